@@ -1,0 +1,62 @@
+// An experiment: one topology, one switch model, one routing function, one or more traffics, and how to run them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/result.hpp"
+#include "banyan/config/schema.hpp"
+
+namespace banyan::api {
+
+/// A fully resolved experiment: every parameter has its value, nothing is looked up later.
+struct Experiment {
+  std::string name;                 ///< from the file ("name"), or the file's stem
+  config::Values topology;          ///< component() is the component's name
+  config::Values switching;
+  config::Values routing;
+  std::vector<config::Values> traffics;
+  config::Values run;               ///< parameters of run_info()
+  std::string configuration;        ///< canonical JSON of everything above: keys sorted, defaults filled in
+  u64 configuration_hash = 0;       ///< of `configuration`
+  std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order
+};
+
+/// An experiment file with its sweep expanded: one experiment without `[sweep]`, one per point with it, in the order
+/// of the axes in the file (the last axis runs fastest).
+struct ExperimentSet {
+  std::string file;
+  std::vector<std::string> axis_names;
+  std::vector<Experiment> points;
+};
+
+/// An override from the command line: "switch.buffer=8", "traffic.uniform.load=0.5", "routing=hot_section", or the
+/// bare parameter name "buffer=8" when only one component of the experiment has it.
+using Overrides = std::vector<std::string>;
+
+/// Reads, resolves and range-checks; builds nothing. Throws ConfigError.
+[[nodiscard]] ExperimentSet read_experiments(const std::string& file, const Overrides& overrides);
+[[nodiscard]] ExperimentSet read_experiments_text(const std::string& text, const std::string& name,
+                                                  const Overrides& overrides);
+
+/// The parameters of the [run] table: seed, sessions, warm-up, measurement, precision, audit, limits.
+[[nodiscard]] const config::ComponentInfo& run_info();
+
+/// Progress of one run or sweep, for a display: work done and total in arbitrary equal units.
+using Progress = std::function<void(u64 done, u64 total)>;
+
+struct RunOptions {
+  u32 threads = 1;
+  Progress progress;               ///< may be empty; called from one thread at a time
+  const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
+};
+
+/// Builds the network without running it: every error that a run's build phase would give. Returns notes (warnings).
+std::vector<std::string> check(const Experiment& experiment);
+
+/// Builds and runs. Throws ConfigError (build phase), InvariantError, Interrupted.
+[[nodiscard]] Result run(const Experiment& experiment, const RunOptions& options = {});
+
+}  // namespace banyan::api

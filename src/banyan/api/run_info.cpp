@@ -1,0 +1,54 @@
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::api {
+
+using config::Parameter;
+
+const config::ComponentInfo& run_info() {
+  static const config::ComponentInfo info{
+      "run",
+      "How long to run, what to measure, and how strictly to check",
+      "docs/explanation/statistics.md",
+      {
+          Parameter::integer("seed", 1).range(0, 9007199254740991.0).doc("Seed of all randomness"),
+          Parameter::integer("sessions", 125)
+              .range(1, 1e9)
+              .doc("Independent sessions (replications) of an experiment with a finite traffic"),
+          Parameter::integer("warmup", 2000)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("Cycles before measurement starts in a steady run"),
+          Parameter::integer("measure", 20000)
+              .unit("cycles")
+              .range(1, 1e15)
+              .doc("Cycles in which generated packets are measured in a steady run"),
+          Parameter::integer("drain", 20000)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("Most cycles to wait for measured packets after the measurement"),
+          Parameter::integer("session_limit", 1000000)
+              .unit("cycles")
+              .range(1, 1e15)
+              .doc("A session that is not finished after so many cycles is saturated"),
+          Parameter::real("confidence", 0.95).above(0).below(1).doc("Confidence of every reported interval"),
+          Parameter::integer("watchdog", 10000)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("Cycles without any movement, with packets in the network, that count as a deadlock; 0: never"),
+          Parameter::choice("audit", {"cheap", "full"}, "cheap")
+              .doc("cheap: conservation at the end and destination on delivery; full: also order of delivery and all "
+                   "counters of every switch, periodically"),
+          Parameter::choice("step_order", {"ascending", "permuted"}, "ascending")
+              .doc("Order of switches within one phase; results must not depend on it"),
+          Parameter::choice("wake", {"needed", "all"}, "needed")
+              .doc("all: step every switch in every cycle; results must not depend on it"),
+          Parameter::integer("shards", 0)
+              .range(0, 255)
+              .doc("Parts that the network is cut into; 0: chosen by size. Results do not depend on it"),
+          Parameter::choice("series", {"none", "occupancy", "tree", "generation", "all"}, "none")
+              .doc("Time series of a session run: occupancy per stage, saturation tree, generated messages"),
+      }};
+  return info;
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,45 @@
+// Small integer helpers: powers, digits, bit masks.
+#pragma once
+
+#include <bit>
+#include <optional>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan {
+
+[[nodiscard]] constexpr bool is_power_of_two(u64 x) noexcept { return std::has_single_bit(x); }
+
+/// The exponent k with base^k == x, if there is one.
+[[nodiscard]] constexpr std::optional<u32> exact_log(u64 x, u64 base) noexcept {
+  if (base < 2 || x == 0) return std::nullopt;
+  u32 exponent = 0;
+  while (x % base == 0) {
+    x /= base;
+    ++exponent;
+  }
+  return x == 1 ? std::optional<u32>(exponent) : std::nullopt;
+}
+
+[[nodiscard]] constexpr u64 power(u64 base, u32 exponent) noexcept {
+  u64 result = 1;
+  for (u32 i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+/// The i-th base-n digit of x (i = 0: the least significant).
+[[nodiscard]] constexpr u32 digit(u64 x, u32 n, u32 i) noexcept { return static_cast<u32>(x / power(n, i) % n); }
+
+/// x with its i-th base-n digit replaced by d.
+[[nodiscard]] constexpr u64 with_digit(u64 x, u32 n, u32 i, u32 d) noexcept {
+  const u64 weight = power(n, i);
+  return x - digit(x, n, i) * weight + d * weight;
+}
+
+/// The position of the k-th set bit of `mask` (k = 0: the lowest). Requires popcount(mask) > k.
+[[nodiscard]] constexpr u32 nth_set_bit(u64 mask, u32 k) noexcept {
+  for (; k > 0; --k) mask &= mask - 1;
+  return static_cast<u32>(std::countr_zero(mask));
+}
+
+}  // namespace banyan

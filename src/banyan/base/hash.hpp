@@ -1,0 +1,41 @@
+// The state hash: order-dependent, portable, equal on every machine and compiler.
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan {
+
+/// The finalizer of splitmix64 (Steele, Lea, Flood 2014): a bijection on 64 bits that mixes well.
+[[nodiscard]] constexpr u64 mix64(u64 x) noexcept {
+  x ^= x >> 30U;
+  x *= 0xbf58476d1ce4e5b9ULL;
+  x ^= x >> 27U;
+  x *= 0x94d049bb133111ebULL;
+  x ^= x >> 31U;
+  return x;
+}
+
+/// Accumulates integers in order. Not cryptographic; used to compare states and key results.
+class Hasher {
+ public:
+  void add(u64 value) noexcept { state_ = mix64(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
+  void add(std::string_view text) noexcept {
+    add(static_cast<u64>(text.size()));
+    for (std::size_t i = 0; i < text.size(); i += 8) {
+      u64 word = 0;
+      for (std::size_t k = 0; k < 8 && i + k < text.size(); ++k) {
+        word |= static_cast<u64>(static_cast<unsigned char>(text[i + k])) << (8U * k);
+      }
+      add(word);
+    }
+  }
+  [[nodiscard]] u64 value() const noexcept { return mix64(state_); }
+
+ private:
+  u64 state_ = 0x6a09e667f3bcc908ULL;
+};
+
+}  // namespace banyan

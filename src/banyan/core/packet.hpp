@@ -1,0 +1,59 @@
+// What travels: packets (records in a pool) and the PODs that cross channels.
+#pragma once
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::core {
+
+/// Handle of a packet record: shard in the upper 8 bits, index in the lower 24. Never hashed, never compared.
+using PacketId = u32;
+
+/// Bits of Packet::flags and Message::flags.
+enum PacketFlag : u8 {
+  kSynchronization = 1,  ///< belongs to a global synchronization (paper 1, section 3)
+  kMeasured = 2,         ///< counts in the statistics of a steady run
+};
+
+/// One packet's record. Written by the shard of its source; foreign shards only read it. One cache line.
+struct alignas(64) Packet {
+  Tick birth = 0;        ///< generation
+  Tick enter = 0;        ///< left its source queue
+  u64 tag = 0;           ///< source route of a tagged routing: TagFormat::bits_per_hop bits per hop, first hop lowest
+  u64 state = 0;         ///< routing's own state (intermediate node, phase ...)
+  u32 source = 0;        ///< terminal
+  u32 destination = 0;   ///< terminal
+  u32 sequence = 0;      ///< nth message of its traffic at its source
+  u32 message = 0;       ///< message that the packet is a part of
+  u32 flits = 1;         ///< length
+  u16 hops = 0;          ///< switches passed (written on delivery, or by models that keep it)
+  u8 traffic = 0;        ///< index of the traffic that generated it
+  u8 flags = 0;          ///< PacketFlag
+  u8 pending = 0;        ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
+  u8 vc_class = 0;       ///< virtual-channel class
+  u16 spare = 0;
+};
+static_assert(sizeof(Packet) == 64);
+
+/// One flit on a wire.
+struct Flit {
+  PacketId packet = 0;
+  u32 destination = 0;
+  u16 sequence = 0;  ///< position inside its packet
+  u16 auxiliary = 0;
+  u8 vc = 0;
+  u8 flags = 0;  ///< FlitFlag
+  u16 auxiliary2 = 0;
+};
+static_assert(sizeof(Flit) == 16);
+
+enum FlitFlag : u8 { kHead = 1, kTail = 2 };
+
+/// One control word on a wire: credits, Xon/Xoff, notifications, acknowledgments.
+struct Control {
+  u16 kind = 0;
+  u16 vc = 0;
+  u32 argument = 0;
+};
+static_assert(sizeof(Control) == 8);
+
+}  // namespace banyan::core

@@ -1,0 +1,93 @@
+// Seam 2: a routing function chooses output ports and virtual channels.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/packet.hpp"
+#include "banyan/core/topology.hpp"
+
+namespace banyan::core {
+
+/// One possible next step: an output port and a range of virtual channels [vc_begin, vc_end).
+struct Candidate {
+  u16 port = 0;
+  u8 vc_begin = 0;
+  u8 vc_end = 1;
+  u8 priority = 0;  ///< higher is preferred; equal priorities are chosen among by the switch (free space, then random)
+};
+
+/// A short list without allocation. Routing functions fill it in a fixed order.
+class Candidates {
+ public:
+  static constexpr u32 kCapacity = 64;
+  void clear() noexcept { size_ = 0; }
+  void add(Candidate c) noexcept {
+    if (size_ < kCapacity) items_[size_++] = c;
+  }
+  [[nodiscard]] u32 size() const noexcept { return size_; }
+  [[nodiscard]] const Candidate& operator[](u32 i) const noexcept { return items_[i]; }
+  [[nodiscard]] const Candidate* begin() const noexcept { return items_.data(); }
+  [[nodiscard]] const Candidate* end() const noexcept { return items_.data() + size_; }
+
+ private:
+  std::array<Candidate, kCapacity> items_{};
+  u32 size_ = 0;
+};
+
+/// Where a packet's head stands.
+struct RouteRequest {
+  u32 at = 0;        ///< switch
+  u32 in_port = 0;   ///< input port
+  u32 in_vc = 0;     ///< virtual channel that it arrived on
+  const Packet* packet = nullptr;
+  u32 random = 0;    ///< one random word of this (packet, hop)
+};
+
+/// How a source route is packed into Packet::tag. bits_per_hop == 0: the routing gives no source routes.
+struct TagFormat {
+  u32 bits_per_hop = 0;
+  u32 hops = 0;  ///< hops of the longest path
+};
+
+/// The hot spots of the traffic, as routing functions of paper 1 see them.
+struct HotSpot {
+  u32 traffic = 0;   ///< index of the traffic; bit `traffic` of Packet::pending is its flag
+  u32 terminal = 0;  ///< the coordinator
+};
+
+struct RoutingContext {
+  const Topology* topology = nullptr;
+  std::vector<HotSpot> hot_spots;
+  u32 vcs = 1;  ///< virtual channels per channel of the switch model
+};
+
+class Routing {
+ public:
+  virtual ~Routing() = default;
+
+  /// The next steps of a packet's head at a switch, in a fixed order; never empty for a reachable destination.
+  virtual void route(const RouteRequest& request, Candidates& out) const noexcept = 0;
+
+  /// Called once when a packet is generated; `word` is random. Sets tag, state, vc_class as the routing needs them.
+  virtual void prepare(Packet& packet, u32 word) const noexcept {
+    static_cast<void>(packet);
+    static_cast<void>(word);
+  }
+  [[nodiscard]] virtual TagFormat tag_format() const noexcept { return {}; }
+  /// Virtual channels that freedom from deadlock needs.
+  [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
+  /// True when packets of one (source, destination) pair must arrive in the order of their generation.
+  [[nodiscard]] virtual bool in_order() const noexcept { return false; }
+};
+
+/// Registration row: `const core::RoutingRow row_NAME` in `namespace banyan::routing`. `make` throws ConfigError when
+/// the routing does not exist on that topology, naming what it needs.
+struct RoutingRow {
+  config::ComponentInfo info;
+  std::unique_ptr<Routing> (*make)(const config::Values&, const RoutingContext&) = nullptr;
+};
+
+}  // namespace banyan::core

@@ -1,0 +1,25 @@
+// Seam 3: a switch model owns flat arrays for all switches of its kind and steps them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+class Builder;
+}
+
+namespace banyan::core {
+
+/// Registration row: `const core::SwitchRow row_NAME` in `namespace banyan::switching`. `install` adds the model's
+/// populations to the machine under construction (engine/builder.hpp); it throws ConfigError with one reason when the
+/// model cannot run that topology, routing or traffic. `vcs` tells the number of virtual channels from the parameters.
+struct SwitchRow {
+  config::ComponentInfo info;
+  void (*install)(const config::Values&, engine::Builder&) = nullptr;
+  u32 (*vcs)(const config::Values&) = nullptr;
+};
+
+}  // namespace banyan::core
