@@ -1,0 +1,72 @@
+// Packet records of one shard, in chunks whose addresses never change: foreign shards may read them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+
+class PacketPool {
+ public:
+  static constexpr u32 kChunkBits = 12;
+  static constexpr u32 kIndexBits = 24;
+  static constexpr u32 kMost = 1U << kIndexBits;  ///< packets per shard
+
+  explicit PacketPool(u32 shard = 0) : shard_(shard << kIndexBits) {}
+
+  /// Makes room for `packets` records, so that a run allocates nothing.
+  void reserve(u32 packets) {
+    free_.reserve(packets);
+    while (created_ < packets) grow();
+  }
+
+  [[nodiscard]] core::PacketId allocate() {
+    if (free_.empty()) grow();
+    const u32 index = free_.back();
+    free_.pop_back();
+    ++live_;
+    return shard_ | index;
+  }
+  void release(core::PacketId id) {
+    free_.push_back(id & (kMost - 1));
+    --live_;
+  }
+  [[nodiscard]] core::Packet& operator[](core::PacketId id) noexcept {
+    const u32 index = id & (kMost - 1);
+    return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
+  }
+  [[nodiscard]] const core::Packet& operator[](core::PacketId id) const noexcept {
+    const u32 index = id & (kMost - 1);
+    return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
+  }
+  [[nodiscard]] u64 live() const noexcept { return live_; }
+  [[nodiscard]] u32 created() const noexcept { return created_; }
+
+  /// Forgets every packet, keeps the memory.
+  void clear() {
+    free_.clear();
+    for (u32 index = created_; index > 0; --index) free_.push_back(index - 1);
+    live_ = 0;
+  }
+
+ private:
+  void grow() {
+    const u32 chunk = created_ >> kChunkBits;
+    chunks_.at(chunk) = std::make_unique<core::Packet[]>(1U << kChunkBits);
+    const u32 first = created_;
+    created_ += 1U << kChunkBits;
+    free_.reserve(created_);
+    for (u32 index = created_; index > first; --index) free_.push_back(index - 1);
+  }
+
+  u32 shard_;
+  u32 created_ = 0;
+  u64 live_ = 0;
+  std::vector<u32> free_;
+  std::array<std::unique_ptr<core::Packet[]>, kMost >> kChunkBits> chunks_;
+};
+
+}  // namespace banyan::engine

@@ -1,0 +1,35 @@
+// Integer counters of a run. One set per shard, merged in a fixed order; no floating point before the report.
+#pragma once
+
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/base/types.hpp"
+
+namespace banyan::engine {
+
+/// Sums over the counted packets of one class. Times in ticks.
+struct Tally {
+  u64 packets = 0;
+  u64 flits = 0;
+  u64 latency = 0;    ///< arrival of the tail - generation
+  u64 queueing = 0;   ///< entry into the network - generation
+  u64 hops = 0;       ///< switches passed
+
+  Tally& operator+=(const Tally& other) noexcept {
+    packets += other.packets;
+    flits += other.flits;
+    latency += other.latency;
+    queueing += other.queueing;
+    hops += other.hops;
+    return *this;
+  }
+  void hash(Hasher& h) const noexcept {
+    for (const u64 v : {packets, flits, latency, queueing, hops}) h.add(v);
+  }
+};
+
+/// Classes of packets that are told apart: per traffic, and within it by "goes to a hot spot".
+[[nodiscard]] constexpr u32 tally_class(u32 traffic, bool hot) noexcept { return traffic * 2 + (hot ? 1U : 0U); }
+
+}  // namespace banyan::engine

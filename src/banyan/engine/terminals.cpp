@@ -1,0 +1,236 @@
+#include "banyan/engine/terminals.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace banyan::engine {
+namespace {
+
+constexpr Tick kFarPeriod = 128;  ///< half the wheel: far births are looked through this often
+
+void set_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
+void clear_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] &= ~(u64{1} << (i & 63U)); }
+
+}  // namespace
+
+Terminals::Terminals(Setup setup)
+    : setup_(std::move(setup)),
+      traffic_count_(static_cast<u32>(setup_.traffics.size())),
+      words_((size() + 63) / 64),
+      pool_(setup_.shard),
+      cursors_(static_cast<std::size_t>(size()) * traffic_count_),
+      next_(size()),
+      ready_(words_),
+      wheel_(static_cast<std::size_t>(kSlots) * words_),
+      far_(words_),
+      tallies_(static_cast<std::size_t>(traffic_count_) * 2),
+      hot_((setup_.total_terminals + 63) / 64),
+      finite_(traffic_count_),
+      is_finite_(traffic_count_),
+      closed_(traffic_count_, kNever),
+      window_sums_(setup_.windows),
+      arrived_flits_(setup_.windows) {
+  for (const core::HotSpot& h : setup_.hot_spots) set_bit(hot_, h.terminal);
+  for (u32 i = 0; i < traffic_count_; ++i) is_finite_[i] = setup_.traffics[i]->finite() ? 1 : 0;
+}
+
+void Terminals::reset() {
+  pool_.clear();
+  std::fill(ready_.begin(), ready_.end(), 0);
+  std::fill(wheel_.begin(), wheel_.end(), 0);
+  std::fill(far_.begin(), far_.end(), 0);
+  occupied_.fill(0);
+  any_far_ = false;
+  now_ = 0;
+  window_ = {};
+  std::fill(tallies_.begin(), tallies_.end(), Tally{});
+  std::fill(finite_.begin(), finite_.end(), Finite{});
+  std::fill(closed_.begin(), closed_.end(), kNever);
+  std::fill(window_sums_.begin(), window_sums_.end(), WindowSum{});
+  std::fill(arrived_flits_.begin(), arrived_flits_.end(), 0);
+  taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = counted_taken_ = counted_delivered_ = 0;
+  for (u32 local = 0; local < size(); ++local) {
+    for (u32 i = 0; i < traffic_count_; ++i) {
+      Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
+      cursor = {};
+      if (!setup_.traffics[i]->next(global(local), 0, kNever, cursor.message)) cursor.message.birth = kNever;
+    }
+    choose_next(local);
+    schedule(local, 0);
+  }
+}
+
+void Terminals::step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept {
+  const Tick previous = cursor.message.birth;
+  ++cursor.nth;
+  if (!setup_.traffics[traffic]->next(terminal, cursor.nth, previous, cursor.message)) cursor.message.birth = kNever;
+}
+
+void Terminals::choose_next(u32 local) noexcept {
+  const Cursor* cursors = &cursors_[static_cast<std::size_t>(local) * traffic_count_];
+  Next best{cursors[0].message.birth, 0};
+  for (u32 i = 1; i < traffic_count_; ++i) {
+    if (cursors[i].message.birth < best.birth) best = {cursors[i].message.birth, i};
+  }
+  next_[local] = best;
+}
+
+void Terminals::schedule(u32 local, Tick now) noexcept {
+  const Tick birth = next_[local].birth;
+  if (birth <= now) {
+    set_bit(ready_, local);
+  } else if (birth - now < kSlots) {
+    const u32 slot = static_cast<u32>(birth % kSlots);
+    wheel_[static_cast<std::size_t>(slot) * words_ + (local >> 6U)] |= u64{1} << (local & 63U);
+    occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+  } else if (birth != kNever) {
+    set_bit(far_, local);
+    any_far_ = true;
+  }
+}
+
+void Terminals::advance(Tick now) noexcept {
+  if (now == now_) return;
+  const auto empty_slot = [&](u32 slot) {
+    if ((occupied_[slot >> 6U] >> (slot & 63U) & 1U) == 0) return;
+    occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
+    u64* words = &wheel_[static_cast<std::size_t>(slot) * words_];
+    for (u32 w = 0; w < words_; ++w) {
+      ready_[w] |= words[w];
+      words[w] = 0;
+    }
+  };
+  const Tick last = now - now_ < kSlots ? now : now_ + kSlots;
+  for (Tick t = now_ + 1; t <= last; ++t) empty_slot(static_cast<u32>(t % kSlots));
+  const bool look_far = any_far_ && now / kFarPeriod != now_ / kFarPeriod;
+  now_ = now;
+  if (!look_far) return;
+  any_far_ = false;
+  for (u32 w = 0; w < words_; ++w) {
+    for (u64 bits = std::exchange(far_[w], 0); bits != 0; bits &= bits - 1) {
+      schedule(w * 64 + static_cast<u32>(std::countr_zero(bits)), now);
+    }
+  }
+}
+
+Tick Terminals::next_birth_after(Tick now) const noexcept {
+  Tick best = kNever;
+  // The wheel, from the slot after `now` once around.
+  for (u32 step = 1; step < kSlots;) {
+    const u32 slot = static_cast<u32>((now + step) % kSlots);
+    const u64 bits = occupied_[slot >> 6U] >> (slot & 63U);
+    if (bits != 0) {
+      const u32 ahead = step + static_cast<u32>(std::countr_zero(bits));
+      if (ahead < kSlots) best = now + ahead;
+      break;
+    }
+    step += 64U - (slot & 63U);
+  }
+  if (any_far_ && (best == kNever || best - now > kFarPeriod)) {
+    for (u32 w = 0; w < words_; ++w) {
+      for (u64 bits = far_[w]; bits != 0; bits &= bits - 1) {
+        best = std::min(best, next_[w * 64 + static_cast<u32>(std::countr_zero(bits))].birth);
+      }
+    }
+  }
+  return best;
+}
+
+u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
+  u8 mask = 0;
+  for (const core::HotSpot& h : setup_.hot_spots) {
+    if (at <= closed_[h.traffic] && setup_.traffics[h.traffic]->pending(terminal, at)) {
+      mask = static_cast<u8>(mask | (1U << h.traffic));
+    }
+  }
+  return mask;
+}
+
+core::PacketId Terminals::take(u32 local, Tick now) {
+  const u32 traffic = next_[local].traffic;
+  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
+  const core::Message& message = cursor.message;
+  const core::PacketId id = pool_.allocate();
+  core::Packet& packet = pool_[id];
+  packet.birth = message.birth;
+  packet.enter = now;
+  packet.tag = 0;
+  packet.state = 0;
+  packet.source = global(local);
+  packet.destination = message.destination;
+  packet.sequence = static_cast<u32>(cursor.nth);
+  packet.message = static_cast<u32>(cursor.nth);
+  packet.flits = message.flits;
+  packet.hops = 0;
+  packet.traffic = static_cast<u8>(traffic);
+  packet.flags = message.flags;
+  packet.pending = message.birth >= window_.from ? pending_mask(packet.source, message.birth) : u8{0};
+  packet.vc_class = 0;
+  setup_.routing->prepare(packet, message.word);
+  ++taken_;
+  taken_flits_ += message.flits;
+  counted_taken_ += message.birth >= window_.from && message.birth <= window_.to ? 1U : 0U;
+
+  step_cursor(cursor, traffic, packet.source);
+  if (traffic_count_ == 1) {
+    next_[local].birth = cursor.message.birth;
+  } else {
+    choose_next(local);
+  }
+  if (next_[local].birth > now_) {
+    clear_bit(ready_, local);
+    schedule(local, now_);
+  }
+  return id;
+}
+
+void Terminals::account(const core::Packet& packet, Tick now) noexcept {
+  if (packet.birth > window_.to) return;
+  const bool hot = (hot_[packet.destination >> 6U] >> (packet.destination & 63U) & 1U) != 0;
+  Tally& tally = tallies_[tally_class(packet.traffic, hot)];
+  const Tick latency = now - packet.birth;
+  ++tally.packets;
+  tally.flits += packet.flits;
+  tally.latency += latency;
+  tally.queueing += packet.enter - packet.birth;
+  tally.hops += packet.hops;
+  ++counted_delivered_;
+  if (is_finite_[packet.traffic] != 0) {
+    ++finite_[packet.traffic].delivered;
+    finite_[packet.traffic].latest = now;
+  }
+  if (!window_sums_.empty()) {
+    const std::size_t w = static_cast<std::size_t>((packet.birth - window_.from) / setup_.window_ticks);
+    if (w < window_sums_.size()) {
+      WindowSum& sum = window_sums_[w];
+      ++sum.packets;
+      sum.latency += latency;
+      sum.queueing += packet.enter - packet.birth;
+      sum.hops += packet.hops;
+    }
+  }
+}
+
+void Terminals::set_window(Window window) noexcept { window_ = window; }
+
+bool Terminals::sources_past_window() const noexcept {
+  return std::all_of(next_.begin(), next_.end(), [&](const Next& n) { return n.birth > window_.to; });
+}
+
+u64 Terminals::waiting_terminals() const noexcept {
+  u64 count = 0;
+  for (const u64 word : ready_) count += static_cast<u64>(std::popcount(word));
+  return count;
+}
+
+void Terminals::hash(Hasher& h) const noexcept {
+  for (const Cursor& c : cursors_) {
+    h.add(c.nth);
+    h.add(c.message.birth);
+  }
+  for (const Tally& t : tallies_) t.hash(h);
+  for (const u64 v : {taken_, taken_flits_, delivered_, delivered_flits_}) h.add(v);
+}
+
+}  // namespace banyan::engine

@@ -1,0 +1,154 @@
+// Sources and sinks of one shard. A source is a cursor over its traffics (nth message, next birth), never a queue in
+// memory: the infinite source queue of a terminal is the stretch of messages whose birth has passed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/core/routing.hpp"
+#include "banyan/core/traffic.hpp"
+#include "banyan/engine/packet_pool.hpp"
+#include "banyan/engine/tally.hpp"
+
+namespace banyan::engine {
+
+/// The packets that count: generated in [from, to].
+struct Window {
+  Tick from = kNever;
+  Tick to = kNever;
+};
+
+class Terminals {
+ public:
+  struct Setup {
+    std::vector<u32> terminals;                 ///< global numbers, ascending
+    std::span<core::Traffic* const> traffics;   ///< in order of priority within one tick
+    const core::Routing* routing = nullptr;
+    std::vector<core::HotSpot> hot_spots;
+    u32 total_terminals = 0;
+    u32 shard = 0;
+    u32 windows = 0;                            ///< windows of a steady run's time series; 0: none
+    Tick window_ticks = 1;
+  };
+
+  explicit Terminals(Setup setup);
+
+  /// Starts a replication at tick 0 (the traffics have begun it already).
+  void reset();
+
+  [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(setup_.terminals.size()); }
+  [[nodiscard]] u32 global(u32 local) const noexcept { return setup_.terminals[local]; }
+  [[nodiscard]] PacketPool& pool() noexcept { return pool_; }
+  [[nodiscard]] const PacketPool& pool() const noexcept { return pool_; }
+
+  // --- sources -------------------------------------------------------------------------------------------------
+  /// Brings `ready()` up to date; `now` must not decrease.
+  void advance(Tick now) noexcept;
+  /// Bit per local terminal: a message with birth <= now waits.
+  [[nodiscard]] std::span<const u64> ready() const noexcept { return ready_; }
+  /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
+  [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
+  [[nodiscard]] Tick birth(u32 local) const noexcept { return next_[local].birth; }
+  /// Takes the waiting message at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
+  [[nodiscard]] core::PacketId take(u32 local, Tick now);
+  /// Messages of this shard generated up to `now` that have not been taken; costs a walk over the cursors' copies.
+  [[nodiscard]] u64 waiting_terminals() const noexcept;
+
+  // --- sinks ---------------------------------------------------------------------------------------------------
+  /// The tail of `packet` arrived at a terminal of this shard. `pool` is the one that the packet lives in; the caller
+  /// releases the record.
+  void deliver(const core::Packet& packet, u32 terminal, Tick now) noexcept {
+    if (packet.destination != terminal) [[unlikely]] ++misdelivered_;
+    ++delivered_;
+    delivered_flits_ += packet.flits;
+    if (packet.birth >= window_.from) account(packet, now);
+  }
+
+  // --- counting ------------------------------------------------------------------------------------------------
+  void set_window(Window window) noexcept;
+  [[nodiscard]] const Window& window() const noexcept { return window_; }
+  /// True when no message with birth <= window.to waits any more at a source of this shard.
+  [[nodiscard]] bool sources_past_window() const noexcept;
+  [[nodiscard]] const std::vector<Tally>& tallies() const noexcept { return tallies_; }
+  [[nodiscard]] u64 taken() const noexcept { return taken_; }
+  [[nodiscard]] u64 taken_flits() const noexcept { return taken_flits_; }
+  [[nodiscard]] u64 delivered() const noexcept { return delivered_; }
+  [[nodiscard]] u64 delivered_flits() const noexcept { return delivered_flits_; }
+  [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
+  /// Messages of the finite traffics (bit per traffic) delivered here, and the tick of the latest.
+  [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept { return finite_[traffic].delivered; }
+  [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept { return finite_[traffic].latest; }
+  /// Counted packets taken here / delivered here.
+  [[nodiscard]] u64 counted_taken() const noexcept { return counted_taken_; }
+  [[nodiscard]] u64 counted_delivered() const noexcept { return counted_delivered_; }
+  /// The session of a finite traffic ended at `at`: flags are cleared for messages generated later.
+  void close(u32 traffic, Tick at) noexcept { closed_[traffic] = at; }
+
+  /// Per window of birth time: packets and sum of latencies (steady runs).
+  struct WindowSum {
+    u64 packets = 0;
+    u64 latency = 0;
+    u64 queueing = 0;
+    u64 hops = 0;
+  };
+  [[nodiscard]] const std::vector<WindowSum>& window_sums() const noexcept { return window_sums_; }
+  /// Flits delivered per window of arrival time (steady runs).
+  [[nodiscard]] const std::vector<u64>& arrived_flits() const noexcept { return arrived_flits_; }
+
+  void hash(Hasher& h) const noexcept;
+
+ private:
+  static constexpr u32 kSlots = 256;  ///< ticks ahead that the wheel of births covers (power of two)
+
+  struct Cursor {
+    u64 nth = 0;
+    core::Message message;
+  };
+  struct Next {
+    Tick birth = kNever;
+    u32 traffic = 0;
+  };
+  struct Finite {
+    u64 delivered = 0;
+    Tick latest = 0;
+  };
+
+  void account(const core::Packet& packet, Tick now) noexcept;
+  [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
+  void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
+  void choose_next(u32 local) noexcept;
+  void schedule(u32 local, Tick now) noexcept;
+
+  Setup setup_;
+  u32 traffic_count_ = 0;
+  u32 words_ = 0;
+  PacketPool pool_;
+  std::vector<Cursor> cursors_;       ///< [local * traffics + traffic]
+  std::vector<Next> next_;            ///< [local]
+  std::vector<u64> ready_;
+  std::vector<u64> wheel_;            ///< [slot * words + word]
+  std::vector<u64> far_;              ///< births beyond the wheel
+  std::array<u64, kSlots / 64> occupied_{};
+  Tick now_ = 0;
+  bool any_far_ = false;
+
+  Window window_;
+  std::vector<Tally> tallies_;
+  std::vector<u64> hot_;              ///< bit per global terminal: is a hot spot
+  std::vector<Finite> finite_;
+  std::vector<u8> is_finite_;
+  std::vector<Tick> closed_;
+  std::vector<WindowSum> window_sums_;
+  std::vector<u64> arrived_flits_;
+  u64 taken_ = 0;
+  u64 taken_flits_ = 0;
+  u64 delivered_ = 0;
+  u64 delivered_flits_ = 0;
+  u64 misdelivered_ = 0;
+  u64 counted_taken_ = 0;
+  u64 counted_delivered_ = 0;
+};
+
+}  // namespace banyan::engine
