@@ -1,0 +1,52 @@
+// Binary n-cube: switches whose addresses differ in bit d are neighbours through port d.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "banyan/topology/parts/grid.hpp"
+
+namespace banyan::topology {
+namespace {
+
+std::unique_ptr<core::Topology> make(const config::Values& values) {
+  const u32 degree = values.natural("degree");
+  parts::GridPlan plan;
+  plan.grid.size.assign(degree, 2);
+  plan.grid.wrap.assign(degree, false);
+  plan.grid.concentration = values.natural("concentration");
+  if ((u64{plan.grid.concentration} << degree) > parts::kMostTerminals) {
+    values.fail("degree", "the network would have more than " + std::to_string(parts::kMostTerminals) + " terminals",
+                "make the degree or the concentration smaller");
+  }
+  plan.latency_cycles.assign(degree, values.natural("latency"));
+  plan.terminal_latency_cycles = values.natural("terminal_latency");
+  return std::make_unique<parts::GridTopology>(std::move(plan), parts::binary_label);
+}
+
+}  // namespace
+
+using config::Parameter;
+
+extern const core::TopologyRow row_hypercube;
+const core::TopologyRow row_hypercube{
+    {
+        "hypercube",
+        "Binary n-cube with one or more terminals per switch.",
+        "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
+        {
+            Parameter::integer("degree", 6).range(1, 24).doc("Dimensions n; the network has 2^n switches."),
+            Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
+            Parameter::integer("latency", 1)
+                .unit("cycles")
+                .range(1, 1 << 20)
+                .doc("Latency of the channels between switches."),
+            Parameter::integer("terminal_latency", 1)
+                .unit("cycles")
+                .range(1, 1 << 20)
+                .doc("Latency of the channels from and to terminals."),
+        },
+    },
+    make,
+};
+
+}  // namespace banyan::topology

@@ -1,0 +1,26 @@
+// k-ary n-mesh with any size per dimension: each switch is joined to its neighbours, the edges stay open.
+#include <memory>
+
+#include "banyan/topology/parts/grid.hpp"
+
+namespace banyan::topology {
+namespace {
+
+std::unique_ptr<core::Topology> make(const config::Values& values) {
+  return std::make_unique<parts::GridTopology>(parts::read_grid(values, false), parts::coordinate_label);
+}
+
+}  // namespace
+
+extern const core::TopologyRow row_mesh;
+const core::TopologyRow row_mesh{
+    {
+        "mesh",
+        "Mesh of any number of dimensions, with one or more terminals per switch.",
+        "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, chapter 5",
+        parts::grid_parameters(),
+    },
+    make,
+};
+
+}  // namespace banyan::topology

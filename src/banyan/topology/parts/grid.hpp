@@ -1,0 +1,181 @@
+// What mesh, torus and hypercube share: the wiring of a grid of switches with `concentration` terminals each.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/topology.hpp"
+
+namespace banyan::topology::parts {
+
+/// Switches and terminals that one grid may have: keeps indices of ports and channels well inside 32 bits.
+inline constexpr u64 kMostTerminals = u64{1} << 24U;
+/// Dimensions that one grid may have.
+inline constexpr u32 kMostDimensions = 24;
+
+/// What a grid is built from. `grid.port_up` and `grid.port_down` are filled by GridTopology.
+struct GridPlan {
+  core::Grid grid;
+  std::vector<u32> latency_cycles;  ///< of the channels between switches, per dimension
+  u32 terminal_latency_cycles = 1;  ///< of injection and ejection channels
+};
+
+/// Numbers the ports, dimension by dimension, and returns how many they are. A dimension of size 1 has no port
+/// (port_up and port_down are kNone), one of size 2 has one, others have two, up before down.
+inline u32 number_ports(core::Grid& grid) {
+  u32 next = 0;
+  grid.port_up.assign(grid.size.size(), kNone);
+  grid.port_down.assign(grid.size.size(), kNone);
+  for (std::size_t d = 0; d < grid.size.size(); ++d) {
+    if (grid.size[d] < 2) continue;
+    grid.port_up[d] = next++;
+    grid.port_down[d] = grid.size[d] == 2 ? grid.port_up[d] : next++;
+  }
+  return next;
+}
+
+/// Coordinate of a switch per dimension; dimension 0 varies fastest.
+inline std::vector<u32> coordinates(const core::Grid& grid, u32 switch_) {
+  std::vector<u32> result;
+  result.reserve(grid.size.size());
+  for (const u32 size : grid.size) {
+    result.push_back(switch_ % size);
+    switch_ /= size;
+  }
+  return result;
+}
+
+/// "(x,y)", dimension 0 first.
+inline std::string coordinate_label(const core::Grid& grid, u32 switch_) {
+  std::string text;
+  for (const u32 c : coordinates(grid, switch_)) text += (text.empty() ? "(" : ",") + std::to_string(c);
+  return text + ")";
+}
+
+/// Binary address, the highest dimension first: "0110".
+inline std::string binary_label(const core::Grid& grid, u32 switch_) {
+  std::string text;
+  for (const u32 bit : coordinates(grid, switch_)) text.insert(text.begin(), bit != 0 ? '1' : '0');
+  return text;
+}
+
+/// A grid of switches. Input and output ports carry the same numbers: those of number_ports(), then one per terminal.
+/// Ports that point over the edge of a mesh exist but carry no channel. Channels are numbered switch by switch: first
+/// those to its neighbours in the order of its output ports, then injection and ejection of each of its terminals.
+class GridTopology final : public core::Topology {
+ public:
+  using Label = std::string (*)(const core::Grid&, u32);
+
+  GridTopology(GridPlan plan, Label name_of) : grid_(std::move(plan.grid)), label_(name_of) {
+    const u32 neighbour_ports = number_ports(grid_);
+    u32 switches = 1;
+    for (const u32 size : grid_.size) switches *= size;
+    graph_ = core::Graph(switches * grid_.concentration);
+    for (u32 s = 0; s < switches; ++s) {
+      graph_.add_switch(neighbour_ports + grid_.concentration, neighbour_ports + grid_.concentration);
+    }
+    for (u32 s = 0; s < switches; ++s) {
+      wire_neighbours(s, plan.latency_cycles);
+      wire_terminals(s, neighbour_ports, plan.terminal_latency_cycles);
+    }
+  }
+
+  [[nodiscard]] std::string label(u32 switch_) const override { return label_(grid_, switch_); }
+  [[nodiscard]] const core::Grid* grid() const override { return &grid_; }
+
+ private:
+  void wire_neighbours(u32 s, const std::vector<u32>& latency) {
+    u32 stride = 1;
+    for (std::size_t d = 0; d < grid_.size.size(); ++d) {
+      const u32 size = grid_.size[d];
+      const u32 at = s / stride % size;
+      const core::Link link{latency[d], 1};
+      const auto connect = [&](u32 coordinate, u32 port_out, u32 port_in) {
+        const u32 to = s - at * stride + coordinate * stride;
+        graph_.add_channel(core::End::of_switch(s, port_out), core::End::of_switch(to, port_in), link);
+      };
+      if (size == 2) {
+        connect(1 - at, grid_.port_up[d], grid_.port_down[d]);
+      } else if (size > 2) {
+        if (at + 1 < size || grid_.wrap[d]) connect((at + 1) % size, grid_.port_up[d], grid_.port_down[d]);
+        if (at > 0 || grid_.wrap[d]) connect((at + size - 1) % size, grid_.port_down[d], grid_.port_up[d]);
+      }
+      stride *= size;
+    }
+  }
+
+  void wire_terminals(u32 s, u32 first_port, u32 latency) {
+    for (u32 i = 0; i < grid_.concentration; ++i) {
+      const core::End terminal = core::End::of_terminal(s * grid_.concentration + i);
+      const core::End port = core::End::of_switch(s, first_port + i);
+      graph_.add_channel(terminal, port, {latency, 1});
+      graph_.add_channel(port, terminal, {latency, 1});
+    }
+  }
+
+  core::Grid grid_;
+  Label label_;
+};
+
+/// The parameters that mesh and torus share.
+inline std::vector<config::Parameter> grid_parameters() {
+  using config::Parameter;
+  return {
+      Parameter::integers("size", {8, 8}).range(1, 1 << 24).doc("Switches per dimension; dimension 0 varies fastest."),
+      Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
+      Parameter::integers("latency", {1})
+          .unit("cycles")
+          .range(1, 1 << 20)
+          .doc("Latency of the channels between switches: one value, or one per dimension."),
+      Parameter::integer("terminal_latency", 1)
+          .unit("cycles")
+          .range(1, 1 << 20)
+          .doc("Latency of the channels from and to terminals."),
+  };
+}
+
+/// Reads grid_parameters() and checks that they fit together. Throws ConfigError.
+inline GridPlan read_grid(const config::Values& values, bool wrap) {
+  GridPlan plan;
+  const std::vector<i64>& size = values.integers("size");
+  if (size.empty() || size.size() > kMostDimensions) {
+    values.fail(
+        "size",
+        "a grid has 1 to " + std::to_string(kMostDimensions) + " dimensions, not " + std::to_string(size.size()),
+        "give the switches per dimension, for example size = [8, 8]");
+  }
+  plan.grid.concentration = values.natural("concentration");
+  u64 terminals = plan.grid.concentration;
+  for (const i64 k : size) {
+    if (k < 1) {
+      values.fail("size", "a dimension of size " + std::to_string(k) + " holds no switch",
+                  "give at least 1 switch per dimension, for example size = [8, 8]");
+    }
+    if (static_cast<u64>(k) > kMostTerminals / terminals) {
+      values.fail("size", "the network would have more than " + std::to_string(kMostTerminals) + " terminals",
+                  "make a dimension or the concentration smaller");
+    }
+    terminals *= static_cast<u64>(k);
+    plan.grid.size.push_back(static_cast<u32>(k));
+    plan.grid.wrap.push_back(wrap);
+  }
+  if (terminals < 2) {
+    values.fail("size", "a network of one terminal carries no traffic",
+                "raise size or concentration to have 2 terminals");
+  }
+  const std::vector<i64>& latency = values.integers("latency");
+  if (latency.size() != 1 && latency.size() != size.size()) {
+    values.fail("latency",
+                std::to_string(latency.size()) + " latencies for " + std::to_string(size.size()) + " dimensions",
+                "give one value for all channels, or one per dimension");
+  }
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    plan.latency_cycles.push_back(static_cast<u32>(latency[latency.size() == 1 ? 0 : d]));
+  }
+  plan.terminal_latency_cycles = values.natural("terminal_latency");
+  return plan;
+}
+
+}  // namespace banyan::topology::parts
