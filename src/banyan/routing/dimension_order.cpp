@@ -1,0 +1,182 @@
+// Dimension-order routing on meshes, tori and hypercubes: a packet corrects one coordinate after the other, each by the
+// shortest way (XY, YX, e-cube). Dally and Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection
+// Networks, IEEE Transactions on Computers C-36(5), 1987.
+//
+// A ring of more than 2 switches would let packets wait on each other in a circle. Two classes of virtual channels cut
+// it open at datelines (parameter `classes`), all computed from source, position and destination:
+//   change    class 0 while the wrap link lies ahead, class 1 as soon as it does not: section IV of the paper.
+//   fixed     class 1 in the whole ring for packets that cross the wrap link, class 0 for the others.
+//   balanced  as fixed, but a packet that crosses neither the wrap link nor the ring's middle link may take either
+//             class, by the parity of the coordinates of its source and destination: both classes carry the same
+//             load under uniform traffic (Scott and Thorson, Optimized Routing in the Cray T3D, 1994).
+// A fixed class is free of deadlock since shortest paths of class 1 never use the middle link (a packet over both links
+// would travel more than half of the ring), those of class 0 never the wrap link.
+#include <bit>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "banyan/core/routing.hpp"
+
+namespace banyan::routing {
+namespace {
+
+/// Division of numbers below 2^31 by a constant, as one multiplication (Granlund and Montgomery, 1994).
+class Divisor {
+ public:
+  explicit Divisor(u32 d)
+      : value_(d), shift_(31U + static_cast<u32>(std::bit_width(d - 1U))), multiplier_((u64{1} << shift_) / d + 1) {}
+
+  [[nodiscard]] u32 value() const noexcept { return value_; }
+  [[nodiscard]] u32 quotient(u32 x) const noexcept { return static_cast<u32>((x * multiplier_) >> shift_); }
+  [[nodiscard]] u32 remainder(u32 x) const noexcept { return x - quotient(x) * value_; }
+
+ private:
+  u32 value_;
+  u32 shift_;
+  u64 multiplier_;
+};
+
+enum class Classes { none, change, fixed, balanced };
+
+struct Dimension {
+  Divisor size;
+  Divisor stride;
+  u16 port_up;
+  u16 port_down;
+  bool ring;  ///< wraps, and has more than 2 switches
+
+  [[nodiscard]] u32 coordinate(u32 s) const noexcept { return size.remainder(stride.quotient(s)); }
+};
+
+class DimensionOrder final : public core::Routing {
+ public:
+  DimensionOrder(const core::Topology& topology, bool ascending, Classes classes, u32 vcs)
+      : concentration_(topology.grid()->concentration), classes_(classes), vcs_(static_cast<u8>(vcs)) {
+    const core::Grid& grid = *topology.grid();
+    u32 stride = 1;
+    for (std::size_t d = 0; d < grid.size.size(); ++d) {
+      const u32 size = grid.size[d];
+      if (size > 1) {
+        const bool ring = grid.wrap[d] && size > 2;
+        const Dimension dimension{Divisor(size), Divisor(stride), static_cast<u16>(grid.port_up[d]),
+                                  static_cast<u16>(grid.port_down[d]), ring};
+        dimensions_.insert(ascending ? dimensions_.end() : dimensions_.begin(), dimension);
+        any_ring_ = any_ring_ || ring;
+      }
+      stride *= size;
+    }
+    terminal_port_ = topology.graph().channel(topology.graph().ejection(0)).from.port;
+  }
+
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    const u32 destination = request.packet->destination;
+    const u32 target = concentration_.quotient(destination);
+    if (request.at == target) {
+      out.add({static_cast<u16>(terminal_port_ + concentration_.remainder(destination)), 0, vcs_});
+      return;
+    }
+    for (const Dimension& dimension : dimensions_) {
+      const u32 at = dimension.coordinate(request.at);
+      const u32 to = dimension.coordinate(target);
+      if (at == to) continue;
+      if (dimension.ring) {
+        out.add(ring_step(dimension, at, to, *request.packet));
+      } else {
+        out.add({at < to ? dimension.port_up : dimension.port_down, 0, vcs_});
+      }
+      return;
+    }
+  }
+
+  [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
+
+  /// There is one path per pair; on several virtual channels packets of a pair may still pass each other.
+  [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1; }
+
+ private:
+  [[nodiscard]] core::Candidate ring_step(const Dimension& dimension, u32 at, u32 to,
+                                          const core::Packet& packet) const noexcept {
+    const u32 size = dimension.size.value();
+    const u32 ahead = at < to ? to - at : to + size - at;  // links on the way up
+    // At distance k/2 both ways are shortest. The parity of the source's coordinate here and of all coordinates in the
+    // other dimensions decides: of the switches of a ring, and of the packets of a switch, half go each way.
+    const bool up = 2 * ahead < size || (2 * ahead == size && ((parity(packet) ^ to) & 1U) == 0);
+    const u16 port = up ? dimension.port_up : dimension.port_down;
+    if (classes_ == Classes::none) return {port, 0, vcs_};
+    const u32 vc_class = ring_class(dimension, up, at, to, packet);
+    return {port, static_cast<u8>(vcs_ * vc_class / 2), static_cast<u8>(vcs_ * (vc_class + 1) / 2)};
+  }
+
+  [[nodiscard]] u32 ring_class(const Dimension& dimension, bool up, u32 at, u32 to,
+                               const core::Packet& packet) const noexcept {
+    if (classes_ == Classes::change) return (up ? at > to : at < to) ? 0 : 1;
+    const u32 from = dimension.coordinate(concentration_.quotient(packet.source));
+    const bool over_wrap = up ? from > to : from < to;
+    if (classes_ == Classes::fixed || over_wrap) return over_wrap ? 1 : 0;
+    // The middle link joins middle and middle + 1.
+    const u32 middle = (dimension.size.value() - 1) / 2;
+    const bool over_middle = (from <= middle) != (to <= middle);
+    return over_middle ? 0 : parity(packet);
+  }
+
+  /// The parity of all coordinates of source and destination: one bit per pair, the same at every hop.
+  [[nodiscard]] u32 parity(const core::Packet& packet) const noexcept {
+    const u32 source = concentration_.quotient(packet.source);
+    const u32 target = concentration_.quotient(packet.destination);
+    u32 sum = 0;
+    for (const Dimension& dimension : dimensions_) sum += dimension.coordinate(source) + dimension.coordinate(target);
+    return sum & 1U;
+  }
+
+  std::vector<Dimension> dimensions_;  ///< of more than one switch, in the order in which they are corrected
+  Divisor concentration_;
+  u32 terminal_port_ = 0;  ///< port of a switch's first terminal
+  Classes classes_;
+  u8 vcs_;
+  bool any_ring_ = false;
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  if (context.topology->grid() == nullptr) {
+    values.fail("order", "dimension_order needs a topology with coordinates", "choose mesh, torus or hypercube");
+  }
+  Classes classes = Classes::none;
+  if (values.flag("datelines")) {
+    const std::string& name = values.text("classes");
+    classes = name == "change" ? Classes::change : name == "fixed" ? Classes::fixed : Classes::balanced;
+  }
+  auto routing =
+      std::make_unique<DimensionOrder>(*context.topology, values.text("order") == "ascending", classes, context.vcs);
+  if (context.vcs < routing->required_vcs()) {
+    values.fail("datelines", "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1",
+                "give the switch vcs = 2, or set datelines = false and accept deadlocks");
+  }
+  return routing;
+}
+
+}  // namespace
+
+using config::Parameter;
+
+extern const core::RoutingRow row_dimension_order;
+const core::RoutingRow row_dimension_order{
+    {
+        "dimension_order",
+        "Shortest paths on meshes, tori and hypercubes, one dimension after the other (XY, YX, e-cube).",
+        "W. J. Dally and C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks, IEEE "
+        "Transactions on Computers C-36(5), 1987",
+        {
+            Parameter::choice("order", {"ascending", "descending"}, "ascending")
+                .doc("Order of the dimensions: ascending (XY, e-cube) or descending (YX)."),
+            Parameter::boolean("datelines", true)
+                .doc("Split the virtual channels of rings into two classes; false lets a torus deadlock."),
+            Parameter::choice("classes", {"change", "fixed", "balanced"}, "change")
+                .doc("How datelines assign classes: change behind the wrap link, fixed per ring, or fixed and "
+                     "balanced."),
+        },
+    },
+    make,
+};
+
+}  // namespace banyan::routing
