@@ -15,9 +15,9 @@ struct Metric {
   double mean = 0.0;
   std::optional<double> half_width;  ///< of the confidence interval; absent: a counter, or too few samples
   double confidence = 0.95;
-  u64 count = 0;                     ///< samples that the mean stands on
+  u64 count = 0;  ///< samples that the mean stands on
   std::string unit;
-  bool counter = false;              ///< exact count, no sampling error
+  bool counter = false;  ///< exact count, no sampling error
 };
 
 /// A named series over time (occupancy per stage, messages generated per cycle, tree height ...).

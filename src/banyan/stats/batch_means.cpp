@@ -1,0 +1,101 @@
+#include "banyan/stats/batch_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/stats/linearized.hpp"
+
+namespace banyan::stats {
+
+namespace {
+
+double average(std::span<const double> values) noexcept {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
+}
+
+/// Means of batches of `size` windows. What does not fill a batch is left out in front, next to the warm-up.
+std::vector<double> batches_of(std::span<const double> windows, std::size_t size) {
+  std::vector<double> batches;
+  batches.reserve(windows.size() / size);
+  for (std::size_t i = windows.size() % size; i < windows.size(); i += size) {
+    batches.push_back(average(windows.subspan(i, size)));
+  }
+  return batches;
+}
+
+double margin_of(std::size_t batches, const BatchRule& rule) noexcept {
+  return rule.margin / std::sqrt(static_cast<double>(batches));
+}
+
+/// An autocorrelation near 1 says only that the run is far too short; the factor then stays at 39.
+constexpr double kLargestLag1 = 0.95;
+
+/// The interval of `mean` (over all windows) whose error is the mean of the residuals.
+BatchMeans from_residuals(double mean, u64 count, std::span<const double> residuals, const BatchRule& rule) {
+  BatchMeans result;
+  std::size_t size = 1;
+  std::vector<double> batches = batches_of(residuals, size);
+  result.lag1 = lag1_autocorrelation(batches);
+  while (result.lag1 + margin_of(batches.size(), rule) > rule.small_lag1 &&
+         residuals.size() / (2 * size) >= rule.fewest) {
+    size *= 2;
+    batches = batches_of(residuals, size);
+    result.lag1 = lag1_autocorrelation(batches);
+  }
+  const bool correlated = result.lag1 > margin_of(batches.size(), rule);
+  if (correlated) {
+    const double lag1 = std::min(result.lag1, kLargestLag1);
+    result.inflation = (1.0 + lag1) / (1.0 - lag1);
+  }
+  Interval plain = mean_interval(batches, rule.confidence);
+  result.interval = make_interval(mean, plain.standard_error * std::sqrt(result.inflation), plain.degrees_of_freedom,
+                                  rule.confidence);
+  result.interval.groups = batches.size();
+  result.interval.count = count;
+  result.batch_windows = size;
+  result.independent = !correlated && batches.size() >= rule.fewest;
+  return result;
+}
+
+}  // namespace
+
+double lag1_autocorrelation(std::span<const double> values) noexcept {
+  const double mean = average(values);
+  double products = 0.0;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double deviation = values[i] - mean;
+    squares += deviation * deviation;
+    if (i + 1 < values.size()) products += deviation * (values[i + 1] - mean);
+  }
+  return squares > 0.0 ? products / squares : 0.0;
+}
+
+BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule) {
+  const double mean = average(windows);
+  std::vector<double> residuals(windows.begin(), windows.end());
+  for (double& value : residuals) value -= mean;
+  return from_residuals(mean, windows.size(), residuals, rule);
+}
+
+BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule) {
+  const Linearized linear = linearize(windows);
+  return from_residuals(linear.ratio, linear.count, linear.residuals, rule);
+}
+
+BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
+  if (a.size() != b.size()) throw InvariantError("paired difference of runs with unequal numbers of windows");
+  const Linearized linear_a = linearize(a);
+  const Linearized linear_b = linearize(b);
+  if (linear_a.count == 0 || linear_b.count == 0) return {};
+  std::vector<double> residuals = linear_b.residuals;
+  for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= linear_a.residuals[i];
+  return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule);
+}
+
+}  // namespace banyan::stats

@@ -1,0 +1,53 @@
+// Batch means: the interval of a mean from one long run, whose neighbouring values depend on each other.
+#pragma once
+
+#include <span>
+
+#include "banyan/base/types.hpp"
+#include "banyan/stats/interval.hpp"
+#include "banyan/stats/sum_count.hpp"
+
+namespace banyan::stats {
+
+/// How windows are gathered into batches.
+struct BatchRule {
+  double confidence = kConfidence;
+  /// Merging stops before fewer batches are left. Schmeiser (1982): beyond 10 to 30 batches there is little to gain,
+  /// and with 20 the Student factor is only 7 % above the normal one.
+  u64 fewest = 20;
+  /// Merging stops early once the lag-1 autocorrelation is shown to lie below this: an autocorrelation of 0.05 makes
+  /// the half width 5 % too small at most, which is as much as the Student factor of 20 batches costs.
+  double small_lag1 = 0.05;
+  /// One-sided level of "shown" and of "significant" (normal quantile of 0.95).
+  double margin = 1.645;
+};
+
+/// The interval and what it stands on.
+struct BatchMeans {
+  Interval interval;         ///< groups: batches; count: observations
+  u64 batch_windows = 0;     ///< windows per batch
+  double lag1 = 0.0;         ///< lag-1 autocorrelation of the batch means (biased by about -1 / batches)
+  bool independent = false;  ///< lag1 is not significantly positive, and there are at least `fewest` batches
+  double inflation = 1.0;    ///< factor on the variance when they are not independent (below)
+};
+
+/// Mean of equally long windows (one value each). Windows are merged two by two until the lag-1 autocorrelation of the
+/// batch means is shown to be small or fewer than 2 x `fewest` batches are left; at fewest..2 fewest - 1 batches an
+/// autocorrelation that is still significantly positive multiplies the variance by (1 + lag1) / (1 - lag1) (the
+/// skewness-free part of SBatch: Lada, Steiger, Wilson 2008, eq. for the correlation-adjusted interval). Unit: that of
+/// the values.
+[[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {});
+
+/// Mean over all observations, sum of sums / sum of counts, of windows that hold different numbers of them: the same
+/// procedure on the linearised residuals (see ratio_interval). The one to use for latencies.
+[[nodiscard]] BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule = {});
+
+/// B - A of two runs with common random numbers and equal windows: batch means of the paired residuals.
+/// Throws InvariantError when the numbers of windows differ.
+[[nodiscard]] BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b,
+                                                 const BatchRule& rule = {});
+
+/// Lag-1 autocorrelation sum d_i d_(i+1) / sum d_i^2 with d_i = values_i - mean; 0 for constant or fewer than 2 values.
+[[nodiscard]] double lag1_autocorrelation(std::span<const double> values) noexcept;
+
+}  // namespace banyan::stats

@@ -1,0 +1,143 @@
+#include "banyan/stats/interval.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/stats/linearized.hpp"
+#include "banyan/stats/student.hpp"
+
+namespace banyan::stats {
+
+namespace {
+
+void require_pairs(std::size_t a, std::size_t b) {
+  if (a != b) throw InvariantError("paired difference of samples of unequal number");
+}
+
+double average(std::span<const double> samples) noexcept {
+  double sum = 0.0;
+  for (const double sample : samples) sum += sample;
+  return samples.empty() ? 0.0 : sum / static_cast<double>(samples.size());
+}
+
+/// The interval around `mean` whose error is the mean of n independent residuals of mean 0.
+Interval from_residuals(double mean, u64 count, std::span<const double> residuals, double confidence) {
+  const auto n = static_cast<double>(residuals.size());
+  const double degrees = residuals.size() < 2 ? 0.0 : n - 1.0;
+  const double error = degrees > 0.0 ? std::sqrt(sum_of_squares(residuals) / (n * degrees)) : 0.0;
+  Interval interval = make_interval(mean, error, degrees, confidence);
+  interval.groups = residuals.size();
+  interval.count = count;
+  return interval;
+}
+
+/// e_b - scale e_a, element by element.
+std::vector<double> combine(std::span<const double> b, double scale, std::span<const double> a) {
+  std::vector<double> result(b.begin(), b.end());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] -= scale * a[i];
+  return result;
+}
+
+std::vector<double> deviations(std::span<const double> samples, double mean) {
+  std::vector<double> result(samples.begin(), samples.end());
+  for (double& value : result) value -= mean;
+  return result;
+}
+
+/// B - A and B / A - 1 from both means and the residuals of each. With q = B / A the error of q is, to first order,
+/// (e_b - q e_a) / A.
+Difference linear_difference(double a, double b, u64 count, std::span<const double> residuals_a,
+                             std::span<const double> residuals_b, double confidence) {
+  Difference result;
+  result.absolute = from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence);
+  if (a == 0.0) return result;
+  std::vector<double> relative = combine(residuals_b, b / a, residuals_a);
+  for (double& value : relative) value /= a;
+  result.relative = from_residuals((b - a) / a, count, relative, confidence);
+  return result;
+}
+
+}  // namespace
+
+std::optional<double> Interval::relative_half_width() const noexcept {
+  if (!half_width) return std::nullopt;
+  if (*half_width == 0.0) return 0.0;
+  if (mean == 0.0) return std::nullopt;
+  return *half_width / std::abs(mean);
+}
+
+Interval make_interval(double mean, double standard_error, double degrees_of_freedom, double confidence) {
+  Interval interval;
+  interval.mean = mean;
+  interval.standard_error = standard_error;
+  interval.degrees_of_freedom = degrees_of_freedom;
+  interval.confidence = confidence;
+  if (degrees_of_freedom > 0.0) {
+    interval.half_width = two_sided_student(confidence, degrees_of_freedom) * standard_error;
+  }
+  return interval;
+}
+
+Interval mean_interval(std::span<const double> samples, double confidence) {
+  const double mean = average(samples);
+  return from_residuals(mean, samples.size(), deviations(samples, mean), confidence);
+}
+
+Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
+  const Linearized linear = linearize(groups);
+  return from_residuals(linear.ratio, linear.count, linear.residuals, confidence);
+}
+
+bool Difference::significant() const noexcept { return absolute.half_width && !absolute.contains(0.0); }
+
+Difference paired_difference(std::span<const double> a, std::span<const double> b, double confidence) {
+  require_pairs(a.size(), b.size());
+  const double mean_a = average(a);
+  const double mean_b = average(b);
+  return linear_difference(mean_a, mean_b, a.size(), deviations(a, mean_a), deviations(b, mean_b), confidence);
+}
+
+Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const SumCount> b, double confidence) {
+  require_pairs(a.size(), b.size());
+  const Linearized linear_a = linearize(a);
+  const Linearized linear_b = linearize(b);
+  if (linear_a.count == 0 || linear_b.count == 0) return {};
+  return linear_difference(linear_a.ratio, linear_b.ratio, linear_a.count + linear_b.count, linear_a.residuals,
+                           linear_b.residuals, confidence);
+}
+
+Difference independent_difference(const Interval& a, const Interval& b, double confidence) {
+  const auto welch = [&](double mean, double scale_a, double scale_b) {
+    const double part_a = std::pow(scale_a * a.standard_error, 2);
+    const double part_b = std::pow(scale_b * b.standard_error, 2);
+    const bool both = a.degrees_of_freedom > 0.0 && b.degrees_of_freedom > 0.0;
+    const double spread = both ? part_a * part_a / a.degrees_of_freedom + part_b * part_b / b.degrees_of_freedom : 0.0;
+    // Two estimates without any spread: as many degrees of freedom as both have, for a half width of 0.
+    const double degrees = spread > 0.0 ? (part_a + part_b) * (part_a + part_b) / spread
+                           : both       ? a.degrees_of_freedom + b.degrees_of_freedom
+                                        : 0.0;
+    Interval interval = make_interval(mean, std::sqrt(part_a + part_b), degrees, confidence);
+    interval.groups = a.groups + b.groups;
+    interval.count = a.count + b.count;
+    return interval;
+  };
+  Difference result;
+  result.absolute = welch(b.mean - a.mean, 1.0, 1.0);
+  if (a.mean != 0.0) { result.relative = welch((b.mean - a.mean) / a.mean, b.mean / (a.mean * a.mean), 1.0 / a.mean); }
+  return result;
+}
+
+Metric to_metric(std::string name, std::string unit, const Interval& interval) {
+  Metric metric;
+  metric.name = std::move(name);
+  metric.unit = std::move(unit);
+  metric.mean = interval.mean;
+  metric.half_width = interval.half_width;
+  metric.confidence = interval.confidence;
+  metric.count = interval.count;
+  return metric;
+}
+
+}  // namespace banyan::stats

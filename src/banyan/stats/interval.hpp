@@ -1,0 +1,72 @@
+// Confidence intervals of means, of ratios and of paired differences from independent groups (replications, sessions).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "banyan/base/types.hpp"
+#include "banyan/stats/metric.hpp"
+#include "banyan/stats/sum_count.hpp"
+
+namespace banyan::stats {
+
+inline constexpr double kConfidence = 0.95;  ///< what readers expect of an error bar unless it says otherwise
+
+/// A mean and its two-sided Student interval mean +- half_width. Unit: that of the samples.
+struct Interval {
+  double mean = 0.0;
+  double standard_error = 0.0;
+  std::optional<double> half_width;  ///< absent: fewer than two groups
+  double confidence = kConfidence;
+  double degrees_of_freedom = 0.0;
+  u64 groups = 0;  ///< replications, sessions or batches that the interval stands on
+  u64 count = 0;   ///< single observations that the mean stands on
+
+  [[nodiscard]] double low() const noexcept { return mean - half_width.value_or(0.0); }
+  [[nodiscard]] double high() const noexcept { return mean + half_width.value_or(0.0); }
+  [[nodiscard]] bool contains(double value) const noexcept { return low() <= value && value <= high(); }
+  /// half_width / |mean|; absent when there is no half width, or the mean is 0 and the half width is not.
+  [[nodiscard]] std::optional<double> relative_half_width() const noexcept;
+};
+
+/// The interval with this mean, standard error and degrees of freedom (none: no half width).
+[[nodiscard]] Interval make_interval(double mean, double standard_error, double degrees_of_freedom, double confidence);
+
+/// Mean of independent samples, one per replication; n - 1 degrees of freedom.
+[[nodiscard]] Interval mean_interval(std::span<const double> samples, double confidence = kConfidence);
+
+/// Mean over all observations of all groups, R = sum y_i / sum x_i with y_i = groups[i].sum and x_i = groups[i].count,
+/// where only the groups are independent (messages within a session are not). Linearised variance
+///   sum (y_i - R x_i)^2 / (n (n - 1) xbar^2),   n - 1 degrees of freedom
+/// (Cochran, Sampling Techniques, 3rd ed. 1977, ch. 6; in simulation Crane and Lemoine 1977, classical estimator).
+/// Its bias is of order 1/n, below the half width by a factor of about sqrt(n). The count may be any denominator.
+[[nodiscard]] Interval ratio_interval(std::span<const SumCount> groups, double confidence = kConfidence);
+
+/// The difference B - A, absolute and relative to A.
+struct Difference {
+  Interval absolute;  ///< unit of the samples
+  Interval relative;  ///< (B - A) / A, 0.01 = 1 %; no half width and mean 0 when A is 0
+  /// Whether 0 lies outside the absolute interval.
+  [[nodiscard]] bool significant() const noexcept;
+};
+
+/// Paired difference of means over groups that share their random numbers (Law, Simulation Modeling and Analysis,
+/// 5th ed., 10.2.1 paired-t; the relative one by the ratio estimator). a[i] and b[i] belong together: the sizes must be
+/// equal, else InvariantError.
+[[nodiscard]] Difference paired_difference(std::span<const double> a, std::span<const double> b,
+                                           double confidence = kConfidence);
+
+/// The same for means over all observations (ratio_interval): R_b - R_a, linearised in both ratios, so that their
+/// correlation counts.
+[[nodiscard]] Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const SumCount> b,
+                                                 double confidence = kConfidence);
+
+/// Difference of two independent estimates (Welch 1938, degrees of freedom after Satterthwaite 1946), for runs that
+/// share no random numbers. Both need an interval, else the result has none.
+[[nodiscard]] Difference independent_difference(const Interval& a, const Interval& b, double confidence = kConfidence);
+
+/// The row of a result table.
+[[nodiscard]] Metric to_metric(std::string name, std::string unit, const Interval& interval);
+
+}  // namespace banyan::stats
