@@ -66,7 +66,7 @@ class PacketPool {
   u32 created_ = 0;
   u64 live_ = 0;
   std::vector<u32> free_;
-  std::array<std::unique_ptr<core::Packet[]>, kMost >> kChunkBits> chunks_;
+  std::array<std::unique_ptr<core::Packet[]>, (kMost >> kChunkBits)> chunks_;
 };
 
 }  // namespace banyan::engine

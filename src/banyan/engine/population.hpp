@@ -1,0 +1,59 @@
+// What the engine sees of a switch model or of the network interfaces: one virtual call per population, shard and tick.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+
+/// One arrival at a port of an entity (a switch or an interface) of a population.
+struct FlitArrival {
+  core::Flit flit;
+  u32 entity = 0;
+  u32 port = 0;
+};
+struct ControlArrival {
+  core::Control control;
+  u32 entity = 0;
+  u32 port = 0;
+};
+
+/// One thing that waits, for the watchdog: `waiter` holds its own resource and waits for `resource`'s holder.
+struct Wait {
+  u64 waiter = 0;       ///< id of the resource that is held (any numbering that is unique in the network)
+  u64 resource = 0;     ///< id of the resource that is waited for
+  std::string text;     ///< "packet 17 from 3 to 9 in stage 2 box 1 input 0 waits for ..."
+};
+
+/// What a population holds, for the conservation audit.
+struct Holdings {
+  u64 packets = 0;  ///< packets whose tail (or only flit) is inside
+  u64 flits = 0;
+  std::vector<std::string> violations;  ///< broken invariants found on the way (negative credit, count out of range)
+};
+
+class Population {
+ public:
+  virtual ~Population() = default;
+
+  /// Empties everything and re-keys the randomness for a replication; tick 0 follows. Allocates nothing new.
+  virtual void reset(u32 replication) = 0;
+  /// Takes what is due at `now`, steps whoever is awake, and returns the next tick at which it wants to run without
+  /// further input (kNever: idle).
+  virtual Tick run(Tick now) noexcept = 0;
+  virtual void hash(Hasher& h) const = 0;
+  virtual void hold(Holdings& into) const = 0;
+  /// A number that grows whenever a flit or circuit moves; the watchdog compares it.
+  [[nodiscard]] virtual u64 movements() const noexcept = 0;
+  /// Who waits for whom right now (for the explanation of a deadlock).
+  virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }
+  /// Packets per level of the graph (stage occupancy); adds to `levels`.
+  virtual void occupancy(std::vector<u64>& levels) const { static_cast<void>(levels); }
+  /// Channel numbers (core::Graph) whose buffer is full, for the saturation tree of paper 1.
+  virtual void full_channels(std::vector<u32>& channels) const { static_cast<void>(channels); }
+};
+
+}  // namespace banyan::engine

@@ -1,0 +1,517 @@
+// Output-queued interchange boxes (Wang, Siegel, Nichols, Abraham 1992, section 2): a FIFO of S packets per output
+// port; in every cycle one packet per non-empty buffer moves on, a buffer takes as many as it has places, and when the
+// requests exceed the free places by R, R randomly chosen packets stay where they are.
+//
+// All boxes move in the same cycle and see each other's free places, so this population reads and writes across
+// switches (peer access) and lives in one shard. A buffer is numbered by the port that it feeds: the heads that one box
+// chooses among lie side by side.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "banyan/base/bits.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/core/switching.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+
+namespace banyan::switching {
+namespace {
+
+using core::PacketId;
+
+constexpr u64 kConflictStream = 0x636f6e666c696374ULL;
+
+struct Entry {
+  PacketId packet;
+  u32 route;  ///< lowest bits: output port at the box that the buffer feeds; above: the following hops (tagged)
+};
+
+struct Ring {
+  u16 head;
+  u16 count;
+};
+
+struct Move {
+  u32 from;
+  u32 to;
+  Entry entry;
+};
+
+/// Stride: input and output ports per box, rounded up to a power of two. Tagged: routes are source routes that fit an
+/// entry; otherwise the routing is asked at every hop.
+template <u32 Stride, bool Tagged>
+class OutputQueued final : public engine::Population {
+ public:
+  OutputQueued(engine::Builder& builder, u32 places, bool same_cycle)
+      : graph_(builder.topology().graph()),
+        routing_(builder.routing()),
+        terminals_(builder.terminals(0)),
+        pool_(terminals_.pool()),
+        places_(places),
+        same_cycle_(same_cycle),
+        permuted_(builder.settings().permuted),
+        seed_(builder.settings().seed),
+        tag_bits_(builder.routing().tag_format().bits_per_hop),
+        path_length_(static_cast<u16>(builder.routing().tag_format().hops)),
+        boxes_(graph_.switches()),
+        ejection_base_((boxes_ * Stride + 63) / 64 * 64),
+        queues_((ejection_base_ + graph_.terminals() + 63) / 64 * 64),
+        rings_(queues_),
+        entries_(static_cast<std::size_t>(queues_) * places),
+        occupied_(queues_ / 64),
+        target_(static_cast<std::size_t>(boxes_) * Stride, kNone),
+        slot_of_terminal_(graph_.terminals()),
+        terminal_of_slot_(queues_, kNone),
+        free_slots_((graph_.terminals() + 63) / 64),
+        injected_into_(boxes_) {
+    for (u32 s = 0; s < boxes_; ++s) {
+      for (u32 p = 0; p < graph_.outputs(s); ++p) target_[s * Stride + p] = queue_behind(graph_.channel_out_of(s, p));
+    }
+    for (u32 t = 0; t < graph_.terminals(); ++t) {
+      const core::End to = graph_.channel(graph_.injection(t)).to;
+      slot_of_terminal_[t] = to.node * Stride + to.port;
+      terminal_of_slot_[slot_of_terminal_[t]] = t;
+      injected_into_[to.node] = 1;
+    }
+    order_boxes();
+    const u64 most = static_cast<u64>(graph_.channels().size()) * places_ + graph_.terminals();
+    pool_.reserve(static_cast<u32>(std::min<u64>(most, kReserveMost)));
+    moves_.reserve(static_cast<std::size_t>(boxes_) * Stride);
+  }
+
+  void reset(u32 replication) override {
+    std::fill(rings_.begin(), rings_.end(), Ring{0, 0});
+    std::fill(occupied_.begin(), occupied_.end(), 0);
+    std::fill(free_slots_.begin(), free_slots_.end(), 0);
+    for (u32 t = 0; t < graph_.terminals(); ++t) free_slots_[t >> 6U] |= u64{1} << (t & 63U);
+    movements_ = 0;
+    random_ = Random(seed_, kConflictStream, replication);
+  }
+
+  Tick run(Tick now) noexcept override {
+    fill_slots(now);
+    if (same_cycle_) {
+      eject(now);
+      step_downstream_first(now);
+    } else {
+      step_two_phase(now);
+    }
+    return pool_.live() != 0 || terminals_.waiting_terminals() != 0 ? now + 1 : terminals_.next_birth_after(now);
+  }
+
+  void hash(Hasher& h) const override {
+    for (u32 q = 0; q < queues_; ++q) {
+      if (rings_[q].count == 0) continue;
+      h.add(q);
+      for (u32 i = 0; i < rings_[q].count; ++i) {
+        const core::Packet& packet = pool_[entry(q, i).packet];
+        h.add(packet.birth);
+        h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
+      }
+    }
+    h.add(movements_);
+  }
+
+  void hold(engine::Holdings& into) const override {
+    for (u32 q = 0; q < queues_; ++q) {
+      into.packets += rings_[q].count;
+      into.flits += rings_[q].count;
+      if (rings_[q].count > places_) {
+        into.violations.push_back(fmt::format("buffer {} holds {} packets in {} places", q, rings_[q].count, places_));
+      }
+      const bool marked = (occupied_[q >> 6U] >> (q & 63U) & 1U) != 0;
+      if (marked != (rings_[q].count != 0)) {
+        into.violations.push_back(fmt::format("buffer {}: occupancy bit and count disagree", q));
+      }
+    }
+  }
+
+  u64 movements() const noexcept override { return movements_; }
+
+  void waits(std::vector<engine::Wait>& into) const override {
+    for (u32 s = 0; s < boxes_; ++s) {
+      for (u32 p = 0; p < graph_.inputs(s); ++p) {
+        const u32 q = s * Stride + p;
+        if (rings_[q].count == 0) continue;
+        const u32 to = target_[s * Stride + (entry(q, 0).route & (Stride - 1))];
+        if (to == kNone || rings_[to].count < places_) continue;
+        const core::Packet& packet = pool_[entry(q, 0).packet];
+        into.push_back({q, to, fmt::format("packet {}->{} before input {} of switch {} waits for a place", packet.source,
+                                           packet.destination, p, s)});
+      }
+    }
+  }
+
+  void occupancy(std::vector<u64>& levels) const override {
+    for (u32 s = 0; s < boxes_; ++s) {
+      for (u32 p = 0; p < graph_.outputs(s); ++p) {
+        const u32 q = target_[s * Stride + p];
+        if (q != kNone) levels[graph_.level(s)] += rings_[q].count;
+      }
+    }
+  }
+
+  void full_channels(std::vector<u32>& channels) const override {
+    for (u32 s = 0; s < boxes_; ++s) {
+      for (u32 p = 0; p < graph_.outputs(s); ++p) {
+        const u32 q = target_[s * Stride + p];
+        if (q != kNone && rings_[q].count == places_) channels.push_back(graph_.channel_out_of(s, p));
+      }
+    }
+  }
+
+ private:
+  static constexpr u64 kPorts = Stride == 64 ? ~u64{0} : (u64{1} << (Stride & 63U)) - 1;
+  static constexpr u64 kReserveMost = 1U << 20U;  ///< records reserved at once; larger networks grow while warming up
+
+  [[nodiscard]] u32 queue_behind(u32 channel) const {
+    if (channel == kNone || graph_.channel(channel).failed) return kNone;
+    const core::End to = graph_.channel(channel).to;
+    return to.terminal ? ejection_base_ + to.node : to.node * Stride + to.port;
+  }
+
+  /// Boxes in the order of movement: those next to the destinations first. `group_end_` bounds sets of boxes that
+  /// neither feed each other nor are fed by each other's feeders: their order is free.
+  void order_boxes() {
+    std::vector<u32> sorted = graph_.topological_order();
+    if (sorted.empty()) {
+      order_.resize(boxes_);
+      for (u32 s = 0; s < boxes_; ++s) order_[s] = s;
+      group_end_ = {boxes_};
+      return;
+    }
+    std::vector<u32> depth(boxes_, 0);
+    u32 deepest = 0;
+    for (const u32 s : sorted) {
+      for (u32 p = 0; p < graph_.outputs(s); ++p) {
+        const u32 c = graph_.channel_out_of(s, p);
+        if (c == kNone || graph_.channel(c).to.terminal) continue;
+        u32& d = depth[graph_.channel(c).to.node];
+        d = std::max(d, depth[s] + 1);
+        deepest = std::max(deepest, d);
+      }
+    }
+    for (u32 d = deepest + 1; d > 0; --d) {
+      for (u32 s = 0; s < boxes_; ++s) {
+        if (depth[s] == d - 1) order_.push_back(s);
+      }
+      group_end_.push_back(static_cast<u32>(order_.size()));
+    }
+  }
+
+  [[nodiscard]] const Entry& entry(u32 q, u32 i) const noexcept {
+    u32 place = rings_[q].head + i;
+    if (place >= places_) place -= places_;
+    return entries_[static_cast<std::size_t>(place) * queues_ + q];
+  }
+
+  /// Terminals with a waiting message and a free slot show its head to their box.
+  void fill_slots(Tick now) noexcept {
+    terminals_.advance(now);
+    const std::span<const u64> ready = terminals_.ready();
+    for (std::size_t w = 0; w < ready.size(); ++w) {
+      u64 bits = ready[w] & free_slots_[w];
+      free_slots_[w] &= ~bits;
+      for (; bits != 0; bits &= bits - 1) {
+        const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        const u32 q = slot_of_terminal_[t];
+        const PacketId id = terminals_.take(t, now);
+        entries_[q] = {id, first_route(id, q)};
+        rings_[q] = {0, 1};
+        occupied_[q >> 6U] |= u64{1} << (q & 63U);
+      }
+    }
+  }
+
+  [[nodiscard]] u32 first_route(PacketId id, u32 q) noexcept {
+    if constexpr (Tagged) {
+      return static_cast<u32>(pool_[id].tag);
+    } else {
+      return ask_routing(id, q);
+    }
+  }
+
+  /// Output port at the box that queue q feeds: of the candidates of highest priority the one with the fewest waiting
+  /// packets, the first among equals.
+  [[nodiscard]] u32 ask_routing(PacketId id, u32 q) noexcept {
+    const core::Packet& packet = pool_[id];
+    const u32 at = q / Stride;
+    core::Candidates candidates;
+    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(at) << 20U);
+    routing_.route({at, q % Stride, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates);
+    u32 best = 0;
+    i64 best_score = std::numeric_limits<i64>::min();
+    for (const core::Candidate& c : candidates) {
+      const u32 to = target_[at * Stride + c.port];
+      if (to == kNone) continue;
+      const i64 score = static_cast<i64>(c.priority) * 65536 - rings_[to].count;
+      if (score > best_score) {
+        best_score = score;
+        best = c.port;
+      }
+    }
+    return best;
+  }
+
+  void eject(Tick now) noexcept {
+    for (u32 w = ejection_base_ / 64; w < queues_ / 64; ++w) {
+      u64 bits = occupied_[w];
+      movements_ += static_cast<u64>(std::popcount(bits));
+      for (; bits != 0; bits &= bits - 1) {
+        const u32 q = w * 64 + static_cast<u32>(std::countr_zero(bits));
+        const PacketId id = take_head(q).packet;
+        core::Packet& packet = pool_[id];
+        if constexpr (Tagged) packet.hops = path_length_;
+        terminals_.deliver(packet, q - ejection_base_, now);
+        pool_.release(id);
+      }
+    }
+  }
+
+  Entry take_head(u32 q) noexcept {
+    Ring& ring = rings_[q];
+    const Entry e = entries_[static_cast<std::size_t>(ring.head) * queues_ + q];
+    drop_head(q);
+    return e;
+  }
+
+  void drop_head(u32 q) noexcept {
+    Ring& ring = rings_[q];
+    const u32 left = ring.count - 1U;
+    const u32 head = ring.head + 1U == places_ ? 0U : ring.head + 1U;
+    ring.count = static_cast<u16>(left);
+    ring.head = static_cast<u16>(left == 0 ? 0U : head);  // an empty ring restarts at depth 0: few cache lines
+    occupied_[q >> 6U] &= ~(static_cast<u64>(left == 0) << (q & 63U));
+  }
+
+  void append(u32 q, Entry e) noexcept {
+    Ring& ring = rings_[q];
+    u32 place = static_cast<u32>(ring.head) + ring.count;
+    if (place >= places_) place -= places_;
+    ++ring.count;
+    occupied_[q >> 6U] |= u64{1} << (q & 63U);
+    entries_[static_cast<std::size_t>(place) * queues_ + q] = e;
+  }
+
+  void step_downstream_first(Tick now) noexcept {
+    u32 begin = 0;
+    for (const u32 end : group_end_) {
+      const u32 size = end - begin;
+      for (u32 i = 0; i < size; ++i) {
+        const u32 at = permuted_ ? begin + (size - 1 - i + static_cast<u32>(now)) % size : begin + i;
+        step_box(order_[at], now);
+      }
+      begin = end;
+    }
+  }
+
+  void step_box(u32 s, Tick now) noexcept {
+    const u32 base = s * Stride;
+    u64 mask = occupied_[base >> 6U] >> (base & 63U) & kPorts;
+    if (mask == 0) return;
+    std::array<Entry, Stride> heads;
+    std::array<u32, Stride> to;
+    mask = choose(base, mask, now, heads, to);
+    movements_ += static_cast<u64>(std::popcount(mask));
+    if (injected_into_[s] != 0) note_injection(base, mask, heads, now);
+    for (; mask != 0; mask &= mask - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(mask));
+      drop_head(base + p);
+      append(to[p], {heads[p].packet, next_route(heads[p], to[p])});
+    }
+  }
+
+  /// Reads the heads of the box's inputs and returns the inputs whose head may move.
+  [[nodiscard]] u64 choose(u32 base, u64 mask, Tick now, std::array<Entry, Stride>& heads,
+                           std::array<u32, Stride>& to) const noexcept {
+    const u32 requests = static_cast<u32>(std::popcount(mask));
+    bool tight = false;
+    for (u64 m = mask; m != 0; m &= m - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(m));
+      const u32 q = base + p;
+      heads[p] = entries_[static_cast<std::size_t>(rings_[q].head) * queues_ + q];
+      to[p] = target_[base + (heads[p].route & (Stride - 1))];
+      tight |= rings_[to[p]].count + requests > places_;
+    }
+    return tight ? resolve(base, mask, now, heads, to) : mask;
+  }
+
+  /// Blocks, for every output whose requests exceed its free places by R, R of them at random.
+  [[nodiscard]] u64 resolve(u32 base, u64 mask, Tick now, const std::array<Entry, Stride>& heads,
+                            const std::array<u32, Stride>& to) const noexcept {
+    std::array<u64, Stride> asking{};
+    for (u64 m = mask; m != 0; m &= m - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(m));
+      asking[heads[p].route & (Stride - 1)] |= u64{1} << p;
+    }
+    for (u64 m = mask; m != 0; m &= m - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(m));
+      const u32 out = heads[p].route & (Stride - 1);
+      u64 group = asking[out];
+      asking[out] = 0;
+      const u32 free = places_ - rings_[to[p]].count;
+      const u32 count = static_cast<u32>(std::popcount(group));
+      if (count <= free) continue;
+      if (free == 0) {
+        mask &= ~group;
+        continue;
+      }
+      Words words{};
+      for (u32 k = 0; k < count - free; ++k) {
+        if (k % 4 == 0) words = random_.at(base + out + static_cast<u64>(k / 4) * queues_, now);
+        const u64 loser = u64{1} << nth_set_bit(group, below(words[k % 4], count - k));
+        group &= ~loser;
+        mask &= ~loser;
+      }
+    }
+    return mask;
+  }
+
+  void note_injection(u32 base, u64 mask, const std::array<Entry, Stride>& heads, Tick now) noexcept {
+    for (; mask != 0; mask &= mask - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(mask));
+      const u32 terminal = terminal_of_slot_[base + p];
+      if (terminal == kNone) continue;
+      free_slots_[terminal >> 6U] |= u64{1} << (terminal & 63U);
+      pool_[heads[p].packet].enter = now;
+    }
+  }
+
+  [[nodiscard]] u32 next_route(Entry e, u32 to) noexcept {
+    if constexpr (Tagged) {
+      return e.route >> tag_bits_;
+    } else {
+      ++pool_[e.packet].hops;
+      return to >= ejection_base_ ? 0U : ask_routing(e.packet, to);
+    }
+  }
+
+  /// The alternative reading: places that become free in a cycle are usable from the next on.
+  void step_two_phase(Tick now) noexcept {
+    moves_.clear();
+    for (u32 i = 0; i < boxes_; ++i) {
+      const u32 s = permuted_ ? boxes_ - 1 - i : i;
+      const u32 base = s * Stride;
+      u64 mask = occupied_[base >> 6U] >> (base & 63U) & kPorts;
+      if (mask == 0) continue;
+      std::array<Entry, Stride> heads;
+      std::array<u32, Stride> to;
+      mask = choose(base, mask, now, heads, to);
+      if (injected_into_[s] != 0) note_injection(base, mask, heads, now);
+      for (; mask != 0; mask &= mask - 1) {
+        const u32 p = static_cast<u32>(std::countr_zero(mask));
+        moves_.push_back({base + p, to[p], heads[p]});
+      }
+    }
+    eject(now);
+    movements_ += moves_.size();
+    for (const Move& m : moves_) drop_head(m.from);
+    // All routes before any arrival: an adaptive choice must not depend on the order of the boxes.
+    for (Move& m : moves_) m.entry.route = next_route(m.entry, m.to);
+    for (const Move& m : moves_) append(m.to, m.entry);
+  }
+
+  const core::Graph& graph_;
+  const core::Routing& routing_;
+  engine::Terminals& terminals_;
+  engine::PacketPool& pool_;
+  u32 places_;
+  bool same_cycle_;
+  bool permuted_;
+  u64 seed_;
+  u32 tag_bits_;
+  u16 path_length_;
+  u32 boxes_;
+  u32 ejection_base_;
+  u32 queues_;
+  std::vector<Ring> rings_;             ///< [queue]
+  std::vector<Entry> entries_;          ///< [place * queues + queue]
+  std::vector<u64> occupied_;           ///< bit per queue
+  std::vector<u32> target_;             ///< [box * Stride + output]: queue
+  std::vector<u32> slot_of_terminal_;
+  std::vector<u32> terminal_of_slot_;
+  std::vector<u64> free_slots_;         ///< bit per terminal
+  std::vector<u8> injected_into_;       ///< [box]
+  std::vector<u32> order_;
+  std::vector<u32> group_end_;
+  std::vector<Move> moves_;
+  u64 movements_ = 0;
+  Random random_;
+};
+
+template <u32 Stride>
+void add(engine::Builder& builder, u32 places, bool same_cycle, bool tagged) {
+  if (tagged) {
+    builder.add(0, std::make_unique<OutputQueued<Stride, true>>(builder, places, same_cycle));
+  } else {
+    builder.add(0, std::make_unique<OutputQueued<Stride, false>>(builder, places, same_cycle));
+  }
+}
+
+void install(const config::Values& values, engine::Builder& builder) {
+  const core::Graph& graph = builder.topology().graph();
+  u32 ports = 1;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  if (builder.longest_message() > 1) {
+    values.fail("name", "output_queued moves packets of one fixed length, and the traffic has packets of several flits",
+                "use size = 1 in the traffic, or a switch that moves flits");
+  }
+  for (const core::Channel& c : graph.channels()) {
+    if (c.link.latency_cycles != 1 || c.link.cycles_per_flit != 1) {
+      values.fail("name", "output_queued moves one packet per channel and cycle, and a channel is slower than that",
+                  "use channels of latency 1 and full bandwidth, or another switch");
+    }
+  }
+  std::string space = values.text("space");
+  const bool cyclic = graph.topological_order().empty() && graph.switches() > 0;
+  if (cyclic && space == "same_cycle") {
+    if (values.given("space")) {
+      values.fail("space", "the network has cycles, so no order of its switches lets freed places be used at once",
+                  "use space = \"next_cycle\"");
+    }
+    space = "next_cycle";
+  }
+  builder.partition_as_one();
+  const core::TagFormat tag = builder.routing().tag_format();
+  const bool tagged = builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 &&
+                      tag.bits_per_hop * tag.hops <= 32;
+  const u32 places = values.natural("buffer");
+  const bool same_cycle = space == "same_cycle";
+  switch (std::bit_ceil(ports)) {
+    case 1:
+    case 2: add<2>(builder, places, same_cycle, tagged); break;
+    case 4: add<4>(builder, places, same_cycle, tagged); break;
+    case 8: add<8>(builder, places, same_cycle, tagged); break;
+    case 16: add<16>(builder, places, same_cycle, tagged); break;
+    case 32: add<32>(builder, places, same_cycle, tagged); break;
+    default: add<64>(builder, places, same_cycle, tagged); break;
+  }
+}
+
+u32 vcs(const config::Values&) { return 1; }
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::SwitchRow row_output_queued;
+const core::SwitchRow row_output_queued{
+    {"output_queued",
+     "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
+     "Wang, Siegel, Nichols, Abraham 1992, section 2",
+     {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
+      Parameter::choice("space", {"same_cycle", "next_cycle"}, "same_cycle")
+          .doc("When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
+               "the destination move first) or from the next cycle on")}},
+    &install,
+    &vcs};
+
+}  // namespace banyan::switching
