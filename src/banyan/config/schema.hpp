@@ -18,7 +18,8 @@ namespace banyan::config {
 /// What a parameter holds. The plural types are TOML arrays of the singular (a lone value counts as an array of one).
 enum class Type { boolean, integer, real, text, choice, integers, reals, texts };
 
-using Value = std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
+using Value =
+    std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
 
 /// One parameter of one component. Build it with the named constructors:
 ///   Parameter::integer("buffer", 12).unit("packets").range(1, 65535).doc("Places per output buffer, S.")
@@ -27,9 +28,9 @@ struct Parameter {
   Type type = Type::integer;
   std::string unit_name;          ///< "cycles", "flits", "bytes", "ns", "Gbps", "%" ...; "" for a pure number
   std::optional<Value> fallback;  ///< the default; absent: the user must give it
-  double low = -std::numeric_limits<double>::infinity();   ///< inclusive
-  double high = std::numeric_limits<double>::infinity();   ///< inclusive
-  bool low_open = false;          ///< true: `low` itself is not allowed
+  double low = -std::numeric_limits<double>::infinity();  ///< inclusive
+  double high = std::numeric_limits<double>::infinity();  ///< inclusive
+  bool low_open = false;                                  ///< true: `low` itself is not allowed
   bool high_open = false;
   std::vector<std::string> choices;
   std::string summary;
@@ -43,12 +44,33 @@ struct Parameter {
   static Parameter reals(std::string name, std::vector<double> fallback);
   static Parameter texts(std::string name, std::vector<std::string> fallback);
 
-  Parameter& required() { fallback.reset(); return *this; }
-  Parameter& unit(std::string u) { unit_name = std::move(u); return *this; }
-  Parameter& range(double l, double h) { low = l; high = h; return *this; }
-  Parameter& above(double l) { low = l; low_open = true; return *this; }
-  Parameter& below(double h) { high = h; high_open = true; return *this; }
-  Parameter& doc(std::string sentence) { summary = std::move(sentence); return *this; }
+  Parameter& required() {
+    fallback.reset();
+    return *this;
+  }
+  Parameter& unit(std::string u) {
+    unit_name = std::move(u);
+    return *this;
+  }
+  Parameter& range(double l, double h) {
+    low = l;
+    high = h;
+    return *this;
+  }
+  Parameter& above(double l) {
+    low = l;
+    low_open = true;
+    return *this;
+  }
+  Parameter& below(double h) {
+    high = h;
+    high_open = true;
+    return *this;
+  }
+  Parameter& doc(std::string sentence) {
+    summary = std::move(sentence);
+    return *this;
+  }
 };
 
 /// The description of one component: the row that its file ends with.

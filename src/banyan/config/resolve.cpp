@@ -1,0 +1,266 @@
+#include "banyan/config/resolve.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "banyan/config/units.hpp"
+
+namespace banyan::config {
+namespace {
+
+/// Integers up to here are exact as doubles.
+constexpr double kExact = 9007199254740992.0;
+
+std::string with_unit(const Parameter& parameter) {
+  const std::string type = type_text(parameter);
+  return parameter.unit_name.empty() ? type : fmt::format("{} in {}", type, parameter.unit_name);
+}
+
+[[noreturn]] void wrong_type(const Node& node, const Parameter& parameter, const Where& where) {
+  throw ConfigError(
+      where,
+      fmt::format("{} is {}, but {} is {}", to_text(node), node.kind_name(), parameter.name, with_unit(parameter)),
+      fmt::format("give {} {}", parameter.name, with_unit(parameter)));
+}
+
+bool whole_type(const Parameter& parameter) {
+  return parameter.type == Type::integer || parameter.type == Type::integers;
+}
+
+[[noreturn]] void wrong_unit(const Quantity& quantity, const Parameter& parameter, const Where& where) {
+  std::vector<std::string> fitting = fitting_units(parameter.unit_name);
+  if (parameter.unit_name.empty() && whole_type(parameter)) fitting.clear();
+  const std::string takes =
+      parameter.unit_name.empty() ? "is a pure number" : fmt::format("is in {}", parameter.unit_name);
+  const std::string remedy = fitting.empty()
+                                 ? "write the number alone"
+                                 : fmt::format("write the number alone, or use {}", fmt::join(fitting, ", "));
+  const std::string near = nearest_name(quantity.unit, fitting);
+  throw ConfigError(where, fmt::format("unit \"{}\" does not fit: {} {}", quantity.unit, parameter.name, takes),
+                    near.empty() ? remedy : fmt::format("{}; did you mean \"{}\"?", remedy, near));
+}
+
+Quantity quantity_of(const Node& node, const Parameter& parameter, const Where& where) {
+  if (node.kind == Node::Kind::integer) return {static_cast<double>(node.integer), node.integer, ""};
+  if (node.kind == Node::Kind::real) return {node.real, std::nullopt, ""};
+  if (node.kind == Node::Kind::text) {
+    if (std::optional<Quantity> quantity = parse_quantity(node.text)) return *quantity;
+  }
+  wrong_type(node, parameter, where);
+}
+
+double converted(const Quantity& quantity, const Parameter& parameter, const Where& where) {
+  const bool share_of_integer = parameter.unit_name.empty() && whole_type(parameter) && !quantity.unit.empty();
+  const std::optional<double> value = convert(quantity, parameter.unit_name);
+  if (!value || share_of_integer) wrong_unit(quantity, parameter, where);
+  return *value;
+}
+
+void check_range(double value, const std::string& written, const Parameter& parameter, const Where& where) {
+  const bool low_ok = parameter.low_open ? value > parameter.low : value >= parameter.low;
+  const bool high_ok = parameter.high_open ? value < parameter.high : value <= parameter.high;
+  if (low_ok && high_ok) return;
+  const std::string unit = parameter.unit_name.empty() ? "" : " " + parameter.unit_name;
+  throw ConfigError(where, fmt::format("{} is out of range", written),
+                    fmt::format("give {} a value in the range {}{}", parameter.name, range_text(parameter), unit));
+}
+
+i64 as_integer(const Node& node, const Parameter& parameter, const Where& where) {
+  const Quantity quantity = quantity_of(node, parameter, where);
+  const double value = converted(quantity, parameter, where);
+  const bool unchanged = quantity.whole && static_cast<double>(*quantity.whole) == value;
+  // A conversion may leave the last bit off (0.3 us in ps): that close to a whole number, it is one.
+  const double rounded = std::round(value);
+  const bool is_whole = std::abs(value - rounded) <= 1e-9 * std::abs(rounded);
+  if (!unchanged && !(is_whole && std::abs(rounded) <= kExact)) {
+    throw ConfigError(
+        where,
+        fmt::format("{} is not a whole number, but {} is {}", to_text(node), parameter.name, with_unit(parameter)),
+        fmt::format("give {} a whole number", parameter.name));
+  }
+  check_range(unchanged ? value : rounded, to_text(node), parameter, where);
+  return unchanged ? *quantity.whole : static_cast<i64>(rounded);
+}
+
+double as_real(const Node& node, const Parameter& parameter, const Where& where) {
+  const double value = converted(quantity_of(node, parameter, where), parameter, where);
+  if (!std::isfinite(value)) {
+    throw ConfigError(where, fmt::format("{} is not finite", to_text(node)),
+                      fmt::format("give {} a finite number", parameter.name));
+  }
+  check_range(value, to_text(node), parameter, where);
+  return value;
+}
+
+std::string as_text(const Node& node, const Parameter& parameter, const Where& where) {
+  if (node.kind == Node::Kind::text) return node.text;
+  // On the command line nothing tells the word 4 from the number 4.
+  if (!node.raw.empty() && node.kind != Node::Kind::array && node.kind != Node::Kind::table) return node.raw;
+  wrong_type(node, parameter, where);
+}
+
+std::string as_choice(const Node& node, const Parameter& parameter, const Where& where) {
+  std::string text = as_text(node, parameter, where);
+  if (std::find(parameter.choices.begin(), parameter.choices.end(), text) != parameter.choices.end()) return text;
+  throw ConfigError(where, fmt::format("\"{}\" is not a value of {}", text, parameter.name),
+                    suggestion(text, parameter.choices, "it is one of"));
+}
+
+template <typename T, typename Convert>
+std::vector<T> as_list(const Node& node, const Parameter& parameter, const Where& where, Convert convert_one) {
+  if (node.kind != Node::Kind::array) return {convert_one(node, parameter, where)};
+  std::vector<T> list;
+  for (const Node& item : node.items) {
+    Where item_where = item.where;
+    item_where.key = where.key;
+    list.push_back(convert_one(item, parameter, item_where));
+  }
+  return list;
+}
+
+bool as_flag(const Node& node, const Parameter& parameter, const Where& where) {
+  if (node.kind != Node::Kind::boolean) wrong_type(node, parameter, where);
+  return node.flag;
+}
+
+std::vector<std::string> parameter_names(const ComponentInfo& info) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : info.parameters) names.push_back(parameter.name);
+  return names;
+}
+
+[[noreturn]] void unknown_key(const Entry& entry, const ComponentInfo& info, const Where& where) {
+  const std::vector<std::string> names = parameter_names(info);
+  throw ConfigError(where, fmt::format("{} has no parameter \"{}\"", info.name, entry.key),
+                    names.empty() ? fmt::format("remove it: {} takes no parameters", info.name)
+                                  : suggestion(entry.key, names, fmt::format("{} takes", info.name)));
+}
+
+std::string join_path(const std::string& prefix, const std::string& name) {
+  return prefix.empty() ? name : prefix + "." + name;
+}
+
+}  // namespace
+
+Value resolve_value(const Node& node, const Parameter& parameter, const Where& where) {
+  switch (parameter.type) {
+    case Type::boolean:
+      return as_flag(node, parameter, where);
+    case Type::integer:
+      return as_integer(node, parameter, where);
+    case Type::real:
+      return as_real(node, parameter, where);
+    case Type::text:
+      return as_text(node, parameter, where);
+    case Type::choice:
+      return as_choice(node, parameter, where);
+    case Type::integers:
+      return as_list<i64>(node, parameter, where, as_integer);
+    case Type::reals:
+      return as_list<double>(node, parameter, where, as_real);
+    case Type::texts:
+      return as_list<std::string>(node, parameter, where, parameter.choices.empty() ? as_text : as_choice);
+  }
+  throw std::logic_error("unknown parameter type");
+}
+
+Values resolve(const std::vector<Entry>& entries, const ComponentInfo& info, const Where& where) {
+  Values values(info.name, where);
+  for (const Entry& entry : entries) {
+    Where place = entry.where;
+    place.key = join_path(where.key, entry.key);
+    const Parameter* parameter = find_parameter(info, entry.key);
+    if (parameter == nullptr) unknown_key(entry, info, place);
+    Where value_place = entry.value.where;
+    value_place.key = place.key;
+    values.set(parameter->name, resolve_value(entry.value, *parameter, value_place), value_place, true);
+  }
+  for (const Parameter& parameter : info.parameters) {
+    if (values.all().contains(parameter.name)) continue;
+    const Where place{where.file, where.line, where.column, join_path(where.key, parameter.name)};
+    if (!parameter.fallback) {
+      throw ConfigError(place, fmt::format("missing, and {} has no default for it", info.name),
+                        fmt::format("give {} a value ({})", parameter.name, with_unit(parameter)));
+    }
+    values.set(parameter.name, *parameter.fallback, place, false);
+  }
+  return values;
+}
+
+const Parameter* find_parameter(const ComponentInfo& info, std::string_view name) {
+  const auto found = std::find_if(info.parameters.begin(), info.parameters.end(),
+                                  [&](const Parameter& parameter) { return parameter.name == name; });
+  return found == info.parameters.end() ? nullptr : &*found;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, std::string_view lead) {
+  const std::string near = nearest_name(name, candidates);
+  const std::string all = fmt::format("{} {}", lead, fmt::join(candidates, ", "));
+  return near.empty() ? all : fmt::format("did you mean \"{}\"? ({})", near, all);
+}
+
+std::string type_text(const Parameter& parameter) {
+  switch (parameter.type) {
+    case Type::boolean:
+      return "true or false";
+    case Type::integer:
+      return "a whole number";
+    case Type::real:
+      return "a number";
+    case Type::text:
+      return "a text";
+    case Type::choice:
+      return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
+    case Type::integers:
+      return "whole numbers";
+    case Type::reals:
+      return "numbers";
+    case Type::texts:
+      break;
+  }
+  return parameter.choices.empty() ? "texts" : fmt::format("some of {}", fmt::join(parameter.choices, ", "));
+}
+
+std::string range_text(const Parameter& parameter) {
+  const bool has_low = std::isfinite(parameter.low);
+  const bool has_high = std::isfinite(parameter.high);
+  const std::string low = fmt::format("{} {}", parameter.low_open ? "above" : "from", parameter.low);
+  const std::string high = fmt::format("{} {}", parameter.high_open ? "below" : "up to", parameter.high);
+  if (has_low && has_high) return low + " " + high;
+  if (has_low) return low;
+  return has_high ? high : "";
+}
+
+namespace {
+
+template <typename T>
+std::string list_text(const std::vector<T>& list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
+
+struct ValueText {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(i64 value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::vector<i64>& value) const { return list_text(value); }
+  std::string operator()(const std::vector<double>& value) const { return list_text(value); }
+  std::string operator()(const std::vector<std::string>& value) const { return list_text(value); }
+};
+
+}  // namespace
+
+std::string to_text(const Value& value) { return std::visit(ValueText{}, value); }
+
+std::string default_text(const Parameter& parameter) {
+  if (!parameter.fallback) return "required";
+  const std::string text = to_text(*parameter.fallback);
+  if (text.empty()) return "\"\"";
+  return parameter.unit_name.empty() ? text : text + " " + parameter.unit_name;
+}
+
+}  // namespace banyan::config

@@ -1,0 +1,33 @@
+// A table of the file against the declared parameters: every value checked, converted and in range, or one error that
+// says where, what and how to mend it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/config/tree.hpp"
+
+namespace banyan::config {
+
+/// One value. `where` is the place of the value, with the key's dotted path.
+[[nodiscard]] Value resolve_value(const Node& node, const Parameter& parameter, const Where& where);
+
+/// All parameters of `info`, from the keys of its table (without "name"). `where` is the place of the component
+/// (defaults point at it); `where.key` is the path that parameters are named under ("switch", "traffic.0").
+[[nodiscard]] Values resolve(const std::vector<Entry>& entries, const ComponentInfo& info, const Where& where);
+
+/// The parameter of that name, or nullptr.
+[[nodiscard]] const Parameter* find_parameter(const ComponentInfo& info, std::string_view name);
+
+/// "did you mean "x"?" when a name is near, otherwise the list of all names after `lead`.
+[[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
+                                     std::string_view lead);
+
+// Texts for messages, help and docs.
+[[nodiscard]] std::string type_text(const Parameter& parameter);     ///< "integer", "one of a, b"
+[[nodiscard]] std::string range_text(const Parameter& parameter);    ///< "1 to 65535", "above 0", "" when unlimited
+[[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
+[[nodiscard]] std::string to_text(const Value& value);
+
+}  // namespace banyan::config

@@ -1,0 +1,35 @@
+// The [sweep] table: axes of values, alone or linked, and their product.
+//
+//   [sweep]
+//   "traffic.uniform.load" = [0.1, 0.2]                          # a list
+//   "switch.buffer" = { from = 4, to = 20, step = 4 }            # a range; or { from, to, count }
+//   zip = [["topology.terminals", "topology.radix"]]             # keys that move together, one value of each per point
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "banyan/config/tree.hpp"
+
+namespace banyan::config {
+
+/// One axis: one key, or several linked ones. values[i][k] is what keys[k] takes at the axis' i-th place.
+struct Axis {
+  std::vector<std::string> keys;
+  std::vector<Where> places;  ///< of the keys
+  std::vector<std::vector<Node>> values;
+};
+
+/// Axes in the order of the file; linked keys stand at the place of the first of them.
+[[nodiscard]] std::vector<Axis> read_sweep(const Node& table);
+
+/// The values of one axis: an array, or a range table. Throws ConfigError when there is none.
+[[nodiscard]] std::vector<Node> read_axis_values(const Node& node, const std::string& key);
+
+/// Every combination of one index per axis, the last axis fastest. Without axes: one empty combination.
+[[nodiscard]] std::vector<std::vector<std::size_t>> product(const std::vector<std::size_t>& lengths);
+
+/// Most points that a sweep may have: more is surely a slip.
+inline constexpr std::size_t kMostPoints = 1'000'000;
+
+}  // namespace banyan::config
