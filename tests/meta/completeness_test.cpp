@@ -1,0 +1,86 @@
+// Does every component come with a test, a page, a reference and described parameters?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "banyan/core/registry.hpp"
+#include "support/repository.hpp"
+
+namespace {
+
+using banyan::config::ComponentInfo;
+using banyan::config::Parameter;
+using banyan::test::repository_root;
+
+struct Component {
+  std::string room;
+  const ComponentInfo* info;
+};
+
+template <typename Rows>
+void append(std::vector<Component>& all, const std::string& room, const Rows& rows) {
+  for (const auto* row : rows) all.push_back({room, &row->info});
+}
+
+std::vector<Component> components() {
+  std::vector<Component> all;
+  append(all, "topology", banyan::core::topology_rows());
+  append(all, "routing", banyan::core::routing_rows());
+  append(all, "switching", banyan::core::switching_rows());
+  append(all, "traffic", banyan::core::traffic_rows());
+  append(all, "analysis", banyan::core::analysis_rows());
+  return all;
+}
+
+bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == std::string::npos; }
+
+TEST(Completeness, ComponentsExist) { EXPECT_FALSE(components().empty()); }
+
+TEST(Completeness, EveryComponentIsNamedAsItsFile) {
+  for (const Component& c : components()) {
+    const auto file = "src/banyan/" + c.room + "/" + c.info->name + ".cpp";
+    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file;
+  }
+}
+
+TEST(Completeness, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const Component& c : components()) EXPECT_TRUE(names.insert(c.room + "/" + c.info->name).second) << c.info->name;
+}
+
+TEST(Completeness, EveryComponentHasATest) {
+  for (const Component& c : components()) {
+    const auto file = "tests/" + c.room + "/" + c.info->name + "_test.cpp";
+    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file << " is missing";
+  }
+}
+
+TEST(Completeness, EveryComponentHasAPage) {
+  for (const Component& c : components()) {
+    const auto file = "docs/" + c.room + "/" + c.info->name + ".md";
+    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file << " is missing";
+  }
+}
+
+TEST(Completeness, EveryComponentHasASummaryAndAReference) {
+  for (const Component& c : components()) {
+    EXPECT_TRUE(is_one_line(c.info->summary)) << c.room << "/" << c.info->name << " has no one-line summary";
+    EXPECT_FALSE(c.info->reference.empty()) << c.room << "/" << c.info->name << " has no reference";
+  }
+}
+
+TEST(Completeness, EveryParameterIsDescribedOnce) {
+  for (const Component& c : components()) {
+    std::set<std::string> names;
+    for (const Parameter& p : c.info->parameters) {
+      const std::string where = c.room + "/" + c.info->name + "." + p.name;
+      EXPECT_TRUE(names.insert(p.name).second) << where << " is declared twice";
+      EXPECT_TRUE(is_one_line(p.summary)) << where << " has no one-line summary";
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+// Do the commands in the documents work?
+//
+// In every Markdown file, blocks fenced as ```sh are executed in order by one shell, at the root of a copy of the
+// project, with the program on the PATH and at build/release/banyan. A ```toml block whose first line is a comment with
+// nothing but a file name ("# first.toml") is written to that file beforehand. Blocks fenced as ```console are not
+// executed. Lines that call ./dev are not executed either (they would build and test inside a test), but the command
+// must exist.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/repository.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using banyan::test::lines_of;
+using banyan::test::Output;
+using banyan::test::project_files;
+using banyan::test::quoted;
+using banyan::test::read_file;
+using banyan::test::repository_root;
+using banyan::test::run_shell;
+using banyan::test::TemporaryFolder;
+
+struct Block {
+  std::string language;
+  std::vector<std::string> lines;
+};
+
+std::vector<Block> blocks_of(const std::string& text) {
+  static const std::regex fence(R"(^\s*```\s*(\w*).*$)");
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (const std::string& line : lines_of(text)) {
+    std::smatch match;
+    if (std::regex_match(line, match, fence)) {
+      inside = !inside;
+      if (inside) blocks.push_back({match[1], {}});
+    } else if (inside) {
+      blocks.back().lines.push_back(line);
+    }
+  }
+  return blocks;
+}
+
+/// The file that a TOML block is to be written to, or "".
+std::string file_of(const Block& block) {
+  static const std::regex name(R"(^# ([\w./-]+\.toml)$)");
+  std::smatch match;
+  if (block.language != "toml" || block.lines.empty() || !std::regex_match(block.lines[0], match, name)) return "";
+  return match[1];
+}
+
+struct Document {
+  std::string script;
+  std::set<std::string> dev_commands;
+};
+
+Document read_document(const std::string& text) {
+  static const std::regex dev(R"(^\s*\./dev\s+(\w+).*$)");
+  Document document;
+  for (const Block& block : blocks_of(text)) {
+    const std::string file = file_of(block);
+    if (!file.empty()) {
+      document.script += "mkdir -p \"$(dirname '" + file + "')\"\ncat >'" + file + "' <<'END_OF_FILE'\n";
+      for (const std::string& line : block.lines) document.script += line + "\n";
+      document.script += "END_OF_FILE\n";
+    }
+    if (block.language != "sh") continue;
+    for (const std::string& line : block.lines) {
+      std::smatch match;
+      if (std::regex_match(line, match, dev)) {
+        document.dev_commands.insert(match[1]);
+      } else {
+        document.script += line + "\n";
+      }
+    }
+  }
+  return document;
+}
+
+std::vector<std::string> documents_with_commands() {
+  std::vector<std::string> chosen;
+  for (const std::string& file : project_files("", {".md"})) {
+    for (const Block& block : blocks_of(read_file(repository_root() / file))) {
+      if (block.language == "sh") {
+        chosen.push_back(file);
+        break;
+      }
+    }
+  }
+  return chosen;
+}
+
+/// A copy of the project's files, with the program where ./dev build leaves it.
+void copy_project(const fs::path& copy) {
+  for (const std::string& file : project_files()) {
+    fs::create_directories((copy / file).parent_path());
+    fs::copy_file(repository_root() / file, copy / file);
+  }
+  fs::create_directories(copy / "build/release");
+  fs::create_symlink(BANYAN_PROGRAM, copy / "build/release/banyan");
+}
+
+class Documents : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Documents, CommandsWork) {
+  const Document document = read_document(read_file(repository_root() / GetParam()));
+  const Output help = run_shell(quoted(repository_root() / "dev") + " help");
+  ASSERT_EQ(help.status, 0) << help.text;
+  for (const std::string& command : document.dev_commands) {
+    EXPECT_TRUE(std::regex_search(help.text, std::regex("\n  " + command + "\\b"))) << "./dev " << command;
+  }
+  const TemporaryFolder folder;
+  copy_project(folder.path());
+  std::ofstream(folder.path() / ".commands.sh") << document.script;
+  const Output output = run_shell("cd " + quoted(folder.path()) +
+                                  " && PATH=\"$PWD/build/release:$PATH\" timeout 600 bash -euo pipefail .commands.sh");
+  EXPECT_EQ(output.status, 0) << document.script << "\nprinted\n" << output.text;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Documents, ::testing::ValuesIn(documents_with_commands()), test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Documents);
+
+TEST(DocumentReader, RunsShellBlocksWritesNamedFilesAndSetsDevAside) {
+  const Document document =
+      read_document("```sh\n./dev build\necho one\n```\n```console\n$ echo two\n```\n```toml\n# a.toml\nx = 1\n```\n");
+  EXPECT_EQ(document.dev_commands, std::set<std::string>{"build"});
+  EXPECT_EQ(
+      document.script,
+      "echo one\nmkdir -p \"$(dirname 'a.toml')\"\ncat >'a.toml' <<'END_OF_FILE'\n# a.toml\nx = 1\nEND_OF_FILE\n");
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// Do relative links in the documents lead somewhere?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "support/repository.hpp"
+
+namespace {
+
+using banyan::test::lines_of;
+using banyan::test::project_files;
+using banyan::test::read_file;
+using banyan::test::repository_root;
+
+// Written by ./dev docs.
+const std::set<std::string>& generated() {
+  static const std::set<std::string> files{"docs/reference/components.md"};
+  return files;
+}
+
+TEST(Links, RelativeLinksExist) {
+  static const std::regex code(R"(`[^`]*`)");
+  static const std::regex link(R"(\]\(\s*<?([^)\s>]+)[^)]*\))");
+  static const std::regex elsewhere(R"(^([a-z]+:|#).*)");
+  for (const std::string& file : project_files("", {".md"})) {
+    bool fenced = false;
+    int number = 0;
+    for (const std::string& whole : lines_of(read_file(repository_root() / file))) {
+      ++number;
+      if (whole.find("```") != std::string::npos) fenced = !fenced;
+      if (fenced) continue;
+      const std::string line = std::regex_replace(whole, code, "");
+      for (auto it = std::sregex_iterator(line.begin(), line.end(), link); it != std::sregex_iterator(); ++it) {
+        std::string target = (*it)[1];
+        if (std::regex_match(target, elsewhere)) continue;
+        target = target.substr(0, target.find('#'));
+        const auto path = (std::filesystem::path(file).parent_path() / target).lexically_normal();
+        EXPECT_TRUE(std::filesystem::exists(repository_root() / path) || generated().contains(path.generic_string()))
+            << file << ":" << number << ": " << target;
+      }
+    }
+  }
+}
+
+}  // namespace
