@@ -1,0 +1,308 @@
+// Is dimension-order routing minimal on every grid, and free of deadlock exactly when it says so?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "banyan/core/registry.hpp"
+
+namespace banyan::topology {
+extern const core::TopologyRow row_hypercube;
+extern const core::TopologyRow row_mesh;
+extern const core::TopologyRow row_torus;
+}  // namespace banyan::topology
+
+namespace banyan::routing {
+extern const core::RoutingRow row_dimension_order;
+namespace {
+
+using TopologyPtr = std::unique_ptr<core::Topology>;
+
+TopologyPtr grid(const core::TopologyRow& row, std::vector<i64> size, i64 concentration = 1) {
+  config::Values v = config::Values::defaults(row.info);
+  v.set("size", std::move(size));
+  v.set("concentration", concentration);
+  return row.make(v);
+}
+
+TopologyPtr hypercube(i64 degree) {
+  config::Values v = config::Values::defaults(topology::row_hypercube.info);
+  v.set("degree", degree);
+  return topology::row_hypercube.make(v);
+}
+
+struct Options {
+  u32 vcs = 2;
+  bool datelines = true;
+  std::string classes = "change";
+  std::string order = "ascending";
+};
+
+std::unique_ptr<core::Routing> routing(const core::Topology& topology, const Options& options = {}) {
+  config::Values v = config::Values::defaults(row_dimension_order.info);
+  v.set("datelines", options.datelines);
+  v.set("classes", options.classes);
+  v.set("order", options.order);
+  return row_dimension_order.make(v, {&topology, {}, options.vcs});
+}
+
+struct Hop {
+  u32 channel = 0;
+  u32 vc_begin = 0;
+  u32 vc_end = 0;
+};
+
+/// All channels after injection that a packet takes, ejection included. Stops after `most` hops.
+std::vector<Hop> path(const core::Topology& topology, const core::Routing& routing, u32 source, u32 destination,
+                      u32 most = 1000) {
+  core::Packet packet;
+  packet.source = source;
+  packet.destination = destination;
+  routing.prepare(packet, 0);
+  std::vector<Hop> hops;
+  core::End at = topology.graph().channel(topology.graph().injection(source)).to;
+  while (!at.terminal && hops.size() < most) {
+    core::Candidates candidates;
+    routing.route({at.node, at.port, 0, &packet, 0}, candidates);
+    if (candidates.size() != 1) return {};
+    const core::Candidate& c = candidates[0];
+    const u32 channel = topology.graph().channel_out_of(at.node, c.port);
+    if (channel == kNone) return {};
+    hops.push_back({channel, c.vc_begin, c.vc_end});
+    at = topology.graph().channel(channel).to;
+  }
+  return hops;
+}
+
+u32 distance(const core::Grid& grid, u32 a, u32 b) {
+  u32 sum = 0;
+  for (std::size_t d = 0; d < grid.size.size(); ++d) {
+    const u32 k = grid.size[d];
+    const u32 direct = static_cast<u32>(std::abs(static_cast<i32>(a % k) - static_cast<i32>(b % k)));
+    sum += grid.wrap[d] ? std::min(direct, k - direct) : direct;
+    a /= k;
+    b /= k;
+  }
+  return sum;
+}
+
+void expect_minimal(const core::Topology& topology, const core::Routing& routing) {
+  const core::Graph& graph = topology.graph();
+  const u32 concentration = topology.grid()->concentration;
+  for (u32 s = 0; s < graph.terminals(); ++s) {
+    for (u32 t = 0; t < graph.terminals(); ++t) {
+      const std::vector<Hop> hops = path(topology, routing, s, t);
+      ASSERT_FALSE(hops.empty());
+      ASSERT_EQ(graph.channel(hops.back().channel).to, core::End::of_terminal(t));
+      ASSERT_EQ(hops.size(), 1 + distance(*topology.grid(), s / concentration, t / concentration));
+    }
+  }
+}
+
+/// True when the dependencies between (channel, virtual channel) over all pairs form a cycle.
+bool dependencies_have_cycle(const core::Topology& topology, const core::Routing& routing, u32 vcs) {
+  const core::Graph& graph = topology.graph();
+  std::vector<std::vector<u32>> next(graph.channels().size() * vcs);
+  for (u32 s = 0; s < graph.terminals(); ++s) {
+    for (u32 t = 0; t < graph.terminals(); ++t) {
+      const std::vector<Hop> hops = path(topology, routing, s, t);
+      for (std::size_t i = 1; i < hops.size(); ++i) {
+        for (u32 a = hops[i - 1].vc_begin; a < hops[i - 1].vc_end; ++a) {
+          for (u32 b = hops[i].vc_begin; b < hops[i].vc_end; ++b) {
+            next[hops[i - 1].channel * vcs + a].push_back(hops[i].channel * vcs + b);
+          }
+        }
+      }
+    }
+  }
+  std::vector<u32> waiting(next.size(), 0);
+  for (std::vector<u32>& list : next) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    for (const u32 n : list) ++waiting[n];
+  }
+  std::vector<u32> order;
+  for (u32 n = 0; n < next.size(); ++n) {
+    if (waiting[n] == 0) order.push_back(n);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const u32 n : next[order[i]]) {
+      if (--waiting[n] == 0) order.push_back(n);
+    }
+  }
+  return order.size() != next.size();
+}
+
+TEST(DimensionOrder, EveryPairOfAMeshTakesTheManhattanDistance) {
+  for (const auto& size : {std::vector<i64>{5, 4}, {7}, {3, 2, 4}, {1, 6}}) {
+    const TopologyPtr mesh = grid(topology::row_mesh, size);
+    expect_minimal(*mesh, *routing(*mesh));
+    expect_minimal(*mesh, *routing(*mesh, {.vcs = 1, .order = "descending"}));
+  }
+}
+
+TEST(DimensionOrder, EveryPairOfATorusTakesTheShortestWay) {
+  for (const auto& size : {std::vector<i64>{8, 8}, {5, 6}, {7}, {4, 2, 3}, {2, 2}, {1, 4}, {3, 3, 3}}) {
+    const TopologyPtr torus = grid(topology::row_torus, size);
+    for (const char* classes : {"change", "fixed", "balanced"}) {
+      expect_minimal(*torus, *routing(*torus, {.classes = classes}));
+      expect_minimal(*torus, *routing(*torus, {.classes = classes, .order = "descending"}));
+    }
+  }
+}
+
+TEST(DimensionOrder, EveryPairOfAHypercubeTakesTheHammingDistance) {
+  const TopologyPtr cube = hypercube(6);
+  expect_minimal(*cube, *routing(*cube));
+}
+
+TEST(DimensionOrder, ConcentratedTerminalsAreReachedAtTheirOwnPorts) {
+  const TopologyPtr mesh = grid(topology::row_mesh, {3, 3}, 4);
+  expect_minimal(*mesh, *routing(*mesh));
+  const TopologyPtr torus = grid(topology::row_torus, {4, 3}, 3);
+  expect_minimal(*torus, *routing(*torus));
+}
+
+TEST(DimensionOrder, AscendingCorrectsDimensionZeroFirst) {
+  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
+  const core::Graph& graph = mesh->graph();
+  const auto visited = [&](const char* order) {
+    std::vector<u32> nodes;
+    for (const Hop& hop : path(*mesh, *routing(*mesh, {.order = order}), 0, 10)) {  // (0,0) to (2,2)
+      if (!graph.channel(hop.channel).to.terminal) nodes.push_back(graph.channel(hop.channel).to.node);
+    }
+    return nodes;
+  };
+  EXPECT_EQ(visited("ascending"), (std::vector<u32>{1, 2, 6, 10}));
+  EXPECT_EQ(visited("descending"), (std::vector<u32>{4, 8, 9, 10}));
+}
+
+TEST(DimensionOrder, DatelinesMakeTheDependenciesOfATorusAcyclic) {
+  for (const auto& size : {std::vector<i64>{8}, {7}, {3}, {4, 4}, {6, 5}, {3, 4, 2}, {8, 8}}) {
+    const TopologyPtr torus = grid(topology::row_torus, size);
+    for (const char* classes : {"change", "fixed", "balanced"}) {
+      for (const u32 vcs : {2U, 3U, 4U}) {
+        EXPECT_FALSE(dependencies_have_cycle(*torus, *routing(*torus, {.vcs = vcs, .classes = classes}), vcs))
+            << classes << " " << vcs << " vcs, first dimension " << size[0];
+      }
+    }
+  }
+}
+
+TEST(DimensionOrder, WithoutDatelinesTheDependenciesOfATorusHaveACycle) {
+  for (const auto& size : {std::vector<i64>{8}, {5}, {4, 4}, {6, 5}}) {
+    const TopologyPtr torus = grid(topology::row_torus, size);
+    for (const u32 vcs : {1U, 2U}) {
+      EXPECT_TRUE(dependencies_have_cycle(*torus, *routing(*torus, {.vcs = vcs, .datelines = false}), vcs));
+    }
+  }
+}
+
+TEST(DimensionOrder, MeshAndHypercubeNeedNoClasses) {
+  const TopologyPtr mesh = grid(topology::row_mesh, {5, 4});
+  EXPECT_FALSE(dependencies_have_cycle(*mesh, *routing(*mesh, {.vcs = 1}), 1));
+  EXPECT_FALSE(dependencies_have_cycle(*mesh, *routing(*mesh, {.vcs = 3}), 3));
+  const TopologyPtr cube = hypercube(5);
+  EXPECT_FALSE(dependencies_have_cycle(*cube, *routing(*cube, {.vcs = 1}), 1));
+}
+
+TEST(DimensionOrder, VirtualChannelsAreNeededOnRingsOnly) {
+  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
+  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
+  const TopologyPtr short_torus = grid(topology::row_torus, {2, 2, 1});
+  EXPECT_EQ(routing(*mesh)->required_vcs(), 1U);
+  EXPECT_EQ(routing(*torus)->required_vcs(), 2U);
+  EXPECT_EQ(routing(*torus, {.datelines = false})->required_vcs(), 1U);
+  EXPECT_EQ(routing(*short_torus)->required_vcs(), 1U);
+}
+
+TEST(DimensionOrder, OneVirtualChannelOnATorusIsRefusedWithTheRemedy) {
+  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
+  try {
+    static_cast<void>(routing(*torus, {.vcs = 1}));
+    ADD_FAILURE() << "accepted";
+  } catch (const ConfigError& error) { EXPECT_NE(error.remedy().find("vcs = 2"), std::string::npos); }
+  EXPECT_NO_THROW(static_cast<void>(routing(*torus, {.vcs = 1, .datelines = false})));
+}
+
+TEST(DimensionOrder, OrderIsPromisedOnOneVirtualChannelOnly) {
+  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
+  EXPECT_TRUE(routing(*mesh, {.vcs = 1})->in_order());
+  EXPECT_FALSE(routing(*mesh, {.vcs = 2})->in_order());
+}
+
+TEST(DimensionOrder, ClassesSplitTheVirtualChannelsEvenly) {
+  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
+  const auto wide = routing(*torus, {.vcs = 8});
+  for (u32 t = 1; t < 16; ++t) {
+    for (const Hop& hop : path(*torus, *wide, 0, t)) {
+      const bool ejection = torus->graph().channel(hop.channel).to.terminal;
+      EXPECT_EQ(hop.vc_end - hop.vc_begin, ejection ? 8U : 4U);
+      EXPECT_EQ(hop.vc_begin % 4, 0U);
+    }
+  }
+}
+
+TEST(DimensionOrder, TheClassChangesBehindTheWrapLink) {
+  const TopologyPtr ring = grid(topology::row_torus, {8});
+  const auto classes_of = [&](u32 s, u32 t) {
+    std::vector<u32> classes;
+    for (const Hop& hop : path(*ring, *routing(*ring), s, t)) classes.push_back(hop.vc_begin);
+    classes.pop_back();  // ejection
+    return classes;
+  };
+  EXPECT_EQ(classes_of(6, 1), (std::vector<u32>{0, 0, 1}));  // 6 -> 7 -> 0 -> 1
+  EXPECT_EQ(classes_of(1, 6), (std::vector<u32>{0, 0, 1}));  // 1 -> 0 -> 7 -> 6
+  EXPECT_EQ(classes_of(1, 4), (std::vector<u32>{1, 1, 1}));
+}
+
+/// Flows per channel between switches under uniform traffic, one per pair.
+std::vector<u32> channel_loads(const core::Topology& topology, const core::Routing& routing) {
+  const core::Graph& graph = topology.graph();
+  std::vector<u32> load(graph.channels().size(), 0);
+  for (u32 s = 0; s < graph.terminals(); ++s) {
+    for (u32 t = 0; t < graph.terminals(); ++t) {
+      for (const Hop& hop : path(topology, routing, s, t)) ++load[hop.channel];
+    }
+  }
+  std::vector<u32> between;
+  for (std::size_t c = 0; c < load.size(); ++c) {
+    if (!graph.channel(static_cast<u32>(c)).to.terminal && !graph.channel(static_cast<u32>(c)).from.terminal) {
+      between.push_back(load[c]);
+    }
+  }
+  return between;
+}
+
+TEST(DimensionOrder, TiesLoadAllChannelsOfATorusEqually) {
+  for (const auto& size : {std::vector<i64>{8, 8}, {6, 6}, {4, 6}, {4, 4, 4}, {8}}) {
+    const TopologyPtr torus = grid(topology::row_torus, size);
+    const std::vector<u32> loads = channel_loads(*torus, *routing(*torus));
+    for (std::size_t d = 0; d < size.size(); ++d) {
+      // Channels of one switch stand in the order of its ports: up and down of each dimension.
+      for (std::size_t c = 2 * d; c < loads.size(); c += 2 * size.size()) {
+        EXPECT_EQ(loads[c], loads[2 * d]);
+        EXPECT_EQ(loads[c + 1], loads[2 * d]);
+      }
+    }
+  }
+}
+
+TEST(DimensionOrder, BalancedClassesCarryEqualLoadOnATorus) {
+  const TopologyPtr torus = grid(topology::row_torus, {8, 8});
+  const auto balanced = routing(*torus, {.classes = "balanced"});
+  u32 load[2] = {0, 0};
+  for (u32 s = 0; s < 64; ++s) {
+    for (u32 t = 0; t < 64; ++t) {
+      std::vector<Hop> hops = path(*torus, *balanced, s, t);
+      hops.pop_back();
+      for (const Hop& hop : hops) ++load[hop.vc_begin];
+    }
+  }
+  EXPECT_EQ(load[0], load[1]);
+}
+
+}  // namespace
+}  // namespace banyan::routing
