@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "banyan/core/routing.hpp"
@@ -20,6 +21,7 @@ struct EngineSettings {
   u32 shards = 0;          ///< 0: chosen by size
   u32 windows = 0;         ///< windows of a steady run's time series
   Tick window_ticks = 1;
+  u32 generation_series = 0;  ///< length of the series of births of a session
 };
 
 class Builder {

@@ -30,7 +30,8 @@ Terminals::Terminals(Setup setup)
       is_finite_(traffic_count_),
       closed_(traffic_count_, kNever),
       window_sums_(setup_.windows),
-      arrived_flits_(setup_.windows) {
+      arrived_flits_(setup_.windows),
+      generated_(static_cast<std::size_t>(traffic_count_) * 2, std::vector<u32>(setup_.generation_series)) {
   for (const core::HotSpot& h : setup_.hot_spots) set_bit(hot_, h.terminal);
   for (u32 i = 0; i < traffic_count_; ++i) is_finite_[i] = setup_.traffics[i]->finite() ? 1 : 0;
 }
@@ -49,6 +50,7 @@ void Terminals::reset() {
   std::fill(closed_.begin(), closed_.end(), kNever);
   std::fill(window_sums_.begin(), window_sums_.end(), WindowSum{});
   std::fill(arrived_flits_.begin(), arrived_flits_.end(), 0);
+  for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = counted_taken_ = counted_delivered_ = 0;
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
@@ -199,6 +201,10 @@ void Terminals::account(const core::Packet& packet, Tick now) noexcept {
   if (is_finite_[packet.traffic] != 0) {
     ++finite_[packet.traffic].delivered;
     finite_[packet.traffic].latest = now;
+  }
+  if (setup_.generation_series != 0) {
+    std::vector<u32>& series = generated_[tally_class(packet.traffic, hot)];
+    if (packet.birth - window_.from < series.size()) ++series[packet.birth - window_.from];
   }
   if (!window_sums_.empty()) {
     const std::size_t w = static_cast<std::size_t>((packet.birth - window_.from) / setup_.window_ticks);

@@ -31,6 +31,7 @@ class Terminals {
     u32 shard = 0;
     u32 windows = 0;                            ///< windows of a steady run's time series; 0: none
     Tick window_ticks = 1;
+    u32 generation_series = 0;                  ///< length of the series of births after window.from; 0: none
   };
 
   explicit Terminals(Setup setup);
@@ -97,6 +98,9 @@ class Terminals {
   /// Flits delivered per window of arrival time (steady runs).
   [[nodiscard]] const std::vector<u64>& arrived_flits() const noexcept { return arrived_flits_; }
 
+  /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
+  [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
+
   void hash(Hasher& h) const noexcept;
 
  private:
@@ -142,6 +146,7 @@ class Terminals {
   std::vector<Tick> closed_;
   std::vector<WindowSum> window_sums_;
   std::vector<u64> arrived_flits_;
+  std::vector<std::vector<u32>> generated_;  ///< [class][tick after window.from]
   u64 taken_ = 0;
   u64 taken_flits_ = 0;
   u64 delivered_ = 0;

@@ -1,0 +1,211 @@
+#include "banyan/engine/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace banyan::engine {
+namespace {
+
+constexpr Tick kAuditPeriod = 64;      ///< of the full audit
+constexpr Tick kWatchdogPeriod = 256;  ///< how often movement is compared: rare enough to cost nothing
+
+Tick first_birth(std::span<core::Traffic* const> traffics, u32 terminals) {
+  Tick first = kNever;
+  for (const core::Traffic* traffic : traffics) {
+    if (!traffic->finite()) continue;
+    core::Message message;
+    for (u32 t = 0; t < terminals; ++t) {
+      if (traffic->next(t, 0, kNever, message)) first = std::min(first, message.birth);
+    }
+  }
+  return first;
+}
+
+u32 first_hot_spot(std::span<core::Traffic* const> traffics) {
+  for (const core::Traffic* traffic : traffics) {
+    if (traffic->hot_spot() != kNone) return traffic->hot_spot();
+  }
+  return kNone;
+}
+
+class Session {
+ public:
+  Session(Machine& machine, const core::Topology& topology, u32 replication, const SessionSettings& settings)
+      : machine_(machine), graph_(topology.graph()), settings_(settings) {
+    machine_.reset(replication);
+    window_.from = first_birth(machine_.traffics(), graph_.terminals());
+    machine_.set_window(window_);
+    out_.begin = window_.from;
+    hot_ = first_hot_spot(machine_.traffics());
+    open_.assign(machine_.traffics().size(), false);
+    for (std::size_t i = 0; i < open_.size(); ++i) open_[i] = machine_.traffics()[i]->finite();
+    if (settings_.tree) {
+      out_.tree_height.resize(settings_.series_length);
+      out_.tree_boxes.resize(settings_.series_length);
+    }
+    if (settings_.occupancy) {
+      out_.occupancy.assign(graph_.levels(), std::vector<u64>(settings_.series_length));
+    }
+  }
+
+  SessionOutcome run() {
+    Tick now = 0;
+    for (;;) {
+      now = machine_.step();
+      if (now == kNever) break;
+      if (now >= window_.from && !closed_) observe(now);
+      if (closed_ && complete()) break;
+      if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();
+      if (stuck(now) || now > settings_.limit) break;
+    }
+    finish(now);
+    return std::move(out_);
+  }
+
+ private:
+  void observe(Tick now) {
+    if (settings_.tree || settings_.occupancy) record(now);
+    bool any_open = false;
+    for (u32 i = 0; i < open_.size(); ++i) {
+      if (!open_[i]) continue;
+      if (machine_.finite_delivered(i) < machine_.traffics()[i]->total_messages()) {
+        any_open = true;
+        continue;
+      }
+      open_[i] = false;
+      machine_.close(i, now);  // the response is broadcast: messages generated from the next tick on see no flag
+    }
+    if (any_open) return;
+    closed_ = true;
+    window_.to = now;
+    machine_.set_window(window_);
+    out_.close = now;
+  }
+
+  [[nodiscard]] bool complete() const {
+    const Totals sum = machine_.totals();
+    return sum.counted_taken == sum.counted_delivered && machine_.sources_past_window();
+  }
+
+  void record(Tick now) {
+    const Tick offset = now - window_.from;
+    if (settings_.tree && hot_ != kNone) {
+      std::vector<u32> channels;
+      for (const Shard& shard : machine_.shards()) {
+        for (const auto& population : shard.populations) population->full_channels(channels);
+      }
+      full_.assign(graph_.channels().size(), false);
+      for (const u32 c : channels) full_[c] = true;
+      const Tree tree = saturation_tree(graph_, hot_, full_);
+      out_.tree_height_sum += tree.height;
+      out_.tree_boxes_sum += tree.boxes;
+      out_.tree_other_sum += tree.boxes - tree.upper_boxes;
+      out_.tree_height_most = std::max(out_.tree_height_most, tree.height);
+      if (offset < settings_.series_length) {
+        out_.tree_height[offset] = tree.height;
+        out_.tree_boxes[offset] = tree.boxes;
+      }
+    }
+    if (settings_.occupancy && offset < settings_.series_length) {
+      std::vector<u64> levels(graph_.levels(), 0);
+      for (const Shard& shard : machine_.shards()) {
+        for (const auto& population : shard.populations) population->occupancy(levels);
+      }
+      for (std::size_t l = 0; l < levels.size(); ++l) out_.occupancy[l][offset] = levels[l];
+    }
+  }
+
+  [[nodiscard]] bool stuck(Tick now) {
+    if (settings_.watchdog == 0 || now < next_look_) return false;
+    next_look_ = now + kWatchdogPeriod;
+    const Totals sum = machine_.totals();
+    if (sum.movements != last_movements_ || sum.taken == sum.delivered) {
+      last_movements_ = sum.movements;
+      moved_at_ = now;
+      return false;
+    }
+    if (now - moved_at_ < settings_.watchdog) return false;
+    out_.end = SessionOutcome::End::deadlocked;
+    out_.explanation = machine_.explain_blockage();
+    return true;
+  }
+
+  void finish(Tick now) {
+    machine_.audit();
+    if (out_.end == SessionOutcome::End::finished && !(closed_ && complete())) {
+      out_.end = SessionOutcome::End::saturated;
+      out_.explanation = fmt::format("not every counted message was delivered within {} ticks", settings_.limit);
+    }
+    const Totals sum = machine_.totals();
+    out_.ticks = now == kNever ? 0 : now + 1;
+    out_.tallies = machine_.tallies();
+    out_.delivered = sum.delivered;
+    out_.movements = sum.movements;
+    Hasher h;
+    h.add(machine_.hash());
+    h.add(out_.begin);
+    h.add(out_.close);
+    h.add(out_.ticks);
+    out_.hash = h.value();
+    out_.generated.resize(out_.tallies.size());
+    for (u32 c = 0; c < out_.generated.size(); ++c) {
+      for (const Shard& shard : machine_.shards()) {
+        const std::vector<u32>& part = shard.terminals->generated(c);
+        out_.generated[c].resize(part.size());
+        for (std::size_t i = 0; i < part.size(); ++i) out_.generated[c][i] += part[i];
+      }
+    }
+  }
+
+  Machine& machine_;
+  const core::Graph& graph_;
+  SessionSettings settings_;
+  SessionOutcome out_;
+  Window window_;
+  u32 hot_ = kNone;
+  std::vector<bool> open_;
+  std::vector<bool> full_;
+  bool closed_ = false;
+  Tick next_look_ = 0;
+  Tick moved_at_ = 0;
+  u64 last_movements_ = 0;
+};
+
+}  // namespace
+
+SessionOutcome run_session(Machine& machine, const core::Topology& topology, u32 replication,
+                           const SessionSettings& settings) {
+  return Session(machine, topology, replication, settings).run();
+}
+
+Tree saturation_tree(const core::Graph& graph, u32 hot, const std::vector<bool>& full) {
+  Tree tree;
+  const u32 root_channel = graph.ejection(hot);
+  if (root_channel == kNone || !full[root_channel]) return tree;
+  struct Node {
+    u32 box;
+    u32 depth;
+    bool upper;
+  };
+  std::vector<Node> queue{{graph.channel(root_channel).from.node, 0, true}};
+  std::vector<bool> seen(graph.switches(), false);
+  seen[queue.front().box] = true;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Node node = queue[i];
+    ++tree.boxes;
+    tree.upper_boxes += node.upper ? 1U : 0U;
+    tree.height = std::max(tree.height, node.depth);
+    for (u32 p = 0; p < graph.inputs(node.box); ++p) {
+      const u32 c = graph.channel_into(node.box, p);
+      if (c == kNone || !full[c] || graph.channel(c).from.terminal) continue;
+      const u32 feeder = graph.channel(c).from.node;
+      if (seen[feeder]) continue;
+      seen[feeder] = true;
+      queue.push_back({feeder, node.depth + 1, node.depth == 0 ? p == 0 : node.upper});
+    }
+  }
+  return tree;
+}
+
+}  // namespace banyan::engine

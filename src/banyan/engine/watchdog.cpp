@@ -1,0 +1,62 @@
+#include "banyan/engine/watchdog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+
+namespace banyan::engine {
+
+std::vector<Wait> shortest_wait_cycle(const std::vector<Wait>& waits) {
+  std::unordered_map<u64, std::vector<std::size_t>> of_waiter;
+  for (std::size_t i = 0; i < waits.size(); ++i) of_waiter[waits[i].waiter].push_back(i);
+
+  std::vector<std::size_t> best;
+  constexpr std::size_t kUnseen = static_cast<std::size_t>(-1);
+  for (std::size_t start = 0; start < waits.size(); ++start) {
+    // Breadth first from the wait `start` back to the resource that its waiter holds.
+    std::vector<std::size_t> parent(waits.size(), kUnseen);
+    std::vector<std::size_t> length(waits.size(), 0);
+    std::deque<std::size_t> queue{start};
+    parent[start] = start;
+    length[start] = 1;
+    while (!queue.empty()) {
+      const std::size_t at = queue.front();
+      queue.pop_front();
+      if (!best.empty() && length[at] >= best.size()) break;
+      if (waits[at].resource == waits[start].waiter) {
+        best.clear();
+        for (std::size_t i = at;; i = parent[i]) {
+          best.push_back(i);
+          if (i == start) break;
+        }
+        std::reverse(best.begin(), best.end());
+        break;
+      }
+      const auto next = of_waiter.find(waits[at].resource);
+      if (next == of_waiter.end()) continue;
+      for (const std::size_t i : next->second) {
+        if (parent[i] != kUnseen) continue;
+        parent[i] = at;
+        length[i] = length[at] + 1;
+        queue.push_back(i);
+      }
+    }
+  }
+  std::vector<Wait> cycle;
+  cycle.reserve(best.size());
+  for (const std::size_t i : best) cycle.push_back(waits[i]);
+  return cycle;
+}
+
+std::string explain(const std::vector<Wait>& cycle, std::size_t waiting) {
+  if (cycle.empty()) {
+    return fmt::format("nothing moves and {} packets wait, but not on each other in a cycle", waiting);
+  }
+  std::string text = fmt::format("{} packets wait on each other in a cycle:", cycle.size());
+  for (const Wait& w : cycle) text += "\n  " + w.text;
+  return text;
+}
+
+}  // namespace banyan::engine
