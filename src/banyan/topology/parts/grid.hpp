@@ -37,27 +37,27 @@ inline u32 number_ports(core::Grid& grid) {
 }
 
 /// Coordinate of a switch per dimension; dimension 0 varies fastest.
-inline std::vector<u32> coordinates(const core::Grid& grid, u32 switch_) {
+inline std::vector<u32> coordinates(const core::Grid& grid, u32 index) {
   std::vector<u32> result;
   result.reserve(grid.size.size());
   for (const u32 size : grid.size) {
-    result.push_back(switch_ % size);
-    switch_ /= size;
+    result.push_back(index % size);
+    index /= size;
   }
   return result;
 }
 
 /// "(x,y)", dimension 0 first.
-inline std::string coordinate_label(const core::Grid& grid, u32 switch_) {
+inline std::string coordinate_label(const core::Grid& grid, u32 index) {
   std::string text;
-  for (const u32 c : coordinates(grid, switch_)) text += (text.empty() ? "(" : ",") + std::to_string(c);
+  for (const u32 c : coordinates(grid, index)) text += (text.empty() ? "(" : ",") + std::to_string(c);
   return text + ")";
 }
 
 /// Binary address, the highest dimension first: "0110".
-inline std::string binary_label(const core::Grid& grid, u32 switch_) {
+inline std::string binary_label(const core::Grid& grid, u32 index) {
   std::string text;
-  for (const u32 bit : coordinates(grid, switch_)) text.insert(text.begin(), bit != 0 ? '1' : '0');
+  for (const u32 bit : coordinates(grid, index)) text.insert(text.begin(), bit != 0 ? '1' : '0');
   return text;
 }
 
@@ -82,7 +82,7 @@ class GridTopology final : public core::Topology {
     }
   }
 
-  [[nodiscard]] std::string label(u32 switch_) const override { return label_(grid_, switch_); }
+  [[nodiscard]] std::string label(u32 index) const override { return label_(grid_, index); }
   [[nodiscard]] const core::Grid* grid() const override { return &grid_; }
 
  private:
