@@ -1,0 +1,45 @@
+#include "banyan/api/catalog.hpp"
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/core/registry.hpp"
+
+namespace banyan::api {
+namespace {
+
+template <typename Rows>
+void add_all(const Rows& rows, Kind& kind) {
+  for (const auto* row : rows) kind.components.push_back(&row->info);
+}
+
+Catalog registered() {
+  Catalog all;
+  add_all(core::topology_rows(), all.topology);
+  add_all(core::switching_rows(), all.switching);
+  add_all(core::routing_rows(), all.routing);
+  add_all(core::traffic_rows(), all.traffic);
+  add_all(core::analysis_rows(), all.analysis);
+  all.run.components.push_back(&run_info());
+  return all;
+}
+
+}  // namespace
+
+const config::ComponentInfo* Kind::find(std::string_view name) const {
+  for (const config::ComponentInfo* info : components) {
+    if (info->name == name) return info;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Kind::names() const {
+  std::vector<std::string> list;
+  for (const config::ComponentInfo* info : components) list.push_back(info->name);
+  return list;
+}
+
+const Catalog& catalog() {
+  static const Catalog all = registered();
+  return all;
+}
+
+}  // namespace banyan::api

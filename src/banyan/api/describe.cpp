@@ -1,0 +1,149 @@
+#include "banyan/api/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::api {
+namespace {
+
+using config::ComponentInfo;
+using config::Parameter;
+using nlohmann::ordered_json;
+
+struct Item {
+  const Kind* kind;
+  const ComponentInfo* info;
+};
+
+/// The components of that name, or all of them for "".
+std::vector<Item> select(const Catalog& catalog, const std::string& name) {
+  std::vector<Item> items;
+  std::vector<std::string> names;
+  for (const Kind* kind : catalog.kinds()) {
+    for (const ComponentInfo* info : kind->components) {
+      names.push_back(info->name);
+      if (name.empty() || info->name == name) items.push_back({kind, info});
+    }
+  }
+  if (items.empty() && !name.empty()) {
+    throw ConfigError({}, fmt::format("no component is called \"{}\"", name),
+                      config::suggestion(name, names, "there are"));
+  }
+  return items;
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string values_text(const Parameter& parameter) {
+  const std::string range = config::range_text(parameter);
+  const std::string unit = parameter.unit_name.empty() ? "" : " [" + parameter.unit_name + "]";
+  return config::type_text(parameter) + unit + (range.empty() ? "" : ", " + range);
+}
+
+std::string describe_item(const Item& item) {
+  const std::string title = item.kind->section == "run" ? "" : item.kind->section + " ";
+  std::string text = fmt::format("{}{}\n  {}\n", title, item.info->name, item.info->summary);
+  if (!item.info->reference.empty()) text += fmt::format("  Reference: {}\n", item.info->reference);
+  if (item.info->parameters.empty()) return text + "  It takes no parameters.\n";
+  for (const Parameter& parameter : item.info->parameters) {
+    text += fmt::format("\n  {} = {}\n    {}\n    {}\n", parameter.name, config::default_text(parameter),
+                        parameter.summary, values_text(parameter));
+  }
+  return text;
+}
+
+/// A bar would end the cell of a table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string markdown_item(const Item& item) {
+  const std::string kind = item.kind->section == "run" ? "" : fmt::format(" ({})", item.kind->section);
+  std::string text = fmt::format("### `{}`{}\n\n{}\n", item.info->name, kind, item.info->summary);
+  if (!item.info->reference.empty()) text += fmt::format("\nReference: {}\n", item.info->reference);
+  if (item.info->parameters.empty()) return text + "\nNo parameters.\n";
+  text += "\n| parameter | default | values | meaning |\n|---|---|---|---|\n";
+  for (const Parameter& parameter : item.info->parameters) {
+    text += fmt::format("| `{}` | {} | {} | {} |\n", parameter.name, cell(config::default_text(parameter)),
+                        cell(values_text(parameter)), cell(parameter.summary));
+  }
+  return text;
+}
+
+ordered_json parameter_json(const Parameter& parameter) {
+  static constexpr const char* kTypes[] = {"boolean", "integer",  "real",  "text",
+                                           "choice",  "integers", "reals", "texts"};
+  ordered_json object;
+  object["name"] = parameter.name;
+  object["type"] = kTypes[static_cast<std::size_t>(parameter.type)];
+  object["unit"] = parameter.unit_name;
+  object["default"] = parameter.fallback ? ordered_json(config::to_json(*parameter.fallback)) : ordered_json(nullptr);
+  object["required"] = !parameter.fallback;
+  if (std::isfinite(parameter.low)) object[parameter.low_open ? "above" : "minimum"] = parameter.low;
+  if (std::isfinite(parameter.high)) object[parameter.high_open ? "below" : "maximum"] = parameter.high;
+  if (!parameter.choices.empty()) object["choices"] = parameter.choices;
+  object["summary"] = parameter.summary;
+  return object;
+}
+
+}  // namespace
+
+std::string describe_all(const Catalog& catalog) {
+  std::size_t width = 0;
+  for (const Item& item : select(catalog, "")) width = std::max(width, item.info->name.size());
+  std::string text;
+  for (const Kind* kind : catalog.kinds()) {
+    if (kind->components.empty()) continue;
+    text += (text.empty() ? "" : "\n") + capitalized(kind->plural) + "\n";
+    for (const ComponentInfo* info : kind->components) {
+      text += fmt::format("  {:<{}}  {}\n", info->name, width, info->summary);
+    }
+  }
+  return text + "\n\"banyan describe NAME\" tells the parameters of one of them.\n";
+}
+
+std::string describe(const Catalog& catalog, const std::string& name) {
+  std::string text;
+  for (const Item& item : select(catalog, name)) text += (text.empty() ? "" : "\n") + describe_item(item);
+  return text;
+}
+
+std::string describe_markdown(const Catalog& catalog, const std::string& name) {
+  std::string text;
+  const Kind* kind = nullptr;
+  for (const Item& item : select(catalog, name)) {
+    if (!text.empty()) text += "\n";
+    if (name.empty() && item.kind != kind) text += fmt::format("## {}\n\n", capitalized(item.kind->plural));
+    kind = item.kind;
+    text += markdown_item(item);
+  }
+  return text;
+}
+
+std::string describe_json(const Catalog& catalog, const std::string& name) {
+  ordered_json list = ordered_json::array();
+  for (const Item& item : select(catalog, name)) {
+    ordered_json object{{"kind", item.kind->section},
+                        {"name", item.info->name},
+                        {"summary", item.info->summary},
+                        {"reference", item.info->reference},
+                        {"parameters", ordered_json::array()}};
+    for (const Parameter& parameter : item.info->parameters) object["parameters"].push_back(parameter_json(parameter));
+    list.push_back(std::move(object));
+  }
+  return config::dump(list, 2);
+}
+
+}  // namespace banyan::api

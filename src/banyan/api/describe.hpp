@@ -1,0 +1,20 @@
+// What exists, in words: every component with its parameters, units, defaults, ranges and reference.
+#pragma once
+
+#include <string>
+
+#include "banyan/api/catalog.hpp"
+
+namespace banyan::api {
+
+/// All components, one line each, by kind.
+[[nodiscard]] std::string describe_all(const Catalog& catalog);
+/// One component (several when kinds share the name). Throws ConfigError that names the nearest.
+[[nodiscard]] std::string describe(const Catalog& catalog, const std::string& name);
+
+/// The same as a page of the documentation; `name` "" means all components.
+[[nodiscard]] std::string describe_markdown(const Catalog& catalog, const std::string& name = "");
+/// The same for programs: an array of {kind, name, summary, reference, parameters: [...]}.
+[[nodiscard]] std::string describe_json(const Catalog& catalog, const std::string& name = "");
+
+}  // namespace banyan::api

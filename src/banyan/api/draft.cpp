@@ -1,0 +1,267 @@
+#include "banyan/api/draft.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::api {
+namespace {
+
+using config::Entry;
+using config::Node;
+
+const std::vector<std::string>& top_level_keys() {
+  static const std::vector<std::string> keys{"name", "topology", "switch", "routing", "traffic", "run", "sweep"};
+  return keys;
+}
+
+Where at(Where where, const std::string& key) {
+  where.key = key;
+  return where;
+}
+
+[[noreturn]] void not_a_component(const Node& value, const Kind& kind, const Where& where) {
+  const bool run = kind.section == "run";
+  throw ConfigError(at(where, kind.section),
+                    fmt::format("{} does not describe a {}", config::to_text(value), kind.section),
+                    run ? "write a table, such as run = { seed = 1 }"
+                        : fmt::format("write {0} = \"NAME\" or {0} = {{ name = \"NAME\", ... }}", kind.section));
+}
+
+std::vector<std::string> split(const std::string& key) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    words.push_back(key.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+bool as_index(const std::string& word, std::size_t& index) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+  return error == std::errc{} && end == word.data() + word.size();
+}
+
+[[noreturn]] void unknown_target(const std::string& word, const std::vector<std::string>& known, const Where& where) {
+  throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", word),
+                    config::suggestion(word, known, "there are"));
+}
+
+[[noreturn]] void ambiguous(const std::string& word, const std::vector<std::string>& paths, const Where& where) {
+  throw ConfigError(where, fmt::format("\"{}\" is ambiguous", word),
+                    fmt::format("write one of {}", fmt::join(paths, ", ")));
+}
+
+std::string joined(const std::string& path, const std::string& parameter) { return path + "." + parameter; }
+
+}  // namespace
+
+const config::ComponentInfo& info_of(const Part& part) {
+  if (part.name.empty()) {
+    throw ConfigError(
+        part.where, fmt::format("the experiment names no {}", part.kind->section),
+        fmt::format("add {} = \"NAME\", one of {}", part.kind->section, fmt::join(part.kind->names(), ", ")));
+  }
+  if (const config::ComponentInfo* info = part.kind->find(part.name)) return *info;
+  throw ConfigError(part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
+                    config::suggestion(part.name, part.kind->names(), "there are"));
+}
+
+Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
+  for (const Kind* kind : {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.run}) {
+    parts_.push_back({kind, "", at(root.where, kind->section), {}});
+  }
+  parts_.back().name = "run";
+  for (const Entry& entry : root.entries) {
+    const auto part = std::find_if(parts_.begin(), parts_.end(),
+                                   [&](const Part& candidate) { return candidate.kind->section == entry.key; });
+    if (entry.key == "traffic") {
+      read_traffics(entry.value);
+    } else if (entry.key == "sweep") {
+      sweep_ = &entry.value;
+    } else if (entry.key == "name" && entry.value.kind == Node::Kind::text) {
+      name_ = entry.value.text;
+    } else if (entry.key == "name") {
+      throw ConfigError(entry.value.where, "the name of an experiment is a text", "write name = \"NAME\"");
+    } else if (part != parts_.end()) {
+      read_part(entry.value, *part);
+    } else {
+      throw ConfigError(entry.where, fmt::format("an experiment has no \"{}\"", entry.key),
+                        config::suggestion(entry.key, top_level_keys(), "it has"));
+    }
+  }
+  if (parts_of(catalog.traffic).empty()) { parts_.push_back({&catalog.traffic, "", at(root.where, "traffic"), {}}); }
+}
+
+void Draft::read_traffics(const Node& value) {
+  const bool several = value.kind == Node::Kind::array;
+  if (several && value.items.empty()) not_a_component(value, catalog_->traffic, value.where);
+  const std::vector<Node> alone = several ? std::vector<Node>{} : std::vector<Node>{value};
+  for (const Node& item : several ? value.items : alone) {
+    Part part{&catalog_->traffic, "", item.where, {}};
+    read_part(item, part);
+    parts_.push_back(std::move(part));
+  }
+}
+
+void Draft::read_part(const Node& value, Part& part) const {
+  const bool run = part.kind == &catalog_->run;
+  part.where = at(value.where, part.kind->section);
+  part.entries.clear();
+  if (value.kind == Node::Kind::text && !run) {
+    part.name = value.text;
+    return;
+  }
+  if (value.kind != Node::Kind::table) not_a_component(value, *part.kind, value.where);
+  for (const Entry& entry : value.entries) {
+    if (entry.key != "name" || run) {
+      part.entries.push_back(entry);
+      continue;
+    }
+    if (entry.value.kind != Node::Kind::text) not_a_component(entry.value, *part.kind, entry.value.where);
+    part.name = entry.value.text;
+    part.where = at(entry.value.where, part.kind->section);
+  }
+}
+
+std::vector<std::size_t> Draft::parts_of(const Kind& kind) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].kind == &kind) found.push_back(i);
+  }
+  return found;
+}
+
+std::string Draft::path(const Part& part) const {
+  if (part.kind != &catalog_->traffic) return part.kind->section;
+  const std::vector<std::size_t> traffics = parts_of(*part.kind);
+  const auto same_name = [&](std::size_t i) { return parts_[i].name == part.name; };
+  if (std::count_if(traffics.begin(), traffics.end(), same_name) == 1) return joined("traffic", part.name);
+  const auto itself =
+      std::find_if(traffics.begin(), traffics.end(), [&](std::size_t i) { return &parts_[i] == &part; });
+  return joined("traffic", std::to_string(itself - traffics.begin()));
+}
+
+Target Draft::target(const std::string& key, const Where& where) const {
+  std::vector<std::string> words = split(key);
+  if (words.front() == "traffic") return traffic_target(words, key, where);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    const bool by_section = part.kind->section == words.front();
+    const bool by_name = words.size() > 1 && part.name == words.front();
+    if (!by_section && !by_name) continue;
+    if (part.kind == &catalog_->traffic) return traffic_target(split("traffic." + key), key, where);
+    // "switch.output_queued.buffer" says the same as "switch.buffer".
+    if (by_section && words.size() == 3 && words[1] == part.name) words.erase(words.begin() + 1);
+    if (words.size() == 1 || (words.size() == 2 && words[1] == "name")) return {i, ""};
+    if (words.size() == 2) return {i, words[1]};
+    break;
+  }
+  if (words.size() == 1) return bare_target(key, where);
+  std::vector<std::string> paths;
+  for (const Part& part : parts_) paths.push_back(path(part));
+  unknown_target(key, paths, where);
+}
+
+Target Draft::traffic_target(const std::vector<std::string>& words, const std::string& key, const Where& where) const {
+  const std::vector<std::size_t> traffics = parts_of(catalog_->traffic);
+  std::vector<std::size_t> matching = traffics;
+  std::size_t used = 1;
+  std::size_t index = 0;
+  if (words.size() > 1 && as_index(words[1], index)) {
+    matching = index < traffics.size() ? std::vector<std::size_t>{traffics[index]} : std::vector<std::size_t>{};
+    used = 2;
+  } else if (words.size() > 1) {
+    std::vector<std::size_t> named;
+    for (const std::size_t i : traffics) {
+      if (parts_[i].name == words[1]) named.push_back(i);
+    }
+    if (!named.empty()) used = 2;
+    if (!named.empty()) matching = std::move(named);
+  }
+  const std::string parameter = words.size() > used && words[used] != "name" ? words[used] : "";
+  // "traffic.load" of several traffics: the one that declares it.
+  if (matching.size() > 1 && used == 1 && !parameter.empty()) {
+    std::erase_if(matching, [&](std::size_t i) {
+      const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);
+      return info == nullptr || config::find_parameter(*info, parameter) == nullptr;
+    });
+  }
+  if (words.size() <= used + 1 && matching.size() == 1) return {matching.front(), parameter};
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < traffics.size(); ++i) {
+    paths.push_back(matching.size() > 1 && used == 2 ? fmt::format("traffic.{}", i) : path(parts_[traffics[i]]));
+    if (!parameter.empty()) paths.back() = joined(paths.back(), parameter);
+  }
+  if (matching.size() > 1 && words.size() <= used + 1) ambiguous(key, paths, where);
+  unknown_target(key, paths, where);
+}
+
+Target Draft::bare_target(const std::string& name, const Where& where) const {
+  std::vector<Target> found;
+  std::vector<std::string> paths;
+  std::vector<std::string> known = top_level_keys();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);
+    if (info == nullptr) continue;
+    for (const config::Parameter& parameter : info->parameters) {
+      known.push_back(parameter.name);
+      if (parameter.name != name) continue;
+      found.push_back({i, name});
+      paths.push_back(joined(path(parts_[i]), name));
+    }
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) ambiguous(name, paths, where);
+  unknown_target(name, known, where);
+}
+
+void Draft::select(const Change& change, Part& part) const {
+  if (change.value.kind == Node::Kind::table) {
+    if (part.kind != &catalog_->run) part.name.clear();
+    read_part(change.value, part);
+  } else if (change.value.kind != Node::Kind::text || part.kind == &catalog_->run) {
+    not_a_component(change.value, *part.kind, change.where);
+  } else if (part.name != change.value.text) {
+    part.name = change.value.text;
+    part.entries.clear();
+  }
+  part.where = at(change.value.where, change.key);
+}
+
+bool Draft::selects(const std::string& key) const {
+  std::vector<std::string> words = split(key);
+  if (words.size() > 1 && words.back() == "name") words.pop_back();
+  if (words.front() == "traffic" && words.size() == 2) {
+    std::size_t index = 0;
+    const auto named = [&](const Part& part) { return part.kind == &catalog_->traffic && part.name == words[1]; };
+    return as_index(words[1], index) || std::any_of(parts_.begin(), parts_.end(), named);
+  }
+  const auto is_section = [&](const Part& part) { return part.kind->section == words.front(); };
+  return words.size() == 1 && std::any_of(parts_.begin(), parts_.end(), is_section);
+}
+
+void Draft::apply(const std::vector<Change>& changes) {
+  std::vector<const Change*> of_parameters;
+  for (const Change& change : changes) {
+    if (change.key == "name") {
+      name_ = change.value.raw.empty() ? config::to_text(change.value) : change.value.raw;
+    } else if (selects(change.key)) {
+      select(change, parts_[target(change.key, change.where).part]);
+    } else {
+      of_parameters.push_back(&change);
+    }
+  }
+  for (const Change* change : of_parameters) {
+    const Target place = target(change->key, change->where);
+    config::assign(parts_[place.part].entries, {place.parameter, change->where, change->value});
+  }
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,224 @@
+#include "banyan/api/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "banyan/api/draft.hpp"
+#include "banyan/api/reader.hpp"
+#include "banyan/base/hash.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/config/resolve.hpp"
+#include "banyan/config/sweep.hpp"
+#include "banyan/config/toml_reader.hpp"
+
+namespace banyan::api {
+namespace {
+
+using config::Axis;
+using nlohmann::json;
+
+constexpr const char* kSweepPrefix = "sweep.";
+
+Change parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError({"command line", 0, 0, ""}, fmt::format("\"{}\" is not an override", text),
+                      "write key=value, such as switch.buffer=8");
+  }
+  const std::size_t last = text.find_last_not_of(' ', equals - 1);
+  std::string key = last == std::string::npos ? "" : text.substr(0, last + 1);
+  key.erase(0, key.find_first_not_of(' '));
+  const Where where{"command line", 0, 0, key};
+  return {key, where, config::read_toml_value(text.substr(equals + 1), where)};
+}
+
+/// An override "sweep.KEY=[...]" adds an axis, or gives one of the file other values.
+void change_axis(std::vector<Axis>& axes, const Change& change) {
+  const std::string key = change.key.substr(std::string(kSweepPrefix).size());
+  std::vector<config::Node> values = config::read_axis_values(change.value, change.key);
+  for (Axis& axis : axes) {
+    const auto found = std::find(axis.keys.begin(), axis.keys.end(), key);
+    if (found == axis.keys.end()) continue;
+    if (axis.keys.size() > 1 && values.size() != axis.values.size()) {
+      throw ConfigError(change.where,
+                        fmt::format("{} moves together with other keys, which have {} values", key, axis.values.size()),
+                        "give linked keys equally many values");
+    }
+    axis.values.resize(values.size(), {config::Node{}});
+    const auto column = static_cast<std::size_t>(found - axis.keys.begin());
+    for (std::size_t i = 0; i < values.size(); ++i) axis.values[i][column] = std::move(values[i]);
+    return;
+  }
+  Axis axis{{key}, {change.where}, {}};
+  for (config::Node& value : values) axis.values.push_back({std::move(value)});
+  axes.push_back(std::move(axis));
+}
+
+std::vector<Change> changes_at(const std::vector<Axis>& axes, const std::vector<std::size_t>& point) {
+  std::vector<Change> changes;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    for (std::size_t k = 0; k < axes[a].keys.size(); ++k) {
+      changes.push_back({axes[a].keys[k], axes[a].places[k], axes[a].values[point[a]][k]});
+    }
+  }
+  return changes;
+}
+
+void drop_key(Axis& axis, std::size_t k) {
+  const auto offset = static_cast<std::ptrdiff_t>(k);
+  axis.keys.erase(axis.keys.begin() + offset);
+  axis.places.erase(axis.places.begin() + offset);
+  for (auto& linked : axis.values) linked.erase(linked.begin() + offset);
+}
+
+std::vector<Change> joined(std::vector<Change> first, const std::vector<Change>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// A key that the command line fixes is no longer swept.
+void drop_fixed_axes(std::vector<Axis>& axes, const std::vector<Change>& fixed, const Draft& base) {
+  if (axes.empty() || fixed.empty()) return;
+  Draft first = base;
+  first.apply(joined(changes_at(axes, std::vector<std::size_t>(axes.size(), 0)), fixed));
+  std::vector<Target> targets;
+  for (const Change& change : fixed) {
+    if (change.key != "name") targets.push_back(first.target(change.key, change.where));
+  }
+  for (Axis& axis : axes) {
+    for (std::size_t k = axis.keys.size(); k-- > 0;) {
+      const Target target = first.target(axis.keys[k], axis.places[k]);
+      if (std::find(targets.begin(), targets.end(), target) != targets.end()) drop_key(axis, k);
+    }
+  }
+  std::erase_if(axes, [](const Axis& axis) { return axis.keys.empty(); });
+}
+
+void refuse_double_axes(const std::vector<Axis>& axes, const Draft& base) {
+  if (axes.empty()) return;
+  Draft first = base;
+  first.apply(changes_at(axes, std::vector<std::size_t>(axes.size(), 0)));
+  std::vector<Target> seen;
+  for (const Axis& axis : axes) {
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      const Target target = first.target(axis.keys[k], axis.places[k]);
+      if (std::find(seen.begin(), seen.end(), target) != seen.end()) {
+        throw ConfigError(axis.places[k], "the same parameter is swept twice", "keep one of the two axes");
+      }
+      seen.push_back(target);
+    }
+  }
+}
+
+std::size_t count_points(const std::vector<Axis>& axes, const Where& where) {
+  std::size_t points = 1;
+  for (const Axis& axis : axes) {
+    points *= axis.values.size();
+    if (points > config::kMostPoints) {
+      throw ConfigError(where, "the sweep has more than a million points", "give its axes fewer values");
+    }
+  }
+  return points;
+}
+
+config::Values resolve_part(const Draft& draft, const Part& part) {
+  const config::ComponentInfo& info = info_of(part);
+  Where where = part.where;
+  where.key = draft.path(part);
+  return config::resolve(part.entries, info, where);
+}
+
+void describe_configuration(Experiment& experiment) {
+  json all;
+  all["name"] = experiment.name;
+  all["topology"] = config::to_json(experiment.topology);
+  all["switch"] = config::to_json(experiment.switching);
+  all["routing"] = config::to_json(experiment.routing);
+  all["traffic"] = json::array();
+  for (const config::Values& traffic : experiment.traffics) all["traffic"].push_back(config::to_json(traffic));
+  all["run"] = config::to_json(experiment.run);
+  all["run"].erase("name");
+  experiment.configuration = config::dump(all);
+  Hasher hasher;
+  hasher.add(identity(experiment.configuration));
+  experiment.configuration_hash = hasher.value();
+}
+
+Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog) {
+  Experiment experiment;
+  experiment.name = draft.name().empty() ? stem : draft.name();
+  for (const Part& part : draft.parts()) {
+    config::Values values = resolve_part(draft, part);
+    if (part.kind == &catalog.topology)
+      experiment.topology = std::move(values);
+    else if (part.kind == &catalog.switching)
+      experiment.switching = std::move(values);
+    else if (part.kind == &catalog.routing)
+      experiment.routing = std::move(values);
+    else if (part.kind == &catalog.run)
+      experiment.run = std::move(values);
+    else
+      experiment.traffics.push_back(std::move(values));
+  }
+  describe_configuration(experiment);
+  return experiment;
+}
+
+std::string stem_of(const std::string& name) { return std::filesystem::path(name).stem().string(); }
+
+}  // namespace
+
+std::string identity(const std::string& configuration) {
+  json all = json::parse(configuration);
+  all.erase("name");
+  for (const char* neutral : {"step_order", "wake", "shards", "audit"}) all["run"].erase(neutral);
+  return config::dump(all);
+}
+
+ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem, const Overrides& overrides,
+                                  const Catalog& catalog) {
+  const Draft base(root, catalog);
+  std::vector<Axis> axes;
+  if (base.sweep() != nullptr) axes = config::read_sweep(*base.sweep());
+  std::vector<Change> fixed;
+  for (const std::string& text : overrides) {
+    Change change = parse_override(text);
+    if (change.key.starts_with(kSweepPrefix)) {
+      change_axis(axes, change);
+    } else {
+      fixed.push_back(std::move(change));
+    }
+  }
+  drop_fixed_axes(axes, fixed, base);
+  refuse_double_axes(axes, base);
+  count_points(axes, {root.where.file, 0, 0, "sweep"});
+
+  ExperimentSet set;
+  set.file = root.where.file;
+  std::vector<std::size_t> lengths;
+  for (const Axis& axis : axes) {
+    lengths.push_back(axis.values.size());
+    set.axis_names.insert(set.axis_names.end(), axis.keys.begin(), axis.keys.end());
+  }
+  for (const std::vector<std::size_t>& point : config::product(lengths)) {
+    const std::vector<Change> swept = changes_at(axes, point);
+    Draft draft = base;
+    draft.apply(joined(swept, fixed));
+    set.points.push_back(resolve_point(draft, stem, catalog));
+    for (const Change& change : swept) set.points.back().axes.emplace_back(change.key, config::to_text(change.value));
+  }
+  return set;
+}
+
+ExperimentSet read_experiments(const std::string& file, const Overrides& overrides) {
+  return resolve_experiments(config::read_toml_file(file), stem_of(file), overrides, catalog());
+}
+
+ExperimentSet read_experiments_text(const std::string& text, const std::string& name, const Overrides& overrides) {
+  return resolve_experiments(config::read_toml_text(text, name), stem_of(name), overrides, catalog());
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,221 @@
+#include "banyan/api/result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using stats::Metric;
+using stats::Series;
+
+constexpr std::pair<Verdict, const char*> kVerdicts[] = {{Verdict::steady, "steady"},
+                                                         {Verdict::saturated, "saturated"},
+                                                         {Verdict::deadlocked, "deadlocked"},
+                                                         {Verdict::finished, "finished"}};
+
+std::string hex(u64 value) { return fmt::format("{:016x}", value); }
+
+u64 from_hex(const std::string& text) {
+  u64 value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+/// JSON has neither NaN nor infinity.
+ordered_json finite(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+double number_or_nan(const json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+ordered_json metric_json(const Metric& metric) {
+  ordered_json object;
+  object["mean"] = finite(metric.mean);
+  if (!metric.counter) {
+    object["half_width"] = metric.half_width ? finite(*metric.half_width) : ordered_json(nullptr);
+    object["confidence"] = finite(metric.confidence);
+  }
+  object["count"] = metric.count;
+  object["unit"] = metric.unit;
+  return object;
+}
+
+Metric read_metric(const std::string& name, const json& object) {
+  Metric metric;
+  metric.name = name;
+  metric.mean = number_or_nan(object.at("mean"));
+  metric.counter = !object.contains("half_width");
+  if (!metric.counter) {
+    if (object.at("half_width").is_number()) metric.half_width = object.at("half_width").get<double>();
+    metric.confidence = number_or_nan(object.at("confidence"));
+  }
+  metric.count = object.at("count").get<u64>();
+  metric.unit = object.at("unit").get<std::string>();
+  return metric;
+}
+
+ordered_json series_json(const Series& series) {
+  ordered_json values = ordered_json::array();
+  for (const double value : series.values) values.push_back(finite(value));
+  return {{"unit", series.unit},
+          {"start", finite(series.start)},
+          {"interval", finite(series.interval)},
+          {"values", values}};
+}
+
+Series read_series(const std::string& name, const json& object) {
+  Series series{name,
+                object.at("unit").get<std::string>(),
+                number_or_nan(object.at("start")),
+                number_or_nan(object.at("interval")),
+                {}};
+  for (const json& value : object.at("values")) series.values.push_back(number_or_nan(value));
+  return series;
+}
+
+Verdict read_verdict(const std::string& text) {
+  for (const auto& [verdict, name] : kVerdicts) {
+    if (text == name) return verdict;
+  }
+  throw ConfigError({}, fmt::format("\"{}\" is not a verdict", text), "the result was written by another program");
+}
+
+Result read_result(const json& object) {
+  Result result;
+  result.version = object.at("banyan").get<std::string>();
+  result.compiler = object.value("compiler", "");
+  result.state_hash = from_hex(object.at("state_hash").get<std::string>());
+  result.configuration = config::dump(object.at("configuration"));
+  result.configuration_hash = from_hex(object.value("configuration_hash", "0"));
+  result.seed = object.value("seed", u64{0});
+  result.verdict = read_verdict(object.at("verdict").get<std::string>());
+  result.explanation = object.value("explanation", "");
+  for (const auto& [name, metric] : object.at("metrics").items()) result.metrics.push_back(read_metric(name, metric));
+  if (object.contains("series")) {
+    for (const auto& [name, series] : object.at("series").items()) result.series.push_back(read_series(name, series));
+  }
+  result.cpu_seconds = number_or_nan(object.at("cpu_seconds"));
+  result.peak_bytes = object.at("peak_bytes").get<u64>();
+  return result;
+}
+
+/// Digits after the point so that the half width keeps two that matter.
+int decimals(double half_width) {
+  if (!(half_width > 0.0) || !std::isfinite(half_width)) return 4;
+  return std::clamp(1 - static_cast<int>(std::floor(std::log10(half_width))), 0, 9);
+}
+
+struct Row {
+  std::string name, mean, half_width, unit, count;
+};
+
+Row row_of(const Metric& metric) {
+  if (metric.counter) return {metric.name, fmt::format("{}", metric.mean), "", metric.unit, ""};
+  Row row{metric.name, fmt::format("{:.6g}", metric.mean), "± ?", metric.unit, fmt::format("{}", metric.count)};
+  if (metric.half_width) {
+    const int digits = decimals(*metric.half_width);
+    row.mean = fmt::format("{:.{}f}", metric.mean, digits);
+    row.half_width = fmt::format("± {:.{}f}", *metric.half_width, digits);
+  }
+  return row;
+}
+
+std::string experiment_name(const Result& result) {
+  const json configuration = json::parse(result.configuration, nullptr, false);
+  return configuration.is_object() ? configuration.value("name", "") : "";
+}
+
+}  // namespace
+
+std::string to_string(Verdict verdict) {
+  for (const auto& [value, name] : kVerdicts) {
+    if (value == verdict) return name;
+  }
+  return "unknown";
+}
+
+const Metric* Result::find(const std::string& name) const {
+  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == name; });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+const Metric& Result::at(const std::string& name) const {
+  if (const Metric* metric = find(name)) return *metric;
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) names.push_back(metric.name);
+  throw ConfigError({"", 0, 0, name}, "this run reports no such metric", config::suggestion(name, names, "it reports"));
+}
+
+std::string to_json(const Result& result) {
+  ordered_json object;
+  object["banyan"] = result.version;
+  object["state_hash"] = hex(result.state_hash);
+  object["configuration"] = ordered_json::parse(result.configuration.empty() ? "{}" : result.configuration);
+  object["configuration_hash"] = hex(result.configuration_hash);
+  object["seed"] = result.seed;
+  object["verdict"] = to_string(result.verdict);
+  object["explanation"] = result.explanation;
+  object["metrics"] = ordered_json::object();
+  for (const Metric& metric : result.metrics) object["metrics"][metric.name] = metric_json(metric);
+  if (!result.series.empty()) {
+    for (const Series& series : result.series) object["series"][series.name] = series_json(series);
+  }
+  object["compiler"] = result.compiler;
+  object["cpu_seconds"] = finite(result.cpu_seconds);
+  object["peak_bytes"] = result.peak_bytes;
+  return config::dump(object, 2);
+}
+
+Result from_json(const std::string& text) {
+  try {
+    // The ordered parser keeps the order of the metrics; the plain one sorts the configuration again.
+    const ordered_json ordered = ordered_json::parse(text);
+    Result result = read_result(json::parse(text));
+    std::vector<Metric> in_order;
+    for (const auto& [name, metric] : ordered.at("metrics").items()) in_order.push_back(result.at(name));
+    result.metrics = std::move(in_order);
+    return result;
+  } catch (const json::exception& error) {
+    throw ConfigError({}, fmt::format("not a result of banyan: {}", error.what()),
+                      "give the JSON that \"banyan run --json\" prints");
+  }
+}
+
+std::string to_table(const Result& result) {
+  const std::string name = experiment_name(result);
+  std::string text = fmt::format("{}{}{}, seed {}, state {}\n", name, name.empty() ? "" : ": ",
+                                 to_string(result.verdict), result.seed, hex(result.state_hash));
+  if (!result.explanation.empty()) text += result.explanation + "\n";
+  std::vector<Row> rows{{"metric", "mean", "", "unit", "samples"}};
+  double confidence = 0.0;
+  for (const Metric& metric : result.metrics) {
+    rows.push_back(row_of(metric));
+    if (metric.half_width) confidence = metric.confidence;
+  }
+  if (confidence > 0.0) rows.front().half_width = fmt::format("± {:g} %", confidence * 100.0);
+  std::size_t width[4] = {0, 0, 0, 0};
+  for (const Row& row : rows) {
+    width[0] = std::max(width[0], row.name.size());
+    width[1] = std::max(width[1], row.mean.size());
+    width[2] = std::max(width[2], row.half_width.size());
+    width[3] = std::max(width[3], row.unit.size());
+  }
+  for (const Row& row : rows) {
+    text += fmt::format("  {:<{}}  {:>{}} {:<{}}  {:<{}}  {:>8}\n", row.name, width[0], row.mean, width[1],
+                        row.half_width, width[2], row.unit, width[3], row.count);
+  }
+  return text;
+}
+
+}  // namespace banyan::api
