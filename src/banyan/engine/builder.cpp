@@ -33,7 +33,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   for (u32 i = 0; i < shards; ++i) {
     parts_[i].terminals = std::make_unique<Terminals>(
         Terminals::Setup{std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i,
-                         settings_.windows, settings_.window_ticks, settings_.generation_series});
+                         settings_.steady, settings_.generation_series});
   }
 }
 

@@ -19,8 +19,7 @@ struct EngineSettings {
   bool permuted = false;   ///< step the entities of a phase in another order
   bool step_all = false;   ///< step every entity in every tick
   u32 shards = 0;          ///< 0: chosen by size
-  u32 windows = 0;         ///< windows of a steady run's time series
-  Tick window_ticks = 1;
+  SteadyPlan steady;       ///< windows of a steady run
   u32 generation_series = 0;  ///< length of the series of births of a session
 };
 

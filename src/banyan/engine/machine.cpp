@@ -30,6 +30,10 @@ void Machine::close(u32 traffic, Tick at) {
   for (Shard& shard : shards_) shard.terminals->close(traffic, at);
 }
 
+void Machine::finish_records() {
+  for (Shard& shard : shards_) shard.terminals->finish_record();
+}
+
 Totals Machine::totals() const {
   Totals sum;
   for (const Shard& shard : shards_) {

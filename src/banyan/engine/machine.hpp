@@ -44,6 +44,7 @@ class Machine {
 
   void set_window(Window window);
   void close(u32 traffic, Tick at);
+  void finish_records();
 
   [[nodiscard]] Totals totals() const;
   [[nodiscard]] std::vector<Tally> tallies() const;

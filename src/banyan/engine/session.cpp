@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "banyan/engine/progress_watch.hpp"
+
 namespace banyan::engine {
 namespace {
 
-constexpr Tick kAuditPeriod = 64;      ///< of the full audit
-constexpr Tick kWatchdogPeriod = 256;  ///< how often movement is compared: rare enough to cost nothing
+constexpr Tick kAuditPeriod = 64;  ///< of the full audit
 
 Tick first_birth(std::span<core::Traffic* const> traffics, u32 terminals) {
   Tick first = kNever;
@@ -32,7 +33,7 @@ u32 first_hot_spot(std::span<core::Traffic* const> traffics) {
 class Session {
  public:
   Session(Machine& machine, const core::Topology& topology, u32 replication, const SessionSettings& settings)
-      : machine_(machine), graph_(topology.graph()), settings_(settings) {
+      : machine_(machine), graph_(topology.graph()), settings_(settings), watch_(settings.watchdog) {
     machine_.reset(replication);
     window_.from = first_birth(machine_.traffics(), graph_.terminals());
     machine_.set_window(window_);
@@ -117,15 +118,7 @@ class Session {
   }
 
   [[nodiscard]] bool stuck(Tick now) {
-    if (settings_.watchdog == 0 || now < next_look_) return false;
-    next_look_ = now + kWatchdogPeriod;
-    const Totals sum = machine_.totals();
-    if (sum.movements != last_movements_ || sum.taken == sum.delivered) {
-      last_movements_ = sum.movements;
-      moved_at_ = now;
-      return false;
-    }
-    if (now - moved_at_ < settings_.watchdog) return false;
+    if (!watch_.stuck(machine_, now)) return false;
     out_.end = SessionOutcome::End::deadlocked;
     out_.explanation = machine_.explain_blockage();
     return true;
@@ -167,9 +160,7 @@ class Session {
   std::vector<bool> open_;
   std::vector<bool> full_;
   bool closed_ = false;
-  Tick next_look_ = 0;
-  Tick moved_at_ = 0;
-  u64 last_movements_ = 0;
+  ProgressWatch watch_;
 };
 
 }  // namespace

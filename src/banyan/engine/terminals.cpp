@@ -29,8 +29,8 @@ Terminals::Terminals(Setup setup)
       finite_(traffic_count_),
       is_finite_(traffic_count_),
       closed_(traffic_count_, kNever),
-      window_sums_(setup_.windows),
-      arrived_flits_(setup_.windows),
+      steady_(setup_.steady.end != 0),
+      record_(setup_.steady),
       generated_(static_cast<std::size_t>(traffic_count_) * 2, std::vector<u32>(setup_.generation_series)) {
   for (const core::HotSpot& h : setup_.hot_spots) set_bit(hot_, h.terminal);
   for (u32 i = 0; i < traffic_count_; ++i) is_finite_[i] = setup_.traffics[i]->finite() ? 1 : 0;
@@ -48,8 +48,7 @@ void Terminals::reset() {
   std::fill(tallies_.begin(), tallies_.end(), Tally{});
   std::fill(finite_.begin(), finite_.end(), Finite{});
   std::fill(closed_.begin(), closed_.end(), kNever);
-  std::fill(window_sums_.begin(), window_sums_.end(), WindowSum{});
-  std::fill(arrived_flits_.begin(), arrived_flits_.end(), 0);
+  record_.clear();
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = counted_taken_ = counted_delivered_ = 0;
   for (u32 local = 0; local < size(); ++local) {
@@ -172,6 +171,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   setup_.routing->prepare(packet, message.word);
   ++taken_;
   taken_flits_ += message.flits;
+  if (steady_) note_taken(message.birth, message.flits, now);
   counted_taken_ += message.birth >= window_.from && message.birth <= window_.to ? 1U : 0U;
 
   step_cursor(cursor, traffic, packet.source);
@@ -206,14 +206,29 @@ void Terminals::account(const core::Packet& packet, Tick now) noexcept {
     std::vector<u32>& series = generated_[tally_class(packet.traffic, hot)];
     if (packet.birth - window_.from < series.size()) ++series[packet.birth - window_.from];
   }
-  if (!window_sums_.empty()) {
-    const std::size_t w = static_cast<std::size_t>((packet.birth - window_.from) / setup_.window_ticks);
-    if (w < window_sums_.size()) {
-      WindowSum& sum = window_sums_[w];
-      ++sum.packets;
-      sum.latency += latency;
-      sum.queueing += packet.enter - packet.birth;
-      sum.hops += packet.hops;
+  if (!steady_) return;
+  SteadyRecord::Births& sum = record_.births[packet.birth >> setup_.steady.shift];
+  ++sum.packets;
+  sum.latency += latency;
+  sum.queueing += packet.enter - packet.birth;
+  sum.hops += packet.hops;
+  if (packet.birth >= setup_.steady.histogram_from) record_.latency.add(latency);
+}
+
+void Terminals::note_taken(Tick birth, u32 flits, Tick now) noexcept {
+  const SteadyPlan& plan = setup_.steady;
+  if (birth < plan.end) record_.offered[birth >> plan.shift] += flits;
+  if (now < plan.end) record_.taken[now >> plan.shift] += flits;
+}
+
+void Terminals::finish_record() noexcept {
+  for (u32 local = 0; local < size(); ++local) {
+    for (u32 i = 0; i < traffic_count_; ++i) {
+      Cursor cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
+      while (cursor.message.birth < setup_.steady.end) {
+        record_.offered[cursor.message.birth >> setup_.steady.shift] += cursor.message.flits;
+        step_cursor(cursor, i, global(local));
+      }
     }
   }
 }

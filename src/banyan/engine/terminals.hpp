@@ -10,6 +10,7 @@
 #include "banyan/core/routing.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/packet_pool.hpp"
+#include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tally.hpp"
 
 namespace banyan::engine {
@@ -29,8 +30,7 @@ class Terminals {
     std::vector<core::HotSpot> hot_spots;
     u32 total_terminals = 0;
     u32 shard = 0;
-    u32 windows = 0;                            ///< windows of a steady run's time series; 0: none
-    Tick window_ticks = 1;
+    SteadyPlan steady;                          ///< windows of a steady run
     u32 generation_series = 0;                  ///< length of the series of births after window.from; 0: none
   };
 
@@ -54,7 +54,7 @@ class Terminals {
   [[nodiscard]] Tick birth(u32 local) const noexcept { return next_[local].birth; }
   /// Takes the waiting message at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
-  /// Messages of this shard generated up to `now` that have not been taken; costs a walk over the cursors' copies.
+  /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept;
 
   // --- sinks ---------------------------------------------------------------------------------------------------
@@ -65,6 +65,7 @@ class Terminals {
     ++delivered_;
     delivered_flits_ += packet.flits;
     if (packet.birth >= window_.from) account(packet, now);
+    if (steady_ && now < setup_.steady.end) record_.accepted[now >> setup_.steady.shift] += packet.flits;
   }
 
   // --- counting ------------------------------------------------------------------------------------------------
@@ -87,17 +88,10 @@ class Terminals {
   /// The session of a finite traffic ended at `at`: flags are cleared for messages generated later.
   void close(u32 traffic, Tick at) noexcept { closed_[traffic] = at; }
 
-  /// Per window of birth time: packets and sum of latencies (steady runs).
-  struct WindowSum {
-    u64 packets = 0;
-    u64 latency = 0;
-    u64 queueing = 0;
-    u64 hops = 0;
-  };
-  [[nodiscard]] const std::vector<WindowSum>& window_sums() const noexcept { return window_sums_; }
-  /// Flits delivered per window of arrival time (steady runs).
-  [[nodiscard]] const std::vector<u64>& arrived_flits() const noexcept { return arrived_flits_; }
-
+  /// What a steady run recorded here; call finish_record() first.
+  [[nodiscard]] const SteadyRecord& record() const noexcept { return record_; }
+  /// Adds the messages that still wait at their sources to the offered flits.
+  void finish_record() noexcept;
   /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
   [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
 
@@ -120,6 +114,7 @@ class Terminals {
   };
 
   void account(const core::Packet& packet, Tick now) noexcept;
+  void note_taken(Tick birth, u32 flits, Tick now) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
   void choose_next(u32 local) noexcept;
@@ -144,8 +139,8 @@ class Terminals {
   std::vector<Finite> finite_;
   std::vector<u8> is_finite_;
   std::vector<Tick> closed_;
-  std::vector<WindowSum> window_sums_;
-  std::vector<u64> arrived_flits_;
+  bool steady_ = false;
+  SteadyRecord record_;
   std::vector<std::vector<u32>> generated_;  ///< [class][tick after window.from]
   u64 taken_ = 0;
   u64 taken_flits_ = 0;

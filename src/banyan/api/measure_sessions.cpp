@@ -1,0 +1,291 @@
+#include "banyan/api/measure_sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "banyan/engine/session.hpp"
+#include "banyan/stats/interval.hpp"
+
+namespace banyan::api {
+namespace {
+
+using engine::SessionOutcome;
+using engine::Tally;
+using stats::SumCount;
+
+constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that series cover
+
+/// Delay in paper 1's sense: latency less one cycle per traversed stage. A packet passes one stage per cycle at most,
+/// so it is never negative.
+SumCount delay(const Tally& t) { return {t.latency - t.hops, t.packets}; }
+SumCount plus(SumCount a, SumCount b) {
+  a.merge(b);
+  return a;
+}
+
+/// Runs the sessions of an experiment; outcome i is that of replication i whatever thread ran it.
+class SessionRunner {
+ public:
+  SessionRunner(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
+                const RunOptions& options)
+      : experiment_(experiment), network_(network), settings_(settings), options_(options) {
+    const config::Values& run = experiment.run;
+    session_.limit = static_cast<Tick>(run.integer("session_limit"));
+    session_.watchdog = static_cast<Tick>(run.integer("watchdog"));
+    session_.full_audit = run.text("audit") == "full";
+    const std::string& series = run.text("series");
+    session_.occupancy = series == "occupancy" || series == "all";
+    session_.tree = series == "tree" || series == "all";
+    session_.series_length = kSeriesLength;
+    if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
+    outcomes_.resize(run.natural("sessions"));
+  }
+
+  std::vector<SessionOutcome> run() {
+    const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(outcomes_.size()));
+    std::vector<std::thread> helpers;
+    for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& t : helpers) t.join();
+    if (error_) std::rethrow_exception(error_);
+    if (interrupted_) throw Interrupted("interrupted");
+    return std::move(outcomes_);
+  }
+
+ private:
+  void work() noexcept {
+    try {
+      Instance instance = build_instance(experiment_, network_, settings_);
+      for (u32 i = next_++; i < outcomes_.size() && !stop_; i = next_++) {
+        if (options_.interrupted != nullptr && *options_.interrupted) {
+          interrupted_ = true;
+          stop_ = true;
+          return;
+        }
+        outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session_);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++done_;
+        if (options_.progress) options_.progress(done_, outcomes_.size());
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  const Experiment& experiment_;
+  const Network& network_;
+  engine::EngineSettings settings_;
+  const RunOptions& options_;
+  engine::SessionSettings session_;
+  std::vector<SessionOutcome> outcomes_;
+  std::atomic<u32> next_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> interrupted_{false};
+  std::mutex mutex_;
+  u64 done_ = 0;
+  std::exception_ptr error_;
+};
+
+/// Turns the outcomes into metrics.
+class SessionReport {
+ public:
+  SessionReport(const Experiment& experiment, const Network& network, const std::vector<SessionOutcome>& outcomes)
+      : network_(network), outcomes_(outcomes), confidence_(experiment.run.real("confidence")) {
+    finite_.resize(experiment.traffics.size());
+    for (const core::HotSpot& h : network.hot_spots) finite_[h.traffic] = true;
+  }
+
+  Result result() {
+    add_messages();
+    add_sessions();
+    add_latency();
+    add_counters();
+    add_trees();
+    add_series();
+    Hasher h;
+    for (const SessionOutcome& o : outcomes_) h.add(o.hash);
+    result_.state_hash = h.value();
+    judge();
+    return std::move(result_);
+  }
+
+ private:
+  template <class F>
+  std::vector<SumCount> per_session(F&& f) const {
+    std::vector<SumCount> groups;
+    groups.reserve(outcomes_.size());
+    for (const SessionOutcome& o : outcomes_) groups.push_back(f(o));
+    return groups;
+  }
+
+  /// Sum over the classes of finite (synchronization) or of the other traffics; hot: only what goes to a hot spot.
+  [[nodiscard]] SumCount sum(const SessionOutcome& o, bool finite, bool hot_only, SumCount (*f)(const Tally&)) const {
+    SumCount total;
+    for (u32 t = 0; t < finite_.size(); ++t) {
+      if (finite_[t] != finite) continue;
+      total = plus(total, f(o.tallies[engine::tally_class(t, true)]));
+      if (!hot_only) total = plus(total, f(o.tallies[engine::tally_class(t, false)]));
+    }
+    return total;
+  }
+
+  void ratio(const std::string& name, const std::string& unit, const std::vector<SumCount>& groups) {
+    u64 count = 0;
+    for (const SumCount& g : groups) count += g.count;
+    if (count == 0) return;
+    result_.metrics.push_back(stats::to_metric(name, unit, stats::ratio_interval(groups, confidence_)));
+  }
+  void mean(const std::string& name, const std::string& unit, const std::vector<double>& samples) {
+    result_.metrics.push_back(stats::to_metric(name, unit, stats::mean_interval(samples, confidence_)));
+  }
+  void counter(const std::string& name, const std::string& unit, u64 value) {
+    stats::Metric metric;
+    metric.name = name;
+    metric.unit = unit;
+    metric.mean = static_cast<double>(value);
+    metric.count = 1;
+    metric.counter = true;
+    result_.metrics.push_back(metric);
+  }
+
+  void add_messages() {
+    ratio("mu_syn", "cycles", per_session([&](const SessionOutcome& o) { return sum(o, true, false, delay); }));
+    ratio("mu_bg_tot", "cycles", per_session([&](const SessionOutcome& o) { return sum(o, false, false, delay); }));
+    ratio("mu_bg_hs", "cycles", per_session([&](const SessionOutcome& o) { return sum(o, false, true, delay); }));
+  }
+
+  void add_sessions() {
+    std::vector<double> cycles;
+    std::vector<double> background;
+    std::vector<double> hot;
+    for (const SessionOutcome& o : outcomes_) {
+      cycles.push_back(static_cast<double>(o.close - o.begin));
+      background.push_back(static_cast<double>(sum(o, false, false, delay).count));
+      hot.push_back(static_cast<double>(sum(o, false, true, delay).count));
+    }
+    mean("session_cycles", "cycles", cycles);
+    mean("session_background", "packets", background);
+    mean("session_hot_background", "packets", hot);
+  }
+
+  void add_latency() {
+    const auto of_all = [&](SumCount (*f)(const Tally&)) {
+      return per_session([&](const SessionOutcome& o) { return plus(sum(o, true, false, f), sum(o, false, false, f)); });
+    };
+    ratio("packet_latency", "cycles", of_all([](const Tally& t) { return SumCount{t.latency, t.packets}; }));
+    ratio("network_latency", "cycles", of_all([](const Tally& t) { return SumCount{t.latency - t.queueing, t.packets}; }));
+    ratio("source_queueing", "cycles", of_all([](const Tally& t) { return SumCount{t.queueing, t.packets}; }));
+    ratio("hops", "switches", of_all([](const Tally& t) { return SumCount{t.hops, t.packets}; }));
+  }
+
+  void add_counters() {
+    u64 cycles = 0;
+    u64 delivered = 0;
+    u64 moves = 0;
+    for (const SessionOutcome& o : outcomes_) {
+      cycles += o.ticks;
+      delivered += o.delivered;
+      moves += o.movements;
+    }
+    counter("sessions", "", outcomes_.size());
+    counter("simulated_cycles", "cycles", cycles);
+    counter("terminal_cycles", "", cycles * network_.topology->graph().terminals());
+    counter("delivered_packets", "packets", delivered);
+    counter("packet_moves", "", moves);
+  }
+
+  void add_trees() {
+    if (outcomes_.empty() || outcomes_.front().tree_height.empty()) return;
+    const auto per_cycle = [&](const std::string& name, const std::string& unit, u64 SessionOutcome::*field) {
+      ratio(name, unit,
+            per_session([&](const SessionOutcome& o) { return SumCount{o.*field, o.close - o.begin + 1}; }));
+    };
+    per_cycle("tree_height", "stages", &SessionOutcome::tree_height_sum);
+    per_cycle("tree_boxes", "switches", &SessionOutcome::tree_boxes_sum);
+    per_cycle("tree_boxes_outside", "switches", &SessionOutcome::tree_other_sum);
+    std::vector<double> most;
+    for (const SessionOutcome& o : outcomes_) most.push_back(o.tree_height_most);
+    mean("tree_height_most", "stages", most);
+  }
+
+  /// Mean over the sessions that last at least so long.
+  template <class F>
+  void series(const std::string& name, const std::string& unit, F&& value_at) {
+    stats::Series out{name, unit, 0.0, 1.0, {}};
+    for (std::size_t i = 0; i < kSeriesLength; ++i) {
+      u64 alive = 0;
+      double total = 0.0;
+      for (const SessionOutcome& o : outcomes_) {
+        if (o.close - o.begin < i) continue;
+        ++alive;
+        total += static_cast<double>(value_at(o, i));
+      }
+      if (alive == 0) break;
+      out.values.push_back(total / static_cast<double>(alive));
+    }
+    result_.series.push_back(std::move(out));
+  }
+
+  void add_series() {
+    if (outcomes_.empty()) return;
+    const SessionOutcome& first = outcomes_.front();
+    if (!first.generated.empty() && !first.generated.front().empty()) {
+      const auto generated = [&](bool finite) {
+        return [this, finite](const SessionOutcome& o, std::size_t i) {
+          u64 total = 0;
+          for (u32 t = 0; t < finite_.size(); ++t) {
+            if (finite_[t] == finite) total += o.generated[engine::tally_class(t, true)][i];
+          }
+          return total;
+        };
+      };
+      series("generated_synchronization", "packets/cycle", generated(true));
+      series("generated_hot_background", "packets/cycle", generated(false));
+    }
+    for (std::size_t l = 0; l < first.occupancy.size(); ++l) {
+      series(fmt::format("occupancy_level_{}", l), "packets",
+             [l](const SessionOutcome& o, std::size_t i) { return o.occupancy[l][i]; });
+    }
+    if (!first.tree_height.empty()) {
+      series("tree_height", "stages", [](const SessionOutcome& o, std::size_t i) { return o.tree_height[i]; });
+      series("tree_boxes", "switches", [](const SessionOutcome& o, std::size_t i) { return o.tree_boxes[i]; });
+    }
+  }
+
+  void judge() {
+    result_.verdict = Verdict::finished;
+    result_.explanation =
+        "every session starts from an empty network that the background warms up until the first finite message; "
+        "intervals over sessions (ratio estimator)";
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      const SessionOutcome& o = outcomes_[i];
+      if (o.end == SessionOutcome::End::finished) continue;
+      result_.verdict = o.end == SessionOutcome::End::deadlocked ? Verdict::deadlocked : Verdict::saturated;
+      result_.explanation = fmt::format("session {}: {}", i, o.explanation);
+      return;
+    }
+  }
+
+  const Network& network_;
+  const std::vector<SessionOutcome>& outcomes_;
+  double confidence_;
+  std::vector<bool> finite_;
+  Result result_;
+};
+
+}  // namespace
+
+Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
+                        const RunOptions& options) {
+  const std::vector<SessionOutcome> outcomes = SessionRunner(experiment, network, settings, options).run();
+  return SessionReport(experiment, network, outcomes).result();
+}
+
+}  // namespace banyan::api

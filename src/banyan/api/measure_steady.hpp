@@ -1,0 +1,11 @@
+// One long run: warm-up cut by MSER-5, batch means, saturation as a verdict.
+#pragma once
+
+#include "banyan/api/network.hpp"
+
+namespace banyan::api {
+
+[[nodiscard]] Result measure_steady(const Experiment& experiment, const Network& network,
+                                    engine::EngineSettings settings, const RunOptions& options);
+
+}  // namespace banyan::api

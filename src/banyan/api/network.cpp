@@ -1,0 +1,79 @@
+#include "banyan/api/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace banyan::api {
+namespace {
+
+constexpr u32 kMostTraffics = 8;  ///< bits of core::Packet::pending
+
+template <class Row>
+const Row& row_of(std::span<const Row* const> rows, const std::string& name) {
+  for (const Row* row : rows) {
+    if (row->info.name == name) return *row;
+  }
+  throw std::logic_error("component vanished: " + name);
+}
+
+std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment, const core::Topology& topology) {
+  if (experiment.traffics.size() > kMostTraffics) {
+    experiment.traffics.back().fail("name", fmt::format("{} traffics", experiment.traffics.size()),
+                                    fmt::format("use at most {} in one experiment", kMostTraffics));
+  }
+  std::vector<std::unique_ptr<core::Traffic>> traffics;
+  double load = 0.0;
+  for (u32 i = 0; i < experiment.traffics.size(); ++i) {
+    const config::Values& values = experiment.traffics[i];
+    const core::TrafficContext context{&topology, topology.graph().terminals(), i,
+                                       static_cast<u64>(experiment.run.integer("seed")), 1};
+    traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
+    load += traffics.back()->offered_load();
+  }
+  if (load > 1.0 + 1e-12) {
+    experiment.traffics.back().fail("load", fmt::format("the traffics offer {} flits per terminal and cycle together", load),
+                                    "offer at most 1: a terminal generates no more than its channel could carry");
+  }
+  return traffics;
+}
+
+std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
+  std::vector<core::HotSpot> spots;
+  for (u32 i = 0; i < traffics.size(); ++i) {
+    if (traffics[i]->hot_spot() != kNone) spots.push_back({i, traffics[i]->hot_spot()});
+  }
+  return spots;
+}
+
+}  // namespace
+
+Network build_network(const Experiment& experiment) {
+  Network network;
+  network.topology =
+      row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+  network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
+  const core::SwitchRow& switching = row_of(core::switching_rows(), experiment.switching.component());
+  network.routing = row_of(core::routing_rows(), experiment.routing.component())
+                        .make(experiment.routing, {network.topology.get(), network.hot_spots,
+                                                   switching.vcs(experiment.switching)});
+  return network;
+}
+
+Instance build_instance(const Experiment& experiment, const Network& network, engine::EngineSettings settings) {
+  Instance instance;
+  instance.traffics = build_traffics(experiment, *network.topology);
+  for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
+  engine::Builder builder(*network.topology, *network.routing, instance.traffic_pointers, network.hot_spots, settings);
+  row_of(core::switching_rows(), experiment.switching.component()).install(experiment.switching, builder);
+  instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers);
+  return instance;
+}
+
+bool has_sessions(const Instance& instance) {
+  return std::any_of(instance.traffics.begin(), instance.traffics.end(),
+                     [](const auto& traffic) { return traffic->finite(); });
+}
+
+}  // namespace banyan::api

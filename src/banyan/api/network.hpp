@@ -1,0 +1,38 @@
+// The resolved experiment as objects: what run and check build.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/core/registry.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/machine.hpp"
+
+namespace banyan::api {
+
+/// Everything that runs share and nobody writes: topology and routing.
+struct Network {
+  std::unique_ptr<core::Topology> topology;
+  std::unique_ptr<core::Routing> routing;
+  std::vector<core::HotSpot> hot_spots;
+};
+
+/// One machine with its own traffic objects (they are keyed per replication).
+struct Instance {
+  std::vector<std::unique_ptr<core::Traffic>> traffics;
+  std::vector<core::Traffic*> traffic_pointers;
+  std::unique_ptr<engine::Machine> machine;
+};
+
+/// Builds topology, traffics (to learn their hot spots) and routing. Throws ConfigError.
+[[nodiscard]] Network build_network(const Experiment& experiment);
+
+/// Builds a machine on the network. Throws ConfigError.
+[[nodiscard]] Instance build_instance(const Experiment& experiment, const Network& network,
+                                      engine::EngineSettings settings);
+
+/// True when a finite traffic makes it a session experiment.
+[[nodiscard]] bool has_sessions(const Instance& instance);
+
+}  // namespace banyan::api

@@ -1,0 +1,38 @@
+// A steady run: from an empty network, everything recorded from tick 0 in windows; the warm-up is cut afterwards.
+// Packets generated before the end count; the run goes on until they are delivered, so that long latencies are not
+// missed, or until the drain limit.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "banyan/engine/machine.hpp"
+#include "banyan/engine/steady_record.hpp"
+
+namespace banyan::engine {
+
+struct SteadySettings {
+  Tick drain = 20'000;      ///< ticks after the end in which counted packets may still arrive
+  Tick watchdog = 10'000;   ///< ticks without movement that count as a deadlock; 0: never
+  bool full_audit = false;
+  std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
+};
+
+struct SteadyOutcome {
+  enum class End { drained, not_drained, deadlocked, interrupted };
+  End end = End::drained;
+  std::string explanation;
+  SteadyRecord record;
+  std::vector<Tally> tallies;
+  Totals totals;
+  Tick ticks = 0;
+  u64 hash = 0;
+
+  explicit SteadyOutcome(const SteadyPlan& plan) : record(plan) {}
+};
+
+/// Throws InvariantError.
+[[nodiscard]] SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadySettings& settings);
+
+}  // namespace banyan::engine
