@@ -32,10 +32,10 @@ struct BatchMeans {
 };
 
 /// Mean of equally long windows (one value each). Windows are merged two by two until the lag-1 autocorrelation of the
-/// batch means is shown to be small or fewer than 2 x `fewest` batches are left; at fewest..2 fewest - 1 batches an
-/// autocorrelation that is still significantly positive multiplies the variance by (1 + lag1) / (1 - lag1) (the
-/// skewness-free part of SBatch: Lada, Steiger, Wilson 2008, eq. for the correlation-adjusted interval). Unit: that of
-/// the values.
+/// batch means is shown to be small or fewer than 2 x `fewest` batches are left. If it is significantly positive even
+/// then, the variance is multiplied by (1 + lag1) / (1 - lag1), the variance inflation of a first-order autoregressive
+/// process, as in SBatch (Lada, Steiger, Wilson 2008, Simulation 84). The mean is over all windows, also the few that
+/// fill no batch. Unit: that of the values.
 [[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {});
 
 /// Mean over all observations, sum of sums / sum of counts, of windows that hold different numbers of them: the same

@@ -19,7 +19,8 @@ struct Fairness {
 };
 
 /// Jain's index (sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984, DEC TR-301), minimum and maximum. `amounts`: one entry
-/// per terminal; leave out those that were to get nothing. Integers until the last division.
+/// per terminal; leave out those that were to get nothing. Integers until the last division: exact while the sum of
+/// squares is below 2^128, e.g. for 2^16 terminals of up to 2^56.
 [[nodiscard]] inline Fairness fairness(std::span<const u64> amounts) noexcept {
   Fairness result;
   if (amounts.empty()) return result;

@@ -70,7 +70,7 @@ double per_cycle(std::span<const u64> windows, double window_cycles) noexcept {
 
 }  // namespace
 
-Growth backlog_growth(std::span<const SumCount> backlog, double window_cycles, double confidence) {
+Interval backlog_growth(std::span<const SumCount> backlog, double window_cycles, double confidence) {
   const std::vector<double> levels = levels_of(backlog);
   const std::size_t stride = std::max<std::size_t>(1, levels.size() / (kStretches + 1));
   std::vector<double> increments;
@@ -78,16 +78,16 @@ Growth backlog_growth(std::span<const SumCount> backlog, double window_cycles, d
     increments.push_back(levels[i + stride] - levels[i]);
   }
   const double slope = least_squares_slope(levels);
-  Growth growth;
+  Interval growth;
   if (increments.size() < 3) {
-    growth.slope = make_interval(slope / window_cycles, 0.0, 0.0, confidence);
+    growth = make_interval(slope / window_cycles, 0.0, 0.0, confidence);
   } else {
     const double error = std::sqrt(1.2 * walk_variance(increments, stride) / static_cast<double>(levels.size()));
     const double degrees = static_cast<double>(increments.size()) - 1.0;
-    growth.slope = make_interval(slope / window_cycles, error / window_cycles, degrees, confidence);
+    growth = make_interval(slope / window_cycles, error / window_cycles, degrees, confidence);
   }
-  growth.slope.groups = increments.size();
-  growth.slope.count = levels.size();
+  growth.groups = increments.size();
+  growth.count = levels.size();
   return growth;
 }
 
@@ -106,14 +106,14 @@ Saturation saturation(std::span<const SumCount> backlog, std::span<const u64> of
   verdict.offered = per_cycle(offered, window_cycles);
   verdict.accepted = per_cycle(accepted, window_cycles);
   verdict.accepted_ratio = ratio_batch_means(pairs, batches).interval;
-  if (!backlog.empty()) verdict.slope = backlog_growth(backlog, window_cycles, rule.confidence).slope;
+  if (!backlog.empty()) verdict.slope = backlog_growth(backlog, window_cycles, rule.confidence);
   const double limit = rule.growth * verdict.offered;
   verdict.backlog_grows = verdict.slope.half_width && verdict.slope.low() > limit;
   verdict.falls_short = verdict.offered > 0.0 && verdict.accepted_ratio.half_width &&
                         verdict.accepted_ratio.high() < 1.0 - rule.shortfall;
   verdict.saturated = verdict.backlog_grows || verdict.falls_short;
   const bool backlog_level = backlog.empty() || (verdict.slope.half_width && verdict.slope.high() < limit);
-  const bool enough = verdict.accepted_ratio.half_width && verdict.accepted_ratio.high() >= 1.0 - rule.shortfall;
+  const bool enough = verdict.accepted_ratio.half_width && verdict.accepted_ratio.low() >= 1.0 - rule.shortfall;
   verdict.certain = verdict.saturated || (backlog_level && enough);
   verdict.statement = describe(verdict, rule);
   return verdict;

@@ -24,27 +24,22 @@ struct SaturationRule {
   double shortfall = 0.02;
 };
 
-/// Growth of a backlog: least-squares slope with its interval, per cycle.
-struct Growth {
-  Interval slope;  ///< flits per cycle; groups: increments that the error stands on
-};
-
 /// Least-squares slope of the mean backlog per window. `backlog[i]`: sum and count of the samples of flits waiting in
 /// all source queues in window i, taken after the warm-up; windows without samples repeat the one before.
 /// The textbook error of a slope takes residuals as independent; those of a queue near or beyond saturation are a
 /// random walk, for which that error is too small without limit (Durlauf and Phillips 1988, Econometrica 56(6)). So the
 /// error is that of the slope of a random walk with drift: sigma^2 = variance of increments over about 20 stretches,
 /// per cycle; Var(slope) = 6/5 sigma^2 / T. It is right beyond saturation and too wide, on the safe side, for a stable
-/// queue. Fewer than 4 windows: no half width.
-[[nodiscard]] Growth backlog_growth(std::span<const SumCount> backlog, double window_cycles,
-                                    double confidence = kConfidence);
+/// queue. Unit: flits per cycle; groups: the stretches; count: windows. Fewer than 4 windows: no half width.
+[[nodiscard]] Interval backlog_growth(std::span<const SumCount> backlog, double window_cycles,
+                                      double confidence = kConfidence);
 
 /// The verdict and all that it stands on.
 struct Saturation {
   bool saturated = false;
   bool backlog_grows = false;  ///< slope significantly above growth x offered
   bool falls_short = false;    ///< accepted / offered significantly below 1 - shortfall
-  bool certain = false;        ///< saturated, or the slope is significantly below the limit: more cycles change nothing
+  bool certain = false;        ///< saturated, or both are significantly within their limits
   double offered = 0.0;        ///< flits per cycle, whole network
   double accepted = 0.0;       ///< flits per cycle, whole network
   Interval slope;              ///< of the backlog, flits per cycle

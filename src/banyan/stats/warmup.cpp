@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "banyan/stats/wide.hpp"
@@ -15,42 +15,42 @@ namespace {
 constexpr std::size_t kTail = 5;           ///< last groups that are no candidates
 constexpr std::size_t kFewestGroups = 10;  ///< below, candidates and tail would overlap in the first half
 
-/// The d that minimises MSER(d), by Welford's recurrence from the end (no cancellation: a constant tail gives exactly
+/// MSER(d) for every candidate d, by Welford's recurrence from the end (no cancellation: a constant tail gives exactly
 /// 0).
-std::size_t best_cut(const std::vector<double>& groups) {
+std::vector<double> statistics_of(const std::vector<double>& groups) {
+  std::vector<double> statistics(groups.size());
   double mean = 0.0;
   double squares = 0.0;
-  double best = std::numeric_limits<double>::infinity();
-  std::size_t cut = 0;
   for (std::size_t d = groups.size(); d-- > 0;) {
     const auto n = static_cast<double>(groups.size() - d);
     const double deviation = groups[d] - mean;
     mean += deviation / n;
     squares += deviation * (groups[d] - mean);
-    const double statistic = squares / (n * n);
-    if (groups.size() - d > kTail && statistic <= best) {
-      best = statistic;
-      cut = d;
-    }
+    statistics[d] = squares / (n * n);
   }
-  return cut;
+  statistics.resize(groups.size() - kTail);
+  return statistics;
 }
 
 /// `starts[i]`: the first window of group i.
-Warmup cut_of(const std::vector<double>& groups, const std::vector<u64>& starts, u64 windows, u64 group) {
+Warmup cut_of(const std::vector<double>& groups, const std::vector<u64>& starts, u64 windows, const MserRule& rule) {
   Warmup result;
   result.of = windows;
-  result.group = group;
+  result.rule = rule;
   if (groups.size() < kFewestGroups) return result;
-  const std::size_t cut = best_cut(groups);
-  result.windows = starts[cut];
-  result.valid = 2 * cut <= groups.size();
+  const std::vector<double> statistics = statistics_of(groups);
+  const auto minimum = std::ranges::min_element(statistics);  // the first of equal ones
+  result.valid = 2 * (minimum - statistics.begin()) <= static_cast<std::ptrdiff_t>(groups.size());
+  const double enough = *minimum * (1.0 + rule.tolerance);
+  const auto earliest = std::ranges::find_if(statistics, [&](double statistic) { return statistic <= enough; });
+  result.windows = starts[static_cast<std::size_t>(earliest - statistics.begin())];
   return result;
 }
 
 }  // namespace
 
-Warmup mser(std::span<const double> windows, u64 group) {
+Warmup mser(std::span<const double> windows, const MserRule& rule) {
+  const u64 group = rule.group;
   std::vector<double> groups;
   std::vector<u64> starts;
   for (std::size_t start = 0; start + group <= windows.size(); start += group) {
@@ -59,10 +59,11 @@ Warmup mser(std::span<const double> windows, u64 group) {
     groups.push_back(sum / static_cast<double>(group));
     starts.push_back(start);
   }
-  return cut_of(groups, starts, windows.size(), group);
+  return cut_of(groups, starts, windows.size(), rule);
 }
 
-Warmup mser(std::span<const SumCount> windows, u64 group) {
+Warmup mser(std::span<const SumCount> windows, const MserRule& rule) {
+  const u64 group = rule.group;
   std::vector<double> groups;
   std::vector<u64> starts;
   for (std::size_t start = 0; start + group <= windows.size(); start += group) {
@@ -72,7 +73,7 @@ Warmup mser(std::span<const SumCount> windows, u64 group) {
     groups.push_back(total.mean());
     starts.push_back(start);
   }
-  return cut_of(groups, starts, windows.size(), group);
+  return cut_of(groups, starts, windows.size(), rule);
 }
 
 Warmup later(const Warmup& a, const Warmup& b) {
@@ -81,10 +82,12 @@ Warmup later(const Warmup& a, const Warmup& b) {
   return result;
 }
 
-std::string Warmup::statement(u64 window_cycles) const {
-  const std::string rule = group == 1 ? "MSER" : fmt::format("MSER-{}", group);
-  std::string text = fmt::format("warm-up by {} (White, Cobb, Spratt 2000): first {} of {} windows ({} cycles) cut",
-                                 rule, windows, of, windows * window_cycles);
+std::string Warmup::statement(double window_cycles) const {
+  std::string text = fmt::format("warm-up by MSER-{} (White, Cobb, Spratt 2000)", rule.group);
+  if (rule.tolerance > 0.0)
+    text += fmt::format(", earliest point within {:g} % of its minimum", rule.tolerance * 100.0);
+  text += fmt::format(": first {} of {} windows ({:.0f} cycles) cut", windows, of,
+                      static_cast<double>(windows) * window_cycles);
   if (!valid) text += "; NOT VALID: the run is too short to tell where its steady state begins";
   return text;
 }

@@ -1,0 +1,136 @@
+// Does the interval of one long, dependent run cover the mean, and does it say what it stands on?
+#include "banyan/stats/batch_means.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/stats/steady_state.hpp"
+#include "stats/processes.hpp"
+
+namespace banyan::stats {
+namespace {
+
+TEST(Lag1, MatchesAHandComputedCase) {
+  const std::array values{1.0, 2.0, 3.0, 4.0};  // deviations -1.5, -0.5, 0.5, 1.5: (0.75 - 0.25 + 0.75) / 5
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(values), 0.25);
+}
+
+TEST(Lag1, OfAlternatingValuesIsNegativeAndOfConstantsZero) {
+  const std::array alternating{1.0, -1.0, 1.0, -1.0};
+  EXPECT_DOUBLE_EQ(lag1_autocorrelation(alternating), -0.75);
+  const std::array constant{2.0, 2.0, 2.0};
+  EXPECT_EQ(lag1_autocorrelation(constant), 0.0);
+  EXPECT_EQ(lag1_autocorrelation({}), 0.0);
+}
+
+TEST(BatchMeans, DependentWindowsAreMergedUntilAtLeastTwentyBatchesAreLeft) {
+  const BatchMeans result = batch_means(test::autoregressive(0.95, 1000, 0));
+  EXPECT_EQ(result.batch_windows, 32U);
+  EXPECT_EQ(result.interval.groups, 31U);
+  EXPECT_EQ(result.interval.count, 1000U);
+}
+
+TEST(BatchMeans, ShownIndependenceStopsTheMerging) {
+  const BatchMeans result = batch_means(test::autoregressive(0.0, 4096, 0));
+  EXPECT_GE(result.interval.groups, 1000U);
+  EXPECT_TRUE(result.independent);
+  EXPECT_EQ(result.inflation, 1.0);
+}
+
+TEST(BatchMeans, ARunThatIsFarTooShortSaysSoAndWidensItsInterval) {
+  std::vector<double> ramp;
+  for (int i = 0; i < 100; ++i) ramp.push_back(i);
+  const BatchMeans result = batch_means(ramp);
+  EXPECT_FALSE(result.independent);
+  EXPECT_GT(result.lag1, 0.5);
+  EXPECT_GT(result.inflation, 3.0);
+}
+
+TEST(BatchMeans, FewerWindowsThanBatchesAreNotIndependent) {
+  const BatchMeans result = batch_means(test::autoregressive(0.0, 12, 0));
+  EXPECT_EQ(result.interval.groups, 12U);
+  EXPECT_TRUE(result.interval.half_width);
+  EXPECT_FALSE(result.independent);
+}
+
+TEST(BatchMeans, OfNothingIsEmpty) {
+  EXPECT_FALSE(batch_means({}).interval.half_width);
+  EXPECT_FALSE(ratio_batch_means({}).interval.half_width);
+  const std::array<SumCount, 50> silent{};
+  EXPECT_EQ(ratio_batch_means(silent).interval.count, 0U);
+}
+
+TEST(BatchMeans, OfConstantWindowsHaveNoError) {
+  const std::vector<double> constant(100, 3.0);
+  EXPECT_EQ(batch_means(constant).interval.half_width, 0.0);
+  EXPECT_TRUE(batch_means(constant).independent);
+}
+
+TEST(BatchMeans, StandardErrorIsThatOfTheAutoregressiveProcess) {
+  // Variance of the mean of n values: 1 / ((1 - 0.8)^2 n). Each estimate varies by sqrt(2 / 30), their mean by 2 %.
+  double sum = 0.0;
+  for (u64 replication = 0; replication < 200; ++replication) {
+    sum += std::pow(batch_means(test::autoregressive(0.8, 4000, replication)).interval.standard_error, 2);
+  }
+  EXPECT_NEAR(sum / 200.0 / (25.0 / 4000.0), 1.0, 0.1);
+}
+
+TEST(BatchMeans, CoverTheMeanOfAnAutoregressiveProcess) {
+  u32 covered = 0;
+  for (u64 replication = 0; replication < 500; ++replication) {
+    covered += batch_means(test::autoregressive(0.9, 4000, replication)).interval.contains(0.0) ? 1U : 0U;
+  }
+  EXPECT_GE(covered, 460U);
+  EXPECT_LE(covered, 490U);
+}
+
+TEST(RatioBatchMeans, WithEqualCountsEqualThePlainOnes) {
+  std::vector<SumCount> windows;
+  std::vector<double> means;
+  for (const double x : test::autoregressive(0.5, 500, 1)) {
+    windows.push_back({static_cast<u64>(std::llround(10000.0 + 1000.0 * x)), 8});
+    means.push_back(windows.back().mean());
+  }
+  const BatchMeans ratio = ratio_batch_means(windows);
+  const BatchMeans plain = batch_means(means);
+  EXPECT_NEAR(ratio.interval.mean, plain.interval.mean, 1e-9);
+  EXPECT_NEAR(ratio.interval.half_width.value(), plain.interval.half_width.value(), 1e-9);
+  EXPECT_EQ(ratio.interval.groups, plain.interval.groups);
+  EXPECT_EQ(ratio.interval.count, 4000U);
+}
+
+TEST(RatioBatchMeans, CoverTheMeanWaitingTimeOfAQueue) {
+  const test::Queue queue(test::Service::exponential, 0.5);
+  u32 covered = 0;
+  for (u64 replication = 0; replication < 100; ++replication) {
+    const TimeSeries series = queue.run(10000, replication);
+    covered += steady_state(series.windows()).mean.interval.contains(queue.mean()) ? 1U : 0U;
+  }
+  EXPECT_GE(covered, 89U);  // the close limits stand in the slow tests
+}
+
+TEST(PairedBatchDifference, SeesThroughCommonNoise) {
+  std::vector<SumCount> a;
+  std::vector<SumCount> b;
+  for (const double x : test::autoregressive(0.9, 2000, 2)) {
+    const double noise = 10000.0 + 1000.0 * x;
+    a.push_back({static_cast<u64>(std::llround(noise)), 10});
+    b.push_back({static_cast<u64>(std::llround(noise * 1.01)), 10});
+  }
+  const BatchMeans difference = paired_batch_difference(a, b);
+  EXPECT_NEAR(difference.interval.mean, 0.01 * ratio_batch_means(a).interval.mean, 0.01);
+  EXPECT_GT(difference.interval.low(), 0.0);
+  EXPECT_LT(*difference.interval.half_width, 0.1 * *ratio_batch_means(a).interval.half_width);
+}
+
+TEST(PairedBatchDifference, OfUnequalRunsIsAnError) {
+  const std::array<SumCount, 1> one{};
+  EXPECT_THROW((void)paired_batch_difference(one, {}), InvariantError);
+}
+
+}  // namespace
+}  // namespace banyan::stats

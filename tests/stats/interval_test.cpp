@@ -1,0 +1,206 @@
+// Are intervals of means, ratios and differences those of the textbook, and do they cover?
+#include "banyan/stats/interval.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/stats/student.hpp"
+#include "stats/processes.hpp"
+
+namespace banyan::stats {
+namespace {
+
+TEST(MeanInterval, MatchesAHandComputedCase) {
+  const std::array samples{1.0, 2.0, 3.0, 4.0, 5.0};  // mean 3, variance 2.5, standard error sqrt(0.5)
+  const Interval interval = mean_interval(samples);
+  EXPECT_DOUBLE_EQ(interval.mean, 3.0);
+  EXPECT_DOUBLE_EQ(interval.standard_error, std::sqrt(0.5));
+  EXPECT_NEAR(interval.half_width.value(), 2.776445 * std::sqrt(0.5), 1e-6);  // t(0.975, 4)
+  EXPECT_EQ(interval.groups, 5U);
+  EXPECT_EQ(interval.count, 5U);
+}
+
+TEST(MeanInterval, OfOneSampleHasNoHalfWidth) {
+  const std::array samples{4.0};
+  EXPECT_EQ(mean_interval(samples).mean, 4.0);
+  EXPECT_FALSE(mean_interval(samples).half_width);
+  EXPECT_FALSE(mean_interval({}).half_width);
+}
+
+TEST(MeanInterval, IsWiderAtHigherConfidence) {
+  const std::array samples{1.0, 2.0, 4.0};
+  EXPECT_LT(mean_interval(samples, 0.9).half_width.value(), mean_interval(samples, 0.99).half_width.value());
+}
+
+TEST(RatioInterval, MatchesAHandComputedCase) {
+  // R = 30 / 6 = 5; residuals 4 - 5, 10 - 10, 16 - 15 = -1, 0, 1; xbar = 2; variance = 2 / (3 x 2 x 4) = 1/12.
+  const std::array<SumCount, 3> groups{{{4, 1}, {10, 2}, {16, 3}}};
+  const Interval interval = ratio_interval(groups);
+  EXPECT_DOUBLE_EQ(interval.mean, 5.0);
+  EXPECT_DOUBLE_EQ(interval.standard_error, std::sqrt(1.0 / 12.0));
+  EXPECT_NEAR(interval.half_width.value(), 4.302653 * std::sqrt(1.0 / 12.0), 1e-6);  // t(0.975, 2)
+  EXPECT_EQ(interval.groups, 3U);
+  EXPECT_EQ(interval.count, 6U);
+}
+
+TEST(RatioInterval, IsTheMeanOverAllObservationsNotTheMeanOfMeans) {
+  const std::array<SumCount, 2> groups{{{100, 1}, {9, 9}}};
+  EXPECT_DOUBLE_EQ(ratio_interval(groups).mean, 10.9);
+}
+
+TEST(RatioInterval, WithEqualCountsEqualsTheMeanInterval) {
+  rc::check([] {
+    const auto sums = *rc::gen::container<std::vector<u64>>(rc::gen::inRange<u64>(0, 1'000'000));
+    RC_PRE(sums.size() >= 2U);
+    std::vector<SumCount> groups;
+    std::vector<double> samples;
+    for (const u64 sum : sums) {
+      groups.push_back({sum, 4});
+      samples.push_back(static_cast<double>(sum) / 4.0);
+    }
+    const Interval ratio = ratio_interval(groups);
+    const Interval plain = mean_interval(samples);
+    RC_ASSERT(std::abs(ratio.mean - plain.mean) <= 1e-9 * (1.0 + plain.mean));
+    RC_ASSERT(std::abs(*ratio.half_width - *plain.half_width) <= 1e-9 * (1.0 + *plain.half_width));
+  });
+}
+
+TEST(RatioInterval, OfNothingIsEmpty) {
+  const std::array<SumCount, 2> groups{};
+  EXPECT_EQ(ratio_interval(groups).count, 0U);
+  EXPECT_FALSE(ratio_interval(groups).half_width);
+}
+
+/// Sessions whose length and delay depend on each other: x = 20 .. 80 messages, mean delay 100 + x / 4 + noise.
+/// E(y) / E(x) = 100 + E(x^2) / (4 E(x)), with x uniform on 61 values: E(x) = 50, E(x^2) = 2500 + 310.
+SumCount session(const Random& random, u64 event) {
+  const Words words = random.at(1, event);
+  const u64 messages = 20 + below(words[0], 61);
+  const double delay = 100.0 + static_cast<double>(messages) / 4.0 + 5.0 * test::normal(random, event);
+  return {static_cast<u64>(std::llround(delay * static_cast<double>(messages))), messages};
+}
+
+TEST(RatioInterval, CoversTheRatioOfCorrelatedSumsAndCounts) {
+  const double truth = 100.0 + 2810.0 / 200.0;
+  u32 covered = 0;
+  for (u64 replication = 0; replication < 1000; ++replication) {
+    const Random random(3, 2, replication);
+    std::vector<SumCount> sessions;
+    for (u64 i = 0; i < 40; ++i) sessions.push_back(session(random, i));
+    covered += ratio_interval(sessions).contains(truth) ? 1U : 0U;
+  }
+  EXPECT_GE(covered, 930U);
+  EXPECT_LE(covered, 970U);
+}
+
+TEST(Interval, RelativeHalfWidthNeedsAMeanThatIsNotZero) {
+  const std::array balanced{-1.0, 1.0};
+  EXPECT_FALSE(mean_interval(balanced).relative_half_width());
+  const std::array zeros{0.0, 0.0};
+  EXPECT_EQ(mean_interval(zeros).relative_half_width(), 0.0);
+  const std::array negative{-9.0, -11.0};
+  EXPECT_NEAR(mean_interval(negative).relative_half_width().value(), 1.2706, 1e-4);
+}
+
+TEST(PairedDifference, MatchesAHandComputedCase) {
+  const std::array a{10.0, 20.0, 30.0};
+  const std::array b{11.0, 22.0, 33.0};  // differences 1, 2, 3: mean 2, standard error 1 / sqrt(3)
+  const Difference difference = paired_difference(a, b);
+  EXPECT_DOUBLE_EQ(difference.absolute.mean, 2.0);
+  EXPECT_NEAR(difference.absolute.half_width.value(), 4.302653 / std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(difference.relative.mean, 0.1, 1e-12);
+  EXPECT_NEAR(difference.relative.half_width.value(), 0.0, 1e-12);  // b is exactly 1.1 a
+  EXPECT_FALSE(difference.significant());
+}
+
+TEST(PairedDifference, SeesThroughCommonNoise) {
+  std::vector<double> a;
+  std::vector<double> b;
+  const Random random(5, 1, 0);
+  for (u64 i = 0; i < 20; ++i) {
+    const double common = 100.0 * test::normal(random, i);
+    a.push_back(1000.0 + common);
+    b.push_back(1010.0 + common + test::normal(random, 1000 + i));
+  }
+  EXPECT_TRUE(paired_difference(a, b).significant());
+  EXPECT_FALSE(independent_difference(mean_interval(a), mean_interval(b)).significant());
+}
+
+TEST(PairedDifference, OfUnequalNumbersIsAnError) {
+  const std::array a{1.0};
+  EXPECT_THROW((void)paired_difference(a, {}), InvariantError);
+  const std::array<SumCount, 1> c{};
+  EXPECT_THROW((void)paired_ratio_difference(c, {}), InvariantError);
+}
+
+TEST(PairedRatioDifference, MatchesAHandComputedCase) {
+  // A as above: R = 5, residuals / xbar = -1/2, 0, 1/2. B: R = 36 / 6 = 6, residuals 0, -1, 1 over 2 = 0, -1/2, 1/2.
+  // Differences 1/2, -1/2, 0: variance of the mean = (1/2) / (3 x 2) = 1/12.
+  const std::array<SumCount, 3> a{{{4, 1}, {10, 2}, {16, 3}}};
+  const std::array<SumCount, 3> b{{{6, 1}, {11, 2}, {19, 3}}};
+  const Difference difference = paired_ratio_difference(a, b);
+  EXPECT_DOUBLE_EQ(difference.absolute.mean, 1.0);
+  EXPECT_DOUBLE_EQ(difference.absolute.standard_error, std::sqrt(1.0 / 12.0));
+  EXPECT_DOUBLE_EQ(difference.relative.mean, 0.2);
+}
+
+TEST(PairedRatioDifference, OfARunWithItselfIsZero) {
+  const std::array<SumCount, 3> a{{{4, 1}, {10, 2}, {16, 3}}};
+  const Difference difference = paired_ratio_difference(a, a);
+  EXPECT_EQ(difference.absolute.mean, 0.0);
+  EXPECT_EQ(difference.absolute.half_width, 0.0);
+  EXPECT_EQ(difference.relative.half_width, 0.0);
+  EXPECT_FALSE(difference.significant());
+}
+
+TEST(PairedRatioDifference, CoversTheRelativeDifference) {
+  u32 covered = 0;
+  for (u64 replication = 0; replication < 1000; ++replication) {
+    const Random random(3, 3, replication);
+    std::vector<SumCount> a;
+    std::vector<SumCount> b;
+    for (u64 i = 0; i < 40; ++i) {
+      a.push_back(session(random, i));
+      const SumCount other = session(random, 1000 + i);  // half of B is A: positively correlated
+      b.push_back({a.back().sum + other.sum, a.back().count + other.count});
+    }
+    covered += paired_ratio_difference(a, b).relative.contains(0.0) ? 1U : 0U;
+  }
+  EXPECT_GE(covered, 925U);
+  EXPECT_LE(covered, 975U);
+}
+
+TEST(IndependentDifference, HasWelchsDegreesOfFreedom) {
+  const Interval a = make_interval(10.0, 3.0, 9.0, 0.95);
+  const Interval b = make_interval(12.0, 4.0, 4.0, 0.95);
+  const Difference difference = independent_difference(a, b);
+  EXPECT_DOUBLE_EQ(difference.absolute.mean, 2.0);
+  EXPECT_DOUBLE_EQ(difference.absolute.standard_error, 5.0);
+  EXPECT_DOUBLE_EQ(difference.absolute.degrees_of_freedom, 625.0 / (81.0 / 9.0 + 256.0 / 4.0));
+  EXPECT_DOUBLE_EQ(difference.relative.mean, 0.2);
+}
+
+TEST(IndependentDifference, OfTwoExactValuesIsExact) {
+  const Difference difference =
+      independent_difference(make_interval(1.0, 0.0, 3.0, 0.95), make_interval(2.0, 0.0, 3.0, 0.95));
+  EXPECT_EQ(difference.absolute.half_width, 0.0);
+  EXPECT_TRUE(difference.significant());
+}
+
+TEST(Interval, BecomesARowOfTheResult) {
+  const std::array<SumCount, 3> groups{{{4, 1}, {10, 2}, {16, 3}}};
+  const Metric metric = to_metric("mu_syn", "cycles", ratio_interval(groups));
+  EXPECT_EQ(metric.name, "mu_syn");
+  EXPECT_EQ(metric.unit, "cycles");
+  EXPECT_EQ(metric.count, 6U);
+  EXPECT_TRUE(metric.half_width);
+  EXPECT_FALSE(metric.counter);
+}
+
+}  // namespace
+}  // namespace banyan::stats

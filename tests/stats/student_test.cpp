@@ -1,0 +1,28 @@
+// Do the quantiles agree with the printed tables?
+#include "banyan/stats/student.hpp"
+
+#include <gtest/gtest.h>
+
+namespace banyan::stats {
+namespace {
+
+TEST(Student, QuantilesAgreeWithTables) {
+  EXPECT_NEAR(two_sided_student(0.95, 1), 12.706, 5e-4);
+  EXPECT_NEAR(two_sided_student(0.95, 10), 2.228, 5e-4);
+  EXPECT_NEAR(two_sided_student(0.99, 30), 2.750, 5e-4);
+  EXPECT_NEAR(student_quantile(0.9, 4), 1.533, 5e-4);
+  EXPECT_NEAR(student_quantile(0.5, 7), 0.0, 1e-12);
+}
+
+TEST(Student, ApproachesTheNormalDistribution) {
+  EXPECT_NEAR(normal_quantile(0.975), 1.959964, 1e-6);
+  EXPECT_NEAR(two_sided_student(0.95, 1e7), normal_quantile(0.975), 1e-6);
+}
+
+TEST(Student, PValueInvertsTheQuantile) {
+  EXPECT_NEAR(two_sided_p_value(two_sided_student(0.95, 12), 12), 0.05, 1e-12);
+  EXPECT_NEAR(two_sided_p_value(-two_sided_student(0.9, 5.5), 5.5), 0.1, 1e-12);
+}
+
+}  // namespace
+}  // namespace banyan::stats
