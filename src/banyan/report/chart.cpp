@@ -1,0 +1,323 @@
+#include "banyan/report/chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "banyan/report/markup.hpp"
+
+namespace banyan::report {
+namespace {
+
+// One third of a page 1280 wide, or a whole one 400 wide: text stays readable in both.
+constexpr double kWidth = 480;
+constexpr double kLeft = 58;
+constexpr double kRight = 14;
+constexpr double kPlotHeight = 250;
+constexpr double kTitleLine = 20;
+constexpr double kLegendLine = 19;
+constexpr double kCharacter = 7.2;  ///< mean advance of the 13 px sans-serif text
+
+// Okabe and Ito's palette (2008), with the light yellow left out and shades for dark ground.
+constexpr std::array<const char*, kPaletteSize> kLight = {"#0072b2", "#d55e00", "#009e73", "#b04a8a",
+                                                          "#b07800", "#2a9bd6", "#5b5b5b", "#7a3fb0"};
+constexpr std::array<const char*, kPaletteSize> kDark = {"#5cb3e8", "#ff8a3d", "#2fc79a", "#e58fc4",
+                                                         "#f0b429", "#9ad5f5", "#bdbdbd", "#b997e6"};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  [[nodiscard]] bool empty() const { return low > high; }
+};
+
+/// A linear or logarithmic axis on a stretch of the drawing.
+class Scale {
+ public:
+  Scale(Range range, bool logarithmic, double from, double to) : log_(logarithmic), from_(from), to_(to) {
+    low_ = map(range.low);
+    high_ = map(range.high);
+    if (!(high_ > low_)) high_ = low_ + 1.0;
+  }
+  [[nodiscard]] double at(double value) const { return from_ + (map(value) - low_) / (high_ - low_) * (to_ - from_); }
+  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
+
+ private:
+  [[nodiscard]] double map(double value) const { return log_ ? std::log2(value) : value; }
+  bool log_;
+  double from_, to_, low_ = 0, high_ = 1;
+};
+
+std::string number(double value) { return fmt::format("{:.2f}", value); }
+
+std::string tick_label(double value) {
+  if (value != 0.0 && (std::fabs(value) >= 1e6 || std::fabs(value) < 1e-4)) return fmt::format("{:.3g}", value);
+  std::string text = fmt::format("{:.6g}", value);
+  if (text.front() == '-') text.replace(0, 1, "\xE2\x88\x92");
+  return text;
+}
+
+std::vector<double> log_ticks(double low, double high) {
+  std::vector<double> ticks;
+  const bool twos = high / low <= 4096;
+  const double base = twos ? 2.0 : 10.0;
+  const double first = std::floor(std::log(low) / std::log(base) + 1e-9);
+  const double last = std::ceil(std::log(high) / std::log(base) - 1e-9);
+  for (double e = first; e <= last; e += 1.0) {
+    const double value = std::pow(base, e);
+    if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+  }
+  while (ticks.size() > 10) {
+    std::vector<double> half;
+    for (std::size_t i = 0; i < ticks.size(); i += 2) half.push_back(ticks[i]);
+    ticks = std::move(half);
+  }
+  return ticks;
+}
+
+std::string path_of(u32 marker, double x, double y) {
+  const auto p = [&](double dx, double dy) { return number(x + dx) + " " + number(y + dy); };
+  switch (marker % kPaletteSize) {
+    case 0:
+      return fmt::format("M{} a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0Z", p(-4, 0));
+    case 1:
+      return fmt::format("M{} h7 v7 h-7Z", p(-3.5, -3.5));
+    case 2:
+      return fmt::format("M{} L{} L{}Z", p(0, -4.6), p(4.4, 3.4), p(-4.4, 3.4));
+    case 3:
+      return fmt::format("M{} L{} L{} L{}Z", p(0, -5), p(5, 0), p(0, 5), p(-5, 0));
+    case 4:
+      return fmt::format("M{} L{} L{}Z", p(0, 4.6), p(4.4, -3.4), p(-4.4, -3.4));
+    case 5:
+      return fmt::format("M{} h3 v-3 h3 v3 h3 v3 h-3 v3 h-3 v-3 h-3Z", p(-4.5, -1.5));
+    case 6:
+      return fmt::format("M{} L{} L{} L{} L{}Z", p(0, -5), p(4.8, -1.5), p(2.9, 4), p(-2.9, 4), p(-4.8, -1.5));
+    default:
+      return fmt::format("M{} h9 v5 h-9Z", p(-4.5, -2.5));
+  }
+}
+
+std::string classes(const ChartLine& line) {
+  return fmt::format("s{}{}", line.colour % kPaletteSize, line.dashed ? " dashed" : "");
+}
+
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// Where each entry of the legend stands: row and offset in it.
+struct Legend {
+  std::vector<std::pair<double, double>> places;
+  double rows = 0;
+};
+
+Legend lay_out_legend(const Chart& chart) {
+  Legend legend;
+  double x = kLeft;
+  double row = 0;
+  for (const ChartLine& line : chart.lines) {
+    const double width = 36 + kCharacter * static_cast<double>(columns(plain_label(line.label)));
+    if (x > kLeft && x + width > kWidth - kRight) {
+      x = kLeft;
+      row += 1;
+    }
+    legend.places.emplace_back(x, row);
+    x += width + 10;
+  }
+  legend.rows = chart.lines.empty() ? 0 : row + 1;
+  return legend;
+}
+
+struct Frame {
+  double top, bottom, height;
+  Scale x, y;
+};
+
+std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<double>& x_ticks,
+                      const std::vector<double>& y_ticks) {
+  std::string svg = "<g class=\"grid\">";
+  for (const double tick : y_ticks) {
+    svg += fmt::format("<path d=\"M{0} {1}H{2}\"/>", number(kLeft), number(frame.y.at(tick)), number(kWidth - kRight));
+  }
+  svg += "</g>\n<g class=\"axis\">";
+  svg += fmt::format("<path d=\"M{0} {1}H{2}\"/>", number(kLeft), number(frame.bottom), number(kWidth - kRight));
+  for (const double tick : x_ticks) {
+    svg += fmt::format("<path d=\"M{0} {1}v5\"/>", number(frame.x.at(tick)), number(frame.bottom));
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", number(frame.x.at(tick)),
+                       number(frame.bottom + 18), tick_label(tick));
+  }
+  for (const double tick : y_ticks) {
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", number(kLeft - 7),
+                       number(frame.y.at(tick) + 4.5), tick_label(tick));
+  }
+  svg += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                     number((kLeft + kWidth - kRight) / 2), number(frame.bottom + 38), svg_label(chart.x_label));
+  svg += fmt::format("<text class=\"name\" x=\"2\" y=\"{}\">{}</text></g>\n", number(frame.top - 10),
+                     svg_label(chart.y_label));
+  return svg;
+}
+
+std::string draw_line(const ChartLine& line, const Frame& frame) {
+  std::string svg =
+      fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
+  std::string path;
+  std::string errors;
+  std::string markers;
+  for (const ChartPoint& point : line.points) {
+    if (!frame.x.shows(point.x) || !frame.y.shows(point.y)) continue;
+    const double x = frame.x.at(point.x);
+    const double y = frame.y.at(point.y);
+    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(x), number(y));
+    if (point.error && *point.error > 0) {
+      const double high = frame.y.at(point.y + *point.error);
+      const double low = frame.y.shows(point.y - *point.error)
+                             ? std::min(frame.y.at(point.y - *point.error), frame.bottom)
+                             : frame.bottom;
+      errors += fmt::format("M{0} {1}V{2}M{3} {1}h6M{3} {2}h6", number(x), number(high), number(low), number(x - 3));
+    }
+    if (line.markers) {
+      markers += fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", path_of(line.colour, x, y),
+                             escape(plain_label(point.tip)));
+    }
+  }
+  if (!path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
+  if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
+  return svg + markers + "</g>\n";
+}
+
+std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
+  std::string svg = "<g class=\"legend\">";
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    const ChartLine& line = chart.lines[i];
+    const auto [x, row] = legend.places[i];
+    const double y = top + kLegendLine * row;
+    svg += fmt::format("<g class=\"line {}\"><path class=\"curve\" d=\"M{} {}h24\"/>", classes(line), number(x),
+                       number(y));
+    if (line.markers) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", path_of(line.colour, x + 12, y));
+    svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}</text>", number(x + 30), number(y + 4.5), svg_label(line.label));
+  }
+  return svg + "</g>\n";
+}
+
+}  // namespace
+
+std::vector<double> nice_ticks(double low, double high, u32 count) {
+  if (!(high > low) || count == 0) return {low};
+  const double rough = (high - low) / count;
+  const double magnitude = std::pow(10.0, std::floor(std::log10(rough)));
+  double step = 10 * magnitude;
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * magnitude >= rough * (1 - 1e-9)) {
+      step = factor * magnitude;
+      break;
+    }
+  }
+  std::vector<double> ticks;
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0) {
+    // 3 x 0.1 is meant to be 0.3.
+    ticks.push_back(std::round(k * step / magnitude * 1e3) / 1e3 * magnitude);
+  }
+  return ticks;
+}
+
+std::string chart_style(const std::string& scope) {
+  std::string light;
+  std::string dark;
+  std::string uses;
+  for (u32 i = 0; i < kPaletteSize; ++i) {
+    light += fmt::format("--c{}:{};", i, kLight[i]);
+    dark += fmt::format("--c{}:{};", i, kDark[i]);
+    uses += fmt::format(".banyan-chart .s{0}{{--c:var(--c{0})}}\n", i);
+  }
+  return fmt::format(
+             "{0}{{{1}--ink:#1c2128;--soft:#57606a;--rule:#e3e6ea;--ground:#ffffff}}\n"
+             "@media (prefers-color-scheme: dark){{{0}{{{2}--ink:#e6e8eb;--soft:#a2abb5;--rule:#30363d;"
+             "--ground:#15191e}}}}\n",
+             scope, light, dark) +
+         ".banyan-chart{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,sans-serif;"
+         "font-size:13px}\n"
+         ".banyan-chart text{fill:var(--ink)}\n"
+         ".banyan-chart .title{font-size:15px;font-weight:600}\n"
+         ".banyan-chart .subtitle,.banyan-chart .name{fill:var(--soft)}\n"
+         ".banyan-chart .grid path{stroke:var(--rule);fill:none}\n"
+         ".banyan-chart .axis path{stroke:var(--soft);fill:none}\n"
+         ".banyan-chart .curve{stroke:var(--c);stroke-width:2;fill:none;stroke-linejoin:round}\n"
+         ".banyan-chart .error{stroke:var(--c);stroke-width:1.2;fill:none;opacity:.8}\n"
+         ".banyan-chart .marker{fill:var(--c);stroke:var(--ground);stroke-width:1}\n"
+         ".banyan-chart .dashed .curve{stroke-dasharray:6 4}\n"
+         ".banyan-chart .dashed .marker{fill:var(--ground);stroke:var(--c);stroke-width:1.8}\n" +
+         uses;
+}
+
+std::string to_svg(const Chart& chart, bool standalone) {
+  Range xs;
+  Range ys;
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) {
+      if (chart.log_x && point.x <= 0) continue;
+      xs.add(point.x);
+      if (!chart.log_y || point.y > 0) ys.add(point.y);
+      if (!chart.log_y || point.y - point.error.value_or(0) > 0) ys.add(point.y - point.error.value_or(0));
+      ys.add(point.y + point.error.value_or(0));
+    }
+  }
+  const bool empty = xs.empty() || ys.empty();
+  if (empty) {
+    xs = {chart.log_x ? 1.0 : 0.0, chart.log_x ? 2.0 : 1.0};
+    ys = {chart.log_y ? 1.0 : 0.0, chart.log_y ? 2.0 : 1.0};
+  }
+  std::vector<double> y_ticks;
+  if (chart.log_y) {
+    y_ticks = log_ticks(ys.low, ys.high);
+  } else {
+    // Delays and loads start at zero: a cut axis would exaggerate differences.
+    ys.low = std::min(ys.low, 0.0);
+    if (!(ys.high > ys.low)) ys.high = ys.low + 1.0;
+    y_ticks = nice_ticks(ys.low, ys.high, 5);
+    const double step = y_ticks.size() > 1 ? y_ticks[1] - y_ticks[0] : ys.high - ys.low;
+    if (y_ticks.back() < ys.high - 1e-9 * step) y_ticks.push_back(y_ticks.back() + step);
+    ys.high = std::max(ys.high, y_ticks.back());
+    if (y_ticks.front() > ys.low) y_ticks.insert(y_ticks.begin(), y_ticks.front() - step);
+    ys.low = std::min(ys.low, y_ticks.front());
+  }
+  const std::vector<double> x_ticks = chart.log_x ? log_ticks(xs.low, xs.high) : nice_ticks(xs.low, xs.high, 8);
+
+  const Legend legend = lay_out_legend(chart);
+  const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 26;
+  const double bottom = top + kPlotHeight;
+  const double legend_top = bottom + 60;
+  const double height = legend_top + kLegendLine * legend.rows;
+  const Frame frame{top, bottom, height, Scale(xs, chart.log_x, kLeft + 8, kWidth - kRight - 8),
+                    Scale(ys, chart.log_y, bottom, top)};
+
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"banyan-chart\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
+      "aria-label=\"{2}\"{3}>\n",
+      number(kWidth), number(height), escape(plain_label(chart.title + ". " + chart.y_label)),
+      standalone ? fmt::format(" width=\"{}\" height=\"{}\"", number(kWidth), number(height)) : "");
+  if (standalone) {
+    svg += "<style>" + escape(chart_style(".banyan-chart")) + "</style>\n";
+    svg += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"var(--ground)\"/>\n", number(kWidth), number(height));
+  }
+  svg += fmt::format("<text class=\"title\" x=\"2\" y=\"17\">{}</text>\n", svg_label(chart.title));
+  if (!chart.subtitle.empty()) {
+    svg += fmt::format("<text class=\"subtitle\" x=\"2\" y=\"36\">{}</text>\n", svg_label(chart.subtitle));
+  }
+  svg += draw_axes(chart, frame, x_ticks, y_ticks);
+  if (empty) {
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data</text>\n", number(kWidth / 2),
+                       number((top + bottom) / 2));
+  }
+  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame);
+  svg += draw_legend(chart, legend, legend_top);
+  return svg + "</svg>\n";
+}
+
+}  // namespace banyan::report

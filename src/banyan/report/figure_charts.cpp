@@ -1,0 +1,199 @@
+// From a figure's points to charts: which points share a chart, which share a line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+
+#include "banyan/report/markup.hpp"
+#include "banyan/report/study_report.hpp"
+
+namespace banyan::report {
+namespace {
+
+using study::FigureResult;
+using study::FigureSpec;
+using study::Point;
+using study::StudyResult;
+using study::StudySpec;
+
+std::string value_of(const Point& point, const std::string& axis) {
+  for (const auto& [name, value] : point.axes) {
+    if (name == axis) return value;
+  }
+  return "";
+}
+
+double number(const std::string& text) {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string with_unit(const std::string& label, const std::string& unit) {
+  return unit.empty() ? label : label + " (" + unit + ")";
+}
+
+/// "σ = 10, γ = 0.4" for the given axes of a point.
+std::string places(const StudySpec& spec, const Point& point, const std::vector<std::string>& axes) {
+  std::string text;
+  for (const std::string& axis : axes) {
+    text += (text.empty() ? "" : ", ") + spec.axis(axis)->symbol + " = " + value_of(point, axis);
+  }
+  return text;
+}
+
+std::string series_label(const StudySpec& spec, const std::string& name) {
+  const study::SeriesSpec* found = spec.find_series(name);
+  return found == nullptr ? name : found->label;
+}
+
+std::string line_label(const StudySpec& spec, const FigureSpec& figure, const Point& point) {
+  const std::string where = places(spec, point, figure.lines);
+  if (figure.series.size() < 2 && !where.empty()) return where;
+  return series_label(spec, point.series) + (where.empty() ? "" : ", " + where);
+}
+
+/// A name that is safe as a file name on every system.
+std::string file_name(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    name += plain ? c : '_';
+  }
+  return name;
+}
+
+template <class Value>
+u32 index_of(std::vector<Value>& seen, const Value& value) {
+  const auto found = std::find(seen.begin(), seen.end(), value);
+  if (found != seen.end()) return static_cast<u32>(found - seen.begin());
+  seen.push_back(value);
+  return static_cast<u32>(seen.size() - 1);
+}
+
+std::string tip(const std::string& label, const std::string& x, const stats::Metric& metric) {
+  const std::string interval = metric.half_width ? fmt::format(" ± {:.4g}", *metric.half_width) : "";
+  return fmt::format("{}, {}: {:.5g}{} {} ({} samples)", label, x, metric.mean, interval, metric.unit, metric.count);
+}
+
+/// The lines of one chart. Colours follow the line axes where there are any, and the second series is dashed then;
+/// otherwise they follow the series.
+class Lines {
+ public:
+  Lines(const StudySpec& spec, const FigureSpec& figure) : spec_(&spec), figure_(&figure) {}
+
+  void add(const Point& point, const stats::Metric& metric) {
+    const std::string label = line_label(*spec_, *figure_, point);
+    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
+    if (fresh) {
+      const u32 group = index_of(groups_, places(*spec_, point, figure_->lines));
+      const u32 series = index_of(series_, point.series);
+      ChartLine line;
+      line.label = label;
+      line.colour = figure_->lines.empty() ? series : group;
+      line.dashed = !figure_->lines.empty() && figure_->series.size() > 1 && series == 0;
+      lines_.push_back(std::move(line));
+    }
+    const std::string x = value_of(point, figure_->x);
+    const std::string where = spec_->axis(figure_->x)->symbol + " = " + x;
+    lines_[place->second].points.push_back({number(x), metric.mean, metric.half_width, tip(label, where, metric)});
+  }
+
+  [[nodiscard]] std::vector<ChartLine> take() {
+    for (ChartLine& line : lines_) {
+      std::stable_sort(line.points.begin(), line.points.end(),
+                       [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  const StudySpec* spec_;
+  const FigureSpec* figure_;
+  std::vector<ChartLine> lines_;
+  std::map<std::string, std::size_t> index_;
+  std::vector<std::string> groups_;
+  std::vector<std::string> series_;
+};
+
+std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResult& figure) {
+  std::vector<NamedChart> charts;
+  std::vector<std::string> panels;
+  for (const Point& point : figure.points) index_of(panels, places(result.spec, point, figure.spec.panels));
+  for (const std::string& metric_name : figure.spec.metrics) {
+    const study::MetricSpec& metric = *result.spec.metric(metric_name);
+    const study::AxisSpec& axis = *result.spec.axis(figure.spec.x);
+    for (const std::string& panel : panels) {
+      Lines lines(result.spec, figure.spec);
+      std::string panel_file;
+      for (const Point& point : figure.points) {
+        if (places(result.spec, point, figure.spec.panels) != panel) continue;
+        panel_file.clear();
+        for (const std::string& name : figure.spec.panels) panel_file += "-" + name + "-" + value_of(point, name);
+        if (const stats::Metric* found = result.run_of(point).find(metric_name)) lines.add(point, *found);
+      }
+      NamedChart named;
+      named.file = file_name("figure-" + figure.spec.id + "-" + metric_name + panel_file) + ".svg";
+      named.chart.title = metric.label;
+      named.chart.subtitle = panel;
+      named.chart.x_label = with_unit(axis.label, axis.unit);
+      named.chart.y_label = with_unit(metric.symbol, metric.unit);
+      named.chart.log_x = figure.spec.log_x;
+      named.chart.log_y = figure.spec.log_y;
+      named.chart.lines = lines.take();
+      charts.push_back(std::move(named));
+    }
+  }
+  return charts;
+}
+
+/// Without the part after the last value that can be told from zero, which would squeeze the rest.
+std::size_t visible_length(const std::vector<double>& values) {
+  double most = 0.0;
+  for (const double value : values) most = std::max(most, value);
+  std::size_t length = values.size();
+  while (length > 1 && !(values[length - 1] > most / 500)) --length;
+  return length;
+}
+
+std::vector<NamedChart> time_charts(const StudyResult& result, const FigureResult& figure) {
+  std::vector<NamedChart> charts;
+  for (const Point& point : figure.points) {
+    NamedChart named;
+    named.file = file_name(fmt::format("figure-{}{}", figure.spec.id, point.series.empty() ? "" : "-" + point.series));
+    for (const auto& [axis, value] : point.axes) named.file += file_name("-" + axis + "-" + value);
+    named.file += ".svg";
+    named.chart.title = figure.spec.title;
+    named.chart.subtitle = series_label(result.spec, point.series);
+    named.chart.x_label = "Cycle";
+    for (const std::string& name : figure.spec.time_series) {
+      const std::vector<stats::Series>& all = result.run_of(point).series;
+      const auto found = std::find_if(all.begin(), all.end(), [&](const stats::Series& s) { return s.name == name; });
+      if (found == all.end()) continue;
+      const study::MetricSpec* metric = result.spec.metric(name);
+      ChartLine line;
+      line.label = metric == nullptr ? name : metric->label;
+      line.colour = static_cast<u32>(named.chart.lines.size());
+      line.markers = false;
+      const std::size_t length = visible_length(found->values);
+      for (std::size_t i = 0; i < length; ++i) {
+        line.points.push_back({found->start + found->interval * static_cast<double>(i), found->values[i], {}, ""});
+      }
+      named.chart.y_label = with_unit("Per cycle", found->unit);
+      named.chart.lines.push_back(std::move(line));
+    }
+    charts.push_back(std::move(named));
+  }
+  return charts;
+}
+
+}  // namespace
+
+std::vector<NamedChart> charts_of(const StudyResult& result, const FigureResult& figure) {
+  return figure.spec.time_series.empty() ? line_charts(result, figure) : time_charts(result, figure);
+}
+
+}  // namespace banyan::report

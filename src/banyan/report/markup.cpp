@@ -1,0 +1,120 @@
+#include "banyan/report/markup.hpp"
+
+#include <fmt/format.h>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::report {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// Length of the well-formed UTF-8 sequence at the front, or 0 (RFC 3629: no overlong forms, no surrogates).
+std::size_t sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> u32 { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const u32 first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;
+    if (first == 0xED && byte(1) > 0x9F) return 0;
+    return tail(1) && tail(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;
+    return tail(1) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Escaped text in which every "_{x}" stands between the given marks.
+std::string with_subscripts(std::string_view text, std::string_view open, std::string_view close) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t begin = text.find("_{");
+    const std::size_t end = begin == std::string_view::npos ? begin : text.find('}', begin);
+    if (end == std::string_view::npos) return result + escape(text);
+    result += escape(text.substr(0, begin));
+    result += open;
+    result += escape(text.substr(begin + 2, end - begin - 2));
+    result += close;
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = sequence(text);
+    const char c = text.front();
+    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    if (length == 0 || control || c == 0x7F) {
+      result += kReplacement;
+      text.remove_prefix(1);
+      continue;
+    }
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+std::string html_label(std::string_view text) { return with_subscripts(text, "<sub>", "</sub>"); }
+
+std::string svg_label(std::string_view text) {
+  // A second, empty shift returns to the line: "baseline-shift" is not drawn everywhere.
+  return with_subscripts(text, "<tspan dy=\"4\" font-size=\"75%\">", "</tspan><tspan dy=\"-4\">\xE2\x80\x8B</tspan>");
+}
+
+std::string plain_label(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '_' && i + 1 < text.size() && text[i + 1] == '{') {
+      const std::size_t end = text.find('}', i);
+      if (end != std::string_view::npos) {
+        result += " " + std::string(text.substr(i + 2, end - i - 2));
+        i = end;
+        continue;
+      }
+    }
+    result += text[i];
+  }
+  return result;
+}
+
+std::string percent_encode(std::string_view bytes) {
+  std::string result;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '~' || c == ',';
+    result += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return result;
+}
+
+}  // namespace banyan::report

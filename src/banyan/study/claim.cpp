@@ -1,0 +1,309 @@
+#include "banyan/study/claim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace banyan::study {
+namespace {
+
+double quadrature(double a, double b) { return std::sqrt(a * a + b * b); }
+
+/// Of "a < limit" where h is the half width of the difference.
+Decision below(double a, double limit, double h) {
+  if (a + h < limit) return Decision::holds;
+  if (a - h > limit) return Decision::fails;
+  return Decision::undecided;
+}
+
+/// Decimals that keep two digits of the interval, or four significant digits without one.
+int decimals(double value, double half_width) {
+  const double scale = half_width > 0 ? half_width / 10 : std::fabs(value) / 1000;
+  if (!(scale > 0)) return 0;
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(scale))), 0, 6);
+}
+
+const std::string* value_of(const Point& point, std::string_view axis) {
+  if (axis == "series") return &point.series;
+  for (const auto& [name, value] : point.axes) {
+    if (name == axis) return &value;
+  }
+  return nullptr;
+}
+
+std::string text(const Selection& where) {
+  std::string result;
+  for (const auto& [name, value] : where) result += (result.empty() ? "" : ", ") + name + " = " + value;
+  return result.empty() ? "everything" : result;
+}
+
+}  // namespace
+
+Estimate operator+(const Estimate& a, const Estimate& b) {
+  return {a.mean + b.mean, quadrature(a.half_width, b.half_width), std::min(a.count, b.count), a.known && b.known};
+}
+
+Estimate operator-(const Estimate& a, const Estimate& b) { return a + (-1.0) * b; }
+
+Estimate operator*(double factor, const Estimate& a) {
+  return {factor * a.mean, std::fabs(factor) * a.half_width, a.count, a.known};
+}
+
+Estimate operator/(const Estimate& a, const Estimate& b) {
+  if (b.mean == 0.0) return {0.0, 0.0, 0, false};
+  const double ratio = a.mean / b.mean;
+  const double h = quadrature(a.half_width / b.mean, ratio * b.half_width / b.mean);
+  return {ratio, h, std::min(a.count, b.count), a.known && b.known};
+}
+
+std::string to_string(const Estimate& estimate) {
+  if (!estimate.known) return "not measured";
+  const int places = decimals(estimate.mean, estimate.half_width);
+  if (estimate.half_width <= 0) return fmt::format("{:.{}f}", estimate.mean, places);
+  return fmt::format("{:.{}f} ± {:.{}f}", estimate.mean, places, estimate.half_width, places);
+}
+
+Decision less(const Estimate& a, const Estimate& b, double margin) {
+  if (!a.known || !b.known) return Decision::undecided;
+  const double keep = 1.0 - margin;
+  return below(a.mean, keep * b.mean, quadrature(a.half_width, keep * b.half_width));
+}
+
+Decision greater(const Estimate& a, const Estimate& b) { return less(b, a); }
+
+Decision equal_within(const Estimate& a, const Estimate& b, double tolerance) {
+  if (!a.known || !b.known) return Decision::undecided;
+  const double distance = std::fabs(a.mean - b.mean);
+  const double limit = tolerance * std::max(std::fabs(a.mean), std::fabs(b.mean));
+  if (distance <= limit) return Decision::holds;
+  return distance - quadrature(a.half_width, b.half_width) > limit ? Decision::fails : Decision::undecided;
+}
+
+Decision falls(const std::vector<Estimate>& values) {
+  if (values.size() < 2) return Decision::undecided;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (greater(values[i], values[i - 1]) == Decision::holds) return Decision::fails;
+  }
+  return less(values.back(), values.front());
+}
+
+Decision rises(const std::vector<Estimate>& values) { return falls({values.rbegin(), values.rend()}); }
+
+Decision level(const std::vector<Estimate>& values, double tolerance) {
+  if (values.empty()) return Decision::undecided;
+  const auto smaller = [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; };
+  const auto [low, high] = std::minmax_element(values.begin(), values.end(), smaller);
+  return equal_within(*low, *high, tolerance);
+}
+
+std::string to_string(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::reproduced:
+      return "reproduced";
+    case ClaimVerdict::partly:
+      return "partly";
+    case ClaimVerdict::not_reproduced:
+      return "not reproduced";
+  }
+  return "";
+}
+
+ClaimVerdict worst(ClaimVerdict a, ClaimVerdict b) { return std::max(a, b); }
+
+Selection with(Selection selection, std::string axis, std::string value) {
+  for (auto& [name, old] : selection) {
+    if (name == axis) {
+      old = std::move(value);
+      return selection;
+    }
+  }
+  selection.emplace_back(std::move(axis), std::move(value));
+  return selection;
+}
+
+void Tally::add(const Selection& where, Decision decision) { entries_.push_back({where, decision}); }
+
+std::size_t Tally::count(Decision decision) const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.decision == decision; }));
+}
+
+ClaimVerdict Tally::verdict() const {
+  const std::size_t held = count(Decision::holds);
+  const std::size_t failed = count(Decision::fails);
+  if (held == 0 || failed > held) return ClaimVerdict::not_reproduced;
+  return failed == 0 && 2 * held >= points() ? ClaimVerdict::reproduced : ClaimVerdict::partly;
+}
+
+std::string Tally::summary() const {
+  const std::size_t held = count(Decision::holds);
+  if (held == points()) return points() == 1 ? "holds" : fmt::format("holds at all {} points", points());
+  return fmt::format("holds at {} of {} points", held, points());
+}
+
+std::string Tally::places(Decision decision) const {
+  // Places that differ in their last axis only share one mention: "σ = 100, γ = 0.1, 0.2".
+  std::vector<std::pair<std::string, std::string>> groups;
+  for (const Entry& entry : entries_) {
+    if (entry.decision != decision || entry.where.empty()) continue;
+    Selection head = entry.where;
+    const auto [last_name, last_value] = head.back();
+    head.pop_back();
+    const std::string prefix = (head.empty() ? "" : text(head) + ", ") + last_name + " = ";
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == prefix; });
+    if (found == groups.end()) {
+      groups.emplace_back(prefix, last_value);
+    } else {
+      found->second += ", " + last_value;
+    }
+  }
+  std::string result;
+  for (const auto& [prefix, values] : groups) result += (result.empty() ? "" : "; ") + prefix + values;
+  return result;
+}
+
+std::string Tally::exceptions() const {
+  std::string result;
+  if (const std::string failed = places(Decision::fails); !failed.empty()) result = "fails at " + failed;
+  if (const std::string open = places(Decision::undecided); !open.empty()) {
+    result += (result.empty() ? "" : "; ") + ("within the intervals at " + open);
+  }
+  return result;
+}
+
+Outcome Tally::outcome(const std::string& detail) const {
+  return {verdict(), (detail.empty() ? "" : detail + "; ") + summary(), exceptions()};
+}
+
+Outcome compare_number(double paper, const Estimate& ours, double tolerance, const std::string& unit) {
+  if (!ours.known) return {ClaimVerdict::not_reproduced, "not measured", ""};
+  const double deviation = (ours.mean - paper) / paper;
+  Outcome outcome;
+  outcome.verdict = std::fabs(deviation) <= tolerance       ? ClaimVerdict::reproduced
+                    : std::fabs(deviation) <= 3 * tolerance ? ClaimVerdict::partly
+                                                            : ClaimVerdict::not_reproduced;
+  outcome.measured = fmt::format("{}{}{} (paper: {}, {:+.1f} %)", to_string(ours), unit.empty() ? "" : " ", unit, paper,
+                                 100 * deviation);
+  return outcome;
+}
+
+bool View::has(std::string_view id) const {
+  return std::any_of(figures_->begin(), figures_->end(), [&](const FigureResult& f) { return f.spec.id == id; });
+}
+
+const FigureResult& View::figure(std::string_view id) const {
+  for (const FigureResult& candidate : *figures_) {
+    if (candidate.spec.id == id) return candidate;
+  }
+  throw std::logic_error(fmt::format("claims: figure '{}' was not run", id));
+}
+
+std::vector<const Point*> View::matching(const FigureResult& figure, const Selection& where) const {
+  std::vector<const Point*> result;
+  for (const Point& candidate : figure.points) {
+    bool fits = true;
+    for (const auto& [axis, wanted] : where) {
+      const std::string* value = value_of(candidate, axis);
+      if (value == nullptr) {
+        throw std::logic_error(fmt::format("claims: figure '{}' has no axis '{}'", figure.spec.id, axis));
+      }
+      fits = fits && same_value(*value, wanted);
+    }
+    if (fits) result.push_back(&candidate);
+  }
+  return result;
+}
+
+const Point& View::point(std::string_view id, const Selection& where) const {
+  const std::vector<const Point*> found = matching(figure(id), where);
+  if (found.size() != 1) {
+    throw std::logic_error(fmt::format("claims: figure '{}' has {} points at {}", id, found.size(), text(where)));
+  }
+  return *found.front();
+}
+
+bool View::has_point(std::string_view id, const Selection& where) const {
+  return has(id) && matching(figure(id), where).size() == 1;
+}
+
+const api::Result& View::result(std::string_view id, const Selection& where) const {
+  return runs_->at(point(id, where).run);
+}
+
+Estimate View::at(std::string_view id, const Selection& where, std::string_view metric) const {
+  const std::string name(metric);
+  const api::Result& found = result(id, where);
+  for (const stats::Metric& candidate : found.metrics) {
+    if (candidate.name == name) {
+      // A mean over samples without an interval (one session) tells nothing about its error.
+      const bool known = std::isfinite(candidate.mean) && (candidate.counter || candidate.half_width.has_value());
+      return {candidate.mean, candidate.half_width.value_or(0.0), candidate.count, known};
+    }
+  }
+  const FigureResult& all = figure(id);
+  const bool elsewhere = std::any_of(all.points.begin(), all.points.end(), [&](const Point& p) {
+    const auto& metrics = runs_->at(p.run).metrics;
+    return std::any_of(metrics.begin(), metrics.end(), [&](const stats::Metric& m) { return m.name == name; });
+  });
+  if (!elsewhere) throw std::logic_error(fmt::format("claims: figure '{}' has no metric '{}'", id, name));
+  return {0.0, 0.0, 0, false};
+}
+
+const stats::Series& View::series(std::string_view id, const Selection& where, std::string_view name) const {
+  for (const stats::Series& candidate : result(id, where).series) {
+    if (candidate.name == name) return candidate;
+  }
+  throw std::logic_error(fmt::format("claims: figure '{}' recorded no series '{}'", id, name));
+}
+
+std::vector<std::string> View::values(std::string_view id, std::string_view axis, const Selection& among) const {
+  std::vector<std::string> result;
+  for (const Point* candidate : matching(figure(id), among)) {
+    const std::string* value = value_of(*candidate, axis);
+    if (value == nullptr) throw std::logic_error(fmt::format("claims: figure '{}' has no axis '{}'", id, axis));
+    if (std::find(result.begin(), result.end(), *value) == result.end()) result.push_back(*value);
+  }
+  return result;
+}
+
+std::vector<Selection> View::grid(std::string_view id, const std::vector<std::string>& axes,
+                                  const Selection& among) const {
+  std::vector<Selection> result;
+  for (const Point* candidate : matching(figure(id), among)) {
+    Selection combination;
+    for (const std::string& axis : axes) {
+      const std::string* value = value_of(*candidate, axis);
+      if (value == nullptr) throw std::logic_error(fmt::format("claims: figure '{}' has no axis '{}'", id, axis));
+      combination.emplace_back(axis, *value);
+    }
+    if (std::find(result.begin(), result.end(), combination) == result.end()) result.push_back(std::move(combination));
+  }
+  return result;
+}
+
+std::vector<Estimate> View::along(std::string_view id, std::string_view axis, const Selection& fixed,
+                                  std::string_view metric) const {
+  std::vector<Estimate> result;
+  for (const std::string& value : values(id, axis, fixed)) {
+    result.push_back(at(id, with(fixed, std::string(axis), value), metric));
+  }
+  return result;
+}
+
+Selection View::symbols(const Selection& where) const {
+  Selection result;
+  for (const auto& [name, value] : where) {
+    if (name == "series") {
+      const SeriesSpec* found = spec_->find_series(value);
+      result.emplace_back("scheme", found == nullptr ? value : found->label);
+    } else {
+      const AxisSpec* found = spec_->axis(name);
+      result.emplace_back(found == nullptr ? name : found->symbol, value);
+    }
+  }
+  return result;
+}
+
+}  // namespace banyan::study

@@ -1,0 +1,230 @@
+// The written forms of a study's result: CSV per figure, JSON for scripts, a table for readers, a dump to load again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "banyan/base/error.hpp"
+#include "banyan/study/study.hpp"
+
+namespace banyan::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// RFC 4180: quoted where it must be.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string hex(u64 value) { return fmt::format("{:016x}", value); }
+
+/// The axes of a figure in the order of its file's sweep, and its metrics in the order of first appearance.
+std::vector<std::string> metric_names(const StudyResult& result, const FigureResult& figure) {
+  std::vector<std::string> names;
+  for (const Point& point : figure.points) {
+    for (const stats::Metric& metric : result.run_of(point).metrics) {
+      if (std::find(names.begin(), names.end(), metric.name) == names.end()) names.push_back(metric.name);
+    }
+  }
+  return names;
+}
+
+std::string points_csv(const StudyResult& result, const FigureResult& figure) {
+  const std::vector<std::string> metrics = metric_names(result, figure);
+  std::string text = "series";
+  if (!figure.points.empty()) {
+    for (const auto& [axis, value] : figure.points.front().axes) text += "," + cell(axis);
+  }
+  for (const std::string& name : metrics) {
+    text += fmt::format(",{0},{1},{2}", cell(name), cell(name + "_half_width"), cell(name + "_count"));
+  }
+  text += ",verdict,state_hash\n";
+  for (const Point& point : figure.points) {
+    const api::Result& run = result.run_of(point);
+    text += cell(point.series);
+    for (const auto& [axis, value] : point.axes) text += "," + cell(value);
+    for (const std::string& name : metrics) {
+      const auto found =
+          std::find_if(run.metrics.begin(), run.metrics.end(), [&](const stats::Metric& m) { return m.name == name; });
+      if (found == run.metrics.end()) {
+        text += ",,,";
+        continue;
+      }
+      text += fmt::format(",{},{},{}", found->mean, found->half_width ? fmt::format("{}", *found->half_width) : "",
+                          found->count);
+    }
+    text += fmt::format(",{},{}\n", api::to_string(run.verdict), hex(run.state_hash));
+  }
+  return text;
+}
+
+std::string time_csv(const StudyResult& result, const FigureResult& figure) {
+  std::string text = "series";
+  if (!figure.points.empty()) {
+    for (const auto& [axis, value] : figure.points.front().axes) text += "," + cell(axis);
+  }
+  text += ",cycle";
+  for (const std::string& name : figure.spec.time_series) text += "," + cell(name);
+  text += "\n";
+  for (const Point& point : figure.points) {
+    const api::Result& run = result.run_of(point);
+    std::vector<const stats::Series*> columns;
+    std::size_t rows = 0;
+    for (const std::string& name : figure.spec.time_series) {
+      const auto found =
+          std::find_if(run.series.begin(), run.series.end(), [&](const stats::Series& s) { return s.name == name; });
+      columns.push_back(found == run.series.end() ? nullptr : &*found);
+      if (columns.back() != nullptr) rows = std::max(rows, columns.back()->values.size());
+    }
+    const auto first = std::find_if(columns.begin(), columns.end(), [](const auto* c) { return c != nullptr; });
+    for (std::size_t row = 0; row < rows; ++row) {
+      text += cell(point.series);
+      for (const auto& [axis, value] : point.axes) text += "," + cell(value);
+      text += fmt::format(",{}", (*first)->start + (*first)->interval * static_cast<double>(row));
+      for (const stats::Series* column : columns) {
+        text += ",";
+        if (column != nullptr && row < column->values.size()) text += fmt::format("{}", column->values[row]);
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+/// Breaks a text at spaces into lines of at most `width` columns (code points).
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  const auto columns = [](const std::string& s) {
+    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  };
+  std::vector<std::string> lines(1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = text.find(' ', at);
+    if (end == std::string::npos) end = text.size();
+    const std::string word = text.substr(at, end - at);
+    std::string& line = lines.back();
+    if (!line.empty() && columns(line) + 1 + columns(word) > width) {
+      lines.push_back(word);
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+ClaimVerdict claim_verdict_from(const std::string& text) {
+  using enum ClaimVerdict;
+  for (const ClaimVerdict verdict : {reproduced, partly, not_reproduced}) {
+    if (to_string(verdict) == text) return verdict;
+  }
+  throw std::invalid_argument("unknown verdict " + text);
+}
+
+StudyResult load_json(const Json& json) {
+  StudyResult result;
+  result.spec = spec_of(find_study(json.at("study").get<std::string>()));
+  const std::string mode = json.at("mode");
+  for (const Mode candidate : {Mode::quick, Mode::standard, Mode::full}) {
+    if (to_string(candidate) == mode) result.mode = candidate;
+  }
+  for (const Json& run : json.at("runs")) result.runs.push_back(api::from_json(run.dump()));
+  for (const Json& entry : json.at("figures")) {
+    const FigureSpec* spec = result.spec.figure(entry.at("id").get<std::string>());
+    if (spec == nullptr) throw std::invalid_argument("unknown figure " + entry.at("id").get<std::string>());
+    FigureResult figure{*spec, {}, entry.at("csv")};
+    for (const Json& p : entry.at("points")) {
+      Point point{p.at("series"), {}, p.at("run")};
+      if (point.run >= result.runs.size()) throw std::invalid_argument("a point without its run");
+      for (const Json& axis : p.at("axes")) point.axes.emplace_back(axis.at(0), axis.at(1));
+      figure.points.push_back(std::move(point));
+    }
+    result.points += figure.points.size();
+    result.figures.push_back(std::move(figure));
+  }
+  for (const Json& c : json.at("claims")) {
+    result.claims.push_back({c.at("id"), c.at("section"), c.at("claim"), c.at("measured"),
+                             claim_verdict_from(c.at("verdict")), c.at("expected"), c.at("note")});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string to_csv(const StudyResult& result, const FigureResult& figure) {
+  return figure.spec.time_series.empty() ? points_csv(result, figure) : time_csv(result, figure);
+}
+
+std::string to_json(const StudyResult& result) {
+  Json json = {{"study", result.spec.name}, {"figures", Json::array()}, {"claims", Json::array()}};
+  for (const FigureResult& figure : result.figures)
+    json["figures"].push_back({{"id", figure.spec.id}, {"csv", figure.csv}});
+  for (const ClaimResult& claim : result.claims) {
+    json["claims"].push_back({{"id", claim.id},
+                              {"section", claim.section},
+                              {"claim", claim.text},
+                              {"measured", claim.measured},
+                              {"verdict", to_string(claim.verdict)},
+                              {"expected", claim.expected},
+                              {"note", claim.note}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_table(const StudyResult& result, std::size_t width) {
+  std::string text = fmt::format("{}\n{}\n\n", result.spec.title, result.spec.reference);
+  const std::size_t body = std::max<std::size_t>(width, 40) - 18;
+  std::size_t reproduced = 0;
+  for (const ClaimResult& claim : result.claims) {
+    reproduced += claim.verdict == ClaimVerdict::reproduced ? 1U : 0U;
+    bool first = true;
+    const auto put = [&](const std::string& prefix, const std::string& words) {
+      bool start = true;
+      for (const std::string& line : wrapped(words, body - prefix.size())) {
+        text += fmt::format("{:<16}  {}{}\n", first ? to_string(claim.verdict) : "",
+                            start ? prefix : std::string(prefix.size(), ' '), line);
+        first = start = false;
+      }
+    };
+    put("", claim.text + " (" + claim.section + ")");
+    put("  measured: ", claim.measured);
+    if (!claim.note.empty()) put("  note: ", claim.note);
+    if (!claim.expected && claim.verdict != ClaimVerdict::reproduced) put("  ", "(known not to hold everywhere)");
+  }
+  text += fmt::format("\n{} of {} claims reproduced; {} figures, {} runs, {:.1f} CPU seconds, state hash {}\n",
+                      reproduced, result.claims.size(), result.figures.size(), result.runs.size(), result.cpu_seconds(),
+                      hex(result.state_hash()));
+  return text;
+}
+
+std::string dump(const StudyResult& result) {
+  Json json = {{"study", result.spec.name}, {"mode", to_string(result.mode)}, {"figures", Json::array()}};
+  for (const FigureResult& figure : result.figures) {
+    Json points = Json::array();
+    for (const Point& point : figure.points) {
+      Json axes = Json::array();
+      for (const auto& [name, value] : point.axes) axes.push_back({name, value});
+      points.push_back({{"series", point.series}, {"axes", axes}, {"run", point.run}});
+    }
+    json["figures"].push_back({{"id", figure.spec.id}, {"csv", figure.csv}, {"points", points}});
+  }
+  json["claims"] = Json::parse(to_json(result)).at("claims");
+  json["runs"] = Json::array();
+  for (const api::Result& run : result.runs) json["runs"].push_back(Json::parse(api::to_json(run)));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+StudyResult load(std::string_view text) {
+  try {
+    return load_json(Json::parse(text));
+  } catch (const ConfigError&) { throw; } catch (const std::exception& error) {
+    throw ConfigError({kDumpFile, 0, 0, ""}, std::string("not a result of this program: ") + error.what(),
+                      "run the study again");
+  }
+}
+
+}  // namespace banyan::study

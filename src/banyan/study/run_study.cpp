@@ -1,0 +1,304 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+#include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
+#include "banyan/study/study.hpp"
+
+namespace banyan::study {
+namespace {
+
+constexpr u64 kUnitsPerPoint = 1000;
+
+const ModeSpec* find_mode(const std::map<Mode, ModeSpec>& modes, Mode mode) {
+  const auto found = modes.find(mode);
+  return found == modes.end() ? nullptr : &found->second;
+}
+
+/// The overrides of one series of a figure, weakest first.
+api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, const SeriesSpec* series,
+                            const StudyOptions& options) {
+  api::Overrides all;
+  const auto append = [&](const std::vector<std::string>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (const ModeSpec* mode : {find_mode(figure.special, options.mode), find_mode(spec.modes, options.mode)}) {
+    if (mode == nullptr || !mode->set) continue;
+    append(*mode->set);
+    break;
+  }
+  if (series != nullptr) append(series->set);
+  append(options.overrides);
+  if (options.seed) all.push_back(fmt::format("run.seed={}", *options.seed));
+  return all;
+}
+
+/// True when the mode keeps this value; what a figure says about an axis replaces what the study says.
+bool keeps(const StudySpec& spec, const FigureSpec& figure, Mode mode, const std::string& axis,
+           const std::string& value) {
+  for (const ModeSpec* source : {find_mode(figure.special, mode), find_mode(spec.modes, mode)}) {
+    if (source == nullptr) continue;
+    const auto kept = source->keep.find(axis);
+    if (kept == source->keep.end()) continue;
+    return std::any_of(kept->second.begin(), kept->second.end(),
+                       [&](const std::string& v) { return same_value(v, value); });
+  }
+  return true;
+}
+
+/// Every axis of the sweep needs its place in the figure, and the other way round.
+void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::ExperimentSet& set) {
+  std::vector<std::string> used = figure.lines;
+  used.insert(used.end(), figure.panels.begin(), figure.panels.end());
+  if (!figure.x.empty()) used.push_back(figure.x);
+  const Where where{spec.name + "/study.toml", 0, 0, "figure(" + figure.id + ")"};
+  for (const std::string& key : set.axis_names) {
+    const AxisSpec* axis = spec.axis_of_key(key);
+    if (axis == nullptr)
+      throw ConfigError(where, "the sweep's axis '" + key + "' is not declared", "declare it in [axes]");
+    if (std::find(used.begin(), used.end(), axis->name) == used.end()) {
+      throw ConfigError(where, "axis '" + axis->name + "' of " + figure.file + " has no place in the figure",
+                        "use it as x, in lines or in panels");
+    }
+  }
+  for (const std::string& name : used) {
+    const std::string& key = spec.axis(name)->key;
+    if (std::find(set.axis_names.begin(), set.axis_names.end(), key) == set.axis_names.end()) {
+      throw ConfigError(where, figure.file + " does not sweep axis '" + name + "'",
+                        "add \"" + key + "\" to its [sweep]");
+    }
+  }
+}
+
+/// The distinct experiments of all figures, in the order of first use.
+class Worklist {
+ public:
+  std::size_t add(api::Experiment experiment) {
+    const auto key = std::make_pair(experiment.configuration_hash, experiment.configuration);
+    const auto [place, fresh] = index_.try_emplace(key, experiments_.size());
+    if (fresh) experiments_.push_back(std::move(experiment));
+    return place->second;
+  }
+  [[nodiscard]] const std::vector<api::Experiment>& experiments() const { return experiments_; }
+
+ private:
+  std::map<std::pair<u64, std::string>, std::size_t> index_;
+  std::vector<api::Experiment> experiments_;
+};
+
+std::vector<const FigureSpec*> chosen_figures(const StudySpec& spec, const StudyOptions& options) {
+  std::vector<const FigureSpec*> chosen;
+  if (options.figures.empty()) {
+    for (const FigureSpec& figure : spec.figures) {
+      if (std::find(figure.modes.begin(), figure.modes.end(), options.mode) != figure.modes.end()) {
+        chosen.push_back(&figure);
+      }
+    }
+    return chosen;
+  }
+  for (const std::string& id : options.figures) {
+    const FigureSpec* figure = spec.figure(id);
+    if (figure == nullptr) {
+      std::string known;
+      for (const FigureSpec& candidate : spec.figures) known += (known.empty() ? "" : ", ") + candidate.id;
+      throw ConfigError({}, fmt::format("study '{}' has no figure '{}'", spec.name, id), "its figures are " + known);
+    }
+    if (std::find(chosen.begin(), chosen.end(), figure) == chosen.end()) chosen.push_back(figure);
+  }
+  return chosen;
+}
+
+FigureResult plan_figure(const Study& study, const StudySpec& spec, const FigureSpec& figure,
+                         const StudyOptions& options, const Reader& read, Worklist& work) {
+  FigureResult result;
+  result.spec = figure;
+  const std::string text(file_text(study.files, figure.file));
+  const std::vector<std::string> names = figure.series.empty() ? std::vector<std::string>{""} : figure.series;
+  for (const std::string& name : names) {
+    api::ExperimentSet set =
+        read(text, spec.name + "/" + figure.file, overrides_of(spec, figure, spec.find_series(name), options));
+    check_axes(spec, figure, set);
+    for (api::Experiment& experiment : set.points) {
+      Point point{name, {}, 0};
+      bool kept = true;
+      for (const auto& [key, value] : experiment.axes) {
+        const std::string& axis = spec.axis_of_key(key)->name;
+        kept = kept && keeps(spec, figure, options.mode, axis, value);
+        point.axes.emplace_back(axis, value);
+      }
+      if (!kept) continue;
+      point.run = work.add(std::move(experiment));
+      result.points.push_back(std::move(point));
+    }
+  }
+  return result;
+}
+
+/// Adds up the progress of points that run at the same time.
+class Meter {
+ public:
+  Meter(const api::Progress& progress, std::size_t points) : progress_(progress), done_(points, 0) {}
+
+  void report(std::size_t point, u64 done, u64 total) {
+    if (!progress_) return;
+    const std::scoped_lock lock(mutex_);
+    const u64 units = total == 0 ? 0 : std::min(kUnitsPerPoint, done * kUnitsPerPoint / total);
+    if (units <= done_[point]) return;
+    sum_ += units - done_[point];
+    done_[point] = units;
+    progress_(sum_, kUnitsPerPoint * done_.size());
+  }
+
+ private:
+  const api::Progress& progress_;
+  std::mutex mutex_;
+  std::vector<u64> done_;
+  u64 sum_ = 0;
+};
+
+std::vector<api::Result> run_all(const std::vector<api::Experiment>& experiments, const StudyOptions& options,
+                                 const Runner& run) {
+  std::vector<api::Result> results(experiments.size());
+  std::vector<std::exception_ptr> errors(experiments.size());
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> stop = false;
+  Meter meter(options.progress, experiments.size());
+
+  const auto work = [&] {
+    for (std::size_t i = next++; i < experiments.size() && !stop; i = next++) {
+      try {
+        if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
+        api::RunOptions one;
+        one.threads = 1;
+        one.interrupted = options.interrupted;
+        one.progress = [&meter, i](u64 done, u64 total) { meter.report(i, done, total); };
+        results[i] = run(experiments[i], one);
+        meter.report(i, 1, 1);
+      } catch (...) {
+        errors[i] = std::current_exception();
+        stop = true;
+      }
+    }
+  };
+  const std::size_t helpers = std::min<std::size_t>(std::max(options.threads, 1U), experiments.size());
+  std::vector<std::thread> pool;
+  for (std::size_t i = 1; i < helpers; ++i) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  return results;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) { throw ConfigError({path.string(), 0, 0, ""}, "cannot be written", "choose another folder with --out"); }
+}
+
+/// Before the work, not after it: a folder that cannot be written costs nothing.
+void prepare_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw ConfigError({folder, 0, 0, ""}, "the folder cannot be created", "choose another folder with --out");
+  }
+  const std::filesystem::path probe = std::filesystem::path(folder) / ".banyan-probe";
+  write_file(probe, "");
+  std::filesystem::remove(probe, error);
+}
+
+std::vector<ClaimResult> check_claims(const StudyRow& row, const View& view) {
+  std::vector<ClaimResult> results;
+  for (const Claim& claim : row.claims()) {
+    const bool covered =
+        std::all_of(claim.figures.begin(), claim.figures.end(), [&](const std::string& id) { return view.has(id); });
+    if (!covered) continue;
+    Outcome outcome = claim.check(view);
+    std::string note = claim.note;
+    if (!outcome.note.empty()) note = outcome.note + (note.empty() ? "" : ". " + note);
+    results.push_back({claim.id, claim.section, claim.text, outcome.measured, outcome.verdict, claim.expected, note});
+  }
+  return results;
+}
+
+}  // namespace
+
+const Study& find_study(std::string_view slug) {
+  std::vector<std::string> names;
+  for (const Study& study : studies()) {
+    if (study.row->slug == slug) return study;
+    names.emplace_back(study.row->slug);
+  }
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  const std::string near = nearest_name(slug, names);
+  throw ConfigError({}, fmt::format("there is no study '{}'", slug),
+                    near.empty() ? "the studies are " + known : "did you mean '" + near + "'?");
+}
+
+StudySpec spec_of(const Study& study) {
+  return parse_study(file_text(study.files, "study.toml"), std::string(study.row->slug));
+}
+
+StudyResult run_study(std::string_view slug, const StudyOptions& options) {
+  return run_study(find_study(slug), options);
+}
+
+StudyResult run_study(const Study& study, const StudyOptions& options) {
+  const Reader read = options.read ? options.read : Reader(&api::read_experiments_text);
+  const Runner run = options.run ? options.run : Runner(&api::run);
+  StudyResult result;
+  result.spec = spec_of(study);
+  result.mode = options.mode;
+  if (!options.out_dir.empty()) prepare_folder(options.out_dir);
+
+  Worklist work;
+  for (const FigureSpec* figure : chosen_figures(result.spec, options)) {
+    result.figures.push_back(plan_figure(study, result.spec, *figure, options, read, work));
+    result.points += result.figures.back().points.size();
+  }
+  result.runs = run_all(work.experiments(), options, run);
+  result.claims = check_claims(*study.row, result.view());
+
+  if (!options.out_dir.empty()) {
+    for (FigureResult& figure : result.figures) {
+      const auto path = std::filesystem::path(options.out_dir) / ("figure-" + figure.spec.id + ".csv");
+      figure.csv = path.string();
+      write_file(path, to_csv(result, figure));
+    }
+    write_file(std::filesystem::path(options.out_dir) / kDumpFile, dump(result));
+  }
+  return result;
+}
+
+double StudyResult::cpu_seconds() const {
+  double sum = 0.0;
+  for (const api::Result& run : runs) sum += run.cpu_seconds;
+  return sum;
+}
+
+u64 StudyResult::state_hash() const {
+  Hasher hash;
+  for (const api::Result& run : runs) {
+    hash.add(run.configuration_hash);
+    hash.add(run.state_hash);
+  }
+  return hash.value();
+}
+
+bool StudyResult::as_expected() const {
+  return std::all_of(claims.begin(), claims.end(), [](const ClaimResult& claim) {
+    return !claim.expected || claim.verdict == ClaimVerdict::reproduced;
+  });
+}
+
+}  // namespace banyan::study

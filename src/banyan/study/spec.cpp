@@ -1,0 +1,262 @@
+#include "banyan/study/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/toml_reader.hpp"
+
+namespace banyan::study {
+namespace {
+
+using config::Entry;
+using config::Node;
+
+constexpr Mode kModes[] = {Mode::quick, Mode::standard, Mode::full};
+
+std::vector<std::string> names_of_modes() {
+  std::vector<std::string> names;
+  for (const Mode mode : kModes) names.push_back(to_string(mode));
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const Node& as_table(const Node& node) {
+  if (node.kind != Node::Kind::table) throw ConfigError(node.where, "not a table", "write a table of keys and values");
+  return node;
+}
+
+const Node* find(const Node& table, std::string_view key) {
+  const Entry* entry = table.find(key);
+  return entry == nullptr ? nullptr : &entry->value;
+}
+
+/// The table of a key that may be absent: then one without entries.
+const Node& table_or_empty(const Node& parent, std::string_view key) {
+  static const Node empty;
+  const Node* node = find(parent, key);
+  return node == nullptr ? empty : as_table(*node);
+}
+
+void only(const Node& table, const std::vector<std::string>& known) {
+  for (const Entry& entry : table.entries) {
+    if (contains(known, entry.key)) continue;
+    const std::string near = nearest_name(entry.key, known);
+    throw ConfigError(entry.where, "unknown key", near.empty() ? "remove it" : "did you mean '" + near + "'?");
+  }
+}
+
+std::string text(const Node& table, std::string_view key, std::optional<std::string> fallback = std::nullopt) {
+  const Node* node = find(table, key);
+  if (node == nullptr) {
+    if (fallback) return *fallback;
+    throw ConfigError(table.where, fmt::format("'{}' is missing", key), "give it a text");
+  }
+  if (node->kind != Node::Kind::text) throw ConfigError(node->where, "not a text", "write it in quotes");
+  return node->text;
+}
+
+bool flag(const Node& table, std::string_view key) {
+  const Node* node = find(table, key);
+  if (node == nullptr) return false;
+  if (node->kind != Node::Kind::boolean) throw ConfigError(node->where, "not a truth value", "write true or false");
+  return node->flag;
+}
+
+std::string scalar(const Node& node) {
+  if (node.kind == Node::Kind::array || node.kind == Node::Kind::table) {
+    throw ConfigError(node.where, "not a plain value", "write a text, a number or a truth value");
+  }
+  return node.kind == Node::Kind::text ? node.text : config::to_text(node);
+}
+
+/// An array or one lone value, as texts.
+std::vector<std::string> values(const Node& node) {
+  if (node.kind != Node::Kind::array) return {scalar(node)};
+  std::vector<std::string> result;
+  for (const Node& item : node.items) result.push_back(scalar(item));
+  return result;
+}
+
+std::vector<std::string> list(const Node& table, std::string_view key) {
+  const Node* node = find(table, key);
+  return node == nullptr ? std::vector<std::string>{} : values(*node);
+}
+
+ModeSpec read_mode(const Node& table, const StudySpec& study) {
+  only(table, {"set", "keep"});
+  ModeSpec mode;
+  if (const Node* set = find(table, "set")) mode.set = values(*set);
+  for (const Entry& entry : table_or_empty(table, "keep").entries) {
+    if (study.axis(entry.key) == nullptr) throw ConfigError(entry.where, "no such axis", "declare it in [axes]");
+    mode.keep[entry.key] = values(entry.value);
+  }
+  return mode;
+}
+
+void read_names(const Node& root, StudySpec& study) {
+  for (const Entry& entry : table_or_empty(root, "axes").entries) {
+    const Node& table = as_table(entry.value);
+    only(table, {"key", "label", "symbol", "unit"});
+    study.axes.push_back({entry.key, text(table, "key"), text(table, "label", entry.key),
+                          text(table, "symbol", entry.key), text(table, "unit", "")});
+  }
+  for (const Entry& entry : table_or_empty(root, "metrics").entries) {
+    const Node& table = as_table(entry.value);
+    only(table, {"label", "symbol", "unit"});
+    study.metrics.push_back(
+        {entry.key, text(table, "label", entry.key), text(table, "symbol", entry.key), text(table, "unit", "")});
+  }
+  for (const Entry& entry : table_or_empty(root, "series").entries) {
+    const Node& table = as_table(entry.value);
+    only(table, {"label", "set"});
+    study.series.push_back({entry.key, text(table, "label", entry.key), list(table, "set")});
+  }
+}
+
+/// Every name that a figure uses is declared.
+void check_names(const Node& table, const FigureSpec& figure, const StudySpec& study) {
+  const auto check = [&](const char* key, const std::vector<std::string>& names, const auto& known,
+                         const char* remedy) {
+    for (const std::string& name : names) {
+      if (!known(name)) throw ConfigError(table.find(key)->where, "'" + name + "' is not declared", remedy);
+    }
+  };
+  const auto axis = [&](const std::string& name) { return study.axis(name) != nullptr; };
+  if (figure.x.empty() == figure.time_series.empty()) {
+    throw ConfigError(table.where, "a figure has either x or time_series", "give exactly one of them");
+  }
+  if (!figure.x.empty()) check("x", {figure.x}, axis, "declare it in [axes]");
+  check("lines", figure.lines, axis, "declare it in [axes]");
+  check("panels", figure.panels, axis, "declare it in [axes]");
+  check(
+      "series", figure.series, [&](const auto& name) { return study.find_series(name) != nullptr; },
+      "declare it in [series]");
+  check(
+      "metrics", figure.metrics, [&](const auto& name) { return study.metric(name) != nullptr; },
+      "declare it in [metrics]");
+  check(
+      "modes", list(table, "modes"), [](const auto& name) { return contains(names_of_modes(), name); },
+      "use quick, default, full");
+}
+
+FigureSpec read_figure(const Node& table, const StudySpec& study) {
+  only(table, {"id", "title", "caption", "file", "x", "lines", "panels", "series", "metrics", "time_series", "log_x",
+               "log_y", "modes", "quick", "default", "full"});
+  FigureSpec figure;
+  figure.id = text(table, "id");
+  figure.title = text(table, "title");
+  figure.caption = text(table, "caption", "");
+  figure.file = text(table, "file");
+  figure.x = text(table, "x", "");
+  figure.lines = list(table, "lines");
+  figure.panels = list(table, "panels");
+  figure.series = list(table, "series");
+  figure.metrics = list(table, "metrics");
+  figure.time_series = list(table, "time_series");
+  figure.log_x = flag(table, "log_x");
+  figure.log_y = flag(table, "log_y");
+  const std::vector<std::string> modes = table.find("modes") == nullptr ? names_of_modes() : list(table, "modes");
+  for (const Mode mode : kModes) {
+    if (contains(modes, to_string(mode))) figure.modes.push_back(mode);
+    if (const Node* special = find(table, to_string(mode))) figure.special[mode] = read_mode(as_table(*special), study);
+  }
+  check_names(table, figure, study);
+  return figure;
+}
+
+template <class Named>
+const Named* by_name(const std::vector<Named>& entries, std::string_view name) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Named& e) { return e.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::optional<double> number(std::string_view digits) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string to_string(Mode mode) {
+  switch (mode) {
+    case Mode::quick:
+      return "quick";
+    case Mode::standard:
+      return "default";
+    case Mode::full:
+      return "full";
+  }
+  return "";
+}
+
+const AxisSpec* StudySpec::axis(std::string_view axis_name) const { return by_name(axes, axis_name); }
+
+const AxisSpec* StudySpec::axis_of_key(std::string_view key) const {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const AxisSpec& a) { return a.key == key; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+const MetricSpec* StudySpec::metric(std::string_view metric_name) const { return by_name(metrics, metric_name); }
+
+const SeriesSpec* StudySpec::find_series(std::string_view series_name) const { return by_name(series, series_name); }
+
+const FigureSpec* StudySpec::figure(std::string_view id) const {
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const FigureSpec& f) { return f.id == id; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+StudySpec parse_study(std::string_view content, std::string name) {
+  const Node root = config::read_toml_text(std::string(content), name + "/study.toml");
+  only(root, {"title", "reference", "summary", "axes", "metrics", "series", "mode", "figure"});
+  StudySpec study;
+  study.name = std::move(name);
+  study.title = text(root, "title");
+  study.reference = text(root, "reference");
+  study.summary = text(root, "summary", "");
+  read_names(root, study);
+  const Node& modes = table_or_empty(root, "mode");
+  only(modes, names_of_modes());
+  for (const Mode mode : kModes) {
+    if (const Node* table = find(modes, to_string(mode))) study.modes[mode] = read_mode(as_table(*table), study);
+  }
+  const Node* figures = find(root, "figure");
+  if (figures == nullptr || figures->kind != Node::Kind::array) {
+    throw ConfigError(root.where, "a study needs figures", "write at least one [[figure]]");
+  }
+  for (const Node& node : figures->items) {
+    FigureSpec figure = read_figure(as_table(node), study);
+    if (study.figure(figure.id) != nullptr) {
+      throw ConfigError(node.where, "figure '" + figure.id + "' is there twice", "rename one of them");
+    }
+    study.figures.push_back(std::move(figure));
+  }
+  return study;
+}
+
+std::string_view file_text(std::span<const EmbeddedFile> files, std::string_view name) {
+  for (const EmbeddedFile& file : files) {
+    if (file.name == name) return file.text;
+  }
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : files) names.emplace_back(file.name);
+  const std::string near = nearest_name(name, names);
+  throw ConfigError({std::string(name), 0, 0, ""}, "the study has no such file",
+                    near.empty() ? "add it to the study's folder" : "did you mean '" + near + "'?");
+}
+
+bool same_value(std::string_view a, std::string_view b) {
+  const std::optional<double> x = number(a);
+  const std::optional<double> y = number(b);
+  return x && y ? *x == *y : a == b;
+}
+
+}  // namespace banyan::study

@@ -1,0 +1,98 @@
+// What a study's folder says: its figures, their axes and lines, and the short and long forms of a run.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace banyan::study {
+
+/// How much of a study is run: `quick` for CI and demonstrations, `full` with the paper's own effort.
+enum class Mode { quick, standard, full };
+[[nodiscard]] std::string to_string(Mode mode);  ///< "quick", "default", "full"
+
+/// One text file of a study's folder, embedded in the program.
+struct EmbeddedFile {
+  std::string_view name;  ///< relative to the folder
+  std::string_view text;
+};
+
+/// A sweep axis under the short name that figures and claims use.
+struct AxisSpec {
+  std::string name;    ///< "gamma"
+  std::string key;     ///< the key of the sweep: "traffic.uniform.load"
+  std::string label;   ///< "Background load"
+  std::string symbol;  ///< "γ"
+  std::string unit;    ///< "messages per PE and cycle"; "" for a pure number
+};
+
+struct MetricSpec {
+  std::string name;
+  std::string label;
+  std::string symbol;
+  std::string unit;
+};
+
+/// A named variant of an experiment: overrides on top of the figure's file.
+struct SeriesSpec {
+  std::string name;
+  std::string label;
+  std::vector<std::string> set;
+};
+
+/// What a mode changes: overrides, and the values of each axis (by short name) that it keeps. What a figure says for
+/// a mode replaces what the study says: `set` as a whole, `keep` axis by axis.
+struct ModeSpec {
+  std::optional<std::vector<std::string>> set;
+  std::map<std::string, std::vector<std::string>> keep;
+};
+
+struct FigureSpec {
+  std::string id;
+  std::string title;
+  std::string caption;
+  std::string file;                      ///< the experiment, in the same folder
+  std::string x;                         ///< axis of the abscissa; "" for a figure over time
+  std::vector<std::string> lines;        ///< axes that make one line per value, beside the series
+  std::vector<std::string> panels;       ///< axes that make one chart per value
+  std::vector<std::string> series;       ///< names of SeriesSpec; empty: the file as it stands
+  std::vector<std::string> metrics;      ///< one chart each
+  std::vector<std::string> time_series;  ///< over time: names of stats::Series drawn against the cycle
+  bool log_x = false;
+  bool log_y = false;
+  std::vector<Mode> modes;           ///< that run this figure
+  std::map<Mode, ModeSpec> special;  ///< the figure's own words for a mode
+};
+
+struct StudySpec {
+  std::string name;
+  std::string title;
+  std::string reference;
+  std::string summary;
+  std::vector<AxisSpec> axes;
+  std::vector<MetricSpec> metrics;
+  std::vector<SeriesSpec> series;
+  std::map<Mode, ModeSpec> modes;
+  std::vector<FigureSpec> figures;
+
+  [[nodiscard]] const AxisSpec* axis(std::string_view axis_name) const;
+  [[nodiscard]] const AxisSpec* axis_of_key(std::string_view key) const;
+  [[nodiscard]] const MetricSpec* metric(std::string_view metric_name) const;
+  [[nodiscard]] const SeriesSpec* find_series(std::string_view series_name) const;
+  [[nodiscard]] const FigureSpec* figure(std::string_view id) const;
+};
+
+/// Reads `study.toml`. Throws ConfigError with the place of what is wrong; every name that a figure uses is checked.
+[[nodiscard]] StudySpec parse_study(std::string_view content, std::string name);
+
+/// The text of a file of the folder. Throws ConfigError when there is none.
+[[nodiscard]] std::string_view file_text(std::span<const EmbeddedFile> files, std::string_view name);
+
+/// Equal as numbers where both are numbers ("0.50" and "0.5"), as text otherwise.
+[[nodiscard]] bool same_value(std::string_view a, std::string_view b);
+
+}  // namespace banyan::study

@@ -1,0 +1,110 @@
+// A study: the experiments behind every figure of one paper, the paper's claims as checks, and a page of text. Its
+// folder studies/<slug>/ holds study.toml, one experiment per figure, claims.cpp and README.md; the text files are
+// embedded in the program when it is built, so an installed program needs no source tree.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/result.hpp"
+#include "banyan/study/claim.hpp"
+#include "banyan/study/spec.hpp"
+
+namespace banyan::study {
+
+/// Registration row: `const study::StudyRow row_NAME` in `namespace banyan::study`, in studies/<slug>/claims.cpp,
+/// where NAME is the slug with '_' for '-'.
+struct StudyRow {
+  std::string_view slug;
+  std::vector<Claim> (*claims)() = nullptr;
+};
+
+/// A study as the program holds it: its row and its embedded files.
+struct Study {
+  const StudyRow* row = nullptr;
+  std::span<const EmbeddedFile> files;
+};
+
+/// All studies, sorted by slug. The build generates the table from the folders' names.
+[[nodiscard]] std::span<const Study> studies();
+/// Throws ConfigError that names the nearest.
+[[nodiscard]] const Study& find_study(std::string_view slug);
+[[nodiscard]] StudySpec spec_of(const Study& study);
+
+using Reader =
+    std::function<api::ExperimentSet(const std::string& text, const std::string& name, const api::Overrides&)>;
+using Runner = std::function<api::Result(const api::Experiment&, const api::RunOptions&)>;
+
+struct StudyOptions {
+  Mode mode = Mode::standard;
+  std::vector<std::string> figures;  ///< ids; empty: all of the mode
+  u32 threads = 1;                   ///< points that run at the same time
+  std::string out_dir;               ///< CSV files go here; created when missing; "": nothing is written
+  std::optional<u64> seed;
+  api::Overrides overrides;           ///< after those of series, mode and figure
+  api::Progress progress;             ///< in thousandths of a point
+  const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
+  Reader read;                        ///< default: api::read_experiments_text
+  Runner run;                         ///< default: api::run
+};
+
+struct ClaimResult {
+  std::string id;
+  std::string section;
+  std::string text;
+  std::string measured;
+  ClaimVerdict verdict = ClaimVerdict::not_reproduced;
+  bool expected = true;
+  std::string note;
+};
+
+struct StudyResult {
+  StudySpec spec;
+  Mode mode = Mode::standard;
+  std::vector<FigureResult> figures;
+  std::vector<ClaimResult> claims;
+  std::vector<api::Result> runs;  ///< each configuration once, in the order of first use
+  u64 points = 0;                 ///< of all figures, shared ones counted in each
+
+  [[nodiscard]] const api::Result& run_of(const Point& point) const { return runs.at(point.run); }
+  [[nodiscard]] View view() const { return {spec, figures, runs}; }
+  [[nodiscard]] double cpu_seconds() const;
+  /// Of all runs in order: equal for any number of threads.
+  [[nodiscard]] u64 state_hash() const;
+  /// True when every claim that is marked as expected is reproduced.
+  [[nodiscard]] bool as_expected() const;
+};
+
+/// Runs the figures and checks the claims whose figures were run. Points with the same configuration run once; they
+/// run in parallel, each with one thread, and results are placed by index, so nothing depends on `threads`.
+/// Throws ConfigError, InvariantError, Interrupted.
+[[nodiscard]] StudyResult run_study(std::string_view slug, const StudyOptions& options = {});
+[[nodiscard]] StudyResult run_study(const Study& study, const StudyOptions& options = {});
+
+/// One row per point: series, axes, then mean, half width and count of every metric, verdict and state hash. A figure
+/// over time has one row per cycle.
+[[nodiscard]] std::string to_csv(const StudyResult& result, const FigureResult& figure);
+
+/// One JSON object (README, "For scripts"): study, figures [{id, csv}], claims [{id, section, claim, measured,
+/// verdict, expected}]. `csv` is the path of the file that was written.
+[[nodiscard]] std::string to_json(const StudyResult& result);
+
+/// The claims as a readable table, at most `width` columns wide.
+[[nodiscard]] std::string to_table(const StudyResult& result, std::size_t width = 100);
+
+/// Everything of a result in one JSON text, and back: `banyan study report` renders a finished run again.
+[[nodiscard]] std::string dump(const StudyResult& result);
+/// The specification and the words of the claims come from the study as it is embedded. Throws ConfigError when the
+/// text is no dump of this study.
+[[nodiscard]] StudyResult load(std::string_view text);
+
+/// The name of the file in `out_dir` that holds dump().
+inline constexpr const char* kDumpFile = "study.json";
+
+}  // namespace banyan::study

@@ -1,0 +1,800 @@
+// The claims of Wang, Siegel, Nichols, Abraham (TR-EE 92-25, 1992), in our own short words, as checks over the measured
+// figures. What "greatly", "about" and "hardly" mean stands here, once, and was fixed before anything was measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "banyan/study/study.hpp"
+
+namespace banyan::study {
+namespace {
+
+constexpr double kNumber = 0.05;   ///< a number of the text counts as reproduced within 5 %
+constexpr double kGreatly = 0.5;   ///< "falls greatly": to less than half
+constexpr double kAbout = 0.5;     ///< "by about as much": the smaller is at least half of the larger
+constexpr double kHardly = 0.15;   ///< "hardly depends": by at most 15 % over the whole range
+constexpr double kSettled = 0.10;  ///< "settles", "about level", "nearly flat": by at most 10 %
+constexpr double kSame = 0.03;     ///< "the same": within 3 % or the intervals
+
+const std::string kBypass = "bypass";
+const std::string kIsolatedBg = "isolated_background";
+const std::string kIsolatedHs = "isolated_hot_spot";
+const std::string kHotSection = "hot_section";
+const std::string kSyn = "mu_syn";
+const std::string kTot = "mu_bg_tot";
+const std::string kHot = "mu_bg_hs";
+
+/// The point of which the paper's text gives numbers: bypass, γ = 0.5, σ = 10, S = 12.
+Selection numbers_point() { return {{"series", kBypass}, {"gamma", "0.5"}}; }
+
+double value(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+/// Mean delay of the background that is not bound for the hot spot.
+Estimate cold_background(const View& view, const std::string& figure, const Selection& at) {
+  const double hot = view.at(figure, at, "session_hot_background").mean;
+  const double all = view.at(figure, at, "session_background").mean;
+  if (!(all > hot)) return {0.0, 0.0, 0, false};
+  const double share = hot / all;
+  const Estimate total = view.at(figure, at, kTot);
+  const Estimate hot_delay = view.at(figure, at, kHot);
+  return (1.0 / (1.0 - share)) * (total - share * hot_delay);
+}
+
+/// "A's metric is below B's metric" at every point that both series have.
+struct Relation {
+  std::string low_series;
+  std::string low_metric;
+  std::string high_series;
+  std::string high_metric;
+  double margin = 0.0;
+};
+
+Tally relate(const View& view, const std::string& figure, const std::vector<std::string>& axes,
+             const Relation& relation, const Selection& label = {}) {
+  Tally tally;
+  for (const Selection& at : view.grid(figure, axes, {{"series", relation.low_series}})) {
+    const Estimate low = view.at(figure, with(at, "series", relation.low_series), relation.low_metric);
+    const Estimate high = view.at(figure, with(at, "series", relation.high_series), relation.high_metric);
+    Selection where = label;
+    for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+    tally.add(where, less(low, high, relation.margin));
+  }
+  return tally;
+}
+
+/// Both metrics at one point, in words.
+std::string pair_at(const View& view, const std::string& figure, const Selection& at, const Relation& relation) {
+  const Estimate low = view.at(figure, with(at, "series", relation.low_series), relation.low_metric);
+  const Estimate high = view.at(figure, with(at, "series", relation.high_series), relation.high_metric);
+  std::string where;
+  for (const auto& [name, text] : view.symbols(at)) where += (where.empty() ? "" : ", ") + name + " = " + text;
+  return fmt::format("{} against {} cycles at {}", to_string(low), to_string(high), where);
+}
+
+Outcome relation_over_load(const View& view, const std::string& figure, const Relation& relation) {
+  return relate(view, figure, {"gamma"}, relation).outcome(pair_at(view, figure, {{"gamma", "0.5"}}, relation));
+}
+
+/// A trend of one metric of one series along `axis`, checked for every combination of the other axes.
+using Trend = Decision (*)(const std::vector<Estimate>&);
+
+void trend(Tally& tally, const View& view, const std::string& figure, const std::string& series,
+           const std::string& axis, const std::vector<std::string>& others, const std::string& metric, Trend decide,
+           const Selection& label = {}) {
+  for (const Selection& at : view.grid(figure, others, {{"series", series}})) {
+    Selection where = label;
+    for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+    tally.add(where, decide(view.along(figure, axis, with(at, "series", series), metric)));
+  }
+}
+
+Decision hardly(const std::vector<Estimate>& values) { return level(values, kHardly); }
+Decision settled(const std::vector<Estimate>& values) { return level(values, kSettled); }
+
+/// "from 120 ± 2 to 80 ± 1 cycles at γ = 0.5": the ends of a trend.
+std::string ends(const View& view, const std::string& figure, const Selection& fixed, const std::string& axis,
+                 const std::string& metric) {
+  const std::vector<Estimate> all = view.along(figure, axis, fixed, metric);
+  std::string where;
+  for (const auto& [name, text] : view.symbols(fixed)) {
+    if (name != "scheme") where += (where.empty() ? "" : ", ") + name + " = " + text;
+  }
+  return fmt::format("from {} to {} cycles at {}", to_string(all.front()), to_string(all.back()), where);
+}
+
+// ---- Numbers in the text (sections 4.1 and 4.3) ----
+
+Outcome number_mu_syn(const View& view) {
+  return compare_number(116, view.at("8", numbers_point(), kSyn), kNumber, "cycles");
+}
+
+Outcome number_mu_bg_hs(const View& view) {
+  return compare_number(151, view.at("8", numbers_point(), kHot), kNumber, "cycles");
+}
+
+Outcome number_ratio(const View& view) {
+  return compare_number(1.30, view.at("8", numbers_point(), kHot) / view.at("8", numbers_point(), kSyn), kNumber, "");
+}
+
+Outcome number_session(const View& view) {
+  return compare_number(325, view.at("8", numbers_point(), "session_cycles"), kNumber, "cycles");
+}
+
+Outcome number_hot_background(const View& view) {
+  return compare_number(162.5, view.at("8", numbers_point(), "session_hot_background"), kNumber, "messages");
+}
+
+Outcome background_count(const View& view) {
+  Tally tally;
+  for (const Selection& at : view.grid("8", {"series", "gamma"})) {
+    const double gamma = value(at.back().second);
+    const Estimate expected = gamma * 256.0 * view.at("8", at, "session_cycles");
+    tally.add(view.symbols(at), equal_within(view.at("8", at, "session_background"), expected, kSame));
+    const Estimate share = (1.0 / 256.0) * view.at("8", at, "session_background");
+    tally.add(view.symbols(at), equal_within(view.at("8", at, "session_hot_background"), share, kSame));
+  }
+  return tally.outcome(
+      fmt::format("|β| = {} at γ = 0.5 with bypass", to_string(view.at("8", numbers_point(), "session_background"))));
+}
+
+// ---- Isolated background (section 4.2) ----
+
+Outcome background_falls(const View& view) {
+  Tally tally;
+  std::string detail;
+  const auto add = [&](const std::string& figure, const std::string& series, const std::vector<std::string>& axes) {
+    double least = 1.0;
+    double most = 0.0;
+    for (const Selection& at : view.grid(figure, axes, {{"series", series}})) {
+      const Estimate ours = view.at(figure, with(at, "series", series), kTot);
+      const Estimate bypass = view.at(figure, with(at, "series", kBypass), kTot);
+      Selection where = view.symbols({{"series", series}});
+      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+      tally.add(where, less(ours, bypass, kGreatly));
+      const double fall = 1.0 - ours.mean / bypass.mean;
+      least = std::min(least, fall);
+      most = std::max(most, fall);
+    }
+    detail += fmt::format("{}{} by {:.0f} to {:.0f} %", detail.empty() ? "" : ", ",
+                          view.symbols({{"series", series}}).front().second, 100 * least, 100 * most);
+  };
+  add("8", kIsolatedBg, {"gamma"});
+  add("8", kIsolatedHs, {"gamma"});
+  add("14", kHotSection, {"sigma", "gamma"});
+  Outcome outcome = tally.outcome(detail);
+  return outcome;
+}
+
+Outcome delay_moves(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const Selection& at : view.grid("5", {"gamma"})) {
+    const Selection bypass = with(at, "series", kBypass);
+    const Selection isolated = with(at, "series", kIsolatedBg);
+    const Estimate rise = view.at("5", isolated, kSyn) - view.at("5", bypass, kSyn);
+    const Estimate fall = view.at("5", bypass, kTot) - view.at("5", isolated, kTot);
+    tally.add(view.symbols(at), equal_within(rise, fall, kAbout));
+    if (same_value(at.front().second, "0.5")) {
+      detail = fmt::format("synchronization +{}, background -{} cycles at γ = 0.5", to_string(rise), to_string(fall));
+    }
+  }
+  return tally.outcome(detail);
+}
+
+Outcome hot_waits_longer_bypass(const View& view) {
+  const Relation relation{kBypass, kSyn, kBypass, kHot};
+  Tally tally;
+  const Selection at = numbers_point();
+  tally.add(view.symbols({{"gamma", "0.5"}}), less(view.at("5", at, kSyn), view.at("5", at, kHot)));
+  Outcome outcome = tally.outcome(pair_at(view, "5", {{"gamma", "0.5"}}, relation));
+  outcome.note = "over all loads: " + relate(view, "5", {"gamma"}, relation).summary();
+  return outcome;
+}
+
+Outcome hot_waits_less_isolated(const View& view) {
+  const Relation relation{kIsolatedBg, kHot, kIsolatedBg, kSyn};
+  return relation_over_load(view, "5", relation);
+}
+
+Outcome synchronization_is_early(const View& view) {
+  const Selection at = {{"series", kBypass}};
+  const std::vector<double>& sync = view.series("6", at, "generated_synchronization").values;
+  const std::vector<double>& hot = view.series("6", at, "generated_hot_background").values;
+  const double all_sync = std::accumulate(sync.begin(), sync.end(), 0.0);
+  const double all_hot = std::accumulate(hot.begin(), hot.end(), 0.0);
+  double seen = 0.0;
+  std::size_t cycle = 0;
+  while (cycle < sync.size() && seen < 0.99 * all_sync) seen += sync[cycle++];
+  const auto middle = hot.begin() + static_cast<std::ptrdiff_t>(std::min(cycle, hot.size()));
+  const double later = all_hot > 0 ? std::accumulate(middle, hot.end(), 0.0) / all_hot : 0.0;
+  Tally tally;
+  tally.add({}, later > 0.5 ? Decision::holds : Decision::fails);
+  return tally.outcome(
+      fmt::format("99 % of the synchronization messages are generated in the first {} cycles of a "
+                  "session, {:.0f} % of the hot background afterwards",
+                  cycle, 100 * later));
+}
+
+Outcome secondary_tree(const View& view) {
+  Tally tally;
+  for (const Selection& at : view.grid("8", {"gamma"})) {
+    const Selection isolated = with(at, "series", kIsolatedBg);
+    const Estimate cold = cold_background(view, "8", isolated);
+    Selection where = {{"hot against other background", ""}};
+    where = view.symbols(at);
+    tally.add(where, less(cold, view.at("8", isolated, kHot), 0.5));
+  }
+  const Selection at = {{"series", kIsolatedBg}, {"gamma", "0.5"}};
+  return tally.outcome(fmt::format("hot background {}, other background {} cycles at γ = 0.5",
+                                   to_string(view.at("8", at, kHot)), to_string(cold_background(view, "8", at))));
+}
+
+// ---- Isolated hot spot (section 4.3) ----
+
+Outcome secondary_tree_removed(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const Selection& at : view.grid("8", {"gamma"})) {
+    if (value(at.front().second) < 0.5) continue;
+    const Estimate removed = cold_background(view, "8", with(at, "series", kIsolatedHs));
+    const Estimate present = cold_background(view, "8", with(at, "series", kIsolatedBg));
+    tally.add(view.symbols(at), less(removed, present));
+    detail = fmt::format("background not to the hot spot: {} against {} cycles at γ = {}", to_string(removed),
+                         to_string(present), at.front().second);
+  }
+  return tally.outcome(detail);
+}
+
+Outcome hs_lowers_syn(const View& view) {
+  return relation_over_load(view, "8", {kIsolatedHs, kSyn, kIsolatedBg, kSyn});
+}
+
+Outcome hs_raises_hot(const View& view) {
+  return relation_over_load(view, "8", {kIsolatedBg, kHot, kIsolatedHs, kHot});
+}
+
+Outcome hs_lowers_background(const View& view) {
+  const Relation relation{kIsolatedHs, kTot, kIsolatedBg, kTot};
+  Tally tally;
+  for (const Selection& at : view.grid("8", {"gamma"})) {
+    if (value(at.front().second) < 0.6) continue;
+    tally.add(view.symbols(at), less(view.at("8", with(at, "series", kIsolatedHs), kTot),
+                                     view.at("8", with(at, "series", kIsolatedBg), kTot)));
+  }
+  Outcome outcome = tally.outcome(pair_at(view, "8", {{"gamma", "0.8"}}, relation));
+  outcome.note +=
+      (outcome.note.empty() ? "" : "; ") + ("over all loads: " + relate(view, "8", {"gamma"}, relation).summary());
+  return outcome;
+}
+
+Outcome hs_syn_above_bypass(const View& view) {
+  return relation_over_load(view, "8", {kBypass, kSyn, kIsolatedHs, kSyn});
+}
+
+Outcome hs_hot_below_bypass(const View& view) {
+  return relation_over_load(view, "8", {kIsolatedHs, kHot, kBypass, kHot});
+}
+
+// ---- Hot section (section 4.4) ----
+
+Outcome four_sections_best(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const Selection& load : view.grid("13", {"gamma"})) {
+    const Estimate best = view.at("13", with(load, "K", "4"), kTot);
+    for (const std::string& sections : view.values("13", "K")) {
+      if (same_value(sections, "4")) continue;
+      const Selection other = with(load, "K", sections);
+      tally.add(view.symbols(other), less(best, view.at("13", other, kTot)));
+    }
+    const std::vector<std::string> all = view.values("13", "K");
+    const auto lower = [&](const std::string& a, const std::string& b) {
+      return view.at("13", with(load, "K", a), kTot).mean < view.at("13", with(load, "K", b), kTot).mean;
+    };
+    const std::string least = *std::min_element(all.begin(), all.end(), lower);
+    detail +=
+        fmt::format("{}γ = {}: least at K = {} ({} cycles; K = 4: {})", detail.empty() ? "" : ", ", load.front().second,
+                    least, to_string(view.at("13", with(load, "K", least), kTot)), to_string(best));
+  }
+  return tally.outcome(detail);
+}
+
+Outcome syn_flat_in_sections(const View& view) {
+  Tally tally;
+  trend(tally, view, "13", kHotSection, "K", {"gamma"}, kSyn, settled);
+  const std::vector<Estimate> all = view.along("13", "K", {{"gamma", "0.8"}}, kSyn);
+  const auto smaller = [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; };
+  const auto [low, high] = std::minmax_element(all.begin(), all.end(), smaller);
+  return tally.outcome(fmt::format("{} to {} cycles at γ = 0.8", to_string(*low), to_string(*high)));
+}
+
+Outcome one_section_is_isolated_hs(const View& view) {
+  Tally tally;
+  for (const Selection& load : view.grid("13", {"gamma"})) {
+    const Selection isolated = with(load, "series", kIsolatedHs);
+    if (!view.has_point("8", isolated)) continue;
+    bool same = true;
+    for (const std::string& metric : {kSyn, kTot, kHot, std::string("session_cycles")}) {
+      same = same && view.at("13", with(load, "K", "1"), metric).mean == view.at("8", isolated, metric).mean;
+    }
+    tally.add(view.symbols(load), same ? Decision::holds : Decision::fails);
+  }
+  return tally.outcome("all four means are equal to the last bit");
+}
+
+Outcome hot_section_hardly_feels_spread(const View& view) {
+  Tally tally;
+  trend(tally, view, "14", kHotSection, "sigma", {"gamma"}, kTot, hardly);
+  return tally.outcome("hot section " + ends(view, "14", {{"series", kHotSection}, {"gamma", "0.5"}}, "sigma", kTot) +
+                       ", bypass " + ends(view, "14", {{"series", kBypass}, {"gamma", "0.5"}}, "sigma", kTot));
+}
+
+Outcome bypass_falls_with_spread(const View& view) {
+  Tally tally;
+  for (const std::string& metric : {kSyn, kTot, kHot}) {
+    trend(tally, view, "14", kBypass, "sigma", {"gamma"}, metric, falls, {{"measure", metric}});
+  }
+  return tally.outcome(
+      fmt::format("μ_SYN {}", ends(view, "14", {{"series", kBypass}, {"gamma", "0.5"}}, "sigma", kSyn)));
+}
+
+Outcome hot_section_falls_with_spread(const View& view) {
+  Tally tally;
+  for (const std::string& metric : {kSyn, kHot}) {
+    trend(tally, view, "14", kHotSection, "sigma", {"gamma"}, metric, falls, {{"measure", metric}});
+  }
+  return tally.outcome(
+      fmt::format("μ_SYN {}", ends(view, "14", {{"series", kHotSection}, {"gamma", "0.5"}}, "sigma", kSyn)));
+}
+
+Outcome hot_section_like_isolated_hs(const View& view) {
+  Tally tally;
+  const auto merge = [&](const std::string& measure, const Relation& relation) {
+    for (const Selection& at : view.grid("14", {"sigma", "gamma"}, {{"series", kHotSection}})) {
+      Selection where = {{"measure", measure}};
+      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+      tally.add(where, less(view.at("14", with(at, "series", relation.low_series), relation.low_metric),
+                            view.at("14", with(at, "series", relation.high_series), relation.high_metric)));
+    }
+  };
+  merge(kSyn, {kBypass, kSyn, kHotSection, kSyn});
+  merge(kTot, {kHotSection, kTot, kBypass, kTot});
+  merge(kHot, {kHotSection, kHot, kBypass, kHot});
+  return tally.outcome();
+}
+
+// ---- Input stage (section 4.4) ----
+
+/// A queue is stable when its delay does not grow with the length of the session: N grows fourfold, the session with
+/// it, and the delay of a saturated input stage as well. Twice is the middle between "not at all" and "fourfold".
+Tally saturates_above(const View& view, const std::string& figure, const std::string& series, double threshold) {
+  Tally tally;
+  for (const Selection& at : view.grid(figure, {"gamma"}, {{"series", series}})) {
+    const Selection here = with(at, "series", series);
+    const Estimate small = cold_background(view, figure, with(here, "N", "256"));
+    const Estimate large = cold_background(view, figure, with(here, "N", "1024"));
+    const Decision grows = less(small, large, 0.0) == Decision::holds ? less(2.0 * small, large) : Decision::fails;
+    const bool above = value(at.front().second) > threshold;
+    const Decision decision = above                      ? grows
+                              : grows == Decision::holds ? Decision::fails
+                              : grows == Decision::fails ? Decision::holds
+                                                         : Decision::undecided;
+    tally.add(view.symbols(at), decision);
+  }
+  return tally;
+}
+
+Outcome input_stage(const View& view, const std::string& series, double factor) {
+  const Tally two = saturates_above(view, "threshold-2", series, factor / 2.0);
+  const Tally four = saturates_above(view, "threshold-4", series, factor * 0.75);
+  Outcome outcome;
+  outcome.verdict = worst(two.verdict(), four.verdict());
+  outcome.measured = fmt::format("n = 2 around {:.3g}: {}; n = 4 around {:.3g}: {}", factor / 2, two.summary(),
+                                 factor * 0.75, four.summary());
+  if (!two.exceptions().empty()) outcome.note = "n = 2 " + two.exceptions();
+  if (!four.exceptions().empty()) outcome.note += (outcome.note.empty() ? "" : "; ") + ("n = 4 " + four.exceptions());
+  return outcome;
+}
+
+Outcome input_stage_isolated_bg(const View& view) { return input_stage(view, kIsolatedBg, 1.0); }
+Outcome input_stage_isolated_hs(const View& view) { return input_stage(view, kIsolatedHs, 256.0 / 255.0); }
+
+Outcome bottleneck_shrinks(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const std::string& series : {kIsolatedBg, kIsolatedHs}) {
+    const Selection at = {{"series", series}, {"gamma", "0.8"}};
+    const std::vector<Estimate> all = view.along("radix", "n", at, kTot);
+    tally.add(view.symbols(at), falls(all));
+    std::string numbers;
+    for (const Estimate& one : all) numbers += (numbers.empty() ? "" : ", ") + to_string(one);
+    detail += fmt::format("{}{}: {} cycles", detail.empty() ? "" : "; ", view.symbols(at).front().second, numbers);
+  }
+  return tally.outcome("n = 2, 4, 16 at γ = 0.8: " + detail);
+}
+
+// ---- Buffer sizes (section 5) ----
+
+Outcome small_buffer_beats_large(const View& view) {
+  Tally tally;
+  for (const Selection& at : view.grid("16", {"gamma", "sigma"}, {{"series", kHotSection}})) {
+    const Estimate small = view.at("16", with(with(at, "series", kHotSection), "S", "8"), kTot);
+    const Estimate large = view.at("16", with(with(at, "series", kBypass), "S", "20"), kTot);
+    tally.add(view.symbols(at), less(small, large));
+  }
+  const Selection at = {{"gamma", "0.6"}, {"sigma", "10"}};
+  return tally.outcome(fmt::format("{} against {} cycles at γ = 0.6, σ = 10",
+                                   to_string(view.at("16", with(with(at, "series", kHotSection), "S", "8"), kTot)),
+                                   to_string(view.at("16", with(with(at, "series", kBypass), "S", "20"), kTot))));
+}
+
+Outcome settles_from_twelve(const View& view) {
+  Tally tally;
+  for (const Selection& at : view.grid("16", {"gamma", "sigma"}, {{"series", kHotSection}})) {
+    std::vector<Estimate> tail;
+    for (const std::string& capacity : view.values("16", "S")) {
+      if (value(capacity) >= 12)
+        tail.push_back(view.at("16", with(with(at, "series", kHotSection), "S", capacity), kTot));
+    }
+    tally.add(view.symbols(at), settled(tail));
+  }
+  const Selection at = {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}};
+  return tally.outcome(fmt::format(
+      "S = 4: {}, S = 12: {}, S = 20: {} cycles at γ = 0.6, σ = 10", to_string(view.at("16", with(at, "S", "4"), kTot)),
+      to_string(view.at("16", with(at, "S", "12"), kTot)), to_string(view.at("16", with(at, "S", "20"), kTot))));
+}
+
+Outcome buffers_lower_syn(const View& view) {
+  Tally tally;
+  trend(tally, view, "15", kHotSection, "S", {"gamma", "sigma"}, kSyn, falls);
+  return tally.outcome(ends(view, "15", {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kSyn));
+}
+
+Outcome buffers_raise_hot(const View& view) {
+  Tally tally;
+  trend(tally, view, "17", kHotSection, "S", {"gamma", "sigma"}, kHot, rises);
+  return tally.outcome(ends(view, "17", {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kHot));
+}
+
+Outcome buffers_leave_bypass(const View& view) {
+  Tally tally;
+  trend(tally, view, "15", kBypass, "S", {"gamma", "sigma"}, kSyn, settled, {{"measure", kSyn}});
+  trend(tally, view, "17", kBypass, "S", {"gamma", "sigma"}, kHot, settled, {{"measure", kHot}});
+  const Selection at = {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}};
+  return tally.outcome("μ_SYN " + ends(view, "15", at, "S", kSyn) + ", μ_BG(HS) " + ends(view, "17", at, "S", kHot));
+}
+
+Outcome buffers_help_bypass_background(const View& view) {
+  Tally tally;
+  trend(tally, view, "16", kBypass, "S", {"gamma", "sigma"}, kTot, falls);
+  return tally.outcome(ends(view, "16", {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kTot));
+}
+
+Outcome buffers_shorten_tree(const View& view) {
+  Tally tally;
+  trend(tally, view, "16", kBypass, "S", {"gamma", "sigma"}, "tree_height_mean", falls);
+  const std::vector<Estimate> all =
+      view.along("16", "S", {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}}, "tree_height_mean");
+  return tally.outcome(fmt::format("mean height from {} to {} stages at γ = 0.6, σ = 10", to_string(all.front()),
+                                   to_string(all.back())));
+}
+
+Outcome order_of_schemes_stays(const View& view) {
+  Tally tally;
+  const std::vector<std::pair<std::string, Relation>> relations = {
+      {"15", {kBypass, kSyn, kHotSection, kSyn}},
+      {"16", {kHotSection, kTot, kBypass, kTot}},
+      {"17", {kHotSection, kHot, kBypass, kHot}},
+  };
+  for (const auto& [figure, relation] : relations) {
+    const auto decide = [&, id = figure, r = relation](const Selection& at) {
+      return less(view.at(id, with(at, "series", r.low_series), r.low_metric),
+                  view.at(id, with(at, "series", r.high_series), r.high_metric));
+    };
+    for (const Selection& at : view.grid(figure, {"gamma", "sigma", "S"}, {{"series", kHotSection}})) {
+      const Decision usual = decide(with(at, "S", "12"));
+      const Decision here = decide(at);
+      Selection where = {{"measure", relation.low_metric}};
+      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+      const bool open = usual == Decision::undecided || here == Decision::undecided;
+      tally.add(where, open ? Decision::undecided : usual == here ? Decision::holds : Decision::fails);
+    }
+  }
+  return tally.outcome();
+}
+
+// ---- Beyond the paper ----
+
+Outcome larger_network(const View& view, const std::string& figure) {
+  Tally tally;
+  const auto merge = [&](const std::string& words, const Relation& relation, bool only_half) {
+    for (const Selection& at : view.grid(figure, {"gamma"}, {{"series", relation.low_series}})) {
+      if (only_half && !same_value(at.front().second, "0.5")) continue;
+      Selection where = {{"relation", words}};
+      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+      tally.add(where, less(view.at(figure, with(at, "series", relation.low_series), relation.low_metric),
+                            view.at(figure, with(at, "series", relation.high_series), relation.high_metric)));
+    }
+  };
+  merge("isolated BG spares the background", {kIsolatedBg, kTot, kBypass, kTot}, false);
+  merge("isolated HS spares the background", {kIsolatedHs, kTot, kBypass, kTot}, false);
+  merge("hot section spares the background", {kHotSection, kTot, kBypass, kTot}, false);
+  merge("bypass lets hot background wait longest", {kBypass, kSyn, kBypass, kHot}, true);
+  merge("isolated BG lets it wait less", {kIsolatedBg, kHot, kIsolatedBg, kSyn}, true);
+  merge("isolated HS has less synchronization delay than isolated BG", {kIsolatedHs, kSyn, kIsolatedBg, kSyn}, false);
+  merge("isolated HS has more synchronization delay than bypass", {kBypass, kSyn, kIsolatedHs, kSyn}, false);
+  merge("isolated HS has less hot delay than bypass", {kIsolatedHs, kHot, kBypass, kHot}, false);
+  return tally.outcome("background " + pair_at(view, figure, {{"gamma", "0.5"}}, {kHotSection, kTot, kBypass, kTot}));
+}
+
+Outcome larger_1024(const View& view) { return larger_network(view, "larger-1024"); }
+Outcome larger_4096(const View& view) { return larger_network(view, "larger-4096"); }
+
+Outcome short_mean(const View& view) {
+  Tally tally;
+  double most = 0.0;
+  for (const Selection& at : view.grid("short-mean", {"series", "sigma", "gamma"})) {
+    for (const std::string& metric : {kSyn, kTot, kHot}) {
+      const Estimate shorter = view.at("short-mean", with(at, "mu", "600"), metric);
+      const Estimate longer = view.at("short-mean", with(at, "mu", "3000"), metric);
+      Selection where = {{"measure", metric}};
+      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
+      const Decision decision = equal_within(shorter, longer, kSame);
+      // Equality is what the intervals cannot contradict.
+      tally.add(where, decision == Decision::undecided ? Decision::holds : decision);
+      most = std::max(most, std::abs(shorter.mean / longer.mean - 1.0));
+    }
+  }
+  return tally.outcome(fmt::format("largest difference {:.1f} %", 100 * most));
+}
+
+std::vector<Claim> claims() {
+  return {
+      {"number-mu-syn",
+       "4.3",
+       "Bypass, γ = 0.5, σ = 10: mean synchronization delay 116 cycles",
+       {"8"},
+       true,
+       number_mu_syn,
+       ""},
+      {"number-mu-bg-hs", "4.3", "Same point: mean hot background delay 151 cycles", {"8"}, true, number_mu_bg_hs, ""},
+      {"number-ratio",
+       "4.3",
+       "Same point: hot background waits 30 % longer than synchronization",
+       {"8"},
+       true,
+       number_ratio,
+       ""},
+      {"number-session", "4.1", "Same point: a session lasts about 325 cycles", {"8"}, true, number_session, ""},
+      {"number-hot-background",
+       "4.3",
+       "Same point: 162.5 hot background messages per session",
+       {"8"},
+       true,
+       number_hot_background,
+       ""},
+      {"background-count",
+       "4.3",
+       "A session has γ N |session| background messages, one N-th of them hot",
+       {"8"},
+       true,
+       background_count,
+       ""},
+      {"background-falls",
+       "4.2-4.4",
+       "All three schemes cut the background's delay greatly",
+       {"8", "14"},
+       true,
+       background_falls,
+       "greatly: to less than half"},
+      {"delay-moves",
+       "4.2",
+       "Isolated BG: synchronization delay rises by about what the background's falls",
+       {"5"},
+       true,
+       delay_moves,
+       "about: the smaller is at least half of the larger"},
+      {"hot-waits-longer-bypass",
+       "4.2",
+       "Bypass, γ = 0.5: hot background waits longer than synchronization",
+       {"5"},
+       true,
+       hot_waits_longer_bypass,
+       ""},
+      {"hot-waits-less-isolated",
+       "4.2",
+       "Isolated BG: hot background waits less than synchronization",
+       {"5"},
+       true,
+       hot_waits_less_isolated,
+       ""},
+      {"synchronization-is-early",
+       "4.2",
+       "Most synchronization messages are generated before the hot background",
+       {"6"},
+       true,
+       synchronization_is_early,
+       ""},
+      {"secondary-tree",
+       "4.2",
+       "Isolated BG: hot background waits much longer than other background (second tree)",
+       {"8"},
+       true,
+       secondary_tree,
+       "much: twice"},
+      {"secondary-tree-removed",
+       "4.3",
+       "Isolated HS removes the second tree: other background waits less (γ >= 0.5)",
+       {"8"},
+       true,
+       secondary_tree_removed,
+       ""},
+      {"hs-lowers-syn",
+       "4.3",
+       "Isolated HS has less synchronization delay than isolated BG",
+       {"8"},
+       true,
+       hs_lowers_syn,
+       ""},
+      {"hs-raises-hot",
+       "4.3",
+       "Isolated HS has more hot background delay than isolated BG",
+       {"8"},
+       true,
+       hs_raises_hot,
+       ""},
+      {"hs-lowers-background",
+       "4.3",
+       "Isolated HS has less background delay than isolated BG at high load (γ >= 0.6)",
+       {"8"},
+       true,
+       hs_lowers_background,
+       ""},
+      {"hs-syn-above-bypass",
+       "4.3",
+       "Isolated HS has more synchronization delay than bypass",
+       {"8"},
+       true,
+       hs_syn_above_bypass,
+       ""},
+      {"hs-hot-below-bypass",
+       "4.3",
+       "Isolated HS has less hot background delay than bypass",
+       {"8"},
+       true,
+       hs_hot_below_bypass,
+       ""},
+      {"four-sections-best",
+       "4.4",
+       "K = 4 gives the least background delay at γ = 0.7 and 0.8",
+       {"13"},
+       true,
+       four_sections_best,
+       ""},
+      {"syn-flat-in-sections",
+       "4.4",
+       "Synchronization delay is nearly flat in K",
+       {"13"},
+       true,
+       syn_flat_in_sections,
+       "nearly flat: within 10 %"},
+      {"one-section", "4.4", "K = 1 is isolated HS", {"8", "13"}, true, one_section_is_isolated_hs, ""},
+      {"spread-hot-section-background",
+       "4.4",
+       "Hot section: background delay hardly depends on σ",
+       {"14"},
+       true,
+       hot_section_hardly_feels_spread,
+       "hardly: by at most 15 % from the least to the greatest σ"},
+      {"spread-bypass", "4.4", "Bypass: all three delays fall as σ grows", {"14"}, true, bypass_falls_with_spread, ""},
+      {"spread-hot-section",
+       "4.4",
+       "Hot section: synchronization and hot background delay fall as σ grows",
+       {"14"},
+       true,
+       hot_section_falls_with_spread,
+       ""},
+      {"hot-section-like-isolated-hs",
+       "4.4",
+       "Hot section against bypass: more synchronization delay, less background and hot background delay",
+       {"14"},
+       true,
+       hot_section_like_isolated_hs,
+       ""},
+      {"input-stage-isolated-bg",
+       "4.4",
+       "Isolated BG saturates the input stage when γ > (n-1)/n",
+       {"threshold-2", "threshold-4"},
+       true,
+       input_stage_isolated_bg,
+       "saturated: delay more than doubles when the session gets four times as long"},
+      {"input-stage-isolated-hs",
+       "4.4",
+       "Isolated HS saturates the input stage when γ > (n-1)/n N/(N-1)",
+       {"threshold-2", "threshold-4"},
+       true,
+       input_stage_isolated_hs,
+       "saturated: delay more than doubles when the session gets four times as long"},
+      {"bottleneck-shrinks",
+       "4.4",
+       "Larger boxes make the input stage less of a bottleneck",
+       {"radix"},
+       true,
+       bottleneck_shrinks,
+       ""},
+      {"small-buffer",
+       "5",
+       "Hot section with S = 8 has less background delay than bypass with S = 20",
+       {"16"},
+       true,
+       small_buffer_beats_large,
+       ""},
+      {"settles",
+       "5",
+       "Hot section: background delay settles from S = 12",
+       {"16"},
+       true,
+       settles_from_twelve,
+       "settled: within 10 %"},
+      {"buffers-lower-syn",
+       "5",
+       "Hot section: synchronization delay falls as S grows",
+       {"15"},
+       true,
+       buffers_lower_syn,
+       ""},
+      {"buffers-raise-hot",
+       "5",
+       "Hot section: hot background delay rises as S grows",
+       {"17"},
+       true,
+       buffers_raise_hot,
+       ""},
+      {"buffers-leave-bypass",
+       "5",
+       "Bypass: S leaves synchronization and hot background delay about level",
+       {"15", "17"},
+       true,
+       buffers_leave_bypass,
+       "about level: within 10 %"},
+      {"buffers-help-bypass",
+       "5",
+       "Bypass: background delay falls as S grows",
+       {"16"},
+       true,
+       buffers_help_bypass_background,
+       ""},
+      {"buffers-shorten-tree",
+       "5",
+       "Bypass: the saturation tree gets lower as S grows",
+       {"16"},
+       true,
+       buffers_shorten_tree,
+       ""},
+      {"order-of-schemes",
+       "5",
+       "The order of bypass and hot section is the same for every S",
+       {"15", "16", "17"},
+       true,
+       order_of_schemes_stays,
+       ""},
+      {"larger-1024", "6", "A network of 1,024 processors behaves alike", {"larger-1024"}, true, larger_1024, ""},
+      {"larger-4096", "6", "A network of 4,096 processors behaves alike", {"larger-4096"}, true, larger_4096, ""},
+      {"short-mean",
+       "ours",
+       "A mean synchronization time of 600 cycles gives the same delays as the paper's 3000",
+       {"short-mean"},
+       true,
+       short_mean,
+       "the same: within 3 % or the intervals"},
+  };
+}
+
+}  // namespace
+
+extern const StudyRow row_extra_stage_cube;
+const StudyRow row_extra_stage_cube{"extra-stage-cube", claims};
+
+}  // namespace banyan::study
