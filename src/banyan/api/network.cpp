@@ -67,7 +67,8 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
   engine::Builder builder(*network.topology, *network.routing, instance.traffic_pointers, network.hot_spots, settings);
   row_of(core::switching_rows(), experiment.switching.component()).install(experiment.switching, builder);
-  instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers);
+  instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
+                                                       builder.window(), settings.threads);
   return instance;
 }
 

@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace banyan::engine {
+namespace {
+
+/// Half of a common second-level cache: a shard that fits is stepped without misses (1.1 to 1.3 times faster on large
+/// networks, measured on a prototype).
+constexpr u64 kShardBytes = 512 * 1024;
+constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
+
+}  // namespace
 
 Builder::Builder(const core::Topology& topology, const core::Routing& routing,
                  std::span<core::Traffic* const> traffics, std::vector<core::HotSpot> hot_spots,
@@ -25,23 +33,105 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   if (!parts_.empty()) throw std::logic_error("a network is cut once");
   switch_shard_ = std::move(switch_shard);
   const core::Graph& graph = topology_.graph();
+  std::vector<u32> switch_count(shards, 0);
+  for (const u32 shard : switch_shard_) switch_entity_.push_back(switch_count[shard]++);
   std::vector<std::vector<u32>> members(shards);
   for (u32 t = 0; t < graph.terminals(); ++t) {
-    members[switch_shard_[graph.channel(graph.injection(t)).to.node]].push_back(t);
+    const u32 shard = switch_shard_[graph.channel(graph.injection(t)).to.node];
+    terminal_shard_.push_back(shard);
+    terminal_entity_.push_back(static_cast<u32>(members[shard].size()));
+    members[shard].push_back(t);
   }
   parts_.resize(shards);
   for (u32 i = 0; i < shards; ++i) {
-    parts_[i].terminals = std::make_unique<Terminals>(
-        Terminals::Setup{std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i,
-                         settings_.steady, settings_.generation_series});
+    parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{std::move(members[i]), traffics_, &routing_,
+                                                                       hot_spots_, graph.terminals(), i,
+                                                                       settings_.steady, settings_.generation_series});
+    for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
   }
 }
 
 void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().switches(), 0), 1); }
 
+void Builder::partition_by_size(u64 bytes_per_switch) {
+  const u32 switches = topology_.graph().switches();
+  const u64 wanted = settings_.shards != 0 ? settings_.shards
+                                           : (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
+  const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(switches, kMostShards)));
+  std::vector<u32> of(switches);
+  for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s) * shards / switches);
+  partition(std::move(of), shards);
+}
+
+std::vector<u32> Builder::switches_of(u32 shard) const {
+  std::vector<u32> list;
+  for (u32 s = 0; s < switch_shard_.size(); ++s) {
+    if (switch_shard_[s] == shard) list.push_back(s);
+  }
+  return list;
+}
+
 void Builder::add(u32 shard, std::unique_ptr<Population> population) {
   parts_[shard].populations.push_back(std::move(population));
   parts_[shard].due.push_back(0);
+}
+
+void Builder::add_interfaces(const Interfaces::Setup& setup) {
+  for (u32 i = 0; i < shards(); ++i) {
+    add(i, std::make_unique<PopulationOf<Interfaces>>(std::make_unique<Interfaces>(terminals(i), setup),
+                                                      settings_.permuted, settings_.step_all));
+  }
+}
+
+Tick Builder::longest_latency() const {
+  Tick longest = 1;
+  for (const core::Channel& c : topology_.graph().channels()) longest = std::max<Tick>(longest, c.link.latency_cycles);
+  return longest;
+}
+
+void Builder::wire() {
+  const core::Graph& graph = topology_.graph();
+  const auto population = [](const core::End& end) { return static_cast<u8>(end.terminal ? 0 : 1); };
+  const auto shard_of_end = [&](const core::End& end) {
+    return end.terminal ? terminal_shard_[end.node] : switch_shard_[end.node];
+  };
+  const auto entity = [&](const core::End& end) {
+    return end.terminal ? terminal_entity_[end.node] : switch_entity_[end.node];
+  };
+  const auto port_number = [&](const core::End& end) {
+    return end.terminal ? entity(end) : entity(end) * switch_ports_ + end.port;
+  };
+  const auto channels_of = [&](u32 shard, u8 index) -> ChannelPopulation& {
+    return static_cast<ChannelPopulation&>(*parts_[shard].populations[index]);
+  };
+  for (u32 i = 0; i < shards(); ++i) {
+    const std::size_t ports = switches_of(i).size() * switch_ports_;
+    for (auto* table : {&channels_of(i, 0).down, &channels_of(i, 0).up}) table->resize(terminals(i).size());
+    for (auto* table : {&channels_of(i, 1).down, &channels_of(i, 1).up}) table->resize(ports);
+  }
+  window_ = longest_latency();
+  for (const core::Channel& c : graph.channels()) {
+    if (c.failed) continue;
+    const u32 from = shard_of_end(c.from);
+    const u32 to = shard_of_end(c.to);
+    channels_of(from, population(c.from)).down[port_number(c.from)] = {
+        entity(c.to), c.link.latency_cycles, c.to.port, static_cast<u8>(to), population(c.to)};
+    channels_of(to, population(c.to)).up[port_number(c.to)] = {
+        entity(c.from), c.link.latency_cycles, c.from.port, static_cast<u8>(from), population(c.from)};
+    if (from != to) window_ = std::min<Tick>(window_, c.link.latency_cycles);
+  }
+  for (u32 i = 0; i < shards(); ++i) {
+    Shard& part = parts_[i];
+    part.wires.shard = i;
+    part.wires.due = &part.due;
+    part.wires.parcels = &part.parcels[0];
+    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
+    for (auto& p : part.populations) {
+      ChannelPopulation& channels = static_cast<ChannelPopulation&>(*p);
+      part.wires.inboxes.push_back(&channels.inbox());
+      channels.connect(part.wires);
+    }
+  }
 }
 
 }  // namespace banyan::engine

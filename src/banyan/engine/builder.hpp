@@ -9,6 +9,8 @@
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/interfaces.hpp"
+#include "banyan/engine/population_of.hpp"
 #include "banyan/engine/shard.hpp"
 
 namespace banyan::engine {
@@ -19,6 +21,7 @@ struct EngineSettings {
   bool permuted = false;   ///< step the entities of a phase in another order
   bool step_all = false;   ///< step every entity in every tick
   u32 shards = 0;          ///< 0: chosen by size
+  u32 threads = 1;         ///< threads over the shards of one machine
   SteadyPlan steady;       ///< windows of a steady run
   u32 generation_series = 0;  ///< length of the series of births of a session
 };
@@ -40,6 +43,28 @@ class Builder {
   /// The whole network in one shard (populations with peer access).
   void partition_as_one();
 
+  /// Cuts the network into parts of about `bytes_per_switch` x switches <= kShardBytes, or into settings().shards.
+  /// Switches are taken in their order: neighbours in the numbering share a shard.
+  void partition_by_size(u64 bytes_per_switch);
+  /// The switches of a shard, ascending.
+  [[nodiscard]] std::vector<u32> switches_of(u32 shard) const;
+
+  /// Adds the interfaces (population 0 of every shard); after partition.
+  void add_interfaces(const Interfaces::Setup& setup);
+  /// Adds a switch population (population 1 of its shard); `ports`: port numbers per switch in Io's numbering, that is
+  /// port p of the shard's i-th switch has number i * ports + p.
+  template <class Model>
+  void add_switches(u32 shard, std::unique_ptr<Model> model, u32 ports) {
+    switch_ports_ = ports;
+    add(shard, std::make_unique<PopulationOf<Model>>(std::move(model), settings_.permuted, settings_.step_all));
+  }
+  /// Connects interfaces and switches along the channels of the graph; last step.
+  void wire();
+  /// Longest latency of a channel, in ticks.
+  [[nodiscard]] Tick longest_latency() const;
+  /// Shortest latency between two shards (1 when there is one shard).
+  [[nodiscard]] Tick window() const { return window_; }
+
   [[nodiscard]] u32 shards() const { return static_cast<u32>(parts_.size()); }
   [[nodiscard]] u32 shard_of(u32 switch_) const { return switch_shard_[switch_]; }
   [[nodiscard]] Shard& shard(u32 i) { return parts_[i]; }
@@ -55,6 +80,11 @@ class Builder {
   std::vector<core::HotSpot> hot_spots_;
   EngineSettings settings_;
   std::vector<u32> switch_shard_;
+  std::vector<u32> switch_entity_;    ///< index of a switch inside its shard
+  std::vector<u32> terminal_shard_;
+  std::vector<u32> terminal_entity_;
+  u32 switch_ports_ = 0;
+  Tick window_ = 1;
   std::vector<Shard> parts_;
 };
 

@@ -3,14 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "banyan/base/error.hpp"
 #include "banyan/engine/watchdog.hpp"
 
 namespace banyan::engine {
 
-Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics)
-    : shards_(std::move(shards)), traffics_(traffics) {}
+Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads)
+    : shards_(std::move(shards)),
+      traffics_(traffics),
+      window_(std::max<Tick>(window, 1)),
+      threads_(std::clamp(threads, 1U, static_cast<u32>(shards_.size()))) {
+  for (auto& published : published_) published.assign(shards_.size(), 0);
+  barrier_ = std::make_unique<std::barrier<>>(threads_);
+  for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
+}
+
+Machine::~Machine() {
+  if (helpers_.empty()) return;
+  quit_ = true;
+  barrier_->arrive_and_wait();
+  for (std::thread& t : helpers_) t.join();
+}
 
 void Machine::reset(u32 replication) {
   for (core::Traffic* t : traffics_) t->begin(replication);
@@ -18,8 +33,64 @@ void Machine::reset(u32 replication) {
     shard.terminals->reset();
     for (auto& population : shard.populations) population->reset(replication);
     std::fill(shard.due.begin(), shard.due.end(), 0);
+    for (auto& parcels : shard.parcels) {
+      for (Parcel& parcel : parcels) parcel.clear();
+    }
   }
+  for (auto& published : published_) std::fill(published.begin(), published.end(), 0);
   next_ = 0;
+}
+
+void Machine::helper(u32 worker) {
+  for (;;) {
+    barrier_->arrive_and_wait();  // released by run_until, or by the destructor
+    if (quit_) return;
+    run_windows(worker);
+  }
+}
+
+void Machine::run_until(Tick end) {
+  if (next_ >= end) return;
+  if (shards_.size() == 1) {
+    while (next_ < end) next_ = shards_.front().run(next_);
+    return;
+  }
+  end_ = end;
+  if (threads_ > 1) barrier_->arrive_and_wait();
+  run_windows(0);
+}
+
+/// Every thread runs the same sequence of windows, each on its own shards. Parcels that were filled under one parity
+/// are emptied by their receivers in the next window, under the other: one barrier per window is enough.
+void Machine::run_windows(u32 worker) {
+  u32 parity = parity_;
+  for (;;) {
+    Tick begin = kNever;
+    for (const Tick t : published_[parity]) begin = std::min(begin, t);
+    if (begin >= end_) {
+      if (threads_ > 1) barrier_->arrive_and_wait();  // nobody reads published_ any more
+      if (worker == 0) {
+        next_ = begin;
+        parity_ = parity;
+      }
+      return;
+    }
+    const Tick end = std::min(end_, begin + window_);
+    const u32 next_parity = parity ^ 1U;
+    for (std::size_t i = worker; i < shards_.size(); i += threads_) run_shard(i, begin, end, next_parity);
+    if (threads_ > 1) barrier_->arrive_and_wait();
+    parity = next_parity;
+  }
+}
+
+void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
+  Shard& shard = shards_[index];
+  for (Shard& other : shards_) shard.receive(other.parcels[parity ^ 1U][index]);
+  shard.wires.parcels = &shard.parcels[parity];
+  Tick next = shard.next_due();
+  while (next < end) next = shard.run(std::max(next, begin));
+  for (const Parcel& parcel : shard.parcels[parity]) next = std::min(next, parcel.earliest);
+  published_[parity][index] = next;
 }
 
 void Machine::set_window(Window window) {
@@ -76,11 +147,23 @@ bool Machine::sources_past_window() const noexcept {
 }
 
 u64 Machine::hash() const {
-  Hasher h;
+  u64 state = 0;
   for (const Shard& shard : shards_) {
-    shard.terminals->hash(h);
-    for (const auto& population : shard.populations) population->hash(h);
+    state += shard.terminals->digest();
+    for (const auto& population : shard.populations) state += population->digest();
+    for (const auto& parcels : shard.parcels) {
+      for (const Parcel& parcel : parcels) {
+        for (const auto& mail : parcel.flits) {
+          state += flit_digest(shard.wires.packet(mail.arrival.flit.packet), mail.arrival.flit);
+        }
+      }
+    }
   }
+  const Totals sum = totals();
+  Hasher h;
+  h.add(state);
+  for (const u64 v : {sum.taken, sum.taken_flits, sum.delivered, sum.delivered_flits, sum.movements}) h.add(v);
+  for (const Tally& t : tallies()) t.hash(h);
   return h.value();
 }
 
@@ -88,6 +171,11 @@ void Machine::audit() const {
   Holdings held;
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) population->hold(held);
+    for (const auto& parcels : shard.parcels) {
+      for (const Parcel& parcel : parcels) {
+        for (const auto& mail : parcel.flits) held.add(mail.arrival.flit);
+      }
+    }
   }
   const Totals sum = totals();
   if (!held.violations.empty()) throw InvariantError(held.violations.front());

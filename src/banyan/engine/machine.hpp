@@ -1,7 +1,13 @@
-// The clock: runs the shards of a network tick by tick, skipping ticks in which nothing is due.
+// The clock: runs the shards of a network, skipping ticks in which nothing is due. Shards run for a window at a time
+// (the shortest latency between them), on one or several threads; what they send to each other is handed over between
+// windows. The result does not depend on the number of shards or threads.
 #pragma once
 
+#include <array>
+#include <barrier>
+#include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "banyan/core/traffic.hpp"
@@ -23,23 +29,30 @@ struct Totals {
 
 class Machine {
  public:
-  Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics);
+  /// `window`: shortest latency, in ticks, of any channel between two shards. `threads`: at most as many as shards are
+  /// used.
+  Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads = 1);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   /// Starts a replication: empty network, tick 0.
   void reset(u32 replication);
 
   /// Runs the next tick at which something is due, and returns it; kNever when nothing will ever happen.
-  Tick step() noexcept {
+  Tick step() {
     const Tick now = next_;
     if (now == kNever) return kNever;
-    Tick next = kNever;
-    for (Shard& shard : shards_) {
-      const Tick due = shard.run(now);
-      next = due < next ? due : next;
+    if (shards_.size() == 1) {
+      next_ = shards_.front().run(now);
+    } else {
+      run_until(now + 1);
     }
-    next_ = next;
     return now;
   }
+  /// Runs all ticks before `end`.
+  void run_until(Tick end);
+  /// The next tick at which something is due.
   [[nodiscard]] Tick next() const noexcept { return next_; }
 
   void set_window(Window window);
@@ -61,9 +74,24 @@ class Machine {
   [[nodiscard]] std::string explain_blockage() const;
 
  private:
+  void run_windows(u32 worker);
+  void run_shard(std::size_t index, Tick begin, Tick end, u32 parity);
+  void helper(u32 worker);
+
   std::vector<Shard> shards_;
   std::span<core::Traffic* const> traffics_;
+  Tick window_;
+  u32 threads_;
   Tick next_ = 0;
+
+  // Shared by the threads of run_until. `published_[parity][shard]` is written before the barrier that ends a window
+  // and read after it; the other parity is written meanwhile.
+  std::array<std::vector<Tick>, 2> published_;
+  Tick end_ = 0;
+  u32 parity_ = 0;
+  bool quit_ = false;
+  std::unique_ptr<std::barrier<>> barrier_;
+  std::vector<std::thread> helpers_;
 };
 
 }  // namespace banyan::engine

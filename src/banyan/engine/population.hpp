@@ -33,7 +33,21 @@ struct Holdings {
   u64 packets = 0;  ///< packets whose tail (or only flit) is inside
   u64 flits = 0;
   std::vector<std::string> violations;  ///< broken invariants found on the way (negative credit, count out of range)
+
+  void add(const core::Flit& flit) {
+    ++flits;
+    packets += (flit.flags & core::kTail) != 0 ? 1U : 0U;
+  }
 };
+
+/// Identity of a flit, free of handles, for digests.
+[[nodiscard]] inline u64 flit_digest(const core::Packet& packet, const core::Flit& flit) noexcept {
+  Hasher h;
+  h.add((static_cast<u64>(packet.source) << 32U) | packet.sequence);
+  h.add((static_cast<u64>(packet.traffic) << 32U) | flit.sequence);
+  h.add(packet.birth);
+  return h.value();
+}
 
 class Population {
  public:
@@ -44,7 +58,9 @@ class Population {
   /// Takes what is due at `now`, steps whoever is awake, and returns the next tick at which it wants to run without
   /// further input (kNever: idle).
   virtual Tick run(Tick now) noexcept = 0;
-  virtual void hash(Hasher& h) const = 0;
+  /// The internal state as a sum over entities of keyed hashes: it does not depend on the order of entities, shards or
+  /// packet handles.
+  [[nodiscard]] virtual u64 digest() const = 0;
   virtual void hold(Holdings& into) const = 0;
   /// A number that grows whenever a flit or circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;

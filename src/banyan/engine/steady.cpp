@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "banyan/engine/progress_watch.hpp"
 
 namespace banyan::engine {
 namespace {
 
-constexpr Tick kAuditPeriod = 64;
-constexpr Tick kAskPeriod = 1024;  ///< ticks between questions to keep_going
+/// The run is looked at after so many ticks: at fixed ticks, so that it ends at the same one however it is sharded.
+constexpr Tick kPeriod = 64;
+constexpr Tick kPeriodUnaudited = 1024;
 
-/// True when the run is over at `now`; sets how.
-bool over(Machine& machine, const SteadyPlan& plan, const SteadySettings& settings, Tick now, SteadyOutcome& out) {
-  if (now + 1 < plan.end) return false;
+/// True when the run is over, all ticks before `now` being done; sets how.
+bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& settings, Tick now,
+          SteadyOutcome& out) {
+  if (now < plan.end) return false;
   const Totals sum = machine.totals();
   if (sum.counted_taken == sum.counted_delivered && machine.sources_past_window()) return true;
   if (now < plan.end + settings.drain) return false;
@@ -29,28 +33,24 @@ SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadyS
   ProgressWatch watch(settings.watchdog);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
-  Tick next_question = kAskPeriod;
-  Tick next_audit = kAuditPeriod;
-  for (;;) {
-    const Tick now = machine.step();
-    if (now == kNever) break;
-    out.ticks = now + 1;
-    if (over(machine, plan, settings, now, out)) break;
+  for (Tick now = 0;;) {
+    if (now < plan.end) {
+      now = std::min(plan.end, now + (settings.full_audit ? kPeriod : kPeriodUnaudited));
+    } else {
+      now += kPeriod;
+    }
+    machine.run_until(now);
+    out.ticks = now;
+    if (over(machine, plan, settings, now, out) || (machine.next() == kNever && now >= plan.end)) break;
     if (watch.stuck(machine, now)) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();
       break;
     }
-    if (settings.full_audit && now >= next_audit) {
-      machine.audit();
-      next_audit = now + kAuditPeriod;
-    }
-    if (now >= next_question) {
-      next_question = now + kAskPeriod;
-      if (settings.keep_going && !settings.keep_going(now)) {
-        out.end = SteadyOutcome::End::interrupted;
-        return out;
-      }
+    if (settings.full_audit) machine.audit();
+    if (settings.keep_going && !settings.keep_going(now)) {
+      out.end = SteadyOutcome::End::interrupted;
+      return out;
     }
   }
   machine.audit();

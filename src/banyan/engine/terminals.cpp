@@ -187,7 +187,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   return id;
 }
 
-void Terminals::account(const core::Packet& packet, Tick now) noexcept {
+void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept {
   if (packet.birth > window_.to) return;
   const bool hot = (hot_[packet.destination >> 6U] >> (packet.destination & 63U) & 1U) != 0;
   Tally& tally = tallies_[tally_class(packet.traffic, hot)];
@@ -196,7 +196,7 @@ void Terminals::account(const core::Packet& packet, Tick now) noexcept {
   tally.flits += packet.flits;
   tally.latency += latency;
   tally.queueing += packet.enter - packet.birth;
-  tally.hops += packet.hops;
+  tally.hops += hops;
   ++counted_delivered_;
   if (is_finite_[packet.traffic] != 0) {
     ++finite_[packet.traffic].delivered;
@@ -211,7 +211,7 @@ void Terminals::account(const core::Packet& packet, Tick now) noexcept {
   ++sum.packets;
   sum.latency += latency;
   sum.queueing += packet.enter - packet.birth;
-  sum.hops += packet.hops;
+  sum.hops += hops;
   if (packet.birth >= setup_.steady.histogram_from) record_.latency.add(latency);
 }
 
@@ -245,13 +245,19 @@ u64 Terminals::waiting_terminals() const noexcept {
   return count;
 }
 
-void Terminals::hash(Hasher& h) const noexcept {
-  for (const Cursor& c : cursors_) {
-    h.add(c.nth);
-    h.add(c.message.birth);
+u64 Terminals::digest() const noexcept {
+  u64 sum = 0;
+  for (u32 local = 0; local < size(); ++local) {
+    Hasher h;
+    h.add(global(local));
+    for (u32 i = 0; i < traffic_count_; ++i) {
+      const Cursor& c = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
+      h.add(c.nth);
+      h.add(c.message.birth);
+    }
+    sum += h.value();
   }
-  for (const Tally& t : tallies_) t.hash(h);
-  for (const u64 v : {taken_, taken_flits_, delivered_, delivered_flits_}) h.add(v);
+  return sum;
 }
 
 }  // namespace banyan::engine

@@ -52,19 +52,23 @@ class Terminals {
   /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
   [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
   [[nodiscard]] Tick birth(u32 local) const noexcept { return next_[local].birth; }
+  /// Length of the message at the head of the source queue, flits.
+  [[nodiscard]] u32 head_flits(u32 local) const noexcept {
+    return cursors_[static_cast<std::size_t>(local) * traffic_count_ + next_[local].traffic].message.flits;
+  }
   /// Takes the waiting message at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept;
 
   // --- sinks ---------------------------------------------------------------------------------------------------
-  /// The tail of `packet` arrived at a terminal of this shard. `pool` is the one that the packet lives in; the caller
-  /// releases the record.
-  void deliver(const core::Packet& packet, u32 terminal, Tick now) noexcept {
+  /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
+  /// releases the record. `hops`: switches passed.
+  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
     if (packet.destination != terminal) [[unlikely]] ++misdelivered_;
     ++delivered_;
     delivered_flits_ += packet.flits;
-    if (packet.birth >= window_.from) account(packet, now);
+    if (packet.birth >= window_.from) account(packet, now, hops);
     if (steady_ && now < setup_.steady.end) record_.accepted[now >> setup_.steady.shift] += packet.flits;
   }
 
@@ -95,7 +99,8 @@ class Terminals {
   /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
   [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
 
-  void hash(Hasher& h) const noexcept;
+  /// Cursors of all terminals, as Population::digest.
+  [[nodiscard]] u64 digest() const noexcept;
 
  private:
   static constexpr u32 kSlots = 256;  ///< ticks ahead that the wheel of births covers (power of two)
@@ -113,7 +118,7 @@ class Terminals {
     Tick latest = 0;
   };
 
-  void account(const core::Packet& packet, Tick now) noexcept;
+  void account(const core::Packet& packet, Tick now, u32 hops) noexcept;
   void note_taken(Tick birth, u32 flits, Tick now) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;

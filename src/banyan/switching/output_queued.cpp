@@ -106,17 +106,20 @@ class OutputQueued final : public engine::Population {
     return pool_.live() != 0 || terminals_.waiting_terminals() != 0 ? now + 1 : terminals_.next_birth_after(now);
   }
 
-  void hash(Hasher& h) const override {
+  u64 digest() const override {
+    u64 sum = mix64(movements_);
     for (u32 q = 0; q < queues_; ++q) {
       if (rings_[q].count == 0) continue;
+      Hasher h;
       h.add(q);
       for (u32 i = 0; i < rings_[q].count; ++i) {
         const core::Packet& packet = pool_[entry(q, i).packet];
         h.add(packet.birth);
         h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
       }
+      sum += h.value();
     }
-    h.add(movements_);
+    return sum;
   }
 
   void hold(engine::Holdings& into) const override {
@@ -267,9 +270,8 @@ class OutputQueued final : public engine::Population {
       for (; bits != 0; bits &= bits - 1) {
         const u32 q = w * 64 + static_cast<u32>(std::countr_zero(bits));
         const PacketId id = take_head(q).packet;
-        core::Packet& packet = pool_[id];
-        if constexpr (Tagged) packet.hops = path_length_;
-        terminals_.deliver(packet, q - ejection_base_, now);
+        const core::Packet& packet = pool_[id];
+        terminals_.deliver(packet, q - ejection_base_, now, Tagged ? path_length_ : packet.hops);
         pool_.release(id);
       }
     }

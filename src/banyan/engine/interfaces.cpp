@@ -1,0 +1,111 @@
+#include "banyan/engine/interfaces.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace banyan::engine {
+
+Interfaces::Interfaces(Terminals& terminals, const Setup& setup)
+    : terminals_(terminals),
+      setup_(setup),
+      senders_(terminals.size()),
+      credits_(static_cast<std::size_t>(terminals.size()) * setup.vcs),
+      idle_((terminals.size() + 63) / 64) {}
+
+void Interfaces::reset(u32) {
+  std::fill(senders_.begin(), senders_.end(), Sender{});
+  std::fill(credits_.begin(), credits_.end(), setup_.credits);
+  std::fill(idle_.begin(), idle_.end(), 0);
+  for (u32 e = 0; e < terminals_.size(); ++e) idle_[e >> 6U] |= u64{1} << (e & 63U);
+  sent_ = 0;
+  order_broken_ = false;
+}
+
+bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
+  io.control_up(e, {kCredit, flit.vc, 1});
+  if ((flit.flags & core::kTail) != 0) {
+    const core::Packet& packet = io.packet(flit.packet);
+    if (flit.sequence + 1U != packet.flits) order_broken_ = true;
+    terminals_.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary);
+    io.release(flit.packet);
+  }
+  return false;
+}
+
+bool Interfaces::accept(u32 e, u32, const core::Control& control, Io&) noexcept {
+  credits_[static_cast<std::size_t>(e) * setup_.vcs + control.vc] += control.argument;
+  return senders_[e].left != 0 || ready(e);
+}
+
+void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
+  terminals_.advance(now);
+  const std::span<const u64> ready = terminals_.ready();
+  // Terminals with a packet under way wake by themselves; those that wait for credits are woken by them.
+  for (std::size_t w = 0; w < awake.size(); ++w) awake[w] |= ready[w] & idle_[w];
+}
+
+bool Interfaces::start(u32 e, Tick now) noexcept {
+  Sender& sender = senders_[e];
+  const u32* credits = &credits_[static_cast<std::size_t>(e) * setup_.vcs];
+  const u32 need = setup_.whole_packet ? terminals_.head_flits(e) : 1;
+  for (u32 i = 1; i <= setup_.vcs; ++i) {
+    const u32 vc = (sender.vc + i) % setup_.vcs;
+    if (credits[vc] < need) continue;
+    sender.packet = terminals_.take(e, now);
+    sender.left = terminals_.pool()[sender.packet].flits;
+    sender.next = 0;
+    sender.vc = static_cast<u8>(vc);
+    idle_[e >> 6U] &= ~(u64{1} << (e & 63U));
+    return true;
+  }
+  return false;
+}
+
+Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
+  Sender& sender = senders_[e];
+  if (sender.left == 0 && !(ready(e) && start(e, now))) return kNever;
+  u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + sender.vc];
+  if (credits == 0) return kNever;
+  --credits;
+  ++sent_;
+  core::Flit flit;
+  flit.packet = sender.packet;
+  flit.destination = terminals_.pool()[sender.packet].destination;
+  flit.sequence = sender.next;
+  flit.vc = sender.vc;
+  flit.flags = static_cast<u8>((sender.next == 0 ? core::kHead : 0) | (sender.left == 1 ? core::kTail : 0));
+  ++sender.next;
+  --sender.left;
+  io.send(e, flit);
+  if (sender.left != 0) return now + 1;
+  idle_[e >> 6U] |= u64{1} << (e & 63U);
+  return ready(e) ? now + 1 : kNever;
+}
+
+u64 Interfaces::digest() const {
+  u64 sum = 0;
+  for (u32 e = 0; e < terminals_.size(); ++e) {
+    Hasher h;
+    h.add(terminals_.global(e));
+    h.add(senders_[e].left);
+    h.add(senders_[e].vc);
+    for (u32 vc = 0; vc < setup_.vcs; ++vc) h.add(credits_[static_cast<std::size_t>(e) * setup_.vcs + vc]);
+    sum += h.value();
+  }
+  return sum;
+}
+
+void Interfaces::hold(Holdings& into) const {
+  for (const Sender& s : senders_) {
+    into.packets += s.left != 0 ? 1U : 0U;
+    into.flits += s.left;
+  }
+  for (const u32 c : credits_) {
+    if (c > setup_.credits) into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
+  }
+  if (order_broken_) into.violations.emplace_back("a packet's tail arrived before its other flits");
+}
+
+}  // namespace banyan::engine

@@ -1,0 +1,63 @@
+// Network interfaces for switch models that are reached over channels: they packetize nothing, send one flit per tick
+// into the injection channel as credits allow, and hand arriving packets to the terminals.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "banyan/engine/io.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+
+namespace banyan::engine {
+
+/// Kinds of control words that interfaces and switches exchange.
+enum ControlKind : u16 { kCredit = 0 };  ///< vc: the virtual channel; argument: flits
+
+class Interfaces {
+ public:
+  struct Setup {
+    u32 vcs = 1;           ///< virtual channels of the injection channel
+    u32 credits = 1;       ///< flits of buffer per virtual channel at the switch
+    Tick horizon = 1;      ///< longest latency of a channel to or from a terminal
+    bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
+  };
+
+  Interfaces(Terminals& terminals, const Setup& setup);
+
+  bool accept(u32 e, u32 port, const core::Flit& flit, Io& io) noexcept;
+  bool accept(u32 e, u32 port, const core::Control& control, Io& io) noexcept;
+  Tick step(u32 e, Tick now, Io& io) noexcept;
+  void wake_by_source(Tick now, std::vector<u64>& awake) noexcept;
+  [[nodiscard]] Tick next_source_after(Tick now) const noexcept { return terminals_.next_birth_after(now); }
+
+  [[nodiscard]] u32 entities() const noexcept { return terminals_.size(); }
+  [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
+  void reset(u32 replication);
+  [[nodiscard]] u64 digest() const;
+  void hold(Holdings& into) const;
+  [[nodiscard]] u64 movements() const noexcept { return sent_; }
+  void waits(std::vector<Wait>&) const {}
+  void occupancy(std::vector<u64>&) const {}
+
+ private:
+  struct Sender {
+    core::PacketId packet = 0;
+    u32 left = 0;       ///< flits still to be sent; 0: no packet
+    u16 next = 0;       ///< sequence number of the next flit
+    u8 vc = 0;          ///< of the current packet, or the last used
+  };
+
+  [[nodiscard]] bool start(u32 e, Tick now) noexcept;
+  [[nodiscard]] bool ready(u32 e) const noexcept { return (terminals_.ready()[e >> 6U] >> (e & 63U) & 1U) != 0; }
+
+  Terminals& terminals_;
+  Setup setup_;
+  std::vector<Sender> senders_;   ///< [terminal]
+  std::vector<u32> credits_;      ///< [terminal * vcs + vc]
+  std::vector<u64> idle_;         ///< bit per terminal: no packet under way
+  u64 sent_ = 0;
+  bool order_broken_ = false;
+};
+
+}  // namespace banyan::engine

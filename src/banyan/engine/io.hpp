@@ -1,0 +1,121 @@
+// What a model may do while it is stepped: send PODs over its channels.
+#pragma once
+
+#include <vector>
+
+#include "banyan/engine/inbox.hpp"
+#include "banyan/engine/packet_pool.hpp"
+
+namespace banyan::engine {
+
+/// The far end of a channel: where a POD arrives.
+struct Target {
+  u32 entity = kNone;    ///< index inside the population of its shard; kNone: nothing is attached
+  u32 latency = 1;       ///< ticks
+  u16 port = 0;
+  u8 shard = 0;
+  u8 population = 0;
+};
+
+/// One POD that crosses to another shard.
+template <class Arrival>
+struct Mail {
+  Tick due = 0;
+  u32 population = 0;
+  Arrival arrival;
+};
+
+/// Everything that one shard sends to one other during one window.
+struct Parcel {
+  std::vector<Mail<FlitArrival>> flits;
+  std::vector<Mail<ControlArrival>> controls;
+  std::vector<core::PacketId> freed;
+  Tick earliest = kNever;
+
+  void clear() noexcept {
+    flits.clear();
+    controls.clear();
+    freed.clear();
+    earliest = kNever;
+  }
+};
+
+/// The wires of one shard: inboxes of its own populations, parcels to the others, and all packet pools (foreign ones
+/// to read only).
+struct Wires {
+  u32 shard = 0;
+  std::vector<Inbox*> inboxes;     ///< [population]
+  std::vector<Tick>* due = nullptr;  ///< [population]
+  std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
+  std::vector<PacketPool*> pools;  ///< [shard]
+
+  template <class Arrival>
+  void deliver(const Target& to, Tick at, const Arrival& arrival) {
+    if (to.shard == shard) {
+      inboxes[to.population]->add(at, arrival);
+      Tick& next = (*due)[to.population];
+      next = at < next ? at : next;
+    } else {
+      post((*parcels)[to.shard], to.population, at, arrival);
+    }
+  }
+
+  [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {
+    return (*pools[id >> PacketPool::kIndexBits])[id];
+  }
+  void release(core::PacketId id) {
+    const u32 owner = id >> PacketPool::kIndexBits;
+    if (owner == shard) {
+      pools[owner]->release(id);
+    } else {
+      (*parcels)[owner].freed.push_back(id);
+    }
+  }
+
+ private:
+  static void post(Parcel& parcel, u32 population, Tick at, const FlitArrival& a) {
+    parcel.flits.push_back({at, population, a});
+    parcel.earliest = at < parcel.earliest ? at : parcel.earliest;
+  }
+  static void post(Parcel& parcel, u32 population, Tick at, const ControlArrival& a) {
+    parcel.controls.push_back({at, population, a});
+    parcel.earliest = at < parcel.earliest ? at : parcel.earliest;
+  }
+};
+
+/// Handed to a model's accept and step. `down` are the far ends of its output ports, `up` those of the reverse
+/// (control) direction of its input ports; both are indexed by the model's own global port numbers.
+class Io {
+ public:
+  Io(Wires& wires, const std::vector<Target>& down, const std::vector<Target>& up)
+      : wires_(wires), down_(down.data()), up_(up.data()) {}
+
+  void set_now(Tick now) noexcept { now_ = now; }
+  [[nodiscard]] Tick now() const noexcept { return now_; }
+
+  /// A flit leaves through output `out`; it arrives after the channel's latency plus `extra` ticks (serialization).
+  void send(u32 out, const core::Flit& flit, Tick extra = 0) {
+    const Target& to = down_[out];
+    wires_.deliver(to, now_ + to.latency + extra, FlitArrival{flit, to.entity, to.port});
+  }
+  /// A control word goes the way of the flits.
+  void control_down(u32 out, const core::Control& control) {
+    const Target& to = down_[out];
+    wires_.deliver(to, now_ + to.latency, ControlArrival{control, to.entity, to.port});
+  }
+  /// A control word (a credit) goes back to whoever feeds input `in`.
+  void control_up(u32 in, const core::Control& control) {
+    const Target& to = up_[in];
+    wires_.deliver(to, now_ + to.latency, ControlArrival{control, to.entity, to.port});
+  }
+  [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept { return wires_.packet(id); }
+  void release(core::PacketId id) { wires_.release(id); }
+
+ private:
+  Wires& wires_;
+  const Target* down_;
+  const Target* up_;
+  Tick now_ = 0;
+};
+
+}  // namespace banyan::engine

@@ -1,0 +1,133 @@
+// The loop of a population: instantiated in the model's own file, so that accept and step are inlined into it.
+//
+// A model is a plain struct with flat arrays for all its entities in one shard:
+//   bool accept(u32 entity, u32 port, const core::Flit&, Io&) noexcept;     true: step the entity in this tick
+//   bool accept(u32 entity, u32 port, const core::Control&, Io&) noexcept;
+//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input, or kNever
+//   u32 entities() const;  Tick horizon() const;                            longest latency + extra of what arrives here
+//   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
+//   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
+// Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
+// change nothing.
+#pragma once
+
+#include <bit>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "banyan/engine/io.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/wake_wheel.hpp"
+
+namespace banyan::engine {
+
+/// The part of a channel population that the wiring code sees.
+class ChannelPopulation : public Population {
+ public:
+  /// Far ends: [model's output port], [model's input port].
+  std::vector<Target> down;
+  std::vector<Target> up;
+
+  [[nodiscard]] virtual Inbox& inbox() noexcept = 0;
+  virtual void connect(Wires& wires) = 0;
+};
+
+template <class Model>
+class PopulationOf final : public ChannelPopulation {
+ public:
+  PopulationOf(std::unique_ptr<Model> model, bool permuted, bool step_all)
+      : model_(std::move(model)),
+        inbox_(model_->horizon()),
+        wheel_(model_->entities()),
+        awake_((model_->entities() + 63) / 64),
+        permuted_(permuted),
+        step_all_(step_all) {
+    // Every input port takes at most one flit and every output port a few credits per tick; room for four ticks.
+    inbox_.reserve(model_->entities() * std::size_t{4}, model_->entities() * std::size_t{4}, 4);
+  }
+
+  Inbox& inbox() noexcept override { return inbox_; }
+  void connect(Wires& wires) override { io_ = std::make_unique<Io>(wires, down, up); }
+  [[nodiscard]] Model& model() noexcept { return *model_; }
+
+  void reset(u32 replication) override {
+    inbox_.clear();
+    wheel_.clear();
+    std::fill(awake_.begin(), awake_.end(), 0);
+    model_->reset(replication);
+  }
+
+  Tick run(Tick now) noexcept override {
+    io_->set_now(now);
+    inbox_.take(now, [&](Arrivals& arrivals) {
+      for (const FlitArrival& a : arrivals.flits) {
+        if (model_->accept(a.entity, a.port, a.flit, *io_)) mark(a.entity);
+      }
+      for (const ControlArrival& a : arrivals.controls) {
+        if (model_->accept(a.entity, a.port, a.control, *io_)) mark(a.entity);
+      }
+    });
+    wheel_.take(now, awake_);
+    if constexpr (requires { model_->wake_by_source(now, awake_); }) model_->wake_by_source(now, awake_);
+    if (step_all_) mark_all();
+    if (permuted_) {
+      step_awake<true>(now);
+    } else {
+      step_awake<false>(now);
+    }
+    Tick next = std::min(wheel_.next_after(now), inbox_.next_after(now));
+    if constexpr (requires { model_->next_source_after(now); }) next = std::min(next, model_->next_source_after(now));
+    return step_all_ ? now + 1 : next;
+  }
+
+  u64 digest() const override {
+    u64 sum = model_->digest();
+    inbox_.for_each([&](const Arrivals& arrivals) {
+      for (const FlitArrival& a : arrivals.flits) sum += flit_digest(io_->packet(a.flit.packet), a.flit);
+    });
+    return sum;
+  }
+  void hold(Holdings& into) const override {
+    inbox_.for_each([&](const Arrivals& arrivals) {
+      for (const FlitArrival& a : arrivals.flits) into.add(a.flit);
+    });
+    model_->hold(into);
+  }
+  u64 movements() const noexcept override { return model_->movements(); }
+  void waits(std::vector<Wait>& into) const override { model_->waits(into); }
+  void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }
+
+ private:
+  void mark(u32 e) noexcept { awake_[e >> 6U] |= u64{1} << (e & 63U); }
+  void mark_all() noexcept {
+    for (u32 e = 0; e < model_->entities(); ++e) mark(e);
+  }
+
+  template <bool Permuted>
+  void step_awake(Tick now) noexcept {
+    const std::size_t words = awake_.size();
+    for (std::size_t i = 0; i < words; ++i) {
+      const std::size_t w = Permuted ? words - 1 - i : i;
+      u64 bits = awake_[w];
+      awake_[w] = 0;
+      while (bits != 0) {
+        const u32 bit = static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
+        bits &= ~(u64{1} << bit);
+        const u32 e = static_cast<u32>(w * 64) + bit;
+        const Tick next = model_->step(e, now, *io_);
+        if (next != kNever) wheel_.wake(e, next, now);
+      }
+    }
+  }
+
+  std::unique_ptr<Model> model_;
+  Inbox inbox_;
+  WakeWheel wheel_;
+  std::vector<u64> awake_;
+  std::unique_ptr<Io> io_;
+  bool permuted_;
+  bool step_all_;
+};
+
+}  // namespace banyan::engine
