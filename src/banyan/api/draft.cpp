@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "banyan/config/resolve.hpp"
@@ -169,37 +170,47 @@ Target Draft::target(const std::string& key, const Where& where) const {
   unknown_target(key, paths, where);
 }
 
-Target Draft::traffic_target(const std::vector<std::string>& words, const std::string& key, const Where& where) const {
+std::vector<std::size_t> Draft::traffics_called(const std::string& word) const {
   const std::vector<std::size_t> traffics = parts_of(catalog_->traffic);
-  std::vector<std::size_t> matching = traffics;
-  std::size_t used = 1;
   std::size_t index = 0;
-  if (words.size() > 1 && as_index(words[1], index)) {
-    matching = index < traffics.size() ? std::vector<std::size_t>{traffics[index]} : std::vector<std::size_t>{};
-    used = 2;
-  } else if (words.size() > 1) {
-    std::vector<std::size_t> named;
-    for (const std::size_t i : traffics) {
-      if (parts_[i].name == words[1]) named.push_back(i);
-    }
-    if (!named.empty()) used = 2;
-    if (!named.empty()) matching = std::move(named);
+  if (as_index(word, index)) return index < traffics.size() ? std::vector{traffics[index]} : std::vector<std::size_t>{};
+  std::vector<std::size_t> named;
+  std::copy_if(traffics.begin(), traffics.end(), std::back_inserter(named),
+               [&](std::size_t i) { return parts_[i].name == word; });
+  return named;
+}
+
+std::vector<std::size_t> Draft::traffics_with(const std::string& parameter) const {
+  std::vector<std::size_t> traffics = parts_of(catalog_->traffic);
+  // With one traffic alone, resolving it finds the nearest parameter.
+  if (traffics.size() == 1) return traffics;
+  std::erase_if(traffics, [&](std::size_t i) {
+    const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);
+    return info == nullptr || config::find_parameter(*info, parameter) == nullptr;
+  });
+  return traffics;
+}
+
+Target Draft::traffic_target(std::vector<std::string> words, const std::string& key, const Where& where) const {
+  words.erase(words.begin());
+  const bool asks_name = !words.empty() && words.back() == "name";
+  if (asks_name) words.pop_back();
+  const std::vector<std::size_t> traffics = parts_of(catalog_->traffic);
+  std::vector<std::size_t> matching = words.empty() ? traffics : traffics_called(words.front());
+  std::string parameter = words.size() == 2 ? words.back() : "";
+  if (words.size() == 1 && matching.empty() && !asks_name) {
+    parameter = words.front();
+    matching = traffics_with(parameter);
   }
-  const std::string parameter = words.size() > used && words[used] != "name" ? words[used] : "";
-  // "traffic.load" of several traffics: the one that declares it.
-  if (matching.size() > 1 && used == 1 && !parameter.empty()) {
-    std::erase_if(matching, [&](std::size_t i) {
-      const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);
-      return info == nullptr || config::find_parameter(*info, parameter) == nullptr;
-    });
-  }
-  if (words.size() <= used + 1 && matching.size() == 1) return {matching.front(), parameter};
+  if (words.size() > 2 || (words.size() == 2 && asks_name)) matching.clear();
+  if (matching.size() == 1) return {matching.front(), parameter};
+  const bool same_names = matching.size() > 1 && !words.empty() && words.front() != parameter;
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < traffics.size(); ++i) {
-    paths.push_back(matching.size() > 1 && used == 2 ? fmt::format("traffic.{}", i) : path(parts_[traffics[i]]));
-    if (!parameter.empty()) paths.back() = joined(paths.back(), parameter);
+    paths.push_back(same_names ? fmt::format("traffic.{}", i) : path(parts_[traffics[i]]));
+    if (!parameter.empty() && (words.size() == 2 || !matching.empty())) paths.back() = joined(paths.back(), parameter);
   }
-  if (matching.size() > 1 && words.size() <= used + 1) ambiguous(key, paths, where);
+  if (matching.size() > 1) ambiguous(key, paths, where);
   unknown_target(key, paths, where);
 }
 

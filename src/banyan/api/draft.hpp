@@ -57,8 +57,10 @@ class Draft {
   /// True when the key says which component a part is, rather than naming a parameter.
   [[nodiscard]] bool selects(const std::string& key) const;
   void select(const Change& change, Part& part) const;
-  [[nodiscard]] Target traffic_target(const std::vector<std::string>& words, const std::string& key,
-                                      const Where& where) const;
+  [[nodiscard]] Target traffic_target(std::vector<std::string> words, const std::string& key, const Where& where) const;
+  /// The traffics that a word of a path selects: a position, or a component's name.
+  [[nodiscard]] std::vector<std::size_t> traffics_called(const std::string& word) const;
+  [[nodiscard]] std::vector<std::size_t> traffics_with(const std::string& parameter) const;
   [[nodiscard]] Target bare_target(const std::string& name, const Where& where) const;
   [[nodiscard]] std::vector<std::size_t> parts_of(const Kind& kind) const;
   [[nodiscard]] std::size_t part_of(const Kind& kind) const { return parts_of(kind).front(); }

@@ -1,0 +1,90 @@
+// Does every component and parameter show in help, documentation and schema?
+#include "banyan/api/describe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "api/example_catalog.hpp"
+#include "banyan/api/schema_export.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::json;
+
+TEST(Describe, ListsEveryComponent) {
+  const std::string text = describe_all(example_catalog());
+  for (const Kind* kind : example_catalog().kinds()) {
+    for (const std::string& name : kind->names()) EXPECT_TRUE(contains(text, "  " + name)) << name;
+  }
+}
+
+TEST(Describe, TellsUnitDefaultRangeAndReference) {
+  const std::string text = describe(example_catalog(), "queued");
+  EXPECT_TRUE(contains(text, "buffer = 12 packets"));
+  EXPECT_TRUE(contains(text, "[packets], from 1 up to 65535"));
+  EXPECT_TRUE(contains(describe(example_catalog(), "cube"), "Somebody 1987"));
+}
+
+TEST(Describe, AnUnknownComponentNamesTheNearest) {
+  try {
+    static_cast<void>(describe(example_catalog(), "quued"));
+    FAIL();
+  } catch (const ConfigError& error) { EXPECT_TRUE(contains(error.remedy(), "did you mean \"queued\"?")); }
+}
+
+TEST(Describe, JsonHoldsEveryRegisteredParameter) {
+  const json list = json::parse(describe_json(catalog()));
+  std::size_t parameters = 0;
+  for (const Kind* kind : catalog().kinds()) {
+    for (const auto* info : kind->components) parameters += info->parameters.size();
+  }
+  std::size_t described = 0;
+  for (const json& item : list) described += item["parameters"].size();
+  EXPECT_EQ(described, parameters);
+}
+
+TEST(Describe, MarkdownHasARowPerParameter) {
+  EXPECT_TRUE(contains(describe_markdown(example_catalog()), "| `line_size` | 64 bytes |"));
+  EXPECT_TRUE(contains(describe_markdown(example_catalog(), "tag"), "No parameters."));
+}
+
+TEST(Schema, EverySectionTakesANameOrItsTable) {
+  const json schema = json::parse(experiment_schema(example_catalog()));
+  EXPECT_EQ(schema["properties"]["topology"]["anyOf"][0]["enum"], json::parse(R"(["cube","ring"])"));
+  EXPECT_EQ(schema["properties"]["topology"]["anyOf"][1]["$ref"], "#/$defs/topology.cube");
+  EXPECT_EQ(schema["properties"]["traffic"]["anyOf"].back()["type"], "array");
+  EXPECT_TRUE(schema["$defs"]["topology.cube"]["properties"].contains("radix"));
+  EXPECT_TRUE(schema["$defs"]["run"]["properties"].contains("seed"));
+}
+
+TEST(Schema, EveryReferenceHasItsDefinition) {
+  const json schema = json::parse(experiment_schema(catalog()));
+  for (const char* section : {"topology", "switch", "routing", "traffic"}) {
+    for (const json& form : schema["properties"][section]["anyOf"]) {
+      if (!form.contains("$ref")) continue;
+      const std::string name = form["$ref"].get<std::string>().substr(std::string("#/$defs/").size());
+      EXPECT_TRUE(schema["$defs"].contains(name)) << name;
+    }
+  }
+}
+
+TEST(Catalog, EveryDefaultIsInItsRange) {
+  for (const Kind* kind : catalog().kinds()) {
+    for (const auto* info : kind->components) {
+      for (const auto& parameter : info->parameters) {
+        EXPECT_FALSE(parameter.summary.empty()) << info->name << "." << parameter.name;
+        const double* real = parameter.fallback ? std::get_if<double>(&*parameter.fallback) : nullptr;
+        const i64* whole = parameter.fallback ? std::get_if<i64>(&*parameter.fallback) : nullptr;
+        if (real == nullptr && whole == nullptr) continue;
+        const double value = real != nullptr ? *real : static_cast<double>(*whole);
+        EXPECT_GE(value, parameter.low) << info->name << "." << parameter.name;
+        EXPECT_LE(value, parameter.high) << info->name << "." << parameter.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace banyan::api
