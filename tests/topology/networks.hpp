@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/bits.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
 
@@ -108,6 +109,28 @@ inline Path path_of(const core::Topology& topology, const core::Routing& routing
   packet.flags = flags;
   routing.prepare(packet, word);
   return walk(topology, routing, packet);
+}
+
+/// The link number of every channel when a box's output m continues the link of its input m (paper 1, section 2), with
+/// the terminals' injection links numbered like the terminals.
+inline std::vector<u32> link_numbers(const core::Graph& graph) {
+  std::vector<u32> number(graph.channels().size(), kNone);
+  for (u32 t = 0; t < graph.terminals(); ++t) number[graph.injection(t)] = t;
+  for (const u32 s : graph.topological_order()) {
+    for (u32 port = 0; port < graph.outputs(s); ++port) {
+      number[graph.channel_out_of(s, port)] = number[graph.channel_into(s, port)];
+    }
+  }
+  return number;
+}
+
+/// The message of the ConfigError that `action` throws: cause, then remedy; "" when it throws none.
+template <typename Action>
+std::string config_error(const Action& action) {
+  try {
+    action();
+  } catch (const ConfigError& error) { return error.cause() + " | " + error.remedy(); }
+  return "";
 }
 
 /// The word that makes below(word, n) equal to `choice`.
