@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 
 #include "banyan/engine/steady.hpp"
 #include "banyan/stats/batch_means.hpp"
@@ -168,6 +169,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
                       const RunOptions& options) {
   const engine::SteadyPlan plan = plan_of(experiment.run);
   settings.steady = plan;
+  // More threads than cores would wait for each other at every window.
+  settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
   Instance instance = build_instance(experiment, network, settings);
   engine::SteadySettings steady;
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
