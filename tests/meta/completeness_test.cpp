@@ -35,6 +35,8 @@ std::vector<Component> components() {
   return all;
 }
 
+bool exists(const std::string& file) { return std::filesystem::is_regular_file(repository_root() / file); }
+
 bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == std::string::npos; }
 
 TEST(Completeness, ComponentsExist) { EXPECT_FALSE(components().empty()); }
@@ -42,7 +44,7 @@ TEST(Completeness, ComponentsExist) { EXPECT_FALSE(components().empty()); }
 TEST(Completeness, EveryComponentIsNamedAsItsFile) {
   for (const Component& c : components()) {
     const auto file = "src/banyan/" + c.room + "/" + c.info->name + ".cpp";
-    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file;
+    EXPECT_TRUE(exists(file)) << file;
   }
 }
 
@@ -54,14 +56,14 @@ TEST(Completeness, NamesAreUnique) {
 TEST(Completeness, EveryComponentHasATest) {
   for (const Component& c : components()) {
     const auto file = "tests/" + c.room + "/" + c.info->name + "_test.cpp";
-    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file << " is missing";
+    EXPECT_TRUE(exists(file)) << file << " is missing";
   }
 }
 
 TEST(Completeness, EveryComponentHasAPage) {
   for (const Component& c : components()) {
     const auto file = "docs/" + c.room + "/" + c.info->name + ".md";
-    EXPECT_TRUE(std::filesystem::is_regular_file(repository_root() / file)) << file << " is missing";
+    EXPECT_TRUE(exists(file)) << file << " is missing";
   }
 }
 
