@@ -43,6 +43,7 @@ TEST(BatchMeans, ShownIndependenceStopsTheMerging) {
 
 TEST(BatchMeans, ARunThatIsFarTooShortSaysSoAndWidensItsInterval) {
   std::vector<double> ramp;
+  ramp.reserve(100);
   for (int i = 0; i < 100; ++i) ramp.push_back(i);
   const BatchMeans result = batch_means(ramp);
   EXPECT_FALSE(result.independent);

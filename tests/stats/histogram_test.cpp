@@ -117,13 +117,19 @@ TEST(Histogram, ExtremeValuesAreKept) {
   EXPECT_EQ(histogram.overflowed(), 0U);
 }
 
+TEST(Histogram, TheLeastAndTheGreatestAreExactWithinTheirBuckets) {
+  const Histogram histogram = histogram_of({1'000'001, 1'000'002, 1'000'003});
+  EXPECT_EQ(histogram.quantile(0.0).value, 1'000'001.0);
+  EXPECT_EQ(histogram.quantile(1.0).value, 1'000'003.0);
+}
+
 TEST(Histogram, ValuesAboveTheMaximumAreCountedApart) {
   const Histogram histogram = histogram_of({10, 1000, 1001, 5000}, 7, 1000);
   EXPECT_EQ(histogram.count(), 4U);
   EXPECT_EQ(histogram.overflowed(), 2U);
   EXPECT_EQ(histogram.quantile(0.5).high, 1000U);
-  EXPECT_EQ(histogram.quantile(1.0).low, 1001U);
-  EXPECT_EQ(histogram.quantile(1.0).high, 5000U);
+  EXPECT_EQ(histogram.quantile(0.75).low, 1001U);
+  EXPECT_EQ(histogram.quantile(0.75).high, 5000U);
   EXPECT_TRUE(histogram.moments().sum() == 7011U);
 }
 

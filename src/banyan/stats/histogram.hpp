@@ -72,10 +72,13 @@ class Histogram {
   [[nodiscard]] double relative_error() const noexcept { return std::ldexp(1.0, -static_cast<int>(bits_) - 1); }
 
   /// The value at rank ceil(p x count) (the inverse of the empirical distribution; Hyndman and Fan 1996, definition 1).
-  /// p in [0, 1], taken to nine decimals so that ranks are integers, the same everywhere. All zero when empty.
+  /// p in [0, 1], taken to nine decimals so that ranks are integers, the same everywhere. The first and the last rank
+  /// are exact. All zero when empty.
   [[nodiscard]] Quantile quantile(double p) const noexcept {
     if (count() == 0) return {};
     const u64 rank = rank_of(p);
+    if (rank == 1) return exactly(moments_.minimum());
+    if (rank == count()) return exactly(moments_.maximum());
     u64 seen = 0;
     std::size_t bucket = 0;
     while ((seen += counts_[bucket]) < rank) ++bucket;
@@ -124,6 +127,7 @@ class Histogram {
     const auto rank = static_cast<u64>((static_cast<u128>(scaled) * count() + (kBillion - 1)) / kBillion);
     return std::clamp<u64>(rank, 1, count());
   }
+  [[nodiscard]] static Quantile exactly(u64 value) noexcept { return {static_cast<double>(value), value, value}; }
   [[nodiscard]] Quantile quantile_in(std::size_t bucket) const noexcept {
     Quantile result;
     result.low = std::max(low_of(bucket), moments_.minimum());
