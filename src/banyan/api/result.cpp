@@ -123,7 +123,8 @@ struct Row {
 Row row_of(const Metric& metric) {
   if (metric.counter) return {metric.name, fmt::format("{}", metric.mean), "", metric.unit, ""};
   Row row{metric.name, fmt::format("{:.6g}", metric.mean), "± ?", metric.unit, fmt::format("{}", metric.count)};
-  if (metric.half_width) {
+  if (metric.half_width && *metric.half_width == 0.0) row.half_width = "± 0";
+  if (metric.half_width && *metric.half_width > 0.0) {
     const int digits = decimals(*metric.half_width);
     row.mean = fmt::format("{:.{}f}", metric.mean, digits);
     row.half_width = fmt::format("± {:.{}f}", *metric.half_width, digits);

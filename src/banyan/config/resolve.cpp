@@ -15,6 +15,9 @@ namespace {
 /// Integers up to here are exact as doubles.
 constexpr double kExact = 9007199254740992.0;
 
+/// Beside a near name, a list longer than this only hides it.
+constexpr std::size_t kListed = 12;
+
 std::string with_unit(const Parameter& parameter) {
   const std::string type = type_text(parameter);
   return parameter.unit_name.empty() ? type : fmt::format("{} in {}", type, parameter.unit_name);
@@ -200,7 +203,9 @@ const Parameter* find_parameter(const ComponentInfo& info, std::string_view name
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, std::string_view lead) {
   const std::string near = nearest_name(name, candidates);
   const std::string all = fmt::format("{} {}", lead, fmt::join(candidates, ", "));
-  return near.empty() ? all : fmt::format("did you mean \"{}\"? ({})", near, all);
+  if (near.empty()) return all;
+  return candidates.size() > kListed ? fmt::format("did you mean \"{}\"?", near)
+                                     : fmt::format("did you mean \"{}\"? ({})", near, all);
 }
 
 std::string type_text(const Parameter& parameter) {

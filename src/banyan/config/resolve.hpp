@@ -20,7 +20,8 @@ namespace banyan::config {
 /// The parameter of that name, or nullptr.
 [[nodiscard]] const Parameter* find_parameter(const ComponentInfo& info, std::string_view name);
 
-/// "did you mean "x"?" when a name is near, otherwise the list of all names after `lead`.
+/// "did you mean "x"?" when a name is near, with the list of all names after `lead` where it is short; otherwise the
+/// list alone.
 [[nodiscard]] std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
                                      std::string_view lead);
 

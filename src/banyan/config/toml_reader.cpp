@@ -98,15 +98,16 @@ std::optional<Node> bare_array(const std::string& text, const Where& where) {
 }
 
 std::string nearby_file(const fs::path& path) {
-  std::vector<std::string> names;
+  std::vector<std::string> stems;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".toml") names.push_back(it->path().filename().string());
+    if (it->path().extension() == ".toml") stems.push_back(it->path().stem().string());
   }
-  std::sort(names.begin(), names.end());
-  const std::string near = nearest_name(path.filename().string(), names);
-  return near.empty() ? "" : (path.parent_path() / near).string();
+  std::sort(stems.begin(), stems.end());
+  // The common ending would make any two short names look alike.
+  const std::string near = nearest_name(path.stem().string(), stems);
+  return near.empty() ? "" : (path.parent_path() / (near + ".toml")).string();
 }
 
 void require_file(const std::string& path) {

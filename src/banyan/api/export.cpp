@@ -1,0 +1,197 @@
+#include "banyan/api/export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::ordered_json;
+using stats::Metric;
+using Cells = std::vector<std::string>;
+
+/// Metrics that a table shows when none are chosen: more do not fit a line.
+constexpr std::size_t kColumns = 5;
+
+/// RFC 4180.
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string line(const Cells& cells) {
+  std::string text;
+  for (const std::string& cell : cells) text += (&cell == &cells.front() ? "" : ",") + quoted(cell);
+  return text + "\n";
+}
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+
+Cells metric_names(const std::vector<Result>& results) {
+  Cells names;
+  for (const Result& result : results) {
+    for (const Metric& metric : result.metrics) {
+      if (std::find(names.begin(), names.end(), metric.name) == names.end()) names.push_back(metric.name);
+    }
+  }
+  return names;
+}
+
+bool is_counter(const std::string& name, const std::vector<Result>& results) {
+  return std::all_of(results.begin(), results.end(), [&](const Result& result) {
+    const Metric* metric = result.find(name);
+    return metric == nullptr || metric->counter;
+  });
+}
+
+Cells csv_head(const ExperimentSet& set, const Cells& names, const std::vector<Result>& results) {
+  Cells head = set.axis_names;
+  head.insert(head.end(), {"verdict", "state_hash"});
+  for (const std::string& name : names) {
+    head.push_back(name);
+    if (!is_counter(name, results)) head.insert(head.end(), {name + "_half_width", name + "_count"});
+  }
+  return head;
+}
+
+Cells csv_row(const Experiment& point, const Result& result, const Cells& names, const std::vector<Result>& results) {
+  Cells row;
+  for (const auto& [key, value] : point.axes) row.push_back(value);
+  row.insert(row.end(), {to_string(result.verdict), fmt::format("{:016x}", result.state_hash)});
+  for (const std::string& name : names) {
+    const Metric* metric = result.find(name);
+    row.push_back(metric == nullptr ? "" : number(metric->mean));
+    if (is_counter(name, results)) continue;
+    row.push_back(metric == nullptr ? "" : number(metric->half_width));
+    row.push_back(metric == nullptr ? "" : fmt::format("{}", metric->count));
+  }
+  return row;
+}
+
+Cells shown_metrics(const std::vector<Result>& results, const Cells& chosen) {
+  const Cells all = metric_names(results);
+  for (const std::string& name : chosen) {
+    if (std::find(all.begin(), all.end(), name) != all.end()) continue;
+    throw ConfigError({"", 0, 0, name}, "no point reports such a metric", config::suggestion(name, all, "there are"));
+  }
+  if (!chosen.empty()) return chosen;
+  Cells names;
+  for (const std::string& name : all) {
+    if (names.size() < kColumns && !is_counter(name, results)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string estimate(const Metric* metric) {
+  if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
+  if (!metric->half_width || !(*metric->half_width > 0.0)) return fmt::format("{:.6g}", metric->mean);
+  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(*metric->half_width))), 0, 9);
+  return fmt::format("{:.{}f} ± {:.{}f}", metric->mean, digits, *metric->half_width, digits);
+}
+
+/// Characters, not bytes: a continuation byte of UTF-8 takes no column.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string aligned(const std::vector<Cells>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Cells& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells += (i == 0 ? "" : "  ") + row[i] + std::string(widths[i] - width_of(row[i]), ' ');
+    }
+    text += cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_csv(const Result& result) {
+  std::string text = "metric,mean,half_width,confidence,count,unit\n";
+  for (const Metric& metric : result.metrics) {
+    const std::string confidence = metric.counter ? "" : number(metric.confidence);
+    text += line({metric.name, number(metric.mean), number(metric.half_width), confidence,
+                  fmt::format("{}", metric.count), metric.unit});
+  }
+  return text;
+}
+
+std::string series_csv(const Result& result) {
+  if (result.series.empty()) return "";
+  Cells head;
+  std::size_t rows = 0;
+  // Series may start at different times: each has a column of its own for the time.
+  for (const stats::Series& series : result.series) {
+    head.insert(head.end(), {series.name + "_time", series.name});
+    rows = std::max(rows, series.values.size());
+  }
+  std::string text = line(head);
+  for (std::size_t i = 0; i < rows; ++i) {
+    Cells cells;
+    for (const stats::Series& series : result.series) {
+      const bool has = i < series.values.size();
+      cells.push_back(has ? number(series.start + static_cast<double>(i) * series.interval) : "");
+      cells.push_back(has ? number(series.values[i]) : "");
+    }
+    text += line(cells);
+  }
+  return text;
+}
+
+std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results) {
+  const Cells names = metric_names(results);
+  std::string text = line(csv_head(set, names, results));
+  for (std::size_t i = 0; i < results.size(); ++i) text += line(csv_row(set.points[i], results[i], names, results));
+  return text;
+}
+
+std::string to_json(const ExperimentSet& set, const std::vector<Result>& results) {
+  ordered_json all;
+  all["banyan"] = results.empty() ? "" : results.front().version;
+  all["file"] = set.file;
+  all["axes"] = set.axis_names;
+  all["points"] = ordered_json::array();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ordered_json point;
+    point["axes"] = ordered_json::object();
+    for (const auto& [key, value] : set.points[i].axes) point["axes"][key] = value;
+    point.update(ordered_json::parse(to_json(results[i])));
+    all["points"].push_back(std::move(point));
+  }
+  return config::dump(all, 2);
+}
+
+std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
+                     const std::vector<std::string>& metrics) {
+  const Cells names = shown_metrics(results, metrics);
+  Cells head = set.axis_names;
+  head.emplace_back("verdict");
+  head.insert(head.end(), names.begin(), names.end());
+  std::vector<Cells> rows{head};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Cells row;
+    for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
+    row.push_back(to_string(results[i].verdict));
+    for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,25 @@
+// Results for other programs and for reading: CSV, JSON and tables of one run and of a sweep.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::api {
+
+/// One row per metric: metric, mean, half_width, confidence, count, unit.
+[[nodiscard]] std::string to_csv(const Result& result);
+/// One column per time series, one row per interval; "" when there is none.
+[[nodiscard]] std::string series_csv(const Result& result);
+
+/// One row per point: the axes, verdict and state hash, then mean, half width and count of every metric.
+[[nodiscard]] std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results);
+/// One object: banyan, file, axes, points [{axes, and everything of the point's result}].
+[[nodiscard]] std::string to_json(const ExperimentSet& set, const std::vector<Result>& results);
+/// Axes, verdict and the chosen metrics with their intervals; none chosen: the first ones that have an interval.
+/// Throws ConfigError when a chosen metric is reported by no point.
+[[nodiscard]] std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
+                                   const std::vector<std::string>& metrics = {});
+
+}  // namespace banyan::api

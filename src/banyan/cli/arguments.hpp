@@ -1,0 +1,61 @@
+// What the command line asks for, one struct per command.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::cli {
+
+/// Options that every command that runs has.
+struct Running {
+  std::optional<u32> threads;
+  std::optional<u64> seed;
+  std::string out;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  Running running;
+  bool csv = false;
+  std::string plot;
+  std::vector<std::string> metrics;
+};
+
+struct CheckArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+};
+
+struct DescribeArguments {
+  std::string component;
+  bool json = false;
+  bool markdown = false;
+  bool schema = false;
+};
+
+struct StudyListArguments {
+  bool names = false;
+  bool json = false;
+};
+
+struct StudyRunArguments {
+  std::string name;
+  std::vector<std::string> overrides;
+  std::vector<std::string> figures;
+  bool quick = false;
+  bool full = false;
+  Running running;
+};
+
+struct StudyReportArguments {
+  std::string from;
+  std::string out;
+};
+
+}  // namespace banyan::cli

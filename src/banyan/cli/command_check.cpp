@@ -1,0 +1,30 @@
+// banyan check: everything that a run's build phase would find, without running.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/output.hpp"
+
+namespace banyan::cli {
+
+int check(const CheckArguments& arguments) {
+  const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
+  std::set<std::string> said;
+  bool cycle = false;
+  for (const api::Experiment& point : set.points) {
+    for (const std::string& note : api::check(point)) {
+      // Points of a sweep mostly share their network: each note once.
+      if (said.insert(note).second) print("note: " + note + "\n");
+      cycle = cycle || note.starts_with("cycle");
+    }
+  }
+  const std::size_t points = set.points.size();
+  const std::string what = set.axis_names.empty() ? "one run" : fmt::format("a sweep of {} points", points);
+  if (!cycle) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
+  return cycle ? kFailed : kDone;
+}
+
+}  // namespace banyan::cli

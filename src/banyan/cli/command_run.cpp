@@ -1,0 +1,100 @@
+// banyan run and banyan sweep.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/export.hpp"
+#include "banyan/api/sweep.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/interrupt.hpp"
+#include "banyan/cli/output.hpp"
+#include "banyan/cli/plot.hpp"
+#include "banyan/cli/progress.hpp"
+
+namespace banyan::cli {
+namespace {
+
+std::string in_folder(const std::string& folder, const char* name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+api::ExperimentSet read(const RunArguments& arguments) {
+  api::Overrides overrides = arguments.overrides;
+  if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
+  return api::read_experiments(arguments.file, overrides);
+}
+
+void require_outputs(const RunArguments& arguments) {
+  if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
+  if (!arguments.plot.empty()) require_writable_file(arguments.plot);
+}
+
+void require_single(const api::ExperimentSet& set) {
+  if (set.axis_names.empty()) return;
+  throw ConfigError(
+      {set.file, 0, 0, "sweep"},
+      fmt::format("the file sweeps {}: {} points, not one run", fmt::join(set.axis_names, ", "), set.points.size()),
+      fmt::format("use \"banyan sweep {}\", or give every swept key one value: {}=VALUE", set.file,
+                  fmt::join(set.axis_names, "=VALUE ")));
+}
+
+void write_run(const std::string& folder, const api::Result& result) {
+  write_file(in_folder(folder, "result.json"), api::to_json(result) + "\n");
+  write_file(in_folder(folder, "result.csv"), api::to_csv(result));
+  const std::string series = api::series_csv(result);
+  if (!series.empty()) write_file(in_folder(folder, "series.csv"), series);
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  const api::ExperimentSet set = read(arguments);
+  require_single(set);
+  require_outputs(arguments);
+  api::RunOptions options;
+  options.threads = arguments.running.threads.value_or(1);
+  options.interrupted = watch_interrupt();
+  api::Result result;
+  {
+    ProgressDisplay display(arguments.running.quiet, "", 1.0);
+    options.progress = [&display](u64 done, u64 total) { display(done, total); };
+    result = api::run(set.points.front(), options);
+  }
+  if (!arguments.running.out.empty()) write_run(arguments.running.out, result);
+  if (!arguments.plot.empty()) write_file(arguments.plot, plot_series(result));
+  if (arguments.running.json) print(api::to_json(result) + "\n");
+  if (arguments.csv) print(api::to_csv(result));
+  if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
+  return kDone;
+}
+
+int sweep(const RunArguments& arguments) {
+  const api::ExperimentSet set = read(arguments);
+  require_outputs(arguments);
+  api::SweepOptions options;
+  options.threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+  options.interrupted = watch_interrupt();
+  std::vector<api::Result> results;
+  {
+    ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
+    options.progress = [&display](u64 done, u64 total) { display(done, total); };
+    results = api::sweep(set, options);
+  }
+  if (!arguments.running.out.empty()) {
+    write_file(in_folder(arguments.running.out, "results.csv"), api::to_csv(set, results));
+    write_file(in_folder(arguments.running.out, "results.json"), api::to_json(set, results) + "\n");
+  }
+  if (!arguments.plot.empty()) write_file(arguments.plot, plot_sweep(set, results, arguments.metrics));
+  if (arguments.running.json) print(api::to_json(set, results) + "\n");
+  if (arguments.csv) print(api::to_csv(set, results));
+  if (!arguments.running.json && !arguments.csv) print(api::to_table(set, results, arguments.metrics));
+  return kDone;
+}
+
+}  // namespace banyan::cli

@@ -1,0 +1,16 @@
+// The commands. Each returns its exit status and throws the library's errors (program.cpp prints them).
+#pragma once
+
+#include "banyan/cli/arguments.hpp"
+
+namespace banyan::cli {
+
+[[nodiscard]] int run(const RunArguments& arguments);
+[[nodiscard]] int sweep(const RunArguments& arguments);
+[[nodiscard]] int check(const CheckArguments& arguments);
+[[nodiscard]] int describe(const DescribeArguments& arguments);
+[[nodiscard]] int study_list(const StudyListArguments& arguments);
+[[nodiscard]] int study_run(const StudyRunArguments& arguments);
+[[nodiscard]] int study_report(const StudyReportArguments& arguments);
+
+}  // namespace banyan::cli

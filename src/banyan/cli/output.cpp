@@ -1,0 +1,82 @@
+#include "banyan/cli/output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "banyan/base/error.hpp"
+
+namespace banyan::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRemedy = "name another place, or mend its permissions or the space on its disk";
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+  throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be written: {}", reason), kRemedy);
+}
+
+std::string temporary_name(const fs::path& path) {
+  return (path.parent_path() / fmt::format(".{}.{}.tmp", path.filename().string(), getpid())).string();
+}
+
+void write_all(const std::string& path, const std::string& text) {
+  errno = 0;
+  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (stream) return;
+  const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  cannot_write(path, reason);
+}
+
+}  // namespace
+
+void require_writable_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) cannot_write(folder, error.message());
+  if (!fs::is_directory(folder, error)) cannot_write(folder, "it is not a directory");
+  const std::string probe = temporary_name(fs::path(folder) / "probe");
+  try {
+    write_all(probe, "");
+  } catch (const ConfigError& failure) {
+    // The user named the folder, not the probe.
+    throw ConfigError({folder, 0, 0, ""}, failure.cause(), failure.remedy());
+  }
+  fs::remove(probe, error);
+}
+
+void require_writable_file(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) cannot_write(path, "it is a directory");
+  const fs::path folder = fs::path(path).parent_path();
+  require_writable_folder(folder.empty() ? "." : folder.string());
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = temporary_name(path);
+  write_all(temporary, text);
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  cannot_write(path, error.message());
+}
+
+void print(const std::string& text) {
+  errno = 0;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0) cannot_write("standard output", std::strerror(errno));
+}
+
+}  // namespace banyan::cli

@@ -1,0 +1,19 @@
+// Files and standard output. A file is there as a whole or not at all; what cannot be written is known before a run.
+#pragma once
+
+#include <string>
+
+namespace banyan::cli {
+
+/// Creates the folder when it is missing and proves that a file can be written there. Throws ConfigError.
+void require_writable_folder(const std::string& folder);
+/// The same for a file's folder; the file itself must not be a directory.
+void require_writable_file(const std::string& path);
+
+/// Writes to a temporary file beside it, then renames. Throws ConfigError.
+void write_file(const std::string& path, const std::string& text);
+
+/// Writes to standard output, to the end. Throws ConfigError when that fails (a full disk).
+void print(const std::string& text);
+
+}  // namespace banyan::cli

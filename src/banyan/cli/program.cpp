@@ -1,0 +1,219 @@
+#include "banyan/cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <new>
+
+#include "banyan/api/version.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::cli {
+namespace {
+
+constexpr const char* kFileHelp = "Experiment file (TOML)";
+constexpr const char* kOverrideHelp = "Overrides, such as switch.buffer=8 or traffic.uniform.load=0.5";
+
+/// What the user asked for, once the command line is parsed.
+using Action = std::function<int()>;
+
+/// The parser would wrap a negative number around.
+CLI::Validator is_natural() {
+  return {[](const std::string& text) {
+            const bool natural = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            return natural ? std::string() : fmt::format("{} is not a whole number from 0", text);
+          },
+          "", "natural"};
+}
+
+void add_running(CLI::App& command, Running& running) {
+  command.add_option("--threads", running.threads, "Threads to use")->check(CLI::Range(1U, 1024U))->type_name("N");
+  command.add_option("--seed", running.seed, "Seed of all randomness")->check(is_natural())->type_name("N");
+  command.add_option("--out", running.out, "Folder that results are written to")->type_name("DIR");
+  command.add_flag("--quiet,-q", running.quiet, "No progress on standard error");
+}
+
+template <typename Arguments>
+std::shared_ptr<Arguments> with_action(CLI::App& command, Action& action, int (*act)(const Arguments&)) {
+  auto arguments = std::make_shared<Arguments>();
+  command.callback([&action, arguments, act] { action = [arguments, act] { return act(*arguments); }; });
+  return arguments;
+}
+
+void add_run(CLI::App& app, Action& action, const char* name, const char* help, int (*act)(const RunArguments&)) {
+  CLI::App& command = *app.add_subcommand(name, help);
+  const auto arguments = with_action(command, action, act);
+  command.add_option("FILE", arguments->file, kFileHelp)->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  add_running(command, arguments->running);
+  auto* json = command.add_flag("--json", arguments->running.json, "JSON on standard output");
+  command.add_flag("--csv", arguments->csv, "CSV on standard output")->excludes(json);
+  command.add_option("--plot", arguments->plot, "Chart as an SVG file")->type_name("FILE");
+  if (std::string(name) == "sweep") {
+    command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+  }
+}
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("check", "Validate an experiment file without running it");
+  const auto arguments = with_action(command, action, &check);
+  command.add_option("FILE", arguments->file, kFileHelp)->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+}
+
+void add_describe(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("describe", "List the components, or the parameters of one");
+  const auto arguments = with_action(command, action, &describe);
+  command.add_option("component", arguments->component, "Name of a component")->type_name("");
+  auto* json = command.add_flag("--json", arguments->json, "As JSON");
+  auto* markdown = command.add_flag("--markdown", arguments->markdown, "As Markdown")->excludes(json);
+  command.add_flag("--schema", arguments->schema, "The JSON Schema of experiment files")
+      ->excludes(json)
+      ->excludes(markdown);
+}
+
+void add_study_run(CLI::App& study, Action& action) {
+  CLI::App& command = *study.add_subcommand("run", "Run a study's figures and check its claims");
+  const auto arguments = with_action(command, action, &study_run);
+  command.add_option("NAME", arguments->name, "Study (banyan study list)")->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  auto* quick = command.add_flag("--quick", arguments->quick, "Short form");
+  command.add_flag("--full", arguments->full, "The paper's own effort")->excludes(quick);
+  command.add_option("--figure", arguments->figures, "Only this figure (repeatable)")
+      ->type_name("N")
+      ->allow_extra_args(false);
+  command.add_flag("--json", arguments->running.json, "JSON on standard output");
+  add_running(command, arguments->running);
+}
+
+void add_study(CLI::App& app, Action& action) {
+  CLI::App& study = *app.add_subcommand("study", "Reproduce a paper: its figures and claims");
+  study.require_subcommand(0, 1);
+  CLI::App& list = *study.add_subcommand("list", "List the studies");
+  const auto list_arguments = with_action(list, action, &study_list);
+  list.add_flag("--names", list_arguments->names, "Names only");
+  list.add_flag("--json", list_arguments->json, "As JSON");
+  add_study_run(study, action);
+  CLI::App& report = *study.add_subcommand("report", "Write the report of a finished study again");
+  const auto report_arguments = with_action(report, action, &study_report);
+  report.add_option("FOLDER", report_arguments->from, "Folder of a finished study, or its name")->required();
+  report.add_option("--out", report_arguments->out, "Folder of the report")->type_name("DIR");
+}
+
+/// The command in use, as deep as it was given: "banyan study run".
+struct Used {
+  const CLI::App* app;
+  std::string path;
+};
+
+Used used_command(const CLI::App& app) {
+  Used used{&app, "banyan"};
+  for (auto inner = app.get_subcommands(); !inner.empty(); inner = inner.front()->get_subcommands()) {
+    used = {inner.front(), used.path + " " + inner.front()->get_name()};
+  }
+  return used;
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+[[noreturn]] void refuse(const std::string& cause, const std::string& remedy) {
+  throw ConfigError({"command line", 0, 0, ""}, cause, remedy);
+}
+
+/// Words that no option and no command took.
+void refuse_extras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  if (extras.empty()) return;
+  const Used used = used_command(app);
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  if (word.starts_with("-")) {
+    refuse(fmt::format("{} has no option \"{}\"", used.path, word),
+           config::suggestion(word, names_of_options(*used.app), "it has"));
+  }
+  const std::vector<std::string> commands = names_of_commands(*used.app);
+  if (commands.empty())
+    refuse(fmt::format("\"{}\" is one word too many", word), fmt::format("see \"{} --help\"", used.path));
+  refuse(fmt::format("{} has no command \"{}\"", used.path, word), config::suggestion(word, commands, "it has"));
+}
+
+void refuse_nothing_to_do(const CLI::App& app) {
+  const Used used = used_command(app);
+  const std::vector<std::string> commands = names_of_commands(*used.app);
+  refuse(fmt::format("{} needs a command", used.path), config::suggestion("", commands, "it has"));
+}
+
+Action parse(CLI::App& app, Action& action, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    // --help and --version print and are done.
+    const int status = app.exit(success);
+    return [status] { return status; };
+  } catch (const CLI::ParseError& error) {
+    refuse_extras(app);
+    refuse(error.what(), fmt::format("see \"{} --help\"", used_command(app).path));
+  }
+  refuse_extras(app);
+  if (!action) refuse_nothing_to_do(app);
+  return action;
+}
+
+int parse_and_act(int argc, const char* const* argv) {
+  CLI::App app{"Banyan simulates interconnection networks and reproduces papers about them.", "banyan"};
+  app.set_version_flag("--version", "banyan " + api::version());
+  app.require_subcommand(0, 1);
+  // Extras are collected, not refused, so that the message can name the nearest option.
+  app.allow_extras();
+  Action action;
+  add_run(app, action, "run", "Run one experiment", &run);
+  add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
+  add_check(app, action);
+  add_describe(app, action);
+  add_study(app, action);
+  return parse(app, action, argc, argv)();
+}
+
+int fail(int status, const std::string& text) {
+  std::fputs(fmt::format("banyan: error: {}\n", text).c_str(), stderr);
+  return status;
+}
+
+}  // namespace
+
+int program(int argc, const char* const* argv) {
+  try {
+    return parse_and_act(argc, argv);
+  } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted&) {
+    return fail(kInterrupted, "interrupted\n  remedy: run it again; results are the same");
+  } catch (const InvariantError& error) {
+    return fail(kBroken,
+                fmt::format("broken invariant: {}\n  remedy: report this with the experiment file", error.what()));
+  } catch (const std::bad_alloc&) {
+    return fail(kBadInput, "not enough memory\n  remedy: make the network smaller, or use fewer threads");
+  } catch (const std::exception& error) {
+    return fail(kBroken, fmt::format("internal: {}\n  remedy: report this with the experiment file", error.what()));
+  }
+}
+
+}  // namespace banyan::cli

@@ -1,0 +1,58 @@
+#include "banyan/cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace banyan::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kTerminalPause{100};
+constexpr std::chrono::seconds kPlainPause{5};
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<u64>(seconds + 0.5);
+  const u64 hours = whole / 3600;
+  const u64 minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+}  // namespace
+
+std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit) {
+  if (total == 0) return "";
+  const double share = static_cast<double>(done) / static_cast<double>(total);
+  std::string text = fmt::format("{:3.0f} %", share * 100.0);
+  if (!unit.empty()) { text += fmt::format(" of {:.0f} {}", static_cast<double>(total) / per_unit, unit); }
+  if (done == 0 || seconds <= 0.0) return text;
+  const double rate = static_cast<double>(done) / seconds;
+  text += unit.empty() ? fmt::format(", {:.2g} %/s", rate / static_cast<double>(total) * 100.0)
+                       : fmt::format(", {:.3g} {}/s", rate / per_unit, unit);
+  return text + fmt::format(", {} left", duration(static_cast<double>(total - done) / rate));
+}
+
+ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), unit_(std::move(unit)), per_unit_(per_unit) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  // Leave no half a line behind: what follows starts on a clean one.
+  if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressDisplay::operator()(u64 done, u64 total) {
+  if (quiet_) return;
+  const auto now = Clock::now();
+  if (now - last_ < (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kPlainPause))) return;
+  last_ = now;
+  shown_ = true;
+  const std::string text =
+      progress_text(done, total, std::chrono::duration<double>(now - start_).count(), unit_, per_unit_);
+  const std::string shown = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
+  std::fputs(shown.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace banyan::cli

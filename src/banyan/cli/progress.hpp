@@ -1,0 +1,36 @@
+// Progress on standard error: one line that renews itself on a terminal, a plain line every five seconds elsewhere.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::cli {
+
+/// Percentage, rate and remaining time: "42 %, 3.1 points/s, 0:12 left". `per_unit`: steps of `done` that make one
+/// `unit` (a sweep reports thousandths of points); unit "" leaves the rate in %/s.
+[[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit);
+
+class ProgressDisplay {
+ public:
+  ProgressDisplay(bool quiet, std::string unit, double per_unit);
+  ~ProgressDisplay();
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  void operator()(u64 done, u64 total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool quiet_;
+  bool terminal_;
+  std::string unit_;
+  double per_unit_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+  bool shown_ = false;
+};
+
+}  // namespace banyan::cli
