@@ -194,6 +194,12 @@ TEST(ExtraStageCube, FaultsThatNameNothingAreRefusedWithARemedy) {
   EXPECT_EQ(error("  box   3  0 "), "");
 }
 
+TEST(ExtraStageCube, FaultsOfVeryLargeNetworksAreRefused) {
+  EXPECT_EQ(config_error([] { extra_stage_cube(16384, 4, with_faults({"box 1 0"})); }), "");
+  EXPECT_EQ(config_error([] { extra_stage_cube(65536, 4, with_faults({"box 1 0"})); }),
+            "faults are traced for up to 16384 terminals only | use fewer terminals or no faults");
+}
+
 TEST(ExtraStageCube, TerminalsThatAreNoPowerOfTheRadixAreRefusedWithThePowersAround) {
   EXPECT_EQ(config_error([] { extra_stage_cube(100, 4); }),
             "100 terminals are no power of the radix 4 | use 64 or 256");

@@ -32,9 +32,9 @@ class Reachability {
   }
 
   [[nodiscard]] u32 words() const noexcept { return words_; }
-  [[nodiscard]] const u64* row(u32 switch_) const noexcept { return bits_.data() + std::size_t{words_} * switch_; }
-  [[nodiscard]] bool reaches(u32 switch_, u32 terminal) const noexcept {
-    return (row(switch_)[terminal / 64] >> (terminal % 64) & 1U) != 0;
+  [[nodiscard]] const u64* row(u32 node) const noexcept { return bits_.data() + std::size_t{words_} * node; }
+  [[nodiscard]] bool reaches(u32 node, u32 terminal) const noexcept {
+    return (row(node)[terminal / 64] >> (terminal % 64) & 1U) != 0;
   }
 
  private:

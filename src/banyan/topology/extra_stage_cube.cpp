@@ -7,7 +7,9 @@
 // 1 L. So links k L and 1 L are used whether the outer stage is bypassed or not, and a box's fault leaves them whole.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -22,6 +24,9 @@
 
 namespace banyan::topology {
 namespace {
+
+/// Tracing faults takes a bit per box and terminal: 64 MB here with radix 4, 16 times as much with 4 times as many.
+constexpr u32 kLargestWithFaults = 16384;
 
 /// Which outer stages are enabled.
 struct Setting {
@@ -145,13 +150,17 @@ class ExtraStageCube final : public core::Topology {
                   "enable output_stage or input_stage");
     }
     const std::vector<Fault> faults = FaultReader(values, terminals_, facet_.radix, facet_.digits).read();
+    if (!faults.empty() && terminals_ > kLargestWithFaults) {
+      values.fail("faults", fmt::format("faults are traced for up to {} terminals only", kLargestWithFaults),
+                  "use fewer terminals or no faults");
+    }
     build(asked, faults);
     if (!faults.empty() && values.flag("reconfigure")) reconfigure(asked, faults);
   }
 
-  [[nodiscard]] std::string label(u32 switch_) const override {
+  [[nodiscard]] std::string label(u32 node) const override {
     const u32 boxes = terminals_ / facet_.radix;
-    return fmt::format("stage {} box {}", facet_.stage_label[switch_ / boxes], switch_ % boxes);
+    return fmt::format("stage {} box {}", facet_.stage_label[node / boxes], node % boxes);
   }
   [[nodiscard]] const core::Multistage* multistage() const override { return &facet_; }
 

@@ -96,9 +96,9 @@ class MultistageCube final : public core::Topology {
     facet_.stage_label = std::move(plan.stage_label);
   }
 
-  [[nodiscard]] std::string label(u32 switch_) const override {
+  [[nodiscard]] std::string label(u32 node) const override {
     const u32 boxes = graph_.terminals() / facet_.radix;
-    return fmt::format("stage {} box {}", facet_.stage_label[switch_ / boxes], switch_ % boxes);
+    return fmt::format("stage {} box {}", facet_.stage_label[node / boxes], node % boxes);
   }
   [[nodiscard]] const core::Multistage* multistage() const override { return &facet_; }
 

@@ -46,12 +46,11 @@ class ReservedOutput final : public core::Routing {
   void prepare(core::Packet& packet, u32 word) const noexcept override {
     const Row& row = rows_[packet.destination];
     const u32 straight = tag_.straight(packet.source);
-    u32 port = straight;
-    if ((packet.flags & core::kSynchronization) != 0 || (packet.pending & row.rules.upper) != 0) {
-      port = 0;
-    } else if ((packet.pending & row.rules.avoid) != 0 && straight == 0) {
-      port = 1 + below(word, others_);
-    }
+    // Masks instead of branches: flags of random packets cannot be predicted.
+    const u32 elsewhere = straight == 0 ? 1 + below(word, others_) : straight;
+    const u32 avoiding = 0U - u32{(packet.pending & row.rules.avoid) != 0};
+    const u32 upper = 0U - u32{(packet.flags & core::kSynchronization) != 0 || (packet.pending & row.rules.upper) != 0};
+    const u32 port = ((elsewhere & avoiding) | (straight & ~avoiding)) & ~upper;
     packet.tag = row.tag | port;
   }
 
