@@ -159,7 +159,7 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   }
   svg += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
                      number((kLeft + kWidth - kRight) / 2), number(frame.bottom + 38), svg_label(chart.x_label));
-  svg += fmt::format("<text class=\"name\" x=\"2\" y=\"{}\">{}</text></g>\n", number(frame.top - 10),
+  svg += fmt::format("<text class=\"name\" x=\"2\" y=\"{}\">{}</text></g>\n", number(frame.top - 14),
                      svg_label(chart.y_label));
   return svg;
 }
@@ -222,7 +222,7 @@ std::vector<double> nice_ticks(double low, double high, u32 count) {
   std::vector<double> ticks;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0) {
     // 3 x 0.1 is meant to be 0.3.
-    ticks.push_back(std::round(k * step / magnitude * 1e3) / 1e3 * magnitude);
+    ticks.push_back(std::round(k * step / magnitude * 1e3) / 1e3 * magnitude + 0.0);
   }
   return ticks;
 }
@@ -290,7 +290,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
   const std::vector<double> x_ticks = chart.log_x ? log_ticks(xs.low, xs.high) : nice_ticks(xs.low, xs.high, 8);
 
   const Legend legend = lay_out_legend(chart);
-  const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 26;
+  const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 30;
   const double bottom = top + kPlotHeight;
   const double legend_top = bottom + 60;
   const double height = legend_top + kLegendLine * legend.rows;

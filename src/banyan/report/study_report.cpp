@@ -31,6 +31,7 @@ h3{font-size:1.05rem;margin:1.8em 0 .2em}
 p{margin:.4em 0;max-width:75ch}
 .soft{color:var(--soft)}
 .small{font-size:.875rem}
+.nowrap{white-space:nowrap}
 a{color:var(--c0)}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.8125rem}
 pre{overflow-x:auto;padding:12px;border:1px solid var(--rule);border-radius:6px}
@@ -102,7 +103,7 @@ std::string introduction(const StudyResult& result) {
 
 std::string claim_row(const ClaimResult& claim) {
   std::string html =
-      fmt::format("<tr id=\"claim-{}\"><td>{}</td><td>{} <span class=\"soft small\">section {}</span></td>",
+      fmt::format("<tr id=\"claim-{}\"><td>{}</td><td>{} <span class=\"soft small nowrap\">section {}</span></td>",
                   escape(claim.id), badge(claim.verdict), escape(claim.text), escape(claim.section));
   html += fmt::format("<td>{}", escape(claim.measured));
   if (!claim.note.empty()) html += fmt::format("<br><span class=\"soft small\">{}</span>", escape(claim.note));

@@ -110,6 +110,14 @@ std::string to_string(ClaimVerdict verdict) {
   return "";
 }
 
+Decision small_beside(const Estimate& change, const Estimate& reference, double share) {
+  if (!change.known || !reference.known) return Decision::undecided;
+  const double limit = share * std::fabs(reference.mean);
+  const double excess = std::fabs(change.mean) - limit;
+  if (excess <= 0) return Decision::holds;
+  return excess > quadrature(change.half_width, share * reference.half_width) ? Decision::fails : Decision::undecided;
+}
+
 ClaimVerdict worst(ClaimVerdict a, ClaimVerdict b) { return std::max(a, b); }
 
 Selection with(Selection selection, std::string axis, std::string value) {
@@ -139,7 +147,11 @@ ClaimVerdict Tally::verdict() const {
 
 std::string Tally::summary() const {
   const std::size_t held = count(Decision::holds);
-  if (held == points()) return points() == 1 ? "holds" : fmt::format("holds at all {} points", points());
+  if (held == points()) {
+    return points() == 1   ? "holds"
+           : points() == 2 ? "holds at both points"
+                           : fmt::format("holds at all {} points", held);
+  }
   return fmt::format("holds at {} of {} points", held, points());
 }
 
@@ -298,6 +310,11 @@ Selection View::symbols(const Selection& where) const {
     if (name == "series") {
       const SeriesSpec* found = spec_->find_series(value);
       result.emplace_back("scheme", found == nullptr ? value : found->label);
+    } else if (name == "measure") {
+      const MetricSpec* found = spec_->metric(value);
+      std::string symbol = found == nullptr ? value : found->symbol;
+      std::erase_if(symbol, [](char c) { return c == '{' || c == '}'; });
+      result.emplace_back(name, symbol);
     } else {
       const AxisSpec* found = spec_->axis(name);
       result.emplace_back(found == nullptr ? name : found->symbol, value);

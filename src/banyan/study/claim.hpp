@@ -58,6 +58,8 @@ enum class Decision { holds, undecided, fails };
 [[nodiscard]] Decision rises(const std::vector<Estimate>& values);
 /// The largest and the smallest are equal within the tolerance.
 [[nodiscard]] Decision level(const std::vector<Estimate>& values, double tolerance);
+/// |change| <= share * |reference|, for two changes on one scale.
+[[nodiscard]] Decision small_beside(const Estimate& change, const Estimate& reference, double share);
 
 enum class ClaimVerdict { reproduced, partly, not_reproduced };
 [[nodiscard]] std::string to_string(ClaimVerdict verdict);  ///< "reproduced", "partly", "not reproduced"
@@ -134,7 +136,8 @@ class View {
   [[nodiscard]] std::vector<Estimate> along(std::string_view figure, std::string_view axis, const Selection& fixed,
                                             std::string_view metric) const;
 
-  /// The selection in the paper's symbols, for a Tally: {"sigma","100"} becomes {"σ","100"}.
+  /// The selection in the paper's symbols, for a Tally: {"sigma","100"} becomes {"σ","100"}. Under
+  /// "measure" stands the name of a metric.
   [[nodiscard]] Selection symbols(const Selection& where) const;
 
  private:

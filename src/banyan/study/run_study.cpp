@@ -7,7 +7,6 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
-#include <tuple>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
@@ -76,19 +75,18 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
   }
 }
 
-/// The distinct experiments of all figures, in the order of first use.
+/// The distinct experiments of all figures, in the order of first use. The hash leaves out the experiment's name.
 class Worklist {
  public:
   std::size_t add(api::Experiment experiment) {
-    const auto key = std::make_pair(experiment.configuration_hash, experiment.configuration);
-    const auto [place, fresh] = index_.try_emplace(key, experiments_.size());
+    const auto [place, fresh] = index_.try_emplace(experiment.configuration_hash, experiments_.size());
     if (fresh) experiments_.push_back(std::move(experiment));
     return place->second;
   }
   [[nodiscard]] const std::vector<api::Experiment>& experiments() const { return experiments_; }
 
  private:
-  std::map<std::pair<u64, std::string>, std::size_t> index_;
+  std::map<u64, std::size_t> index_;
   std::vector<api::Experiment> experiments_;
 };
 

@@ -1,0 +1,317 @@
+// Does a study run each point once, in any order, and write what scripts rely on?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "banyan/base/error.hpp"
+#include "study/fake_study.hpp"
+
+namespace banyan {
+namespace {
+
+using study::Claim;
+using study::ClaimVerdict;
+using study::Mode;
+using study::StudyOptions;
+using study::StudyResult;
+using test::FakeStudy;
+
+std::vector<Claim> claims() {
+  const auto holds = [](const study::View& view) {
+    return study::Outcome{ClaimVerdict::reproduced,
+                          study::to_string(view.at("1", {{"series", "bypass"}, {"gamma", "0.5"}}, "delay")), ""};
+  };
+  const auto fails = [](const study::View&) { return study::Outcome{ClaimVerdict::partly, "nothing", "at γ = 0.1"}; };
+  return {{"a", "1", "holds", {"1"}, true, holds, ""},
+          {"b", "2.1", "fails, \"as known\"", {"1", "2"}, false, fails, "a remark"},
+          {"c", "3", "stands on time", {"time"}, true, fails, ""}};
+}
+
+StudyOptions options(Mode mode = Mode::standard) {
+  StudyOptions o;
+  o.mode = mode;
+  o.run = test::uneven_run;
+  return o;
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::path(testing::TempDir()) / "banyan_study_test") {
+    std::filesystem::remove_all(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(RunStudy, RunsAPointThatTwoFiguresShareOnce) {
+  const FakeStudy fake(test::no_claims);
+  std::atomic<int> runs = 0;
+  StudyOptions o = options();
+  o.run = [&](const api::Experiment& e, const api::RunOptions&) {
+    ++runs;
+    return test::fake_result(e);
+  };
+  const StudyResult result = run_study(fake.study(), o);
+  // Figure 1: 2 series x 2 loads; figure 2: 2 loads x 2 buffers, of which buffer 8 is figure 1's bypass.
+  EXPECT_EQ(result.points, 8U);
+  EXPECT_EQ(runs, 6);
+  EXPECT_EQ(result.runs.size(), 6U);
+  const auto at = result.view();
+  EXPECT_EQ(at.point("1", {{"series", "bypass"}, {"gamma", "0.1"}}).run,
+            at.point("2", {{"series", "bypass"}, {"gamma", "0.1"}, {"S", "8"}}).run);
+}
+
+TEST(RunStudy, GivesTheSameBytesForAnyNumberOfThreads) {
+  const FakeStudy fake(claims);
+  const StudyResult one = run_study(fake.study(), options());
+  for (const u32 threads : {2U, 7U, 64U}) {
+    StudyOptions o = options();
+    o.threads = threads;
+    const StudyResult many = run_study(fake.study(), o);
+    EXPECT_EQ(dump(one), dump(many));
+    EXPECT_EQ(to_json(one), to_json(many));
+    EXPECT_EQ(to_csv(one, one.figures[1]), to_csv(many, many.figures[1]));
+    EXPECT_EQ(one.state_hash(), many.state_hash());
+  }
+}
+
+TEST(RunStudy, RunsEveryPointWithOneThread) {
+  const FakeStudy fake(test::no_claims);
+  StudyOptions o = options();
+  o.threads = 3;
+  o.run = [](const api::Experiment& e, const api::RunOptions& run) {
+    EXPECT_EQ(run.threads, 1U);
+    return test::fake_result(e);
+  };
+  EXPECT_EQ(run_study(fake.study(), o).points, 8U);
+}
+
+TEST(RunStudy, AModeThinsAxesAndAFiguresOwnWordsReplaceTheStudys) {
+  const FakeStudy fake(test::no_claims);
+  const StudyResult result = run_study(fake.study(), options(Mode::quick));
+  const auto view = result.view();
+  EXPECT_EQ(view.values("1", "gamma"), std::vector<std::string>{"0.5"});
+  EXPECT_EQ(view.values("2", "gamma"), (std::vector<std::string>{"0.1", "0.5"}));
+  EXPECT_NE(result.runs.at(view.point("1", {{"series", "bypass"}}).run).configuration.find("\"sessions\":2"),
+            std::string::npos);
+  EXPECT_NE(result.runs.at(view.point("2", {{"gamma", "0.1"}, {"S", "4"}}).run).configuration.find("\"sessions\":3"),
+            std::string::npos);
+}
+
+TEST(RunStudy, AFigureRunsOnlyInItsModesUnlessItIsAskedFor) {
+  const FakeStudy fake(test::no_claims);
+  EXPECT_FALSE(run_study(fake.study(), options()).view().has("time"));
+  EXPECT_TRUE(run_study(fake.study(), options(Mode::full)).view().has("time"));
+  StudyOptions o = options();
+  o.figures = {"time"};
+  const StudyResult asked = run_study(fake.study(), o);
+  EXPECT_EQ(asked.figures.size(), 1U);
+  EXPECT_TRUE(asked.view().has("time"));
+}
+
+TEST(RunStudy, SeedAndOverridesReachEveryPoint) {
+  const FakeStudy fake(test::no_claims);
+  StudyOptions o = options();
+  o.seed = 77;
+  o.overrides = {"run.sessions=9"};
+  for (const api::Result& run : run_study(fake.study(), o).runs) {
+    EXPECT_NE(run.configuration.find("\"seed\":77"), std::string::npos);
+    EXPECT_NE(run.configuration.find("\"sessions\":9"), std::string::npos);
+  }
+}
+
+TEST(RunStudy, LeavesOutClaimsWhoseFiguresWereNotRun) {
+  const FakeStudy fake(claims);
+  StudyOptions o = options();
+  EXPECT_EQ(run_study(fake.study(), o).claims.size(), 2U);
+  o.figures = {"1"};
+  const StudyResult result = run_study(fake.study(), o);
+  ASSERT_EQ(result.claims.size(), 1U);
+  EXPECT_EQ(result.claims.front().id, "a");
+}
+
+TEST(RunStudy, IsAsExpectedWhenEveryExpectedClaimIsReproduced) {
+  const FakeStudy fake(claims);
+  EXPECT_TRUE(run_study(fake.study(), options()).as_expected());
+  EXPECT_FALSE(run_study(fake.study(), options(Mode::full)).as_expected());
+}
+
+TEST(RunStudy, NotesJoinExceptionsAndFixedWords) {
+  const FakeStudy fake(claims);
+  EXPECT_EQ(run_study(fake.study(), options()).claims.at(1).note, "at γ = 0.1. a remark");
+}
+
+TEST(RunStudy, PassesOnTheFirstErrorAndStops) {
+  const FakeStudy fake(test::no_claims);
+  for (const u32 threads : {1U, 4U}) {
+    StudyOptions o = options();
+    o.threads = threads;
+    o.run = [](const api::Experiment&, const api::RunOptions&) -> api::Result { throw InvariantError("lost a flit"); };
+    EXPECT_THROW(run_study(fake.study(), o), InvariantError);
+  }
+}
+
+TEST(RunStudy, StopsWhenInterrupted) {
+  const FakeStudy fake(test::no_claims);
+  bool interrupted = false;
+  int runs = 0;
+  StudyOptions o = options();
+  o.interrupted = &interrupted;
+  o.run = [&](const api::Experiment& e, const api::RunOptions&) {
+    interrupted = ++runs == 2;
+    return test::fake_result(e);
+  };
+  EXPECT_THROW(run_study(fake.study(), o), Interrupted);
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(RunStudy, ReportsProgressUpToItsTotal) {
+  const FakeStudy fake(test::no_claims);
+  u64 last = 0;
+  u64 total = 0;
+  StudyOptions o = options();
+  o.threads = 3;
+  o.progress = [&](u64 done, u64 all) {
+    EXPECT_GE(done, last);
+    last = done;
+    total = all;
+  };
+  static_cast<void>(run_study(fake.study(), o));
+  EXPECT_GT(total, 0U);
+  EXPECT_EQ(last, total);
+}
+
+TEST(RunStudy, RefusesWhatDoesNotFit) {
+  const FakeStudy fake(test::no_claims);
+  StudyOptions o = options();
+  o.figures = {"99"};
+  EXPECT_THROW(run_study(fake.study(), o), ConfigError);
+  try {
+    static_cast<void>(study::find_study("extra-stage-cub"));
+    FAIL();
+  } catch (const ConfigError& error) { EXPECT_NE(error.remedy().find("extra-stage-cube"), std::string::npos); }
+  std::string text(test::kFakeStudy);
+  text.replace(text.find("lines = [\"gamma\"]"), 17, "");
+  const FakeStudy homeless(test::no_claims, text);
+  EXPECT_THROW(run_study(homeless.study(), options()), ConfigError) << "an axis of the sweep without a place";
+}
+
+TEST(RunStudy, RefusesAFolderThatCannotBeWrittenBeforeItRuns) {
+  const FakeStudy fake(test::no_claims);
+  int runs = 0;
+  StudyOptions o = options();
+  o.run = [&](const api::Experiment& e, const api::RunOptions&) {
+    ++runs;
+    return test::fake_result(e);
+  };
+  o.out_dir = "/proc/nothing/here";
+  EXPECT_THROW(run_study(fake.study(), o), ConfigError);
+  EXPECT_EQ(runs, 0);
+}
+
+TEST(StudyFiles, SpecificationNamesTheMisspelt) {
+  const auto message = [](std::string from, const std::string& to) {
+    std::string text(test::kFakeStudy);
+    text.replace(text.find(from), from.size(), to);
+    try {
+      static_cast<void>(study::parse_study(text, "fake"));
+    } catch (const ConfigError& error) { return std::string(error.what()); }
+    return std::string();
+  };
+  EXPECT_NE(message("title = \"A study\"", "titel = \"A study\"").find("did you mean 'title'"), std::string::npos);
+  EXPECT_NE(message("x = \"gamma\"", "x = \"gama\"").find("'gama' is not declared"), std::string::npos);
+  EXPECT_NE(message("metrics = [\"delay\"]", "metrics = [\"decay\"]").find("fake/study.toml:"), std::string::npos);
+  EXPECT_NE(message("id = \"2\"", "id = \"1\"").find("twice"), std::string::npos);
+  EXPECT_NE(message("modes = [\"full\"]", "modes = [\"long\"]").find("'long'"), std::string::npos);
+}
+
+TEST(StudyOutput, CsvHasOneRowPerPointWithAxesMetricsVerdictAndHash) {
+  const FakeStudy fake(test::no_claims);
+  const StudyResult result = run_study(fake.study(), options());
+  std::istringstream csv(to_csv(result, result.figures[1]));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(csv, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0], "series,gamma,S,delay,delay_half_width,delay_count,verdict,state_hash");
+  const api::Result& first = result.run_of(result.figures[1].points[0]);
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(first.state_hash));
+  EXPECT_TRUE(lines[1].starts_with("bypass,0.1,4,"));
+  EXPECT_TRUE(lines[1].ends_with(",0.5,5,finished," + std::string(hash)));
+}
+
+TEST(StudyOutput, CsvOfAFigureOverTimeHasOneRowPerCycle) {
+  const FakeStudy fake(test::no_claims);
+  const StudyResult result = run_study(fake.study(), options(Mode::full));
+  EXPECT_EQ(to_csv(result, result.figures[2]), "series,cycle,arrivals\n,0,1\n,2,0.5\n,4,0.25\n");
+}
+
+TEST(StudyOutput, JsonIsWhatScriptsRelyOn) {
+  const FakeStudy fake(claims);
+  const Folder folder;
+  StudyOptions o = options();
+  o.out_dir = folder.path();
+  const StudyResult result = run_study(fake.study(), o);
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json.at("study"), "fake");
+  ASSERT_EQ(json.at("figures").size(), 2U);
+  EXPECT_EQ(json.at("figures")[0].at("id"), "1");
+  EXPECT_EQ(read(json.at("figures")[0].at("csv").get<std::string>()), to_csv(result, result.figures[0]));
+  const auto& claim = json.at("claims")[1];
+  EXPECT_EQ(claim.at("id"), "b");
+  EXPECT_EQ(claim.at("section"), "2.1");
+  EXPECT_EQ(claim.at("claim"), "fails, \"as known\"");
+  EXPECT_EQ(claim.at("measured"), "nothing");
+  EXPECT_EQ(claim.at("verdict"), "partly");
+  EXPECT_EQ(claim.at("expected"), false);
+}
+
+TEST(StudyOutput, TableNamesEveryClaimAndKeepsItsWidth) {
+  const FakeStudy fake(claims);
+  const std::string table = to_table(run_study(fake.study(), options()), 60);
+  EXPECT_NE(table.find("1 of 2 claims reproduced"), std::string::npos);
+  std::istringstream lines(table);
+  std::string line;
+  while (std::getline(lines, line) && line.find("claims reproduced") == std::string::npos) EXPECT_LE(line.size(), 62U);
+}
+
+TEST(StudyOutput, ADumpLoadsAgain) {
+  const study::Study& real = study::find_study("extra-stage-cube");
+  StudyOptions o = options(Mode::quick);
+  o.figures = {"6", "short-mean"};
+  o.run = [](const api::Experiment& e, const api::RunOptions&) {
+    api::Result result = test::fake_result(e);
+    for (const char* name : {"mu_syn", "mu_bg_tot", "mu_bg_hs"}) result.metrics.push_back(test::metric(name, 10, 1));
+    for (const char* name : {"generated_synchronization", "generated_hot_background"}) {
+      result.series.push_back({name, "packets", 0.0, 1.0, {3.0, 1.0}});
+    }
+    return result;
+  };
+  const StudyResult result = run_study(real, o);
+  const StudyResult again = study::load(dump(result));
+  EXPECT_EQ(dump(result), dump(again));
+  EXPECT_EQ(to_json(result), to_json(again));
+  EXPECT_EQ(to_csv(result, result.figures[0]), to_csv(again, again.figures[0]));
+  EXPECT_EQ(result.state_hash(), again.state_hash());
+  EXPECT_THROW(study::load("{\"study\": 3}"), ConfigError);
+  EXPECT_THROW(study::load("no json"), ConfigError);
+}
+
+}  // namespace
+}  // namespace banyan
