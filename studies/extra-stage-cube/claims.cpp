@@ -774,7 +774,7 @@ std::vector<Claim> claims() {
       {"buffers-shorten-tree",
        "5",
        "Bypass: the saturation tree gets lower as S grows",
-       {"16"},
+       {"tree-buffers"},
        true,
        buffers_shorten_tree,
        ""},
