@@ -173,7 +173,7 @@ SessionOutcome run_session(Machine& machine, const core::Topology& topology, u32
 Tree saturation_tree(const core::Graph& graph, u32 hot, const std::vector<bool>& full) {
   Tree tree;
   const u32 root_channel = graph.ejection(hot);
-  if (root_channel == kNone || !full[root_channel]) return tree;
+  if (root_channel == kNone) return tree;
   struct Node {
     u32 box;
     u32 depth;
@@ -196,6 +196,7 @@ Tree saturation_tree(const core::Graph& graph, u32 hot, const std::vector<bool>&
       queue.push_back({feeder, node.depth + 1, node.depth == 0 ? p == 0 : node.upper});
     }
   }
+  if (tree.boxes == 1 && !full[root_channel]) return {};
   return tree;
 }
 

@@ -19,11 +19,12 @@ struct SessionSettings {
   u32 series_length = 4096;      ///< ticks of a series after the session's begin
 };
 
-/// The saturation tree of a hot spot at one tick: the boxes that are reached from the hot spot's terminal by going
-/// upstream through full buffers only (paper 1, sections 3 and 4.3).
+/// The saturation tree of a hot spot at one tick: the box next to the hot spot, and the boxes that are reached from it
+/// by going upstream through full buffers only (paper 1, sections 3 and 4.3). The root belongs to it even when its own
+/// buffer has places: one that is fed through a single full link, as under isolated HS, never fills.
 struct Tree {
   u32 height = 0;       ///< arcs of the longest path from the root, H_t
-  u32 boxes = 0;        ///< members, the root included; 0: the root's buffer is not full
+  u32 boxes = 0;        ///< members, the root included; 0: no full buffer at the root, neither its own nor one before it
   u32 upper_boxes = 0;  ///< members that feed the root through its upper input (link digit 0), or the root itself
 };
 

@@ -33,9 +33,19 @@ struct Entry {
   u32 route;  ///< lowest bits: output port at the box that the buffer feeds; above: the following hops (tagged)
 };
 
+/// A FIFO of S places. `head` and `tail` are places as indices into the table of entries: the oldest packet, and where
+/// the next one goes.
 struct Ring {
-  u16 head;
-  u16 count;
+  u32 head;
+  u32 tail;
+  u32 count;
+  u32 box;  ///< whose output it is; kNone for a slot of a terminal
+};
+
+/// Boxes [end of the group before, end) of the order of movement. `last`: their outputs lead to terminals.
+struct Group {
+  u32 end;
+  bool last;
 };
 
 struct Move {
@@ -63,17 +73,27 @@ class OutputQueued final : public engine::Population {
         boxes_(graph_.switches()),
         ejection_base_((boxes_ * Stride + 63) / 64 * 64),
         queues_((ejection_base_ + graph_.terminals() + 63) / 64 * 64),
-        rings_(queues_),
-        entries_(static_cast<std::size_t>(queues_) * places),
+        rings_(queues_, Ring{0, 0, 0, 0}),
+        crowded_(boxes_),
+        table_(queues_ * places),
+        crowded_from_(places >= 2 * Stride ? places - Stride + 1 : 1),
+        entries_(table_),
         occupied_(queues_ / 64),
+        arrived_((graph_.terminals() + 63) / 64),
         target_(static_cast<std::size_t>(boxes_) * Stride, kNone),
         slot_of_terminal_(graph_.terminals()),
-        terminal_of_slot_(queues_, kNone),
-        free_slots_((graph_.terminals() + 63) / 64),
+        terminal_of_slot_(queues_),
+        free_slots_(graph_.terminals() / 64 + 1),
         injected_into_(boxes_) {
     for (u32 s = 0; s < boxes_; ++s) {
-      for (u32 p = 0; p < graph_.outputs(s); ++p) target_[s * Stride + p] = queue_behind(graph_.channel_out_of(s, p));
+      for (u32 p = 0; p < graph_.outputs(s); ++p) {
+        const u32 q = queue_behind(graph_.channel_out_of(s, p));
+        target_[s * Stride + p] = q;
+        if (q != kNone) rings_[q].box = s;
+      }
     }
+    // One bit behind the terminals is for queues that are no slots.
+    std::fill(terminal_of_slot_.begin(), terminal_of_slot_.end(), graph_.terminals());
     for (u32 t = 0; t < graph_.terminals(); ++t) {
       const core::End to = graph_.channel(graph_.injection(t)).to;
       slot_of_terminal_[t] = to.node * Stride + to.port;
@@ -87,8 +107,10 @@ class OutputQueued final : public engine::Population {
   }
 
   void reset(u32 replication) override {
-    std::fill(rings_.begin(), rings_.end(), Ring{0, 0});
+    for (u32 q = 0; q < queues_; ++q) rings_[q] = {q, q, 0, rings_[q].box};
+    std::fill(crowded_.begin(), crowded_.end(), 0);
     std::fill(occupied_.begin(), occupied_.end(), 0);
+    std::fill(arrived_.begin(), arrived_.end(), 0);
     std::fill(free_slots_.begin(), free_slots_.end(), 0);
     for (u32 t = 0; t < graph_.terminals(); ++t) free_slots_[t >> 6U] |= u64{1} << (t & 63U);
     movements_ = 0;
@@ -128,10 +150,6 @@ class OutputQueued final : public engine::Population {
       into.flits += rings_[q].count;
       if (rings_[q].count > places_) {
         into.violations.push_back(fmt::format("buffer {} holds {} packets in {} places", q, rings_[q].count, places_));
-      }
-      const bool marked = (occupied_[q >> 6U] >> (q & 63U) & 1U) != 0;
-      if (marked != (rings_[q].count != 0)) {
-        into.violations.push_back(fmt::format("buffer {}: occupancy bit and count disagree", q));
       }
     }
   }
@@ -180,14 +198,14 @@ class OutputQueued final : public engine::Population {
     return to.terminal ? ejection_base_ + to.node : to.node * Stride + to.port;
   }
 
-  /// Boxes in the order of movement: those next to the destinations first. `group_end_` bounds sets of boxes that
+  /// Boxes in the order of movement: those next to the destinations first. `groups_` bounds sets of boxes that
   /// neither feed each other nor are fed by each other's feeders: their order is free.
   void order_boxes() {
     std::vector<u32> sorted = graph_.topological_order();
     if (sorted.empty()) {
       order_.resize(boxes_);
       for (u32 s = 0; s < boxes_; ++s) order_[s] = s;
-      group_end_ = {boxes_};
+      groups_ = {{boxes_, false}};
       return;
     }
     std::vector<u32> depth(boxes_, 0);
@@ -205,14 +223,33 @@ class OutputQueued final : public engine::Population {
       for (u32 s = 0; s < boxes_; ++s) {
         if (depth[s] == d - 1) order_.push_back(s);
       }
-      group_end_.push_back(static_cast<u32>(order_.size()));
+      split_by_target(groups_.empty() ? 0 : groups_.back().end);
     }
   }
 
+  /// Cuts the boxes order_[begin ..) into groups of which all outputs, or none, lead to terminals; boxes with both kinds
+  /// cannot be stepped unrolled.
+  void split_by_target(u32 begin) {
+    const auto leads_to_terminals = [&](u32 s) {
+      u32 terminals = 0;
+      u32 others = 0;
+      for (u32 p = 0; p < graph_.outputs(s); ++p) {
+        const u32 q = target_[s * Stride + p];
+        if (q != kNone) ++(q >= ejection_base_ ? terminals : others);
+      }
+      mixed_ |= terminals != 0 && others != 0;
+      return terminals != 0;
+    };
+    const auto first = order_.begin() + begin;
+    const auto middle = std::stable_partition(first, order_.end(), leads_to_terminals);
+    if (middle != first) groups_.push_back({static_cast<u32>(middle - order_.begin()), true});
+    if (middle != order_.end()) groups_.push_back({static_cast<u32>(order_.size()), false});
+  }
+
   [[nodiscard]] const Entry& entry(u32 q, u32 i) const noexcept {
-    u32 place = rings_[q].head + i;
-    if (place >= places_) place -= places_;
-    return entries_[static_cast<std::size_t>(place) * queues_ + q];
+    u32 place = rings_[q].head + i * queues_;
+    if (place >= table_) place -= table_;
+    return entries_[place];
   }
 
   /// Terminals with a waiting message and a free slot show its head to their box.
@@ -227,7 +264,7 @@ class OutputQueued final : public engine::Population {
         const u32 q = slot_of_terminal_[t];
         const PacketId id = terminals_.take(t, now);
         entries_[q] = {id, first_route(id, q)};
-        rings_[q] = {0, 1};
+        rings_[q].count = 1;
         occupied_[q >> 6U] |= u64{1} << (q & 63U);
       }
     }
@@ -264,65 +301,148 @@ class OutputQueued final : public engine::Population {
   }
 
   void eject(Tick now) noexcept {
-    for (u32 w = ejection_base_ / 64; w < queues_ / 64; ++w) {
-      u64 bits = occupied_[w];
+    for (std::size_t w = 0; w < arrived_.size(); ++w) {
+      u64 bits = arrived_[w];
       movements_ += static_cast<u64>(std::popcount(bits));
       for (; bits != 0; bits &= bits - 1) {
-        const u32 q = w * 64 + static_cast<u32>(std::countr_zero(bits));
-        const PacketId id = take_head(q).packet;
+        const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        const u32 q = ejection_base_ + t;
+        const PacketId id = entries_[rings_[q].head].packet;
+        drop_head(q);
         const core::Packet& packet = pool_[id];
-        terminals_.deliver(packet, q - ejection_base_, now, Tagged ? path_length_ : packet.hops);
+        terminals_.deliver(packet, t, now, Tagged ? path_length_ : packet.hops);
         pool_.release(id);
       }
     }
   }
 
-  Entry take_head(u32 q) noexcept {
-    Ring& ring = rings_[q];
-    const Entry e = entries_[static_cast<std::size_t>(ring.head) * queues_ + q];
-    drop_head(q);
-    return e;
-  }
-
+  /// Takes the oldest packet off a ring. An empty ring restarts at its first place: few cache lines are touched.
   void drop_head(u32 q) noexcept {
     Ring& ring = rings_[q];
-    const u32 left = ring.count - 1U;
-    const u32 head = ring.head + 1U == places_ ? 0U : ring.head + 1U;
-    ring.count = static_cast<u16>(left);
-    ring.head = static_cast<u16>(left == 0 ? 0U : head);  // an empty ring restarts at depth 0: few cache lines
-    occupied_[q >> 6U] &= ~(static_cast<u64>(left == 0) << (q & 63U));
+    if (ring.count == crowded_from_) [[unlikely]] --crowded_[ring.box];
+    ring.head += queues_;
+    if (ring.head >= table_) ring.head -= table_;
+    if (--ring.count == 0) {
+      ring.head = ring.tail = q;
+      mark(q, false);
+    }
   }
 
   void append(u32 q, Entry e) noexcept {
     Ring& ring = rings_[q];
-    u32 place = static_cast<u32>(ring.head) + ring.count;
-    if (place >= places_) place -= places_;
-    ++ring.count;
-    occupied_[q >> 6U] |= u64{1} << (q & 63U);
-    entries_[static_cast<std::size_t>(place) * queues_ + q] = e;
+    entries_[ring.tail] = e;
+    ring.tail += queues_;
+    if (ring.tail >= table_) ring.tail -= table_;
+    if (++ring.count == crowded_from_) [[unlikely]] ++crowded_[ring.box];
+    mark(q, true);
+  }
+
+  /// Notes whether queue q has packets.
+  void mark(u32 q, bool any) noexcept {
+    const bool ejection = q >= ejection_base_;
+    const u32 bit = ejection ? q - ejection_base_ : q;
+    u64& word = ejection ? arrived_[bit >> 6U] : occupied_[bit >> 6U];
+    word = (word & ~(u64{1} << (bit & 63U))) | static_cast<u64>(any) << (bit & 63U);
   }
 
   void step_downstream_first(Tick now) noexcept {
     u32 begin = 0;
-    for (const u32 end : group_end_) {
-      const u32 size = end - begin;
-      for (u32 i = 0; i < size; ++i) {
-        const u32 at = permuted_ ? begin + (size - 1 - i + static_cast<u32>(now)) % size : begin + i;
-        step_box(order_[at], now);
+    for (const Group& group : groups_) {
+      if constexpr (Tagged) {
+        if (!permuted_ && !mixed_) {
+          if (group.last) {
+            step_group<true>(begin, group.end, now);
+          } else {
+            step_group<false>(begin, group.end, now);
+          }
+          begin = group.end;
+          continue;
+        }
       }
-      begin = end;
+      const u32 size = group.end - begin;
+      for (u32 i = 0; i < size; ++i) {
+        step_box(order_[permuted_ ? begin + (size - 1 - i + static_cast<u32>(now)) % size : begin + i], now);
+      }
+      begin = group.end;
     }
+  }
+
+  /// Bit per input of the box whose buffer is not empty.
+  [[nodiscard]] u64 waiting_inputs(u32 base) const noexcept { return occupied_[base >> 6U] >> (base & 63U) & kPorts; }
+
+  /// step_box for the boxes order_[begin, end), of which all outputs lead to terminals (`Last`) or none does. As long as
+  /// no output of a box is crowded, everything that waits moves and nothing has to be compared. Everything in locals:
+  /// stores to the arrays might alias the members.
+  template <bool Last>
+  void step_group(u32 begin, u32 end, Tick now) noexcept {
+    Ring* const rings = rings_.data();
+    Entry* const entries = entries_.data();
+    u64* const occupied = occupied_.data();
+    u32* const crowded = crowded_.data();
+    const u32* const targets = target_.data();
+    const u32 queues = queues_;
+    const u32 table = table_;
+    const u32 crowded_from = crowded_from_;
+    const u32 tag_bits = tag_bits_;
+    const u32 ejection_base = ejection_base_;
+    u64 moves = 0;
+    for (u32 i = begin; i < end; ++i) {
+      const u32 s = order_[i];
+      const u32 base = s * Stride;
+      u64 mask = occupied[base >> 6U] >> (base & 63U) & kPorts;
+      if (mask == 0) continue;
+      if (crowded[s] != 0) [[unlikely]] {
+        step_box(s, now);
+        continue;
+      }
+      const u32* const target = targets + base;
+      const u64 moved = mask;
+      u64 emptied = 0;
+      do {
+        const u32 p = static_cast<u32>(std::countr_zero(mask));
+        mask &= mask - 1;
+        ++moves;
+        Ring& from = rings[base + p];
+        const Entry e = entries[from.head];
+        if (from.count == crowded_from) [[unlikely]] --crowded[from.box];
+        const u32 left = --from.count;
+        // Whether the ring is empty now cannot be predicted: masks instead of branches.
+        const u32 empty = 0U - static_cast<u32>(left == 0);
+        u32 head = from.head + queues;
+        head -= table & (0U - static_cast<u32>(head >= table));
+        from.head = head ^ ((head ^ (base + p)) & empty);
+        from.tail = from.tail ^ ((from.tail ^ (base + p)) & empty);
+        emptied |= static_cast<u64>(empty & 1U) << p;
+        const u32 t = target[e.route & (Stride - 1)];
+        Ring& to = rings[t];
+        const u32 place = to.tail;
+        entries[place] = {e.packet, e.route >> tag_bits};
+        const u32 tail = place + queues;
+        to.tail = tail - (table & (0U - static_cast<u32>(tail >= table)));
+        if (++to.count == crowded_from) [[unlikely]] ++crowded[s];
+        if constexpr (Last) {
+          arrived_[(t - ejection_base) >> 6U] |= u64{1} << ((t - ejection_base) & 63U);
+        } else {
+          occupied[t >> 6U] |= u64{1} << (t & 63U);
+        }
+      } while (mask != 0);
+      occupied[base >> 6U] &= ~(emptied << (base & 63U));
+      if (injected_into_[s] != 0) {
+        for (u64 m = moved; m != 0; m &= m - 1) free_slot(base + static_cast<u32>(std::countr_zero(m)));
+      }
+    }
+    movements_ += moves;
   }
 
   void step_box(u32 s, Tick now) noexcept {
     const u32 base = s * Stride;
-    u64 mask = occupied_[base >> 6U] >> (base & 63U) & kPorts;
-    if (mask == 0) return;
+    const u64 waiting = waiting_inputs(base);
+    if (waiting == 0) return;
     std::array<Entry, Stride> heads;
     std::array<u32, Stride> to;
-    mask = choose(base, mask, now, heads, to);
+    u64 mask = choose(base, waiting, now, heads, to);
     movements_ += static_cast<u64>(std::popcount(mask));
-    if (injected_into_[s] != 0) note_injection(base, mask, heads, now);
+    if (injected_into_[s] != 0) note_injection(base, waiting, mask, heads, now);
     for (; mask != 0; mask &= mask - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(mask));
       drop_head(base + p);
@@ -338,7 +458,7 @@ class OutputQueued final : public engine::Population {
     for (u64 m = mask; m != 0; m &= m - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(m));
       const u32 q = base + p;
-      heads[p] = entries_[static_cast<std::size_t>(rings_[q].head) * queues_ + q];
+      heads[p] = entries_[rings_[q].head];
       to[p] = target_[base + (heads[p].route & (Stride - 1))];
       tight |= rings_[to[p]].count + requests > places_;
     }
@@ -376,14 +496,23 @@ class OutputQueued final : public engine::Population {
     return mask;
   }
 
-  void note_injection(u32 base, u64 mask, const std::array<Entry, Stride>& heads, Tick now) noexcept {
-    for (; mask != 0; mask &= mask - 1) {
-      const u32 p = static_cast<u32>(std::countr_zero(mask));
-      const u32 terminal = terminal_of_slot_[base + p];
-      if (terminal == kNone) continue;
-      free_slots_[terminal >> 6U] |= u64{1} << (terminal & 63U);
-      pool_[heads[p].packet].enter = now;
+  /// Slots whose head moved are free; heads that stay enter the network in the next cycle at the earliest.
+  void note_injection(u32 base, u64 waiting, u64 moving, const std::array<Entry, Stride>& heads, Tick now) noexcept {
+    for (; waiting != 0; waiting &= waiting - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(waiting));
+      if (terminal_of_slot_[base + p] == graph_.terminals()) continue;
+      if ((moving >> p & 1U) != 0) {
+        free_slot(base + p);
+      } else {
+        pool_[heads[p].packet].enter = now + 1;
+      }
     }
+  }
+
+  /// terminal_of_slot_ of a queue that is no slot leads to a bit that nobody reads.
+  void free_slot(u32 q) noexcept {
+    const u32 terminal = terminal_of_slot_[q];
+    free_slots_[terminal >> 6U] |= u64{1} << (terminal & 63U);
   }
 
   [[nodiscard]] u32 next_route(Entry e, u32 to) noexcept {
@@ -401,12 +530,12 @@ class OutputQueued final : public engine::Population {
     for (u32 i = 0; i < boxes_; ++i) {
       const u32 s = permuted_ ? boxes_ - 1 - i : i;
       const u32 base = s * Stride;
-      u64 mask = occupied_[base >> 6U] >> (base & 63U) & kPorts;
-      if (mask == 0) continue;
+      const u64 waiting = waiting_inputs(base);
+      if (waiting == 0) continue;
       std::array<Entry, Stride> heads;
       std::array<u32, Stride> to;
-      mask = choose(base, mask, now, heads, to);
-      if (injected_into_[s] != 0) note_injection(base, mask, heads, now);
+      u64 mask = choose(base, waiting, now, heads, to);
+      if (injected_into_[s] != 0) note_injection(base, waiting, mask, heads, now);
       for (; mask != 0; mask &= mask - 1) {
         const u32 p = static_cast<u32>(std::countr_zero(mask));
         moves_.push_back({base + p, to[p], heads[p]});
@@ -434,15 +563,20 @@ class OutputQueued final : public engine::Population {
   u32 ejection_base_;
   u32 queues_;
   std::vector<Ring> rings_;             ///< [queue]
+  std::vector<u32> crowded_;            ///< [box]: outputs with fewer free places than the box has inputs
+  u32 table_;                           ///< entries in all
+  u32 crowded_from_;                    ///< packets from which on an output counts as crowded
   std::vector<Entry> entries_;          ///< [place * queues + queue]
-  std::vector<u64> occupied_;           ///< bit per queue
+  std::vector<u64> occupied_;           ///< bit per queue of a box: it is not empty
+  std::vector<u64> arrived_;            ///< bit per terminal: its ejection queue is not empty
   std::vector<u32> target_;             ///< [box * Stride + output]: queue
   std::vector<u32> slot_of_terminal_;
   std::vector<u32> terminal_of_slot_;
   std::vector<u64> free_slots_;         ///< bit per terminal
   std::vector<u8> injected_into_;       ///< [box]
   std::vector<u32> order_;
-  std::vector<u32> group_end_;
+  std::vector<Group> groups_;
+  bool mixed_ = false;                  ///< some box leads to terminals and to boxes
   std::vector<Move> moves_;
   u64 movements_ = 0;
   Random random_;
