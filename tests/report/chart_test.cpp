@@ -1,0 +1,109 @@
+// Are the drawings well-formed, readable and free of foreign markup?
+#include "banyan/report/chart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "banyan/report/markup.hpp"
+#include "report/xml_check.hpp"
+
+namespace banyan::report {
+namespace {
+
+Chart two_lines() {
+  Chart chart;
+  chart.title = "Delay of a message";
+  chart.x_label = "Load γ";
+  chart.y_label = "μ_{SYN} (cycles)";
+  chart.lines = {{"bypass", {{0.1, 10, 1.0, "tip"}, {0.5, 40, 2.0, ""}}, 0, false, true},
+                 {"isolated", {{0.1, 12, std::nullopt, ""}, {0.5, 20, 2.0, ""}}, 1, true, true}};
+  return chart;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(Svg, IsWellFormed) {
+  EXPECT_EQ(test::xml_problem(to_svg(two_lines(), true)), "");
+  EXPECT_EQ(test::xml_problem(to_svg(two_lines(), false)), "");
+  EXPECT_EQ(test::xml_problem(to_svg(Chart{}, true)), "") << "without any data";
+}
+
+TEST(Svg, TheJudgeOfWellFormednessIsNoPushover) {
+  EXPECT_NE(test::xml_problem("<a><b></a></b>"), "");
+  EXPECT_NE(test::xml_problem("<a b=1/>"), "");
+  EXPECT_NE(test::xml_problem("<a>x & y</a>"), "");
+  EXPECT_NE(test::xml_problem("<a/><a/>"), "");
+  EXPECT_EQ(test::xml_problem("<a b=\"1\">x &amp; y<c/></a>"), "");
+}
+
+TEST(Svg, DrawsEveryLineWithMarkersErrorBarsAndALegend) {
+  const std::string svg = to_svg(two_lines(), true);
+  EXPECT_EQ(count(svg, "class=\"marker\""), 4U + 2U) << "points and legend";
+  EXPECT_EQ(count(svg, "class=\"error\""), 2U);
+  EXPECT_EQ(count(svg, ">bypass</text>"), 1U);
+  EXPECT_NE(svg.find("μ<tspan"), std::string::npos) << "a subscript";
+  EXPECT_EQ(count(svg, "line s1 dashed"), 2U);
+}
+
+TEST(Svg, EscapesTextOfConfigurations) {
+  Chart chart = two_lines();
+  const std::string evil = "</text><script>alert(\"1\")</script>&\x01\xFF";
+  chart.title = chart.subtitle = chart.x_label = chart.y_label = evil;
+  chart.lines[0].label = evil;
+  chart.lines[0].points[0].tip = evil;
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(svg.find("<script"), std::string::npos);
+  EXPECT_EQ(svg.find('\x01'), std::string::npos);
+  EXPECT_EQ(svg.find('\xFF'), std::string::npos);
+}
+
+TEST(Svg, LeavesOutWhatCannotBeDrawn) {
+  Chart chart = two_lines();
+  chart.log_x = chart.log_y = true;
+  chart.lines[0].points = {{0.0, 5, 1.0, ""}, {1, 0.0, 1.0, ""}, {2, std::nan(""), 1.0, ""}, {4, 8, 10.0, ""}};
+  chart.lines[1].points = {{1, std::numeric_limits<double>::infinity(), 1.0, ""}};
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+  EXPECT_EQ(count(svg, "class=\"marker\""), 1U + 2U);
+}
+
+TEST(Svg, FollowsLightAndDark) {
+  const std::string svg = to_svg(two_lines(), true);
+  EXPECT_NE(svg.find("prefers-color-scheme: dark"), std::string::npos);
+  EXPECT_EQ(to_svg(two_lines(), false).find("<style"), std::string::npos) << "the page holds the style";
+}
+
+TEST(Svg, IsTheSameEveryTime) { EXPECT_EQ(to_svg(two_lines(), true), to_svg(two_lines(), true)); }
+
+TEST(Ticks, AreRoundAndCoverTheRange) {
+  EXPECT_EQ(nice_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  const std::vector<double> loads = nice_ticks(0.1, 0.8, 8);
+  ASSERT_EQ(loads.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_DOUBLE_EQ(loads[i], 0.1 * static_cast<double>(i + 1));
+  EXPECT_EQ(nice_ticks(3, 3, 5), std::vector<double>{3});
+  const std::vector<double> from_zero = nice_ticks(-1e-9, 150, 5);
+  EXPECT_FALSE(std::signbit(from_zero.front()));
+}
+
+TEST(Markup, EscapesAndKeepsUtf8) {
+  EXPECT_EQ(escape("a<b>&\"'c"), "a&lt;b&gt;&amp;&quot;&#39;c");
+  EXPECT_EQ(escape("σ = 10 – 数"), "σ = 10 – 数");
+  EXPECT_EQ(escape("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
+  EXPECT_EQ(escape("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+  EXPECT_EQ(escape("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "cut off";
+  EXPECT_EQ(html_label("μ_{<i>} x"), "μ<sub>&lt;i&gt;</sub> x");
+  EXPECT_EQ(plain_label("μ_{BG(Tot)}"), "μ BG(Tot)");
+  EXPECT_EQ(percent_encode("a b\"<\n"), "a%20b%22%3C%0A");
+}
+
+}  // namespace
+}  // namespace banyan::report

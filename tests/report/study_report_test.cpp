@@ -1,0 +1,143 @@
+// Does the page hold everything about a study, and nothing that a configuration could smuggle in?
+#include "banyan/report/study_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "banyan/base/error.hpp"
+#include "report/xml_check.hpp"
+#include "study/fake_study.hpp"
+
+namespace banyan::report {
+namespace {
+
+using study::Claim;
+using study::ClaimVerdict;
+using study::Mode;
+using study::StudyResult;
+
+const std::string kEvil = "<script>alert('x')</script><img src=x onerror=alert(1)>\"&";
+
+std::vector<Claim> claims() {
+  const auto outcome = [](const study::View&) { return study::Outcome{ClaimVerdict::partly, kEvil, kEvil}; };
+  return {{"evil", kEvil, kEvil, {"1"}, true, outcome, kEvil}};
+}
+
+std::string evil_study() {
+  std::string text(test::kFakeStudy);
+  const auto replace = [&](const std::string& from) {
+    std::string quoted = "'''" + kEvil + "'''";
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + quoted.size())) {
+      text.replace(at, from.size(), quoted);
+    }
+  };
+  for (const char* from : {"\"A study\"", "\"Nobody, 1900\"", "\"Bypass\"", "\"Load\"", "\"γ\"", "\"packets\"",
+                           "\"Delay\"", "\"cycles\"", "\"Delay over load\"", "\"Over time\""}) {
+    replace(from);
+  }
+  return text;
+}
+
+StudyResult harmless(const test::FakeStudy& fake, Mode mode) {
+  study::StudyOptions options;
+  options.mode = mode;
+  options.run = test::uneven_run;
+  return run_study(fake.study(), options);
+}
+
+std::string body_of(const std::string& page) {
+  const std::size_t begin = page.find("<main>");
+  return page.substr(begin, page.find("</main>") + 7 - begin);
+}
+
+TEST(StudyPage, EscapesEverythingThatComesFromConfigurations) {
+  const test::FakeStudy fake(claims, evil_study());
+  study::StudyOptions options;
+  options.mode = Mode::full;
+  options.run = [](const api::Experiment& experiment, const api::RunOptions&) {
+    api::Result result = test::fake_result(experiment);
+    result.version = result.compiler = kEvil;
+    result.metrics.front().unit = kEvil;
+    result.series.front().unit = kEvil;
+    result.configuration = "{\"name\": \"<script>alert(2)</script>\"}";
+    return result;
+  };
+  const StudyResult result = run_study(fake.study(), options);
+  const std::string page = study_page(result);
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_NE(page.find("&lt;script&gt;alert(2)"), std::string::npos) << "the configuration is shown";
+  for (const study::FigureResult& figure : result.figures) {
+    for (const NamedChart& named : charts_of(result, figure)) {
+      EXPECT_EQ(test::xml_problem(to_svg(named.chart, true)), "");
+      EXPECT_EQ(to_svg(named.chart, true).find("<script"), std::string::npos);
+    }
+  }
+}
+
+TEST(StudyPage, NeedsNoNetwork) {
+  const test::FakeStudy fake(test::no_claims);
+  const std::string page = study_page(harmless(fake, Mode::full));
+  for (const char* outside : {"src=", "<link", "@import", "url(", "href=\"http"}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+}
+
+TEST(StudyPage, HoldsClaimsFiguresDataAndProvenance) {
+  const test::FakeStudy fake(claims);
+  const StudyResult result = harmless(fake, Mode::full);
+  const std::string page = study_page(result);
+  EXPECT_NE(page.find("<title>A study</title>"), std::string::npos);
+  EXPECT_NE(page.find("Nobody, 1900"), std::string::npos);
+  EXPECT_NE(page.find("class=\"badge part\">~ partly<"), std::string::npos);
+  EXPECT_NE(page.find("Figure 1: Delay over load"), std::string::npos);
+  EXPECT_NE(page.find("download=\"figure-2.csv\" href=\"data:text/csv"), std::string::npos);
+  EXPECT_NE(page.find("Resolved configuration"), std::string::npos);
+  EXPECT_NE(page.find("<dt>Seed</dt><dd>1</dd>"), std::string::npos);
+  EXPECT_NE(page.find("<dt>Compiler</dt><dd>none</dd>"), std::string::npos);
+  EXPECT_NE(page.find("name=\"viewport\""), std::string::npos);
+  EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
+}
+
+TEST(StudyPage, ItsTagsBalance) {
+  const test::FakeStudy fake(claims);
+  std::string body = body_of(study_page(harmless(fake, Mode::full)));
+  // The only void element of the body.
+  for (std::size_t at = body.find("<br>"); at != std::string::npos; at = body.find("<br>")) body.replace(at, 4, "");
+  EXPECT_EQ(test::xml_problem(body), "");
+}
+
+TEST(StudyPage, ChartsFollowPanelsLinesAndSeries) {
+  const test::FakeStudy fake(claims);
+  const StudyResult result = harmless(fake, Mode::full);
+  const auto first = charts_of(result, result.figures[0]);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].file, "figure-1-delay.svg");
+  ASSERT_EQ(first[0].chart.lines.size(), 2U);
+  EXPECT_EQ(first[0].chart.lines[0].label, "Bypass");
+  EXPECT_EQ(first[0].chart.lines[0].points.size(), 2U);
+  EXPECT_EQ(first[0].chart.x_label, "Load (packets)");
+  const auto second = charts_of(result, result.figures[1]);
+  EXPECT_EQ(second[0].chart.lines[1].label, "γ = 0.5");
+  const auto time = charts_of(result, result.figures[2]);
+  ASSERT_EQ(time.size(), 1U);
+  EXPECT_EQ(time[0].chart.lines[0].points[2].x, 4.0);
+}
+
+TEST(StudyPage, IsWrittenWithItsDrawings) {
+  const test::FakeStudy fake(claims);
+  const StudyResult result = harmless(fake, Mode::standard);
+  const auto folder = std::filesystem::path(testing::TempDir()) / "banyan_report_test";
+  std::filesystem::remove_all(folder);
+  const std::string page = write_study_report(result, folder.string());
+  EXPECT_TRUE(std::filesystem::exists(page));
+  EXPECT_TRUE(std::filesystem::exists(folder / "figure-1-delay.svg"));
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW(write_study_report(result, "/proc/nothing/here"), ConfigError);
+}
+
+}  // namespace
+}  // namespace banyan::report
