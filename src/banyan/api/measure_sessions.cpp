@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"
 
@@ -49,7 +50,7 @@ class SessionRunner {
   std::vector<SessionOutcome> run() {
     const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(outcomes_.size()));
     std::vector<std::thread> helpers;
-    for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
+    for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this] { help(); });
     work();
     for (std::thread& t : helpers) t.join();
     if (error_) std::rethrow_exception(error_);
@@ -57,7 +58,16 @@ class SessionRunner {
     return std::move(outcomes_);
   }
 
+  /// CPU time of the threads beside the caller's.
+  [[nodiscard]] double helper_cpu_seconds() const { return helper_cpu_seconds_; }
+
  private:
+  void help() noexcept {
+    work();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    helper_cpu_seconds_ += thread_cpu_seconds();
+  }
+
   void work() noexcept {
     try {
       Instance instance = build_instance(experiment_, network_, settings_);
@@ -90,6 +100,7 @@ class SessionRunner {
   std::atomic<bool> interrupted_{false};
   std::mutex mutex_;
   u64 done_ = 0;
+  double helper_cpu_seconds_ = 0.0;
   std::exception_ptr error_;
 };
 
@@ -284,8 +295,11 @@ class SessionReport {
 
 Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                         const RunOptions& options) {
-  const std::vector<SessionOutcome> outcomes = SessionRunner(experiment, network, settings, options).run();
-  return SessionReport(experiment, network, outcomes).result();
+  SessionRunner runner(experiment, network, settings, options);
+  const std::vector<SessionOutcome> outcomes = runner.run();
+  Result result = SessionReport(experiment, network, outcomes).result();
+  result.cpu_seconds = runner.helper_cpu_seconds();
+  return result;
 }
 
 }  // namespace banyan::api

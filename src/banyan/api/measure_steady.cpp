@@ -182,7 +182,9 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
-  return SteadyReport(experiment, network, plan, outcome).result();
+  Result result = SteadyReport(experiment, network, plan, outcome).result();
+  result.cpu_seconds = instance.machine->helper_cpu_seconds();
+  return result;
 }
 
 }  // namespace banyan::api

@@ -27,7 +27,7 @@ struct Result {
   std::string explanation;     ///< warm-up rule, why saturated, which deadlock
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
-  double cpu_seconds = 0.0;
+  double cpu_seconds = 0.0;    ///< of all threads of the run
   u64 peak_bytes = 0;
 
   /// The metric, or nullptr.

@@ -1,11 +1,10 @@
 #include <sys/resource.h>
 
-#include <ctime>
-
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/base/cpu_time.hpp"
 
 #ifndef BANYAN_VERSION
 #define BANYAN_VERSION "unknown"
@@ -16,12 +15,6 @@
 
 namespace banyan::api {
 namespace {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 u64 peak_bytes() {
   rusage usage{};
@@ -47,7 +40,7 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
-  const double started = cpu_seconds();
+  const double started = thread_cpu_seconds();
   const Network network = build_network(experiment);
   const bool sessions = has_sessions(build_instance(experiment, network, engine_settings(experiment)));
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
@@ -57,7 +50,7 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   result.configuration = experiment.configuration;
   result.configuration_hash = experiment.configuration_hash;
   result.seed = static_cast<u64>(experiment.run.integer("seed"));
-  result.cpu_seconds = cpu_seconds() - started;
+  result.cpu_seconds += thread_cpu_seconds() - started;  // what helping threads spent is there already
   result.peak_bytes = peak_bytes();
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/engine/watchdog.hpp"
 
@@ -16,6 +17,7 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
       window_(std::max<Tick>(window, 1)),
       threads_(std::clamp(threads, 1U, static_cast<u32>(shards_.size()))) {
   for (auto& published : published_) published.assign(shards_.size(), 0);
+  helper_cpu_seconds_.assign(threads_, 0.0);
   barrier_ = std::make_unique<std::barrier<>>(threads_);
   for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
 }
@@ -68,6 +70,7 @@ void Machine::run_windows(u32 worker) {
     Tick begin = kNever;
     for (const Tick t : published_[parity]) begin = std::min(begin, t);
     if (begin >= end_) {
+      if (worker != 0) helper_cpu_seconds_[worker] = thread_cpu_seconds();
       if (threads_ > 1) barrier_->arrive_and_wait();  // nobody reads published_ any more
       if (worker == 0) {
         next_ = begin;
@@ -190,6 +193,12 @@ void Machine::audit() const {
     throw InvariantError(fmt::format("flits are not conserved: {} entered, {} were delivered, {} are in the network",
                                      sum.taken_flits, sum.delivered_flits, held.flits));
   }
+}
+
+double Machine::helper_cpu_seconds() const noexcept {
+  double sum = 0.0;
+  for (const double seconds : helper_cpu_seconds_) sum += seconds;
+  return sum;
 }
 
 std::string Machine::explain_blockage() const {

@@ -70,6 +70,8 @@ class Machine {
   [[nodiscard]] u64 hash() const;
   /// Checks conservation: taken = delivered + held, no misdelivery, what the populations find. Throws InvariantError.
   void audit() const;
+  /// CPU time of the threads beside the caller's, up to the end of the last run_until.
+  [[nodiscard]] double helper_cpu_seconds() const noexcept;
   /// Explains why nothing moves.
   [[nodiscard]] std::string explain_blockage() const;
 
@@ -92,6 +94,7 @@ class Machine {
   bool quit_ = false;
   std::unique_ptr<std::barrier<>> barrier_;
   std::vector<std::thread> helpers_;
+  std::vector<double> helper_cpu_seconds_;  ///< [worker]
 };
 
 }  // namespace banyan::engine
