@@ -89,18 +89,20 @@ class Inbox {
 
  private:
   [[nodiscard]] Arrivals& list(Tick due) {
+    const u32 index = lists_[due & mask_];
+    return pool_[index != kNone ? index : open(due)];
+  }
+
+  [[gnu::noinline]] u32 open(Tick due) {
     const u32 slot = static_cast<u32>(due & mask_);
-    u32& index = lists_[slot];
-    if (index == kNone) {
-      if (free_.empty()) {
-        pool_.emplace_back();
-        free_.push_back(static_cast<u32>(pool_.size() - 1));
-      }
-      index = free_.back();
-      free_.pop_back();
-      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+    if (free_.empty()) {
+      pool_.emplace_back();
+      free_.push_back(static_cast<u32>(pool_.size() - 1));
     }
-    return pool_[index];
+    lists_[slot] = free_.back();
+    free_.pop_back();
+    occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+    return lists_[slot];
   }
 
   Tick mask_;

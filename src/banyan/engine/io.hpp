@@ -103,10 +103,10 @@ class Io {
     const Target& to = down_[out];
     wires_.deliver(to, now_ + to.latency, ControlArrival{control, to.entity, to.port});
   }
-  /// A control word (a credit) goes back to whoever feeds input `in`.
-  void control_up(u32 in, const core::Control& control) {
+  /// A control word (a credit) goes back to whoever feeds input `in`, `extra` ticks later than the channel's latency.
+  void control_up(u32 in, const core::Control& control, Tick extra = 0) {
     const Target& to = up_[in];
-    wires_.deliver(to, now_ + to.latency, ControlArrival{control, to.entity, to.port});
+    wires_.deliver(to, now_ + to.latency + extra, ControlArrival{control, to.entity, to.port});
   }
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept { return wires_.packet(id); }
   void release(core::PacketId id) { wires_.release(id); }
