@@ -1,0 +1,84 @@
+// Private buffers of virtual channels: one ring of packed flits each, for all switches of a shard in one array.
+#pragma once
+
+#include <vector>
+
+#include "banyan/core/packet.hpp"
+
+namespace banyan::switching::parts {
+
+/// A flit in a buffer: half its size on a wire. Its virtual channel is the buffer's, its destination stands in the
+/// packet's record.
+struct BufferedFlit {
+  core::PacketId packet = 0;
+  u16 sequence = 0;
+  u16 hops_and_flags = 0;  ///< hops << 2 | core::FlitFlag
+
+  static BufferedFlit pack(const core::Flit& flit) noexcept {
+    return {flit.packet, flit.sequence, static_cast<u16>(static_cast<u32>(flit.auxiliary) << 2U | flit.flags)};
+  }
+  [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(hops_and_flags & 3U); }
+  [[nodiscard]] u16 hops() const noexcept { return static_cast<u16>(hops_and_flags >> 2U); }
+  /// On virtual channel `vc`, having passed one switch more.
+  [[nodiscard]] core::Flit unpack(u8 vc) const noexcept {
+    core::Flit flit;
+    flit.packet = packet;
+    flit.sequence = sequence;
+    flit.auxiliary = static_cast<u16>(hops() + 1U);
+    flit.vc = vc;
+    flit.flags = flags();
+    return flit;
+  }
+};
+static_assert(sizeof(BufferedFlit) == 8);
+
+/// Place and number of the flits of one ring; lies with the other state of its virtual channel.
+struct RingState {
+  u16 head = 0;
+  u16 count = 0;
+};
+
+/// The rings of `groups` switches with `rings` rings each, `places` flits in every ring. The i-th places of all rings
+/// of a switch are neighbours: under light load, when rings hold one flit, a switch touches few cache lines.
+class FlitRings {
+ public:
+  FlitRings(std::size_t groups, u32 rings, u32 places)
+      : rings_(rings), places_(places), flits_(groups * rings * places) {}
+
+  [[nodiscard]] u32 places() const noexcept { return places_; }
+  /// The i-th flit from the front.
+  [[nodiscard]] const BufferedFlit& at(std::size_t group, u32 ring, RingState state, u32 i) const noexcept {
+    u32 place = state.head + i;
+    if (place >= places_) place -= places_;
+    return flits_[index(group, ring, place)];
+  }
+  [[nodiscard]] const BufferedFlit& front(std::size_t group, u32 ring, RingState state) const noexcept {
+    return flits_[index(group, ring, state.head)];
+  }
+  /// Requires state.count < places().
+  void push(std::size_t group, u32 ring, RingState& state, BufferedFlit flit) noexcept {
+    u32 place = static_cast<u32>(state.head) + state.count;
+    if (place >= places_) place -= places_;
+    flits_[index(group, ring, place)] = flit;
+    ++state.count;
+  }
+  /// Requires state.count > 0. An empty ring starts again at place 0.
+  BufferedFlit pop(std::size_t group, u32 ring, RingState& state) noexcept {
+    const BufferedFlit flit = front(group, ring, state);
+    const u32 head = state.head + 1U == places_ ? 0U : state.head + 1U;
+    --state.count;
+    state.head = static_cast<u16>(state.count == 0 ? 0U : head);
+    return flit;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::size_t group, u32 ring, u32 place) const noexcept {
+    return (group * places_ + place) * rings_ + ring;
+  }
+
+  u32 rings_;
+  u32 places_;
+  std::vector<BufferedFlit> flits_;
+};
+
+}  // namespace banyan::switching::parts

@@ -1,0 +1,29 @@
+// Round-robin arbiters on bitmasks.
+#pragma once
+
+#include <bit>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::switching::parts {
+
+/// The first set bit at or after bit `from`, cyclically. Requires mask != 0 and from < 64.
+[[nodiscard]] constexpr u32 round_robin(u64 mask, u32 from) noexcept {
+  const u64 ahead = mask & (~u64{0} << from);
+  return static_cast<u32>(std::countr_zero(ahead != 0 ? ahead : mask));
+}
+
+/// Calls f(i) for every set bit of `words` words, cyclically from bit `from`. f may clear bit i.
+template <class F>
+void for_each_cyclically(const u64* bits, u32 words, u32 from, F&& f) {
+  const u32 first = from >> 6U;
+  for (u32 k = 0; k <= words; ++k) {
+    const u32 w = first + k < words ? first + k : first + k - words;
+    u64 mask = bits[w];
+    if (k == 0) mask &= ~u64{0} << (from & 63U);
+    if (k == words) mask &= ~(~u64{0} << (from & 63U));
+    for (; mask != 0; mask &= mask - 1) f(w * 64 + static_cast<u32>(std::countr_zero(mask)));
+  }
+}
+
+}  // namespace banyan::switching::parts
