@@ -1,0 +1,79 @@
+// Do CSV and tables hold every number, whatever is missing or strange?
+#include "banyan/api/export.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "banyan/base/error.hpp"
+
+namespace banyan::api {
+namespace {
+
+struct Example {
+  ExperimentSet set;
+  std::vector<Result> results;
+};
+
+Example example() {
+  Example all;
+  all.set.file = "x.toml";
+  all.set.axis_names = {"routing"};
+  for (const char* value : {"tag", "{name = section, sections = 4}"}) {
+    Experiment point;
+    point.axes = {{"routing", value}};
+    all.set.points.push_back(point);
+    Result result;
+    result.configuration = "{}";
+    result.metrics = {{"delay", 1.5, 0.25, 0.95, 10, "cycles", false}, {"packets", 7.0, {}, 0.95, 1, "", true}};
+    all.results.push_back(result);
+  }
+  all.results[1].verdict = Verdict::saturated;
+  all.results[1].metrics[0].mean = std::numeric_limits<double>::quiet_NaN();
+  all.results[1].metrics[0].half_width.reset();
+  return all;
+}
+
+TEST(Csv, QuotesWhatHoldsAComma) {
+  const Example all = example();
+  EXPECT_EQ(to_csv(all.set, all.results),
+            "routing,verdict,state_hash,delay,delay_half_width,delay_count,packets\n"
+            "tag,steady,0000000000000000,1.5,0.25,10,7\n"
+            "\"{name = section, sections = 4}\",saturated,0000000000000000,,,10,7\n");
+}
+
+TEST(Csv, OfARunHasOneRowPerMetric) {
+  EXPECT_EQ(to_csv(example().results[0]),
+            "metric,mean,half_width,confidence,count,unit\n"
+            "delay,1.5,0.25,0.95,10,cycles\n"
+            "packets,7,,,1,\n");
+}
+
+TEST(Csv, SeriesMayStartAtDifferentTimes) {
+  Result result;
+  EXPECT_EQ(series_csv(result), "");
+  result.series = {{"a", "", 0.0, 1.0, {5.0, 6.0}}, {"b", "", 10.0, 2.0, {7.0}}};
+  EXPECT_EQ(series_csv(result), "a_time,a,b_time,b\n0,5,10,7\n1,6,,\n");
+}
+
+TEST(Json, OfASweepHoldsEveryPoint) {
+  const Example all = example();
+  const auto object = nlohmann::json::parse(to_json(all.set, all.results));
+  EXPECT_EQ(object["points"].size(), 2U);
+  EXPECT_EQ(object["points"][0]["axes"]["routing"], "tag");
+  EXPECT_TRUE(object["points"][1]["metrics"]["delay"]["mean"].is_null());
+}
+
+TEST(Table, AlignsAndShowsIntervals) {
+  const Example all = example();
+  EXPECT_EQ(to_table(all.set, all.results),
+            "routing                         verdict    delay\n"
+            "tag                             steady     1.50 ± 0.25\n"
+            "{name = section, sections = 4}  saturated  -\n");
+  EXPECT_NE(to_table(all.set, all.results, {"packets"}).find("packets"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(to_table(all.set, all.results, {"pakets"})), ConfigError);
+}
+
+}  // namespace
+}  // namespace banyan::api

@@ -1,0 +1,135 @@
+// Is every kind of bad input answered with exit status 2, one line of cause and one of remedy, and nothing lost?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+class BadInput : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    write_text("steady.toml", kSteady);
+    write_text("swept.toml", kSwept);
+  }
+
+  static Said run_with(const std::string& text) {
+    write_text("bad.toml", text);
+    return banyan({"run", "bad.toml"});
+  }
+};
+
+TEST_F(BadInput, AMisspeltKeyNamesTheNearest) {
+  expect_refusal(run_with("toplogy = 'mesh'\n" + kSteady), "bad.toml:1:1: toplogy", "did you mean \"topology\"?");
+  expect_refusal(run_with(kSteady + "mesure = 3\n"), "bad.toml:8:1: run.mesure", "did you mean \"measure\"?");
+  expect_refusal(banyan({"run", "steady.toml", "switch.bufer=3"}), "command line: switch.bufer",
+                 "did you mean \"buffer\"?");
+  expect_refusal(banyan({"run", "steady.toml", "bufer=3"}), "\"bufer\"", "did you mean \"buffer\"?");
+}
+
+TEST_F(BadInput, AWrongTypeSaysWhatIsExpected) {
+  expect_refusal(run_with(kSteady + "sessions = 'many'\n"), "run.sessions: many is a text", "a whole number");
+  expect_refusal(banyan({"run", "steady.toml", "buffer=2.5"}), "2.5 is not a whole number", "whole number");
+  expect_refusal(run_with("topology = 3\n"), "topology: 3 does not describe a topology", "topology = \"NAME\"");
+}
+
+TEST_F(BadInput, AValueOutOfRangeNamesTheRange) {
+  expect_refusal(banyan({"run", "steady.toml", "load=1.5"}), "1.5 is out of range", "from 0 up to 1");
+  expect_refusal(run_with(kSteady + "confidence = 1\n"), "bad.toml:8:14: run.confidence", "above 0 below 1");
+}
+
+TEST_F(BadInput, AnUnknownComponentNamesTheNearest) {
+  expect_refusal(banyan({"run", "steady.toml", "topology=extra_stage_cub"}), "unknown topology \"extra_stage_cub\"",
+                 "did you mean \"extra_stage_cube\"?");
+  expect_refusal(banyan({"run", "steady.toml", "traffic=unifrom"}), "unknown traffic", "did you mean \"uniform\"?");
+  expect_refusal(banyan({"describe", "output_queud"}), "output_queud", "did you mean \"output_queued\"?");
+}
+
+TEST_F(BadInput, AUnitThatDoesNotFitNamesThoseThatDo) {
+  expect_refusal(banyan({"run", "steady.toml", "buffer=8 Gbps"}), "unit \"Gbps\" does not fit: buffer is in packets",
+                 "use packets");
+  expect_refusal(run_with(kSteady + "drain = '8 us'\n"), "unit \"us\" does not fit", "cycles");
+}
+
+TEST_F(BadInput, TerminalsThatAreNoPowerOfTheRadixAreRefused) {
+  expect_refusal(banyan({"run", "steady.toml", "terminals=63"}), "topology.terminals: 63", "64");
+  expect_refusal(banyan({"check", "steady.toml", "terminals=63"}), "63", "64");
+}
+
+TEST_F(BadInput, AFileThatDoesNotExistNamesTheNearest) {
+  expect_refusal(banyan({"run", "stady.toml"}), "stady.toml: no such file", "did you mean \"steady.toml\"?");
+  expect_refusal(banyan({"sweep", "nowhere/x.toml"}), "no such file", "check the path");
+  expect_refusal(banyan({"check", "."}), "is a directory", ".toml file inside it");
+}
+
+TEST_F(BadInput, AFolderThatCannotBeWrittenIsFoundBeforeTheRun) {
+  // A run of this length would not end within the test's time.
+  const std::vector<std::string> endless{"run", "steady.toml", "measure=1e12", "--out", "steady.toml"};
+  expect_refusal(banyan(endless), "steady.toml: cannot be written", "name another place");
+  expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--out", "steady.toml/inside"}), "cannot be written",
+                 "");
+  expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--out", "/proc/nothing"}), "cannot be written", "");
+  expect_refusal(banyan({"sweep", "swept.toml", "measure=1e12", "--out", "steady.toml"}), "cannot be written", "");
+  expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--plot", "."}), "is a directory", "");
+  EXPECT_EQ(read_text(scratch() / "steady.toml"), kSteady);
+}
+
+TEST_F(BadInput, ASyntaxErrorHasItsPlace) {
+  expect_refusal(run_with("topology = = 3\n"), "bad.toml:1:12: not valid TOML", "syntax");
+}
+
+TEST_F(BadInput, AMisspeltOptionNamesTheNearest) {
+  expect_refusal(banyan({"run", "steady.toml", "--jsn"}), "banyan run has no option \"--jsn\"",
+                 "did you mean \"--json\"?");
+  expect_refusal(banyan({"run", "steady.toml", "--thread=4"}), "--thread", "did you mean \"--threads\"?");
+  expect_refusal(banyan({"--vresion"}), "--vresion", "did you mean \"--version\"?");
+  expect_refusal(banyan({"study", "run", "x", "--qick"}), "--qick", "did you mean \"--quick\"?");
+}
+
+TEST_F(BadInput, AMisspeltCommandNamesTheNearest) {
+  expect_refusal(banyan({"rnu", "steady.toml"}), "no command \"rnu\"", "did you mean \"run\"?");
+  expect_refusal(banyan({"study", "lsit"}), "no command \"lsit\"", "did you mean \"list\"?");
+  expect_refusal(banyan({"study", "run", "extra-stage-cub"}), "extra-stage-cub", "extra-stage-cube");
+  expect_refusal(banyan({}), "needs a command", "run, sweep");
+  expect_refusal(banyan({"study"}), "needs a command", "list, run");
+}
+
+TEST_F(BadInput, EveryOtherMistakeOfTheCommandLineIsRefusedToo) {
+  expect_refusal(banyan({"run"}), "FILE", "banyan run --help");
+  expect_refusal(banyan({"run", "steady.toml", "--threads", "0"}), "--threads", "");
+  expect_refusal(banyan({"run", "steady.toml", "--threads", "some"}), "--threads", "");
+  expect_refusal(banyan({"run", "steady.toml", "--seed", "-1"}), "--seed", "");
+  expect_refusal(banyan({"run", "steady.toml", "--seed", "99999999999999999999"}), "seed", "");
+  expect_refusal(banyan({"run", "steady.toml", "--out"}), "--out", "");
+  expect_refusal(banyan({"run", "steady.toml", "--json", "--csv"}), "--csv", "");
+  expect_refusal(banyan({"run", "steady.toml", "buffer"}), "\"buffer\" is not an override", "key=value");
+  expect_refusal(banyan({"describe", "uniform", "mesh"}), "mesh", "");
+  expect_refusal(banyan({"study", "report", "nothing"}), "no finished study", "--out");
+}
+
+TEST_F(BadInput, ASweepIsNotOneRun) {
+  expect_refusal(banyan({"run", "swept.toml"}), "6 points", "banyan sweep swept.toml");
+}
+
+TEST_F(BadInput, ABadPointOfASweepIsFoundBeforeTheFirstRuns) {
+  write_text("bad.toml", kSteady + "[sweep]\nterminals = [16, 64, 63]\n");
+  expect_refusal(banyan({"sweep", "bad.toml", "measure=1e12"}), "bad.toml:9:22: topology.terminals: 63", "");
+}
+
+TEST_F(BadInput, AMetricThatNoPointReportsNamesTheNearest) {
+  expect_refusal(banyan({"sweep", "swept.toml", "--quiet", "--metric", "packet_latncy"}), "packet_latncy",
+                 "did you mean \"packet_latency\"?");
+}
+
+TEST_F(BadInput, AFullDiskIsNoSuccess) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
+  const Said said = banyan({"describe"}, "/dev/full");
+  EXPECT_EQ(said.status, 2);
+  EXPECT_TRUE(contains(said.err, "standard output: cannot be written")) << said.err;
+}
+
+}  // namespace
+}  // namespace banyan::cli

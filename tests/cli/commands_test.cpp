@@ -1,0 +1,189 @@
+// Do the commands keep their promises to scripts: one JSON object, stable order, whole files, exit statuses?
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/program.hpp"
+
+extern char** environ;
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::json;
+
+class Commands : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    write_text("steady.toml", kSteady);
+    write_text("swept.toml", kSwept);
+  }
+
+  static std::vector<std::string> files_in(const std::string& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch() / folder)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+TEST_F(Commands, RunPrintsExactlyOneJsonObject) {
+  const Said said = banyan({"run", "steady.toml", "load=0.5", "--json", "--seed", "3", "--threads", "2"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json object = json::parse(said.out);
+  for (const char* key : {"banyan", "state_hash", "configuration", "verdict", "metrics", "cpu_seconds", "peak_bytes"}) {
+    EXPECT_TRUE(object.contains(key)) << key;
+  }
+  EXPECT_EQ(object["banyan"], BANYAN_VERSION);
+  EXPECT_EQ(object["configuration"]["run"]["seed"], 3);
+  EXPECT_EQ(object["configuration"]["traffic"][0]["load"], 0.5);
+  EXPECT_EQ(object["configuration"]["switch"]["name"], "output_queued");
+  const json& latency = object["metrics"]["packet_latency"];
+  for (const char* key : {"mean", "half_width", "confidence", "count", "unit"})
+    EXPECT_TRUE(latency.contains(key)) << key;
+}
+
+TEST_F(Commands, ARunDependsOnItsSeedAndOnNothingElse) {
+  const auto hash = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", "steady.toml", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(banyan(arguments).out)["state_hash"].get<std::string>();
+  };
+  const std::string one = hash({"--seed", "1"});
+  EXPECT_EQ(hash({}), one);
+  EXPECT_EQ(hash({"--threads", "2"}), one);
+  EXPECT_EQ(hash({"run.step_order=permuted"}), one);
+  EXPECT_NE(hash({"--seed", "2"}), one);
+}
+
+TEST_F(Commands, ARunPrintsATableWithIntervals) {
+  const Said said = banyan({"run", "steady.toml"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "steady: steady, seed 1"));
+  EXPECT_TRUE(contains(said.out, "packet_latency"));
+  EXPECT_TRUE(contains(said.out, "± 95 %"));
+  EXPECT_EQ(said.err, "");
+}
+
+TEST_F(Commands, OutHoldsWholeFilesAndNothingElse) {
+  ASSERT_EQ(banyan({"run", "steady.toml", "--out", "deep/folder"}).status, 0);
+  EXPECT_EQ(files_in("deep/folder"), (std::vector<std::string>{"result.csv", "result.json"}));
+  EXPECT_TRUE(json::parse(read_text(scratch() / "deep/folder/result.json")).contains("metrics"));
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--out", "swept"}).status, 0);
+  EXPECT_EQ(files_in("swept"), (std::vector<std::string>{"results.csv", "results.json"}));
+}
+
+TEST_F(Commands, ASweepIsTheSameForAnyNumberOfThreads) {
+  const Said one = banyan({"sweep", "swept.toml", "--csv", "--threads", "1"});
+  const Said three = banyan({"sweep", "swept.toml", "--csv", "--threads", "3"});
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.out, three.out);
+  EXPECT_TRUE(one.out.starts_with("traffic.uniform.load,buffer,verdict,state_hash,"));
+  EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 7);
+}
+
+TEST_F(Commands, APointOfASweepEqualsItsOwnRun) {
+  const json all = json::parse(banyan({"sweep", "swept.toml", "--json"}).out);
+  ASSERT_EQ(all["points"].size(), 6U);
+  EXPECT_EQ(all["axes"], json::parse(R"(["traffic.uniform.load","buffer"])"));
+  EXPECT_EQ(all["points"][2]["axes"]["traffic.uniform.load"], "0.2");
+  const json alone = json::parse(banyan({"run", "swept.toml", "load=0.2", "buffer=4", "--json"}).out);
+  EXPECT_EQ(all["points"][2]["state_hash"], alone["state_hash"]);
+  EXPECT_EQ(all["points"][2]["configuration"], alone["configuration"]);
+}
+
+TEST_F(Commands, ASweepIsDrawnAsOneChart) {
+  const Said said = banyan({"sweep", "swept.toml", "--plot", "chart.svg", "--metric", "packet_latency"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(read_text(scratch() / "chart.svg"), "<svg"));
+  EXPECT_TRUE(contains(said.out, "packet_latency"));
+  EXPECT_FALSE(contains(said.out, "accepted_load"));
+}
+
+TEST_F(Commands, CheckAcceptsWhatRuns) {
+  const Said said = banyan({"check", "swept.toml"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "a sweep of 6 points"));
+}
+
+TEST_F(Commands, DescribeTellsEveryComponent) {
+  for (const char* name : {"extra_stage_cube", "output_queued", "destination_tag", "uniform", "run"}) {
+    EXPECT_TRUE(contains(banyan({"describe"}).out, name));
+    EXPECT_TRUE(contains(banyan({"describe", name}).out, name));
+    EXPECT_EQ(json::parse(banyan({"describe", name, "--json"}).out)[0]["name"], name);
+    EXPECT_TRUE(contains(banyan({"describe", name, "--markdown"}).out, "| parameter |"));
+  }
+  EXPECT_EQ(json::parse(banyan({"describe", "--schema"}).out)["title"], "Banyan experiment");
+}
+
+TEST_F(Commands, HelpAndVersionAreDone) {
+  EXPECT_EQ(banyan({"--version"}).out, "banyan " BANYAN_VERSION "\n");
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"--help"}, {"run", "--help"}, {"sweep", "-h"}, {"study", "run", "--help"}}) {
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 0);
+    EXPECT_TRUE(contains(said.out, "Usage"));
+  }
+}
+
+TEST_F(Commands, StudiesAreListed) {
+  EXPECT_TRUE(contains(banyan({"study", "list", "--names"}).out, "extra-stage-cube\n"));
+  EXPECT_TRUE(contains(banyan({"study", "list"}).out, "extra-stage-cube\n  "));
+  EXPECT_EQ(json::parse(banyan({"study", "list", "--json"}).out)[0]["study"], "extra-stage-cube");
+}
+
+TEST_F(Commands, AStudyWritesItsReportAndCanWriteItAgain) {
+  const Said said = banyan({"study", "run", "extra-stage-cube", "--quick", "--figure", "5", "--json", "--quiet",
+                            "--out", "study", "run.sessions=2"});
+  ASSERT_TRUE(said.status == 0 || said.status == 1) << said.err;
+  EXPECT_EQ(said.err, "");
+  const json object = json::parse(said.out);
+  EXPECT_EQ(object["study"], "extra-stage-cube");
+  ASSERT_EQ(object["figures"].size(), 1U);
+  EXPECT_EQ(object["figures"][0]["id"], "5");
+  bool expected_holds = true;
+  for (const json& claim : object["claims"]) {
+    if (claim["expected"].get<bool>() && claim["verdict"] != "reproduced") expected_holds = false;
+  }
+  EXPECT_EQ(said.status, expected_holds ? 0 : 1);
+  EXPECT_TRUE(contains(read_text(scratch() / "study/report.html"), "<html"));
+  EXPECT_EQ(banyan({"study", "report", "study", "--out", "again"}).status, 0);
+  EXPECT_TRUE(contains(read_text(scratch() / "again/report.html"), "<html"));
+}
+
+/// Starts an endless run, waits until it computes, and interrupts it.
+int interrupted_status(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{BANYAN_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, BANYAN_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0) return -1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  kill(child, SIGINT);
+  int raw = 0;
+  waitpid(child, &raw, 0);
+  return WIFEXITED(raw) ? WEXITSTATUS(raw) : -2;
+}
+
+TEST_F(Commands, AnInterruptedRunSaysSoAndWritesNothing) {
+  const std::string file = (scratch() / "steady.toml").string();
+  const std::string out = (scratch() / "out").string();
+  EXPECT_EQ(interrupted_status({"run", file, "measure=1e12", "--out", out, "--quiet"}), 130);
+  EXPECT_EQ(files_in("out"), std::vector<std::string>{});
+  const std::string swept = (scratch() / "swept.toml").string();
+  EXPECT_EQ(interrupted_status({"sweep", swept, "measure=1e12", "--quiet", "--threads", "2"}), 130);
+}
+
+}  // namespace
+}  // namespace banyan::cli

@@ -1,0 +1,88 @@
+// Runs the built program as a user would and keeps what it said.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace banyan::cli {
+
+struct Said {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// A folder of its own for every test, empty at its start.
+inline std::filesystem::path scratch() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "banyan_cli" /
+                                       (std::string(test->test_suite_name()) + "." + test->name());
+  return folder;
+}
+
+inline std::filesystem::path fresh_scratch() {
+  std::filesystem::remove_all(scratch());
+  std::filesystem::create_directories(scratch());
+  return scratch();
+}
+
+inline std::string shell_word(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// Runs `banyan ARGUMENTS` in the test's folder; `redirect` replaces standard output ("/dev/full").
+inline Said banyan(const std::vector<std::string>& arguments, const std::string& redirect = "") {
+  const std::filesystem::path folder = scratch();
+  const std::string out = redirect.empty() ? (folder / ".out").string() : redirect;
+  std::string command = "cd " + shell_word(folder.string()) + " && " + shell_word(BANYAN_PROGRAM);
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
+  command += " >" + shell_word(out) + " 2>.err </dev/null";
+  const int raw = std::system(command.c_str());
+  const std::string said = redirect.empty() ? read_text(out) : "";
+  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, said, read_text(folder / ".err")};
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline void write_text(const std::string& name, const std::string& text) { std::ofstream(scratch() / name) << text; }
+
+/// A steady run of a fraction of a second.
+inline const std::string kSteady =
+    "topology = { name = \"extra_stage_cube\", terminals = 16, radix = 4 }\n"
+    "switch   = { name = \"output_queued\", buffer = 4 }\n"
+    "routing  = \"destination_tag\"\n"
+    "traffic  = { name = \"uniform\", load = 0.25 }\n"
+    "[run]\n"
+    "warmup  = 200\n"
+    "measure = 1000\n";
+
+inline const std::string kSwept = kSteady + "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.2, 0.3]\nbuffer = [4, 8]\n";
+
+/// The form of every refusal: status 2, nothing on standard output, one line of cause and one of remedy.
+inline void expect_refusal(const Said& said, const std::string& cause, const std::string& remedy) {
+  EXPECT_EQ(said.status, 2) << said.err;
+  EXPECT_EQ(said.out, "");
+  EXPECT_TRUE(said.err.starts_with("banyan: error: ")) << said.err;
+  const std::size_t end = said.err.find('\n');
+  ASSERT_NE(end, std::string::npos) << said.err;
+  EXPECT_TRUE(contains(said.err.substr(0, end), cause)) << said.err;
+  EXPECT_TRUE(said.err.substr(end + 1).starts_with("  remedy: ")) << said.err;
+  EXPECT_TRUE(contains(said.err.substr(end + 1), remedy)) << said.err;
+  EXPECT_EQ(said.err.find('\n', end + 1), said.err.size() - 1) << said.err;
+}
+
+}  // namespace banyan::cli
