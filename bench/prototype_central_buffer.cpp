@@ -1,5 +1,5 @@
-// Prototype of the central buffer's data layout (Sivaram, Stunkel, Panda, "Implementing Multidestination
-// Worms in Switch-Based Parallel Systems", sections 4.1 and 4.2): chunk lists, replicated header chunks and counters, without
+// Prototype of the central buffer's data layout (Sivaram, Stunkel, Panda, "Implementing Multidestination Worms in
+// Switch-Based Parallel Systems", sections 4.1 and 4.2): chunk lists, replicated header chunks and counters, without
 // engine, flits or links. What does one flit of one branch cost when only chunks move?
 //
 // Every cycle at most one chunk is written and one is read, by inputs and outputs that take turns. An input has a chunk

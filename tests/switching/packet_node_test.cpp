@@ -1,0 +1,389 @@
+// Does the packet node time, order, conserve and explain as its page says?
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/core/registry.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/machine.hpp"
+
+namespace banyan::topology {
+extern const core::TopologyRow row_hypercube;
+extern const core::TopologyRow row_mesh;
+extern const core::TopologyRow row_torus;
+extern const core::TopologyRow row_multistage_cube;
+}  // namespace banyan::topology
+namespace banyan::routing {
+extern const core::RoutingRow row_dimension_order;
+extern const core::RoutingRow row_destination_tag;
+}  // namespace banyan::routing
+namespace banyan::switching {
+extern const core::SwitchRow row_packet_node;
+}  // namespace banyan::switching
+
+namespace {
+
+using namespace banyan;
+using Given = std::vector<std::pair<std::string, config::Value>>;
+
+config::Values values_of(const config::ComponentInfo& info, const Given& given) {
+  config::Values values = config::Values::defaults(info);
+  for (const auto& [name, value] : given) values.set(name, value);
+  return values;
+}
+
+/// Messages given in advance, per terminal in order of birth.
+class Script final : public core::Traffic {
+ public:
+  explicit Script(u32 terminals) : messages(terminals) {}
+  void begin(u32) override {}
+  [[nodiscard]] bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
+    if (nth >= messages[terminal].size()) return false;
+    out = messages[terminal][nth];
+    return true;
+  }
+  [[nodiscard]] u32 longest_message() const noexcept override { return longest; }
+
+  void send(u32 from, u32 to, Tick birth, u32 flits) {
+    core::Message message;
+    message.birth = birth;
+    message.destination = to;
+    message.flits = flits;
+    messages[from].push_back(message);
+  }
+
+  std::vector<std::vector<core::Message>> messages;
+  u32 longest = 256;
+};
+
+/// Both dimensions of a 2 x 2 mesh at the source, for the choice by queue length.
+class EitherWay final : public core::Routing {
+ public:
+  explicit EitherWay(const core::Topology& topology) : topology_(topology) {}
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    const core::Grid& grid = *topology_.grid();
+    const u32 wrong = request.at ^ request.packet->destination;
+    for (u32 d = 2; d > 0; --d) {  // the higher dimension first: ties must go to the lower port all the same
+      if ((wrong >> (d - 1) & 1U) == 0) continue;
+      const bool up = (request.at >> (d - 1) & 1U) == 0;
+      out.add({static_cast<u16>(up ? grid.port_up[d - 1] : grid.port_down[d - 1]), 0, 1, 0});
+    }
+  }
+
+ private:
+  const core::Topology& topology_;
+};
+
+/// Always up, round a ring: no order of the channels, so buffers can wait for each other in a circle.
+class Clockwise final : public core::Routing {
+ public:
+  explicit Clockwise(const core::Topology& topology) : topology_(topology) {}
+  void route(const core::RouteRequest&, core::Candidates& out) const noexcept override {
+    out.add({static_cast<u16>(topology_.grid()->port_up[0]), 0, 1, 0});
+  }
+
+ private:
+  const core::Topology& topology_;
+};
+
+struct Rig {
+  Rig(const core::TopologyRow& row, const Given& shape, const Given& node, engine::EngineSettings settings = {},
+      u32 traffics = 1)
+      : topology(row.make(values_of(row.info, shape))), node_(node), settings_(settings) {
+    for (u32 i = 0; i < traffics; ++i) scripts.push_back(std::make_unique<Script>(terminals()));
+    for (const auto& s : scripts) pointers_.push_back(s.get());
+  }
+
+  /// After the scripts are written.
+  void build(const core::RoutingRow& row = routing::row_dimension_order) {
+    routing = row.make(values_of(row.info, {}), {topology.get(), {}, 1});
+    install();
+  }
+  void build(std::unique_ptr<core::Routing> own) {
+    routing = std::move(own);
+    install();
+  }
+
+  [[nodiscard]] u32 terminals() const { return topology->graph().terminals(); }
+  [[nodiscard]] u64 node_digest() const {
+    u64 sum = 0;
+    for (const engine::Shard& shard : machine->shards()) sum += shard.populations[1]->digest();
+    return sum;
+  }
+  engine::Tally run(Tick end = kNever) {
+    machine->reset(0);
+    machine->set_window({0, kNever - 1});
+    machine->run_until(end);
+    machine->audit();
+    return machine->tallies()[0];
+  }
+
+  std::unique_ptr<core::Topology> topology;
+  std::unique_ptr<core::Routing> routing;
+  std::vector<std::unique_ptr<Script>> scripts;
+  std::unique_ptr<engine::Machine> machine;
+
+ private:
+  void install() {
+    engine::Builder builder(*topology, *routing, pointers_, {}, settings_);
+    switching::row_packet_node.install(values_of(switching::row_packet_node.info, node_), builder);
+    machine = std::make_unique<engine::Machine>(builder.take_shards(), pointers_, builder.window(), settings_.threads);
+  }
+
+  Given node_;
+  engine::EngineSettings settings_;
+  std::vector<core::Traffic*> pointers_;
+};
+
+Given node(i64 buffers, i64 bandwidth, i64 acquire) {
+  return {{"buffers_per_link", buffers}, {"bandwidth", bandwidth}, {"acquire", acquire}};
+}
+Given square(i64 side, i64 latency = 1) {
+  return {{"size", std::vector<i64>{side, side}}, {"latency", std::vector<i64>{latency}}};
+}
+
+/// `each` messages per terminal to random others, of random lengths, all born within `span` ticks.
+void fill(Script& script, u32 each, Tick span, u32 longest, u64 salt) {
+  const u32 terminals = static_cast<u32>(script.messages.size());
+  script.longest = longest;
+  for (u32 t = 0; t < terminals; ++t) {
+    for (u32 i = 0; i < each; ++i) {
+      const u64 word = mix64(salt + t * 1000003ULL + i);
+      const u32 to = (t + 1 + static_cast<u32>(word % (terminals - 1))) % terminals;
+      script.send(t, to, i * span / each, 1 + static_cast<u32>((word >> 32U) % longest));
+    }
+  }
+}
+
+// --- time ---------------------------------------------------------------------------------------------------------
+
+TEST(PacketNode, ZeroLoadLatencyIsHopsTimesAcquirePlusSerializationForAllPairs) {
+  struct Case {
+    i64 bandwidth, acquire;
+    u32 flits;
+  };
+  for (const Case& c : {Case{1, 10, 72}, Case{1, 0, 1}, Case{4, 10, 72}, Case{3, 7, 64}, Case{8, 100, 256}}) {
+    Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, node(1, c.bandwidth, c.acquire));
+    rig.build();
+    const Tick hop =
+        static_cast<Tick>(c.acquire) + (c.flits + static_cast<Tick>(c.bandwidth) - 1) / static_cast<Tick>(c.bandwidth);
+    for (u32 from = 0; from < rig.terminals(); ++from) {
+      for (u32 to = 0; to < rig.terminals(); ++to) {
+        rig.scripts[0]->messages.assign(rig.terminals(), {});
+        rig.scripts[0]->send(from, to, 17, c.flits);
+        const engine::Tally tally = rig.run();
+        const Tick links = static_cast<Tick>(std::popcount(from ^ to));
+        ASSERT_EQ(tally.packets, 1U);
+        ASSERT_EQ(tally.latency, links * hop) << from << " to " << to << " with " << c.flits << " flits";
+        ASSERT_EQ(tally.queueing, 0U);
+        ASSERT_EQ(tally.hops, links + 1);
+      }
+    }
+  }
+}
+
+TEST(PacketNode, ALinksLatencyBeyondOneTickIsAddedPerLink) {
+  Rig rig(topology::row_mesh, square(3, 5), node(2, 2, 10));
+  rig.build();
+  rig.scripts[0]->send(0, 8, 0, 33);
+  EXPECT_EQ(rig.run().latency, 4U * (10 + 17 + 5 - 1));
+}
+
+TEST(PacketNode, InAMultistageNetworkOnlyTheLinksBetweenBoxesCount) {
+  Rig rig(topology::row_multistage_cube, {{"terminals", i64{16}}, {"radix", i64{2}}}, node(2, 1, 3));
+  rig.build(routing::row_destination_tag);
+  rig.scripts[0]->send(5, 12, 0, 8);
+  const engine::Tally tally = rig.run();
+  EXPECT_EQ(tally.latency, 3U * (3 + 8));
+  EXPECT_EQ(tally.hops, 4U);
+}
+
+TEST(PacketNode, PacketsToTheOwnNodeUseNoLink) {
+  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{2, 2}}, {"concentration", i64{2}}}, node(1, 1, 10));
+  rig.build();
+  rig.scripts[0]->send(0, 1, 4, 50);
+  rig.scripts[0]->send(0, 0, 4, 50);
+  const engine::Tally tally = rig.run();
+  EXPECT_EQ(tally.packets, 2U);
+  EXPECT_EQ(tally.latency, 0U);
+}
+
+TEST(PacketNode, ALinkServesItsRequestsInTheOrderOfTheirArrival) {
+  // Three packets of one node for one link: the third waits for two transmissions.
+  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{2}}, {"concentration", i64{3}}}, node(4, 1, 10));
+  rig.build();
+  for (const u32 from : {2U, 0U, 1U}) rig.scripts[0]->send(from, 3, from == 2 ? 0 : 1, 20);
+  EXPECT_EQ(rig.run().latency, 30U + (60 - 1) + (90 - 1));
+}
+
+TEST(PacketNode, AFullBufferBehindALinkStopsIt) {
+  // A stream over two links of 30 ticks each. A buffer of the middle node is reserved when a packet starts, and its
+  // credit is back 61 ticks later: B packets per 61 ticks, until the link itself is the limit.
+  const std::vector<Tick> last_start{0, 9 * 61, 4 * 61 + 30, 9 * 30};
+  for (u32 buffers = 1; buffers <= 3; ++buffers) {
+    Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}}, node(buffers, 1, 10));
+    for (u32 i = 0; i < 10; ++i) rig.scripts[0]->send(0, 2, 0, 20);
+    rig.build();
+    rig.machine->reset(0);
+    rig.machine->set_window({0, kNever - 1});
+    Tick last = 0;
+    while (rig.machine->totals().delivered < 10) last = rig.machine->step();
+    EXPECT_EQ(last, last_start[buffers] + 60) << buffers;
+  }
+}
+
+TEST(PacketNode, APacketForTheNextNodeNeedsNoBuffer) {
+  // Node 1's only buffer for the link from node 0 is taken by a packet that cannot go on; one for node 1 still passes.
+  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}}, node(1, 1, 0));
+  rig.build();
+  rig.scripts[0]->send(2, 4, 0, 200);  // node 1 to 2: occupies that link until 200
+  rig.scripts[0]->send(0, 4, 0, 10);   // node 0 to 2: waits in node 1 from 10 on
+  rig.scripts[0]->send(1, 3, 20, 10);  // node 0 to 1
+  EXPECT_EQ(rig.run().latency, 200U + 210U + 10U);
+}
+
+// --- choice -------------------------------------------------------------------------------------------------------
+
+TEST(PacketNode, TakesTheShortestQueueAndTheLowestPortAmongEquals) {
+  Rig rig(topology::row_mesh, square(2), node(4, 1, 0));
+  rig.build(std::make_unique<EitherWay>(*rig.topology));
+  const core::Grid& grid = *rig.topology->grid();
+  const auto leaves_by = [&](u32 dimension) {
+    const u32 c = rig.topology->graph().channel_out_of(0, grid.port_up[dimension]);
+    return rig.topology->graph().channel(c).to.node;
+  };
+  ASSERT_EQ(leaves_by(0), 1U);
+  // First packet: dimension 0. Second, while the first is under way: dimension 1. Neither waits.
+  rig.scripts[0]->send(0, 3, 0, 40);
+  rig.scripts[0]->send(0, 3, 1, 40);
+  EXPECT_EQ(rig.run().latency, 80U + 80U);
+  // A packet that must use dimension 0 at the same time shows which way the first one went.
+  rig.scripts[0]->messages[0].clear();
+  rig.scripts[0]->send(0, 3, 0, 40);
+  rig.scripts[0]->send(0, 1, 1, 40);
+  EXPECT_EQ(rig.run().latency, 80U + (39U + 40U));
+}
+
+// --- order and conservation -----------------------------------------------------------------------------------------
+
+TEST(PacketNode, PacketsOfOnePairArriveInOrder) {
+  Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, node(2, 1, 2), {}, 2);
+  for (u32 i = 0; i < 300; ++i) rig.scripts[0]->send(0, 7, 3 * i, 1 + static_cast<u32>(mix64(i) % 30));
+  fill(*rig.scripts[1], 200, 3000, 30, 5);
+  rig.build();
+  rig.machine->reset(0);
+  rig.machine->set_window({0, kNever - 1});
+  engine::Tally before;
+  Tick last_birth = 0;
+  while (rig.machine->next() != kNever) {
+    const Tick now = rig.machine->step();
+    const engine::Tally after = rig.machine->tallies()[0];
+    if (after.packets == before.packets) continue;
+    ASSERT_EQ(after.packets, before.packets + 1);
+    const Tick birth = now - (after.latency - before.latency);
+    ASSERT_TRUE(before.packets == 0 || birth > last_birth);
+    last_birth = birth;
+    before = after;
+  }
+  EXPECT_EQ(before.packets, 300U);
+}
+
+TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
+  const std::vector<std::pair<const core::TopologyRow*, Given>> shapes{
+      {&topology::row_hypercube, {{"degree", i64{5}}}},
+      {&topology::row_mesh, square(4, 3)},
+      {&topology::row_mesh, {{"size", std::vector<i64>{3, 2}}, {"concentration", i64{3}}}}};
+  for (const auto& [row, shape] : shapes) {
+    for (const i64 buffers : {1, 4}) {
+      Rig rig(*row, shape, node(buffers, 2, 5));
+      fill(*rig.scripts[0], 100, 400, 64, 11);
+      rig.build();
+      rig.machine->reset(0);
+      const u64 empty = rig.node_digest();
+      for (Tick now = 0; rig.machine->next() != kNever; now += 32) {
+        rig.machine->run_until(now);
+        rig.machine->audit();
+      }
+      EXPECT_EQ(rig.machine->totals().delivered, u64{100} * rig.terminals());
+      EXPECT_EQ(rig.machine->totals().delivered_flits, rig.machine->totals().taken_flits);
+      EXPECT_EQ(rig.node_digest(), empty);
+      for (const engine::Shard& shard : rig.machine->shards()) EXPECT_EQ(shard.terminals->pool().live(), 0U);
+    }
+  }
+}
+
+// --- determinism ----------------------------------------------------------------------------------------------------
+
+TEST(PacketNode, ShardsThreadsOrderAndSpuriousStepsDoNotChangeTheHash) {
+  const auto hash_of = [](engine::EngineSettings settings) {
+    Rig rig(topology::row_hypercube, {{"degree", i64{5}}}, node(2, 1, 7), settings);
+    fill(*rig.scripts[0], 60, 4000, 80, 3);
+    rig.build();
+    rig.machine->reset(0);
+    rig.machine->set_window({0, kNever - 1});
+    std::vector<u64> hashes;
+    for (const Tick end : {500U, 2000U, 30000U}) {
+      rig.machine->run_until(end);
+      rig.machine->audit();
+      hashes.push_back(rig.machine->hash());
+    }
+    EXPECT_EQ(rig.machine->totals().delivered, 60U * 32);
+    return hashes;
+  };
+  engine::EngineSettings plain;
+  plain.shards = 1;
+  const std::vector<u64> expected = hash_of(plain);
+  EXPECT_NE(expected[0], expected[1]);
+  for (const u32 shards : {1U, 2U, 7U}) {
+    for (const u32 threads : {1U, 2U}) {
+      for (const bool permuted : {false, true}) {
+        for (const bool all : {false, true}) {
+          engine::EngineSettings settings;
+          settings.shards = shards;
+          settings.threads = threads;
+          settings.permuted = permuted;
+          settings.step_all = all;
+          EXPECT_EQ(hash_of(settings), expected) << shards << ' ' << threads << ' ' << permuted << ' ' << all;
+        }
+      }
+    }
+  }
+}
+
+// --- deadlock -------------------------------------------------------------------------------------------------------
+
+TEST(PacketNode, ADeadlockIsExplainedAsTheCycleOfBuffers) {
+  // Every node of a ring sends two packets three links far, upwards: with one buffer per link all fill at once.
+  Rig rig(topology::row_torus, {{"size", std::vector<i64>{5}}}, node(1, 1, 0));
+  for (u32 t = 0; t < 5; ++t) {
+    for (u32 i = 0; i < 2; ++i) rig.scripts[0]->send(t, (t + 3) % 5, 0, 4);
+  }
+  rig.build(std::make_unique<Clockwise>(*rig.topology));
+  rig.run();
+  EXPECT_EQ(rig.machine->totals().delivered, 0U);
+  const std::string text = rig.machine->explain_blockage();
+  EXPECT_EQ(text.rfind("5 packets wait on each other in a cycle:", 0), 0U) << text;
+  EXPECT_NE(text.find("in a buffer of the link from"), std::string::npos) << text;
+}
+
+TEST(PacketNode, TwoBuffersPerLinkLetTheSameRingMove) {
+  Rig rig(topology::row_torus, {{"size", std::vector<i64>{5}}}, node(2, 1, 0));
+  for (u32 t = 0; t < 5; ++t) rig.scripts[0]->send(t, (t + 3) % 5, 0, 4);
+  rig.build(std::make_unique<Clockwise>(*rig.topology));
+  EXPECT_EQ(rig.run().packets, 5U);
+  EXPECT_NE(rig.machine->explain_blockage().find("0 packets wait"), std::string::npos);
+}
+
+// --- bad input ------------------------------------------------------------------------------------------------------
+
+TEST(PacketNode, RefusesPacketsLongerThanAFlitCanNumber) {
+  Rig rig(topology::row_mesh, square(2), node(1, 1, 0));
+  rig.scripts[0]->longest = 65537;
+  EXPECT_THROW(rig.build(), ConfigError);
+}
+
+}  // namespace
