@@ -20,11 +20,13 @@ void Interfaces::reset(u32) {
   std::fill(idle_.begin(), idle_.end(), 0);
   for (u32 e = 0; e < terminals_.size(); ++e) idle_[e >> 6U] |= u64{1} << (e & 63U);
   sent_ = 0;
+  received_ = 0;
   order_broken_ = false;
 }
 
 bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
   io.control_up(e, {kCredit, flit.vc, 1});
+  ++received_;
   if ((flit.flags & core::kTail) != 0) {
     const core::Packet& packet = io.packet(flit.packet);
     if (flit.sequence + 1U != packet.flits) order_broken_ = true;
@@ -102,6 +104,7 @@ void Interfaces::hold(Holdings& into) const {
     into.packets += s.left != 0 ? 1U : 0U;
     into.flits += s.left;
   }
+  into.flits += received_ - terminals_.delivered_flits();
   for (const u32 c : credits_) {
     if (c > setup_.credits) into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
   }

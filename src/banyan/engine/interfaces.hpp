@@ -57,6 +57,7 @@ class Interfaces {
   std::vector<u32> credits_;      ///< [terminal * vcs + vc]
   std::vector<u64> idle_;         ///< bit per terminal: no packet under way
   u64 sent_ = 0;
+  u64 received_ = 0;              ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;
 };
 
