@@ -90,6 +90,10 @@ TEST(Tallies, ListTheirExceptions) {
   EXPECT_EQ(tally.summary(), "holds at 4 of 7 points");
   EXPECT_EQ(tally.exceptions(), "fails at σ = 100, γ = 0.1, 0.2; within the intervals at σ = 100, γ = 0.5");
   EXPECT_EQ(tally.verdict(), ClaimVerdict::partly);
+  tally.add({{"", "a word"}, {"γ", "0.5"}}, Decision::fails);
+  EXPECT_NE(tally.exceptions().find("; a word, γ = 0.5; "), std::string::npos);
+  tally = Tally();
+  for (int i = 0; i < 7; ++i) tally.add({{"γ", "1"}}, i < 4 ? Decision::holds : Decision::fails);
   EXPECT_EQ(tally.outcome("detail").measured, "detail; holds at 4 of 7 points");
 }
 
@@ -139,7 +143,7 @@ TEST_F(Views, GridsAndLinesFollowTheSweep) {
   EXPECT_EQ(view.grid("2", {"gamma"}, {{"S", "4"}}).size(), 2U);
   EXPECT_EQ(view.along("2", "S", {{"gamma", "0.5"}}, "delay").size(), 2U);
   EXPECT_EQ(view.symbols({{"series", "bypass"}, {"gamma", "0.5"}, {"measure", "delay"}}),
-            (Selection{{"scheme", "Bypass"}, {"γ", "0.5"}, {"measure", "d_x"}}));
+            (Selection{{"", "Bypass"}, {"γ", "0.5"}, {"", "d_x"}}));
 }
 
 TEST_F(Views, AnErrorOfAClaimSaysWhatThereIs) {

@@ -163,7 +163,7 @@ TEST(RunStudy, PassesOnTheFirstErrorAndStops) {
     StudyOptions o = options();
     o.threads = threads;
     o.run = [](const api::Experiment&, const api::RunOptions&) -> api::Result { throw InvariantError("lost a flit"); };
-    EXPECT_THROW(run_study(fake.study(), o), InvariantError);
+    EXPECT_THROW(static_cast<void>(run_study(fake.study(), o)), InvariantError);
   }
 }
 
@@ -177,7 +177,7 @@ TEST(RunStudy, StopsWhenInterrupted) {
     interrupted = ++runs == 2;
     return test::fake_result(e);
   };
-  EXPECT_THROW(run_study(fake.study(), o), Interrupted);
+  EXPECT_THROW(static_cast<void>(run_study(fake.study(), o)), Interrupted);
   EXPECT_EQ(runs, 2);
 }
 
@@ -201,7 +201,7 @@ TEST(RunStudy, RefusesWhatDoesNotFit) {
   const FakeStudy fake(test::no_claims);
   StudyOptions o = options();
   o.figures = {"99"};
-  EXPECT_THROW(run_study(fake.study(), o), ConfigError);
+  EXPECT_THROW(static_cast<void>(run_study(fake.study(), o)), ConfigError);
   try {
     static_cast<void>(study::find_study("extra-stage-cub"));
     FAIL();
@@ -209,7 +209,8 @@ TEST(RunStudy, RefusesWhatDoesNotFit) {
   std::string text(test::kFakeStudy);
   text.replace(text.find("lines = [\"gamma\"]"), 17, "");
   const FakeStudy homeless(test::no_claims, text);
-  EXPECT_THROW(run_study(homeless.study(), options()), ConfigError) << "an axis of the sweep without a place";
+  EXPECT_THROW(static_cast<void>(run_study(homeless.study(), options())), ConfigError)
+      << "an axis of the sweep without a place";
 }
 
 TEST(RunStudy, RefusesAFolderThatCannotBeWrittenBeforeItRuns) {
@@ -221,7 +222,7 @@ TEST(RunStudy, RefusesAFolderThatCannotBeWrittenBeforeItRuns) {
     return test::fake_result(e);
   };
   o.out_dir = "/proc/nothing/here";
-  EXPECT_THROW(run_study(fake.study(), o), ConfigError);
+  EXPECT_THROW(static_cast<void>(run_study(fake.study(), o)), ConfigError);
   EXPECT_EQ(runs, 0);
 }
 
@@ -309,8 +310,8 @@ TEST(StudyOutput, ADumpLoadsAgain) {
   EXPECT_EQ(to_json(result), to_json(again));
   EXPECT_EQ(to_csv(result, result.figures[0]), to_csv(again, again.figures[0]));
   EXPECT_EQ(result.state_hash(), again.state_hash());
-  EXPECT_THROW(study::load("{\"study\": 3}"), ConfigError);
-  EXPECT_THROW(study::load("no json"), ConfigError);
+  EXPECT_THROW(static_cast<void>(study::load("{\"study\": 3}")), ConfigError);
+  EXPECT_THROW(static_cast<void>(study::load("no json")), ConfigError);
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ const std::string* value_of(const Point& point, std::string_view axis) {
 
 std::string text(const Selection& where) {
   std::string result;
-  for (const auto& [name, value] : where) result += (result.empty() ? "" : ", ") + name + " = " + value;
+  for (const auto& [name, value] : where) {
+    result += (result.empty() ? "" : ", ") + (name.empty() ? value : name + " = " + value);
+  }
   return result.empty() ? "everything" : result;
 }
 
@@ -163,7 +165,7 @@ std::string Tally::places(Decision decision) const {
     Selection head = entry.where;
     const auto [last_name, last_value] = head.back();
     head.pop_back();
-    const std::string prefix = (head.empty() ? "" : text(head) + ", ") + last_name + " = ";
+    const std::string prefix = (head.empty() ? "" : text(head) + ", ") + (last_name.empty() ? "" : last_name + " = ");
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == prefix; });
     if (found == groups.end()) {
       groups.emplace_back(prefix, last_value);
@@ -309,12 +311,12 @@ Selection View::symbols(const Selection& where) const {
   for (const auto& [name, value] : where) {
     if (name == "series") {
       const SeriesSpec* found = spec_->find_series(value);
-      result.emplace_back("scheme", found == nullptr ? value : found->label);
+      result.emplace_back("", found == nullptr ? value : found->label);
     } else if (name == "measure") {
       const MetricSpec* found = spec_->metric(value);
       std::string symbol = found == nullptr ? value : found->symbol;
       std::erase_if(symbol, [](char c) { return c == '{' || c == '}'; });
-      result.emplace_back(name, symbol);
+      result.emplace_back("", symbol);
     } else {
       const AxisSpec* found = spec_->axis(name);
       result.emplace_back(found == nullptr ? name : found->symbol, value);

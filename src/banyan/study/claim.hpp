@@ -136,8 +136,8 @@ class View {
   [[nodiscard]] std::vector<Estimate> along(std::string_view figure, std::string_view axis, const Selection& fixed,
                                             std::string_view metric) const;
 
-  /// The selection in the paper's symbols, for a Tally: {"sigma","100"} becomes {"σ","100"}. Under
-  /// "measure" stands the name of a metric.
+  /// The selection in the paper's symbols, for a Tally: {"sigma","100"} becomes {"σ","100"}. The
+  /// series, and a metric named under "measure", become {"", label}.
   [[nodiscard]] Selection symbols(const Selection& where) const;
 
  private:
