@@ -74,13 +74,14 @@ struct Out {
   u32 cycles_per_flit = 1;
 };
 
-/// A buffer of an inbound link, or the place of a processor's next packet.
+/// A buffer of an inbound link, or the place of a processor's next packet. What a hop needs stands here: the packet's
+/// record is read by the routing only.
 struct Slot {
   PacketId packet = 0;
   u32 next = kNone;  ///< in the queue of requests
-  u32 flits = 0;
+  u32 destination = 0;
+  u16 last = 0;  ///< number of the last flit
   u16 hops = 0;  ///< nodes passed, this one included
-  u16 out = 0;   ///< output that it asks for
 };
 static_assert(sizeof(Node) == 24 && sizeof(Out) == 32 && sizeof(Slot) == 16);
 
@@ -120,7 +121,7 @@ class PacketNode {
     beyond_first_ -= flit.sequence;
     const core::Packet& packet = io.packet(flit.packet);
     const u32 hops = flit.auxiliary + 1U;
-    if (home_[packet.destination] == names_[e]) {
+    if (home_[flit.destination] == names_[e]) {
       movements_ += packet.flits;
       terminals_.deliver(packet, packet.destination, io.now(), hops);
       io.release(flit.packet);
@@ -134,7 +135,8 @@ class PacketNode {
     }
     free_[in] &= ~(u64{1} << buffer);
     fresh_slot_[in] = in * setup_.buffers + buffer;
-    slots_[fresh_slot_[in]] = {flit.packet, kNone, packet.flits, static_cast<u16>(hops), 0};
+    slots_[fresh_slot_[in]] = {flit.packet, kNone, flit.destination, flit.sequence, static_cast<u16>(hops)};
+    __builtin_prefetch(&packet);  // for the routing, in this tick's step
     nodes_[e].fresh |= u64{1} << port;
     return true;
   }
@@ -286,7 +288,7 @@ class PacketNode {
           continue;
         }
         idle_[t >> 6U] &= ~(u64{1} << (t & 63U));
-        slots_[places_ + t] = {id, kNone, packet.flits, 1, 0};
+        slots_[places_ + t] = {id, kNone, packet.destination, static_cast<u16>(packet.flits - 1), 1};
         request(e, graph_.channel(graph_.injection(packet.source)).to.port, places_ + t, now);
       }
     }
@@ -296,17 +298,16 @@ class PacketNode {
   /// Routes the packet in `slot` and puts it into the queue of its link.
   void request(u32 e, u32 in_port, u32 slot, Tick now) noexcept {
     const core::Packet& packet = io_->packet(slots_[slot].packet);
-    core::Candidates candidates;
+    candidates_.clear();
     const u64 address =
         (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(names_[e]) << 20U);
-    routing_.route({names_[e], in_port, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates);
-    const u32 port = choose(e, candidates, now);
+    routing_.route({names_[e], in_port, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
+    const u32 port = choose(e, candidates_, now);
     if (port == kNone) [[unlikely]] {
       stranded_ = true;
       return;
     }
     Out& out = outs_[e * ports_ + port];
-    slots_[slot].out = static_cast<u16>(port);
     slots_[slot].next = kNone;
     (out.head == kNone ? out.head : slots_[out.tail].next) = slot;
     out.tail = slot;
@@ -339,8 +340,7 @@ class PacketNode {
       const u32 p = static_cast<u32>(std::countr_zero(bits));
       Out& out = outs_[e * ports_ + p];
       if (out.free_at > now) continue;
-      const core::Packet& packet = io.packet(slots_[out.head].packet);
-      if (home_[packet.destination] != out.far) {
+      if (home_[slots_[out.head].destination] != out.far) {
         if (out.credits == 0) continue;
         --out.credits;
       }
@@ -360,17 +360,17 @@ class PacketNode {
       out.tail = kNone;
       node.waiting &= ~(u64{1} << p);
     }
-    const Tick ticks = transmission(slot.flits, out.cycles_per_flit);
+    const Tick ticks = transmission(slot.last + 1U, out.cycles_per_flit);
     out.free_at = now + ticks;
     core::Flit flit;
     flit.packet = slot.packet;
-    flit.destination = io.packet(slot.packet).destination;
-    flit.sequence = static_cast<u16>(slot.flits - 1);
+    flit.destination = slot.destination;
+    flit.sequence = slot.last;
     flit.auxiliary = slot.hops;
     flit.flags = core::kHead | core::kTail;
     io.send(e * ports_ + p, flit, ticks - 1);  // a channel's latency includes the last flit's own tick
     beyond_first_ += flit.sequence;
-    movements_ += slot.flits;
+    movements_ += slot.last + 1U;
     if (at < places_) {
       // The packet still needs its buffer while it is transmitted: the credit comes back afterwards. No packet can
       // arrive on it before, so the buffer itself may be marked free at once.
@@ -402,7 +402,7 @@ class PacketNode {
     for (u32 slot = out.head; slot != kNone; slot = slots_[slot].next) {
       ++waiting;
       ++into.packets;
-      into.flits += slots_[slot].flits;
+      into.flits += slots_[slot].last + 1U;
     }
     const u32 port = index - e * ports_;
     if (waiting != out.waiting || (waiting != 0) != bit(nodes_[e].waiting, port)) {
@@ -452,6 +452,7 @@ class PacketNode {
   std::vector<u32> node_of_;          ///< [terminal]: entity
   std::vector<u32> processors_;       ///< terminals, by entity
   std::vector<u32> first_processor_;  ///< [entity]
+  core::Candidates candidates_;       ///< scratch: its construction is longer than a route
   Tick horizon_ = 1;
   u64 movements_ = 0;     ///< flit-hops
   u64 beyond_first_ = 0;  ///< flits sent less flits received here, first ones left out; a sum over shards
