@@ -39,7 +39,7 @@ struct Ring {
   u32 head;
   u32 tail;
   u32 count;
-  u32 box;  ///< whose output it is; kNone for a slot of a terminal
+  u32 box;  ///< whose output it is; one behind the last box for a slot of a terminal
 };
 
 /// Boxes [end of the group before, end) of the order of movement. `last`: their outputs lead to terminals.
@@ -73,10 +73,10 @@ class OutputQueued final : public engine::Population {
         boxes_(graph_.switches()),
         ejection_base_((boxes_ * Stride + 63) / 64 * 64),
         queues_((ejection_base_ + graph_.terminals() + 63) / 64 * 64),
-        rings_(queues_, Ring{0, 0, 0, 0}),
-        crowded_(boxes_),
+        rings_(queues_, Ring{0, 0, 0, boxes_}),
+        crowded_(boxes_ + 1),
         table_(queues_ * places),
-        crowded_from_(places >= 2 * Stride ? places - Stride + 1 : 1),
+        crowded_from_(places >= Stride ? places - Stride + 1 : kNone),
         entries_(table_),
         occupied_(queues_ / 64),
         arrived_((graph_.terminals() + 63) / 64),
@@ -108,7 +108,7 @@ class OutputQueued final : public engine::Population {
 
   void reset(u32 replication) override {
     for (u32 q = 0; q < queues_; ++q) rings_[q] = {q, q, 0, rings_[q].box};
-    std::fill(crowded_.begin(), crowded_.end(), 0);
+    std::fill(crowded_.begin(), crowded_.end(), crowded_from_ == kNone ? 1U : 0U);
     std::fill(occupied_.begin(), occupied_.end(), 0);
     std::fill(arrived_.begin(), arrived_.end(), 0);
     std::fill(free_slots_.begin(), free_slots_.end(), 0);
@@ -563,9 +563,9 @@ class OutputQueued final : public engine::Population {
   u32 ejection_base_;
   u32 queues_;
   std::vector<Ring> rings_;             ///< [queue]
-  std::vector<u32> crowded_;            ///< [box]: outputs with fewer free places than the box has inputs
+  std::vector<u32> crowded_;            ///< [box]: outputs with fewer free places than inputs; 1 when all always have
   u32 table_;                           ///< entries in all
-  u32 crowded_from_;                    ///< packets from which on an output counts as crowded
+  u32 crowded_from_;                    ///< packets from which on an output counts as crowded; kNone: from 0 on
   std::vector<Entry> entries_;          ///< [place * queues + queue]
   std::vector<u64> occupied_;           ///< bit per queue of a box: it is not empty
   std::vector<u64> arrived_;            ///< bit per terminal: its ejection queue is not empty

