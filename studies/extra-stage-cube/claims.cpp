@@ -322,7 +322,7 @@ Outcome one_section_is_isolated_hs(const View& view) {
     }
     tally.add(view.symbols(load), same ? Decision::holds : Decision::fails);
   }
-  return tally.outcome("all four means are equal to the last bit");
+  return tally.outcome("the three delays and the session, compared to the last bit");
 }
 
 /// The paper draws both schemes on one scale: the change of the hot section is measured against that of bypass.
