@@ -19,7 +19,6 @@ void Interfaces::reset(u32) {
   std::fill(credits_.begin(), credits_.end(), setup_.credits);
   std::fill(idle_.begin(), idle_.end(), 0);
   for (u32 e = 0; e < terminals_.size(); ++e) idle_[e >> 6U] |= u64{1} << (e & 63U);
-  sent_ = 0;
   received_ = 0;
   order_broken_ = false;
 }
@@ -71,7 +70,6 @@ Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
   u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + sender.vc];
   if (credits == 0) return kNever;
   --credits;
-  ++sent_;
   core::Flit flit;
   flit.packet = sender.packet;
   flit.destination = terminals_.pool()[sender.packet].destination;

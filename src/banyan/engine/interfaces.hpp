@@ -36,7 +36,8 @@ class Interfaces {
   void reset(u32 replication);
   [[nodiscard]] u64 digest() const;
   void hold(Holdings& into) const;
-  [[nodiscard]] u64 movements() const noexcept { return sent_; }
+  /// None: what counts is a flit through a switch.
+  [[nodiscard]] u64 movements() const noexcept { return 0; }
   void waits(std::vector<Wait>&) const {}
   void occupancy(std::vector<u64>&) const {}
 
@@ -56,7 +57,6 @@ class Interfaces {
   std::vector<Sender> senders_;   ///< [terminal]
   std::vector<u32> credits_;      ///< [terminal * vcs + vc]
   std::vector<u64> idle_;         ///< bit per terminal: no packet under way
-  u64 sent_ = 0;
   u64 received_ = 0;              ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;
 };
