@@ -26,6 +26,7 @@ struct Wait {
   u64 waiter = 0;       ///< id of the resource that is held (any numbering that is unique in the network)
   u64 resource = 0;     ///< id of the resource that is waited for
   std::string text;     ///< "packet 17 from 3 to 9 in stage 2 box 1 input 0 waits for ..."
+  u64 packet = kNever;  ///< identity of the packet, when one packet may wait at several places
 };
 
 /// What a population holds, for the conservation audit.
@@ -62,7 +63,7 @@ class Population {
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;
   virtual void hold(Holdings& into) const = 0;
-  /// A number that grows whenever a flit or circuit moves; the watchdog compares it.
+  /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
   /// Who waits for whom right now (for the explanation of a deadlock).
   virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }

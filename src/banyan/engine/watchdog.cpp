@@ -54,7 +54,12 @@ std::string explain(const std::vector<Wait>& cycle, std::size_t waiting) {
   if (cycle.empty()) {
     return fmt::format("nothing moves and {} packets wait, but not on each other in a cycle", waiting);
   }
-  std::string text = fmt::format("{} packets wait on each other in a cycle:", cycle.size());
+  std::size_t packets = 0;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const auto same = [&](const Wait& w) { return w.packet != kNever && w.packet == cycle[i].packet; };
+    packets += std::none_of(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(i), same) ? 1U : 0U;
+  }
+  std::string text = fmt::format("{} packets wait on each other in a cycle:", packets);
   for (const Wait& w : cycle) text += "\n  " + w.text;
   return text;
 }
