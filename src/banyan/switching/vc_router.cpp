@@ -239,7 +239,7 @@ class VcRouter {
 
   [[nodiscard]] std::string place(u32 e, u32 i) const;
   void wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& into) const;
-  void wait_for(u32 e, u32 i, u32 o, const std::string& why, std::vector<engine::Wait>& into) const;
+  void wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const;
   /// Resource number of an input virtual channel, unique in the network.
   [[nodiscard]] u64 resource(u32 s, u32 port, u32 vc) const {
     return (static_cast<u64>(topology_.graph().input_base(s)) + port) * kMostVcs + vc;
@@ -521,22 +521,25 @@ std::string VcRouter<OneWord>::place(u32 e, u32 i) const {
 
 /// The packet at the front of input virtual channel i waits for a credit, or for the end of a packet, of output o.
 template <bool OneWord>
-void VcRouter<OneWord>::wait_for(u32 e, u32 i, u32 o, const std::string& why, std::vector<engine::Wait>& into) const {
+void VcRouter<OneWord>::wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const {
   const u32 s = switches_[e];
   const InputVc& in = inputs_[base(e) + i];
   const core::Packet& waiter = packet(flits_.front(e, i, in.ring).packet);
+  std::string what = fmt::format("output {} vc {}", layout_.port(o), layout_.vc(o));
   u64 wanted = 0;
   if (test_bit(mask(e, kHeld), o) && outputs_[base(e) + o].holder != i) {
     const u32 holder = outputs_[base(e) + o].holder;
     wanted = resource(s, layout_.port(holder), layout_.vc(holder));
+    what += fmt::format(", held by the packet in input {} vc {}", layout_.port(holder), layout_.vc(holder));
   } else {
     const core::End& to = topology_.graph().channel(topology_.graph().channel_out_of(s, layout_.port(o))).to;
     if (to.terminal) return;
     wanted = resource(to.node, to.port, layout_.vc(o));
+    what = fmt::format("a credit of {}, to input {} of switch {}", what, to.port, topology_.label(to.node));
   }
   into.push_back({resource(s, layout_.port(i), layout_.vc(i)), wanted,
-                  fmt::format("packet {}->{} in {} waits for {} of output {} vc {}", waiter.source, waiter.destination,
-                              place(e, i), why, layout_.port(o), layout_.vc(o))});
+                  fmt::format("packet {}->{} in {} waits for {}", waiter.source, waiter.destination, place(e, i), what),
+                  static_cast<u64>(waiter.source) << 32U | waiter.sequence});
 }
 
 template <bool OneWord>
@@ -549,17 +552,14 @@ void VcRouter<OneWord>::wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& int
     if (!leads_on(switches_[e], c.port)) continue;
     for (u32 v = c.vc_begin; v < std::min<u32>(c.vc_end, layout_.vcs()); ++v) {
       leads = true;
-      const u32 o = layout_.index(c.port, v);
-      const bool held = test_bit(mask(e, kHeld), o);
-      wait_for(e, i, o,
-               held ? fmt::format("the packet in {} to leave", place(e, outputs_[base(e) + o].holder)) : "credits",
-               into);
+      wait_for(e, i, layout_.index(c.port, v), into);
     }
   }
   if (leads) return;
   const u64 self = resource(switches_[e], layout_.port(i), layout_.vc(i));
-  into.push_back(
-      {self, self, fmt::format("packet {}->{} in {} finds no way on", waiter.source, waiter.destination, place(e, i))});
+  into.push_back({self, self,
+                  fmt::format("packet {}->{} in {} finds no way on", waiter.source, waiter.destination, place(e, i)),
+                  kNever});
 }
 
 template <bool OneWord>
@@ -571,7 +571,7 @@ void VcRouter<OneWord>::waits(std::vector<engine::Wait>& into) const {
       if (in.vc >= kMostVcs) {
         wait_for_vc(e, i, into);
       } else if (!test_bit(mask(e, kReady), i)) {
-        wait_for(e, i, layout_.index(in.port, in.vc), "credits", into);
+        wait_for(e, i, layout_.index(in.port, in.vc), into);
       }
     }
   }
