@@ -53,7 +53,7 @@ class SteadyReport {
 
   Result result() {
     judge();
-    add_loads();
+    if (result_.verdict != Verdict::deadlocked) add_loads();
     if (result_.verdict == Verdict::steady) add_latencies();
     add_counters();
     result_.state_hash = outcome_.hash;

@@ -9,8 +9,13 @@ class ProgressWatch {
  public:
   explicit ProgressWatch(Tick patience) : patience_(patience) {}
 
-  /// True when packets are in the network and nothing has moved for `patience` ticks (0: never).
+  /// True when packets are in the network and nothing will ever be due, or nothing has moved for `patience` ticks (0:
+  /// do not look at movement).
   [[nodiscard]] bool stuck(const Machine& machine, Tick now) {
+    if (machine.next() == kNever) {
+      const Totals sum = machine.totals();
+      return sum.taken != sum.delivered;
+    }
     if (patience_ == 0 || now < next_look_) return false;
     next_look_ = now + kPeriod;
     const Totals sum = machine.totals();

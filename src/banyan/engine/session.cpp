@@ -53,8 +53,12 @@ class Session {
   SessionOutcome run() {
     Tick now = 0;
     for (;;) {
-      now = machine_.step();
-      if (now == kNever) break;
+      const Tick tick = machine_.step();
+      if (tick == kNever) {
+        static_cast<void>(stuck(now));
+        break;
+      }
+      now = tick;
       if (now >= window_.from && !closed_) observe(now);
       if (closed_ && complete()) break;
       if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();

@@ -41,12 +41,12 @@ SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadyS
     }
     machine.run_until(now);
     out.ticks = now;
-    if (over(machine, plan, settings, now, out) || (machine.next() == kNever && now >= plan.end)) break;
     if (watch.stuck(machine, now)) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();
       break;
     }
+    if (over(machine, plan, settings, now, out)) break;
     if (settings.full_audit) machine.audit();
     if (settings.keep_going && !settings.keep_going(now)) {
       out.end = SteadyOutcome::End::interrupted;
