@@ -7,7 +7,6 @@
 // must exist.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -20,6 +19,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+using banyan::test::identifier;
 using banyan::test::lines_of;
 using banyan::test::Output;
 using banyan::test::project_files;
@@ -126,15 +126,8 @@ TEST_P(Documents, CommandsWork) {
   EXPECT_EQ(output.status, 0) << document.script << "\nprinted\n" << output.text;
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Files, Documents, ::testing::ValuesIn(documents_with_commands()), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, Documents, ::testing::ValuesIn(documents_with_commands()),
+                         [](const auto& file) { return identifier(file.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Documents);
 
 TEST(DocumentReader, RunsShellBlocksWritesNamedFilesAndSetsDevAside) {

@@ -60,6 +60,15 @@ struct Output {
   return text + "'";
 }
 
+/// A path as the name of a test: letters, digits and underscores.
+[[nodiscard]] inline std::string identifier(std::string path) {
+  for (char& c : path) {
+    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!allowed) c = '_';
+  }
+  return path;
+}
+
 /// The project's files relative to its root, sorted: what git tracks or would track, or, in an unpacked archive,
 /// everything but build products.
 [[nodiscard]] inline const std::vector<std::string>& project_files() {

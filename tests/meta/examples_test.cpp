@@ -1,0 +1,44 @@
+// Does every experiment in examples/ pass its check and run in a few seconds?
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "support/repository.hpp"
+
+namespace {
+
+using banyan::test::identifier;
+using banyan::test::Output;
+using banyan::test::project_files;
+using banyan::test::quoted;
+using banyan::test::read_file;
+using banyan::test::repository_root;
+using banyan::test::run_shell;
+using banyan::test::TemporaryFolder;
+
+std::string program() { return quoted(BANYAN_PROGRAM); }
+
+class Examples : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Examples, RunInSecondsAndEndWell) {
+  const std::string file = quoted(repository_root() / GetParam());
+  const Output checked = run_shell(program() + " check " + file);
+  ASSERT_EQ(checked.status, 0) << checked.text;
+
+  const bool sweep = read_file(repository_root() / GetParam()).find("\n[sweep]") != std::string::npos;
+  const TemporaryFolder folder;
+  const auto start = std::chrono::steady_clock::now();
+  const Output run = run_shell("cd " + quoted(folder.path()) + " && timeout 300 " + program() +
+                               (sweep ? " sweep " : " run ") + file + " --out " + quoted(folder.path() / "out"));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(run.status, 0) << run.text;
+  // The promise is 10 seconds (30 for a sweep of many points); a loaded machine gets four times as long.
+  EXPECT_LT(elapsed.count(), sweep ? 120 : 40) << GetParam();
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Examples, ::testing::ValuesIn(project_files("examples/", {".toml"})),
+                         [](const auto& file) { return identifier(file.param); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Examples);
+
+}  // namespace
