@@ -267,7 +267,7 @@ TEST(Sweep, AMisspeltAxisNamesTheNearest) {
 TEST(Sweep, AnAstronomicNumberOfPointsIsRefused) {
   EXPECT_TRUE(contains(
       refusal(kExample + "[sweep]\nbuffer = {from=1,to=60000,step=1}\nseed = {from=1,to=60000,step=1}\n").cause(),
-      "million"));
+      "more than 100000 points"));
 }
 
 TEST(Override, AFileThatDoesNotExistIsOneError) {

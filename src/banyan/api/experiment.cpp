@@ -118,7 +118,8 @@ std::size_t count_points(const std::vector<Axis>& axes, const Where& where) {
   for (const Axis& axis : axes) {
     points *= axis.values.size();
     if (points > config::kMostPoints) {
-      throw ConfigError(where, "the sweep has more than a million points", "give its axes fewer values");
+      throw ConfigError(where, fmt::format("the sweep has more than {} points", config::kMostPoints),
+                        "give its axes fewer values");
     }
   }
   return points;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -13,7 +14,7 @@ constexpr std::chrono::milliseconds kTerminalPause{100};
 constexpr std::chrono::seconds kPlainPause{5};
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<u64>(seconds + 0.5);
+  const auto whole = static_cast<u64>(std::llround(seconds));
   const u64 hours = whole / 3600;
   const u64 minutes = whole / 60 % 60;
   return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)

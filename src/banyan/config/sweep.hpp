@@ -29,7 +29,7 @@ struct Axis {
 /// Every combination of one index per axis, the last axis fastest. Without axes: one empty combination.
 [[nodiscard]] std::vector<std::vector<std::size_t>> product(const std::vector<std::size_t>& lengths);
 
-/// Most points that a sweep may have: more is surely a slip.
-inline constexpr std::size_t kMostPoints = 1'000'000;
+/// Most points that a sweep may have: more is surely a slip, and every point is held in memory.
+inline constexpr std::size_t kMostPoints = 100'000;
 
 }  // namespace banyan::config
