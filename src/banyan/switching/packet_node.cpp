@@ -14,6 +14,8 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
@@ -240,6 +242,7 @@ class PacketNode {
     }
   }
 
+  /// Packets in buffers, without those that are on their way out.
   void occupancy(std::vector<u64>& levels) const {
     for (u32 in = 0; in < free_.size(); ++in) {
       levels[graph_.level(names_[in / ports_])] += setup_.buffers - static_cast<u32>(std::popcount(free_[in]));
