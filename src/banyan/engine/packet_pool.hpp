@@ -19,21 +19,14 @@ class PacketPool {
 
   /// Makes room for `packets` records, so that a run allocates nothing.
   void reserve(u32 packets) {
-    free_.reserve(packets);
     while (created_ < packets) grow();
   }
 
   [[nodiscard]] core::PacketId allocate() {
-    if (free_.empty()) grow();
-    const u32 index = free_.back();
-    free_.pop_back();
-    ++live_;
-    return shard_ | index;
+    if (free_count_ == 0) grow();
+    return shard_ | free_[--free_count_];
   }
-  void release(core::PacketId id) {
-    free_.push_back(id & (kMost - 1));
-    --live_;
-  }
+  void release(core::PacketId id) { free_[free_count_++] = id & (kMost - 1); }
   [[nodiscard]] core::Packet& operator[](core::PacketId id) noexcept {
     const u32 index = id & (kMost - 1);
     return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
@@ -42,14 +35,13 @@ class PacketPool {
     const u32 index = id & (kMost - 1);
     return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
-  [[nodiscard]] u64 live() const noexcept { return live_; }
+  [[nodiscard]] u64 live() const noexcept { return created_ - free_count_; }
   [[nodiscard]] u32 created() const noexcept { return created_; }
 
   /// Forgets every packet, keeps the memory.
   void clear() {
-    free_.clear();
-    for (u32 index = created_; index > 0; --index) free_.push_back(index - 1);
-    live_ = 0;
+    free_count_ = 0;
+    for (u32 index = created_; index > 0; --index) free_[free_count_++] = index - 1;
   }
 
  private:
@@ -58,14 +50,14 @@ class PacketPool {
     chunks_.at(chunk) = std::make_unique<core::Packet[]>(1U << kChunkBits);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
-    free_.reserve(created_);
-    for (u32 index = created_; index > first; --index) free_.push_back(index - 1);
+    free_.resize(created_);
+    for (u32 index = created_; index > first; --index) free_[free_count_++] = index - 1;
   }
 
   u32 shard_;
   u32 created_ = 0;
-  u64 live_ = 0;
-  std::vector<u32> free_;
+  u32 free_count_ = 0;
+  std::vector<u32> free_;  ///< [0, free_count_): indices of free records, the last used on top
   std::array<std::unique_ptr<core::Packet[]>, (kMost >> kChunkBits)> chunks_;
 };
 

@@ -70,9 +70,14 @@ void Terminals::step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noe
 
 void Terminals::choose_next(u32 local) noexcept {
   const Cursor* cursors = &cursors_[static_cast<std::size_t>(local) * traffic_count_];
-  Next best{cursors[0].message.birth, 0};
+  Next best{cursors[0].message.birth, kNever, 0};
   for (u32 i = 1; i < traffic_count_; ++i) {
-    if (cursors[i].message.birth < best.birth) best = {cursors[i].message.birth, i};
+    const Tick birth = cursors[i].message.birth;
+    if (birth < best.birth) {
+      best = {birth, best.birth, i};
+    } else {
+      best.other = std::min(best.other, birth);
+    }
   }
   next_[local] = best;
 }
@@ -149,42 +154,46 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
 }
 
 core::PacketId Terminals::take(u32 local, Tick now) {
-  const u32 traffic = next_[local].traffic;
-  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
-  const core::Message& message = cursor.message;
+  Next& head = next_[local];
+  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + head.traffic];
+  core::Message& message = cursor.message;
+  const Tick birth = message.birth;
+  const u32 terminal = setup_.terminals[local];
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
-  packet.birth = message.birth;
+  packet = {};
+  packet.birth = birth;
   packet.enter = now;
-  packet.tag = 0;
-  packet.state = 0;
-  packet.source = global(local);
+  packet.source = terminal;
   packet.destination = message.destination;
   packet.sequence = static_cast<u32>(cursor.nth);
   packet.message = static_cast<u32>(cursor.nth);
   packet.flits = message.flits;
-  packet.hops = 0;
-  packet.traffic = static_cast<u8>(traffic);
+  packet.traffic = static_cast<u8>(head.traffic);
   packet.flags = message.flags;
-  packet.pending = message.birth >= window_.from ? pending_mask(packet.source, message.birth) : u8{0};
-  packet.vc_class = 0;
+  if (birth >= window_.from) note_counted(packet);
   setup_.routing->prepare(packet, message.word);
   ++taken_;
   taken_flits_ += message.flits;
-  if (steady_) note_taken(message.birth, message.flits, now);
-  counted_taken_ += message.birth >= window_.from && message.birth <= window_.to ? 1U : 0U;
+  if (steady_) note_taken(birth, message.flits, now);
 
-  step_cursor(cursor, traffic, packet.source);
-  if (traffic_count_ == 1) {
-    next_[local].birth = cursor.message.birth;
+  ++cursor.nth;
+  if (!setup_.traffics[head.traffic]->next(terminal, cursor.nth, birth, message)) message.birth = kNever;
+  if (message.birth < head.other) {
+    head.birth = message.birth;
   } else {
-    choose_next(local);
+    choose_next(local);  // another traffic is due, or as early and of higher priority
   }
-  if (next_[local].birth > now_) {
+  if (head.birth > now_) {
     clear_bit(ready_, local);
     schedule(local, now_);
   }
   return id;
+}
+
+void Terminals::note_counted(core::Packet& packet) noexcept {
+  packet.pending = pending_mask(packet.source, packet.birth);
+  counted_taken_ += packet.birth <= window_.to ? 1U : 0U;
 }
 
 void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept {

@@ -109,8 +109,10 @@ class Terminals {
     u64 nth = 0;
     core::Message message;
   };
+  /// The message at the head of a source queue.
   struct Next {
     Tick birth = kNever;
+    Tick other = kNever;  ///< earliest birth of the terminal's other traffics
     u32 traffic = 0;
   };
   struct Finite {
@@ -119,6 +121,7 @@ class Terminals {
   };
 
   void account(const core::Packet& packet, Tick now, u32 hops) noexcept;
+  void note_counted(core::Packet& packet) noexcept;
   void note_taken(Tick birth, u32 flits, Tick now) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;

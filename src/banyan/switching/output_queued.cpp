@@ -33,13 +33,13 @@ struct Entry {
   u32 route;  ///< lowest bits: output port at the box that the buffer feeds; above: the following hops (tagged)
 };
 
-/// A FIFO of S places. `head` and `tail` are places as indices into the table of entries: the oldest packet, and where
-/// the next one goes.
+/// A FIFO in the table of entries: `tail` is the index where the next packet goes, `fill` the distance back to the
+/// oldest. Both in units of table rows, so that a step is an addition and a mask.
 struct Ring {
-  u32 head;
   u32 tail;
-  u32 count;
+  u32 fill;
   u32 box;  ///< whose output it is; one behind the last box for a slot of a terminal
+  u32 unused;
 };
 
 /// Boxes [end of the group before, end) of the order of movement. `last`: their outputs lead to terminals.
@@ -72,13 +72,15 @@ class OutputQueued final : public engine::Population {
         path_length_(static_cast<u16>(builder.routing().tag_format().hops)),
         boxes_(graph_.switches()),
         ejection_base_((boxes_ * Stride + 63) / 64 * 64),
-        queues_((ejection_base_ + graph_.terminals() + 63) / 64 * 64),
-        rings_(queues_, Ring{0, 0, 0, boxes_}),
+        row_(std::bit_ceil(ejection_base_ + graph_.terminals())),
+        queues_(ejection_base_ + graph_.terminals()),
+        rings_(queues_, Ring{0, 0, boxes_, 0}),
         crowded_(boxes_ + 1),
-        table_(queues_ * places),
-        crowded_from_(places >= Stride ? places - Stride + 1 : kNone),
-        entries_(table_),
-        occupied_(queues_ / 64),
+        wrap_(row_ * std::bit_ceil(places) - 1),
+        full_(row_ * places),
+        crowded_from_(places >= Stride ? row_ * (places - Stride + 1) : kNone),
+        entries_(std::size_t{wrap_} + 1),
+        occupied_(ejection_base_ / 64),
         arrived_((graph_.terminals() + 63) / 64),
         target_(static_cast<std::size_t>(boxes_) * Stride, kNone),
         slot_of_terminal_(graph_.terminals()),
@@ -107,7 +109,7 @@ class OutputQueued final : public engine::Population {
   }
 
   void reset(u32 replication) override {
-    for (u32 q = 0; q < queues_; ++q) rings_[q] = {q, q, 0, rings_[q].box};
+    for (u32 q = 0; q < queues_; ++q) rings_[q] = {q, 0, rings_[q].box, 0};
     std::fill(crowded_.begin(), crowded_.end(), crowded_from_ == kNone ? 1U : 0U);
     std::fill(occupied_.begin(), occupied_.end(), 0);
     std::fill(arrived_.begin(), arrived_.end(), 0);
@@ -131,10 +133,10 @@ class OutputQueued final : public engine::Population {
   u64 digest() const override {
     u64 sum = mix64(movements_);
     for (u32 q = 0; q < queues_; ++q) {
-      if (rings_[q].count == 0) continue;
+      if (count(q) == 0) continue;
       Hasher h;
       h.add(q);
-      for (u32 i = 0; i < rings_[q].count; ++i) {
+      for (u32 i = 0; i < count(q); ++i) {
         const core::Packet& packet = pool_[entry(q, i).packet];
         h.add(packet.birth);
         h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
@@ -146,10 +148,10 @@ class OutputQueued final : public engine::Population {
 
   void hold(engine::Holdings& into) const override {
     for (u32 q = 0; q < queues_; ++q) {
-      into.packets += rings_[q].count;
-      into.flits += rings_[q].count;
-      if (rings_[q].count > places_) {
-        into.violations.push_back(fmt::format("buffer {} holds {} packets in {} places", q, rings_[q].count, places_));
+      into.packets += count(q);
+      into.flits += count(q);
+      if (count(q) > places_) {
+        into.violations.push_back(fmt::format("buffer {} holds {} packets in {} places", q, count(q), places_));
       }
     }
   }
@@ -160,9 +162,9 @@ class OutputQueued final : public engine::Population {
     for (u32 s = 0; s < boxes_; ++s) {
       for (u32 p = 0; p < graph_.inputs(s); ++p) {
         const u32 q = s * Stride + p;
-        if (rings_[q].count == 0) continue;
+        if (count(q) == 0) continue;
         const u32 to = target_[s * Stride + (entry(q, 0).route & (Stride - 1))];
-        if (to == kNone || rings_[to].count < places_) continue;
+        if (to == kNone || count(to) < places_) continue;
         const core::Packet& packet = pool_[entry(q, 0).packet];
         into.push_back({q, to, fmt::format("packet {}->{} before input {} of switch {} waits for a place", packet.source,
                                            packet.destination, p, s)});
@@ -174,7 +176,7 @@ class OutputQueued final : public engine::Population {
     for (u32 s = 0; s < boxes_; ++s) {
       for (u32 p = 0; p < graph_.outputs(s); ++p) {
         const u32 q = target_[s * Stride + p];
-        if (q != kNone) levels[graph_.level(s)] += rings_[q].count;
+        if (q != kNone) levels[graph_.level(s)] += count(q);
       }
     }
   }
@@ -183,7 +185,7 @@ class OutputQueued final : public engine::Population {
     for (u32 s = 0; s < boxes_; ++s) {
       for (u32 p = 0; p < graph_.outputs(s); ++p) {
         const u32 q = target_[s * Stride + p];
-        if (q != kNone && rings_[q].count == places_) channels.push_back(graph_.channel_out_of(s, p));
+        if (q != kNone && count(q) == places_) channels.push_back(graph_.channel_out_of(s, p));
       }
     }
   }
@@ -247,10 +249,9 @@ class OutputQueued final : public engine::Population {
   }
 
   [[nodiscard]] const Entry& entry(u32 q, u32 i) const noexcept {
-    u32 place = rings_[q].head + i * queues_;
-    if (place >= table_) place -= table_;
-    return entries_[place];
+    return entries_[(rings_[q].tail - rings_[q].fill + i * row_) & wrap_];
   }
+  [[nodiscard]] u32 count(u32 q) const noexcept { return rings_[q].fill / row_; }
 
   /// Terminals with a waiting message and a free slot show its head to their box.
   void fill_slots(Tick now) noexcept {
@@ -264,7 +265,7 @@ class OutputQueued final : public engine::Population {
         const u32 q = slot_of_terminal_[t];
         const PacketId id = terminals_.take(t, now);
         entries_[q] = {id, first_route(id, q)};
-        rings_[q].count = 1;
+        rings_[q] = {(q + row_) & wrap_, row_, boxes_, 0};
         occupied_[q >> 6U] |= u64{1} << (q & 63U);
       }
     }
@@ -291,7 +292,7 @@ class OutputQueued final : public engine::Population {
     for (const core::Candidate& c : candidates) {
       const u32 to = target_[at * Stride + c.port];
       if (to == kNone) continue;
-      const i64 score = static_cast<i64>(c.priority) * 65536 - rings_[to].count;
+      const i64 score = static_cast<i64>(c.priority) * 65536 - count(to);
       if (score > best_score) {
         best_score = score;
         best = c.port;
@@ -307,7 +308,7 @@ class OutputQueued final : public engine::Population {
       for (; bits != 0; bits &= bits - 1) {
         const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
         const u32 q = ejection_base_ + t;
-        const PacketId id = entries_[rings_[q].head].packet;
+        const PacketId id = entry(q, 0).packet;
         drop_head(q);
         const core::Packet& packet = pool_[id];
         terminals_.deliver(packet, t, now, Tagged ? path_length_ : packet.hops);
@@ -319,11 +320,10 @@ class OutputQueued final : public engine::Population {
   /// Takes the oldest packet off a ring. An empty ring restarts at its first place: few cache lines are touched.
   void drop_head(u32 q) noexcept {
     Ring& ring = rings_[q];
-    if (ring.count == crowded_from_) [[unlikely]] --crowded_[ring.box];
-    ring.head += queues_;
-    if (ring.head >= table_) ring.head -= table_;
-    if (--ring.count == 0) {
-      ring.head = ring.tail = q;
+    if (ring.fill == crowded_from_) [[unlikely]] --crowded_[ring.box];
+    ring.fill -= row_;
+    if (ring.fill == 0) {
+      ring.tail = q;
       mark(q, false);
     }
   }
@@ -331,9 +331,9 @@ class OutputQueued final : public engine::Population {
   void append(u32 q, Entry e) noexcept {
     Ring& ring = rings_[q];
     entries_[ring.tail] = e;
-    ring.tail += queues_;
-    if (ring.tail >= table_) ring.tail -= table_;
-    if (++ring.count == crowded_from_) [[unlikely]] ++crowded_[ring.box];
+    ring.tail = (ring.tail + row_) & wrap_;
+    ring.fill += row_;
+    if (ring.fill == crowded_from_) [[unlikely]] ++crowded_[ring.box];
     mark(q, true);
   }
 
@@ -380,8 +380,8 @@ class OutputQueued final : public engine::Population {
     u64* const occupied = occupied_.data();
     u32* const crowded = crowded_.data();
     const u32* const targets = target_.data();
-    const u32 queues = queues_;
-    const u32 table = table_;
+    const u32 row = row_;
+    const u32 wrap = wrap_;
     const u32 crowded_from = crowded_from_;
     const u32 tag_bits = tag_bits_;
     const u32 ejection_base = ejection_base_;
@@ -403,23 +403,21 @@ class OutputQueued final : public engine::Population {
         mask &= mask - 1;
         ++moves;
         Ring& from = rings[base + p];
-        const Entry e = entries[from.head];
-        if (from.count == crowded_from) [[unlikely]] --crowded[from.box];
-        const u32 left = --from.count;
+        const u32 tail = from.tail;
+        const u32 fill = from.fill;
+        const Entry e = entries[(tail - fill) & wrap];
+        if (fill == crowded_from) [[unlikely]] --crowded[from.box];
         // Whether the ring is empty now cannot be predicted: masks instead of branches.
-        const u32 empty = 0U - static_cast<u32>(left == 0);
-        u32 head = from.head + queues;
-        head -= table & (0U - static_cast<u32>(head >= table));
-        from.head = head ^ ((head ^ (base + p)) & empty);
-        from.tail = from.tail ^ ((from.tail ^ (base + p)) & empty);
+        const u32 empty = 0U - static_cast<u32>(fill == row);
+        from.fill = fill - row;
+        from.tail = tail ^ ((tail ^ (base + p)) & empty);
         emptied |= static_cast<u64>(empty & 1U) << p;
         const u32 t = target[e.route & (Stride - 1)];
         Ring& to = rings[t];
-        const u32 place = to.tail;
-        entries[place] = {e.packet, e.route >> tag_bits};
-        const u32 tail = place + queues;
-        to.tail = tail - (table & (0U - static_cast<u32>(tail >= table)));
-        if (++to.count == crowded_from) [[unlikely]] ++crowded[s];
+        entries[to.tail] = {e.packet, e.route >> tag_bits};
+        to.tail = (to.tail + row) & wrap;
+        to.fill += row;
+        if (to.fill == crowded_from) [[unlikely]] ++crowded[s];
         if constexpr (Last) {
           arrived_[(t - ejection_base) >> 6U] |= u64{1} << ((t - ejection_base) & 63U);
         } else {
@@ -458,9 +456,9 @@ class OutputQueued final : public engine::Population {
     for (u64 m = mask; m != 0; m &= m - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(m));
       const u32 q = base + p;
-      heads[p] = entries_[rings_[q].head];
+      heads[p] = entry(q, 0);
       to[p] = target_[base + (heads[p].route & (Stride - 1))];
-      tight |= rings_[to[p]].count + requests > places_;
+      tight |= rings_[to[p]].fill + requests * row_ > full_;
     }
     return tight ? resolve(base, mask, now, heads, to) : mask;
   }
@@ -478,7 +476,7 @@ class OutputQueued final : public engine::Population {
       const u32 out = heads[p].route & (Stride - 1);
       u64 group = asking[out];
       asking[out] = 0;
-      const u32 free = places_ - rings_[to[p]].count;
+      const u32 free = places_ - count(to[p]);
       const u32 count = static_cast<u32>(std::popcount(group));
       if (count <= free) continue;
       if (free == 0) {
@@ -561,12 +559,14 @@ class OutputQueued final : public engine::Population {
   u16 path_length_;
   u32 boxes_;
   u32 ejection_base_;
+  u32 row_;                             ///< entries per depth, a power of two
   u32 queues_;
   std::vector<Ring> rings_;             ///< [queue]
   std::vector<u32> crowded_;            ///< [box]: outputs with fewer free places than inputs; 1 when all always have
-  u32 table_;                           ///< entries in all
-  u32 crowded_from_;                    ///< packets from which on an output counts as crowded; kNone: from 0 on
-  std::vector<Entry> entries_;          ///< [place * queues + queue]
+  u32 wrap_;                            ///< entries in all, less one (a power of two)
+  u32 full_;                            ///< Ring::fill of a full buffer
+  u32 crowded_from_;                    ///< Ring::fill from which an output counts as crowded; kNone: from 0 on
+  std::vector<Entry> entries_;          ///< [place * row + queue]: depth-major
   std::vector<u64> occupied_;           ///< bit per queue of a box: it is not empty
   std::vector<u64> arrived_;            ///< bit per terminal: its ejection queue is not empty
   std::vector<u32> target_;             ///< [box * Stride + output]: queue
