@@ -1,4 +1,4 @@
-// Looks now and then whether anything still moves.
+// Looks now and then whether anything still moves: at the same ticks however the network is sharded or woken.
 #pragma once
 
 #include "banyan/engine/machine.hpp"
@@ -9,14 +9,18 @@ class ProgressWatch {
  public:
   explicit ProgressWatch(Tick patience) : patience_(patience) {}
 
-  /// True when packets are in the network and nothing will ever be due, or nothing has moved for `patience` ticks (0:
-  /// do not look at movement).
+  /// The next tick at which it wants to be asked.
+  [[nodiscard]] Tick next_look() const noexcept { return patience_ == 0 ? kNever : next_look_; }
+
+  /// Nothing is in the network before `due`: looks again after it.
+  void skip_to(Tick due) noexcept {
+    next_look_ = (due + kPeriod - 1) / kPeriod * kPeriod;
+    moved_at_ = next_look_;
+  }
+
+  /// True when packets are in the network and nothing has moved for `patience` ticks (0: never).
   [[nodiscard]] bool stuck(const Machine& machine, Tick now) {
-    if (machine.next() == kNever) {
-      const Totals sum = machine.totals();
-      return sum.taken != sum.delivered;
-    }
-    if (patience_ == 0 || now < next_look_) return false;
+    if (now < next_look()) return false;
     next_look_ = now + kPeriod;
     const Totals sum = machine.totals();
     if (sum.movements != movements_ || sum.taken == sum.delivered) {

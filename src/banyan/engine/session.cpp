@@ -45,24 +45,36 @@ class Session {
       out_.tree_height.resize(settings_.series_length);
       out_.tree_boxes.resize(settings_.series_length);
     }
-    if (settings_.occupancy) {
-      out_.occupancy.assign(graph_.levels(), std::vector<u64>(settings_.series_length));
-    }
+    if (settings_.occupancy) { out_.occupancy.assign(graph_.levels(), std::vector<u64>(settings_.series_length)); }
   }
 
   SessionOutcome run() {
-    Tick now = 0;
+    Tick now = 0;  // everything up to here is done
     for (;;) {
-      const Tick tick = machine_.step();
-      if (tick == kNever) {
-        static_cast<void>(stuck(now));
+      const Tick due = machine_.next();
+      const Tick look = watch_.next_look();
+      if (due == kNever && (look == kNever || empty())) {
+        if (!empty()) deadlock();
         break;
       }
-      now = tick;
+      if (look < due && look <= settings_.limit) {
+        if (empty()) {
+          watch_.skip_to(due);
+          continue;
+        }
+        now = look;
+        if (!watch_.stuck(machine_, now)) continue;
+        deadlock();
+        break;
+      }
+      if (due > settings_.limit) {
+        now = settings_.limit;
+        break;
+      }
+      now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
       if (closed_ && complete()) break;
       if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();
-      if (stuck(now) || now > settings_.limit) break;
     }
     finish(now);
     return std::move(out_);
@@ -88,13 +100,20 @@ class Session {
     out_.close = now;
   }
 
+  [[nodiscard]] bool empty() const {
+    const Totals sum = machine_.totals();
+    return sum.taken == sum.delivered;
+  }
+
   [[nodiscard]] bool complete() const {
     const Totals sum = machine_.totals();
     return sum.counted_taken == sum.counted_delivered && machine_.sources_past_window();
   }
 
+  /// Ticks in which nothing is due look like the tick before them.
   void record(Tick now) {
     const Tick offset = now - window_.from;
+    for (; recorded_ < offset; ++recorded_) note(recorded_);
     if (settings_.tree && hot_ != kNone) {
       std::vector<u32> channels;
       for (const Shard& shard : machine_.shards()) {
@@ -102,30 +121,34 @@ class Session {
       }
       full_.assign(graph_.channels().size(), false);
       for (const u32 c : channels) full_[c] = true;
-      const Tree tree = saturation_tree(graph_, hot_, full_);
-      out_.tree_height_sum += tree.height;
-      out_.tree_boxes_sum += tree.boxes;
-      out_.tree_other_sum += tree.boxes - tree.upper_boxes;
-      out_.tree_height_most = std::max(out_.tree_height_most, tree.height);
-      if (offset < settings_.series_length) {
-        out_.tree_height[offset] = tree.height;
-        out_.tree_boxes[offset] = tree.boxes;
-      }
+      tree_ = saturation_tree(graph_, hot_, full_);
     }
-    if (settings_.occupancy && offset < settings_.series_length) {
-      std::vector<u64> levels(graph_.levels(), 0);
+    if (settings_.occupancy) {
+      levels_.assign(graph_.levels(), 0);
       for (const Shard& shard : machine_.shards()) {
-        for (const auto& population : shard.populations) population->occupancy(levels);
+        for (const auto& population : shard.populations) population->occupancy(levels_);
       }
-      for (std::size_t l = 0; l < levels.size(); ++l) out_.occupancy[l][offset] = levels[l];
     }
+    note(offset);
+    recorded_ = offset + 1;
   }
 
-  [[nodiscard]] bool stuck(Tick now) {
-    if (!watch_.stuck(machine_, now)) return false;
+  void note(Tick offset) {
+    out_.tree_height_sum += tree_.height;
+    out_.tree_boxes_sum += tree_.boxes;
+    out_.tree_other_sum += tree_.boxes - tree_.upper_boxes;
+    out_.tree_height_most = std::max(out_.tree_height_most, tree_.height);
+    if (offset >= settings_.series_length) return;
+    if (settings_.tree) {
+      out_.tree_height[offset] = tree_.height;
+      out_.tree_boxes[offset] = tree_.boxes;
+    }
+    for (std::size_t l = 0; l < levels_.size(); ++l) out_.occupancy[l][offset] = levels_[l];
+  }
+
+  void deadlock() {
     out_.end = SessionOutcome::End::deadlocked;
     out_.explanation = machine_.explain_blockage();
-    return true;
   }
 
   void finish(Tick now) {
@@ -163,6 +186,9 @@ class Session {
   u32 hot_ = kNone;
   std::vector<bool> open_;
   std::vector<bool> full_;
+  Tree tree_;
+  std::vector<u64> levels_;
+  Tick recorded_ = 0;  ///< ticks of the session that are recorded
   bool closed_ = false;
   ProgressWatch watch_;
 };

@@ -20,6 +20,11 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   const Totals sum = machine.totals();
   if (sum.counted_taken == sum.counted_delivered && machine.sources_past_window()) return true;
   if (now < plan.end + settings.drain) return false;
+  if (machine.next() == kNever) {
+    out.end = SteadyOutcome::End::deadlocked;
+    out.explanation = machine.explain_blockage();
+    return true;
+  }
   out.end = SteadyOutcome::End::not_drained;
   out.explanation = fmt::format("{} counted packets were still in the network {} ticks after the last was generated",
                                 sum.counted_taken - sum.counted_delivered, settings.drain);
