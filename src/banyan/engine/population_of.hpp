@@ -7,6 +7,7 @@
 //   u32 entities() const;  Tick horizon() const;                            longest latency + extra of what arrives here
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
+// and may have  void full_channels(std::vector<u32>&) const.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
 // change nothing.
 #pragma once
@@ -97,6 +98,9 @@ class PopulationOf final : public ChannelPopulation {
   u64 movements() const noexcept override { return model_->movements(); }
   void waits(std::vector<Wait>& into) const override { model_->waits(into); }
   void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }
+  void full_channels(std::vector<u32>& channels) const override {
+    if constexpr (requires { model_->full_channels(channels); }) model_->full_channels(channels);
+  }
 
  private:
   void mark(u32 e) noexcept { awake_[e >> 6U] |= u64{1} << (e & 63U); }
