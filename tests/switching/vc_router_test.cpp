@@ -35,7 +35,8 @@ Part crossbar(i64 terminals, i64 latency = 1) {
 
 const Part kDimensionOrder{"dimension_order"};
 
-// --- Zero load: latency = injection + hops * pipeline + links + ejection + flits - 1 -----------------------------------
+// --- Zero load: latency = injection + hops * pipeline + links + ejection + flits - 1
+// -----------------------------------
 
 struct ZeroLoad {
   std::string name;
@@ -226,13 +227,13 @@ TEST(VcRouterCredits, CutThroughWaitsForRoomForTheWholePacket) {
   EXPECT_EQ(cut_through.deliveries(lines), (std::vector<Tick>{25, 47}));
 }
 
-// --- Deadlock ----------------------------------------------------------------------------------------------------------
+// --- Deadlock
+// ----------------------------------------------------------------------------------------------------------
 
 banyan::api::Result run_torus(const std::string& switching, const std::string& routing, const std::string& more) {
-  const std::string text = "topology = { name = 'torus', size = [4, 4] }\nswitch = " + switching +
-                           "\nrouting = " + routing +
-                           "\n[[traffic]]\nname = 'uniform'\nload = 0.9\nsize = 8\n[run]\nwarmup = 100\nwatchdog = 1000\n" +
-                           more;
+  const std::string text =
+      "topology = { name = 'torus', size = [4, 4] }\nswitch = " + switching + "\nrouting = " + routing +
+      "\n[[traffic]]\nname = 'uniform'\nload = 0.9\nsize = 8\n[run]\nwarmup = 100\nwatchdog = 1000\n" + more;
   return banyan::api::run(banyan::api::read_experiments_text(text, "torus", {}).points.front(), {});
 }
 
@@ -249,16 +250,16 @@ TEST(VcRouterDeadlock, ATorusWithoutDatelinesDeadlocksAndTheCycleIsExplained) {
 
 TEST(VcRouterDeadlock, WithDatelinesItNeverDoes) {
   for (const char* const classes : {"change", "fixed", "balanced"}) {
-    const banyan::api::Result result =
-        run_torus("{ name = 'vc_router', vcs = 2, buffer = 4 }",
-                  "{ name = 'dimension_order', classes = '" + std::string(classes) + "' }",
-                  "measure = 60000\ndrain = 200000\n");
+    const banyan::api::Result result = run_torus(
+        "{ name = 'vc_router', vcs = 2, buffer = 4 }",
+        "{ name = 'dimension_order', classes = '" + std::string(classes) + "' }", "measure = 60000\ndrain = 200000\n");
     EXPECT_EQ(result.verdict, banyan::api::Verdict::saturated) << classes << ": " << result.explanation;
     EXPECT_GT(result.at("accepted_load").mean, 0.3);
   }
 }
 
-// --- Bad input ---------------------------------------------------------------------------------------------------------
+// --- Bad input
+// ---------------------------------------------------------------------------------------------------------
 
 template <class Action>
 std::string refusal(const Action& action) {

@@ -1,0 +1,66 @@
+// Are packet records stable in memory, and are handles used again?
+#include "banyan/engine/packet_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace {
+
+using banyan::u32;
+using banyan::core::Packet;
+using banyan::core::PacketId;
+using banyan::engine::PacketPool;
+
+TEST(PacketPool, RecordsStayWhereTheyAreWhileThePoolGrows) {
+  PacketPool pool;
+  std::vector<PacketId> ids;
+  std::vector<const Packet*> places;
+  for (u32 i = 0; i < 3 * (1U << PacketPool::kChunkBits) + 7; ++i) {
+    ids.push_back(pool.allocate());
+    pool[ids.back()].source = i;
+    places.push_back(&pool[ids.back()]);
+  }
+  EXPECT_EQ(std::set<PacketId>(ids.begin(), ids.end()).size(), ids.size());
+  EXPECT_EQ(pool.live(), ids.size());
+  for (u32 i = 0; i < ids.size(); ++i) {
+    ASSERT_EQ(&pool[ids[i]], places[i]);
+    ASSERT_EQ(pool[ids[i]].source, i);
+  }
+}
+
+TEST(PacketPool, HandlesCarryTheShard) {
+  PacketPool pool(200);
+  EXPECT_EQ(pool.allocate() >> PacketPool::kIndexBits, 200U);
+}
+
+TEST(PacketPool, ReleasedRecordsAreTakenFirst) {
+  PacketPool pool;
+  pool.reserve(1);
+  const u32 created = pool.created();
+  for (u32 i = 0; i < 10 * created; ++i) {
+    const PacketId first = pool.allocate();
+    const PacketId second = pool.allocate();
+    pool.release(first);
+    EXPECT_EQ(pool.allocate(), first);
+    pool.release(first);
+    pool.release(second);
+  }
+  EXPECT_EQ(pool.created(), created);
+  EXPECT_EQ(pool.live(), 0U);
+}
+
+TEST(PacketPool, ClearKeepsTheMemory) {
+  PacketPool pool;
+  for (u32 i = 0; i < 5000; ++i) static_cast<void>(pool.allocate());
+  const u32 created = pool.created();
+  pool.clear();
+  EXPECT_EQ(pool.live(), 0U);
+  std::set<PacketId> ids;
+  for (u32 i = 0; i < created; ++i) ids.insert(pool.allocate());
+  EXPECT_EQ(ids.size(), created);
+  EXPECT_EQ(pool.created(), created);
+}
+
+}  // namespace

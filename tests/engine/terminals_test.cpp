@@ -1,0 +1,162 @@
+// Do sources become ready exactly at the birth of their messages, however far ahead and however time jumps?
+#include "banyan/engine/terminals.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/machines.hpp"
+
+namespace {
+
+using banyan::kNever;
+using banyan::kNone;
+using banyan::Tick;
+using banyan::u32;
+using banyan::u64;
+using banyan::engine::Terminals;
+using banyan::test::Script;
+namespace core = banyan::core;
+
+class NoRouting final : public core::Routing {
+ public:
+  void route(const core::RouteRequest&, core::Candidates&) const noexcept override {}
+};
+
+/// Terminals of one shard that hold all terminals of a network, on scripts.
+struct Fixture {
+  Fixture(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts) {
+    for (const auto& lines : scripts) {
+      traffics.push_back(std::make_unique<Script>(terminals, lines));
+      pointers.push_back(traffics.back().get());
+    }
+    Terminals::Setup setup;
+    for (u32 t = 0; t < terminals; ++t) setup.terminals.push_back(t);
+    setup.traffics = pointers;
+    setup.routing = &routing;
+    setup.total_terminals = terminals;
+    subject = std::make_unique<Terminals>(setup);
+    subject->reset();
+  }
+
+  std::vector<std::unique_ptr<Script>> traffics;
+  std::vector<core::Traffic*> pointers;
+  NoRouting routing;
+  std::unique_ptr<Terminals> subject;
+};
+
+/// The same by lists: the messages of every terminal in the order in which they leave its queue.
+struct Model {
+  Model(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts) : queue(terminals), taken(terminals) {
+    for (const auto& lines : scripts) {
+      for (const Script::Line& line : lines) queue[line.source].push_back(line);
+    }
+    // Equal births leave in the order of the traffics, which is the order of the list.
+    for (auto& q : queue) {
+      std::stable_sort(q.begin(), q.end(), [](const auto& a, const auto& b) { return a.birth < b.birth; });
+    }
+  }
+  [[nodiscard]] Tick birth(u32 t) const { return taken[t] < queue[t].size() ? queue[t][taken[t]].birth : kNever; }
+
+  std::vector<std::vector<Script::Line>> queue;
+  std::vector<std::size_t> taken;
+};
+
+std::vector<Script::Line> random_script(u32 terminals) {
+  std::vector<Script::Line> lines;
+  for (u32 t = 0; t < terminals; ++t) {
+    Tick birth = *rc::gen::element<Tick>(0, 1, 255, 256, 257, 5000);
+    const u32 count = *rc::gen::inRange(0U, 12U);
+    for (u32 k = 0; k < count; ++k) {
+      lines.push_back({t, birth, (t + 1) % terminals, 1 + k % 3});
+      birth += *rc::gen::element<Tick>(1, 2, 7, 100, 127, 128, 129, 254, 255, 256, 257, 600, 3000);
+    }
+  }
+  return lines;
+}
+
+bool ready(const Terminals& terminals, u32 t) { return (terminals.ready()[t / 64] >> (t % 64) & 1U) != 0; }
+
+void compare(const Terminals& subject, const Model& model, Tick now) {
+  Tick next = kNever;
+  u64 waiting = 0;
+  for (u32 t = 0; t < model.queue.size(); ++t) {
+    const Tick birth = model.birth(t);
+    RC_ASSERT(subject.birth(t) == birth);
+    RC_ASSERT(ready(subject, t) == (birth <= now));
+    if (birth > now) next = std::min(next, birth);
+    waiting += birth <= now ? 1U : 0U;
+  }
+  RC_ASSERT(subject.next_birth_after(now) == next);
+  RC_ASSERT(subject.waiting_terminals() == waiting);
+}
+
+RC_GTEST_PROP(Terminals, SourcesAgreeWithSortedLists, ()) {
+  const u32 terminals = *rc::gen::inRange(1U, 80U);
+  const std::vector<std::vector<Script::Line>> scripts{random_script(terminals), random_script(terminals)};
+  Fixture fixture(terminals, scripts);
+  Terminals& subject = *fixture.subject;
+  Model model(terminals, scripts);
+  Tick now = 0;
+  compare(subject, model, now);
+  for (u32 round = 0; round < 120; ++round) {
+    for (u32 t = 0; t < terminals; ++t) {
+      while (ready(subject, t) && *rc::gen::inRange(0, 4) != 0) {
+        const Script::Line& line = model.queue[t][model.taken[t]++];
+        RC_ASSERT(subject.head_flits(t) == line.flits);
+        const core::Packet packet = subject.pool()[subject.take(t, now)];
+        RC_ASSERT(packet.birth == line.birth);
+        RC_ASSERT(packet.enter == now);
+        RC_ASSERT(packet.source == t);
+        RC_ASSERT(packet.destination == line.destination);
+        RC_ASSERT(packet.flits == line.flits);
+      }
+    }
+    compare(subject, model, now);
+    const Tick next = subject.next_birth_after(now);
+    const bool jump = next == kNever || *rc::gen::inRange(0, 3) == 0;
+    now = jump ? now + *rc::gen::element<Tick>(1, 2, 63, 127, 128, 255, 256, 257, 1000) : next;
+    subject.advance(now);
+    compare(subject, model, now);
+  }
+}
+
+TEST(Terminals, EqualBirthsLeaveInTheOrderOfTheTraffics) {
+  Fixture fixture(2, {{{0, 5, 1, 1}}, {{0, 5, 1, 2}}});
+  Terminals& subject = *fixture.subject;
+  subject.advance(5);
+  EXPECT_EQ(subject.pool()[subject.take(0, 5)].traffic, 0);
+  EXPECT_EQ(subject.pool()[subject.take(0, 5)].traffic, 1);
+}
+
+TEST(Terminals, OnlyBirthsInsideTheWindowCount) {
+  Fixture fixture(2, {{{0, 4, 1, 1}, {0, 5, 1, 1}, {0, 9, 1, 1}, {0, 10, 1, 1}}});
+  Terminals& subject = *fixture.subject;
+  subject.set_window({5, 9});
+  subject.advance(20);
+  for (u32 k = 0; k < 4; ++k) {
+    const core::PacketId id = subject.take(0, 20);
+    subject.deliver(subject.pool()[id], 1, 30 + k, 3);
+  }
+  EXPECT_EQ(subject.counted_taken(), 2U);
+  EXPECT_EQ(subject.counted_delivered(), 2U);
+  const banyan::engine::Tally& tally = subject.tallies()[0];
+  EXPECT_EQ(tally.packets, 2U);
+  EXPECT_EQ(tally.latency, (31 - 5) + (32 - 9U));
+  EXPECT_EQ(tally.queueing, (20 - 5) + (20 - 9U));
+  EXPECT_EQ(tally.hops, 6U);
+  EXPECT_EQ(subject.delivered(), 4U);
+  EXPECT_EQ(subject.misdelivered(), 0U);
+}
+
+TEST(Terminals, AWrongTerminalIsNoticed) {
+  Fixture fixture(3, {{{0, 0, 1, 1}}});
+  Terminals& subject = *fixture.subject;
+  subject.deliver(subject.pool()[subject.take(0, 0)], 2, 7, 1);
+  EXPECT_EQ(subject.misdelivered(), 1U);
+}
+
+}  // namespace
