@@ -51,6 +51,27 @@ TEST(Svg, DrawsEveryLineWithMarkersErrorBarsAndALegend) {
   EXPECT_EQ(count(svg, "line s1 dashed"), 2U);
 }
 
+TEST(Svg, RingsWhatIsNoSteadyState) {
+  Chart chart = two_lines();
+  EXPECT_EQ(count(to_svg(chart, false), "class=\"ring\""), 0U);
+  chart.lines[0].points[0].verdict = "steady";
+  chart.lines[0].points[1].verdict = "saturated";
+  chart.lines[1].points[1].verdict = "deadlocked";
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(count(svg, "class=\"ring\""), 2U + 1U) << "points and legend";
+}
+
+TEST(Svg, DrawsAModelAsADashedLineAlone) {
+  Chart chart = two_lines();
+  chart.lines.pop_back();
+  chart.lines[0].analytical = true;
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(count(svg, "class=\"marker\""), 0U);
+  EXPECT_EQ(count(svg, "class=\"error\""), 0U);
+  EXPECT_EQ(count(svg, "line s0 dashed"), 2U) << "curve and legend";
+}
+
 TEST(Svg, EscapesTextOfConfigurations) {
   Chart chart = two_lines();
   const std::string evil = "</text><script>alert(\"1\")</script>&\x01\xFF";

@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "banyan/base/error.hpp"
+#include "banyan/report/bundle.hpp"
 #include "report/xml_check.hpp"
 #include "study/fake_study.hpp"
 
@@ -48,6 +50,21 @@ StudyResult harmless(const test::FakeStudy& fake, Mode mode) {
   return run_study(fake.study(), options);
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+/// The page without the texts that the build embeds.
+std::string own_text(std::string page) {
+  for (const std::string_view embedded : {bundle().script, bundle().style, bundle().page_style}) {
+    const std::size_t at = embedded.empty() ? std::string::npos : page.find(embedded);
+    if (at != std::string::npos) page.erase(at, embedded.size());
+  }
+  return page;
+}
+
 std::string body_of(const std::string& page) {
   const std::size_t begin = page.find("<main>");
   return page.substr(begin, page.find("</main>") + 7 - begin);
@@ -66,9 +83,10 @@ TEST(StudyPage, EscapesEverythingThatComesFromConfigurations) {
     return result;
   };
   const StudyResult result = run_study(fake.study(), options);
-  const std::string page = study_page(result);
-  EXPECT_EQ(page.find("<script"), std::string::npos);
+  const std::string page = own_text(study_page(result));
+  EXPECT_EQ(count(page, "<script"), bundle().script.empty() ? 0U : 2U) << "the data and the page's own";
   EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page_data(page_of(result)).find_first_of("<>&"), std::string::npos);
   EXPECT_NE(page.find("&lt;script&gt;alert(2)"), std::string::npos) << "the configuration is shown";
   for (const study::FigureResult& figure : result.figures) {
     for (const NamedChart& named : charts_of(result, figure)) {
@@ -80,10 +98,38 @@ TEST(StudyPage, EscapesEverythingThatComesFromConfigurations) {
 
 TEST(StudyPage, NeedsNoNetwork) {
   const test::FakeStudy fake(test::no_claims);
-  const std::string page = study_page(harmless(fake, Mode::full));
+  const std::string page = own_text(study_page(harmless(fake, Mode::full)));
   for (const char* outside : {"src=", "<link", "@import", "url(", "href=\"http"}) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }
+}
+
+TEST(StudyPage, LetsNothingRunButItsOwnScript) {
+  const test::FakeStudy fake(test::no_claims);
+  const std::string page = study_page(harmless(fake, Mode::quick));
+  const std::size_t policy = page.find("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';");
+  ASSERT_NE(policy, std::string::npos);
+  EXPECT_LT(policy, page.find("<title>")) << "before anything that comes from a configuration";
+  const std::string text = page.substr(policy, page.find("\">", policy) - policy);
+  EXPECT_EQ(text.find("unsafe"), std::string::npos);
+  EXPECT_EQ(text.find("http:"), std::string::npos);
+  EXPECT_EQ(text.find("https:"), std::string::npos);
+}
+
+TEST(StudyPage, GivesTheScriptChartsAndRuns) {
+  const test::FakeStudy fake(test::no_claims);
+  const StudyResult result = harmless(fake, Mode::full);
+  const auto data = nlohmann::json::parse(page_data(page_of(result)));
+  ASSERT_EQ(data["charts"].size(), 3U);
+  ASSERT_EQ(data["runs"].size(), result.runs.size());
+  const auto& line = data["charts"][0]["lines"][0];
+  EXPECT_EQ(line["label"], "Bypass");
+  EXPECT_EQ(line["x"], nlohmann::json::parse("[0.1, 0.5]"));
+  EXPECT_EQ(line["error"], nlohmann::json::parse("[0.5, 0.5]"));
+  EXPECT_EQ(line["count"], nlohmann::json::parse("[5, 5]"));
+  EXPECT_EQ(line["verdict"][0], "finished");
+  EXPECT_EQ(data["runs"][line["run"][1].get<std::size_t>()]["configuration"]["traffic"][1]["load"], 0.5);
+  EXPECT_FALSE(data["charts"][2]["lines"][0].contains("error")) << "a time series has no intervals";
 }
 
 TEST(StudyPage, HoldsClaimsFiguresDataAndProvenance) {
@@ -100,6 +146,9 @@ TEST(StudyPage, HoldsClaimsFiguresDataAndProvenance) {
   EXPECT_NE(page.find("<dt>Compiler</dt><dd>none</dd>"), std::string::npos);
   EXPECT_NE(page.find("name=\"viewport\""), std::string::npos);
   EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
+  for (const NamedChart& named : charts_of(result, result.figures[0])) {
+    EXPECT_NE(page.find("download=\"" + named.file + "\" href=\"data:image/svg+xml"), std::string::npos);
+  }
 }
 
 TEST(StudyPage, ItsTagsBalance) {

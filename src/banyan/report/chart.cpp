@@ -82,30 +82,21 @@ std::vector<double> log_ticks(double low, double high) {
   return ticks;
 }
 
-std::string path_of(u32 marker, double x, double y) {
-  const auto p = [&](double dx, double dy) { return number(x + dx) + " " + number(y + dy); };
-  switch (marker % kPaletteSize) {
-    case 0:
-      return fmt::format("M{} a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0Z", p(-4, 0));
-    case 1:
-      return fmt::format("M{} h7 v7 h-7Z", p(-3.5, -3.5));
-    case 2:
-      return fmt::format("M{} L{} L{}Z", p(0, -4.6), p(4.4, 3.4), p(-4.4, 3.4));
-    case 3:
-      return fmt::format("M{} L{} L{} L{}Z", p(0, -5), p(5, 0), p(0, 5), p(-5, 0));
-    case 4:
-      return fmt::format("M{} L{} L{}Z", p(0, 4.6), p(4.4, -3.4), p(-4.4, -3.4));
-    case 5:
-      return fmt::format("M{} h3 v-3 h3 v3 h3 v3 h-3 v3 h-3 v-3 h-3Z", p(-4.5, -1.5));
-    case 6:
-      return fmt::format("M{} L{} L{} L{} L{}Z", p(0, -5), p(4.8, -1.5), p(2.9, 4), p(-2.9, 4), p(-4.8, -1.5));
-    default:
-      return fmt::format("M{} h9 v5 h-9Z", p(-4.5, -2.5));
-  }
+std::string classes(const ChartLine& line) {
+  return fmt::format("s{}{}", line.colour % kPaletteSize, line.dashed || line.analytical ? " dashed" : "");
 }
 
-std::string classes(const ChartLine& line) {
-  return fmt::format("s{}{}", line.colour % kPaletteSize, line.dashed ? " dashed" : "");
+bool has_markers(const ChartLine& line) { return line.markers && !line.analytical; }
+
+std::string ring(double x, double y) {
+  return fmt::format("<circle class=\"ring\" cx=\"{}\" cy=\"{}\" r=\"8.5\"/>", number(x), number(y));
+}
+
+bool has_rings(const Chart& chart) {
+  return std::any_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+    return std::any_of(line.points.begin(), line.points.end(),
+                       [](const ChartPoint& point) { return is_unsettled(point.verdict); });
+  });
 }
 
 std::size_t columns(const std::string& text) {
@@ -131,7 +122,7 @@ Legend lay_out_legend(const Chart& chart) {
     legend.places.emplace_back(x, row);
     x += width + 10;
   }
-  legend.rows = chart.lines.empty() ? 0 : row + 1;
+  legend.rows = (chart.lines.empty() ? 0 : row + 1) + (has_rings(chart) ? 1 : 0);
   return legend;
 }
 
@@ -170,26 +161,28 @@ std::string draw_line(const ChartLine& line, const Frame& frame) {
   std::string path;
   std::string errors;
   std::string markers;
+  std::string rings;
   for (const ChartPoint& point : line.points) {
     if (!frame.x.shows(point.x) || !frame.y.shows(point.y)) continue;
     const double x = frame.x.at(point.x);
     const double y = frame.y.at(point.y);
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(x), number(y));
-    if (point.error && *point.error > 0) {
+    if (point.error && *point.error > 0 && !line.analytical) {
       const double high = frame.y.at(point.y + *point.error);
       const double low = frame.y.shows(point.y - *point.error)
                              ? std::min(frame.y.at(point.y - *point.error), frame.bottom)
                              : frame.bottom;
       errors += fmt::format("M{0} {1}V{2}M{3} {1}h6M{3} {2}h6", number(x), number(high), number(low), number(x - 3));
     }
-    if (line.markers) {
-      markers += fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", path_of(line.colour, x, y),
+    if (is_unsettled(point.verdict)) rings += ring(x, y);
+    if (has_markers(line)) {
+      markers += fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", marker_path(line.colour, x, y),
                              escape(plain_label(point.tip)));
     }
   }
   if (!path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
   if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
-  return svg + markers + "</g>\n";
+  return svg + markers + rings + "</g>\n";
 }
 
 std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
@@ -200,13 +193,42 @@ std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
     const double y = top + kLegendLine * row;
     svg += fmt::format("<g class=\"line {}\"><path class=\"curve\" d=\"M{} {}h24\"/>", classes(line), number(x),
                        number(y));
-    if (line.markers) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", path_of(line.colour, x + 12, y));
+    if (has_markers(line)) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", marker_path(line.colour, x + 12, y));
     svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}</text>", number(x + 30), number(y + 4.5), svg_label(line.label));
+  }
+  if (has_rings(chart)) {
+    const double y = top + kLegendLine * (legend.rows - 1);
+    svg += ring(kLeft + 12, y) +
+           fmt::format("<text x=\"{}\" y=\"{}\">saturated or deadlocked</text>", number(kLeft + 30), number(y + 4.5));
   }
   return svg + "</g>\n";
 }
 
 }  // namespace
+
+std::string marker_path(u32 place, double x, double y) {
+  const auto p = [&](double dx, double dy) { return number(x + dx) + " " + number(y + dy); };
+  switch (place % kPaletteSize) {
+    case 0:
+      return fmt::format("M{} a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0Z", p(-4, 0));
+    case 1:
+      return fmt::format("M{} h7 v7 h-7Z", p(-3.5, -3.5));
+    case 2:
+      return fmt::format("M{} L{} L{}Z", p(0, -4.6), p(4.4, 3.4), p(-4.4, 3.4));
+    case 3:
+      return fmt::format("M{} L{} L{} L{}Z", p(0, -5), p(5, 0), p(0, 5), p(-5, 0));
+    case 4:
+      return fmt::format("M{} L{} L{}Z", p(0, 4.6), p(4.4, -3.4), p(-4.4, -3.4));
+    case 5:
+      return fmt::format("M{} h3 v-3 h3 v3 h3 v3 h-3 v3 h-3 v-3 h-3Z", p(-4.5, -1.5));
+    case 6:
+      return fmt::format("M{} L{} L{} L{} L{}Z", p(0, -5), p(4.8, -1.5), p(2.9, 4), p(-2.9, 4), p(-4.8, -1.5));
+    default:
+      return fmt::format("M{} h9 v5 h-9Z", p(-4.5, -2.5));
+  }
+}
+
+bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
 
 std::vector<double> nice_ticks(double low, double high, u32 count) {
   if (!(high > low) || count == 0) return {low};
@@ -236,10 +258,13 @@ std::string chart_style(const std::string& scope) {
     dark += fmt::format("--c{}:{};", i, kDark[i]);
     uses += fmt::format(".banyan-chart .s{0}{{--c:var(--c{0})}}\n", i);
   }
+  light += "--ink:#1c2128;--soft:#57606a;--rule:#e3e6ea;--ground:#ffffff";
+  dark += "--ink:#e6e8eb;--soft:#a2abb5;--rule:#30363d;--ground:#15191e";
   return fmt::format(
-             "{0}{{{1}--ink:#1c2128;--soft:#57606a;--rule:#e3e6ea;--ground:#ffffff}}\n"
-             "@media (prefers-color-scheme: dark){{{0}{{{2}--ink:#e6e8eb;--soft:#a2abb5;--rule:#30363d;"
-             "--ground:#15191e}}}}\n",
+             "{0}{{{1}}}\n"
+             "@media (prefers-color-scheme: dark){{{0}:not([data-theme=\"light\"]){{{2}}}}}\n"
+             "{0}[data-theme=\"dark\"]{{{2}}}\n"
+             "@media print{{{0},{0}:not([data-theme=\"light\"]),{0}[data-theme=\"dark\"]{{{1}}}}}\n",
              scope, light, dark) +
          ".banyan-chart{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,sans-serif;"
          "font-size:13px}\n"
@@ -251,6 +276,7 @@ std::string chart_style(const std::string& scope) {
          ".banyan-chart .curve{stroke:var(--c);stroke-width:2;fill:none;stroke-linejoin:round}\n"
          ".banyan-chart .error{stroke:var(--c);stroke-width:1.2;fill:none;opacity:.8}\n"
          ".banyan-chart .marker{fill:var(--c);stroke:var(--ground);stroke-width:1}\n"
+         ".banyan-chart .ring{stroke:var(--ink);stroke-width:1.4;fill:none}\n"
          ".banyan-chart .dashed .curve{stroke-dasharray:6 4}\n"
          ".banyan-chart .dashed .marker{fill:var(--ground);stroke:var(--c);stroke-width:1.8}\n" +
          uses;

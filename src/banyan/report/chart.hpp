@@ -1,5 +1,5 @@
-// Line charts as static SVG, for export and for the plain report page. An interactive report replaces the drawing, not
-// the data: it starts from the same Chart.
+// Line charts as static SVG: for export, for paper and for a page without its script. The interactive page replaces the
+// drawing, not the data: it starts from the same Chart.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,11 @@ namespace banyan::report {
 struct ChartPoint {
   double x = 0.0;
   double y = 0.0;
-  std::optional<double> error;  ///< half width of the interval
-  std::string tip;              ///< shown on hover
+  std::optional<double> error;       ///< half width of the interval
+  std::string tip;                   ///< shown on hover over the static drawing
+  std::optional<u64> count{};        ///< samples
+  std::string verdict{};             ///< of the run; "saturated" and "deadlocked" are ringed
+  std::optional<std::size_t> run{};  ///< place in Page::runs
 };
 
 struct ChartLine {
@@ -23,6 +26,7 @@ struct ChartLine {
   u32 colour = 0;                  ///< place in the palette; also chooses the marker
   bool dashed = false;             ///< and hollow markers: a second family of lines
   bool markers = true;             ///< false: a curve of many points
+  bool analytical = false;         ///< a model's curve: dashed, without markers and error bars
 };
 
 struct Chart {
@@ -30,6 +34,8 @@ struct Chart {
   std::string subtitle;
   std::string x_label;
   std::string y_label;
+  std::string x_symbol;  ///< for one value: "γ = 0.2"
+  std::string y_unit;
   bool log_x = false;  ///< powers of two where they fit, of ten otherwise
   bool log_y = false;
   std::vector<ChartLine> lines;
@@ -39,7 +45,14 @@ struct Chart {
 /// otherwise the page around it holds chart_style(). Text is escaped; "_{x}" in labels is a subscript.
 [[nodiscard]] std::string to_svg(const Chart& chart, bool standalone);
 
-/// The style sheet of the charts: colours as custom properties on `scope`, for light and dark.
+/// Whether a point with this verdict is no steady-state mean and gets a ring.
+[[nodiscard]] bool is_unsettled(const std::string& verdict);
+
+/// SVG path data of the marker for a place in the palette, around (x, y).
+[[nodiscard]] std::string marker_path(u32 place, double x, double y);
+
+/// The style sheet of the charts: colours as custom properties on `scope`, for light and dark: as the system says, or
+/// as an attribute data-theme="light" or "dark" of `scope` does; light on paper.
 [[nodiscard]] std::string chart_style(const std::string& scope);
 
 /// Round values that divide [low, high] into about `count` parts (steps of 1, 2, 5 times a power of ten).

@@ -55,17 +55,6 @@ std::string line_label(const StudySpec& spec, const FigureSpec& figure, const Po
   return series_label(spec, point.series) + (where.empty() ? "" : ", " + where);
 }
 
-/// A name that is safe as a file name on every system.
-std::string file_name(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    name += plain ? c : '_';
-  }
-  return name;
-}
-
 template <class Value>
 u32 index_of(std::vector<Value>& seen, const Value& value) {
   const auto found = std::find(seen.begin(), seen.end(), value);
@@ -85,7 +74,7 @@ class Lines {
  public:
   Lines(const StudySpec& spec, const FigureSpec& figure) : spec_(&spec), figure_(&figure) {}
 
-  void add(const Point& point, const stats::Metric& metric) {
+  void add(const Point& point, const stats::Metric& metric, api::Verdict verdict) {
     const std::string label = line_label(*spec_, *figure_, point);
     const auto [place, fresh] = index_.try_emplace(label, lines_.size());
     if (fresh) {
@@ -99,7 +88,8 @@ class Lines {
     }
     const std::string x = value_of(point, figure_->x);
     const std::string where = spec_->axis(figure_->x)->symbol + " = " + x;
-    lines_[place->second].points.push_back({number(x), metric.mean, metric.half_width, tip(label, where, metric)});
+    lines_[place->second].points.push_back({number(x), metric.mean, metric.half_width, tip(label, where, metric),
+                                            metric.count, api::to_string(verdict), point.run});
   }
 
   [[nodiscard]] std::vector<ChartLine> take() {
@@ -133,7 +123,8 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
         if (places(result.spec, point, figure.spec.panels) != panel) continue;
         panel_file.clear();
         for (const std::string& name : figure.spec.panels) panel_file += "-" + name + "-" + value_of(point, name);
-        if (const stats::Metric* found = result.run_of(point).find(metric_name)) lines.add(point, *found);
+        const api::Result& run = result.run_of(point);
+        if (const stats::Metric* found = run.find(metric_name)) lines.add(point, *found, run.verdict);
       }
       NamedChart named;
       named.file = file_name("figure-" + figure.spec.id + "-" + metric_name + panel_file) + ".svg";
@@ -141,6 +132,8 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
       named.chart.subtitle = panel;
       named.chart.x_label = with_unit(axis.label, axis.unit);
       named.chart.y_label = with_unit(metric.symbol, metric.unit);
+      named.chart.x_symbol = axis.symbol;
+      named.chart.y_unit = metric.unit;
       named.chart.log_x = figure.spec.log_x;
       named.chart.log_y = figure.spec.log_y;
       named.chart.lines = lines.take();
@@ -169,6 +162,7 @@ std::vector<NamedChart> time_charts(const StudyResult& result, const FigureResul
     named.chart.title = figure.spec.title;
     named.chart.subtitle = series_label(result.spec, point.series);
     named.chart.x_label = "Cycle";
+    named.chart.x_symbol = "cycle";
     for (const std::string& name : figure.spec.time_series) {
       const std::vector<stats::Series>& all = result.run_of(point).series;
       const auto found = std::find_if(all.begin(), all.end(), [&](const stats::Series& s) { return s.name == name; });
@@ -180,9 +174,11 @@ std::vector<NamedChart> time_charts(const StudyResult& result, const FigureResul
       line.markers = false;
       const std::size_t length = visible_length(found->values);
       for (std::size_t i = 0; i < length; ++i) {
-        line.points.push_back({found->start + found->interval * static_cast<double>(i), found->values[i], {}, ""});
+        line.points.push_back(
+            {found->start + found->interval * static_cast<double>(i), found->values[i], {}, "", {}, "", point.run});
       }
       named.chart.y_label = with_unit("Per cycle", found->unit);
+      named.chart.y_unit = found->unit;
       named.chart.lines.push_back(std::move(line));
     }
     charts.push_back(std::move(named));

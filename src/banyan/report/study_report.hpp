@@ -1,25 +1,21 @@
-// The plain report of a study: one HTML file that needs no network, and its charts as SVG files. The interactive report
-// is another renderer over the same StudyResult.
+// The report of a study.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "banyan/report/chart.hpp"
+#include "banyan/report/page.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::report {
 
-/// One chart of a figure and the file name it is exported under ("figure-15-mu_syn-gamma-0.4.svg").
-struct NamedChart {
-  std::string file;
-  Chart chart;
-};
-
 /// A figure's charts: one per metric and value of its panel axes, or one per point for a figure over time.
 [[nodiscard]] std::vector<NamedChart> charts_of(const study::StudyResult& result, const study::FigureResult& figure);
 
-/// The whole page: title, paper, claims with verdicts, figures with their data, configuration, seed, versions.
+/// Title, paper, claims with verdicts, figures with their data, provenance. Points into `result`.
+[[nodiscard]] Page page_of(const study::StudyResult& result);
+
+/// The whole page: to_html(page_of(result)).
 [[nodiscard]] std::string study_page(const study::StudyResult& result);
 
 /// Writes report.html and one SVG per chart into `folder`; returns the path of the page. Throws ConfigError when a

@@ -1,0 +1,76 @@
+// A report as data, and as one HTML file that needs no server and no network. Studies, sweeps and single runs all end
+// as a Page; the interactive script in it (web/) reads the charts and runs that the page carries as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/result.hpp"
+#include "banyan/report/chart.hpp"
+#include "banyan/study/study.hpp"
+
+namespace banyan::report {
+
+/// A chart and the file name that it is exported under ("figure-15-mu_syn-gamma-0.4.svg").
+struct NamedChart {
+  std::string file;
+  Chart chart;
+};
+
+/// Values as a table. Heads may hold "_{x}" for subscripts; every other text is plain.
+struct Table {
+  struct Row {
+    std::vector<std::string> cells;
+    std::optional<std::size_t> run;  ///< place in Page::runs: the configuration behind the row
+  };
+  std::vector<std::string> head;
+  std::vector<bool> numeric;  ///< per column: aligned to the right
+  std::vector<Row> rows;
+};
+
+struct Figure {
+  std::string id;
+  std::string title;
+  std::string caption;
+  std::vector<NamedChart> charts;
+  std::string csv_file;
+  std::string csv;
+  Table values;
+};
+
+struct Page {
+  std::string title;
+  std::string reference;
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> tiles;  ///< value, name
+  std::vector<study::ClaimResult> claims;
+  std::vector<Figure> figures;
+  std::vector<const api::Result*> runs;
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
+};
+
+/// The page. Text from configurations is escaped everywhere, and a content policy lets nothing but the page's own
+/// script run.
+[[nodiscard]] std::string to_html(const Page& page);
+
+/// What the script reads: charts, in the order of the page, and runs. JSON without a single '<', '>' or '&', so that it
+/// cannot end the element that it stands in.
+[[nodiscard]] std::string page_data(const Page& page);
+
+/// The name of a result's file in any folder: letters, digits, '-', '_' and '.' stay, everything else becomes '_'.
+[[nodiscard]] std::string file_name(std::string_view text);
+
+/// The values that appear among the runs, each once, as "1, 2".
+[[nodiscard]] std::string seeds_of(const std::vector<const api::Result*>& runs);
+
+/// Version, compiler, seeds and how intervals are drawn.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> provenance_of(
+    const std::vector<const api::Result*>& runs);
+
+/// Writes report.html and one SVG per chart into `folder`, which is created when it is missing; returns the path of the
+/// page. Throws ConfigError when a file cannot be written.
+std::string write_page(const Page& page, const std::string& folder);
+
+}  // namespace banyan::report

@@ -1,0 +1,102 @@
+// The JSON that web/src/data.ts describes.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "banyan/report/markup.hpp"
+#include "banyan/report/page.hpp"
+
+namespace banyan::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What web/src/data.ts accepts.
+constexpr int kFormat = 1;
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+/// One value per point, or nothing when no point has one.
+template <class Get>
+void add_column(Json& object, const char* name, const ChartLine& line, Get get) {
+  Json column = Json::array();
+  bool any = false;
+  for (const ChartPoint& point : line.points) {
+    column.push_back(get(point));
+    any = any || !column.back().is_null();
+  }
+  if (any) object[name] = std::move(column);
+}
+
+Json line_json(const ChartLine& line) {
+  Json object = {{"label", line.label},
+                 {"colour", line.colour % kPaletteSize},
+                 {"dashed", line.dashed},
+                 {"markers", line.markers && !line.analytical},
+                 {"analytical", line.analytical},
+                 {"x", Json::array()},
+                 {"y", Json::array()}};
+  // A point without a place on the x axis cannot be drawn, but keeps its place in the arrays.
+  for (const ChartPoint& point : line.points) {
+    object["x"].push_back(std::isfinite(point.x) ? point.x : 0.0);
+    object["y"].push_back(std::isfinite(point.x) ? finite(point.y) : Json(nullptr));
+  }
+  add_column(object, "error", line, [](const ChartPoint& p) { return p.error ? finite(*p.error) : Json(nullptr); });
+  add_column(object, "count", line, [](const ChartPoint& p) { return p.count ? Json(*p.count) : Json(nullptr); });
+  add_column(object, "run", line, [](const ChartPoint& p) { return p.run ? Json(*p.run) : Json(nullptr); });
+  const auto verdict = [](const ChartPoint& p) { return p.verdict.empty() ? Json(nullptr) : Json(p.verdict); };
+  add_column(object, "verdict", line, verdict);
+  return object;
+}
+
+Json chart_json(const Chart& chart) {
+  Json object = {{"title", chart.title},
+                 {"subtitle", chart.subtitle},
+                 {"x", {{"label", chart.x_label}, {"symbol", chart.x_symbol}, {"unit", ""}, {"log", chart.log_x}}},
+                 {"y", {{"label", chart.y_label}, {"symbol", ""}, {"unit", chart.y_unit}, {"log", chart.log_y}}},
+                 {"lines", Json::array()}};
+  for (const ChartLine& line : chart.lines) object["lines"].push_back(line_json(line));
+  return object;
+}
+
+/// Numbers of 64 bits as text: JavaScript has 53.
+Json run_json(const api::Result& run) {
+  Json configuration = Json::parse(run.configuration, nullptr, false);
+  if (configuration.is_discarded()) configuration = run.configuration;
+  return {{"configuration", std::move(configuration)},
+          {"seed", fmt::format("{}", run.seed)},
+          {"stateHash", fmt::format("{:016x}", run.state_hash)},
+          {"verdict", api::to_string(run.verdict)},
+          {"explanation", run.explanation},
+          {"version", run.version},
+          {"compiler", run.compiler}};
+}
+
+/// Inside of strings only: JSON's own grammar has none of these characters.
+std::string without_markup(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<' || c == '>' || c == '&') {
+      text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string page_data(const Page& page) {
+  Json data = {{"format", kFormat}, {"markers", Json::array()}, {"charts", Json::array()}, {"runs", Json::array()}};
+  for (u32 place = 0; place < kPaletteSize; ++place) data["markers"].push_back(marker_path(place, 0, 0));
+  for (const Figure& figure : page.figures) {
+    for (const NamedChart& named : figure.charts) data["charts"].push_back(chart_json(named.chart));
+  }
+  for (const api::Result* run : page.runs) data["runs"].push_back(run_json(*run));
+  return without_markup(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace banyan::report

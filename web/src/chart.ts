@@ -1,0 +1,329 @@
+// One interactive chart, in place of the static drawing that the program left in the page.
+import uPlot from "uplot";
+import { align } from "./align";
+import type { AxisData, ChartData, LineData } from "./data";
+import { element, label } from "./dom";
+import type { Plane } from "./draw";
+import { drawLine } from "./draw";
+import type { Extent, Range } from "./extent";
+import { extentOf, scaled, shows } from "./extent";
+import { describePoint, formatNumber, plainLabel } from "./format";
+import { Legend } from "./legend";
+import type { PointId } from "./nearest";
+import { across, along, first, nearest } from "./nearest";
+import type { Colours } from "./palette";
+import { currentColours } from "./palette";
+import { Tooltip } from "./tooltip";
+
+const kReach = 40;
+const kHeights = { ratio: 0.62, least: 220, most: 340 };
+const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+/** Beyond this ratio powers of two are too many. */
+const kTwos = 4096;
+
+interface Position {
+  x: number;
+  y: number;
+}
+
+export interface ChartOptions {
+  markers: readonly string[];
+  /** Called when the reader asks for a point's run. */
+  openRun: (run: number) => void;
+}
+
+export class LiveChart {
+  private readonly shapes: Path2D[];
+  private readonly legend: Legend;
+  private readonly tooltip = new Tooltip();
+  private readonly plot: HTMLElement;
+  private readonly reset = element("button", { type: "button", class: "reset", hidden: "" }, "Reset zoom");
+  private readonly chart: uPlot;
+  private readonly whole: Extent;
+  private zoom: Extent | null = null;
+  private colours: Colours = currentColours();
+  private current: PointId | null = null;
+
+  constructor(
+    figure: HTMLElement,
+    private readonly data: ChartData,
+    private readonly options: ChartOptions,
+  ) {
+    this.shapes = options.markers.map((path) => new Path2D(path));
+    this.legend = new Legend(data.lines, options.markers, (line, show) => this.toggle(line, show));
+    this.whole = extentOf(data.lines, data.x, data.y);
+    this.plot = element("div", {
+      class: "plot",
+      tabindex: "0",
+      role: "group",
+      "aria-roledescription": "chart",
+      "aria-label": `${plainLabel(data.title)}. ${plainLabel(data.y.label)} over ${plainLabel(data.x.label)}. Arrow keys walk along the points; plus, minus and zero zoom; Enter shows the run.`,
+    });
+    figure.prepend(this.frame());
+    figure.classList.add("is-live");
+    this.chart = new uPlot(this.settings(), this.columns(), this.plot);
+    this.plot.append(this.tooltip.spot, this.tooltip.root);
+    this.listen();
+  }
+
+  /** After a change of theme. */
+  repaint(): void {
+    this.colours = currentColours();
+    this.chart.redraw(false, true);
+  }
+
+  // --- what is on the page
+
+  private frame(): HTMLElement {
+    const live = element("div", { class: "live" });
+    live.append(element("div", { class: "chart-title" }, ...label(this.data.title)));
+    if (this.data.subtitle !== "") {
+      live.append(element("div", { class: "chart-subtitle" }, ...label(this.data.subtitle)));
+    }
+    const yName = element("span", { class: "axis-name" }, ...label(this.data.y.label));
+    live.append(element("div", { class: "chart-top" }, yName, this.reset));
+    live.append(this.plot, element("div", { class: "axis-name below" }, ...label(this.data.x.label)));
+    live.append(this.legend.root);
+    return live;
+  }
+
+  private size(): { width: number; height: number } {
+    const width = Math.max(200, this.plot.clientWidth);
+    const height = Math.round(Math.min(kHeights.most, Math.max(kHeights.least, width * kHeights.ratio)));
+    return { width, height };
+  }
+
+  private columns(): uPlot.AlignedData {
+    const { x, ys } = align(this.data.lines);
+    // A logarithmic axis has no place for zero.
+    const drawable = ys.map((y) => y.map((value) => (shows(this.data.y, value) ? value : null)));
+    return [x, ...drawable];
+  }
+
+  private scale(axis: AxisData, which: "x" | "y"): uPlot.Scale {
+    const range = this.whole[which];
+    return {
+      time: false,
+      distr: axis.log ? 3 : 1,
+      log: range[1] / range[0] <= kTwos ? 2 : 10,
+      range: () => [...this.extent()[which]] as uPlot.Range.MinMax,
+    };
+  }
+
+  private settings(): uPlot.Options {
+    const line = { stroke: () => this.colours.soft, width: 1 };
+    const common: uPlot.Axis = {
+      stroke: () => this.colours.ink,
+      font: kFont,
+      ticks: { ...line, size: 5 },
+      border: { show: false },
+      values: (_u, splits) => splits.map((value) => (value === null ? null : formatNumber(value))),
+    };
+    return {
+      ...this.size(),
+      legend: { show: false },
+      padding: [10, 12, 0, 0],
+      cursor: {
+        x: false,
+        y: false,
+        points: { show: false },
+        drag: { x: true, y: true, uni: 24, dist: 5, setScale: false },
+      },
+      scales: { x: this.scale(this.data.x, "x"), y: this.scale(this.data.y, "y") },
+      series: [{}, ...this.data.lines.map((data) => this.series(data))],
+      axes: [
+        { ...common, size: 30, gap: 4, space: 46, grid: { show: false }, border: { ...line, show: true } },
+        {
+          ...common,
+          size: 52,
+          gap: 3,
+          space: 36,
+          ticks: { show: false },
+          grid: { stroke: () => this.colours.rule, width: 1 },
+        },
+      ],
+      hooks: {
+        draw: [() => this.paint()],
+        setSelect: [() => this.zoomToSelection()],
+        setCursor: [(u) => this.hover({ x: u.cursor.left ?? -1, y: u.cursor.top ?? -1 })],
+      },
+    };
+  }
+
+  private series(data: LineData): uPlot.Series {
+    return {
+      stroke: () => this.colours.curves[data.colour % this.colours.curves.length] ?? this.colours.ink,
+      width: 2,
+      spanGaps: true,
+      points: { show: false },
+      ...(data.dashed || data.analytical ? { dash: [6, 4] } : {}),
+    };
+  }
+
+  // --- what is seen of it
+
+  private extent(): Extent {
+    if (this.zoom !== null) return this.zoom;
+    const lines = this.data.lines.filter((_, i) => this.legend.shows(i));
+    return lines.length === 0 ? this.whole : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
+  }
+
+  private show(extent: Extent | null): void {
+    this.zoom = extent;
+    this.reset.hidden = extent === null;
+    this.refresh();
+  }
+
+  private refresh(): void {
+    const { x, y } = this.extent();
+    this.chart.batch(() => {
+      this.chart.setScale("x", { min: x[0], max: x[1] });
+      this.chart.setScale("y", { min: y[0], max: y[1] });
+    });
+    this.point(this.current);
+  }
+
+  private zoomToSelection(): void {
+    const { left, top, width, height } = this.chart.select;
+    if (width <= 0 || height <= 0) return;
+    const x: Range = [this.chart.posToVal(left, "x"), this.chart.posToVal(left + width, "x")];
+    const y: Range = [this.chart.posToVal(top + height, "y"), this.chart.posToVal(top, "y")];
+    this.chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (x[1] > x[0] && y[1] > y[0]) this.show({ x, y });
+  }
+
+  private zoomBy(factor: number): void {
+    const { x, y } = this.extent();
+    const centre = (range: Range, log: boolean) => (log ? Math.sqrt(range[0] * range[1]) : (range[0] + range[1]) / 2);
+    const line = this.current && this.data.lines[this.current.line];
+    const at = this.current && line ? { x: line.x[this.current.point], y: line.y[this.current.point] } : null;
+    const { x: xAxis, y: yAxis } = this.data;
+    this.show({
+      x: scaled(x, at?.x ?? centre(x, xAxis.log), factor, xAxis.log),
+      y: scaled(y, at?.y ?? centre(y, yAxis.log), factor, yAxis.log),
+    });
+  }
+
+  private toggle(line: number, show: boolean): void {
+    if (!show && this.current?.line === line) this.current = null;
+    this.chart.setSeries(line + 1, { show });
+    this.refresh();
+  }
+
+  private paint(): void {
+    const u = this.chart ?? null;
+    if (u === null) return;
+    const { left, top, width, height } = u.bbox;
+    const air = 6 * uPlot.pxRatio;
+    const plane: Plane = {
+      context: u.ctx,
+      ratio: uPlot.pxRatio,
+      x: (value) => u.valToPos(value, "x", true),
+      y: (value) => u.valToPos(value, "y", true),
+      bottom: top + height,
+      drawn: (line, point) => shows(this.data.x, line.x[point]) && shows(this.data.y, line.y[point]),
+    };
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(left - air, top - air, width + 2 * air, height + 2 * air);
+    u.ctx.clip();
+    this.data.lines.forEach((line, i) => {
+      if (this.legend.shows(i)) drawLine(plane, line, this.shapes, this.colours);
+    });
+    u.ctx.restore();
+  }
+
+  // --- the point that is talked about
+
+  /** In pixels of the plotting area; null for what is hidden, zoomed away or not drawable. */
+  private readonly place = (line: number, point: number): Position | null => {
+    const data = this.data.lines[line];
+    const x = data?.x[point];
+    const y = data?.y[point];
+    if (!this.legend.shows(line) || !shows(this.data.x, x) || !shows(this.data.y, y)) return null;
+    const at = { x: this.chart.valToPos(x, "x"), y: this.chart.valToPos(y, "y") };
+    const { clientWidth, clientHeight } = this.chart.over;
+    const inside = at.x >= -1 && at.y >= -1 && at.x <= clientWidth + 1 && at.y <= clientHeight + 1;
+    return inside ? at : null;
+  };
+
+  private hover(at: Position): void {
+    if (this.chart === undefined) return;
+    if (at.x < 0 || at.y < 0) {
+      if (document.activeElement !== this.plot) this.point(null);
+      return;
+    }
+    this.point(nearest(this.data.lines, this.place, at, kReach));
+  }
+
+  private point(id: PointId | null): void {
+    const at = id === null ? null : this.place(id.line, id.point);
+    this.current = at === null ? null : id;
+    if (id === null || at === null) {
+      this.tooltip.hide();
+      return;
+    }
+    const { offsetLeft, offsetTop } = this.chart.over;
+    const { clientWidth: width, clientHeight: height } = this.plot;
+    this.tooltip.show(describePoint(this.data, id), { x: at.x + offsetLeft, y: at.y + offsetTop }, { width, height });
+  }
+
+  private openRun(): void {
+    if (this.current === null) return;
+    const run = this.data.lines[this.current.line]?.run?.[this.current.point];
+    if (run !== null && run !== undefined) this.options.openRun(run);
+  }
+
+  // --- what the reader does
+
+  private listen(): void {
+    new ResizeObserver(() => this.chart.setSize(this.size())).observe(this.plot);
+    this.chart.over.addEventListener("dblclick", () => this.show(null));
+    this.chart.over.addEventListener("click", () => this.openRun());
+    this.reset.addEventListener("click", () => {
+      this.show(null);
+      this.plot.focus();
+    });
+    this.plot.addEventListener("blur", () => this.point(null));
+    this.plot.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (this.key(event.key)) event.preventDefault();
+    });
+  }
+
+  private key(key: string): boolean {
+    const { lines } = this.data;
+    const step = (next: (from: PointId) => PointId) => {
+      this.point(this.current === null ? first(lines, this.place) : next(this.current));
+      return true;
+    };
+    switch (key) {
+      case "ArrowRight":
+        return step((from) => along(lines, this.place, from, 1));
+      case "ArrowLeft":
+        return step((from) => along(lines, this.place, from, -1));
+      case "ArrowDown":
+        return step((from) => across(lines, this.place, from, 1));
+      case "ArrowUp":
+        return step((from) => across(lines, this.place, from, -1));
+      case "+":
+      case "=":
+        this.zoomBy(0.5);
+        return true;
+      case "-":
+        this.zoomBy(2);
+        return true;
+      case "0":
+        this.show(null);
+        return true;
+      case "Escape":
+        this.point(null);
+        return true;
+      case "Enter":
+        this.openRun();
+        return true;
+      default:
+        return false;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// What the program writes into the page (src/banyan/report/page_data.cpp), and how it is read.
+
+export interface AxisData {
+  label: string;
+  /** How a value of this axis is introduced: "γ". */
+  symbol: string;
+  unit: string;
+  log: boolean;
+}
+
+/** One curve. The arrays have one entry per point; those that may be missing are absent when no point has them. */
+export interface LineData {
+  label: string;
+  /** Place in the palette; also chooses the marker. */
+  colour: number;
+  dashed: boolean;
+  markers: boolean;
+  /** A model's curve, not a measurement. */
+  analytical: boolean;
+  x: number[];
+  /** null: cannot be drawn. */
+  y: (number | null)[];
+  error?: (number | null)[];
+  count?: (number | null)[];
+  verdict?: string[];
+  /** Index into ReportData.runs. */
+  run?: (number | null)[];
+}
+
+export interface ChartData {
+  title: string;
+  subtitle: string;
+  x: AxisData;
+  y: AxisData;
+  lines: LineData[];
+}
+
+export interface RunData {
+  configuration: unknown;
+  seed: string;
+  stateHash: string;
+  verdict: string;
+  explanation: string;
+  version: string;
+  compiler: string;
+}
+
+export interface ReportData {
+  format: 1;
+  /** SVG path data around (0, 0), one for each place of the palette. */
+  markers: string[];
+  charts: ChartData[];
+  runs: RunData[];
+}
+
+/** Verdicts under which a number is no steady-state mean. */
+export function isUnsettled(verdict: string | undefined): boolean {
+  return verdict === "saturated" || verdict === "deadlocked";
+}
+
+/** Throws when the text is not what this script was built for. */
+export function parseReport(text: string): ReportData {
+  const data: unknown = JSON.parse(text);
+  if (typeof data !== "object" || data === null || (data as { format?: unknown }).format !== 1) {
+    throw new Error("the data of this page have an unknown format");
+  }
+  return data as ReportData;
+}

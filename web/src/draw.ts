@@ -1,0 +1,74 @@
+// Error bars and markers on the canvas of a chart.
+import type { LineData } from "./data";
+import { isUnsettled } from "./data";
+import type { Colours } from "./palette";
+
+/** Positions on the canvas, in its own pixels. */
+export interface Plane {
+  context: CanvasRenderingContext2D;
+  /** Canvas pixels per CSS pixel. */
+  ratio: number;
+  x(value: number): number;
+  y(value: number): number;
+  /** The lower edge of the plot: where a bar ends that goes below a logarithmic axis. */
+  bottom: number;
+  drawn(line: LineData, point: number): boolean;
+}
+
+const kCap = 3;
+const kRing = 8.5;
+
+function drawErrors(plane: Plane, line: LineData, colour: string): void {
+  const { context, ratio } = plane;
+  const cap = kCap * ratio;
+  context.strokeStyle = colour;
+  context.lineWidth = 1.2 * ratio;
+  context.globalAlpha = 0.8;
+  context.beginPath();
+  line.error?.forEach((error, i) => {
+    const mean = line.y[i];
+    if (!error || mean === null || mean === undefined || !plane.drawn(line, i)) return;
+    const x = plane.x(line.x[i] as number);
+    const high = plane.y(mean + error);
+    const lowest = plane.y(mean - error);
+    const low = Number.isFinite(lowest) ? lowest : plane.bottom;
+    context.moveTo(x, high);
+    context.lineTo(x, low);
+    for (const y of [high, low]) {
+      context.moveTo(x - cap, y);
+      context.lineTo(x + cap, y);
+    }
+  });
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string, colours: Colours): void {
+  const { context, ratio } = plane;
+  line.x.forEach((value, i) => {
+    if (!plane.drawn(line, i)) return;
+    context.save();
+    context.translate(plane.x(value), plane.y(line.y[i] as number));
+    context.scale(ratio, ratio);
+    context.fillStyle = line.dashed ? colours.ground : colour;
+    context.strokeStyle = line.dashed ? colour : colours.ground;
+    context.lineWidth = line.dashed ? 1.8 : 1;
+    context.fill(shape);
+    context.stroke(shape);
+    if (isUnsettled(line.verdict?.[i])) {
+      context.strokeStyle = colours.ink;
+      context.lineWidth = 1.4;
+      context.beginPath();
+      context.arc(0, 0, kRing, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    context.restore();
+  });
+}
+
+export function drawLine(plane: Plane, line: LineData, shapes: readonly Path2D[], colours: Colours): void {
+  const colour = colours.curves[line.colour % colours.curves.length] ?? colours.ink;
+  if (!line.analytical) drawErrors(plane, line, colour);
+  const shape = shapes[line.colour % shapes.length];
+  if (line.markers && shape !== undefined) drawMarkers(plane, line, shape, colour, colours);
+}

@@ -1,0 +1,85 @@
+// Numbers and labels as a reader sees them.
+import type { ChartData } from "./data";
+import type { PointId } from "./nearest";
+
+const kMinus = "\u2212";
+
+function signed(text: string): string {
+  return text.replace(/^-/, kMinus);
+}
+
+/** At most six significant digits, without trailing zeros. */
+export function formatNumber(value: number): string {
+  const size = Math.abs(value);
+  if (value !== 0 && (size >= 1e6 || size < 1e-4)) {
+    return signed(
+      value
+        .toExponential(2)
+        .replace(/\.?0+e/, "e")
+        .replace("e+", "e"),
+    );
+  }
+  return signed(String(Number(value.toPrecision(6))));
+}
+
+/** A half width keeps two digits that matter, and the mean as many: "117.4 ± 1.9". */
+export function formatEstimate(mean: number, halfWidth: number | null | undefined): string {
+  if (halfWidth === null || halfWidth === undefined || !(halfWidth > 0)) return formatNumber(mean);
+  if (Math.abs(mean) >= 1e6 || halfWidth < 1e-9) return `${formatNumber(mean)} ± ${formatNumber(halfWidth)}`;
+  const digits = Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(halfWidth))));
+  return `${signed(mean.toFixed(digits))} ± ${halfWidth.toFixed(digits)}`;
+}
+
+export interface LabelPart {
+  text: string;
+  subscript: boolean;
+}
+
+/** Splits "μ_{SYN} x" at its subscripts. */
+export function labelParts(label: string): LabelPart[] {
+  const parts: LabelPart[] = [];
+  let rest = label;
+  for (let found = /_\{([^}]*)\}/.exec(rest); found !== null; found = /_\{([^}]*)\}/.exec(rest)) {
+    if (found.index > 0) parts.push({ text: rest.slice(0, found.index), subscript: false });
+    parts.push({ text: found[1] ?? "", subscript: true });
+    rest = rest.slice(found.index + found[0].length);
+  }
+  if (rest !== "") parts.push({ text: rest, subscript: false });
+  return parts;
+}
+
+/** "μ_{SYN}" as "μ SYN": for places that hold nothing but characters. */
+export function plainLabel(label: string): string {
+  return labelParts(label)
+    .map((part) => (part.subscript ? ` ${part.text}` : part.text))
+    .join("");
+}
+
+export interface PointText {
+  line: string;
+  where: string;
+  value: string;
+  /** Samples and verdict. */
+  basis: string;
+}
+
+/** What is said about one point. */
+export function describePoint(chart: ChartData, id: PointId): PointText {
+  const line = chart.lines[id.line];
+  const x = line?.x[id.point];
+  const y = line?.y[id.point];
+  if (line === undefined || x === undefined || y === undefined || y === null) {
+    return { line: "", where: "", value: "", basis: "" };
+  }
+  const count = line.count?.[id.point];
+  const basis = line.analytical ? ["analytical"] : [];
+  if (count !== null && count !== undefined) basis.push(`${count.toLocaleString("en-US")} samples`);
+  const verdict = line.verdict?.[id.point];
+  if (verdict) basis.push(verdict);
+  return {
+    line: line.label,
+    where: `${chart.x.symbol} = ${formatNumber(x)}`,
+    value: `${formatEstimate(y, line.error?.[id.point])}${chart.y.unit ? ` ${chart.y.unit}` : ""}`,
+    basis: basis.join(", "),
+  };
+}

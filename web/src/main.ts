@@ -1,0 +1,51 @@
+// Makes the page of a report interactive. The page is complete without this script: every part finds the static
+// elements that the program wrote and adds to them.
+import "uplot/dist/uPlot.min.css";
+import "./report.css";
+import { LiveChart } from "./chart";
+import type { ReportData } from "./data";
+import { parseReport } from "./data";
+import { mendDownloads } from "./download";
+import { addRunButtons, RunPanel } from "./runs";
+import { addThemeSwitch } from "./theme";
+
+/** A part of the page; gives back what to do after a change of colours. */
+type Part = (data: ReportData) => () => void;
+
+const charts: Part = (data) => {
+  const live: LiveChart[] = [];
+  for (const section of document.querySelectorAll<HTMLElement>("section.figure")) {
+    const panel = new RunPanel(data.runs);
+    section.querySelector(".charts")?.after(panel.element);
+    for (const figure of section.querySelectorAll<HTMLElement>("figure[data-chart]")) {
+      const chart = data.charts[Number(figure.dataset.chart)];
+      if (chart === undefined) continue;
+      live.push(new LiveChart(figure, chart, { markers: data.markers, openRun: (run) => panel.open(run) }));
+    }
+  }
+  return () => {
+    for (const chart of live) chart.repaint();
+  };
+};
+
+const configurations: Part = (data) => {
+  for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) addRunButtons(table, data.runs);
+  return () => {};
+};
+
+// Another part, such as a view of the network, is another entry here.
+const kParts: Part[] = [charts, configurations];
+
+function start(): void {
+  const data = parseReport(document.getElementById("report-data")?.textContent ?? "");
+  const repaint = kParts.map((part) => part(data));
+  const tools = document.getElementById("tools");
+  if (tools !== null) {
+    addThemeSwitch(tools, () => {
+      for (const part of repaint) part();
+    });
+  }
+  mendDownloads();
+}
+
+start();
