@@ -23,6 +23,10 @@ struct Candidate {
 class Candidates {
  public:
   static constexpr u32 kCapacity = 64;
+
+  /// The places stay uninitialized: a list is made for every routed packet.
+  Candidates() noexcept {}  // NOLINT(modernize-use-equals-default): a union member needs it
+
   void clear() noexcept { size_ = 0; }
   void add(Candidate c) noexcept {
     if (size_ < kCapacity) items_[size_++] = c;
@@ -33,7 +37,9 @@ class Candidates {
   [[nodiscard]] const Candidate* end() const noexcept { return items_.data() + size_; }
 
  private:
-  std::array<Candidate, kCapacity> items_{};
+  union {
+    std::array<Candidate, kCapacity> items_;
+  };
   u32 size_ = 0;
 };
 

@@ -46,7 +46,9 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   for (u32 i = 0; i < shards; ++i) {
     parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{std::move(members[i]), traffics_, &routing_,
                                                                        hot_spots_, graph.terminals(), i,
-                                                                       settings_.steady, settings_.generation_series});
+                                                                       settings_.steady,
+                                                                       settings_.check_order && routing_.in_order(),
+                                                                       settings_.generation_series});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
   }
 }

@@ -23,6 +23,7 @@ struct EngineSettings {
   u32 shards = 0;          ///< 0: chosen by size
   u32 threads = 1;         ///< threads over the shards of one machine
   SteadyPlan steady;       ///< windows of a steady run
+  bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <vector>
 
 #include "banyan/engine/population.hpp"
@@ -108,7 +109,7 @@ class Inbox {
   Tick mask_;
   std::vector<u32> lists_;      ///< [slot]: index into pool_, or kNone
   std::vector<u64> occupied_;   ///< bit per slot
-  std::vector<Arrivals> pool_;
+  std::deque<Arrivals> pool_;   ///< a list keeps its address while others are made: take() holds one
   std::vector<u32> free_;
 };
 

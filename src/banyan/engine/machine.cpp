@@ -117,6 +117,7 @@ Totals Machine::totals() const {
     sum.delivered += t.delivered();
     sum.delivered_flits += t.delivered_flits();
     sum.misdelivered += t.misdelivered();
+    sum.disordered += t.disordered();
     sum.counted_taken += t.counted_taken();
     sum.counted_delivered += t.counted_delivered();
     for (const auto& population : shard.populations) sum.movements += population->movements();
@@ -184,6 +185,10 @@ void Machine::audit() const {
   if (!held.violations.empty()) throw InvariantError(held.violations.front());
   if (sum.misdelivered != 0) {
     throw InvariantError(fmt::format("{} packets arrived at a terminal that is not their destination", sum.misdelivered));
+  }
+  if (sum.disordered != 0) {
+    throw InvariantError(fmt::format("{} packets overtook others of their pair, and the routing promises order",
+                                     sum.disordered));
   }
   if (sum.taken != sum.delivered + held.packets) {
     throw InvariantError(fmt::format("packets are not conserved: {} entered, {} were delivered, {} are in the network",

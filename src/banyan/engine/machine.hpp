@@ -22,6 +22,7 @@ struct Totals {
   u64 delivered = 0;
   u64 delivered_flits = 0;
   u64 misdelivered = 0;
+  u64 disordered = 0;
   u64 counted_taken = 0;
   u64 counted_delivered = 0;
   u64 movements = 0;

@@ -50,7 +50,8 @@ void Terminals::reset() {
   std::fill(closed_.begin(), closed_.end(), kNever);
   record_.clear();
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
-  taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = counted_taken_ = counted_delivered_ = 0;
+  latest_.clear();
+  taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ = counted_delivered_ = 0;
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
       Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
@@ -194,6 +195,12 @@ core::PacketId Terminals::take(u32 local, Tick now) {
 void Terminals::note_counted(core::Packet& packet) noexcept {
   packet.pending = pending_mask(packet.source, packet.birth);
   counted_taken_ += packet.birth <= window_.to ? 1U : 0U;
+}
+
+void Terminals::note_order(const core::Packet& packet) noexcept {
+  const auto [place, first] = latest_.try_emplace({packet.source, packet.destination, packet.traffic}, packet.sequence);
+  if (!first && packet.sequence < place->second) ++disordered_;
+  place->second = std::max(place->second, packet.sequence);
 }
 
 void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept {

@@ -2,6 +2,8 @@
 // memory: the infinite source queue of a terminal is the stretch of messages whose birth has passed.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +33,7 @@ class Terminals {
     u32 total_terminals = 0;
     u32 shard = 0;
     SteadyPlan steady;                          ///< windows of a steady run
+    bool check_order = false;                   ///< count packets of a pair that arrive out of order
     u32 generation_series = 0;                  ///< length of the series of births after window.from; 0: none
   };
 
@@ -68,6 +71,7 @@ class Terminals {
     if (packet.destination != terminal) [[unlikely]] ++misdelivered_;
     ++delivered_;
     delivered_flits_ += packet.flits;
+    if (setup_.check_order) [[unlikely]] note_order(packet);
     if (packet.birth >= window_.from) account(packet, now, hops);
     if (steady_ && now < setup_.steady.end) record_.accepted[now >> setup_.steady.shift] += packet.flits;
   }
@@ -83,6 +87,8 @@ class Terminals {
   [[nodiscard]] u64 delivered() const noexcept { return delivered_; }
   [[nodiscard]] u64 delivered_flits() const noexcept { return delivered_flits_; }
   [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
+  /// Packets that arrived after a later one of the same source, destination and traffic (with Setup::check_order).
+  [[nodiscard]] u64 disordered() const noexcept { return disordered_; }
   /// Messages of the finite traffics (bit per traffic) delivered here, and the tick of the latest.
   [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept { return finite_[traffic].delivered; }
   [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept { return finite_[traffic].latest; }
@@ -122,6 +128,7 @@ class Terminals {
 
   void account(const core::Packet& packet, Tick now, u32 hops) noexcept;
   void note_counted(core::Packet& packet) noexcept;
+  void note_order(const core::Packet& packet) noexcept;
   void note_taken(Tick birth, u32 flits, Tick now) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
@@ -155,6 +162,8 @@ class Terminals {
   u64 delivered_ = 0;
   u64 delivered_flits_ = 0;
   u64 misdelivered_ = 0;
+  u64 disordered_ = 0;
+  std::map<std::array<u32, 3>, u32> latest_;  ///< source, destination, traffic: sequence that arrived last
   u64 counted_taken_ = 0;
   u64 counted_delivered_ = 0;
 };
