@@ -1,0 +1,294 @@
+#include "banyan/report/sweep_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "banyan/api/export.hpp"
+#include "banyan/config/units.hpp"
+
+namespace banyan::report {
+namespace {
+
+using stats::Metric;
+
+/// Metrics drawn at the top; the others follow below.
+constexpr std::size_t kFirstMetrics = 6;
+/// Points whose time series are drawn: the rest is in the table and in the store.
+constexpr std::size_t kSeriesPoints = 12;
+/// Beyond this ratio of the largest to the smallest value of an axis, its steps are taken as factors.
+constexpr double kWide = 64.0;
+
+std::optional<double> as_number(const std::string& text) {
+  const auto quantity = config::parse_quantity(text);
+  return quantity ? std::optional<double>(quantity->number) : std::nullopt;
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+}
+
+/// "traffic.uniform.load" is "load" beside a value.
+std::string short_name(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+/// "packet_latency" as words.
+std::string words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  if (!name.empty() && name.front() >= 'a' && name.front() <= 'z') name.front() = static_cast<char>(name.front() - 32);
+  return name;
+}
+
+std::string label_of(const api::Experiment& point, std::optional<std::size_t> without) {
+  std::string label;
+  for (std::size_t a = 0; a < point.axes.size(); ++a) {
+    if (a == without) continue;
+    const auto& [key, value] = point.axes[a];
+    label += (label.empty() ? "" : ", ") + short_name(key) + " = " + value;
+  }
+  return label;
+}
+
+ChartLine& line_of(Chart& chart, const std::string& label) {
+  for (ChartLine& line : chart.lines) {
+    if (line.label == label) return line;
+  }
+  // Where the palette begins again, curves are dashed.
+  const auto place = static_cast<u32>(chart.lines.size());
+  chart.lines.push_back({label, {}, place % kPaletteSize, place / kPaletteSize % 2 == 1, true});
+  return chart.lines.back();
+}
+
+/// Values such as 1, 4, 16, 256: their steps are factors.
+bool is_wide(const std::vector<double>& values) {
+  if (values.size() < 4) return false;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low > 0 && *high / *low >= kWide;
+}
+
+/// In the order of first appearance; with an interval or at least with a sampling error.
+std::vector<std::string> sampled_metrics(const std::vector<api::Result>& results) {
+  std::vector<std::string> names;
+  for (const api::Result& result : results) {
+    for (const Metric& metric : result.metrics) {
+      if (metric.counter || std::find(names.begin(), names.end(), metric.name) != names.end()) continue;
+      names.push_back(metric.name);
+    }
+  }
+  return names;
+}
+
+std::string unit_of(const std::vector<api::Result>& results, const std::string& metric) {
+  for (const api::Result& result : results) {
+    if (const Metric* found = result.find(metric)) return found->unit;
+  }
+  return "";
+}
+
+std::string estimate(const Metric* metric) {
+  if (metric == nullptr || !std::isfinite(metric->mean)) return "";
+  if (metric->counter || !metric->half_width) return fmt::format("{:.6g}", metric->mean);
+  return study::to_string(study::Estimate{metric->mean, *metric->half_width, metric->count, true});
+}
+
+Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                   const std::vector<std::string>& metrics) {
+  Table table;
+  const auto column = [&](const std::string& head, bool numeric) {
+    table.head.push_back(head);
+    table.numeric.push_back(numeric);
+  };
+  for (const std::string& axis : set.axis_names) column(axis, true);
+  for (const std::string& name : metrics) column(with_unit(name, unit_of(results, name)), true);
+  column("Verdict", false);
+  column("State hash", false);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Table::Row row{{}, i};
+    for (const auto& [axis, value] : set.points[i].axes) row.cells.push_back(value);
+    for (const std::string& name : metrics) row.cells.push_back(estimate(results[i].find(name)));
+    row.cells.push_back(api::to_string(results[i].verdict));
+    row.cells.push_back(fmt::format("{:016x}", results[i].state_hash));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table run_table(const api::Result& result) {
+  Table table{{"Metric", "Mean", "Half width", "Samples", "Unit"}, {false, true, true, true, false}, {}};
+  for (const Metric& metric : result.metrics) {
+    const std::string width = metric.counter      ? ""
+                              : metric.half_width ? fmt::format("{:.3g}", *metric.half_width)
+                                                  : "unknown";
+    const std::string mean = metric.half_width ? estimate(&metric) : fmt::format("{:.6g}", metric.mean);
+    table.rows.push_back({{metric.name, mean.substr(0, mean.find(" ±")), width,
+                           metric.counter ? "" : fmt::format("{}", metric.count), metric.unit},
+                          0});
+  }
+  return table;
+}
+
+std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                                      const std::vector<std::string>& metrics) {
+  std::vector<NamedChart> charts;
+  const std::optional<std::size_t> x = numeric_axis(set);
+  if (!x) return charts;
+  for (const std::string& name : metrics) {
+    charts.push_back({file_name("sweep-" + name) + ".svg", sweep_chart(set, *x, results, name)});
+  }
+  return charts;
+}
+
+std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+  std::vector<NamedChart> charts;
+  for (std::size_t i = 0; i < std::min(results.size(), kSeriesPoints); ++i) {
+    std::size_t number = 0;
+    for (Chart& chart : series_charts(results[i])) {
+      chart.subtitle = label_of(set.points[i], std::nullopt);
+      for (ChartLine& line : chart.lines) {
+        for (ChartPoint& point : line.points) point.run = i;
+      }
+      charts.push_back({fmt::format("series-{}-{}.svg", i, number++), std::move(chart)});
+    }
+  }
+  return charts;
+}
+
+std::size_t count_of(const std::vector<api::Result>& results, api::Verdict verdict) {
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [&](const api::Result& r) { return r.verdict == verdict; }));
+}
+
+std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api::Result>& results,
+                                                          std::size_t planned) {
+  double cpu_seconds = 0.0;
+  for (const api::Result& result : results) cpu_seconds += std::isfinite(result.cpu_seconds) ? result.cpu_seconds : 0.0;
+  std::vector<std::pair<std::string, std::string>> tiles;
+  if (planned == 1) {
+    tiles.emplace_back(results.empty() ? "none" : api::to_string(results.front().verdict), "verdict");
+  } else {
+    const bool whole = results.size() == planned;
+    tiles.emplace_back(whole ? fmt::format("{}", planned) : fmt::format("{} of {}", results.size(), planned),
+                       whole ? "points" : "points finished");
+    for (const api::Verdict verdict : {api::Verdict::saturated, api::Verdict::deadlocked}) {
+      if (const std::size_t n = count_of(results, verdict); n > 0)
+        tiles.emplace_back(fmt::format("{}", n), to_string(verdict));
+    }
+  }
+  tiles.emplace_back(fmt::format("{:.1f} s", cpu_seconds), "CPU time");
+  return tiles;
+}
+
+void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+  const std::vector<std::string> metrics = sampled_metrics(results);
+  const std::size_t cut = std::min(metrics.size(), kFirstMetrics);
+  Figure first{"metrics", "Metrics over the sweep", "", {}, "sweep.csv", api::to_csv(set, results), {}};
+  first.charts = metric_charts(set, results, {metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(cut)});
+  first.values = points_table(set, results, metrics);
+  page.figures.push_back(std::move(first));
+  if (cut == metrics.size() || !numeric_axis(set)) return;
+  Figure more{"more-metrics", "More metrics", "", {}, "", "", {}};
+  more.charts = metric_charts(set, results, {metrics.begin() + static_cast<std::ptrdiff_t>(cut), metrics.end()});
+  page.figures.push_back(std::move(more));
+}
+
+}  // namespace
+
+std::optional<std::size_t> numeric_axis(const api::ExperimentSet& set) {
+  if (set.points.empty()) return std::nullopt;
+  for (std::size_t a = set.axis_names.size(); a-- > 0;) {
+    const auto is_number = [&](const api::Experiment& point) { return as_number(point.axes[a].second).has_value(); };
+    if (std::all_of(set.points.begin(), set.points.end(), is_number)) return a;
+  }
+  return std::nullopt;
+}
+
+Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vector<api::Result>& results,
+                  const std::string& metric) {
+  Chart chart;
+  chart.title = words(metric);
+  chart.x_label = set.axis_names[x];
+  chart.x_symbol = short_name(chart.x_label);
+  chart.y_unit = unit_of(results, metric);
+  chart.y_label = with_unit(metric, chart.y_unit);
+  std::vector<double> places;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Metric* here = results[i].find(metric);
+    if (here == nullptr || !std::isfinite(here->mean)) continue;
+    const double place = *as_number(set.points[i].axes[x].second);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    const std::string tip =
+        fmt::format("{} = {}: {} {}", chart.x_label, set.points[i].axes[x].second, estimate(here), here->unit);
+    line_of(chart, label_of(set.points[i], x))
+        .points.push_back({place, here->mean, here->half_width, tip,
+                           here->counter ? std::optional<u64>() : std::optional<u64>(here->count),
+                           api::to_string(results[i].verdict), i});
+  }
+  chart.log_x = is_wide(places);
+  // One curve needs a name only for the pointer: the metric's.
+  if (chart.lines.size() == 1 && chart.lines[0].label.empty()) chart.lines[0].label = metric;
+  for (ChartLine& line : chart.lines) {
+    std::stable_sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+  }
+  return chart;
+}
+
+std::vector<Chart> series_charts(const api::Result& result) {
+  std::vector<Chart> charts;
+  for (const stats::Series& series : result.series) {
+    auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& c) { return c.y_unit == series.unit; });
+    if (chart == charts.end()) {
+      charts.push_back({});
+      chart = charts.end() - 1;
+      chart->title = "Over time";
+      chart->x_label = "cycles";
+      chart->x_symbol = "cycle";
+      chart->y_unit = chart->y_label = series.unit;
+    }
+    ChartLine line{series.name, {}, static_cast<u32>(chart->lines.size()), false, false};
+    for (std::size_t i = 0; i < series.values.size(); ++i) {
+      if (!std::isfinite(series.values[i])) continue;
+      line.points.push_back(
+          {series.start + static_cast<double>(i) * series.interval, series.values[i], std::nullopt, ""});
+    }
+    chart->lines.push_back(std::move(line));
+  }
+  return charts;
+}
+
+Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& results, std::size_t planned) {
+  Page page;
+  const bool single = planned == 1;
+  page.title = set.points.empty() ? set.file : set.points.front().name;
+  page.reference = fmt::format("{} of {}", single ? "Run" : "Sweep", set.file);
+  if (!set.axis_names.empty()) page.summary = fmt::format("Swept: {}.", fmt::join(set.axis_names, ", "));
+  if (single && !results.empty()) page.summary = results.front().explanation;
+  page.tiles = tiles_of(results, planned);
+  for (const api::Result& result : results) page.runs.push_back(&result);
+  if (!single) {
+    add_sweep_figures(page, set, results);
+  } else if (!results.empty()) {
+    page.figures.push_back(
+        {"metrics", "Metrics", "", {}, "run.csv", api::to_csv(results.front()), run_table(results.front())});
+  }
+  if (auto charts = time_charts(set, results); !charts.empty()) {
+    const std::string caption =
+        results.size() > kSeriesPoints ? fmt::format("of the first {} points", kSeriesPoints) : "";
+    page.figures.push_back({"series",
+                            "Over time",
+                            caption,
+                            std::move(charts),
+                            single ? "series.csv" : "",
+                            single ? api::series_csv(results.front()) : "",
+                            {}});
+  }
+  page.provenance = {{"Experiment", set.file}};
+  for (auto& row : provenance_of(page.runs)) page.provenance.push_back(std::move(row));
+  if (single && !results.empty()) {
+    page.provenance.emplace_back("State hash", fmt::format("{:016x}", results.front().state_hash));
+  }
+  page.provenance.emplace_back("Intervals", "half widths at the confidence of the runs; drawn as error bars");
+  return page;
+}
+
+}  // namespace banyan::report

@@ -1,0 +1,243 @@
+#include "banyan/report/terminal_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "banyan/report/markup.hpp"
+
+namespace banyan::report {
+namespace {
+
+constexpr std::array<const char*, kPaletteSize> kMarks = {"●", "■", "▲", "◆", "▼", "✚", "★", "▬"};
+/// 256-colour codes near the page's palette, readable on light and dark ground.
+constexpr std::array<int, kPaletteSize> kColours = {32, 166, 35, 133, 136, 74, 245, 98};
+constexpr std::size_t kLeast = 40;
+constexpr std::size_t kLabel = 9;  ///< of the y axis
+/// Dots of a braille character, by column and row.
+constexpr std::array<std::array<u32, 4>, 2> kDots = {{{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
+
+/// A position in dots: two per column, four per row.
+struct Dot {
+  double x, y;
+};
+
+struct Cell {
+  u32 dots = 0;
+  const char* mark = nullptr;
+  int line = -1;
+};
+
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// At most `columns` characters of plain text.
+std::string fitted(const std::string& label, std::size_t columns) {
+  std::string text;
+  std::size_t used = 0;
+  for (const char c : plain_label(label)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool starts = (byte & 0xC0U) != 0x80U;
+    if (starts && used == columns) break;
+    if (starts) ++used;
+    text += byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  // C1 controls: 0xC2 0x80 to 0xC2 0x9F.
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] == '\xC2' && static_cast<unsigned char>(text[at + 1]) < 0xA0) text.replace(at, 2, "?");
+  }
+  return text;
+}
+
+/// A linear or logarithmic axis on a number of dots.
+class Axis {
+ public:
+  Axis(bool logarithmic, std::size_t dots) : log_(logarithmic), dots_(static_cast<double>(dots - 1)) {}
+  void add(double value) {
+    if (!shows(value)) return;
+    low_ = std::min(low_, value);
+    high_ = std::max(high_, value);
+  }
+  void include_zero() {
+    if (!log_) add(0.0);
+  }
+  void close() {
+    if (low_ > high_) low_ = log_ ? 1.0 : 0.0, high_ = low_ + 1.0;
+    if (!(high_ > low_)) high_ = low_ + (log_ ? low_ : 1.0);
+  }
+  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
+  [[nodiscard]] double at(double value) const { return (map(value) - map(low_)) / (map(high_) - map(low_)) * dots_; }
+  /// The value at a share of the axis.
+  [[nodiscard]] double value(double share) const {
+    const double mapped = map(low_) + share * (map(high_) - map(low_));
+    return log_ ? std::exp2(mapped) : mapped;
+  }
+
+ private:
+  [[nodiscard]] double map(double value) const { return log_ ? std::log2(value) : value; }
+  bool log_;
+  double dots_;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
+};
+
+class Canvas {
+ public:
+  Canvas(std::size_t columns, std::size_t rows) : columns_(columns), rows_(rows), cells_(columns * rows) {}
+
+  void stroke(const Dot& from, const Dot& to, int line) {
+    const double steps = std::max({std::fabs(to.x - from.x), std::fabs(to.y - from.y), 1.0});
+    for (double i = 0; i <= steps; i += 1.0) {
+      dot({from.x + (to.x - from.x) * i / steps, from.y + (to.y - from.y) * i / steps}, line);
+    }
+  }
+  void mark(const Dot& at, const char* mark, int line) {
+    if (Cell* cell = cell_at(at)) *cell = {cell->dots, mark, line};
+  }
+  [[nodiscard]] std::string row(std::size_t r, bool colour) const {
+    std::string text;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      const Cell& cell = cells_[r * columns_ + c];
+      const std::string shown = cell.mark != nullptr ? cell.mark : cell.dots == 0 ? " " : braille(cell.dots);
+      const bool coloured = colour && cell.line >= 0;
+      text += coloured
+                  ? fmt::format("\x1b[38;5;{}m{}\x1b[0m", kColours[static_cast<u32>(cell.line) % kPaletteSize], shown)
+                  : shown;
+    }
+    return text;
+  }
+
+ private:
+  static std::string braille(u32 dots) {
+    const u32 point = 0x2800 + dots;
+    return {static_cast<char>(0xE0U | point >> 12U), static_cast<char>(0x80U | (point >> 6U & 0x3FU)),
+            static_cast<char>(0x80U | (point & 0x3FU))};
+  }
+  /// y grows upwards.
+  Cell* cell_at(const Dot& at) {
+    const auto x = static_cast<std::size_t>(std::lround(std::max(at.x, 0.0)));
+    const auto y = static_cast<std::size_t>(std::lround(std::max(at.y, 0.0)));
+    if (x / 2 >= columns_ || y / 4 >= rows_) return nullptr;
+    return &cells_[(rows_ - 1 - y / 4) * columns_ + x / 2];
+  }
+  void dot(const Dot& at, int line) {
+    Cell* cell = cell_at(at);
+    if (cell == nullptr || cell->mark != nullptr) return;
+    const auto x = static_cast<std::size_t>(std::lround(std::max(at.x, 0.0)));
+    const auto y = static_cast<std::size_t>(std::lround(std::max(at.y, 0.0)));
+    cell->dots |= kDots[x % 2][3 - y % 4];
+    cell->line = line;
+  }
+
+  std::size_t columns_, rows_;
+  std::vector<Cell> cells_;
+};
+
+std::string tick(double value) {
+  std::string text = fmt::format("{:.4g}", value);
+  if (std::fabs(value) < 1e-12) text = "0";
+  return text;
+}
+
+void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
+  const auto shown = [&](const ChartPoint& p) { return x.shows(p.x) && y.shows(p.y); };
+  for (const ChartLine& line : chart.lines) {
+    const ChartPoint* last = nullptr;
+    for (const ChartPoint& point : line.points) {
+      if (!shown(point)) continue;
+      const ChartPoint& from = last == nullptr ? point : *last;
+      canvas.stroke({x.at(from.x), y.at(from.y)}, {x.at(point.x), y.at(point.y)}, static_cast<int>(line.colour));
+      last = &point;
+    }
+  }
+  for (const ChartLine& line : chart.lines) {
+    if (!line.markers || line.analytical) continue;
+    for (const ChartPoint& point : line.points) {
+      if (!shown(point)) continue;
+      const char* mark = is_unsettled(point.verdict) ? "✗" : kMarks[line.colour % kPaletteSize];
+      canvas.mark({x.at(point.x), y.at(point.y)}, mark, static_cast<int>(line.colour));
+    }
+  }
+}
+
+/// Values under the axis, left, middle and right.
+std::string x_ticks(const Axis& x, std::size_t columns) {
+  std::string text(columns, ' ');
+  const auto put = [&](const std::string& word, std::size_t at) {
+    text.replace(std::min(at, columns - std::min(columns, word.size())), word.size(), word);
+  };
+  put(tick(x.value(0.0)), 0);
+  const std::string middle = tick(x.value(0.5));
+  put(middle, columns / 2 - middle.size() / 2);
+  const std::string right = tick(x.value(1.0));
+  put(right, columns - right.size());
+  return text;
+}
+
+std::string legend(const Chart& chart, const TerminalStyle& style, std::size_t columns) {
+  std::string text;
+  std::size_t used = 0;
+  bool unsettled = false;
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) unsettled = unsettled || is_unsettled(point.verdict);
+    const u32 place = line.colour % kPaletteSize;
+    const std::string mark = line.markers && !line.analytical ? kMarks[place] : "─";
+    const std::string label = fitted(line.label, columns - 4);
+    const std::size_t width = columns_of(label) + 2;
+    if (used > 0 && used + 3 + width > columns) {
+      text += "\n";
+      used = 0;
+    }
+    text += used == 0 ? "" : "   ";
+    text += style.colour ? fmt::format("\x1b[38;5;{}m{}\x1b[0m {}", kColours[place], mark, label) : mark + " " + label;
+    used += width + (used == 0 ? 0 : 3);
+  }
+  text += text.empty() ? "" : "\n";
+  if (unsettled) text += "✗ saturated or deadlocked\n";
+  return text;
+}
+
+}  // namespace
+
+std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
+  const std::size_t width = std::max(style.columns, kLeast);
+  const std::size_t columns = width - kLabel - 2;
+  const std::size_t rows = std::max<std::size_t>(style.rows, 4);
+  Axis x(chart.log_x, 2 * columns);
+  Axis y(chart.log_y, 4 * rows);
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) {
+      if (!x.shows(point.x) || !y.shows(point.y)) continue;
+      x.add(point.x);
+      y.add(point.y);
+    }
+  }
+  y.include_zero();
+  x.close();
+  y.close();
+  Canvas canvas(columns, rows);
+  draw(canvas, chart, x, y);
+
+  std::string text = fitted(chart.title, width) + "\n";
+  if (!chart.subtitle.empty()) text += fitted(chart.subtitle, width) + "\n";
+  text += fitted(chart.y_label, width) + "\n";
+  for (std::size_t r = 0; r < rows; ++r) {
+    const bool ticked = r == 0 || r + 1 == rows || r == rows / 2;
+    const double share = 1.0 - static_cast<double>(r) / static_cast<double>(rows - 1);
+    text += fmt::format("{:>{}} {}{}\n", ticked ? tick(y.value(share)) : "", kLabel, ticked ? "┤" : "│",
+                        canvas.row(r, style.colour));
+  }
+  std::string line;
+  for (std::size_t i = 0; i < columns; ++i) line += "─";
+  text += fmt::format("{:>{}} └{}\n", "", kLabel, line);
+  text += fmt::format("{:>{}}  {}\n", "", kLabel, x_ticks(x, columns));
+  const std::string name = fitted(chart.x_label, columns);
+  text += std::string(kLabel + 2 + (columns - columns_of(name)) / 2, ' ') + name + "\n";
+  return text + legend(chart, style, width);
+}
+
+}  // namespace banyan::report
