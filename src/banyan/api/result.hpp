@@ -7,6 +7,7 @@
 
 #include "banyan/base/types.hpp"
 #include "banyan/stats/metric.hpp"
+#include "banyan/stats/sum_count.hpp"
 
 namespace banyan::api {
 
@@ -16,6 +17,32 @@ namespace banyan::api {
 enum class Verdict { steady, saturated, deadlocked, finished };
 [[nodiscard]] std::string to_string(Verdict verdict);
 
+/// What a mean is made of, so that two runs can be compared in pairs: one sum and count per session, or per window of
+/// time from cycle 0 on.
+struct Groups {
+  std::string metric;
+  std::vector<stats::SumCount> sums;
+};
+
+/// Values in buckets, ascending; low and high are both inclusive.
+struct Histogram {
+  struct Bucket {
+    u64 low = 0;
+    u64 high = 0;
+    u64 count = 0;
+  };
+  std::string name;
+  std::string unit;
+  std::vector<Bucket> buckets;
+};
+
+/// The state on the way: of the machine after `at` cycles of a steady run, or after session number `at`.
+struct Checkpoint {
+  u64 at = 0;
+  u64 hash = 0;
+  bool operator==(const Checkpoint&) const = default;
+};
+
 struct Result {
   std::string version;
   std::string compiler;
@@ -24,9 +51,15 @@ struct Result {
   u64 configuration_hash = 0;
   u64 seed = 0;
   Verdict verdict = Verdict::steady;
+  bool certain = true;         ///< false: the run was too short to exclude saturation
   std::string explanation;     ///< warm-up rule, why saturated, which deadlock
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
+  std::vector<Histogram> histograms;
+  std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store, not printed
+  double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
+  u64 group_cut = 0;           ///< groups at the front that are warm-up
+  std::vector<Checkpoint> checkpoints;
   double cpu_seconds = 0.0;    ///< of all threads of the run
   u64 peak_bytes = 0;
 
