@@ -1,0 +1,418 @@
+#include "banyan/store/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "banyan/api/version.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/store/blob.hpp"
+#include "banyan/store/file_lock.hpp"
+
+namespace banyan::store {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Mode = Database::Mode;
+
+constexpr const char* kLockName = "results.lock";
+constexpr u64 kApplication = 0x42616e79;  ///< "Bany", in the header of the file: file(1) and we can tell it
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE point(position INTEGER PRIMARY KEY, run TEXT NOT NULL, axes TEXT NOT NULL, configuration TEXT NOT NULL);
+CREATE TABLE run(hash TEXT PRIMARY KEY, configuration TEXT NOT NULL, seed INTEGER NOT NULL, verdict TEXT NOT NULL,
+  certain INTEGER NOT NULL, explanation TEXT NOT NULL, state_hash TEXT NOT NULL, version TEXT NOT NULL,
+  compiler TEXT NOT NULL, cpu_seconds REAL, peak_bytes INTEGER NOT NULL, group_cycles REAL, group_cut INTEGER NOT NULL,
+  checkpoints BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE metric(run TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, mean REAL,
+  half_width REAL, confidence REAL, count INTEGER NOT NULL, counter INTEGER NOT NULL,
+  PRIMARY KEY(run, position)) WITHOUT ROWID;
+CREATE TABLE series(run TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL,
+  start REAL, interval REAL, samples BLOB NOT NULL, PRIMARY KEY(run, position)) WITHOUT ROWID;
+CREATE TABLE histogram(run TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL,
+  buckets BLOB NOT NULL, PRIMARY KEY(run, position)) WITHOUT ROWID;
+CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NOT NULL, sums BLOB NOT NULL,
+  PRIMARY KEY(run, position)) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups"};
+
+std::string hex(u64 value) { return fmt::format("{:016x}", value); }
+
+u64 from_hex(const std::string& text) {
+  u64 value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+std::string file_of(const std::string& folder_or_file) {
+  std::error_code ignored;
+  const fs::path path(folder_or_file);
+  return fs::is_directory(path, ignored) ? (path / kFileName).string() : folder_or_file;
+}
+
+/// A file of another program, of a newer Banyan, or broken: found before anything is read from it.
+void require_known(const Database& database) {
+  const Where where{database.path(), 0, 0, ""};
+  const u64 application = database.number("PRAGMA application_id");
+  const u64 format = database.number("PRAGMA user_version");
+  const bool blank = database.number("SELECT count(*) FROM sqlite_schema") == 0;
+  if (application != kApplication && !(application == 0 && blank)) {
+    throw ConfigError(where, "this is a database of another program, not a result store", "name another folder");
+  }
+  if (format > kFormat) {
+    throw ConfigError(
+        where, fmt::format("the result store has format {}, and this Banyan knows formats up to {}", format, kFormat),
+        "use the newer Banyan that wrote it, or name another folder");
+  }
+  const std::string state = database.text("PRAGMA quick_check(1)");
+  if (state == "ok") return;
+  throw ConfigError(where, fmt::format("the result store is damaged: {}", state.substr(0, state.find('\n'))),
+                    "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one");
+}
+
+[[noreturn]] void holds_nothing(const std::string& path) {
+  throw ConfigError({path, 0, 0, ""}, "the result store holds no finished run",
+                    "fill it with \"banyan sweep FILE --out FOLDER\"");
+}
+
+/// What is in the store, but not as Banyan writes it.
+[[noreturn]] void unreadable(const std::string& path, const char* reason) {
+  throw ConfigError({path, 0, 0, ""}, fmt::format("the result store is damaged: {}", reason),
+                    "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one");
+}
+
+std::string axes_json(const api::Experiment& point) {
+  json axes = json::array();
+  for (const auto& [key, value] : point.axes) axes.push_back(json::array({key, value}));
+  return axes.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string list_json(const std::vector<std::string>& list) {
+  return json(list).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+api::Verdict verdict_of(const std::string& text) {
+  for (const api::Verdict verdict :
+       {api::Verdict::steady, api::Verdict::saturated, api::Verdict::deadlocked, api::Verdict::finished}) {
+    if (api::to_string(verdict) == text) return verdict;
+  }
+  throw std::out_of_range("unknown verdict");
+}
+
+// --- the parts of a run, written and read in the same order --------------------------------------------------------
+
+void put_metrics(const Database& database, const std::string& run, const api::Result& result) {
+  Statement insert(database, "INSERT INTO metric VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < result.metrics.size(); ++i) {
+    const stats::Metric& m = result.metrics[i];
+    insert.bind(run).bind(u64{i}).bind(m.name).bind(m.unit).bind(m.mean).bind(m.half_width);
+    insert.bind(m.confidence).bind(m.count).bind(u64{m.counter}).run();
+  }
+}
+
+std::vector<stats::Metric> metrics_of(const Database& database, const std::string& run) {
+  Statement select(database,
+                   "SELECT name, unit, mean, half_width, confidence, count, counter FROM metric WHERE run = ? "
+                   "ORDER BY position");
+  std::vector<stats::Metric> metrics;
+  for (select.bind(run); select.step();) {
+    stats::Metric m;
+    m.name = select.text();
+    m.unit = select.text();
+    m.mean = select.real();
+    m.half_width = select.maybe_real();
+    m.confidence = select.real();
+    m.count = select.natural();
+    m.counter = select.natural() != 0;
+    metrics.push_back(std::move(m));
+  }
+  return metrics;
+}
+
+void put_series(const Database& database, const std::string& run, const api::Result& result) {
+  Statement insert(database, "INSERT INTO series VALUES(?, ?, ?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < result.series.size(); ++i) {
+    const stats::Series& s = result.series[i];
+    BlobWriter blob;
+    for (const double value : s.values) blob.add(value);
+    insert.bind(run).bind(u64{i}).bind(s.name).bind(s.unit).bind(s.start).bind(s.interval);
+    insert.bind_blob(blob.bytes()).run();
+  }
+}
+
+std::vector<stats::Series> series_of(const Database& database, const std::string& run) {
+  Statement select(database, "SELECT name, unit, start, interval, samples FROM series WHERE run = ? ORDER BY position");
+  std::vector<stats::Series> all;
+  for (select.bind(run); select.step();) {
+    stats::Series s;
+    s.name = select.text();
+    s.unit = select.text();
+    s.start = select.real();
+    s.interval = select.real();
+    const std::string bytes = select.blob();
+    for (BlobReader blob(bytes); !blob.done();) s.values.push_back(blob.real());
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+void put_histograms(const Database& database, const std::string& run, const api::Result& result) {
+  Statement insert(database, "INSERT INTO histogram VALUES(?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < result.histograms.size(); ++i) {
+    const api::Histogram& h = result.histograms[i];
+    BlobWriter blob;
+    for (const auto& [low, high, count] : h.buckets) {
+      blob.add(low);
+      blob.add(high - low);
+      blob.add(count);
+    }
+    insert.bind(run).bind(u64{i}).bind(h.name).bind(h.unit).bind_blob(blob.bytes()).run();
+  }
+}
+
+std::vector<api::Histogram> histograms_of(const Database& database, const std::string& run) {
+  Statement select(database, "SELECT name, unit, buckets FROM histogram WHERE run = ? ORDER BY position");
+  std::vector<api::Histogram> all;
+  for (select.bind(run); select.step();) {
+    api::Histogram h{select.text(), select.text(), {}};
+    const std::string bytes = select.blob();
+    for (BlobReader blob(bytes); !blob.done();) {
+      const u64 low = blob.natural();
+      const u64 width = blob.natural();
+      h.buckets.push_back({low, low + width, blob.natural()});
+    }
+    all.push_back(std::move(h));
+  }
+  return all;
+}
+
+void put_groups(const Database& database, const std::string& run, const api::Result& result) {
+  Statement insert(database, "INSERT INTO groups VALUES(?, ?, ?, ?)");
+  for (std::size_t i = 0; i < result.groups.size(); ++i) {
+    BlobWriter blob;
+    for (const stats::SumCount& group : result.groups[i].sums) {
+      blob.add(group.sum);
+      blob.add(group.count);
+    }
+    insert.bind(run).bind(u64{i}).bind(result.groups[i].metric).bind_blob(blob.bytes()).run();
+  }
+}
+
+std::vector<api::Groups> groups_of(const Database& database, const std::string& run) {
+  Statement select(database, "SELECT metric, sums FROM groups WHERE run = ? ORDER BY position");
+  std::vector<api::Groups> all;
+  for (select.bind(run); select.step();) {
+    api::Groups groups{select.text(), {}};
+    const std::string bytes = select.blob();
+    for (BlobReader blob(bytes); !blob.done();) {
+      const u64 sum = blob.natural();
+      groups.sums.push_back({sum, blob.natural()});
+    }
+    all.push_back(std::move(groups));
+  }
+  return all;
+}
+
+std::string checkpoints_blob(const api::Result& result) {
+  BlobWriter blob;
+  for (const api::Checkpoint& checkpoint : result.checkpoints) {
+    blob.add(checkpoint.at);
+    blob.add_fixed(checkpoint.hash);
+  }
+  return blob.bytes();
+}
+
+std::vector<api::Checkpoint> checkpoints_from(const std::string& bytes) {
+  std::vector<api::Checkpoint> all;
+  for (BlobReader blob(bytes); !blob.done();) {
+    const u64 at = blob.natural();
+    all.push_back({at, blob.fixed()});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::size_t Table::finished() const {
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [](const auto& result) { return result.has_value(); }));
+}
+
+bool is_store(const std::string& folder_or_file) {
+  std::error_code ignored;
+  if (fs::is_directory(folder_or_file, ignored)) return true;
+  return fs::path(folder_or_file).extension() == fs::path(kFileName).extension();
+}
+
+// --- reading -------------------------------------------------------------------------------------------------------
+
+Reader::Reader(const std::string& folder_or_file) : Reader(file_of(folder_or_file), Mode::read) {}
+
+Reader::Reader(const std::string& file, Mode mode)
+    : database_([&] {
+        std::error_code ignored;
+        if (mode == Mode::read && !fs::exists(file, ignored)) {
+          throw ConfigError({file, 0, 0, ""}, "there is no result store",
+                            "name the folder that \"banyan sweep FILE --out FOLDER\" filled");
+        }
+        return Database(file, mode);
+      }()) {
+  require_known(database_);
+  if (mode == Mode::read && database_.number("PRAGMA user_version") == 0) holds_nothing(file);
+}
+
+std::optional<api::Result> Reader::find(u64 configuration_hash) const {
+  const std::string run = hex(configuration_hash);
+  Statement select(database_,
+                   "SELECT configuration, seed, verdict, certain, explanation, state_hash, version, compiler, "
+                   "cpu_seconds, peak_bytes, group_cycles, group_cut, checkpoints FROM run WHERE hash = ?");
+  if (!select.bind(run).step()) return std::nullopt;
+  try {
+    api::Result result;
+    result.configuration_hash = configuration_hash;
+    result.configuration = select.text();
+    result.seed = select.natural();
+    result.verdict = verdict_of(select.text());
+    result.certain = select.natural() != 0;
+    result.explanation = select.text();
+    result.state_hash = from_hex(select.text());
+    result.version = select.text();
+    result.compiler = select.text();
+    result.cpu_seconds = select.real();
+    result.peak_bytes = select.natural();
+    result.group_cycles = select.real();
+    result.group_cut = select.natural();
+    result.checkpoints = checkpoints_from(select.blob());
+    result.metrics = metrics_of(database_, run);
+    result.series = series_of(database_, run);
+    result.histograms = histograms_of(database_, run);
+    result.groups = groups_of(database_, run);
+    return result;
+  } catch (const std::out_of_range& error) { unreadable(path(), error.what()); }
+}
+
+std::vector<u64> Reader::runs() const {
+  std::vector<u64> hashes;
+  Statement select(database_, "SELECT hash FROM run ORDER BY hash");
+  while (select.step()) hashes.push_back(from_hex(select.text()));
+  return hashes;
+}
+
+Table Reader::table() const {
+  try {
+    Table table;
+    const auto meta = [&](const char* key) {
+      Statement select(database_, "SELECT value FROM meta WHERE key = ?");
+      return select.bind(key).step() ? select.text() : std::string();
+    };
+    // Points and runs of one moment, though a sweep may be writing.
+    const Transaction moment(database_, Transaction::Kind::reading);
+    if (meta("axes").empty()) holds_nothing(path());
+    table.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>()};
+    table.set.file = table.source.file;
+    table.set.axis_names = json::parse(meta("axes")).get<std::vector<std::string>>();
+    Statement select(database_, "SELECT run, axes, configuration FROM point ORDER BY position");
+    while (select.step()) {
+      api::Experiment point;
+      point.configuration_hash = from_hex(select.text());
+      for (const json& axis : json::parse(select.text())) point.axes.emplace_back(axis.at(0), axis.at(1));
+      point.configuration = select.text();
+      table.results.push_back(find(point.configuration_hash));
+      // Points that differ only in what results do not depend on share a run.
+      if (table.results.back()) table.results.back()->configuration = point.configuration;
+      table.set.points.push_back(std::move(point));
+    }
+    return table;
+  } catch (const json::exception& error) { unreadable(path(), error.what()); }
+}
+
+// --- writing -------------------------------------------------------------------------------------------------------
+
+struct Writer::Opened {
+  explicit Opened(const std::string& where)
+      : folder(where),
+        lock((fs::path(where) / kLockName).string(), where),
+        reader((fs::path(where) / kFileName).string(), Mode::write) {}
+
+  std::string folder;
+  FileLock lock;
+  Reader reader;
+};
+
+Writer::Writer(const std::string& folder) : opened_(std::make_unique<Opened>(folder)) {
+  const Database& database = opened_->reader.database_;
+  // One file, no write-ahead log: it may be copied at any time and lie on a network file system. FULL: a commit is on
+  // the disk when it returns.
+  database.run("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
+  if (database.number("PRAGMA user_version") != 0) return;
+  Transaction transaction(database);
+  database.run(kTables);
+  database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat));
+  transaction.commit();
+}
+
+Writer::~Writer() {
+  // A run that was interrupted leaves nothing behind in a folder that had nothing.
+  try {
+    const Database& database = opened_->reader.database_;
+    if (database.number("SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM meta)") != 0) return;
+    std::error_code ignored;
+    fs::remove(database.path(), ignored);
+  } catch (const ConfigError&) { return; }
+}
+
+const Reader& Writer::reader() const { return opened_->reader; }
+const std::string& Writer::folder() const { return opened_->folder; }
+
+void Writer::plan(const api::ExperimentSet& set, const Source& source) {
+  const Database& database = opened_->reader.database_;
+  Transaction transaction(database);
+  Statement meta(database, "INSERT OR REPLACE INTO meta VALUES(?, ?)");
+  meta.bind("format").bind(fmt::format("{}", kFormat)).run();
+  meta.bind("banyan").bind(api::version()).run();
+  meta.bind("command").bind(source.command).run();
+  meta.bind("file").bind(source.file).run();
+  meta.bind("text").bind(source.text).run();
+  meta.bind("overrides").bind(list_json(source.overrides)).run();
+  meta.bind("axes").bind(list_json(set.axis_names)).run();
+  database.run("DELETE FROM point");
+  Statement insert(database, "INSERT INTO point VALUES(?, ?, ?, ?)");
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    const api::Experiment& point = set.points[i];
+    insert.bind(u64{i}).bind(hex(point.configuration_hash)).bind(axes_json(point)).bind(point.configuration).run();
+  }
+  transaction.commit();
+}
+
+bool Writer::has(u64 configuration_hash) const {
+  Statement select(opened_->reader.database_, "SELECT 1 FROM run WHERE hash = ? AND version = ?");
+  return select.bind(hex(configuration_hash)).bind(api::version()).step();
+}
+
+void Writer::put(const api::Result& result) {
+  const Database& database = opened_->reader.database_;
+  const std::string run = hex(result.configuration_hash);
+  Transaction transaction(database);
+  for (const char* table : kTablesOfRuns) {
+    Statement(database, fmt::format("DELETE FROM {} WHERE run = ?", table)).bind(run).run();
+  }
+  Statement insert(database, "INSERT OR REPLACE INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(run).bind(result.configuration).bind(result.seed).bind(api::to_string(result.verdict));
+  insert.bind(u64{result.certain}).bind(result.explanation).bind(hex(result.state_hash)).bind(result.version);
+  insert.bind(result.compiler).bind(result.cpu_seconds).bind(result.peak_bytes).bind(result.group_cycles);
+  insert.bind(result.group_cut).bind_blob(checkpoints_blob(result)).run();
+  put_metrics(database, run, result);
+  put_series(database, run, result);
+  put_histograms(database, run, result);
+  put_groups(database, run, result);
+  transaction.commit();
+}
+
+}  // namespace banyan::store

@@ -1,0 +1,82 @@
+// The result store: one SQLite file per output folder. A finished run is one transaction, so that a killed program
+// loses none; runs are found again by the hash of their resolved configuration. docs/explanation/store.md tells the
+// choices.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/result.hpp"
+#include "banyan/store/database.hpp"
+
+namespace banyan::store {
+
+inline constexpr const char* kFileName = "results.sqlite";
+inline constexpr u64 kFormat = 1;  ///< raised when tables change; a store of a newer format is refused
+
+/// What a command was asked to run: enough to continue it.
+struct Source {
+  std::string command;  ///< "sweep", "run"
+  std::string file;     ///< as given
+  std::string text;     ///< of the file
+  api::Overrides overrides;
+};
+
+/// The points of the latest command, in the order of its sweep, as far as they are finished.
+struct Table {
+  Source source;
+  api::ExperimentSet set;  ///< of a point: axes, configuration and its hash
+  std::vector<std::optional<api::Result>> results;
+
+  [[nodiscard]] std::size_t finished() const;
+};
+
+/// Whether this names a store: a folder that holds one, or the file itself.
+[[nodiscard]] bool is_store(const std::string& folder_or_file);
+
+/// For reading, while a sweep may be writing. Throws ConfigError when there is no store, or none that can be read.
+class Reader {
+ public:
+  explicit Reader(const std::string& folder_or_file);
+
+  [[nodiscard]] Table table() const;
+  /// The run of that configuration.
+  [[nodiscard]] std::optional<api::Result> find(u64 configuration_hash) const;
+  [[nodiscard]] std::vector<u64> runs() const;  ///< configuration hashes, ascending
+  [[nodiscard]] const std::string& path() const { return database_.path(); }
+
+ private:
+  friend class Writer;
+  Reader(const std::string& file, Database::Mode mode);
+
+  Database database_;
+};
+
+/// For writing, by one program at a time: a second one gets a ConfigError. Creates the store when it is missing; the
+/// folder must exist.
+class Writer {
+ public:
+  explicit Writer(const std::string& folder);
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  /// What is run now, and the order of its points: from now on the store's table.
+  void plan(const api::ExperimentSet& set, const Source& source);
+  /// Whether the store has the run of that configuration, made by this version of Banyan.
+  [[nodiscard]] bool has(u64 configuration_hash) const;
+  /// One transaction: when put returns, the run outlives the program and a loss of power.
+  void put(const api::Result& result);
+
+  [[nodiscard]] const Reader& reader() const;
+  [[nodiscard]] const std::string& folder() const;
+
+ private:
+  struct Opened;
+  std::unique_ptr<Opened> opened_;
+};
+
+}  // namespace banyan::store
