@@ -76,10 +76,10 @@ TEST_F(Commands, ARunPrintsATableWithIntervals) {
 
 TEST_F(Commands, OutHoldsWholeFilesAndNothingElse) {
   ASSERT_EQ(banyan({"run", "steady.toml", "--out", "deep/folder"}).status, 0);
-  EXPECT_EQ(files_in("deep/folder"), (std::vector<std::string>{"result.csv", "result.json"}));
+  EXPECT_EQ(files_in("deep/folder"), (std::vector<std::string>{"result.csv", "result.json", "results.sqlite"}));
   EXPECT_TRUE(json::parse(read_text(scratch() / "deep/folder/result.json")).contains("metrics"));
   ASSERT_EQ(banyan({"sweep", "swept.toml", "--out", "swept"}).status, 0);
-  EXPECT_EQ(files_in("swept"), (std::vector<std::string>{"results.csv", "results.json"}));
+  EXPECT_EQ(files_in("swept"), (std::vector<std::string>{"results.csv", "results.json", "results.sqlite"}));
 }
 
 TEST_F(Commands, ASweepIsTheSameForAnyNumberOfThreads) {

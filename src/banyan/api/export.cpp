@@ -161,7 +161,7 @@ std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results)
   return text;
 }
 
-std::string to_json(const ExperimentSet& set, const std::vector<Result>& results) {
+std::string to_json(const ExperimentSet& set, const std::vector<Result>& results, Costs costs) {
   ordered_json all;
   all["banyan"] = results.empty() ? "" : results.front().version;
   all["file"] = set.file;
@@ -172,6 +172,9 @@ std::string to_json(const ExperimentSet& set, const std::vector<Result>& results
     point["axes"] = ordered_json::object();
     for (const auto& [key, value] : set.points[i].axes) point["axes"][key] = value;
     point.update(ordered_json::parse(to_json(results[i])));
+    if (costs == Costs::left_out) {
+      for (const char* cost : {"cpu_seconds", "peak_bytes"}) point.erase(cost);
+    }
     all["points"].push_back(std::move(point));
   }
   return config::dump(all, 2);

@@ -15,8 +15,11 @@ namespace banyan::api {
 
 /// One row per point: the axes, verdict and state hash, then mean, half width and count of every metric.
 [[nodiscard]] std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results);
+/// What a run cost: CPU seconds and memory, the only parts of a result that differ from run to run.
+enum class Costs { shown, left_out };
 /// One object: banyan, file, axes, points [{axes, and everything of the point's result}].
-[[nodiscard]] std::string to_json(const ExperimentSet& set, const std::vector<Result>& results);
+[[nodiscard]] std::string to_json(const ExperimentSet& set, const std::vector<Result>& results,
+                                  Costs costs = Costs::shown);
 /// Axes, verdict and the chosen metrics with their intervals; none chosen: the first ones that have an interval.
 /// Throws ConfigError when a chosen metric is reported by no point.
 [[nodiscard]] std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,

@@ -27,6 +27,18 @@ struct RunArguments {
   std::vector<std::string> metrics;
 };
 
+struct ExportArguments {
+  std::string from;
+  bool json = false;
+  bool csv = false;
+  std::vector<std::string> metrics;
+};
+
+struct ReportArguments {
+  std::string from;
+  std::string out;
+};
+
 struct CheckArguments {
   std::string file;
   std::vector<std::string> overrides;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "banyan/api/experiment.hpp"
@@ -16,6 +17,7 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/plot.hpp"
 #include "banyan/cli/progress.hpp"
+#include "banyan/store/sweep.hpp"
 
 namespace banyan::cli {
 namespace {
@@ -28,6 +30,13 @@ api::ExperimentSet read(const RunArguments& arguments) {
   api::Overrides overrides = arguments.overrides;
   if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
   return api::read_experiments(arguments.file, overrides);
+}
+
+/// With --seed as an override, as it was read.
+store::Source source_of(const RunArguments& arguments, const char* command) {
+  store::Source source{command, arguments.file, read_file(arguments.file), arguments.overrides};
+  if (arguments.running.seed) source.overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
+  return source;
 }
 
 void require_outputs(const RunArguments& arguments) {
@@ -57,6 +66,8 @@ int run(const RunArguments& arguments) {
   const api::ExperimentSet set = read(arguments);
   require_single(set);
   require_outputs(arguments);
+  std::optional<store::Writer> store;
+  if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
   options.threads = arguments.running.threads.value_or(1);
   options.interrupted = watch_interrupt();
@@ -66,7 +77,11 @@ int run(const RunArguments& arguments) {
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }
-  if (!arguments.running.out.empty()) write_run(arguments.running.out, result);
+  if (store) {
+    store->put(result);
+    store->plan(set, source_of(arguments, "run"));
+    write_run(arguments.running.out, result);
+  }
   if (!arguments.plot.empty()) write_file(arguments.plot, plot_series(result));
   if (arguments.running.json) print(api::to_json(result) + "\n");
   if (arguments.csv) print(api::to_csv(result));
@@ -77,6 +92,8 @@ int run(const RunArguments& arguments) {
 int sweep(const RunArguments& arguments) {
   const api::ExperimentSet set = read(arguments);
   require_outputs(arguments);
+  std::optional<store::Writer> store;
+  if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::SweepOptions options;
   options.threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
   options.interrupted = watch_interrupt();
@@ -84,9 +101,10 @@ int sweep(const RunArguments& arguments) {
   {
     ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
-    results = api::sweep(set, options);
+    results =
+        store ? store::sweep(set, source_of(arguments, "sweep"), *store, options, &note) : api::sweep(set, options);
   }
-  if (!arguments.running.out.empty()) {
+  if (store) {
     write_file(in_folder(arguments.running.out, "results.csv"), api::to_csv(set, results));
     write_file(in_folder(arguments.running.out, "results.json"), api::to_json(set, results) + "\n");
   }

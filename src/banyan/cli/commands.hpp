@@ -7,6 +7,8 @@ namespace banyan::cli {
 
 [[nodiscard]] int run(const RunArguments& arguments);
 [[nodiscard]] int sweep(const RunArguments& arguments);
+[[nodiscard]] int export_store(const ExportArguments& arguments);
+[[nodiscard]] int report(const ReportArguments& arguments);
 [[nodiscard]] int check(const CheckArguments& arguments);
 [[nodiscard]] int describe(const DescribeArguments& arguments);
 [[nodiscard]] int study_list(const StudyListArguments& arguments);

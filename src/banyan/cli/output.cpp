@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "banyan/base/error.hpp"
 
@@ -72,6 +73,17 @@ void write_file(const std::string& path, const std::string& text) {
   fs::remove(temporary, ignored);
   cannot_write(path, error.message());
 }
+
+std::string read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream.is_open() || stream.bad()) {
+    throw ConfigError({path, 0, 0, ""}, "cannot be read", "name a file that exists and may be read");
+  }
+  return text;
+}
+
+void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", text).c_str(), stderr); }
 
 void print(const std::string& text) {
   errno = 0;

@@ -13,6 +13,12 @@ void require_writable_file(const std::string& path);
 /// Writes to a temporary file beside it, then renames. Throws ConfigError.
 void write_file(const std::string& path, const std::string& text);
 
+/// The whole file. Throws ConfigError.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+/// One line on standard error: "banyan: TEXT".
+void note(const std::string& text);
+
 /// Writes to standard output, to the end. Throws ConfigError when that fails (a full disk).
 void print(const std::string& text);
 

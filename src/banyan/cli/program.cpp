@@ -61,6 +61,24 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
   }
 }
 
+void add_export(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("export", "Print the table of a result store");
+  const auto arguments = with_action(command, action, &export_store);
+  command.add_option("FOLDER", arguments->from, "Folder that --out of a sweep filled")->required();
+  auto* csv = command.add_flag("--csv", arguments->csv, "CSV on standard output");
+  command.add_flag("--json", arguments->json, "JSON on standard output")->excludes(csv);
+  command.add_option("--metric", arguments->metrics, "Metric to show in the table (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+void add_report(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("report", "Write the page of a study, a sweep or a run");
+  const auto arguments = with_action(command, action, &report);
+  command.add_option("FOLDER", arguments->from, "Folder that --out filled")->required();
+  command.add_option("--out", arguments->out, "Folder of the page; default: the same")->type_name("DIR");
+}
+
 void add_check(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("check", "Validate an experiment file without running it");
   const auto arguments = with_action(command, action, &check);
@@ -188,6 +206,8 @@ int parse_and_act(int argc, const char* const* argv) {
   Action action;
   add_run(app, action, "run", "Run one experiment", &run);
   add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
+  add_export(app, action);
+  add_report(app, action);
   add_check(app, action);
   add_describe(app, action);
   add_study(app, action);
@@ -204,8 +224,10 @@ int fail(int status, const std::string& text) {
 int program(int argc, const char* const* argv) {
   try {
     return parse_and_act(argc, argv);
-  } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted&) {
-    return fail(kInterrupted, "interrupted\n  remedy: run it again; results are the same");
+  } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted& stop) {
+    const std::string said = stop.what();
+    const bool told = said.find("remedy: ") != std::string::npos;
+    return fail(kInterrupted, told ? said : said + "\n  remedy: run it again; results are the same");
   } catch (const InvariantError& error) {
     return fail(kBroken,
                 fmt::format("broken invariant: {}\n  remedy: report this with the experiment file", error.what()));
