@@ -373,34 +373,41 @@ Outcome hot_section_like_isolated_hs(const View& view) {
 
 // ---- Input stage (section 4.4) ----
 
-/// A queue is stable when its delay does not grow with the length of the session: N grows fourfold, the session with
-/// it, and the delay of a saturated input stage as well. Twice is the middle between "not at all" and "fourfold".
-Tally saturates_above(const View& view, const std::string& figure, const std::string& series, double threshold) {
-  Tally tally;
-  for (const Selection& at : view.grid(figure, {"gamma"}, {{"series", series}})) {
-    const Selection here = with(at, "series", series);
-    const Estimate small = cold_background(view, figure, with(here, "N", "256"));
-    const Estimate large = cold_background(view, figure, with(here, "N", "1024"));
-    const Decision grows = less(small, large, 0.0) == Decision::holds ? less(2.0 * small, large) : Decision::fails;
-    const bool above = value(at.front().second) > threshold;
-    const Decision decision = above                      ? grows
-                              : grows == Decision::holds ? Decision::fails
-                              : grows == Decision::fails ? Decision::holds
-                                                         : Decision::undecided;
-    tally.add(view.symbols(at), decision);
-  }
-  return tally;
+/// The delay of a saturated queue grows with the time that it has been saturated: N grows fourfold, the session with
+/// it, and so the delay. Twice is the middle between "not at all" and "fourfold".
+Decision saturates(const View& view, const std::string& figure, const Selection& at) {
+  const Estimate small = cold_background(view, figure, with(at, "N", "256"));
+  const Estimate large = cold_background(view, figure, with(at, "N", "1024"));
+  return less(2.0 * small, large);
 }
 
+/// The paper derives a sufficient condition from the input stage alone: above the threshold it must saturate. Where the
+/// network behind it saturates earlier is told beside.
 Outcome input_stage(const View& view, const std::string& series, double factor) {
-  const Tally two = saturates_above(view, "threshold-2", series, factor / 2.0);
-  const Tally four = saturates_above(view, "threshold-4", series, factor * 0.75);
-  Outcome outcome;
-  outcome.verdict = worst(two.verdict(), four.verdict());
-  outcome.measured = fmt::format("n = 2 around {:.3g}: {}; n = 4 around {:.3g}: {}", factor / 2, two.summary(),
-                                 factor * 0.75, four.summary());
-  if (!two.exceptions().empty()) outcome.note = "n = 2 " + two.exceptions();
-  if (!four.exceptions().empty()) outcome.note += (outcome.note.empty() ? "" : "; ") + ("n = 4 " + four.exceptions());
+  Tally tally;
+  std::string earlier;
+  for (const auto& [figure, n] :
+       {std::pair(std::string("threshold-2"), 2.0), std::pair(std::string("threshold-4"), 4.0)}) {
+    const double threshold = factor * (n - 1) / n;
+    std::string below;
+    for (const Selection& at : view.grid(figure, {"gamma"}, {{"series", series}})) {
+      const Decision decision = saturates(view, figure, with(at, "series", series));
+      if (value(at.front().second) > threshold) {
+        tally.add({{"n", fmt::format("{}", n)}, view.symbols(at).front()}, decision);
+      } else if (decision == Decision::holds) {
+        below += (below.empty() ? "" : ", ") + at.front().second;
+      }
+    }
+    if (!below.empty()) {
+      earlier += fmt::format("{}n = {}: saturated below {:.3g} too, at γ = {}", earlier.empty() ? "" : "; ", n,
+                             threshold, below);
+    }
+  }
+  const Selection at = {{"series", series}, {"gamma", "0.6"}};
+  Outcome outcome = tally.outcome(fmt::format("n = 2, γ = 0.6: {} cycles with N = 256, {} with N = 1,024",
+                                              to_string(cold_background(view, "threshold-2", with(at, "N", "256"))),
+                                              to_string(cold_background(view, "threshold-2", with(at, "N", "1024")))));
+  if (!earlier.empty()) outcome.note += (outcome.note.empty() ? "" : "; ") + earlier;
   return outcome;
 }
 
@@ -591,7 +598,7 @@ std::vector<Claim> claims() {
        "4.2",
        "Isolated BG cuts the background's delay greatly",
        {"8"},
-       true,
+       false,
        falls_isolated_bg,
        "greatly: to less than half"},
       {"background-falls-isolated-hs",
@@ -612,14 +619,14 @@ std::vector<Claim> claims() {
        "4.4",
        "Hot section cuts the background's delay greatly at every σ",
        {"14"},
-       true,
+       false,
        falls_hot_section_spread,
        "greatly: to less than half"},
       {"delay-moves",
        "4.2",
        "Isolated BG: synchronization delay rises by about what the background's falls",
        {"5"},
-       true,
+       false,
        delay_moves,
        "about: the smaller is at least half of the larger"},
       {"hot-waits-longer-bypass",
@@ -647,7 +654,7 @@ std::vector<Claim> claims() {
        "4.2",
        "Isolated BG: hot background waits much longer than other background (second tree)",
        {"8", "tree-load"},
-       true,
+       false,
        secondary_tree,
        "much: twice"},
       {"secondary-tree-removed",
@@ -727,7 +734,7 @@ std::vector<Claim> claims() {
        "4.4",
        "Hot section against bypass: more synchronization delay, less background and hot background delay",
        {"14"},
-       true,
+       false,
        hot_section_like_isolated_hs,
        ""},
       {"input-stage-isolated-bg",
@@ -736,14 +743,14 @@ std::vector<Claim> claims() {
        {"threshold-2", "threshold-4"},
        true,
        input_stage_isolated_bg,
-       "saturated: delay more than doubles when the session gets four times as long"},
+       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold"},
       {"input-stage-isolated-hs",
        "4.4",
        "Isolated HS saturates the input stage when γ > (n-1)/n N/(N-1)",
        {"threshold-2", "threshold-4"},
        true,
        input_stage_isolated_hs,
-       "saturated: delay more than doubles when the session gets four times as long"},
+       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold"},
       {"bottleneck-shrinks",
        "4.4",
        "Larger boxes make the input stage less of a bottleneck",
@@ -755,7 +762,7 @@ std::vector<Claim> claims() {
        "5",
        "Hot section with S = 8 has less background delay than bypass with S = 20",
        {"16"},
-       true,
+       false,
        small_buffer_beats_large,
        ""},
       {"settles",
@@ -776,7 +783,7 @@ std::vector<Claim> claims() {
        "5",
        "Hot section: hot background delay rises as S grows",
        {"17"},
-       true,
+       false,
        buffers_raise_hot,
        ""},
       {"buffers-leave-bypass",

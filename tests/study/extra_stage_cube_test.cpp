@@ -32,22 +32,22 @@ StudyResult run(Mode mode) {
   return run_study("extra-stage-cube", options);
 }
 
-TEST(ExtraStageCube, EveryClaimIsAnsweredInTheDefaultAndTheFullForm) {
-  const std::size_t all = find_study("extra-stage-cube").row->claims().size();
-  EXPECT_EQ(run(Mode::standard).claims.size(), all);
-  EXPECT_EQ(run(Mode::full).claims.size(), all);
+TEST(ExtraStageCube, EveryClaimIsAnsweredInTheFullForm) {
+  EXPECT_EQ(run(Mode::full).claims.size(), find_study("extra-stage-cube").row->claims().size());
 }
 
-TEST(ExtraStageCube, TheQuickFormAnswersWhatItsFiguresAllow) {
-  const StudyResult quick = run(Mode::quick);
-  std::set<std::string> answered;
-  for (const ClaimResult& claim : quick.claims) answered.insert(claim.id);
-  for (const Claim& claim : find_study("extra-stage-cube").row->claims()) {
-    bool covered = true;
-    for (const std::string& figure : claim.figures) covered = covered && quick.view().has(figure);
-    EXPECT_EQ(answered.contains(claim.id), covered) << claim.id;
+TEST(ExtraStageCube, TheShorterFormsAnswerWhatTheirFiguresAllow) {
+  for (const Mode mode : {Mode::quick, Mode::standard}) {
+    const StudyResult result = run(mode);
+    std::set<std::string> answered;
+    for (const ClaimResult& claim : result.claims) answered.insert(claim.id);
+    for (const Claim& claim : find_study("extra-stage-cube").row->claims()) {
+      bool covered = true;
+      for (const std::string& figure : claim.figures) covered = covered && result.view().has(figure);
+      EXPECT_EQ(answered.contains(claim.id), covered) << claim.id;
+    }
   }
-  EXPECT_LT(quick.runs.size(), run(Mode::full).runs.size() / 2);
+  EXPECT_LT(run(Mode::quick).runs.size(), run(Mode::full).runs.size() / 2);
 }
 
 TEST(ExtraStageCube, ClaimsHaveTheirOwnNamesAndExistingFigures) {
