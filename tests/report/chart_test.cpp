@@ -57,9 +57,12 @@ TEST(Svg, RingsWhatIsNoSteadyState) {
   chart.lines[0].points[0].verdict = "steady";
   chart.lines[0].points[1].verdict = "saturated";
   chart.lines[1].points[1].verdict = "deadlocked";
+  // Without a value it is marked at the upper edge.
+  chart.lines[1].points.push_back({0.9, std::nan(""), {}, "", {}, "saturated"});
   const std::string svg = to_svg(chart, true);
   EXPECT_EQ(test::xml_problem(svg), "");
-  EXPECT_EQ(count(svg, "class=\"ring\""), 2U + 1U) << "points and legend";
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(count(svg, "class=\"ring\""), 3U + 1U) << "points and legend";
 }
 
 TEST(Svg, DrawsAModelAsADashedLineAlone) {

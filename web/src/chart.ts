@@ -1,7 +1,7 @@
 // One interactive chart, in place of the static drawing that the program left in the page.
 import uPlot from "uplot";
 import { align } from "./align";
-import type { AxisData, ChartData, LineData } from "./data";
+import { type AxisData, type ChartData, isBeyond, type LineData } from "./data";
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
 import { drawLine } from "./draw";
@@ -214,14 +214,13 @@ export class LiveChart {
     const u = this.chart ?? null;
     if (u === null) return;
     const { left, top, width, height } = u.bbox;
-    const air = 6 * uPlot.pxRatio;
+    const air = 10 * uPlot.pxRatio;
     const plane: Plane = {
       context: u.ctx,
       ratio: uPlot.pxRatio,
-      x: (value) => u.valToPos(value, "x", true),
+      place: (line, point) => this.position(line, point, true),
       y: (value) => u.valToPos(value, "y", true),
       bottom: top + height,
-      drawn: (line, point) => shows(this.data.x, line.x[point]) && shows(this.data.y, line.y[point]),
     };
     u.ctx.save();
     u.ctx.beginPath();
@@ -235,13 +234,21 @@ export class LiveChart {
 
   // --- the point that is talked about
 
+  /** In pixels of the plotting area, or of the canvas; null for what is not drawable. */
+  private position(line: LineData, point: number, onCanvas: boolean): Position | null {
+    const x = line.x[point];
+    const y = line.y[point];
+    if (!shows(this.data.x, x)) return null;
+    const at = this.chart.valToPos(x, "x", onCanvas);
+    if (isBeyond(line, point)) return { x: at, y: onCanvas ? this.chart.bbox.top : 0 };
+    return shows(this.data.y, y) ? { x: at, y: this.chart.valToPos(y, "y", onCanvas) } : null;
+  }
+
   /** In pixels of the plotting area; null for what is hidden, zoomed away or not drawable. */
   private readonly place = (line: number, point: number): Position | null => {
     const data = this.data.lines[line];
-    const x = data?.x[point];
-    const y = data?.y[point];
-    if (!this.legend.shows(line) || !shows(this.data.x, x) || !shows(this.data.y, y)) return null;
-    const at = { x: this.chart.valToPos(x, "x"), y: this.chart.valToPos(y, "y") };
+    const at = data === undefined ? null : this.position(data, point, false);
+    if (at === null || !this.legend.shows(line)) return null;
     const { clientWidth, clientHeight } = this.chart.over;
     const inside = at.x >= -1 && at.y >= -1 && at.x <= clientWidth + 1 && at.y <= clientHeight + 1;
     return inside ? at : null;

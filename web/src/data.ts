@@ -18,11 +18,11 @@ export interface LineData {
   /** A model's curve, not a measurement. */
   analytical: boolean;
   x: number[];
-  /** null: cannot be drawn. */
+  /** null: no value. */
   y: (number | null)[];
   error?: (number | null)[];
   count?: (number | null)[];
-  verdict?: string[];
+  verdict?: (string | null)[];
   /** Index into ReportData.runs. */
   run?: (number | null)[];
 }
@@ -54,8 +54,13 @@ export interface ReportData {
 }
 
 /** Verdicts under which a number is no steady-state mean. */
-export function isUnsettled(verdict: string | undefined): boolean {
+export function isUnsettled(verdict: string | null | undefined): boolean {
   return verdict === "saturated" || verdict === "deadlocked";
+}
+
+/** A point without a value, because its run found no steady state: marked at the upper edge. */
+export function isBeyond(line: LineData, point: number): boolean {
+  return line.y[point] === null && isUnsettled(line.verdict?.[point]);
 }
 
 /** Throws when the text is not what this script was built for. */

@@ -8,11 +8,11 @@ export interface Plane {
   context: CanvasRenderingContext2D;
   /** Canvas pixels per CSS pixel. */
   ratio: number;
-  x(value: number): number;
+  /** Where a point is drawn, if it is. */
+  place(line: LineData, point: number): { x: number; y: number } | null;
   y(value: number): number;
   /** The lower edge of the plot: where a bar ends that goes below a logarithmic axis. */
   bottom: number;
-  drawn(line: LineData, point: number): boolean;
 }
 
 const kCap = 3;
@@ -27,8 +27,9 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
   context.beginPath();
   line.error?.forEach((error, i) => {
     const mean = line.y[i];
-    if (!error || mean === null || mean === undefined || !plane.drawn(line, i)) return;
-    const x = plane.x(line.x[i] as number);
+    const at = plane.place(line, i);
+    if (!error || mean === null || mean === undefined || at === null) return;
+    const { x } = at;
     const high = plane.y(mean + error);
     const lowest = plane.y(mean - error);
     const low = Number.isFinite(lowest) ? lowest : plane.bottom;
@@ -45,10 +46,11 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
 
 function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string, colours: Colours): void {
   const { context, ratio } = plane;
-  line.x.forEach((value, i) => {
-    if (!plane.drawn(line, i)) return;
+  line.x.forEach((_, i) => {
+    const at = plane.place(line, i);
+    if (at === null) return;
     context.save();
-    context.translate(plane.x(value), plane.y(line.y[i] as number));
+    context.translate(at.x, at.y);
     context.scale(ratio, ratio);
     context.fillStyle = line.dashed ? colours.ground : colour;
     context.strokeStyle = line.dashed ? colour : colours.ground;

@@ -1,5 +1,5 @@
 // The part of the plane that a chart shows.
-import type { AxisData, LineData } from "./data";
+import { type AxisData, isBeyond, type LineData } from "./data";
 
 export type Range = readonly [low: number, high: number];
 
@@ -67,6 +67,7 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
   for (const line of lines) {
     line.x.forEach((value, i) => {
       const mean = line.y[i];
+      if (isBeyond(line, i)) x.add(value);
       if (!shows(xAxis, value) || !shows(yAxis, mean)) return;
       const error = line.error?.[i] ?? 0;
       x.add(value);

@@ -68,9 +68,10 @@ export function describePoint(chart: ChartData, id: PointId): PointText {
   const line = chart.lines[id.line];
   const x = line?.x[id.point];
   const y = line?.y[id.point];
-  if (line === undefined || x === undefined || y === undefined || y === null) {
+  if (line === undefined || x === undefined || y === undefined) {
     return { line: "", where: "", value: "", basis: "" };
   }
+  const unit = chart.y.unit === "" ? "" : ` ${chart.y.unit}`;
   const count = line.count?.[id.point];
   const basis = line.analytical ? ["analytical"] : [];
   if (count !== null && count !== undefined) basis.push(`${count.toLocaleString("en-US")} samples`);
@@ -79,7 +80,7 @@ export function describePoint(chart: ChartData, id: PointId): PointText {
   return {
     line: line.label,
     where: `${chart.x.symbol} = ${formatNumber(x)}`,
-    value: `${formatEstimate(y, line.error?.[id.point])}${chart.y.unit ? ` ${chart.y.unit}` : ""}`,
+    value: y === null ? "no steady state" : `${formatEstimate(y, line.error?.[id.point])}${unit}`,
     basis: basis.join(", "),
   };
 }

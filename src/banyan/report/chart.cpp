@@ -88,6 +88,8 @@ std::string classes(const ChartLine& line) {
 
 bool has_markers(const ChartLine& line) { return line.markers && !line.analytical; }
 
+bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
+
 std::string ring(double x, double y) {
   return fmt::format("<circle class=\"ring\" cx=\"{}\" cy=\"{}\" r=\"8.5\"/>", number(x), number(y));
 }
@@ -162,9 +164,18 @@ std::string draw_line(const ChartLine& line, const Frame& frame) {
   std::string errors;
   std::string markers;
   std::string rings;
+  const auto marker = [&](const ChartPoint& point, double x, double y) {
+    return fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", marker_path(line.colour, x, y),
+                       escape(plain_label(point.tip)));
+  };
   for (const ChartPoint& point : line.points) {
-    if (!frame.x.shows(point.x) || !frame.y.shows(point.y)) continue;
+    if (!frame.x.shows(point.x)) continue;
     const double x = frame.x.at(point.x);
+    if (is_beyond(point)) {
+      markers += marker(point, x, frame.top);
+      rings += ring(x, frame.top);
+    }
+    if (!frame.y.shows(point.y)) continue;
     const double y = frame.y.at(point.y);
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(x), number(y));
     if (point.error && *point.error > 0 && !line.analytical) {
@@ -175,10 +186,7 @@ std::string draw_line(const ChartLine& line, const Frame& frame) {
       errors += fmt::format("M{0} {1}V{2}M{3} {1}h6M{3} {2}h6", number(x), number(high), number(low), number(x - 3));
     }
     if (is_unsettled(point.verdict)) rings += ring(x, y);
-    if (has_markers(line)) {
-      markers += fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", marker_path(line.colour, x, y),
-                             escape(plain_label(point.tip)));
-    }
+    if (has_markers(line)) markers += marker(point, x, y);
   }
   if (!path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
   if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
@@ -288,7 +296,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
   for (const ChartLine& line : chart.lines) {
     for (const ChartPoint& point : line.points) {
       if (chart.log_x && point.x <= 0) continue;
-      xs.add(point.x);
+      if (std::isfinite(point.y) || is_beyond(point)) xs.add(point.x);
       if (!chart.log_y || point.y > 0) ys.add(point.y);
       if (!chart.log_y || point.y - point.error.value_or(0) > 0) ys.add(point.y - point.error.value_or(0));
       ys.add(point.y + point.error.value_or(0));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -65,6 +66,7 @@ u32 index_of(std::vector<Value>& seen, const Value& value) {
 
 std::string tip(const std::string& label, const std::string& x, const stats::Metric& metric) {
   const std::string interval = metric.half_width ? fmt::format(" ± {:.4g}", *metric.half_width) : "";
+  if (std::isnan(metric.mean)) return fmt::format("{}, {}: no steady state", label, x);
   return fmt::format("{}, {}: {:.5g}{} {} ({} samples)", label, x, metric.mean, interval, metric.unit, metric.count);
 }
 
@@ -124,7 +126,13 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
         panel_file.clear();
         for (const std::string& name : figure.spec.panels) panel_file += "-" + name + "-" + value_of(point, name);
         const api::Result& run = result.run_of(point);
-        if (const stats::Metric* found = run.find(metric_name)) lines.add(point, *found, run.verdict);
+        if (const stats::Metric* found = run.find(metric_name)) {
+          lines.add(point, *found, run.verdict);
+        } else if (is_unsettled(api::to_string(run.verdict))) {
+          stats::Metric none;
+          none.mean = std::numeric_limits<double>::quiet_NaN();
+          lines.add(point, none, run.verdict);
+        }
       }
       NamedChart named;
       named.file = file_name("figure-" + figure.spec.id + "-" + metric_name + panel_file) + ".svg";

@@ -214,15 +214,22 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
   std::vector<double> places;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Metric* here = results[i].find(metric);
-    if (here == nullptr || !std::isfinite(here->mean)) continue;
+    const std::string verdict = api::to_string(results[i].verdict);
+    const bool known = here != nullptr && std::isfinite(here->mean);
+    if (!known && !is_unsettled(verdict)) continue;
     const double place = *as_number(set.points[i].axes[x].second);
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
-    const std::string tip =
-        fmt::format("{} = {}: {} {}", chart.x_label, set.points[i].axes[x].second, estimate(here), here->unit);
-    line_of(chart, label_of(set.points[i], x))
-        .points.push_back({place, here->mean, here->half_width, tip,
-                           here->counter ? std::optional<u64>() : std::optional<u64>(here->count),
-                           api::to_string(results[i].verdict), i});
+    ChartPoint point{place, std::nan(""), {}, ""};
+    const std::string where = fmt::format("{} = {}", chart.x_label, set.points[i].axes[x].second);
+    point.tip = where + ": " + (known ? estimate(here) + " " + here->unit : verdict);
+    point.verdict = verdict;
+    point.run = i;
+    if (known) {
+      point.y = here->mean;
+      point.error = here->half_width;
+      if (!here->counter) point.count = here->count;
+    }
+    line_of(chart, label_of(set.points[i], x)).points.push_back(std::move(point));
   }
   chart.log_x = is_wide(places);
   // One curve needs a name only for the pointer: the metric's.

@@ -157,6 +157,9 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
   for (const ChartLine& line : chart.lines) {
     if (!line.markers || line.analytical) continue;
     for (const ChartPoint& point : line.points) {
+      if (x.shows(point.x) && std::isnan(point.y) && is_unsettled(point.verdict)) {
+        canvas.mark({x.at(point.x), y.at(y.value(1.0))}, "✗", static_cast<int>(line.colour));
+      }
       if (!shown(point)) continue;
       const char* mark = is_unsettled(point.verdict) ? "✗" : kMarks[line.colour % kPaletteSize];
       canvas.mark({x.at(point.x), y.at(point.y)}, mark, static_cast<int>(line.colour));
@@ -211,9 +214,8 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   Axis y(chart.log_y, 4 * rows);
   for (const ChartLine& line : chart.lines) {
     for (const ChartPoint& point : line.points) {
-      if (!x.shows(point.x) || !y.shows(point.y)) continue;
-      x.add(point.x);
-      y.add(point.y);
+      if (y.shows(point.y) || is_unsettled(point.verdict)) x.add(point.x);
+      if (x.shows(point.x)) y.add(point.y);
     }
   }
   y.include_zero();

@@ -1,0 +1,121 @@
+// banyan report: the page of whatever a folder holds.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "banyan/base/error.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/output.hpp"
+#include "banyan/report/study_report.hpp"
+#include "banyan/report/sweep_report.hpp"
+#include "banyan/store/store.hpp"
+#include "banyan/study/study.hpp"
+
+namespace banyan::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// What `banyan run` and `banyan sweep` write beside their store, for other programs and for results of old.
+constexpr const char* kRunFile = "result.json";
+constexpr const char* kSweepFile = "results.json";
+
+/// A sweep as far as a report needs it.
+struct Swept {
+  api::ExperimentSet set;
+  std::vector<api::Result> results;  ///< of the points of the set
+  std::size_t planned = 0;
+};
+
+std::string name_of(const api::Result& result) {
+  const Json configuration = Json::parse(result.configuration, nullptr, false);
+  return configuration.is_object() ? configuration.value("name", "") : "";
+}
+
+Swept finished_of(store::Table table) {
+  Swept swept;
+  swept.planned = table.results.size();
+  swept.set.file = std::move(table.set.file);
+  swept.set.axis_names = std::move(table.set.axis_names);
+  for (std::size_t i = 0; i < table.results.size(); ++i) {
+    if (!table.results[i]) continue;
+    swept.results.push_back(std::move(*table.results[i]));
+    swept.set.points.push_back(std::move(table.set.points[i]));
+    swept.set.points.back().name = name_of(swept.results.back());
+  }
+  return swept;
+}
+
+void add_point(Swept& swept, const Json& point) {
+  api::Experiment experiment;
+  if (point.contains("axes")) {
+    for (const auto& [key, value] : point.at("axes").items()) experiment.axes.emplace_back(key, value);
+  }
+  swept.results.push_back(api::from_json(point.dump()));
+  experiment.name = name_of(swept.results.back());
+  swept.set.points.push_back(std::move(experiment));
+}
+
+Swept read_json(const fs::path& path) {
+  Swept swept;
+  try {
+    const Json json = Json::parse(read_file(path.string()));
+    if (!json.contains("points")) {
+      swept.set.file = path.string();
+      add_point(swept, json);
+    } else {
+      swept.set.file = json.at("file");
+      swept.set.axis_names = json.at("axes").get<std::vector<std::string>>();
+      for (const Json& point : json.at("points")) add_point(swept, point);
+    }
+  } catch (const Json::exception& error) {
+    throw ConfigError({path.string(), 0, 0, ""}, fmt::format("not results of banyan: {}", error.what()),
+                      "run it again with --out");
+  }
+  swept.planned = swept.results.size();
+  return swept;
+}
+
+/// The file in `from` that a report can be made of, or `from` itself when it is a file.
+fs::path source_in(const fs::path& from) {
+  std::error_code error;
+  if (fs::is_regular_file(from, error)) return from;
+  for (const char* name : {study::kDumpFile, store::kFileName, kSweepFile, kRunFile}) {
+    if (fs::is_regular_file(from / name, error)) return from / name;
+  }
+  throw ConfigError({from.string(), 0, 0, ""}, "there are no results",
+                    "name a folder that \"banyan run\", \"sweep\" or \"study run\" filled with --out");
+}
+
+std::string report_of_study(const fs::path& path, const std::string& out) {
+  return report::write_study_report(study::load(read_file(path.string())), out);
+}
+
+std::string report_of_sweep(const fs::path& path, const std::string& out) {
+  const Swept swept =
+      store::is_store(path.string()) ? finished_of(store::Reader(path.string()).table()) : read_json(path);
+  if (swept.results.empty()) {
+    throw ConfigError({path.string(), 0, 0, ""}, "there is no finished point", "let the sweep finish one");
+  }
+  if (swept.results.size() < swept.planned) {
+    note(fmt::format("{} of {} points are finished", swept.results.size(), swept.planned));
+  }
+  return report::write_page(report::sweep_page(swept.set, swept.results, swept.planned), out);
+}
+
+}  // namespace
+
+int report(const ReportArguments& arguments) {
+  const fs::path path = source_in(arguments.from);
+  std::string out = arguments.out.empty() ? path.parent_path().string() : arguments.out;
+  if (out.empty()) out = ".";
+  require_writable_folder(out);
+  const bool study = path.filename() == study::kDumpFile;
+  print(fmt::format("Report: {}\n", study ? report_of_study(path, out) : report_of_sweep(path, out)));
+  return kDone;
+}
+
+}  // namespace banyan::cli

@@ -1,0 +1,180 @@
+// Does the page's logic, without a page, do what its comments say?
+import { describe, expect, it } from "vitest";
+import { align } from "../src/align";
+import { isUnsettled, parseReport } from "../src/data";
+import { decodeDataAddress } from "../src/download";
+import { extentOf, niceRange, niceStep, scaled } from "../src/extent";
+import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
+import { across, along, first, nearest } from "../src/nearest";
+import { axis, chart, line } from "./helpers";
+
+describe("align", () => {
+  it("unites the abscissas of all lines", () => {
+    const { x, ys } = align([line([1, 3], [10, 30]), line([2, 3], [20, 31])]);
+    expect(x).toEqual([1, 2, 3]);
+    expect(ys).toEqual([
+      [10, null, 30],
+      [null, 20, 31],
+    ]);
+  });
+
+  it("keeps several points at one x, and sorts", () => {
+    const { x, ys } = align([line([3, 1, 1], [30, 10, 11]), line([1], [5])]);
+    expect(x).toEqual([1, 1, 3]);
+    expect(ys).toEqual([
+      [10, 11, 30],
+      [5, null, null],
+    ]);
+  });
+
+  it("makes nothing of nothing", () => {
+    expect(align([])).toEqual({ x: [], ys: [] });
+  });
+});
+
+describe("extent", () => {
+  it("includes error bars and zero, and ends at round values", () => {
+    const { x, y } = extentOf([line([0, 1], [40, 95], { error: [null, 10] })], axis(), axis());
+    expect(y).toEqual([0, 150]);
+    expect(x[0]).toBeCloseTo(-0.03);
+    expect(x[1]).toBeCloseTo(1.03);
+  });
+
+  it("leaves out what a logarithmic axis cannot show", () => {
+    const { y } = extentOf([line([1, 2, 4], [0, 8, 16], { error: [1, 10, 1] })], axis(true), axis(true));
+    expect(y[0]).toBeGreaterThan(0);
+    expect(y[0]).toBeLessThanOrEqual(8);
+    expect(y[1]).toBeGreaterThanOrEqual(18);
+  });
+
+  it("shows something when there is nothing, or one point", () => {
+    expect(extentOf([], axis(), axis())).toEqual({ x: [0, 1], y: [0, 1] });
+    expect(extentOf([line([5], [0])], axis(), axis())).toEqual({ x: [4.5, 5.5], y: [0, 1] });
+  });
+
+  it("makes room for points beyond saturation", () => {
+    const beyond = line([0, 1, 9], [5, 6, null], { verdict: ["steady", "steady", "saturated"] });
+    expect(extentOf([beyond], axis(), axis()).x[1]).toBeGreaterThan(9);
+  });
+
+  it("keeps negative values", () => {
+    expect(extentOf([line([0, 1], [-3, 7])], axis(), axis()).y).toEqual([-4, 8]);
+  });
+
+  it("knows round steps", () => {
+    expect(niceStep(10, 5)).toBe(2);
+    expect(niceStep(0.7, 5)).toBeCloseTo(0.2);
+    expect(niceRange(0, 95)).toEqual([0, 100]);
+    expect(niceRange(3, 3)).toEqual([3, 4]);
+  });
+
+  it("zooms around a point", () => {
+    expect(scaled([0, 10], 5, 0.5, false)).toEqual([2.5, 7.5]);
+    expect(scaled([0, 10], 0, 0.5, false)).toEqual([0, 5]);
+    const [low, high] = scaled([1, 256], 16, 0.5, true);
+    expect([low, high]).toEqual([4, 64]);
+  });
+});
+
+describe("nearest", () => {
+  const lines = [line([0, 10, 20], [0, 0, 0]), line([0, 10], [5, null]), line([0, 10, 20], [50, 50, 50])];
+  const place = (l: number, p: number) => {
+    const y = lines[l]?.y[p];
+    return l === 2 || y === null || y === undefined ? null : { x: lines[l]?.x[p] as number, y };
+  };
+
+  it("finds the nearest drawn point within reach", () => {
+    expect(nearest(lines, place, { x: 9, y: 1 }, 40)).toEqual({ line: 0, point: 1 });
+    expect(nearest(lines, place, { x: 1, y: 4 }, 40)).toEqual({ line: 1, point: 0 });
+    expect(nearest(lines, place, { x: 500, y: 500 }, 40)).toBeNull();
+  });
+
+  it("walks along a line and stops at its ends", () => {
+    expect(along(lines, place, { line: 0, point: 0 }, 1)).toEqual({ line: 0, point: 1 });
+    expect(along(lines, place, { line: 0, point: 2 }, 1)).toEqual({ line: 0, point: 2 });
+    expect(along(lines, place, { line: 1, point: 0 }, 1)).toEqual({ line: 1, point: 0 });
+  });
+
+  it("changes to the next visible line at the same place", () => {
+    expect(across(lines, place, { line: 0, point: 2 }, 1)).toEqual({ line: 1, point: 0 });
+    expect(across(lines, place, { line: 1, point: 0 }, 1)).toEqual({ line: 0, point: 0 });
+    expect(across(lines, place, { line: 1, point: 0 }, -1)).toEqual({ line: 0, point: 0 });
+  });
+
+  it("starts at the first drawn point", () => {
+    expect(first(lines, place)).toEqual({ line: 0, point: 0 });
+    expect(first(lines, () => null)).toBeNull();
+  });
+});
+
+describe("format", () => {
+  it("writes numbers shortly", () => {
+    expect(formatNumber(0.30000000000000004)).toBe("0.3");
+    expect(formatNumber(-12.5)).toBe("−12.5");
+    expect(formatNumber(0)).toBe("0");
+    expect(formatNumber(2_500_000)).toBe("2.5e6");
+    expect(formatNumber(0.00001)).toBe("1e-5");
+  });
+
+  it("gives a half width two digits that matter, and the mean as many", () => {
+    expect(formatEstimate(117.4321, 1.912)).toBe("117.4 ± 1.9");
+    expect(formatEstimate(0.12345, 0.00123)).toBe("0.1235 ± 0.0012");
+    expect(formatEstimate(1234.5, 56.7)).toBe("1235 ± 57");
+    expect(formatEstimate(3.5, null)).toBe("3.5");
+    expect(formatEstimate(3.5, 0)).toBe("3.5");
+  });
+
+  it("splits labels at subscripts", () => {
+    expect(labelParts("μ_{SYN} (cycles)")).toEqual([
+      { text: "μ", subscript: false },
+      { text: "SYN", subscript: true },
+      { text: " (cycles)", subscript: false },
+    ]);
+    expect(labelParts("_{")).toEqual([{ text: "_{", subscript: false }]);
+    expect(plainLabel("μ_{BG(Tot)}")).toBe("μ BG(Tot)");
+  });
+
+  it("says everything about a point", () => {
+    const data = chart([line([0.2], [117.4], { error: [1.9], count: [5100], verdict: ["saturated"] })]);
+    expect(describePoint(data, { line: 0, point: 0 })).toEqual({
+      line: "bypass",
+      where: "γ = 0.2",
+      value: "117.4 ± 1.9 cycles",
+      basis: "5,100 samples, saturated",
+    });
+    const beyond = chart([line([0.2], [null], { verdict: ["saturated"] })]);
+    expect(describePoint(beyond, { line: 0, point: 0 }).value).toBe("no steady state");
+    const model = chart([line([0.2], [117], { analytical: true })]);
+    expect(describePoint(model, { line: 0, point: 0 }).basis).toBe("analytical");
+    expect(describePoint(model, { line: 7, point: 0 }).value).toBe("");
+  });
+});
+
+describe("data", () => {
+  it("refuses another format", () => {
+    expect(() => parseReport('{"format": 2}')).toThrow("format");
+    expect(() => parseReport("null")).toThrow("format");
+    expect(parseReport('{"format": 1, "charts": []}').charts).toEqual([]);
+  });
+
+  it("tells means from what is none", () => {
+    expect(["steady", "saturated", "deadlocked", "finished", undefined].map(isUnsettled)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("download", () => {
+  it("decodes percent-encoded addresses alone", () => {
+    expect(decodeDataAddress("data:text/csv;charset=utf-8,a%2C%CE%B3%0A")).toEqual({
+      type: "text/csv;charset=utf-8",
+      text: "a,γ\n",
+    });
+    expect(decodeDataAddress("data:text/csv;base64,AAAA")).toBeNull();
+    expect(decodeDataAddress("https://example.org/")).toBeNull();
+  });
+});
