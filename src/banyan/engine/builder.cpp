@@ -14,9 +14,8 @@ constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
 
 }  // namespace
 
-Builder::Builder(const core::Topology& topology, const core::Routing& routing,
-                 std::span<core::Traffic* const> traffics, std::vector<core::HotSpot> hot_spots,
-                 EngineSettings settings)
+Builder::Builder(const core::Topology& topology, const core::Routing& routing, std::span<core::Traffic* const> traffics,
+                 std::vector<core::HotSpot> hot_spots, EngineSettings settings)
     : topology_(topology),
       routing_(routing),
       traffics_(traffics),
@@ -44,11 +43,9 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   }
   parts_.resize(shards);
   for (u32 i = 0; i < shards; ++i) {
-    parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{std::move(members[i]), traffics_, &routing_,
-                                                                       hot_spots_, graph.terminals(), i,
-                                                                       settings_.steady,
-                                                                       settings_.check_order && routing_.in_order(),
-                                                                       settings_.generation_series});
+    parts_[i].terminals = std::make_unique<Terminals>(
+        Terminals::Setup{std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i,
+                         settings_.steady, settings_.check_order && routing_.in_order(), settings_.generation_series});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
   }
 }
@@ -57,8 +54,8 @@ void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u32 switches = topology_.graph().switches();
-  const u64 wanted = settings_.shards != 0 ? settings_.shards
-                                           : (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
+  const u64 wanted =
+      settings_.shards != 0 ? settings_.shards : (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
   const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(switches, kMostShards)));
   std::vector<u32> of(switches);
   for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s) * shards / switches);
@@ -116,10 +113,10 @@ void Builder::wire() {
     if (c.failed) continue;
     const u32 from = shard_of_end(c.from);
     const u32 to = shard_of_end(c.to);
-    channels_of(from, population(c.from)).down[port_number(c.from)] = {
-        entity(c.to), c.link.latency_cycles, c.to.port, static_cast<u8>(to), population(c.to)};
-    channels_of(to, population(c.to)).up[port_number(c.to)] = {
-        entity(c.from), c.link.latency_cycles, c.from.port, static_cast<u8>(from), population(c.from)};
+    channels_of(from, population(c.from)).down[port_number(c.from)] = {entity(c.to), c.link.latency_cycles, c.to.port,
+                                                                       static_cast<u8>(to), population(c.to)};
+    channels_of(to, population(c.to)).up[port_number(c.to)] = {entity(c.from), c.link.latency_cycles, c.from.port,
+                                                               static_cast<u8>(from), population(c.from)};
     if (from != to) window_ = std::min<Tick>(window_, c.link.latency_cycles);
   }
   for (u32 i = 0; i < shards(); ++i) {
@@ -132,6 +129,52 @@ void Builder::wire() {
       ChannelPopulation& channels = static_cast<ChannelPopulation&>(*p);
       part.wires.inboxes.push_back(&channels.inbox());
       channels.connect(part.wires);
+    }
+  }
+  reserve();
+}
+
+/// Room for the most that channels carry, so that a run allocates nothing: per tick one flit, and two control words
+/// each way. What crosses between shards waits for up to a window.
+void Builder::reserve() {
+  constexpr std::size_t kControls = 2;
+  constexpr std::size_t kMostMails = 1U << 16U;  // larger parcels grow while the network warms up
+  struct Crossing {
+    std::size_t flits = 0;
+    std::size_t controls = 0;
+  };
+  std::vector<std::size_t> arriving(shards());  // channels that end in the shard: each may bring a packet's last flit
+  std::vector<Crossing> between(std::size_t{shards()} * shards());
+  for (u32 i = 0; i < shards(); ++i) {
+    Shard& part = parts_[i];
+    for (auto& p : part.populations) {
+      ChannelPopulation& channels = static_cast<ChannelPopulation&>(*p);
+      const auto attached = [](const Target& t) { return t.entity != kNone; };
+      const auto inputs = static_cast<std::size_t>(std::count_if(channels.up.begin(), channels.up.end(), attached));
+      const auto outputs =
+          static_cast<std::size_t>(std::count_if(channels.down.begin(), channels.down.end(), attached));
+      arriving[i] += inputs;
+      channels.inbox().reserve(inputs, kControls * (inputs + outputs));
+      for (const Target& t : channels.down) {
+        if (!attached(t)) continue;
+        ++between[std::size_t{i} * shards() + t.shard].flits;
+        ++between[std::size_t{i} * shards() + t.shard].controls;
+      }
+      for (const Target& t : channels.up) {
+        if (attached(t)) ++between[std::size_t{i} * shards() + t.shard].controls;
+      }
+    }
+    terminals(i).pool().reserve(1);
+  }
+  for (u32 from = 0; from < shards(); ++from) {
+    for (u32 to = 0; to < shards(); ++to) {
+      if (from == to) continue;
+      const Crossing& crossing = between[std::size_t{from} * shards() + to];
+      for (auto& parcels : parts_[from].parcels) {
+        parcels[to].flits.reserve(std::min<std::size_t>(crossing.flits * window_, kMostMails));
+        parcels[to].controls.reserve(std::min<std::size_t>(kControls * crossing.controls * window_, kMostMails));
+        parcels[to].freed.reserve(std::min<std::size_t>(arriving[from] * window_, kMostMails));
+      }
     }
   }
 }

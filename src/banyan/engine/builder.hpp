@@ -75,6 +75,8 @@ class Builder {
   [[nodiscard]] std::vector<Shard> take_shards() { return std::move(parts_); }
 
  private:
+  void reserve();
+
   const core::Topology& topology_;
   const core::Routing& routing_;
   std::span<core::Traffic* const> traffics_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <vector>
 
 #include "banyan/engine/population.hpp"
@@ -26,18 +25,25 @@ struct Arrivals {
 /// of slots that have been emptied are used again last-in-first-out, so that few of them stay in the cache.
 class Inbox {
  public:
-  explicit Inbox(Tick horizon)
-      : mask_(std::bit_ceil(horizon + 2) - 1), lists_(mask_ + 1, kNone), occupied_((mask_ + 64) / 64) {}
+  static constexpr std::size_t kReserveBytes = 1U << 20U;
 
-  /// Expected arrivals per tick and ticks ahead: room for them is made at once.
-  void reserve(std::size_t flits, std::size_t controls, std::size_t ticks) {
-    while (pool_.size() < ticks) {
+  explicit Inbox(Tick horizon)
+      : mask_(std::bit_ceil(horizon + 2) - 1), lists_(mask_ + 1, kNone), occupied_((mask_ + 64) / 64) {
+    pool_.reserve(mask_ + 2);  // a list per slot, and the one that take() holds
+    free_.reserve(mask_ + 2);
+  }
+
+  /// Makes room for the most arrivals of one tick in every list, or, where the horizon is long and the network large,
+  /// in as many lists as kReserveBytes allow.
+  void reserve(std::size_t flits, std::size_t controls) {
+    const std::size_t bytes = flits * sizeof(FlitArrival) + controls * sizeof(ControlArrival) + sizeof(Arrivals);
+    const std::size_t lists = std::clamp<std::size_t>(kReserveBytes / bytes, 4, mask_ + 2);
+    while (pool_.size() < lists) {
       pool_.emplace_back();
       pool_.back().flits.reserve(flits);
       pool_.back().controls.reserve(controls);
       free_.push_back(static_cast<u32>(pool_.size() - 1));
     }
-    free_.reserve(mask_ + 2);
   }
 
   void add(Tick due, const FlitArrival& arrival) { list(due).flits.push_back(arrival); }
@@ -109,7 +115,7 @@ class Inbox {
   Tick mask_;
   std::vector<u32> lists_;      ///< [slot]: index into pool_, or kNone
   std::vector<u64> occupied_;   ///< bit per slot
-  std::deque<Arrivals> pool_;   ///< a list keeps its address while others are made: take() holds one
+  std::vector<Arrivals> pool_;  ///< never moves: take() holds a list while others are made
   std::vector<u32> free_;
 };
 

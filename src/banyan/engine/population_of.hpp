@@ -43,10 +43,7 @@ class PopulationOf final : public ChannelPopulation {
         wheel_(model_->entities()),
         awake_((model_->entities() + 63) / 64),
         permuted_(permuted),
-        step_all_(step_all) {
-    // Every input port takes at most one flit and every output port a few credits per tick; room for four ticks.
-    inbox_.reserve(model_->entities() * std::size_t{4}, model_->entities() * std::size_t{4}, 4);
-  }
+        step_all_(step_all) {}
 
   Inbox& inbox() noexcept override { return inbox_; }
   void connect(Wires& wires) override { io_ = std::make_unique<Io>(wires, down, up); }
