@@ -1,0 +1,119 @@
+// Does a machine that has warmed up run without asking for memory?
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "banyan/api/network.hpp"
+#include "banyan/base/error.hpp"
+#include "engine/small_instances.hpp"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<banyan::u64> allocations{0};
+
+/// Not inlined: the compiler would see malloc's memory in delete expressions, and warn.
+[[gnu::noinline]] void* counted(std::size_t size, std::size_t alignment) {
+  if (counting.load(std::memory_order_relaxed)) ++allocations;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+[[gnu::noinline]] void give_back(void* p) noexcept { std::free(p); }
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { give_back(p); }
+void operator delete[](void* p) noexcept { give_back(p); }
+void operator delete(void* p, std::size_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
+void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+
+namespace {
+
+using banyan::ConfigError;
+using banyan::Tick;
+using banyan::u32;
+using banyan::u64;
+using banyan::test::all_combinations;
+using banyan::test::Combination;
+namespace api = banyan::api;
+
+constexpr Tick kWarmup = 3000;
+constexpr Tick kMeasure = 10'000;
+
+/// Allocations of a machine between kWarmup and kWarmup + kMeasure.
+u64 allocations_of(const api::Experiment& experiment, u32 shards) {
+  const api::Network network = api::build_network(experiment);
+  banyan::engine::EngineSettings settings;
+  settings.shards = shards;
+  settings.steady = {6, kWarmup + kMeasure, kWarmup};
+  const api::Instance instance = api::build_instance(experiment, network, settings);
+  instance.machine->reset(0);
+  instance.machine->set_window({0, kWarmup + kMeasure - 1});
+  instance.machine->run_until(kWarmup);
+  allocations = 0;
+  counting = true;
+  instance.machine->run_until(kWarmup + kMeasure);
+  counting = false;
+  EXPECT_GT(instance.machine->totals().delivered, 100U);
+  return allocations;
+}
+
+TEST(Allocation, TheCounterCounts) {
+  allocations = 0;
+  counting = true;
+  const auto list = std::make_unique<std::vector<int>>(100);
+  counting = false;
+  EXPECT_EQ(allocations, 2U) << list->size();
+}
+
+/// Every switch on every topology, with the first routing and endless traffic that work there, from light load to
+/// beyond saturation.
+TEST(Allocation, AWarmMachineAllocatesNothing) {
+  std::string last;
+  for (const Combination& c : all_combinations()) {
+    if (c.traffic->info.name != "uniform") continue;
+    const std::string pair = c.topology->info.name + " x " + c.switching->info.name;
+    if (pair == last) continue;
+    try {
+      for (const char* const load : {"0.05", "0.4", "1.0"}) {
+        const api::Experiment experiment =
+            api::read_experiments_text(c.text(""), "small", {std::string("load=") + load}).points.front();
+        for (const u32 shards : {1U, 3U}) {
+          EXPECT_EQ(allocations_of(experiment, shards), 0U)
+              << c.name() << ", load " << load << ", " << shards << " shards";
+        }
+      }
+      last = pair;
+    } catch (const ConfigError&) { continue; }
+  }
+}
+
+TEST(Allocation, NeitherLongPacketsNorLongChannelsAllocate) {
+  for (const char* const text :
+       {"topology = { name = 'mesh', size = [4, 4], latency = 40, terminal_latency = 9 }\n"
+        "switch = { name = 'vc_router', vcs = 4, buffer = 64 }\nrouting = 'dimension_order'\n"
+        "traffic = [{ name = 'uniform', load = 0.5, size = 1 }]\n",
+        "topology = { name = 'torus', size = [4, 4] }\n"
+        "switch = { name = 'vc_router', vcs = 16, buffer = 4, pipeline = 5 }\nrouting = 'dimension_order'\n"
+        "traffic = [{ name = 'uniform', load = 0.5, size = 20 }, { name = 'hot_spot', load = 0.1 }]\n"}) {
+    const api::Experiment experiment = api::read_experiments_text(text, "long", {}).points.front();
+    for (const u32 shards : {1U, 3U}) EXPECT_EQ(allocations_of(experiment, shards), 0U) << text << shards << " shards";
+  }
+}
+
+}  // namespace

@@ -1,0 +1,47 @@
+// Are packets, flits and credits conserved in every network that we can think of?
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "banyan/api/experiment.hpp"
+
+namespace {
+
+using banyan::u32;
+
+u32 between(u32 low, u32 high) { return *rc::gen::inRange(low, high + 1); }
+
+std::string random_topology() {
+  const std::string grid = fmt::format("latency = {}, terminal_latency = {}", between(1, 6), between(1, 4));
+  switch (between(0, 2)) {
+    case 0:
+      return fmt::format("{{ name = 'mesh', size = [{}, {}], {} }}", between(2, 4), between(1, 4), grid);
+    case 1:
+      return fmt::format("{{ name = 'torus', size = [{}, {}], concentration = {}, {} }}", between(3, 5), between(1, 3),
+                         between(1, 2), grid);
+    default:
+      return fmt::format("{{ name = 'hypercube', degree = {}, {} }}", between(1, 4), grid);
+  }
+}
+
+/// audit = "full": conservation of packets and flits, bits against counts, credits against places, every 64 ticks.
+RC_GTEST_PROP(Conservation, HoldsForRandomRouters, ()) {
+  const bool cut_through = *rc::gen::arbitrary<bool>();
+  const u32 buffer = between(cut_through ? 6 : 1, 12);
+  const std::string text = fmt::format(
+      "topology = {}\nswitch = {{ name = 'vc_router', vcs = {}, buffer = {}, pipeline = {}, flow = '{}' }}\n"
+      "routing = 'dimension_order'\n"
+      "traffic = [{{ name = 'uniform', load = {}, size = {} }}, {{ name = 'uniform', load = 0.1 }}]\n"
+      "run = {{ warmup = 50, measure = {}, drain = 500, audit = 'full', seed = {}, shards = {}, wake = '{}' }}\n",
+      random_topology(), between(2, 20), buffer, between(1, 4), cut_through ? "cut_through" : "wormhole",
+      between(0, 90) / 100.0, between(1, 6), between(1, 700), between(0, 1000), between(0, 4),
+      between(0, 3) == 0 ? "all" : "needed");
+  RC_LOG() << text;
+  const banyan::api::Result result =
+      banyan::api::run(banyan::api::read_experiments_text(text, "random", {}).points.front(), {});
+  RC_ASSERT(result.verdict != banyan::api::Verdict::deadlocked);
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+// Is the state hash the same for any number of shards and threads, any step order, any wake-up rule?
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/network.hpp"
+#include "banyan/engine/steady.hpp"
+
+namespace {
+
+using banyan::u32;
+using banyan::u64;
+using banyan::api::Experiment;
+using banyan::api::Result;
+using banyan::api::Verdict;
+namespace engine = banyan::engine;
+
+struct Case {
+  std::string name;
+  std::string text;
+  Verdict verdict;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list{
+      {"mesh",
+       "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'vc_router', vcs = 3, buffer = 4 }\n"
+       "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.3, size = 3 }]\n"
+       "run = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
+      {"mesh with slow channels, cut-through, two traffics",
+       "topology = { name = 'mesh', size = [6, 3], latency = [3, 7], terminal_latency = 2 }\n"
+       "switch = { name = 'vc_router', vcs = 2, buffer = 8, flow = 'cut_through', pipeline = 3 }\n"
+       "routing = 'dimension_order'\n"
+       "traffic = [{ name = 'uniform', load = 0.1, size = 5 }, { name = 'permutation', pattern = 'neighbour', load = "
+       "0.1 }]\n"
+       "run = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
+      {"torus beyond saturation",
+       "topology = { name = 'torus', size = [5, 4], concentration = 2 }\n"
+       "switch = { name = 'vc_router', vcs = 12, buffer = 3 }\nrouting = 'dimension_order'\n"
+       "traffic = [{ name = 'permutation', pattern = 'tornado', load = 0.9, size = 4 }]\n"
+       "run = { warmup = 300, measure = 1000, drain = 200 }\n",
+       Verdict::saturated},
+      {"torus that deadlocks",
+       "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 1, buffer = 4 }\n"
+       "routing = { name = 'dimension_order', datelines = false }\n"
+       "traffic = [{ name = 'uniform', load = 0.9, size = 8 }]\n"
+       "run = { warmup = 300, measure = 9000, watchdog = 700 }\n",
+       Verdict::deadlocked},
+      {"multistage network whose inner shards have no terminals",
+       "topology = { name = 'multistage_cube', terminals = 16, radix = 2 }\n"
+       "switch = { name = 'vc_router', vcs = 2, buffer = 4 }\nrouting = 'destination_tag'\n"
+       "traffic = [{ name = 'uniform', load = 0.3, size = 2 }]\nrun = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
+      {"sessions over routers",
+       "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 2, buffer = 4 }\n"
+       "routing = 'dimension_order'\n"
+       "traffic = [{ name = 'synchronization', mean = 300, deviation = 20 }, { name = 'uniform', load = 0.2 }]\n"
+       "run = { sessions = 4, series = 'all' }\n",
+       Verdict::finished},
+      {"sessions over output-queued boxes",
+       "topology = { name = 'extra_stage_cube', terminals = 16, radix = 2 }\nswitch = 'output_queued'\n"
+       "routing = 'hot_section'\n"
+       "traffic = [{ name = 'synchronization', mean = 300, deviation = 20 }, { name = 'uniform', load = 0.4 }]\n"
+       "run = { sessions = 4, series = 'all' }\n",
+       Verdict::finished},
+      {"packet nodes",
+       "topology = { name = 'hypercube', degree = 4 }\nswitch = 'packet_node'\nrouting = 'dimension_order'\n"
+       "traffic = [{ name = 'uniform', load = 0.02 }]\nrun = { warmup = 300, measure = 3000 }\n",
+       Verdict::steady},
+  };
+  return list;
+}
+
+Result run(const Case& c, const std::vector<std::string>& overrides, u32 threads = 1) {
+  banyan::api::RunOptions options;
+  options.threads = threads;
+  return banyan::api::run(banyan::api::read_experiments_text(c.text, c.name, overrides).points.front(), options);
+}
+
+/// Everything that a run reports, but its costs.
+std::string report(const Result& result) {
+  std::string text = to_string(result.verdict) + " " + result.explanation;
+  for (const auto& m : result.metrics) text += "\n" + m.name + " " + std::to_string(m.mean);
+  for (const auto& s : result.series) {
+    text += "\n" + s.name;
+    for (const double v : s.values) text += " " + std::to_string(v);
+  }
+  return text;
+}
+
+TEST(Determinism, ResultsDoNotDependOnShardsThreadsOrderOrWaking) {
+  const std::vector<std::pair<std::vector<std::string>, u32>> variants{
+      {{"run.shards=1"}, 1}, {{"run.shards=2"}, 1},
+      {{"run.shards=2"}, 2}, {{"run.shards=5"}, 1},
+      {{"run.shards=5"}, 3}, {{"run.step_order=permuted"}, 1},
+      {{"run.wake=all"}, 1}, {{"run.shards=3", "run.step_order=permuted", "run.wake=all"}, 2},
+  };
+  for (const Case& c : cases()) {
+    const Result expected = run(c, {});
+    EXPECT_EQ(expected.verdict, c.verdict) << c.name << ": " << expected.explanation;
+    for (const auto& [overrides, threads] : variants) {
+      std::string label = c.name + ", " + std::to_string(threads) + " threads";
+      for (const std::string& o : overrides) label += ", " + o;
+      const Result result = run(c, overrides, threads);
+      EXPECT_EQ(result.state_hash, expected.state_hash) << label;
+      EXPECT_EQ(report(result), report(expected)) << label;
+    }
+  }
+}
+
+TEST(Determinism, TheSeedMatters) {
+  for (const Case& c : cases()) EXPECT_NE(run(c, {"run.seed=2"}).state_hash, run(c, {}).state_hash) << c.name;
+}
+
+/// Beneath the run, which uses no more threads than cores.
+u64 steady_hash(const Case& c, u32 shards, u32 threads) {
+  const Experiment experiment = banyan::api::read_experiments_text(c.text, c.name, {}).points.front();
+  const banyan::api::Network network = banyan::api::build_network(experiment);
+  engine::EngineSettings settings;
+  settings.shards = shards;
+  settings.threads = threads;
+  settings.steady = {4, 1000, 100};
+  const banyan::api::Instance instance = banyan::api::build_instance(experiment, network, settings);
+  return engine::run_steady(*instance.machine, settings.steady, {}).hash;
+}
+
+TEST(Determinism, SevenThreadsOnSevenShardsAgreeWithOne) {
+  for (const std::size_t index : {0U, 1U, 4U}) {
+    const Case& c = cases()[index];
+    const u64 expected = steady_hash(c, 1, 1);
+    EXPECT_EQ(steady_hash(c, 7, 1), expected) << c.name;
+    EXPECT_EQ(steady_hash(c, 7, 7), expected) << c.name;
+    EXPECT_EQ(steady_hash(c, 3, 7), expected) << c.name << ": more threads than shards";
+  }
+}
+
+TEST(Determinism, AMachineMayRunAgain) {
+  const Case& c = cases()[0];
+  const Experiment experiment = banyan::api::read_experiments_text(c.text, c.name, {}).points.front();
+  const banyan::api::Network network = banyan::api::build_network(experiment);
+  engine::EngineSettings settings;
+  settings.shards = 2;
+  settings.steady = {4, 1000, 100};
+  const banyan::api::Instance instance = banyan::api::build_instance(experiment, network, settings);
+  const u64 first = engine::run_steady(*instance.machine, settings.steady, {}).hash;
+  EXPECT_EQ(engine::run_steady(*instance.machine, settings.steady, {}).hash, first);
+}
+
+}  // namespace

@@ -1,0 +1,82 @@
+// Small experiments from registration rows: about 16 terminals, defaults wherever there is no need for something else.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/core/registry.hpp"
+
+namespace banyan::test {
+
+/// Values by "component.parameter" or, for every component that declares it, by "parameter".
+using SmallValues = std::map<std::string, std::string>;
+
+/// What a small instance sets, `more` included.
+inline SmallValues small_values(const SmallValues& more) {
+  SmallValues values = more;
+  values.merge(SmallValues{
+      {"terminals", "16"},
+      {"radix", "2"},
+      {"degree", "4"},
+      {"mesh.size", "[4, 4]"},
+      {"torus.size", "[4, 4]"},
+      {"load", "0.2"},
+      {"synchronization.mean", "300"},
+  });
+  return values;
+}
+
+inline std::string small_component(const config::ComponentInfo& info, const SmallValues& values) {
+  std::string text = fmt::format("{{ name = '{}'", info.name);
+  for (const config::Parameter& p : info.parameters) {
+    for (const std::string& key : {info.name + "." + p.name, p.name}) {
+      const auto found = values.find(key);
+      if (found == values.end()) continue;
+      text += fmt::format(", {} = {}", p.name, found->second);
+      break;
+    }
+  }
+  return text + " }";
+}
+
+struct Combination {
+  const core::TopologyRow* topology;
+  const core::SwitchRow* switching;
+  const core::RoutingRow* routing;
+  const core::TrafficRow* traffic;
+
+  [[nodiscard]] std::string name() const {
+    return fmt::format("{} x {} x {} x {}", topology->info.name, switching->info.name, routing->info.name,
+                       traffic->info.name);
+  }
+  /// The experiment as TOML; `run` fills the table of the same name.
+  [[nodiscard]] std::string text(const std::string& run, const SmallValues& more = {}) const {
+    const SmallValues values = small_values(more);
+    return fmt::format("topology = {}\nswitch = {}\nrouting = {}\ntraffic = [{}]\nrun = {{ {} }}\n",
+                       small_component(topology->info, values), small_component(switching->info, values),
+                       small_component(routing->info, values), small_component(traffic->info, values), run);
+  }
+  [[nodiscard]] api::Experiment experiment(const std::string& run, const SmallValues& more = {}) const {
+    return api::read_experiments_text(text(run, more), "small", {}).points.front();
+  }
+};
+
+inline std::vector<Combination> all_combinations() {
+  std::vector<Combination> all;
+  for (const core::TopologyRow* topology : core::topology_rows()) {
+    for (const core::SwitchRow* switching : core::switching_rows()) {
+      for (const core::RoutingRow* routing : core::routing_rows()) {
+        for (const core::TrafficRow* traffic : core::traffic_rows()) {
+          all.push_back({topology, switching, routing, traffic});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace banyan::test

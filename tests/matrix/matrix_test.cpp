@@ -1,0 +1,107 @@
+// Does every topology x switch x routing x traffic either deliver its packets, audited, or say in one line why it is
+// refused? The table grows with the registry; nothing here names what must work.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+
+#include "banyan/api/network.hpp"
+#include "banyan/base/error.hpp"
+#include "engine/small_instances.hpp"
+
+namespace {
+
+using banyan::ConfigError;
+using banyan::api::Result;
+using banyan::api::Verdict;
+using banyan::test::all_combinations;
+using banyan::test::Combination;
+using banyan::test::SmallValues;
+
+constexpr const char* kRun =
+    "warmup = 200, measure = 4000, drain = 4000, sessions = 2, session_limit = 50000, watchdog = 1000, audit = 'full'";
+constexpr double kEnough = 1000;
+
+struct Count {
+  unsigned delivered = 0;
+  unsigned saturated = 0;
+  std::set<std::string> deadlocked;
+  std::map<std::string, unsigned> refused;
+
+  void print() const {
+    std::printf("%u combinations deliver, %u of them saturated\n", delivered, saturated);
+    for (const std::string& name : deadlocked) std::printf("  deadlocked: %s\n", name.c_str());
+    for (const auto& [cause, count] : refused) std::printf("  %3u refused: %s\n", count, cause.c_str());
+  }
+};
+
+/// Rings let packets wait on each other in a circle unless there are classes of virtual channels (dimension_order).
+bool has_rings(const banyan::api::Experiment& experiment) {
+  const banyan::api::Network network = banyan::api::build_network(experiment);
+  const banyan::core::Grid* grid = network.topology->grid();
+  if (grid == nullptr) return false;
+  for (std::size_t d = 0; d < grid->size.size(); ++d) {
+    if (grid->wrap[d] && grid->size[d] > 2) return true;
+  }
+  return false;
+}
+
+void run_one(const Combination& c, const SmallValues& more, Count& count) {
+  SCOPED_TRACE(c.name());
+  try {
+    const banyan::api::Experiment experiment = c.experiment(kRun, more);
+    const Result result = banyan::api::run(experiment, {});
+    if (result.verdict == Verdict::deadlocked) {
+      EXPECT_TRUE(has_rings(experiment) && more.contains("datelines")) << result.explanation;
+      EXPECT_NE(result.explanation.find("wait on each other in a cycle"), std::string::npos) << result.explanation;
+      count.deadlocked.insert(c.name());
+      return;
+    }
+    if (result.verdict != Verdict::finished) { EXPECT_GE(result.at("delivered_packets").mean, kEnough); }
+    ++count.delivered;
+    count.saturated += result.verdict == Verdict::saturated ? 1U : 0U;
+  } catch (const ConfigError& error) {
+    EXPECT_FALSE(error.cause().empty());
+    EXPECT_FALSE(error.remedy().empty());
+    EXPECT_EQ((error.cause() + error.remedy()).find('\n'), std::string::npos) << "one line each";
+    ++count.refused[error.cause()];
+  }
+}
+
+TEST(Matrix, EveryCombinationDeliversOrIsRefusedWithOneReason) {
+  Count count;
+  for (const Combination& c : all_combinations()) run_one(c, {}, count);
+  EXPECT_TRUE(count.deadlocked.empty());
+  count.print();
+}
+
+/// Far beyond saturation, and on tori without classes of virtual channels: only those may deadlock, and must say how.
+TEST(Matrix, OverloadDeadlocksNothingButRingsWithoutClasses) {
+  Count count;
+  for (const Combination& c : all_combinations()) run_one(c, {{"load", "1.0"}, {"datelines", "false"}}, count);
+  EXPECT_FALSE(count.deadlocked.empty());
+  count.print();
+}
+
+/// Every row takes part in some combination that delivers.
+TEST(Matrix, EveryComponentDeliversSomewhere) {
+  std::set<std::string> missing;
+  for (const Combination& c : all_combinations()) {
+    for (const auto* info : {&c.topology->info, &c.switching->info, &c.routing->info, &c.traffic->info}) {
+      missing.insert(info->name);
+    }
+  }
+  for (const Combination& c : all_combinations()) {
+    try {
+      const std::set<std::string> names{c.topology->info.name, c.switching->info.name, c.routing->info.name,
+                                        c.traffic->info.name};
+      banyan::api::check(c.experiment(kRun));
+      for (const std::string& name : names) missing.erase(name);
+    } catch (const ConfigError&) { continue; }
+  }
+  for (const std::string& name : missing) ADD_FAILURE() << name << " is refused everywhere";
+}
+
+}  // namespace
