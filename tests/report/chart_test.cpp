@@ -62,7 +62,8 @@ TEST(Svg, RingsWhatIsNoSteadyState) {
   const std::string svg = to_svg(chart, true);
   EXPECT_EQ(test::xml_problem(svg), "");
   EXPECT_EQ(svg.find("nan"), std::string::npos);
-  EXPECT_EQ(count(svg, "class=\"ring\""), 3U + 1U) << "points and legend";
+  EXPECT_EQ(count(svg, "class=\"ring\""), 2U + 1U) << "points and legend";
+  EXPECT_EQ(count(svg, "class=\"arrow\""), 1U);
 }
 
 TEST(Svg, DrawsAModelAsADashedLineAlone) {

@@ -1,7 +1,7 @@
 // One interactive chart, in place of the static drawing that the program left in the page.
 import uPlot from "uplot";
 import { align } from "./align";
-import { type AxisData, type ChartData, isBeyond, type LineData } from "./data";
+import { type AxisData, type ChartData, isBeyond, type LineData, ranksBeyond } from "./data";
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
 import { drawLine } from "./draw";
@@ -16,6 +16,8 @@ import { currentColours } from "./palette";
 import { Tooltip } from "./tooltip";
 
 const kReach = 40;
+/** Between marks of points without a value. */
+const kStack = 13;
 const kHeights = { ratio: 0.62, least: 220, most: 340 };
 const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 /** Beyond this ratio powers of two are too many. */
@@ -40,6 +42,7 @@ export class LiveChart {
   private readonly reset = element("button", { type: "button", class: "reset", hidden: "" }, "Reset zoom");
   private readonly chart: uPlot;
   private readonly whole: Extent;
+  private readonly ranks: number[][];
   private zoom: Extent | null = null;
   private colours: Colours = currentColours();
   private current: PointId | null = null;
@@ -52,6 +55,7 @@ export class LiveChart {
     this.shapes = options.markers.map((path) => new Path2D(path));
     this.legend = new Legend(data.lines, options.markers, (line, show) => this.toggle(line, show));
     this.whole = extentOf(data.lines, data.x, data.y);
+    this.ranks = ranksBeyond(data.lines);
     this.plot = element("div", {
       class: "plot",
       tabindex: "0",
@@ -215,10 +219,9 @@ export class LiveChart {
     if (u === null) return;
     const { left, top, width, height } = u.bbox;
     const air = 10 * uPlot.pxRatio;
-    const plane: Plane = {
+    const plane: Omit<Plane, "place"> = {
       context: u.ctx,
       ratio: uPlot.pxRatio,
-      place: (line, point) => this.position(line, point, true),
       y: (value) => u.valToPos(value, "y", true),
       bottom: top + height,
     };
@@ -227,7 +230,8 @@ export class LiveChart {
     u.ctx.rect(left - air, top - air, width + 2 * air, height + 2 * air);
     u.ctx.clip();
     this.data.lines.forEach((line, i) => {
-      if (this.legend.shows(i)) drawLine(plane, line, this.shapes, this.colours);
+      const place = (point: number) => this.position(i, point, true);
+      if (this.legend.shows(i)) drawLine({ ...plane, place }, line, this.shapes, this.colours);
     });
     u.ctx.restore();
   }
@@ -235,19 +239,23 @@ export class LiveChart {
   // --- the point that is talked about
 
   /** In pixels of the plotting area, or of the canvas; null for what is not drawable. */
-  private position(line: LineData, point: number, onCanvas: boolean): Position | null {
+  private position(index: number, point: number, onCanvas: boolean): Position | null {
+    const line = this.data.lines[index];
+    if (line === undefined) return null;
     const x = line.x[point];
     const y = line.y[point];
     if (!shows(this.data.x, x)) return null;
     const at = this.chart.valToPos(x, "x", onCanvas);
-    if (isBeyond(line, point)) return { x: at, y: onCanvas ? this.chart.bbox.top : 0 };
+    if (isBeyond(line, point)) {
+      const below = kStack * (this.ranks[index]?.[point] ?? 0);
+      return { x: at, y: onCanvas ? this.chart.bbox.top + below * uPlot.pxRatio : below };
+    }
     return shows(this.data.y, y) ? { x: at, y: this.chart.valToPos(y, "y", onCanvas) } : null;
   }
 
   /** In pixels of the plotting area; null for what is hidden, zoomed away or not drawable. */
   private readonly place = (line: number, point: number): Position | null => {
-    const data = this.data.lines[line];
-    const at = data === undefined ? null : this.position(data, point, false);
+    const at = this.position(line, point, false);
     if (at === null || !this.legend.shows(line)) return null;
     const { clientWidth, clientHeight } = this.chart.over;
     const inside = at.x >= -1 && at.y >= -1 && at.x <= clientWidth + 1 && at.y <= clientHeight + 1;

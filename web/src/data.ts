@@ -58,9 +58,22 @@ export function isUnsettled(verdict: string | null | undefined): boolean {
   return verdict === "saturated" || verdict === "deadlocked";
 }
 
-/** A point without a value, because its run found no steady state: marked at the upper edge. */
+/** A point without a value, because its run found no steady state: marked below the upper edge. */
 export function isBeyond(line: LineData, point: number): boolean {
   return line.y[point] === null && isUnsettled(line.verdict?.[point]);
+}
+
+/** For each point beyond: how many of the lines before have one at the same x. They are drawn one below the other. */
+export function ranksBeyond(lines: readonly LineData[]): number[][] {
+  const seen = new Map<number, number>();
+  return lines.map((line) =>
+    line.x.map((x, i) => {
+      if (!isBeyond(line, i)) return 0;
+      const rank = seen.get(x) ?? 0;
+      seen.set(x, rank + 1);
+      return rank;
+    }),
+  );
 }
 
 /** Throws when the text is not what this script was built for. */

@@ -1,6 +1,6 @@
 // Error bars and markers on the canvas of a chart.
 import type { LineData } from "./data";
-import { isUnsettled } from "./data";
+import { isBeyond, isUnsettled } from "./data";
 import type { Colours } from "./palette";
 
 /** Positions on the canvas, in its own pixels. */
@@ -9,7 +9,7 @@ export interface Plane {
   /** Canvas pixels per CSS pixel. */
   ratio: number;
   /** Where a point is drawn, if it is. */
-  place(line: LineData, point: number): { x: number; y: number } | null;
+  place(point: number): { x: number; y: number } | null;
   y(value: number): number;
   /** The lower edge of the plot: where a bar ends that goes below a logarithmic axis. */
   bottom: number;
@@ -27,7 +27,7 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
   context.beginPath();
   line.error?.forEach((error, i) => {
     const mean = line.y[i];
-    const at = plane.place(line, i);
+    const at = plane.place(i);
     if (!error || mean === null || mean === undefined || at === null) return;
     const { x } = at;
     const high = plane.y(mean + error);
@@ -44,20 +44,29 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
   context.globalAlpha = 1;
 }
 
+/** Upwards, behind the marker of a point that has no value. */
+const kArrow = "M0 0v-10m-3 3l3-3l3 3";
+
 function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string, colours: Colours): void {
   const { context, ratio } = plane;
+  const arrow = new Path2D(kArrow);
   line.x.forEach((_, i) => {
-    const at = plane.place(line, i);
+    const at = plane.place(i);
     if (at === null) return;
     context.save();
     context.translate(at.x, at.y);
     context.scale(ratio, ratio);
+    if (isBeyond(line, i)) {
+      context.strokeStyle = colour;
+      context.lineWidth = 1.4;
+      context.stroke(arrow);
+    }
     context.fillStyle = line.dashed ? colours.ground : colour;
     context.strokeStyle = line.dashed ? colour : colours.ground;
     context.lineWidth = line.dashed ? 1.8 : 1;
     context.fill(shape);
     context.stroke(shape);
-    if (isUnsettled(line.verdict?.[i])) {
+    if (isUnsettled(line.verdict?.[i]) && !isBeyond(line, i)) {
       context.strokeStyle = colours.ink;
       context.lineWidth = 1.4;
       context.beginPath();

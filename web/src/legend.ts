@@ -24,7 +24,7 @@ function ringNote(): HTMLElement {
     { class: "banyan-chart swatch", viewBox: "-14 -7 28 14", width: "28", height: "14", "aria-hidden": "true" },
     ring,
   );
-  return element("span", { class: "note" }, drawing, "saturated or deadlocked");
+  return element("span", { class: "note" }, drawing, "saturated or deadlocked; with an arrow: no value");
 }
 
 export class Legend {

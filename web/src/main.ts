@@ -30,6 +30,7 @@ const charts: Part = (data) => {
 
 const configurations: Part = (data) => {
   for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) addRunButtons(table, data.runs);
+  for (const first of document.querySelectorAll(".first-configuration")) first.remove();
   return () => {};
 };
 

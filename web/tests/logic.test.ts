@@ -1,7 +1,7 @@
 // Does the page's logic, without a page, do what its comments say?
 import { describe, expect, it } from "vitest";
 import { align } from "../src/align";
-import { isUnsettled, parseReport } from "../src/data";
+import { isUnsettled, parseReport, ranksBeyond } from "../src/data";
 import { decodeDataAddress } from "../src/download";
 import { extentOf, niceRange, niceStep, scaled } from "../src/extent";
 import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
@@ -155,6 +155,16 @@ describe("data", () => {
     expect(() => parseReport('{"format": 2}')).toThrow("format");
     expect(() => parseReport("null")).toThrow("format");
     expect(parseReport('{"format": 1, "charts": []}').charts).toEqual([]);
+  });
+
+  it("stacks points without a value", () => {
+    const beyond = (x: number[]) =>
+      line(
+        x,
+        x.map(() => null),
+        { verdict: x.map(() => "saturated") },
+      );
+    expect(ranksBeyond([beyond([1, 2]), line([1], [5]), beyond([2, 3])])).toEqual([[0, 0], [0], [1, 0]]);
   });
 
   it("tells means from what is none", () => {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "banyan/report/markup.hpp"
 
@@ -19,6 +20,7 @@ constexpr double kRight = 14;
 constexpr double kPlotHeight = 250;
 constexpr double kTitleLine = 20;
 constexpr double kLegendLine = 19;
+constexpr double kStack = 13;       ///< between marks without a value
 constexpr double kCharacter = 7.2;  ///< mean advance of the 13 px sans-serif text
 
 // Okabe and Ito's palette (2008), with the light yellow left out and shades for dark ground.
@@ -157,7 +159,8 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   return svg;
 }
 
-std::string draw_line(const ChartLine& line, const Frame& frame) {
+/// `beyond` counts the marks without a value at each x, which stand one below the other.
+std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double, int>& beyond) {
   std::string svg =
       fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
   std::string path;
@@ -172,8 +175,9 @@ std::string draw_line(const ChartLine& line, const Frame& frame) {
     if (!frame.x.shows(point.x)) continue;
     const double x = frame.x.at(point.x);
     if (is_beyond(point)) {
-      markers += marker(point, x, frame.top);
-      rings += ring(x, frame.top);
+      const double y = frame.top + kStack * beyond[point.x]++;
+      markers += fmt::format("<path class=\"arrow\" d=\"M{0} {1}v-10m-3 3l3-3l3 3\"/>", number(x), number(y)) +
+                 marker(point, x, y);
     }
     if (!frame.y.shows(point.y)) continue;
     const double y = frame.y.at(point.y);
@@ -207,7 +211,8 @@ std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
   if (has_rings(chart)) {
     const double y = top + kLegendLine * (legend.rows - 1);
     svg += ring(kLeft + 12, y) +
-           fmt::format("<text x=\"{}\" y=\"{}\">saturated or deadlocked</text>", number(kLeft + 30), number(y + 4.5));
+           fmt::format("<text x=\"{}\" y=\"{}\">saturated or deadlocked; with an arrow: no value</text>",
+                       number(kLeft + 30), number(y + 4.5));
   }
   return svg + "</g>\n";
 }
@@ -284,6 +289,7 @@ std::string chart_style(const std::string& scope) {
          ".banyan-chart .curve{stroke:var(--c);stroke-width:2;fill:none;stroke-linejoin:round}\n"
          ".banyan-chart .error{stroke:var(--c);stroke-width:1.2;fill:none;opacity:.8}\n"
          ".banyan-chart .marker{fill:var(--c);stroke:var(--ground);stroke-width:1}\n"
+         ".banyan-chart .arrow{stroke:var(--c);stroke-width:1.4;fill:none}\n"
          ".banyan-chart .ring{stroke:var(--ink);stroke-width:1.4;fill:none}\n"
          ".banyan-chart .dashed .curve{stroke-dasharray:6 4}\n"
          ".banyan-chart .dashed .marker{fill:var(--ground);stroke:var(--c);stroke-width:1.8}\n" +
@@ -349,7 +355,8 @@ std::string to_svg(const Chart& chart, bool standalone) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data</text>\n", number(kWidth / 2),
                        number((top + bottom) / 2));
   }
-  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame);
+  std::map<double, int> beyond;
+  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame, beyond);
   svg += draw_legend(chart, legend, legend_top);
   return svg + "</svg>\n";
 }

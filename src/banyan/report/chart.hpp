@@ -12,7 +12,7 @@ namespace banyan::report {
 
 struct ChartPoint {
   double x = 0.0;
-  double y = 0.0;                    ///< NaN at a point that is_unsettled(): no value, marked at the upper edge
+  double y = 0.0;                    ///< NaN at a point that is_unsettled(): no value, marked below the upper edge
   std::optional<double> error;       ///< half width of the interval
   std::string tip;                   ///< shown on hover over the static drawing
   std::optional<u64> count{};        ///< samples

@@ -98,10 +98,10 @@ std::string pretty(const std::string& configuration) {
 /// The script shows every point's configuration; without it there is at least the first.
 std::string first_configuration(const Page& page, const Table& table) {
   if (table.rows.empty() || !table.rows.front().run) return "";
-  const std::string html =
-      fmt::format("<details><summary>Resolved configuration of the first point</summary><pre>{}</pre></details>\n",
-                  escape(pretty(page.runs.at(*table.rows.front().run)->configuration)));
-  return bundle().script.empty() ? html : "<noscript>" + html + "</noscript>\n";
+  return fmt::format(
+      "<details class=\"first-configuration\"><summary>Resolved configuration of the first point</summary><pre>{}</pre>"
+      "</details>\n",
+      escape(pretty(page.runs.at(*table.rows.front().run)->configuration)));
 }
 
 std::string chart_figure(const NamedChart& named, std::size_t number) {
