@@ -32,7 +32,9 @@ export default defineConfig({
   },
   test: {
     include: ["tests/**/*.test.ts", "e2e/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A test machine may be busy with everything else.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 });
