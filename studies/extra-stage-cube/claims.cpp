@@ -295,9 +295,8 @@ Outcome four_sections_best(const View& view) {
       return view.at("13", with(load, "K", a), kTot).mean < view.at("13", with(load, "K", b), kTot).mean;
     };
     const std::string least = *std::min_element(all.begin(), all.end(), lower);
-    detail +=
-        fmt::format("{}γ = {}: least at K = {} ({} cycles; K = 4: {})", detail.empty() ? "" : ", ", load.front().second,
-                    least, to_string(view.at("13", with(load, "K", least), kTot)), to_string(best));
+    detail += fmt::format("{}γ = {}: least at K = {} ({} cycles)", detail.empty() ? "" : ", ", load.front().second,
+                          least, to_string(view.at("13", with(load, "K", least), kTot)));
   }
   return tally.outcome(detail);
 }
