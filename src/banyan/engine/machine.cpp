@@ -108,6 +108,19 @@ void Machine::finish_records() {
   for (Shard& shard : shards_) shard.terminals->finish_record();
 }
 
+SteadyRecord Machine::record(const SteadyPlan& plan) const {
+  SteadyRecord sum(plan);
+  for (const Shard& shard : shards_) {
+    sum.merge(shard.terminals->record());
+    shard.terminals->add_waiting(sum);
+  }
+  return sum;
+}
+
+void Machine::extend(const SteadyPlan& longer) {
+  for (Shard& shard : shards_) shard.terminals->extend(longer);
+}
+
 Totals Machine::totals() const {
   Totals sum;
   for (const Shard& shard : shards_) {

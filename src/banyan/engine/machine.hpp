@@ -59,6 +59,10 @@ class Machine {
   void set_window(Window window);
   void close(u32 traffic, Tick at);
   void finish_records();
+  /// What was recorded up to the end of the plan, messages that wait at their sources included.
+  [[nodiscard]] SteadyRecord record(const SteadyPlan& plan) const;
+  /// Goes on recording, up to a later end.
+  void extend(const SteadyPlan& longer);
 
   [[nodiscard]] Totals totals() const;
   [[nodiscard]] std::vector<Tally> tallies() const;

@@ -31,10 +31,29 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   return true;
 }
 
+void run_until(Machine& machine, Tick end, Checkpoints& checkpoints) {
+  while (checkpoints.next() <= end) {
+    machine.run_until(checkpoints.next());
+    checkpoints.add(machine.hash());
+  }
+  machine.run_until(end);
+}
+
+/// At the end of the plan: goes on when more is wanted.
+void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings) {
+  if (!settings.longer) return;
+  const std::optional<SteadyPlan> longer = settings.longer(machine.record(plan));
+  if (!longer) return;
+  plan = *longer;
+  machine.extend(plan);
+  machine.set_window({0, plan.end - 1});
+}
+
 }  // namespace
 
-SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadySettings& settings) {
+SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings) {
   SteadyOutcome out(plan);
+  Checkpoints checkpoints;
   ProgressWatch watch(settings.watchdog);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
@@ -44,13 +63,14 @@ SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadyS
     } else {
       now += kPeriod;
     }
-    machine.run_until(now);
+    run_until(machine, now, checkpoints);
     out.ticks = now;
     if (watch.stuck(machine, now)) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();
       break;
     }
+    if (now == plan.end) prolong(machine, plan, settings);
     if (over(machine, plan, settings, now, out)) break;
     if (settings.full_audit) machine.audit();
     if (settings.keep_going && !settings.keep_going(now)) {
@@ -60,7 +80,9 @@ SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadyS
   }
   machine.audit();
   machine.finish_records();
+  out.record = SteadyRecord(plan);
   for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->record());
+  out.checkpoints = checkpoints.entries();
   out.tallies = machine.tallies();
   out.totals = machine.totals();
   Hasher h;

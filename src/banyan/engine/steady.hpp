@@ -4,9 +4,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "banyan/engine/checkpoints.hpp"
 #include "banyan/engine/machine.hpp"
 #include "banyan/engine/steady_record.hpp"
 
@@ -17,6 +19,9 @@ struct SteadySettings {
   Tick watchdog = 10'000;   ///< ticks without movement that count as a deadlock; 0: never
   bool full_audit = false;
   std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
+  /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with
+  /// a later end and windows at least as long, or nothing. May be empty.
+  std::function<std::optional<SteadyPlan>(const SteadyRecord&)> longer;
 };
 
 struct SteadyOutcome {
@@ -26,13 +31,14 @@ struct SteadyOutcome {
   SteadyRecord record;
   std::vector<Tally> tallies;
   Totals totals;
+  std::vector<Checkpoints::Entry> checkpoints;
   Tick ticks = 0;
   u64 hash = 0;
 
   explicit SteadyOutcome(const SteadyPlan& plan) : record(plan) {}
 };
 
-/// Throws InvariantError.
-[[nodiscard]] SteadyOutcome run_steady(Machine& machine, const SteadyPlan& plan, const SteadySettings& settings);
+/// The outcome's record has the plan of the whole run. Throws InvariantError.
+[[nodiscard]] SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings);
 
 }  // namespace banyan::engine

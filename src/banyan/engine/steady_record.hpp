@@ -51,6 +51,21 @@ struct SteadyRecord {
     }
     latency.merge(other.latency);
   }
+  /// Makes room for a longer run. A plan with longer windows (2^k times as long) joins those that are there.
+  void extend(const SteadyPlan& longer) {
+    for (; plan.shift < longer.shift; ++plan.shift) {
+      join_pairs(births, [](Births& a, const Births& b) {
+        a.packets += b.packets;
+        a.latency += b.latency;
+        a.queueing += b.queueing;
+        a.hops += b.hops;
+      });
+      for (std::vector<u64>* flits : {&offered, &taken, &accepted}) join_pairs(*flits, [](u64& a, u64 b) { a += b; });
+    }
+    plan = longer;
+    births.resize(plan.windows());
+    for (std::vector<u64>* flits : {&offered, &taken, &accepted}) flits->resize(plan.windows());
+  }
   void hash(Hasher& h) const noexcept {
     for (const Births& b : births) {
       for (const u64 v : {b.packets, b.latency, b.queueing, b.hops}) h.add(v);
@@ -69,6 +84,17 @@ struct SteadyRecord {
   std::vector<u64> taken;     ///< flits that left the source queues, by window
   std::vector<u64> accepted;  ///< flits delivered, by window of arrival
   stats::Histogram latency;   ///< of packets, ticks
+
+ private:
+  template <class T, class Join>
+  static void join_pairs(std::vector<T>& windows, Join&& join) {
+    const std::size_t half = (windows.size() + 1) / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      windows[i] = windows[2 * i];
+      if (2 * i + 1 < windows.size()) join(windows[i], windows[2 * i + 1]);
+    }
+    windows.resize(half);
+  }
 };
 
 }  // namespace banyan::engine

@@ -237,12 +237,17 @@ void Terminals::note_taken(Tick birth, u32 flits, Tick now) noexcept {
   if (now < plan.end) record_.taken[now >> plan.shift] += flits;
 }
 
-void Terminals::finish_record() noexcept {
+void Terminals::extend(const SteadyPlan& longer) {
+  setup_.steady = longer;
+  record_.extend(longer);
+}
+
+void Terminals::add_waiting(SteadyRecord& record) const noexcept {
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
       Cursor cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
       while (cursor.message.birth < setup_.steady.end) {
-        record_.offered[cursor.message.birth >> setup_.steady.shift] += cursor.message.flits;
+        record.offered[cursor.message.birth >> setup_.steady.shift] += cursor.message.flits;
         step_cursor(cursor, i, global(local));
       }
     }

@@ -101,7 +101,10 @@ class Terminals {
   /// What a steady run recorded here; call finish_record() first.
   [[nodiscard]] const SteadyRecord& record() const noexcept { return record_; }
   /// Adds the messages that still wait at their sources to the offered flits.
-  void finish_record() noexcept;
+  void finish_record() noexcept { add_waiting(record_); }
+  void add_waiting(SteadyRecord& record) const noexcept;
+  /// Records a longer run; all ticks before the present end are done, none after it.
+  void extend(const SteadyPlan& longer);
   /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
   [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
 

@@ -1,0 +1,65 @@
+// Are hashes on the way taken at ticks that depend on the length of a run alone, and can a record grow without loss?
+#include "banyan/engine/checkpoints.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "banyan/engine/steady_record.hpp"
+
+namespace banyan::engine {
+namespace {
+
+TEST(Checkpoints, StayFewAndEvenlySpaced) {
+  Checkpoints checkpoints;
+  for (u32 i = 0; i < 300; ++i) {
+    checkpoints.add(mix64(checkpoints.next()));
+    ASSERT_LE(checkpoints.entries().size(), 32U);
+    if (i >= 16) { ASSERT_GE(checkpoints.entries().size(), 16U); }
+    const Tick step = checkpoints.entries().front().at;
+    for (std::size_t k = 0; k < checkpoints.entries().size(); ++k) {
+      ASSERT_EQ(checkpoints.entries()[k].at, step * (k + 1));
+      ASSERT_EQ(checkpoints.entries()[k].hash, mix64(step * (k + 1)));
+    }
+    ASSERT_EQ(checkpoints.next(), step * (checkpoints.entries().size() + 1));
+  }
+}
+
+/// Windows of 2^shift ticks up to `end`, as a run of that plan would have recorded the flits of `ticks`.
+SteadyRecord record_of(u32 shift, Tick end, const std::vector<u64>& ticks, Tick done) {
+  SteadyRecord record({shift, end, 0});
+  for (Tick t = 0; t < std::min<Tick>(done, ticks.size()); ++t) {
+    record.offered[t >> shift] += ticks[t];
+    record.births[t >> shift].packets += ticks[t];
+    record.births[t >> shift].latency += 2 * ticks[t];
+  }
+  return record;
+}
+
+RC_GTEST_PROP(SteadyRecord, GrowsIntoTheRecordOfTheLongerRun, ()) {
+  const Tick end = *rc::gen::inRange<Tick>(1, 300);
+  const Tick longer = end + *rc::gen::inRange<Tick>(1, 900);
+  const u32 shift = *rc::gen::inRange<u32>(0, 4);
+  const u32 more = *rc::gen::inRange<u32>(0, 4);
+  std::vector<u64> ticks(longer);
+  for (Tick t = 0; t < longer; ++t) ticks[t] = mix64(t) % 100;
+  SteadyRecord record = record_of(shift, end, ticks, end);
+  record.extend({shift + more, longer, 0});
+  for (Tick t = end; t < longer; ++t) {
+    record.offered[t >> record.plan.shift] += ticks[t];
+    record.births[t >> record.plan.shift].packets += ticks[t];
+    record.births[t >> record.plan.shift].latency += 2 * ticks[t];
+  }
+  const SteadyRecord whole = record_of(shift + more, longer, ticks, longer);
+  Hasher a;
+  Hasher b;
+  record.hash(a);
+  whole.hash(b);
+  RC_ASSERT(record.offered == whole.offered);
+  RC_ASSERT(a.value() == b.value());
+}
+
+}  // namespace
+}  // namespace banyan::engine
