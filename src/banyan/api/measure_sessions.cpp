@@ -6,8 +6,10 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "banyan/api/precision.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"
@@ -20,6 +22,10 @@ using engine::Tally;
 using stats::SumCount;
 
 constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that series cover
+constexpr u64 kMostSessions = 1'000'000'000;
+
+/// What a requested precision is about.
+const std::vector<std::string> kPrecise{"mu_syn", "mu_bg_tot", "mu_bg_hs", "session_cycles", "packet_latency"};
 
 /// Delay in paper 1's sense: latency less one cycle per traversed stage. A packet passes one stage per cycle at most,
 /// so it is never negative.
@@ -44,18 +50,20 @@ class SessionRunner {
     session_.tree = series == "tree" || series == "all";
     session_.series_length = kSeriesLength;
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
-    outcomes_.resize(run.natural("sessions"));
   }
 
-  std::vector<SessionOutcome> run() {
-    const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(outcomes_.size()));
+  /// Sessions 0 ... count - 1; those that are there are not run again.
+  const std::vector<SessionOutcome>& run(std::size_t count) {
+    next_ = static_cast<u32>(outcomes_.size());
+    outcomes_.resize(count);
+    const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(count - next_));
     std::vector<std::thread> helpers;
     for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this] { help(); });
     work();
     for (std::thread& t : helpers) t.join();
     if (error_) std::rethrow_exception(error_);
     if (interrupted_) throw Interrupted("interrupted");
-    return std::move(outcomes_);
+    return outcomes_;
   }
 
   /// CPU time of the threads beside the caller's.
@@ -121,7 +129,10 @@ class SessionReport {
     add_trees();
     add_series();
     Hasher h;
-    for (const SessionOutcome& o : outcomes_) h.add(o.hash);
+    for (const SessionOutcome& o : outcomes_) {
+      h.add(o.hash);
+      result_.checkpoints.push_back({result_.checkpoints.size(), o.hash});
+    }
     result_.state_hash = h.value();
     judge();
     return std::move(result_);
@@ -152,9 +163,13 @@ class SessionReport {
     for (const SumCount& g : groups) count += g.count;
     if (count == 0) return;
     result_.metrics.push_back(stats::to_metric(name, unit, stats::ratio_interval(groups, confidence_)));
+    result_.groups.push_back({name, groups});
   }
   void mean(const std::string& name, const std::string& unit, const std::vector<double>& samples) {
     result_.metrics.push_back(stats::to_metric(name, unit, stats::mean_interval(samples, confidence_)));
+    Groups groups{name, {}};
+    for (const double sample : samples) groups.sums.push_back({static_cast<u64>(sample), 1});
+    result_.groups.push_back(std::move(groups));
   }
   void counter(const std::string& name, const std::string& unit, u64 value) {
     stats::Metric metric;
@@ -291,15 +306,44 @@ class SessionReport {
   Result result_;
 };
 
+/// The next number of sessions towards the precision that is asked for; nothing when it is reached, or cannot be.
+std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats::PrecisionGoal& goal,
+                                 double confidence) {
+  if (result.verdict != Verdict::finished) return std::nullopt;
+  std::optional<double> remaining;
+  bool reached = true;
+  for (const std::string& name : kPrecise) {
+    for (const Groups& groups : result.groups) {
+      if (groups.metric != name) continue;
+      const stats::Interval interval = stats::ratio_interval(groups.sums, confidence);
+      reached = reached && stats::reached(interval, goal);
+      remaining = std::max(remaining, stats::remaining_effort(interval, goal));
+    }
+  }
+  if (reached) return std::nullopt;
+  return stats::next_checkpoint(sessions, remaining);
+}
+
 }  // namespace
 
 Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                         const RunOptions& options) {
   SessionRunner runner(experiment, network, settings, options);
-  const std::vector<SessionOutcome> outcomes = runner.run();
-  Result result = SessionReport(experiment, network, outcomes).result();
-  result.cpu_seconds = runner.helper_cpu_seconds();
-  return result;
+  const auto goal = precision_goal(experiment.run);
+  u64 sessions = experiment.run.natural("sessions");
+  const u64 limit = std::min<u64>(precision_limit(experiment.run, sessions), kMostSessions);
+  for (;;) {
+    Result result = SessionReport(experiment, network, runner.run(sessions)).result();
+    const auto more = goal ? more_sessions(result, sessions, *goal, experiment.run.real("confidence")) : std::nullopt;
+    const bool gave_up = more && sessions >= limit;
+    if (more && !gave_up) {
+      sessions = std::min(limit, *more);
+      continue;
+    }
+    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise, gave_up);
+    result.cpu_seconds = runner.helper_cpu_seconds();
+    return result;
+  }
 }
 
 }  // namespace banyan::api

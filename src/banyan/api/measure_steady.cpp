@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <thread>
 
+#include "banyan/api/precision.hpp"
+#include "banyan/api/steady_windows.hpp"
 #include "banyan/engine/steady.hpp"
-#include "banyan/stats/batch_means.hpp"
 #include "banyan/stats/interval.hpp"
-#include "banyan/stats/saturation.hpp"
-#include "banyan/stats/warmup.hpp"
 
 namespace banyan::api {
 namespace {
@@ -22,75 +22,83 @@ using stats::SumCount;
 /// Windows that a run is recorded in: enough for MSER-5 in groups of five and for 20 batches after any cut.
 constexpr Tick kWindows = 1024;
 
-engine::SteadyPlan plan_of(const config::Values& run) {
+engine::SteadyPlan plan_of(const config::Values& run, Tick measure) {
   engine::SteadyPlan plan;
   const Tick warmup = static_cast<Tick>(run.integer("warmup"));
-  plan.end = warmup + static_cast<Tick>(run.integer("measure"));
+  plan.end = warmup + measure;
   plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
   plan.histogram_from = warmup;
   return plan;
 }
 
+/// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
+class Stopping {
+ public:
+  Stopping(const config::Values& run, u32 terminals)
+      : run_(run),
+        terminals_(terminals),
+        goal_(precision_goal(run)),
+        measure_(static_cast<Tick>(run.integer("measure"))),
+        limit_(precision_limit(run, measure_)) {}
+
+  std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
+    const SteadyWindows windows(record, run_, terminals_);
+    if (windows.saturation().saturated) return std::nullopt;
+    const stats::BatchMeans latency = windows.settled_latency();
+    const stats::BatchMeans accepted = windows.load(record.accepted);
+    if (stats::reached(latency, *goal_) && stats::reached(accepted, *goal_)) return std::nullopt;
+    gave_up_ = measure_ >= limit_;
+    if (gave_up_) return std::nullopt;
+    const auto remaining = std::max(stats::remaining_effort(latency.interval, *goal_),
+                                    stats::remaining_effort(accepted.interval, *goal_));
+    measure_ = std::min(limit_, stats::next_checkpoint(measure_, remaining));
+    return plan_of(run_, measure_);
+  }
+
+  [[nodiscard]] const std::optional<stats::PrecisionGoal>& goal() const { return goal_; }
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+  [[nodiscard]] Tick end() const { return plan_of(run_, measure_).end; }
+
+ private:
+  const config::Values& run_;
+  u32 terminals_;
+  std::optional<stats::PrecisionGoal> goal_;
+  Tick measure_;
+  Tick limit_;
+  bool gave_up_ = false;
+};
+
 class SteadyReport {
  public:
-  SteadyReport(const Experiment& experiment, const Network& network, const engine::SteadyPlan& plan,
-               const SteadyOutcome& outcome)
-      : plan_(plan),
+  SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome, bool gave_up)
+      : run_(experiment.run),
         outcome_(outcome),
-        terminals_(network.topology->graph().terminals()),
-        window_(static_cast<double>(Tick{1} << plan.shift)) {
-    rule_.confidence = experiment.run.real("confidence");
-    const u64 given = (static_cast<u64>(experiment.run.integer("warmup")) + (u64{1} << plan.shift) - 1) >> plan.shift;
-    const stats::Warmup found = stats::mser(births([](const SteadyRecord::Births& b) { return b.latency; }));
-    cut_ = std::max<u64>(given, found.valid ? found.windows : 0);
-    warmup_text_ = fmt::format("warm-up: {} cycles cut (run.warmup = {}; {})",
-                               static_cast<u64>(static_cast<double>(cut_) * window_), experiment.run.integer("warmup"),
-                               found.statement(window_));
-    // The last window may be cut short by the end: rates leave it out.
-    whole_ = static_cast<u64>(plan.end >> plan.shift);
-    cut_ = std::min(cut_, whole_ == 0 ? 0 : whole_ - 1);
-  }
+        gave_up_(gave_up),
+        windows_(outcome.record, experiment.run, network.topology->graph().terminals()) {}
 
   Result result() {
     judge();
     if (result_.verdict != Verdict::deadlocked) add_loads();
     if (result_.verdict == Verdict::steady) add_latencies();
+    if (result_.verdict == Verdict::steady) {
+      state_precision(result_, run_, {"packet_latency", "accepted_load"}, gave_up_);
+    }
     add_counters();
+    for (const auto& [at, hash] : outcome_.checkpoints) result_.checkpoints.push_back({at, hash});
     result_.state_hash = outcome_.hash;
     return std::move(result_);
   }
 
  private:
-  template <class F>
-  [[nodiscard]] std::vector<SumCount> births(F&& field) const {
-    std::vector<SumCount> out;
-    for (const SteadyRecord::Births& b : outcome_.record.births) out.push_back({field(b), b.packets});
-    return out;
-  }
-
-  template <class T>
-  [[nodiscard]] std::span<const T> measured(const std::vector<T>& windows) const {
-    return std::span<const T>(windows).subspan(cut_, whole_ - cut_);
-  }
-
   void judge() {
-    result_.explanation = warmup_text_;
+    result_.explanation = windows_.warmup_text();
     if (outcome_.end == SteadyOutcome::End::deadlocked) {
       result_.verdict = Verdict::deadlocked;
       result_.explanation = outcome_.explanation;
       return;
     }
-    std::vector<SumCount> backlog;
-    u64 waiting = 0;
-    for (std::size_t i = 0; i < outcome_.record.offered.size(); ++i) {
-      waiting += outcome_.record.offered[i];
-      waiting -= outcome_.record.taken[i];
-      backlog.push_back({waiting, 1});
-    }
-    stats::SaturationRule rule;
-    rule.confidence = rule_.confidence;
-    const stats::Saturation saturation = stats::saturation(
-        measured(backlog), measured(outcome_.record.offered), measured(outcome_.record.accepted), window_, rule);
+    const stats::Saturation saturation = windows_.saturation();
+    result_.certain = saturation.certain;
     if (saturation.saturated || outcome_.end == SteadyOutcome::End::not_drained) {
       result_.verdict = Verdict::saturated;
       result_.explanation = fmt::format("{}; no latency is reported: it would grow with the length of the run",
@@ -99,30 +107,31 @@ class SteadyReport {
   }
 
   void add_loads() {
-    const double scale = 1.0 / (window_ * terminals_);
-    const auto load = [&](const std::string& name, const std::vector<u64>& flits) {
-      std::vector<double> rates;
-      for (const u64 f : measured(flits)) rates.push_back(static_cast<double>(f) * scale);
-      const stats::BatchMeans means = stats::batch_means(rates, rule_);
-      result_.metrics.push_back(stats::to_metric(name, "flits/cycle/terminal", means.interval));
+    const auto add = [&](const std::string& name, const std::vector<u64>& flits) {
+      result_.metrics.push_back(stats::to_metric(name, "flits/cycle/terminal", windows_.load(flits).interval));
+      windows_.keep_load(result_, name, flits);
     };
-    load("offered_load", outcome_.record.offered);
-    load("accepted_load", outcome_.record.accepted);
+    add("offered_load", outcome_.record.offered);
+    add("accepted_load", outcome_.record.accepted);
   }
 
   void add_latencies() {
     const auto add = [&](const std::string& name, const std::string& unit, const std::vector<SumCount>& windows) {
       u64 count = 0;
-      for (const SumCount& w : measured(windows)) count += w.count;
+      for (const SumCount& w : windows_.measured(windows)) count += w.count;
       if (count == 0) return;
-      result_.metrics.push_back(
-          stats::to_metric(name, unit, stats::ratio_batch_means(measured(windows), rule_).interval));
+      result_.metrics.push_back(stats::to_metric(name, unit, windows_.mean(windows).interval));
+      windows_.keep(result_, name, windows);
     };
     using Births = SteadyRecord::Births;
-    add("packet_latency", "cycles", births([](const Births& b) { return b.latency; }));
-    add("network_latency", "cycles", births([](const Births& b) { return b.latency - b.queueing; }));
-    add("source_queueing", "cycles", births([](const Births& b) { return b.queueing; }));
-    add("hops", "switches", births([](const Births& b) { return b.hops; }));
+    add("packet_latency", "cycles", windows_.latencies());
+    add("network_latency", "cycles", windows_.births([](const Births& b) { return b.latency - b.queueing; }));
+    add("source_queueing", "cycles", windows_.births([](const Births& b) { return b.queueing; }));
+    add("hops", "switches", windows_.births([](const Births& b) { return b.hops; }));
+    add_percentiles();
+  }
+
+  void add_percentiles() {
     if (outcome_.record.latency.count() == 0) return;
     for (const auto& [name, p] : {std::pair{"packet_latency_p50", 0.5}, {"packet_latency_p95", 0.95},
                                   {"packet_latency_p99", 0.99}, {"packet_latency_max", 1.0}}) {
@@ -134,6 +143,10 @@ class SteadyReport {
       metric.counter = true;
       result_.metrics.push_back(metric);
     }
+    Histogram histogram{"packet_latency", "cycles", {}};
+    outcome_.record.latency.for_each_bucket(
+        [&](u64 low, u64 high, u64 count) { histogram.buckets.push_back({low, high, count}); });
+    result_.histograms.push_back(std::move(histogram));
   }
 
   void add_counters() {
@@ -152,14 +165,10 @@ class SteadyReport {
     counter("flit_hops", "", outcome_.totals.movements);
   }
 
-  engine::SteadyPlan plan_;
+  const config::Values& run_;
   const SteadyOutcome& outcome_;
-  double terminals_;
-  double window_;
-  stats::BatchRule rule_;
-  u64 cut_ = 0;
-  u64 whole_ = 0;
-  std::string warmup_text_;
+  bool gave_up_;
+  SteadyWindows windows_;
   Result result_;
 };
 
@@ -167,7 +176,7 @@ class SteadyReport {
 
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  const engine::SteadyPlan plan = plan_of(experiment.run);
+  const engine::SteadyPlan plan = plan_of(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
   settings.steady = plan;
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
@@ -176,13 +185,15 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
   steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
   steady.full_audit = experiment.run.text("audit") == "full";
+  Stopping stopping(experiment.run, network.topology->graph().terminals());
+  if (stopping.goal()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
-    if (options.progress) options.progress(std::min(now, plan.end), plan.end);
+    if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
     return options.interrupted == nullptr || !*options.interrupted;
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
-  Result result = SteadyReport(experiment, network, plan, outcome).result();
+  Result result = SteadyReport(experiment, network, outcome, stopping.gave_up()).result();
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;
 }

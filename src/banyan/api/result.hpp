@@ -53,6 +53,7 @@ struct Result {
   Verdict verdict = Verdict::steady;
   bool certain = true;         ///< false: the run was too short to exclude saturation
   std::string explanation;     ///< warm-up rule, why saturated, which deadlock
+  std::string warning;         ///< what the user should know at once; part of the explanation, not kept beside it
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;

@@ -22,6 +22,13 @@ const config::ComponentInfo& run_info() {
               .unit("cycles")
               .range(1, 1e15)
               .doc("Cycles in which generated packets are measured in a steady run"),
+          Parameter::real("precision", 0.0)
+              .range(0, 0.5)
+              .doc("Largest half width of an interval, as a fraction of its mean, at which a run stops itself; before, it "
+                   "goes on beyond run.measure or run.sessions. 0: it does not"),
+          Parameter::integer("precision_limit", 100)
+              .range(1, 1e6)
+              .doc("Most times run.measure or run.sessions that a run with a precision may take"),
           Parameter::integer("drain", 20000)
               .unit("cycles")
               .range(0, 1e15)

@@ -41,7 +41,7 @@ store::Source source_of(const RunArguments& arguments, const char* command) {
 
 void require_outputs(const RunArguments& arguments) {
   if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
-  if (!arguments.plot.empty()) require_writable_file(arguments.plot);
+  if (!arguments.svg.empty()) require_writable_file(arguments.svg);
 }
 
 void require_single(const api::ExperimentSet& set) {
@@ -51,6 +51,16 @@ void require_single(const api::ExperimentSet& set) {
       fmt::format("the file sweeps {}: {} points, not one run", fmt::join(set.axis_names, ", "), set.points.size()),
       fmt::format("use \"banyan sweep {}\", or give every swept key one value: {}=VALUE", set.file,
                   fmt::join(set.axis_names, "=VALUE ")));
+}
+
+/// To standard error where standard output is read by a script.
+void show(const RunArguments& arguments, const std::vector<report::Chart>& charts) {
+  if (charts.empty()) {
+    note("the run recorded no time series to plot; run.series=all records them where the traffic has them");
+    return;
+  }
+  if (!arguments.svg.empty()) write_file(arguments.svg, report::to_svg(charts.front(), true));
+  if (arguments.plot) draw_plots(charts, arguments.running.json || arguments.csv ? stderr : stdout);
 }
 
 void write_run(const std::string& folder, const api::Result& result) {
@@ -77,15 +87,16 @@ int run(const RunArguments& arguments) {
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }
+  if (!result.warning.empty()) note("warning: " + result.warning);
   if (store) {
     store->put(result);
     store->plan(set, source_of(arguments, "run"));
     write_run(arguments.running.out, result);
   }
-  if (!arguments.plot.empty()) write_file(arguments.plot, plot_series(result));
   if (arguments.running.json) print(api::to_json(result) + "\n");
   if (arguments.csv) print(api::to_csv(result));
   if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
+  if (arguments.plot || !arguments.svg.empty()) show(arguments, run_plots(result));
   return kDone;
 }
 
@@ -108,10 +119,10 @@ int sweep(const RunArguments& arguments) {
     write_file(in_folder(arguments.running.out, "results.csv"), api::to_csv(set, results));
     write_file(in_folder(arguments.running.out, "results.json"), api::to_json(set, results) + "\n");
   }
-  if (!arguments.plot.empty()) write_file(arguments.plot, plot_sweep(set, results, arguments.metrics));
   if (arguments.running.json) print(api::to_json(set, results) + "\n");
   if (arguments.csv) print(api::to_csv(set, results));
   if (!arguments.running.json && !arguments.csv) print(api::to_table(set, results, arguments.metrics));
+  if (arguments.plot || !arguments.svg.empty()) show(arguments, sweep_plots(set, results, arguments.metrics));
   return kDone;
 }
 

@@ -1,0 +1,56 @@
+#include "banyan/api/precision.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace banyan::api {
+namespace {
+
+/// Half width over mean, in per cent; nothing when there is no interval.
+std::optional<double> width_of(const stats::Metric& metric) {
+  if (!metric.half_width) return std::nullopt;
+  if (*metric.half_width == 0.0) return 0.0;
+  if (metric.mean == 0.0) return std::nullopt;
+  return *metric.half_width / std::abs(metric.mean) * 100.0;
+}
+
+}  // namespace
+
+std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run) {
+  const double relative = run.real("precision");
+  if (!(relative > 0.0)) return std::nullopt;
+  stats::PrecisionGoal goal;
+  goal.relative = relative;
+  return goal;
+}
+
+u64 precision_limit(const config::Values& run, u64 length) {
+  constexpr double kLongest = 1e18;  // beyond the age of any simulation, and still a tick
+  const double limit = static_cast<double>(length) * static_cast<double>(run.integer("precision_limit"));
+  return static_cast<u64>(std::min(limit, kLongest));
+}
+
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics, bool gave_up) {
+  const auto goal = precision_goal(run);
+  if (!goal) return;
+  std::vector<std::string> widths;
+  for (const std::string& name : metrics) {
+    const stats::Metric* metric = result.find(name);
+    if (metric == nullptr) continue;
+    const std::optional<double> width = width_of(*metric);
+    widths.push_back(width ? fmt::format("{} within {:.3g} %", name, *width) : name + " without an interval");
+  }
+  const double asked = goal->relative * 100.0;
+  if (!gave_up) {
+    result.explanation += fmt::format("; precision of {:g} % reached: {}", asked, fmt::join(widths, ", "));
+    return;
+  }
+  result.warning = fmt::format("the precision of {:g} % was not reached within {} times the length asked for: {}",
+                               asked, run.integer("precision_limit"), fmt::join(widths, ", "));
+  result.explanation += "; " + result.warning;
+}
+
+}  // namespace banyan::api

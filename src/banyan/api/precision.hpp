@@ -1,0 +1,24 @@
+// A run that stops itself: the goal from the parameters, and what to say when it is over.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "banyan/api/result.hpp"
+#include "banyan/config/schema.hpp"
+#include "banyan/stats/precision.hpp"
+
+namespace banyan::api {
+
+/// From run.precision; nothing when it is 0.
+[[nodiscard]] std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run);
+
+/// The length at which it gives up, from the length asked for (run.measure or run.sessions).
+[[nodiscard]] u64 precision_limit(const config::Values& run, u64 length);
+
+/// Adds to the explanation how precise the metrics are; warns when the run gave up. Metrics that the result does not
+/// have are passed over. Without a goal: nothing.
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics, bool gave_up);
+
+}  // namespace banyan::api

@@ -1,0 +1,68 @@
+// The windows of a steady run after its warm-up: what its means, its verdict and its stopping stand on.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "banyan/api/result.hpp"
+#include "banyan/config/schema.hpp"
+#include "banyan/engine/steady_record.hpp"
+#include "banyan/stats/batch_means.hpp"
+#include "banyan/stats/saturation.hpp"
+
+namespace banyan::api {
+
+class SteadyWindows {
+ public:
+  using Births = engine::SteadyRecord::Births;
+
+  /// `run`: the parameters of run_info(). `record` must outlive this.
+  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, u32 terminals);
+
+  /// Sums of a field of the packets generated in each window, with their number; from the first window on.
+  template <class F>
+  [[nodiscard]] std::vector<stats::SumCount> births(F&& field) const {
+    std::vector<stats::SumCount> out;
+    out.reserve(record_.births.size());
+    for (const Births& b : record_.births) out.push_back({field(b), b.packets});
+    return out;
+  }
+  [[nodiscard]] std::vector<stats::SumCount> latencies() const {
+    return births([](const Births& b) { return b.latency; });
+  }
+
+  /// After the warm-up, without the last window where the end cuts it short: rates would come out too low.
+  template <class T>
+  [[nodiscard]] std::span<const T> measured(const std::vector<T>& windows) const {
+    return std::span<const T>(windows).subspan(cut_, whole_ - cut_);
+  }
+
+  /// Flits per cycle and terminal.
+  [[nodiscard]] stats::BatchMeans load(const std::vector<u64>& flits) const;
+  [[nodiscard]] stats::BatchMeans mean(const std::vector<stats::SumCount>& windows) const {
+    return stats::ratio_batch_means(measured(windows), rule_);
+  }
+  /// Of the packets that had arrived for sure: those generated earlier before the end than the longest latency so far.
+  [[nodiscard]] stats::BatchMeans settled_latency() const;
+  [[nodiscard]] stats::Saturation saturation() const;
+
+  [[nodiscard]] const engine::SteadyRecord& record() const { return record_; }
+  [[nodiscard]] Tick cut_cycles() const { return cut_ * window_; }
+  [[nodiscard]] const std::string& warmup_text() const { return warmup_text_; }
+
+  /// Into `result.groups`, with `metric` = sum / count; neighbours are joined until they are few enough to keep.
+  void keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const;
+  void keep_load(Result& result, const std::string& metric, const std::vector<u64>& flits) const;
+
+ private:
+  const engine::SteadyRecord& record_;
+  u64 terminals_;
+  Tick window_;
+  stats::BatchRule rule_;
+  u64 cut_ = 0;
+  u64 whole_ = 0;
+  std::string warmup_text_;
+};
+
+}  // namespace banyan::api
