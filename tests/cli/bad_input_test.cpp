@@ -73,7 +73,7 @@ TEST_F(BadInput, AFolderThatCannotBeWrittenIsFoundBeforeTheRun) {
                  "");
   expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--out", "/proc/nothing"}), "cannot be written", "");
   expect_refusal(banyan({"sweep", "swept.toml", "measure=1e12", "--out", "steady.toml"}), "cannot be written", "");
-  expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--plot", "."}), "is a directory", "");
+  expect_refusal(banyan({"run", "steady.toml", "measure=1e12", "--svg", "."}), "is a directory", "");
   EXPECT_EQ(read_text(scratch() / "steady.toml"), kSteady);
 }
 

@@ -102,11 +102,25 @@ TEST_F(Commands, APointOfASweepEqualsItsOwnRun) {
 }
 
 TEST_F(Commands, ASweepIsDrawnAsOneChart) {
-  const Said said = banyan({"sweep", "swept.toml", "--plot", "chart.svg", "--metric", "packet_latency"});
+  const Said said = banyan({"sweep", "swept.toml", "--svg", "chart.svg", "--metric", "packet_latency"});
   ASSERT_EQ(said.status, 0) << said.err;
   EXPECT_TRUE(contains(read_text(scratch() / "chart.svg"), "<svg"));
   EXPECT_TRUE(contains(said.out, "packet_latency"));
   EXPECT_FALSE(contains(said.out, "accepted_load"));
+}
+
+TEST_F(Commands, APlotIsAQuickLookInTheTerminal) {
+  const Said said = banyan({"sweep", "swept.toml", "--plot"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "● load = 0.1"));
+  EXPECT_TRUE(contains(said.out, "packet_latency (cycles)"));
+  EXPECT_FALSE(contains(said.out, "\x1b")) << "colour is for terminals";
+  const Said scripted = banyan({"sweep", "swept.toml", "--plot", "--json", "--quiet"});
+  EXPECT_TRUE(json::parse(scripted.out).contains("points")) << "standard output stays one object";
+  EXPECT_TRUE(contains(scripted.err, "● load = 0.1"));
+  const Said run = banyan({"run", "steady.toml", "--plot"});
+  EXPECT_EQ(run.status, 0) << "a run without time series is done all the same";
+  EXPECT_TRUE(contains(run.err, "no time series to plot"));
 }
 
 TEST_F(Commands, CheckAcceptsWhatRuns) {

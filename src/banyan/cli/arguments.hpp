@@ -23,7 +23,8 @@ struct RunArguments {
   std::vector<std::string> overrides;
   Running running;
   bool csv = false;
-  std::string plot;
+  bool plot = false;
+  std::string svg;
   std::vector<std::string> metrics;
 };
 

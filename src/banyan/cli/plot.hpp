@@ -1,19 +1,26 @@
-// Results as one SVG chart: the report room's charts over the api's results.
+// Results as charts: in the terminal for a quick look, or as one SVG file.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/report/chart.hpp"
 
 namespace banyan::cli {
 
-/// The first chosen metric (the first one with an interval when none is chosen) over the last axis whose values are
-/// numbers; the other axes make one line each. Throws ConfigError when there is nothing to plot.
-[[nodiscard]] std::string plot_sweep(const api::ExperimentSet& set, const std::vector<api::Result>& results,
-                                     const std::vector<std::string>& metrics);
+/// Each chosen metric (the packets' latency when none is chosen, or else the first one with an interval) over the last
+/// axis whose values are numbers; the other axes make one line each. Throws ConfigError when there is nothing to plot.
+[[nodiscard]] std::vector<report::Chart> sweep_plots(const api::ExperimentSet& set,
+                                                     const std::vector<api::Result>& results,
+                                                     const std::vector<std::string>& metrics);
 
-/// The time series of one run, over its cycles. Throws ConfigError when it has none.
-[[nodiscard]] std::string plot_series(const api::Result& result);
+/// The time series of one run, over its cycles, one chart per unit; none when it recorded none.
+[[nodiscard]] std::vector<report::Chart> run_plots(const api::Result& result);
+
+/// Draws on a stream as wide as its terminal (or COLUMNS, or 80), in colours unless NO_COLOR is set or it is no
+/// terminal.
+void draw_plots(const std::vector<report::Chart>& charts, std::FILE* stream);
 
 }  // namespace banyan::cli

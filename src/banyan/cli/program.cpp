@@ -53,7 +53,8 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
   add_running(command, arguments->running);
   auto* json = command.add_flag("--json", arguments->running.json, "JSON on standard output");
   command.add_flag("--csv", arguments->csv, "CSV on standard output")->excludes(json);
-  command.add_option("--plot", arguments->plot, "Chart as an SVG file")->type_name("FILE");
+  command.add_flag("--plot", arguments->plot, "Chart in the terminal");
+  command.add_option("--svg", arguments->svg, "Chart as an SVG file")->type_name("FILE");
   if (std::string(name) == "sweep") {
     command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
         ->type_name("NAME")

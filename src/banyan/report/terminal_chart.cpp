@@ -69,6 +69,14 @@ class Axis {
     if (low_ > high_) low_ = log_ ? 1.0 : 0.0, high_ = low_ + 1.0;
     if (!(high_ > low_)) high_ = low_ + (log_ ? low_ : 1.0);
   }
+  /// To round values, for labels that can be read at a glance.
+  void widen() {
+    if (log_) return;
+    const std::vector<double> ticks = nice_ticks(low_, high_, 4);
+    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : high_ - low_;
+    low_ = std::floor(low_ / step + 1e-9) * step;
+    high_ = std::ceil(high_ / step - 1e-9) * step;
+  }
   [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
   [[nodiscard]] double at(double value) const { return (map(value) - map(low_)) / (map(high_) - map(low_)) * dots_; }
   /// The value at a share of the axis.
@@ -209,7 +217,8 @@ std::string legend(const Chart& chart, const TerminalStyle& style, std::size_t c
 std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   const std::size_t width = std::max(style.columns, kLeast);
   const std::size_t columns = width - kLabel - 2;
-  const std::size_t rows = std::max<std::size_t>(style.rows, 4);
+  // An odd number has a middle.
+  const std::size_t rows = std::max<std::size_t>(style.rows, 5) | 1U;
   Axis x(chart.log_x, 2 * columns);
   Axis y(chart.log_y, 4 * rows);
   for (const ChartLine& line : chart.lines) {
@@ -221,6 +230,7 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   y.include_zero();
   x.close();
   y.close();
+  y.widen();
   Canvas canvas(columns, rows);
   draw(canvas, chart, x, y);
 

@@ -9,7 +9,7 @@ namespace banyan::report {
 
 struct TerminalStyle {
   std::size_t columns = 80;  ///< of the terminal; at least 40 are used
-  std::size_t rows = 16;     ///< of the plotting area
+  std::size_t rows = 17;     ///< of the plotting area; rounded up to an odd number
   bool colour = false;       ///< escape sequences; the marks tell curves apart without them
 };
 
