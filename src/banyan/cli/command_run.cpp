@@ -87,6 +87,7 @@ int run(const RunArguments& arguments) {
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }
+  if (!result.warning.empty()) note("warning: " + result.warning);
   if (store) {
     store->put(result);
     store->plan(set, source_of(arguments, "run"));
