@@ -107,11 +107,13 @@ TEST(RatioBatchMeans, WithEqualCountsEqualThePlainOnes) {
 TEST(RatioBatchMeans, CoverTheMeanWaitingTimeOfAQueue) {
   const test::Queue queue(test::Service::exponential, 0.5);
   u32 covered = 0;
-  for (u64 replication = 0; replication < 100; ++replication) {
+  for (u64 replication = 0; replication < 400; ++replication) {
     const TimeSeries series = queue.run(10000, replication);
     covered += steady_state(series.windows()).mean.interval.contains(queue.mean()) ? 1U : 0U;
   }
-  EXPECT_GE(covered, 89U);  // the close limits stand in the slow tests
+  // So short a run covers about 92 %; less four standard errors of 400 replications. The close limits, on longer runs,
+  // stand in the slow tests.
+  EXPECT_GE(covered, 346U);
 }
 
 TEST(PairedBatchDifference, SeesThroughCommonNoise) {
