@@ -1,16 +1,16 @@
-// Speed of the Extra Stage Cube study's runs: PE-cycles (terminal-cycles) per second of CPU time, engine, statistics and
-// all. The program's own counter is the same figure: terminal_cycles / cpu_seconds of `banyan run --json`.
+// Speed of the Extra Stage Cube study's runs: PE-cycles (terminal-cycles) per second of CPU time, engine, statistics
+// and all. The program's own counter is the same figure: terminal_cycles / cpu_seconds of `banyan run --json`.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <string>
-
-#include <fmt/format.h>
 
 #include "banyan/api/experiment.hpp"
 
 namespace {
 
-void sessions(benchmark::State& state, const std::string& stage, const std::string& routing, double load, int terminals) {
+void sessions(benchmark::State& state, const std::string& stage, const std::string& routing, double load,
+              int terminals) {
   const std::string text = fmt::format(
       R"(topology = {{ name = "extra_stage_cube", terminals = {}, radix = 4, input_stage = "{}" }}
 switch = {{ name = "output_queued", buffer = 12 }}
@@ -32,11 +32,11 @@ run = {{ sessions = {} }}
   state.counters["ns_per_PE_cycle"] = benchmark::Counter(1e9 * cpu / cycles);
 }
 
-BENCHMARK_CAPTURE(sessions, bypass_load_0.5, "bypassed", "destination_tag", 0.5, 256)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(sessions, bypass_load_0.8, "bypassed", "destination_tag", 0.8, 256)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(sessions, isolated_background_load_0.5, "enabled", "isolated_background", 0.5, 256)
+BENCHMARK_CAPTURE(sessions, bypass_load_0 .5, "bypassed", "destination_tag", 0.5, 256)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(sessions, bypass_load_0 .8, "bypassed", "destination_tag", 0.8, 256)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(sessions, isolated_background_load_0 .5, "enabled", "isolated_background", 0.5, 256)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(sessions, bypass_load_0.5_4096_terminals, "bypassed", "destination_tag", 0.5, 4096)
+BENCHMARK_CAPTURE(sessions, bypass_load_0 .5_4096_terminals, "bypassed", "destination_tag", 0.5, 4096)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Is a whole run the same, bit for bit, as it was: on any compiler, for any number of threads and any step order?
-// After a change that alters simulated numbers on purpose: run this program once with BANYAN_UPDATE_GOLDEN=1, and write a
-// line into CHANGELOG.md. An entry is a file, overrides (a sweep's first point runs) and the hash.
+// After a change that alters simulated numbers on purpose: run this program once with BANYAN_UPDATE_GOLDEN=1, and write
+// a line into CHANGELOG.md. An entry is a file, overrides (a sweep's first point runs) and the hash.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,8 +9,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "banyan/api/experiment.hpp"
 

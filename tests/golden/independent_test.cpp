@@ -1,4 +1,5 @@
 // Do Banyan's numbers agree with those of an independent simulator of the same rules?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +8,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "banyan/api/experiment.hpp"
 
@@ -46,10 +45,11 @@ std::vector<Row> rows() {
 Result simulate(const Row& row, u32 sessions) {
   const std::string scheme = row.at("scheme");
   const bool bypass = scheme == "bypass";
-  const std::map<std::string, std::string> routings{{"bypass", "\"destination_tag\""},
-                                                    {"iso_bg", "\"isolated_background\""},
-                                                    {"iso_hs", "\"isolated_hot_spot\""},
-                                                    {"hot_section", "{ name = \"hot_section\", sections = " + row.at("K") + " }"}};
+  const std::map<std::string, std::string> routings{
+      {"bypass", "\"destination_tag\""},
+      {"iso_bg", "\"isolated_background\""},
+      {"iso_hs", "\"isolated_hot_spot\""},
+      {"hot_section", "{ name = \"hot_section\", sections = " + row.at("K") + " }"}};
   const std::string text = fmt::format(
       "topology = {{ name = \"extra_stage_cube\", terminals = {}, radix = {}, input_stage = \"{}\" }}\n"
       "switch = {{ name = \"output_queued\", buffer = {} }}\n"

@@ -19,7 +19,7 @@ const std::map<std::string, int>& floors() {
   static const std::map<std::string, int> table{{"base", 0},     {"stats", 10},    {"config", 10},  {"core", 20},
                                                 {"engine", 30},  {"topology", 40}, {"routing", 40}, {"switching", 40},
                                                 {"traffic", 40}, {"analysis", 40}, {"api", 50},     {"store", 51},
-                                                {"study", 52},   {"report", 60},  {"python", 60},   {"cli", 61}};
+                                                {"study", 52},   {"report", 60},   {"python", 60},  {"cli", 61}};
   return table;
 }
 

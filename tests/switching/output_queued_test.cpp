@@ -184,9 +184,7 @@ TEST(OutputQueued, TheOrderOfBoxesInsideACycleDoesNotMatter) {
   }
 }
 
-TEST(OutputQueued, LongPacketsAreRefused) {
-  EXPECT_THROW(Network(8, 2, 4, {{0, 0, 1, 5}}), ConfigError);
-}
+TEST(OutputQueued, LongPacketsAreRefused) { EXPECT_THROW(Network(8, 2, 4, {{0, 0, 1, 5}}), ConfigError); }
 
 }  // namespace
 }  // namespace banyan::switching

@@ -10,7 +10,8 @@ extern const core::TrafficRow row_synchronization;
 
 namespace {
 
-std::unique_ptr<core::Traffic> synchronization(double mean, double deviation, i64 coordinator = 0, u32 terminals = 256) {
+std::unique_ptr<core::Traffic> synchronization(double mean, double deviation, i64 coordinator = 0,
+                                               u32 terminals = 256) {
   config::Values values = config::Values::defaults(row_synchronization.info);
   values.set("mean", mean);
   values.set("deviation", deviation);
@@ -105,7 +106,9 @@ TEST(Synchronization, ReplicationsDifferAndRepeat) {
   EXPECT_EQ(again.birth, first.birth);
 }
 
-TEST(Synchronization, ACoordinatorOutsideTheNetworkIsRefused) { EXPECT_THROW(synchronization(3000, 10, 256), ConfigError); }
+TEST(Synchronization, ACoordinatorOutsideTheNetworkIsRefused) {
+  EXPECT_THROW(synchronization(3000, 10, 256), ConfigError);
+}
 
 }  // namespace
 }  // namespace banyan::traffic

@@ -32,9 +32,7 @@ TEST(Uniform, GeneratesItsLoad) {
     constexpr u64 kMessages = 20000;
     for (u64 nth = 0; nth < kMessages; ++nth) {
       ASSERT_TRUE(traffic->next(3, nth, previous, message));
-      if (nth > 0) {
-        ASSERT_GT(message.birth, previous);
-      }
+      if (nth > 0) { ASSERT_GT(message.birth, previous); }
       previous = message.birth;
     }
     const double measured = static_cast<double>(kMessages) / static_cast<double>(previous + 1);

@@ -13,14 +13,14 @@ namespace banyan::api {
 
 /// A fully resolved experiment: every parameter has its value, nothing is looked up later.
 struct Experiment {
-  std::string name;                 ///< from the file ("name"), or the file's stem
-  config::Values topology;          ///< component() is the component's name
+  std::string name;         ///< from the file ("name"), or the file's stem
+  config::Values topology;  ///< component() is the component's name
   config::Values switching;
   config::Values routing;
   std::vector<config::Values> traffics;
-  config::Values run;               ///< parameters of run_info()
-  std::string configuration;        ///< canonical JSON of everything above: keys sorted, defaults filled in
-  u64 configuration_hash = 0;       ///< of `configuration` without what results do not depend on (api/reader.hpp)
+  config::Values run;          ///< parameters of run_info()
+  std::string configuration;   ///< canonical JSON of everything above: keys sorted, defaults filled in
+  u64 configuration_hash = 0;  ///< of `configuration` without what results do not depend on (api/reader.hpp)
   std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order
 };
 
@@ -49,7 +49,7 @@ using Progress = std::function<void(u64 done, u64 total)>;
 
 struct RunOptions {
   u32 threads = 1;
-  Progress progress;               ///< may be empty; called from one thread at a time
+  Progress progress;                  ///< may be empty; called from one thread at a time
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
 };
 

@@ -203,10 +203,13 @@ class SessionReport {
 
   void add_latency() {
     const auto of_all = [&](SumCount (*f)(const Tally&)) {
-      return per_session([&](const SessionOutcome& o) { return plus(sum(o, true, false, f), sum(o, false, false, f)); });
+      return per_session(
+          [&](const SessionOutcome& o) { return plus(sum(o, true, false, f), sum(o, false, false, f)); });
     };
     ratio("packet_latency", "cycles", of_all([](const Tally& t) { return SumCount{t.latency, t.packets}; }));
-    ratio("network_latency", "cycles", of_all([](const Tally& t) { return SumCount{t.latency - t.queueing, t.packets}; }));
+    ratio("network_latency", "cycles", of_all([](const Tally& t) {
+            return SumCount{t.latency - t.queueing, t.packets};
+          }));
     ratio("source_queueing", "cycles", of_all([](const Tally& t) { return SumCount{t.queueing, t.packets}; }));
     ratio("hops", "switches", of_all([](const Tally& t) { return SumCount{t.hops, t.packets}; }));
   }
@@ -230,8 +233,9 @@ class SessionReport {
   void add_trees() {
     if (outcomes_.empty() || outcomes_.front().tree_height.empty()) return;
     const auto per_cycle = [&](const std::string& name, const std::string& unit, u64 SessionOutcome::*field) {
-      ratio(name, unit,
-            per_session([&](const SessionOutcome& o) { return SumCount{o.*field, o.close - o.begin + 1}; }));
+      ratio(name, unit, per_session([&](const SessionOutcome& o) {
+              return SumCount{o.*field, o.close - o.begin + 1};
+            }));
     };
     per_cycle("tree_height", "stages", &SessionOutcome::tree_height_sum);
     per_cycle("tree_boxes", "switches", &SessionOutcome::tree_boxes_sum);

@@ -49,8 +49,8 @@ class Stopping {
     if (stats::reached(latency, *goal_) && stats::reached(accepted, *goal_)) return std::nullopt;
     gave_up_ = measure_ >= limit_;
     if (gave_up_) return std::nullopt;
-    const auto remaining = std::max(stats::remaining_effort(latency.interval, *goal_),
-                                    stats::remaining_effort(accepted.interval, *goal_));
+    const auto remaining =
+        std::max(stats::remaining_effort(latency.interval, *goal_), stats::remaining_effort(accepted.interval, *goal_));
     measure_ = std::min(limit_, stats::next_checkpoint(measure_, remaining));
     return plan_of(run_, measure_);
   }
@@ -133,8 +133,10 @@ class SteadyReport {
 
   void add_percentiles() {
     if (outcome_.record.latency.count() == 0) return;
-    for (const auto& [name, p] : {std::pair{"packet_latency_p50", 0.5}, {"packet_latency_p95", 0.95},
-                                  {"packet_latency_p99", 0.99}, {"packet_latency_max", 1.0}}) {
+    for (const auto& [name, p] : {std::pair{"packet_latency_p50", 0.5},
+                                  {"packet_latency_p95", 0.95},
+                                  {"packet_latency_p99", 0.99},
+                                  {"packet_latency_max", 1.0}}) {
       stats::Metric metric;
       metric.name = name;
       metric.unit = "cycles";
@@ -144,8 +146,9 @@ class SteadyReport {
       result_.metrics.push_back(metric);
     }
     Histogram histogram{"packet_latency", "cycles", {}};
-    outcome_.record.latency.for_each_bucket(
-        [&](u64 low, u64 high, u64 count) { histogram.buckets.push_back({low, high, count}); });
+    outcome_.record.latency.for_each_bucket([&](u64 low, u64 high, u64 count) {
+      histogram.buckets.push_back({low, high, count});
+    });
     result_.histograms.push_back(std::move(histogram));
   }
 

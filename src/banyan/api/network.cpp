@@ -18,7 +18,8 @@ const Row& row_of(std::span<const Row* const> rows, const std::string& name) {
   throw std::logic_error("component vanished: " + name);
 }
 
-std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment, const core::Topology& topology) {
+std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment,
+                                                           const core::Topology& topology) {
   if (experiment.traffics.size() > kMostTraffics) {
     experiment.traffics.back().fail("name", fmt::format("{} traffics", experiment.traffics.size()),
                                     fmt::format("use at most {} in one experiment", kMostTraffics));
@@ -33,7 +34,8 @@ std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& exp
     load += traffics.back()->offered_load();
   }
   if (load > 1.0 + 1e-12) {
-    experiment.traffics.back().fail("load", fmt::format("the traffics offer {} flits per terminal and cycle together", load),
+    experiment.traffics.back().fail("load",
+                                    fmt::format("the traffics offer {} flits per terminal and cycle together", load),
                                     "offer at most 1: a terminal generates no more than its channel could carry");
   }
   return traffics;
@@ -51,13 +53,12 @@ std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::
 
 Network build_network(const Experiment& experiment) {
   Network network;
-  network.topology =
-      row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+  network.topology = row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
   network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
   const core::SwitchRow& switching = row_of(core::switching_rows(), experiment.switching.component());
-  network.routing = row_of(core::routing_rows(), experiment.routing.component())
-                        .make(experiment.routing, {network.topology.get(), network.hot_spots,
-                                                   switching.vcs(experiment.switching)});
+  network.routing =
+      row_of(core::routing_rows(), experiment.routing.component())
+          .make(experiment.routing, {network.topology.get(), network.hot_spots, switching.vcs(experiment.switching)});
   return network;
 }
 

@@ -9,7 +9,8 @@
 
 namespace banyan::api {
 
-/// Applies overrides, expands the sweep, resolves every point. `catalog` must outlive the call. `stem` names an experiment that names itself not.
+/// Applies overrides, expands the sweep, resolves every point. `catalog` must outlive the call. `stem` names an
+/// experiment that names itself not.
 [[nodiscard]] ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem,
                                                 const Overrides& overrides, const Catalog& catalog);
 

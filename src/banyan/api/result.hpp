@@ -46,14 +46,14 @@ struct Checkpoint {
 struct Result {
   std::string version;
   std::string compiler;
-  u64 state_hash = 0;          ///< of final statistics and internal state; equal for any thread count
-  std::string configuration;   ///< resolved, as canonical JSON
+  u64 state_hash = 0;         ///< of final statistics and internal state; equal for any thread count
+  std::string configuration;  ///< resolved, as canonical JSON
   u64 configuration_hash = 0;
   u64 seed = 0;
   Verdict verdict = Verdict::steady;
-  bool certain = true;         ///< false: the run was too short to exclude saturation
-  std::string explanation;     ///< warm-up rule, why saturated, which deadlock
-  std::string warning;         ///< what the user should know at once; part of the explanation, not kept beside it
+  bool certain = true;      ///< false: the run was too short to exclude saturation
+  std::string explanation;  ///< warm-up rule, why saturated, which deadlock
+  std::string warning;      ///< what the user should know at once; part of the explanation, not kept beside it
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;
@@ -61,7 +61,7 @@ struct Result {
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
   u64 group_cut = 0;           ///< groups at the front that are warm-up
   std::vector<Checkpoint> checkpoints;
-  double cpu_seconds = 0.0;    ///< of all threads of the run
+  double cpu_seconds = 0.0;  ///< of all threads of the run
   u64 peak_bytes = 0;
 
   /// The metric, or nullptr.
@@ -70,7 +70,8 @@ struct Result {
   [[nodiscard]] const stats::Metric& at(const std::string& name) const;
 };
 
-/// One JSON object (README, "For scripts"): banyan, state_hash, configuration, verdict, metrics, cpu_seconds, peak_bytes.
+/// One JSON object (README, "For scripts"): banyan, state_hash, configuration, verdict, metrics, cpu_seconds,
+/// peak_bytes.
 [[nodiscard]] std::string to_json(const Result& result);
 /// Inverse of to_json as far as metrics, verdict and configuration go (the store and tests use it).
 [[nodiscard]] Result from_json(const std::string& text);

@@ -24,7 +24,8 @@ const config::ComponentInfo& run_info() {
               .doc("Cycles in which generated packets are measured in a steady run"),
           Parameter::real("precision", 0.0)
               .range(0, 0.5)
-              .doc("Largest half width of an interval, as a fraction of its mean, at which a run stops itself; before, it "
+              .doc("Largest half width of an interval, as a fraction of its mean, at which a run stops itself; before, "
+                   "it "
                    "goes on beyond run.measure or run.sessions. 0: it does not"),
           Parameter::integer("precision_limit", 100)
               .range(1, 1e6)

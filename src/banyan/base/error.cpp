@@ -1,7 +1,8 @@
 #include "banyan/base/error.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace banyan {

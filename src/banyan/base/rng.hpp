@@ -37,7 +37,8 @@ class Random {
  public:
   Random() = default;
   Random(u64 seed, u64 stream, u64 replication) noexcept {
-    const u64 key = mix64(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^ stream) + 0x632be59bd9b4e019ULL * (replication + 1));
+    const u64 key =
+        mix64(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^ stream) + 0x632be59bd9b4e019ULL * (replication + 1));
     key_.v[0] = static_cast<u32>(key);
     key_.v[1] = static_cast<u32>(key >> 32U);
   }

@@ -41,9 +41,7 @@ u32 Graph::add_channel(End from, End to, Link link) {
   return index;
 }
 
-u32 Graph::levels() const {
-  return level_.empty() ? 0 : *std::max_element(level_.begin(), level_.end()) + 1;
-}
+u32 Graph::levels() const { return level_.empty() ? 0 : *std::max_element(level_.begin(), level_.end()) + 1; }
 
 std::vector<u32> Graph::topological_order() const {
   std::vector<u32> waiting(switches(), 0);

@@ -10,8 +10,8 @@ namespace banyan::core {
 
 /// One end of a channel: a port of a switch, or a terminal.
 struct End {
-  u32 node = kNone;       ///< switch or terminal
-  u16 port = 0;           ///< port of the switch (0 for a terminal)
+  u32 node = kNone;  ///< switch or terminal
+  u16 port = 0;      ///< port of the switch (0 for a terminal)
   bool terminal = false;
 
   static End of_switch(u32 s, u32 p) { return {s, static_cast<u16>(p), false}; }
@@ -21,8 +21,8 @@ struct End {
 
 /// Physical properties of a channel.
 struct Link {
-  u32 latency_cycles = 1;    ///< cycles from sending to arrival, at least 1
-  u32 cycles_per_flit = 1;   ///< serialization: inverse bandwidth
+  u32 latency_cycles = 1;   ///< cycles from sending to arrival, at least 1
+  u32 cycles_per_flit = 1;  ///< serialization: inverse bandwidth
 };
 
 struct Channel {

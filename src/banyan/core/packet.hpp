@@ -16,20 +16,20 @@ enum PacketFlag : u8 {
 
 /// One packet's record. Written by the shard of its source; foreign shards only read it. One cache line.
 struct alignas(64) Packet {
-  Tick birth = 0;        ///< generation
-  Tick enter = 0;        ///< left its source queue
-  u64 tag = 0;           ///< source route of a tagged routing: TagFormat::bits_per_hop bits per hop, first hop lowest
-  u64 state = 0;         ///< routing's own state (intermediate node, phase ...)
-  u32 source = 0;        ///< terminal
-  u32 destination = 0;   ///< terminal
-  u32 sequence = 0;      ///< nth message of its traffic at its source
-  u32 message = 0;       ///< message that the packet is a part of
-  u32 flits = 1;         ///< length
-  u16 hops = 0;          ///< switches passed (written on delivery, or by models that keep it)
-  u8 traffic = 0;        ///< index of the traffic that generated it
-  u8 flags = 0;          ///< PacketFlag
-  u8 pending = 0;        ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
-  u8 vc_class = 0;       ///< virtual-channel class
+  Tick birth = 0;       ///< generation
+  Tick enter = 0;       ///< left its source queue
+  u64 tag = 0;          ///< source route of a tagged routing: TagFormat::bits_per_hop bits per hop, first hop lowest
+  u64 state = 0;        ///< routing's own state (intermediate node, phase ...)
+  u32 source = 0;       ///< terminal
+  u32 destination = 0;  ///< terminal
+  u32 sequence = 0;     ///< nth message of its traffic at its source
+  u32 message = 0;      ///< message that the packet is a part of
+  u32 flits = 1;        ///< length
+  u16 hops = 0;         ///< switches passed (written on delivery, or by models that keep it)
+  u8 traffic = 0;       ///< index of the traffic that generated it
+  u8 flags = 0;         ///< PacketFlag
+  u8 pending = 0;       ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
+  u8 vc_class = 0;      ///< virtual-channel class
   u16 spare = 0;
 };
 static_assert(sizeof(Packet) == 64);

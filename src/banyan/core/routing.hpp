@@ -45,11 +45,11 @@ class Candidates {
 
 /// Where a packet's head stands.
 struct RouteRequest {
-  u32 at = 0;        ///< switch
-  u32 in_port = 0;   ///< input port
-  u32 in_vc = 0;     ///< virtual channel that it arrived on
+  u32 at = 0;       ///< switch
+  u32 in_port = 0;  ///< input port
+  u32 in_vc = 0;    ///< virtual channel that it arrived on
   const Packet* packet = nullptr;
-  u32 random = 0;    ///< one random word of this (packet, hop)
+  u32 random = 0;  ///< one random word of this (packet, hop)
 };
 
 /// How a source route is packed into Packet::tag. bits_per_hop == 0: the routing gives no source routes.

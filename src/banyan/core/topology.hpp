@@ -15,18 +15,18 @@ namespace banyan::core {
 /// Output port m of a box at the s-th traversed stage sets digit digit_of_stage[s] of the link number to m.
 /// Destination-tag routing takes port digit(destination, radix, digit_of_stage[s]) there.
 struct Multistage {
-  u32 radix = 0;                        ///< n
-  u32 digits = 0;                       ///< log_n N
-  std::vector<u32> digit_of_stage;      ///< one entry per traversed (not bypassed) stage, first stage first
-  std::vector<u32> stage_label;         ///< the literature's stage number of each traversed stage
-  bool extra_stage = false;             ///< the first traversed stage is a free choice (its digit is set again later)
+  u32 radix = 0;                    ///< n
+  u32 digits = 0;                   ///< log_n N
+  std::vector<u32> digit_of_stage;  ///< one entry per traversed (not bypassed) stage, first stage first
+  std::vector<u32> stage_label;     ///< the literature's stage number of each traversed stage
+  bool extra_stage = false;         ///< the first traversed stage is a free choice (its digit is set again later)
 };
 
 /// Facet of meshes, tori and hypercubes: switch s has coordinate (s / stride(d)) % size[d] in dimension d.
 struct Grid {
-  std::vector<u32> size;        ///< switches per dimension
-  std::vector<bool> wrap;       ///< torus (true) or mesh (false) per dimension
-  u32 concentration = 1;        ///< terminals per switch; terminal t sits at switch t / concentration
+  std::vector<u32> size;   ///< switches per dimension
+  std::vector<bool> wrap;  ///< torus (true) or mesh (false) per dimension
+  u32 concentration = 1;   ///< terminals per switch; terminal t sits at switch t / concentration
   /// Output and input port towards the higher / lower neighbour in dimension d. For size 2 both are equal.
   std::vector<u32> port_up;
   std::vector<u32> port_down;

@@ -14,14 +14,14 @@ struct Message {
   Tick birth = kNever;
   u32 destination = 0;
   u32 flits = 1;
-  u32 word = 0;   ///< a random word for the routing's choice at generation
-  u8 flags = 0;   ///< PacketFlag
+  u32 word = 0;  ///< a random word for the routing's choice at generation
+  u8 flags = 0;  ///< PacketFlag
 };
 
 struct TrafficContext {
   const Topology* topology = nullptr;
   u32 terminals = 0;
-  u32 index = 0;             ///< position in the experiment; also the priority within one cycle (lower is first)
+  u32 index = 0;  ///< position in the experiment; also the priority within one cycle (lower is first)
   u64 seed = 0;
   Tick ticks_per_cycle = 1;
 };

@@ -18,11 +18,11 @@ namespace banyan::engine {
 /// Settings of the engine that every population may ask for. Results must not depend on permuted, step_all, shards.
 struct EngineSettings {
   u64 seed = 1;
-  bool permuted = false;   ///< step the entities of a phase in another order
-  bool step_all = false;   ///< step every entity in every tick
-  u32 shards = 0;          ///< 0: chosen by size
-  u32 threads = 1;         ///< threads over the shards of one machine
-  SteadyPlan steady;       ///< windows of a steady run
+  bool permuted = false;      ///< step the entities of a phase in another order
+  bool step_all = false;      ///< step every entity in every tick
+  u32 shards = 0;             ///< 0: chosen by size
+  u32 threads = 1;            ///< threads over the shards of one machine
+  SteadyPlan steady;          ///< windows of a steady run
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
 };
@@ -83,7 +83,7 @@ class Builder {
   std::vector<core::HotSpot> hot_spots_;
   EngineSettings settings_;
   std::vector<u32> switch_shard_;
-  std::vector<u32> switch_entity_;    ///< index of a switch inside its shard
+  std::vector<u32> switch_entity_;  ///< index of a switch inside its shard
   std::vector<u32> terminal_shard_;
   std::vector<u32> terminal_entity_;
   u32 switch_ports_ = 0;

@@ -104,7 +104,8 @@ void Interfaces::hold(Holdings& into) const {
   }
   into.flits += received_ - terminals_.delivered_flits();
   for (const u32 c : credits_) {
-    if (c > setup_.credits) into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
+    if (c > setup_.credits)
+      into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
   }
   if (order_broken_) into.violations.emplace_back("a packet's tail arrived before its other flits");
 }

@@ -17,9 +17,9 @@ enum ControlKind : u16 { kCredit = 0 };  ///< vc: the virtual channel; argument:
 class Interfaces {
  public:
   struct Setup {
-    u32 vcs = 1;           ///< virtual channels of the injection channel
-    u32 credits = 1;       ///< flits of buffer per virtual channel at the switch
-    Tick horizon = 1;      ///< longest latency of a channel to or from a terminal
+    u32 vcs = 1;                ///< virtual channels of the injection channel
+    u32 credits = 1;            ///< flits of buffer per virtual channel at the switch
+    Tick horizon = 1;           ///< longest latency of a channel to or from a terminal
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };
 
@@ -44,9 +44,9 @@ class Interfaces {
  private:
   struct Sender {
     core::PacketId packet = 0;
-    u32 left = 0;       ///< flits still to be sent; 0: no packet
-    u16 next = 0;       ///< sequence number of the next flit
-    u8 vc = 0;          ///< of the current packet, or the last used
+    u32 left = 0;  ///< flits still to be sent; 0: no packet
+    u16 next = 0;  ///< sequence number of the next flit
+    u8 vc = 0;     ///< of the current packet, or the last used
   };
 
   [[nodiscard]] bool start(u32 e, Tick now) noexcept;
@@ -54,10 +54,10 @@ class Interfaces {
 
   Terminals& terminals_;
   Setup setup_;
-  std::vector<Sender> senders_;   ///< [terminal]
-  std::vector<u32> credits_;      ///< [terminal * vcs + vc]
-  std::vector<u64> idle_;         ///< bit per terminal: no packet under way
-  u64 received_ = 0;              ///< flits; those of packets whose tail has not arrived are held here
+  std::vector<Sender> senders_;  ///< [terminal]
+  std::vector<u32> credits_;     ///< [terminal * vcs + vc]
+  std::vector<u64> idle_;        ///< bit per terminal: no packet under way
+  u64 received_ = 0;             ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;
 };
 

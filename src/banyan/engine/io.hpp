@@ -10,8 +10,8 @@ namespace banyan::engine {
 
 /// The far end of a channel: where a POD arrives.
 struct Target {
-  u32 entity = kNone;    ///< index inside the population of its shard; kNone: nothing is attached
-  u32 latency = 1;       ///< ticks
+  u32 entity = kNone;  ///< index inside the population of its shard; kNone: nothing is attached
+  u32 latency = 1;     ///< ticks
   u16 port = 0;
   u8 shard = 0;
   u8 population = 0;
@@ -44,10 +44,10 @@ struct Parcel {
 /// to read only).
 struct Wires {
   u32 shard = 0;
-  std::vector<Inbox*> inboxes;     ///< [population]
-  std::vector<Tick>* due = nullptr;  ///< [population]
+  std::vector<Inbox*> inboxes;             ///< [population]
+  std::vector<Tick>* due = nullptr;        ///< [population]
   std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
-  std::vector<PacketPool*> pools;  ///< [shard]
+  std::vector<PacketPool*> pools;          ///< [shard]
 
   template <class Arrival>
   void deliver(const Target& to, Tick at, const Arrival& arrival) {

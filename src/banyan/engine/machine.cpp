@@ -197,11 +197,12 @@ void Machine::audit() const {
   const Totals sum = totals();
   if (!held.violations.empty()) throw InvariantError(held.violations.front());
   if (sum.misdelivered != 0) {
-    throw InvariantError(fmt::format("{} packets arrived at a terminal that is not their destination", sum.misdelivered));
+    throw InvariantError(
+        fmt::format("{} packets arrived at a terminal that is not their destination", sum.misdelivered));
   }
   if (sum.disordered != 0) {
-    throw InvariantError(fmt::format("{} packets overtook others of their pair, and the routing promises order",
-                                     sum.disordered));
+    throw InvariantError(
+        fmt::format("{} packets overtook others of their pair, and the routing promises order", sum.disordered));
   }
   if (sum.taken != sum.delivered + held.packets) {
     throw InvariantError(fmt::format("packets are not conserved: {} entered, {} were delivered, {} are in the network",

@@ -3,9 +3,9 @@
 // A model is a plain struct with flat arrays for all its entities in one shard:
 //   bool accept(u32 entity, u32 port, const core::Flit&, Io&) noexcept;     true: step the entity in this tick
 //   bool accept(u32 entity, u32 port, const core::Control&, Io&) noexcept;
-//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input, or kNever
-//   u32 entities() const;  Tick horizon() const;                            longest latency + extra of what arrives here
-//   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
+//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input, or
+//   kNever u32 entities() const;  Tick horizon() const;                            longest latency + extra of what
+//   arrives here void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
 // and may have  void full_channels(std::vector<u32>&) const.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must

@@ -15,8 +15,8 @@
 namespace banyan::engine {
 
 struct SteadySettings {
-  Tick drain = 20'000;      ///< ticks after the end in which counted packets may still arrive
-  Tick watchdog = 10'000;   ///< ticks without movement that count as a deadlock; 0: never
+  Tick drain = 20'000;     ///< ticks after the end in which counted packets may still arrive
+  Tick watchdog = 10'000;  ///< ticks without movement that count as a deadlock; 0: never
   bool full_audit = false;
   std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
   /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with

@@ -12,7 +12,7 @@ namespace banyan::engine {
 /// How a steady run is cut into windows: 2^shift ticks each, from tick 0 to `end`.
 struct SteadyPlan {
   u32 shift = 0;
-  Tick end = 0;        ///< packets generated before it count; 0: not a steady run
+  Tick end = 0;             ///< packets generated before it count; 0: not a steady run
   Tick histogram_from = 0;  ///< births from here on enter the percentiles
 
   [[nodiscard]] std::size_t windows() const noexcept {

@@ -12,9 +12,9 @@ namespace banyan::engine {
 struct Tally {
   u64 packets = 0;
   u64 flits = 0;
-  u64 latency = 0;    ///< arrival of the tail - generation
-  u64 queueing = 0;   ///< entry into the network - generation
-  u64 hops = 0;       ///< switches passed
+  u64 latency = 0;   ///< arrival of the tail - generation
+  u64 queueing = 0;  ///< entry into the network - generation
+  u64 hops = 0;      ///< switches passed
 
   Tally& operator+=(const Tally& other) noexcept {
     packets += other.packets;

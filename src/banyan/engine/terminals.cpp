@@ -51,7 +51,8 @@ void Terminals::reset() {
   record_.clear();
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   latest_.clear();
-  taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ = counted_delivered_ = 0;
+  taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ =
+      counted_delivered_ = 0;
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
       Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];

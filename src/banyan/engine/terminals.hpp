@@ -26,15 +26,15 @@ struct Window {
 class Terminals {
  public:
   struct Setup {
-    std::vector<u32> terminals;                 ///< global numbers, ascending
-    std::span<core::Traffic* const> traffics;   ///< in order of priority within one tick
+    std::vector<u32> terminals;                ///< global numbers, ascending
+    std::span<core::Traffic* const> traffics;  ///< in order of priority within one tick
     const core::Routing* routing = nullptr;
     std::vector<core::HotSpot> hot_spots;
     u32 total_terminals = 0;
     u32 shard = 0;
-    SteadyPlan steady;                          ///< windows of a steady run
-    bool check_order = false;                   ///< count packets of a pair that arrive out of order
-    u32 generation_series = 0;                  ///< length of the series of births after window.from; 0: none
+    SteadyPlan steady;          ///< windows of a steady run
+    bool check_order = false;   ///< count packets of a pair that arrive out of order
+    u32 generation_series = 0;  ///< length of the series of births after window.from; 0: none
   };
 
   explicit Terminals(Setup setup);
@@ -68,10 +68,12 @@ class Terminals {
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
   /// releases the record. `hops`: switches passed.
   void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
-    if (packet.destination != terminal) [[unlikely]] ++misdelivered_;
+    if (packet.destination != terminal) [[unlikely]]
+      ++misdelivered_;
     ++delivered_;
     delivered_flits_ += packet.flits;
-    if (setup_.check_order) [[unlikely]] note_order(packet);
+    if (setup_.check_order) [[unlikely]]
+      note_order(packet);
     if (packet.birth >= window_.from) account(packet, now, hops);
     if (steady_ && now < setup_.steady.end) record_.accepted[now >> setup_.steady.shift] += packet.flits;
   }
@@ -142,18 +144,18 @@ class Terminals {
   u32 traffic_count_ = 0;
   u32 words_ = 0;
   PacketPool pool_;
-  std::vector<Cursor> cursors_;       ///< [local * traffics + traffic]
-  std::vector<Next> next_;            ///< [local]
+  std::vector<Cursor> cursors_;  ///< [local * traffics + traffic]
+  std::vector<Next> next_;       ///< [local]
   std::vector<u64> ready_;
-  std::vector<u64> wheel_;            ///< [slot * words + word]
-  std::vector<u64> far_;              ///< births beyond the wheel
+  std::vector<u64> wheel_;  ///< [slot * words + word]
+  std::vector<u64> far_;    ///< births beyond the wheel
   std::array<u64, kSlots / 64> occupied_{};
   Tick now_ = 0;
   bool any_far_ = false;
 
   Window window_;
   std::vector<Tally> tallies_;
-  std::vector<u64> hot_;              ///< bit per global terminal: is a hot spot
+  std::vector<u64> hot_;  ///< bit per global terminal: is a hot spot
   std::vector<Finite> finite_;
   std::vector<u8> is_finite_;
   std::vector<Tick> closed_;

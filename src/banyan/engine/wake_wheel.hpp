@@ -15,9 +15,7 @@ class WakeWheel {
  public:
   static constexpr Tick kSlots = 64;  ///< ticks ahead that are kept as bits
 
-  explicit WakeWheel(u32 entities) : words_((entities + 63) / 64), bits_(kSlots * words_) {
-    far_.reserve(entities);
-  }
+  explicit WakeWheel(u32 entities) : words_((entities + 63) / 64), bits_(kSlots * words_) { far_.reserve(entities); }
 
   /// Registers entity `e` for tick `at` > `now`.
   void wake(u32 e, Tick at, Tick now) {

@@ -5,14 +5,14 @@
 // All boxes move in the same cycle and see each other's free places, so this population reads and writes across
 // switches (peer access) and lives in one shard. A buffer is numbered by the port that it feeds: the heads that one box
 // chooses among lie side by side.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 #include <memory>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
@@ -166,8 +166,9 @@ class OutputQueued final : public engine::Population {
         const u32 to = target_[s * Stride + (entry(q, 0).route & (Stride - 1))];
         if (to == kNone || count(to) < places_) continue;
         const core::Packet& packet = pool_[entry(q, 0).packet];
-        into.push_back({q, to, fmt::format("packet {}->{} before input {} of switch {} waits for a place", packet.source,
-                                           packet.destination, p, s)});
+        into.push_back({q, to,
+                        fmt::format("packet {}->{} before input {} of switch {} waits for a place", packet.source,
+                                    packet.destination, p, s)});
       }
     }
   }
@@ -229,8 +230,8 @@ class OutputQueued final : public engine::Population {
     }
   }
 
-  /// Cuts the boxes order_[begin ..) into groups of which all outputs, or none, lead to terminals; boxes with both kinds
-  /// cannot be stepped unrolled.
+  /// Cuts the boxes order_[begin ..) into groups of which all outputs, or none, lead to terminals; boxes with both
+  /// kinds cannot be stepped unrolled.
   void split_by_target(u32 begin) {
     const auto leads_to_terminals = [&](u32 s) {
       u32 terminals = 0;
@@ -320,7 +321,8 @@ class OutputQueued final : public engine::Population {
   /// Takes the oldest packet off a ring. An empty ring restarts at its first place: few cache lines are touched.
   void drop_head(u32 q) noexcept {
     Ring& ring = rings_[q];
-    if (ring.fill == crowded_from_) [[unlikely]] --crowded_[ring.box];
+    if (ring.fill == crowded_from_) [[unlikely]]
+      --crowded_[ring.box];
     ring.fill -= row_;
     if (ring.fill == 0) {
       ring.tail = q;
@@ -333,7 +335,8 @@ class OutputQueued final : public engine::Population {
     entries_[ring.tail] = e;
     ring.tail = (ring.tail + row_) & wrap_;
     ring.fill += row_;
-    if (ring.fill == crowded_from_) [[unlikely]] ++crowded_[ring.box];
+    if (ring.fill == crowded_from_) [[unlikely]]
+      ++crowded_[ring.box];
     mark(q, true);
   }
 
@@ -370,9 +373,9 @@ class OutputQueued final : public engine::Population {
   /// Bit per input of the box whose buffer is not empty.
   [[nodiscard]] u64 waiting_inputs(u32 base) const noexcept { return occupied_[base >> 6U] >> (base & 63U) & kPorts; }
 
-  /// step_box for the boxes order_[begin, end), of which all outputs lead to terminals (`Last`) or none does. As long as
-  /// no output of a box is crowded, everything that waits moves and nothing has to be compared. Everything in locals:
-  /// stores to the arrays might alias the members.
+  /// step_box for the boxes order_[begin, end), of which all outputs lead to terminals (`Last`) or none does. As long
+  /// as no output of a box is crowded, everything that waits moves and nothing has to be compared. Everything in
+  /// locals: stores to the arrays might alias the members.
   template <bool Last>
   void step_group(u32 begin, u32 end, Tick now) noexcept {
     Ring* const rings = rings_.data();
@@ -406,7 +409,8 @@ class OutputQueued final : public engine::Population {
         const u32 tail = from.tail;
         const u32 fill = from.fill;
         const Entry e = entries[(tail - fill) & wrap];
-        if (fill == crowded_from) [[unlikely]] --crowded[from.box];
+        if (fill == crowded_from) [[unlikely]]
+          --crowded[from.box];
         // Whether the ring is empty now cannot be predicted: masks instead of branches.
         const u32 empty = 0U - static_cast<u32>(fill == row);
         from.fill = fill - row;
@@ -417,7 +421,8 @@ class OutputQueued final : public engine::Population {
         entries[to.tail] = {e.packet, e.route >> tag_bits};
         to.tail = (to.tail + row) & wrap;
         to.fill += row;
-        if (to.fill == crowded_from) [[unlikely]] ++crowded[s];
+        if (to.fill == crowded_from) [[unlikely]]
+          ++crowded[s];
         if constexpr (Last) {
           arrived_[(t - ejection_base) >> 6U] |= u64{1} << ((t - ejection_base) & 63U);
         } else {
@@ -559,24 +564,24 @@ class OutputQueued final : public engine::Population {
   u16 path_length_;
   u32 boxes_;
   u32 ejection_base_;
-  u32 row_;                             ///< entries per depth, a power of two
+  u32 row_;  ///< entries per depth, a power of two
   u32 queues_;
-  std::vector<Ring> rings_;             ///< [queue]
-  std::vector<u32> crowded_;            ///< [box]: outputs with fewer free places than inputs; 1 when all always have
-  u32 wrap_;                            ///< entries in all, less one (a power of two)
-  u32 full_;                            ///< Ring::fill of a full buffer
-  u32 crowded_from_;                    ///< Ring::fill from which an output counts as crowded; kNone: from 0 on
-  std::vector<Entry> entries_;          ///< [place * row + queue]: depth-major
-  std::vector<u64> occupied_;           ///< bit per queue of a box: it is not empty
-  std::vector<u64> arrived_;            ///< bit per terminal: its ejection queue is not empty
-  std::vector<u32> target_;             ///< [box * Stride + output]: queue
+  std::vector<Ring> rings_;     ///< [queue]
+  std::vector<u32> crowded_;    ///< [box]: outputs with fewer free places than inputs; 1 when all always have
+  u32 wrap_;                    ///< entries in all, less one (a power of two)
+  u32 full_;                    ///< Ring::fill of a full buffer
+  u32 crowded_from_;            ///< Ring::fill from which an output counts as crowded; kNone: from 0 on
+  std::vector<Entry> entries_;  ///< [place * row + queue]: depth-major
+  std::vector<u64> occupied_;   ///< bit per queue of a box: it is not empty
+  std::vector<u64> arrived_;    ///< bit per terminal: its ejection queue is not empty
+  std::vector<u32> target_;     ///< [box * Stride + output]: queue
   std::vector<u32> slot_of_terminal_;
   std::vector<u32> terminal_of_slot_;
-  std::vector<u64> free_slots_;         ///< bit per terminal
-  std::vector<u8> injected_into_;       ///< [box]
+  std::vector<u64> free_slots_;    ///< bit per terminal
+  std::vector<u8> injected_into_;  ///< [box]
   std::vector<u32> order_;
   std::vector<Group> groups_;
-  bool mixed_ = false;                  ///< some box leads to terminals and to boxes
+  bool mixed_ = false;  ///< some box leads to terminals and to boxes
   std::vector<Move> moves_;
   u64 movements_ = 0;
   Random random_;
@@ -617,18 +622,30 @@ void install(const config::Values& values, engine::Builder& builder) {
   }
   builder.partition_as_one();
   const core::TagFormat tag = builder.routing().tag_format();
-  const bool tagged = builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 &&
-                      tag.bits_per_hop * tag.hops <= 32;
+  const bool tagged =
+      builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
   const u32 places = values.natural("buffer");
   const bool same_cycle = space == "same_cycle";
   switch (std::bit_ceil(ports)) {
     case 1:
-    case 2: add<2>(builder, places, same_cycle, tagged); break;
-    case 4: add<4>(builder, places, same_cycle, tagged); break;
-    case 8: add<8>(builder, places, same_cycle, tagged); break;
-    case 16: add<16>(builder, places, same_cycle, tagged); break;
-    case 32: add<32>(builder, places, same_cycle, tagged); break;
-    default: add<64>(builder, places, same_cycle, tagged); break;
+    case 2:
+      add<2>(builder, places, same_cycle, tagged);
+      break;
+    case 4:
+      add<4>(builder, places, same_cycle, tagged);
+      break;
+    case 8:
+      add<8>(builder, places, same_cycle, tagged);
+      break;
+    case 16:
+      add<16>(builder, places, same_cycle, tagged);
+      break;
+    case 32:
+      add<32>(builder, places, same_cycle, tagged);
+      break;
+    default:
+      add<64>(builder, places, same_cycle, tagged);
+      break;
   }
 }
 
@@ -645,8 +662,9 @@ const core::SwitchRow row_output_queued{
      "Wang, Siegel, Nichols, Abraham 1992, section 2",
      {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
       Parameter::choice("space", {"same_cycle", "next_cycle"}, "same_cycle")
-          .doc("When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
-               "the destination move first) or from the next cycle on")}},
+          .doc(
+              "When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
+              "the destination move first) or from the next cycle on")}},
     &install,
     &vcs};
 

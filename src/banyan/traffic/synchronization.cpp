@@ -83,14 +83,21 @@ using config::Parameter;
 extern const core::TrafficRow row_synchronization;
 const core::TrafficRow row_synchronization{
     {"synchronization",
-     "One global synchronization: every other terminal sends the coordinator one message at a normally distributed time",
+     "One global synchronization: every other terminal sends the coordinator one message at a normally distributed "
+     "time",
      "Wang, Siegel, Nichols, Abraham 1992, section 3; Abraham and Padmanabhan 1989",
-     {Parameter::integer("coordinator", 0).unit("terminals").range(0, 4294967294.0).doc(
-          "The hot spot: the terminal that collects the messages"),
-      Parameter::real("mean", 3000).unit("cycles").range(-1e12, 1e12).doc(
-          "Mean of the generation times, mu; rounded to cycles, redrawn when before the start"),
-      Parameter::real("deviation", 10).unit("cycles").range(0, 1e12).doc(
-          "Standard deviation of the generation times, sigma")}},
+     {Parameter::integer("coordinator", 0)
+          .unit("terminals")
+          .range(0, 4294967294.0)
+          .doc("The hot spot: the terminal that collects the messages"),
+      Parameter::real("mean", 3000)
+          .unit("cycles")
+          .range(-1e12, 1e12)
+          .doc("Mean of the generation times, mu; rounded to cycles, redrawn when before the start"),
+      Parameter::real("deviation", 10)
+          .unit("cycles")
+          .range(0, 1e12)
+          .doc("Standard deviation of the generation times, sigma")}},
     &make};
 
 }  // namespace banyan::traffic

@@ -30,9 +30,9 @@ class GeometricGap {
   [[nodiscard]] Tick by_logarithm(u64 u) const noexcept;
 
   double p_ = 0.0;
-  double inverse_log_ = 0.0;        ///< 1 / ln(1 - p)
-  std::vector<u64> table_;          ///< [k]: 2^64 P(gap > k)
-  std::array<u16, 256> guide_{};    ///< smallest k that a u with this top byte can have
+  double inverse_log_ = 0.0;      ///< 1 / ln(1 - p)
+  std::vector<u64> table_;        ///< [k]: 2^64 P(gap > k)
+  std::array<u16, 256> guide_{};  ///< smallest k that a u with this top byte can have
 };
 
 /// The parameters that every open-loop pattern shares (load, process, size), and their use.
