@@ -79,6 +79,11 @@ class KilledSweep : public testing::Test {
     } catch (const ConfigError&) { return {}; }
   }
 
+  /// A random moment in [0, whole).
+  milliseconds moment_within(milliseconds whole) {
+    return milliseconds(random_() % static_cast<unsigned long>(whole.count()));
+  }
+
   /// Kills the sweep `after` so long, unless it is done before. Everything that was seen in the store then is there.
   void kill_one(const std::string& out, milliseconds after) const {
     const pid_t child = start(out);
@@ -118,7 +123,7 @@ using SlowKilledSweep = KilledSweep;
 
 TEST_F(KilledSweep, LosesNoFinishedPointAndEndsWithTheSameTable) {
   const auto whole = run_whole();
-  for (int i = 0; i < 3; ++i) kill_one("killed", milliseconds(random_() % (whole / 3).count()));
+  for (int i = 0; i < 3; ++i) kill_one("killed", moment_within(whole / 3));
   expect_same_as_whole("killed");
 }
 
@@ -126,15 +131,15 @@ TEST_F(SlowKilledSweep, LosesNoFinishedPointInTwentyTrials) {
   const auto whole = run_whole();
   for (int trial = 0; trial < 20; ++trial) {
     const std::string out = "killed" + std::to_string(trial);
-    kill_one(out, milliseconds(random_() % whole.count()));
-    kill_one(out, milliseconds(random_() % whole.count()));
+    kill_one(out, moment_within(whole));
+    kill_one(out, moment_within(whole));
     expect_same_as_whole(out);
   }
 }
 
 TEST_F(SlowKilledSweep, MayBeKilledTwentyTimes) {
   const auto whole = run_whole();
-  for (int i = 0; i < 20; ++i) kill_one("killed", milliseconds(random_() % (whole / 5).count()));
+  for (int i = 0; i < 20; ++i) kill_one("killed", moment_within(whole / 5));
   expect_same_as_whole("killed");
 }
 
