@@ -56,6 +56,15 @@ struct RunOptions {
 /// Builds the network without running it: every error that a run's build phase would give. Returns notes (warnings).
 std::vector<std::string> check(const Experiment& experiment);
 
+/// What the channel dependencies of a network say about deadlock.
+struct DeadlockNote {
+  bool bad = false;  ///< a cycle, or packets that find no way
+  std::string text;  ///< one line, and one more per channel of a cycle
+};
+
+/// The notes on the networks of these experiments, each network once (core/dependencies.hpp). Throws ConfigError.
+[[nodiscard]] std::vector<DeadlockNote> check_deadlock(const std::vector<Experiment>& points);
+
 /// Builds and runs. Throws ConfigError (build phase), InvariantError, Interrupted.
 [[nodiscard]] Result run(const Experiment& experiment, const RunOptions& options = {});
 

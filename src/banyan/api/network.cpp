@@ -51,11 +51,15 @@ std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::
 
 }  // namespace
 
+const core::SwitchRow& switch_row(const Experiment& experiment) {
+  return row_of(core::switching_rows(), experiment.switching.component());
+}
+
 Network build_network(const Experiment& experiment) {
   Network network;
   network.topology = row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
   network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
-  const core::SwitchRow& switching = row_of(core::switching_rows(), experiment.switching.component());
+  const core::SwitchRow& switching = switch_row(experiment);
   network.routing =
       row_of(core::routing_rows(), experiment.routing.component())
           .make(experiment.routing, {network.topology.get(), network.hot_spots, switching.vcs(experiment.switching)});

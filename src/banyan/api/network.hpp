@@ -25,6 +25,9 @@ struct Instance {
   std::unique_ptr<engine::Machine> machine;
 };
 
+/// The row of the experiment's switch model.
+[[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
+
 /// Builds topology, traffics (to learn their hot spots) and routing. Throws ConfigError.
 [[nodiscard]] Network build_network(const Experiment& experiment);
 

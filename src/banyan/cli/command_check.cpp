@@ -13,18 +13,20 @@ namespace banyan::cli {
 int check(const CheckArguments& arguments) {
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
   std::set<std::string> said;
-  bool cycle = false;
   for (const api::Experiment& point : set.points) {
     for (const std::string& note : api::check(point)) {
       // Points of a sweep mostly share their network: each note once.
       if (said.insert(note).second) print("note: " + note + "\n");
-      cycle = cycle || note.starts_with("cycle");
     }
   }
-  const std::size_t points = set.points.size();
-  const std::string what = set.axis_names.empty() ? "one run" : fmt::format("a sweep of {} points", points);
-  if (!cycle) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
-  return cycle ? kFailed : kDone;
+  bool bad = false;
+  for (const api::DeadlockNote& note : api::check_deadlock(set.points)) {
+    print(note.text + "\n");
+    bad = bad || note.bad;
+  }
+  const std::string what = set.axis_names.empty() ? "one run" : fmt::format("a sweep of {} points", set.points.size());
+  if (!bad) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
+  return bad ? kFailed : kDone;
 }
 
 }  // namespace banyan::cli

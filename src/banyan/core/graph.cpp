@@ -41,6 +41,10 @@ u32 Graph::add_channel(End from, End to, Link link) {
   return index;
 }
 
+bool Graph::damaged() const {
+  return std::any_of(channels_.begin(), channels_.end(), [](const Channel& c) { return c.failed; });
+}
+
 u32 Graph::levels() const { return level_.empty() ? 0 : *std::max_element(level_.begin(), level_.end()) + 1; }
 
 std::vector<u32> Graph::topological_order() const {

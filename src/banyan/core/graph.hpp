@@ -43,6 +43,8 @@ class Graph {
   /// Returns the new channel's number.
   u32 add_channel(End from, End to, Link link = {});
   void fail_channel(u32 channel) { channels_[channel].failed = true; }
+  /// True when some channel has failed.
+  [[nodiscard]] bool damaged() const;
 
   [[nodiscard]] u32 terminals() const { return static_cast<u32>(injection_.size()); }
   [[nodiscard]] u32 switches() const { return static_cast<u32>(level_.size()); }

@@ -17,6 +17,9 @@ struct Candidate {
   u8 vc_begin = 0;
   u8 vc_end = 1;
   u8 priority = 0;  ///< higher is preferred; equal priorities are chosen among by the switch (free space, then random)
+  /// The virtual channels belong to the escape subnetwork (Duato 1993): whatever else is blocked, it drains by itself.
+  /// A routing that marks any candidate offers a marked one at every step; core/dependencies.hpp proves it.
+  bool escape = false;
 };
 
 /// A short list without allocation. Routing functions fill it in a fixed order.
@@ -43,13 +46,25 @@ class Candidates {
   u32 size_ = 0;
 };
 
+/// What a routing function may see of queues. The values are those of the beginning of the tick.
+class Occupancy {
+ public:
+  virtual ~Occupancy() = default;
+  /// Flits that wait for or occupy the buffers behind an output port, over all its virtual channels: credits in use.
+  [[nodiscard]] virtual u32 used(u32 switch_, u32 port) const noexcept = 0;
+};
+
+/// How far a routing function looks at queues. `network` is a bound that no machine has, to compare with.
+enum class Sight : u8 { none, own_switch, network };
+
 /// Where a packet's head stands.
 struct RouteRequest {
   u32 at = 0;       ///< switch
   u32 in_port = 0;  ///< input port
   u32 in_vc = 0;    ///< virtual channel that it arrived on
   const Packet* packet = nullptr;
-  u32 random = 0;  ///< one random word of this (packet, hop)
+  u32 random = 0;                        ///< one random word of this (packet, hop)
+  const Occupancy* occupancy = nullptr;  ///< never nullptr for a routing with sight() other than none
 };
 
 /// How a source route is packed into Packet::tag. bits_per_hop == 0: the routing gives no source routes.
@@ -83,6 +98,21 @@ class Routing {
     static_cast<void>(word);
   }
   [[nodiscard]] virtual TagFormat tag_format() const noexcept { return {}; }
+
+  /// All that route() may add for this request, whatever the random word and the queues are; for analysis only, once
+  /// each. `request.occupancy` is nullptr here.
+  virtual void all_candidates(const RouteRequest& request, Candidates& out) const noexcept { route(request, out); }
+  /// How many headers prepare() may choose among for a pair: it uses its word as below(word, headers(...)) only.
+  [[nodiscard]] virtual u32 headers(u32 source, u32 destination) const noexcept {
+    static_cast<void>(source);
+    static_cast<void>(destination);
+    return 1;
+  }
+  /// False when neither prepare() nor route() reads the packet's source: analysis is shorter then.
+  [[nodiscard]] virtual bool reads_source() const noexcept { return true; }
+  /// Queues that route() asks for.
+  [[nodiscard]] virtual Sight sight() const noexcept { return Sight::none; }
+
   /// Virtual channels that freedom from deadlock needs.
   [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
   /// True when packets of one (source, destination) pair must arrive in the order of their generation.

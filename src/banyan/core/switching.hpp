@@ -20,6 +20,9 @@ struct SwitchRow {
   config::ComponentInfo info;
   void (*install)(const config::Values&, engine::Builder&) = nullptr;
   u32 (*vcs)(const config::Values&) = nullptr;
+  /// Packets wait in buffers of (channel, virtual channel) for the next such buffer, so that dependencies between these
+  /// decide on deadlock (core/dependencies.hpp); otherwise the reason why not.
+  const char* no_dependencies = nullptr;
 };
 
 }  // namespace banyan::core

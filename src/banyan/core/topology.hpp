@@ -41,6 +41,11 @@ class Topology {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   /// Name of a switch in the literature's terms ("stage 3 box 5", "(2,1)").
   [[nodiscard]] virtual std::string label(u32 switch_) const = 0;
+  /// Name of an output port ("x+", "up 2"); input ports carry the names of the outputs of the same number.
+  [[nodiscard]] virtual std::string port_label(u32 switch_, u32 port) const {
+    static_cast<void>(switch_);
+    return std::to_string(port);
+  }
   [[nodiscard]] virtual const Multistage* multistage() const { return nullptr; }
   [[nodiscard]] virtual const Grid* grid() const { return nullptr; }
 

@@ -91,6 +91,8 @@ class DimensionOrder final : public core::Routing {
 
   [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
 
+  /// Only ties and classes on rings look at the source.
+  [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
   /// There is one path per pair; on several virtual channels packets of a pair may still pass each other.
   [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1; }
 

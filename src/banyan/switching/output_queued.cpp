@@ -666,6 +666,7 @@ const core::SwitchRow row_output_queued{
               "When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
               "the destination move first) or from the next cycle on")}},
     &install,
-    &vcs};
+    &vcs,
+    "output_queued boxes take packets from each other in one step of the whole network, which has no cycles"};
 
 }  // namespace banyan::switching

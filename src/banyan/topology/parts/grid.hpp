@@ -70,6 +70,7 @@ class GridTopology final : public core::Topology {
 
   GridTopology(GridPlan plan, Label name_of) : grid_(std::move(plan.grid)), label_(name_of) {
     const u32 neighbour_ports = number_ports(grid_);
+    first_terminal_port_ = neighbour_ports;
     u32 switches = 1;
     for (const u32 size : grid_.size) switches *= size;
     graph_ = core::Graph(switches * grid_.concentration);
@@ -83,6 +84,15 @@ class GridTopology final : public core::Topology {
   }
 
   [[nodiscard]] std::string label(u32 index) const override { return label_(grid_, index); }
+  /// "x+", "y-", "d3+" for dimensions beyond z, "d0" in a dimension of size 2; "terminal 1".
+  [[nodiscard]] std::string port_label(u32, u32 port) const override {
+    for (std::size_t d = 0; d < grid_.size.size(); ++d) {
+      if (port != grid_.port_up[d] && port != grid_.port_down[d]) continue;
+      const std::string name = grid_.size.size() <= 3 ? std::string(1, "xyz"[d]) : "d" + std::to_string(d);
+      return grid_.size[d] == 2 ? name : name + (port == grid_.port_up[d] ? "+" : "-");
+    }
+    return "terminal " + std::to_string(port - first_terminal_port_);
+  }
   [[nodiscard]] const core::Grid* grid() const override { return &grid_; }
 
  private:
@@ -117,6 +127,7 @@ class GridTopology final : public core::Topology {
 
   core::Grid grid_;
   Label label_;
+  u32 first_terminal_port_ = 0;
 };
 
 /// The parameters that mesh and torus share.

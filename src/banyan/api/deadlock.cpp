@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/core/dependencies.hpp"
+
+namespace banyan::api {
+namespace {
+
+bool same_network(const Experiment& a, const Experiment& b) {
+  const auto same = [](const config::Values& x, const config::Values& y) {
+    return x.component() == y.component() && x.all() == y.all();
+  };
+  return same(a.topology, b.topology) && same(a.routing, b.routing) && same(a.switching, b.switching);
+}
+
+DeadlockNote note_on(const Experiment& experiment) {
+  const core::SwitchRow& switching = switch_row(experiment);
+  if (switching.no_dependencies != nullptr) {
+    return {false, fmt::format("deadlock: not checked, {}", switching.no_dependencies)};
+  }
+  const Network network = build_network(experiment);
+  const core::DependencyReport report =
+      core::check_dependencies(*network.topology, *network.routing, switching.vcs(experiment.switching));
+  return {report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost,
+          core::explain(report, *network.topology)};
+}
+
+}  // namespace
+
+std::vector<DeadlockNote> check_deadlock(const std::vector<Experiment>& points) {
+  std::vector<const Experiment*> known;
+  std::vector<DeadlockNote> notes;
+  for (const Experiment& point : points) {
+    const auto seen = [&](const Experiment* other) { return same_network(point, *other); };
+    if (std::any_of(known.begin(), known.end(), seen)) continue;
+    known.push_back(&point);
+    DeadlockNote note = note_on(point);
+    const auto said = [&](const DeadlockNote& other) { return other.text == note.text; };
+    if (std::none_of(notes.begin(), notes.end(), said)) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,68 @@
+// Does banyan check say whether the network can deadlock, in words and by its exit status?
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+constexpr const char* kRing = R"(
+topology = { name = "torus", size = [5, 5] }
+switch = { name = "vc_router", vcs = 2, buffer = 4 }
+routing = { name = "dimension_order" }
+traffic = [{ name = "uniform", load = 0.9, size = 8 }]
+run = { watchdog = 2000 }
+)";
+
+TEST(CheckCommand, AnAcyclicNetworkIsReadyToRun) {
+  fresh_scratch();
+  write_text("ring.toml", kRing);
+  const Said said = banyan({"check", "ring.toml"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "deadlock: acyclic (")) << said.out;
+  EXPECT_TRUE(contains(said.out, "ready to run")) << said.out;
+}
+
+TEST(CheckCommand, ACycleIsNamedAndTheRunDeadlocks) {
+  fresh_scratch();
+  write_text("ring.toml", kRing);
+  const Said said = banyan({"check", "ring.toml", "routing.datelines=false"});
+  EXPECT_EQ(said.status, 1) << said.err;
+  EXPECT_TRUE(contains(said.out, "cycle of 5 channels")) << said.out;
+  EXPECT_TRUE(contains(said.out, "(4,0) x+ -> (0,0), vcs 0 to 1")) << said.out;
+  EXPECT_FALSE(contains(said.out, "ready to run")) << said.out;
+  const Said run = banyan({"run", "ring.toml", "routing.datelines=false"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "deadlocked")) << run.out;
+}
+
+TEST(CheckCommand, ASweepIsCheckedOncePerNetwork) {
+  fresh_scratch();
+  write_text("ring.toml",
+             std::string(kRing) + "[sweep]\n'traffic.load' = [0.1, 0.2]\n'topology.size' = [[5, 5], [3, 4]]\n");
+  const Said said = banyan({"check", "ring.toml"});
+  EXPECT_EQ(said.status, 0) << said.err << said.out;
+  const auto count = [&](const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = said.out.find(part); at != std::string::npos; at = said.out.find(part, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("deadlock:"), 2U) << said.out;
+  EXPECT_TRUE(contains(said.out, "a sweep of 4 points")) << said.out;
+}
+
+TEST(CheckCommand, AModelWithoutBuffersPerChannelSaysSo) {
+  fresh_scratch();
+  write_text("boxes.toml", R"(
+topology = { name = "extra_stage_cube", terminals = 16, radix = 2 }
+switch = "output_queued"
+routing = "destination_tag"
+traffic = [{ name = "uniform", load = 0.3 }]
+)");
+  const Said said = banyan({"check", "boxes.toml"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "deadlock: not checked, output_queued")) << said.out;
+}
+
+}  // namespace
+}  // namespace banyan::cli
