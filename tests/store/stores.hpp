@@ -70,7 +70,7 @@ inline api::ExperimentSet example_set(std::size_t count) {
   return set;
 }
 
-inline const Source kSource{"sweep", "some file.toml", "[run]\nseed = 3\n", {"switch.buffer=8", "name=it's"}};
+inline const Source kSource{"sweep", "some file.toml", "[run]\nseed = 3\n", {"switch.buffer=8", "name=it's"}, {}};
 
 class StoreTest : public testing::Test {
  protected:

@@ -170,7 +170,35 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
 
 std::string stem_of(const std::string& name) { return std::filesystem::path(name).stem().string(); }
 
+config::Node node_from(const json& value, const Where& where) {
+  if (value.is_boolean()) return config::Node::of(value.get<bool>(), where);
+  if (value.is_number_integer()) return config::Node::of(value.get<i64>(), where);
+  if (value.is_number()) return config::Node::of(value.get<double>(), where);
+  if (value.is_string()) return config::Node::of(value.get<std::string>(), where);
+  config::Node node;
+  node.where = where;
+  node.kind = value.is_array() ? config::Node::Kind::array : config::Node::Kind::table;
+  for (const auto& [key, item] : value.items()) {
+    Where inside = where;
+    inside.key = where.key.empty() ? key : where.key + "." + key;
+    if (value.is_array()) {
+      node.items.push_back(node_from(item, inside));
+    } else {
+      node.entries.push_back({key, inside, node_from(item, inside)});
+    }
+  }
+  return node;
+}
+
 }  // namespace
+
+Experiment experiment_from(const std::string& configuration, const Catalog& catalog) {
+  const json all = json::parse(configuration, nullptr, false);
+  if (!all.is_object()) {
+    throw ConfigError({"configuration", 0, 0, ""}, "is no JSON object", "give a result that Banyan wrote");
+  }
+  return resolve_experiments(node_from(all, {"configuration", 0, 0, ""}), "", {}, catalog).points.front();
+}
 
 std::string identity(const std::string& configuration) {
   json all = json::parse(configuration);

@@ -41,14 +41,8 @@ class SessionRunner {
   SessionRunner(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                 const RunOptions& options)
       : experiment_(experiment), network_(network), settings_(settings), options_(options) {
-    const config::Values& run = experiment.run;
-    session_.limit = static_cast<Tick>(run.integer("session_limit"));
-    session_.watchdog = static_cast<Tick>(run.integer("watchdog"));
-    session_.full_audit = run.text("audit") == "full";
-    const std::string& series = run.text("series");
-    session_.occupancy = series == "occupancy" || series == "all";
-    session_.tree = series == "tree" || series == "all";
-    session_.series_length = kSeriesLength;
+    session_ = session_settings(experiment.run);
+    const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
 
@@ -329,6 +323,18 @@ std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats
 }
 
 }  // namespace
+
+engine::SessionSettings session_settings(const config::Values& run) {
+  engine::SessionSettings session;
+  session.limit = static_cast<Tick>(run.integer("session_limit"));
+  session.watchdog = static_cast<Tick>(run.integer("watchdog"));
+  session.full_audit = run.text("audit") == "full";
+  const std::string& series = run.text("series");
+  session.occupancy = series == "occupancy" || series == "all";
+  session.tree = series == "tree" || series == "all";
+  session.series_length = kSeriesLength;
+  return session;
+}
 
 Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                         const RunOptions& options) {

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "banyan/api/network.hpp"
+#include "banyan/engine/session.hpp"
 
 namespace banyan::api {
+
+/// What the parameters say about every session.
+[[nodiscard]] engine::SessionSettings session_settings(const config::Values& run);
 
 [[nodiscard]] Result measure_sessions(const Experiment& experiment, const Network& network,
                                       engine::EngineSettings settings, const RunOptions& options);

@@ -22,15 +22,6 @@ using stats::SumCount;
 /// Windows that a run is recorded in: enough for MSER-5 in groups of five and for 20 batches after any cut.
 constexpr Tick kWindows = 1024;
 
-engine::SteadyPlan plan_of(const config::Values& run, Tick measure) {
-  engine::SteadyPlan plan;
-  const Tick warmup = static_cast<Tick>(run.integer("warmup"));
-  plan.end = warmup + measure;
-  plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
-  plan.histogram_from = warmup;
-  return plan;
-}
-
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
  public:
@@ -52,12 +43,12 @@ class Stopping {
     const auto remaining =
         std::max(stats::remaining_effort(latency.interval, *goal_), stats::remaining_effort(accepted.interval, *goal_));
     measure_ = std::min(limit_, stats::next_checkpoint(measure_, remaining));
-    return plan_of(run_, measure_);
+    return steady_plan(run_, measure_);
   }
 
   [[nodiscard]] const std::optional<stats::PrecisionGoal>& goal() const { return goal_; }
   [[nodiscard]] bool gave_up() const { return gave_up_; }
-  [[nodiscard]] Tick end() const { return plan_of(run_, measure_).end; }
+  [[nodiscard]] Tick end() const { return steady_plan(run_, measure_).end; }
 
  private:
   const config::Values& run_;
@@ -177,9 +168,18 @@ class SteadyReport {
 
 }  // namespace
 
+engine::SteadyPlan steady_plan(const config::Values& run, Tick measure) {
+  engine::SteadyPlan plan;
+  const Tick warmup = static_cast<Tick>(run.integer("warmup"));
+  plan.end = warmup + measure;
+  plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
+  plan.histogram_from = warmup;
+  return plan;
+}
+
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  const engine::SteadyPlan plan = plan_of(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
+  const engine::SteadyPlan plan = steady_plan(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
   settings.steady = plan;
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));

@@ -5,6 +5,9 @@
 
 namespace banyan::api {
 
+/// Windows for a run of that length after run.warmup.
+[[nodiscard]] engine::SteadyPlan steady_plan(const config::Values& run, Tick measure);
+
 [[nodiscard]] Result measure_steady(const Experiment& experiment, const Network& network,
                                     engine::EngineSettings settings, const RunOptions& options);
 

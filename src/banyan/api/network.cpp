@@ -77,6 +77,16 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   return instance;
 }
 
+engine::EngineSettings engine_settings(const Experiment& experiment) {
+  engine::EngineSettings settings;
+  settings.seed = static_cast<u64>(experiment.run.integer("seed"));
+  settings.permuted = experiment.run.text("step_order") == "permuted";
+  settings.step_all = experiment.run.text("wake") == "all";
+  settings.shards = experiment.run.natural("shards");
+  settings.check_order = experiment.run.text("audit") == "full";
+  return settings;
+}
+
 bool has_sessions(const Instance& instance) {
   return std::any_of(instance.traffics.begin(), instance.traffics.end(),
                      [](const auto& traffic) { return traffic->finite(); });

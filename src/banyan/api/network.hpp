@@ -35,6 +35,9 @@ struct Instance {
 [[nodiscard]] Instance build_instance(const Experiment& experiment, const Network& network,
                                       engine::EngineSettings settings);
 
+/// The engine's settings that a run's parameters give.
+[[nodiscard]] engine::EngineSettings engine_settings(const Experiment& experiment);
+
 /// True when a finite traffic makes it a session experiment.
 [[nodiscard]] bool has_sessions(const Instance& instance);
 

@@ -14,6 +14,9 @@ namespace banyan::api {
 [[nodiscard]] ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem,
                                                 const Overrides& overrides, const Catalog& catalog);
 
+/// The experiment that a canonical configuration describes. Throws ConfigError when this Banyan does not know it.
+[[nodiscard]] Experiment experiment_from(const std::string& configuration, const Catalog& catalog);
+
 /// The canonical JSON that identifies a run's results: without the experiment's name and without the settings of
 /// [run] that results do not depend on (step_order, wake, shards, audit).
 [[nodiscard]] std::string identity(const std::string& configuration);

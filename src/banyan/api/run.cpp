@@ -22,16 +22,6 @@ u64 peak_bytes() {
   return static_cast<u64>(usage.ru_maxrss) * 1024U;
 }
 
-engine::EngineSettings engine_settings(const Experiment& experiment) {
-  engine::EngineSettings settings;
-  settings.seed = static_cast<u64>(experiment.run.integer("seed"));
-  settings.permuted = experiment.run.text("step_order") == "permuted";
-  settings.step_all = experiment.run.text("wake") == "all";
-  settings.shards = experiment.run.natural("shards");
-  settings.check_order = experiment.run.text("audit") == "full";
-  return settings;
-}
-
 }  // namespace
 
 std::vector<std::string> check(const Experiment& experiment) {

@@ -40,6 +40,26 @@ struct ReportArguments {
   std::string out;
 };
 
+struct VerifyArguments {
+  std::string from;
+  Running running;
+};
+
+struct SaturationArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string key;
+  double width = 0.01;
+  Running running;
+};
+
+struct CompareArguments {
+  std::string a;
+  std::string b;
+  bool json = false;
+  std::vector<std::string> metrics;
+};
+
 struct CheckArguments {
   std::string file;
   std::vector<std::string> overrides;

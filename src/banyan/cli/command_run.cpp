@@ -34,7 +34,7 @@ api::ExperimentSet read(const RunArguments& arguments) {
 
 /// With --seed as an override, as it was read.
 store::Source source_of(const RunArguments& arguments, const char* command) {
-  store::Source source{command, arguments.file, read_file(arguments.file), arguments.overrides};
+  store::Source source{command, arguments.file, read_file(arguments.file), arguments.overrides, {}};
   if (arguments.running.seed) source.overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
   return source;
 }

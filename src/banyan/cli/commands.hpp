@@ -9,6 +9,9 @@ namespace banyan::cli {
 [[nodiscard]] int sweep(const RunArguments& arguments);
 [[nodiscard]] int export_store(const ExportArguments& arguments);
 [[nodiscard]] int report(const ReportArguments& arguments);
+[[nodiscard]] int compare(const CompareArguments& arguments);
+[[nodiscard]] int saturation(const SaturationArguments& arguments);
+[[nodiscard]] int verify(const VerifyArguments& arguments);
 [[nodiscard]] int check(const CheckArguments& arguments);
 [[nodiscard]] int describe(const DescribeArguments& arguments);
 [[nodiscard]] int study_list(const StudyListArguments& arguments);

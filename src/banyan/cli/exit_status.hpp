@@ -5,7 +5,7 @@ namespace banyan::cli {
 
 enum ExitStatus : int {
   kDone = 0,    ///< saturated and deadlocked are results of a run, hence done
-  kFailed = 1,  ///< a claim failed, or `check` found a cycle
+  kFailed = 1,  ///< a claim failed, `check` found a cycle, or `verify` a difference
   kBadInput = 2,
   kBroken = 3,  ///< a broken invariant
   kInterrupted = 130,

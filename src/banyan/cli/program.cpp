@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <new>
+#include <system_error>
 
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
@@ -17,6 +19,7 @@ namespace banyan::cli {
 namespace {
 
 constexpr const char* kFileHelp = "Experiment file (TOML)";
+constexpr const char* kResultHelp = "Folder that --out filled, or the JSON of one run";
 constexpr const char* kOverrideHelp = "Overrides, such as switch.buffer=8 or traffic.uniform.load=0.5";
 
 /// What the user asked for, once the command line is parsed.
@@ -78,6 +81,54 @@ void add_report(CLI::App& app, Action& action) {
   const auto arguments = with_action(command, action, &report);
   command.add_option("FOLDER", arguments->from, "Folder that --out filled")->required();
   command.add_option("--out", arguments->out, "Folder of the page; default: the same")->type_name("DIR");
+}
+
+void add_compare(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("compare", "Compare two runs, or the points of two sweeps, with intervals");
+  const auto arguments = with_action(command, action, &compare);
+  command.add_option("A", arguments->a, kResultHelp)->required();
+  command.add_option("B", arguments->b, kResultHelp)->required();
+  command.add_flag("--json", arguments->json, "JSON on standard output");
+  command.add_option("--metric", arguments->metrics, "Only this metric (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+/// Text that is a number in (0, 1).
+CLI::Validator is_share() {
+  return {[](const std::string& text) {
+            double value = 0.0;
+            const char* end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, value);
+            const bool share = read.ec == std::errc{} && read.ptr == end && value > 0.0 && value < 1.0;
+            return share ? std::string() : fmt::format("{} is not a number above 0 and below 1", text);
+          },
+          "", "share"};
+}
+
+void add_saturation(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("saturation", "Bracket the load at which a network saturates");
+  const auto arguments = with_action(command, action, &saturation);
+  command.add_option("FILE", arguments->file, kFileHelp)->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  command.add_option("--width", arguments->width, "Width of the bracket, in load (0.01)")
+      ->check(is_share())
+      ->type_name("W");
+  command.add_option("--key", arguments->key, "Parameter to vary; default: every load, in proportion")
+      ->type_name("KEY");
+  command.add_flag("--json", arguments->running.json, "JSON on standard output");
+  add_running(command, arguments->running);
+}
+
+void add_verify(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("verify", "Run stored results again and compare their state");
+  const auto arguments = with_action(command, action, &verify);
+  command.add_option("RESULT", arguments->from, kResultHelp)->required();
+  command.add_option("--threads", arguments->running.threads, "Threads to use")
+      ->check(CLI::Range(1U, 1024U))
+      ->type_name("N");
+  command.add_flag("--json", arguments->running.json, "JSON on standard output");
+  command.add_flag("--quiet,-q", arguments->running.quiet, "No progress on standard error");
 }
 
 void add_check(CLI::App& app, Action& action) {
@@ -209,6 +260,9 @@ int parse_and_act(int argc, const char* const* argv) {
   add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
   add_export(app, action);
   add_report(app, action);
+  add_compare(app, action);
+  add_saturation(app, action);
+  add_verify(app, action);
   add_check(app, action);
   add_describe(app, action);
   add_study(app, action);

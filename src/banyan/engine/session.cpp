@@ -49,6 +49,7 @@ class Session {
   }
 
   SessionOutcome run() {
+    if (settings_.after_step) settings_.after_step(machine_);
     Tick now = 0;  // everything up to here is done
     for (;;) {
       const Tick due = machine_.next();
@@ -73,6 +74,7 @@ class Session {
       }
       now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
+      if (settings_.after_step) settings_.after_step(machine_);
       if (closed_ && complete()) break;
       if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();
     }

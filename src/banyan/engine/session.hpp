@@ -2,6 +2,7 @@
 // traffics define it: it begins with their first generation and ends with their last arrival (paper 1, section 4.1).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct SessionSettings {
   bool tree = false;         ///< series: saturation tree of each hot spot
   bool full_audit = false;   ///< audit every kAuditPeriod ticks, not only at the end
   u32 series_length = 4096;  ///< ticks of a series after the session's begin
+  /// Called before the first tick that is due, and whenever one is done. May be empty.
+  std::function<void(const Machine&)> after_step;
 };
 
 /// The saturation tree of a hot spot at one tick: the box next to the hot spot, and the boxes that are reached from it

@@ -315,7 +315,8 @@ Table Reader::table() const {
     // Points and runs of one moment, though a sweep may be writing.
     const Transaction moment(database_, Transaction::Kind::reading);
     if (meta("axes").empty()) holds_nothing(path());
-    table.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>()};
+    table.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>(),
+                    json::parse(meta("options").empty() ? "[]" : meta("options")).get<std::vector<std::string>>()};
     table.set.file = table.source.file;
     table.set.axis_names = json::parse(meta("axes")).get<std::vector<std::string>>();
     Statement select(database_, "SELECT run, axes, configuration FROM point ORDER BY position");
@@ -381,6 +382,7 @@ void Writer::plan(const api::ExperimentSet& set, const Source& source) {
   meta.bind("file").bind(source.file).run();
   meta.bind("text").bind(source.text).run();
   meta.bind("overrides").bind(list_json(source.overrides)).run();
+  meta.bind("options").bind(list_json(source.options)).run();
   meta.bind("axes").bind(list_json(set.axis_names)).run();
   database.run("DELETE FROM point");
   Statement insert(database, "INSERT INTO point VALUES(?, ?, ?, ?)");

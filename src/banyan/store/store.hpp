@@ -23,6 +23,7 @@ struct Source {
   std::string file;     ///< as given
   std::string text;     ///< of the file
   api::Overrides overrides;
+  std::vector<std::string> options;  ///< that the result depends on: "--width=0.01"
 };
 
 /// The points of the latest command, in the order of its sweep, as far as they are finished.

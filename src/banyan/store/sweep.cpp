@@ -108,6 +108,7 @@ void run_missing(const api::ExperimentSet& set, const Source& source, Writer& st
 std::string continuation(const Source& source, const std::string& folder) {
   std::string command = fmt::format("banyan {} {}", source.command, shell_word(source.file));
   for (const std::string& change : source.overrides) command += " " + shell_word(change);
+  for (const std::string& option : source.options) command += " " + shell_word(option);
   return command + " --out " + shell_word(folder);
 }
 

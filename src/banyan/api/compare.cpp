@@ -1,0 +1,373 @@
+#include "banyan/api/compare.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/config/resolve.hpp"
+#include "banyan/stats/batch_means.hpp"
+#include "banyan/stats/student.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using stats::Difference;
+using stats::Interval;
+using stats::SumCount;
+using Axes = std::vector<std::pair<std::string, std::string>>;
+
+// --- may they be compared ------------------------------------------------------------------------------------------
+
+json part_of(const Result& result, const char* section) {
+  const json configuration = json::parse(result.configuration, nullptr, false);
+  return configuration.is_object() && configuration.contains(section) ? configuration.at(section) : json::object();
+}
+
+std::string value_text(const json& table, const std::string& key) {
+  return table.contains(key) ? config::dump(table.at(key)) : "absent";
+}
+
+void require_same_network(const Result& a, const Result& b) {
+  const json first = part_of(a, "topology");
+  const json second = part_of(b, "topology");
+  std::vector<std::string> differing;
+  json keys = first;
+  keys.update(second);
+  for (const auto& [key, value] : keys.items()) {
+    const std::string in_a = value_text(first, key);
+    const std::string in_b = value_text(second, key);
+    if (in_a != in_b) differing.push_back(fmt::format("topology.{} is {} in A and {} in B", key, in_a, in_b));
+  }
+  if (differing.empty()) return;
+  throw ConfigError({}, fmt::format("the runs are of different networks: {}", fmt::join(differing, ", ")),
+                    "compare runs of one network, which differ in switch, routing, traffic or run");
+}
+
+// --- one metric ----------------------------------------------------------------------------------------------------
+
+const Groups* groups_of(const Result& result, const std::string& metric) {
+  const auto found =
+      std::find_if(result.groups.begin(), result.groups.end(), [&](const Groups& g) { return g.metric == metric; });
+  return found == result.groups.end() || found->sums.empty() ? nullptr : &*found;
+}
+
+/// The sums of windows, `factor` neighbours at a time.
+std::vector<SumCount> joined(std::span<const SumCount> windows, u64 factor) {
+  std::vector<SumCount> out(windows.size() / factor);
+  for (std::size_t i = 0; i < out.size() * factor; ++i) out[i / factor].merge(windows[i]);
+  return out;
+}
+
+/// What both runs measured at the same time: the same sessions, or windows of one length after the later warm-up.
+struct Pairs {
+  std::vector<SumCount> a;
+  std::vector<SumCount> b;
+};
+
+std::optional<Pairs> pairs_of(const Result& a, const Result& b, const Groups& in_a, const Groups& in_b) {
+  const bool sessions = a.group_cycles == 0.0;
+  if (a.seed != b.seed || sessions != (b.group_cycles == 0.0)) return std::nullopt;
+  const double longer = std::max(a.group_cycles, b.group_cycles);
+  const auto factor = [&](const Result& r) { return sessions ? u64{1} : static_cast<u64>(longer / r.group_cycles); };
+  const u64 cut = std::max((a.group_cut + factor(a) - 1) / factor(a), (b.group_cut + factor(b) - 1) / factor(b));
+  Pairs pairs{joined(in_a.sums, factor(a)), joined(in_b.sums, factor(b))};
+  const std::size_t size = std::min(pairs.a.size(), pairs.b.size());
+  if (size <= cut + 1) return std::nullopt;
+  for (std::vector<SumCount>* side : {&pairs.a, &pairs.b}) {
+    side->resize(size);
+    side->erase(side->begin(), side->begin() + static_cast<std::ptrdiff_t>(cut));
+  }
+  return pairs;
+}
+
+void widen(Interval& interval, double factor) {
+  interval.standard_error *= factor;
+  if (interval.half_width) *interval.half_width *= factor;
+}
+
+/// Windows of one run depend on their neighbours: first the batches in which their difference hardly does.
+Difference paired(const Pairs& pairs, bool sessions, double confidence) {
+  if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, confidence);
+  stats::BatchRule rule;
+  rule.confidence = confidence;
+  const stats::BatchMeans batches = stats::paired_batch_difference(pairs.a, pairs.b, rule);
+  const u64 size = std::max<u64>(batches.batch_windows, 1);
+  const std::size_t left_out = pairs.a.size() % size;
+  Difference difference =
+      stats::paired_ratio_difference(joined(std::span<const SumCount>(pairs.a).subspan(left_out), size),
+                                     joined(std::span<const SumCount>(pairs.b).subspan(left_out), size), confidence);
+  widen(difference.absolute, std::sqrt(batches.inflation));
+  widen(difference.relative, std::sqrt(batches.inflation));
+  return difference;
+}
+
+/// Moves an estimate to `mean` and widens its interval by as much, so that it still holds what it held.
+void recentre(Interval& interval, double mean) {
+  if (interval.half_width) *interval.half_width += std::abs(interval.mean - mean);
+  interval.mean = mean;
+}
+
+/// The interval of one run alone; from the reported half width where the sums were not kept, as if of 20 groups.
+Interval interval_of(const Result& result, const stats::Metric& metric, const Groups* groups) {
+  constexpr double kDegrees = 19.0;
+  if (groups == nullptr) {
+    const double width = metric.half_width.value_or(0.0);
+    return stats::make_interval(metric.mean, width / stats::two_sided_student(metric.confidence, kDegrees), kDegrees,
+                                metric.confidence);
+  }
+  if (result.group_cycles == 0.0) return stats::ratio_interval(groups->sums, metric.confidence);
+  stats::BatchRule rule;
+  rule.confidence = metric.confidence;
+  const u64 cut = std::min<u64>(result.group_cut, groups->sums.size() - 1);
+  return stats::ratio_batch_means(std::span<const SumCount>(groups->sums).subspan(cut), rule).interval;
+}
+
+bool same_span(const Result& a, const Result& b, const Groups& in_a, const Groups& in_b) {
+  return a.group_cycles == b.group_cycles && in_a.sums.size() == in_b.sums.size();
+}
+
+bool has_interval(const stats::Metric* metric) { return metric != nullptr && !metric->counter && metric->half_width; }
+
+MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
+                               bool& all_paired) {
+  MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}};
+  const double confidence = std::max(in_a.confidence, in_b.confidence);
+  const Groups* groups_a = groups_of(a, in_a.name);
+  const Groups* groups_b = groups_of(b, in_a.name);
+  std::optional<Pairs> pairs;
+  if (groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
+  if (pairs) {
+    row.difference = paired(*pairs, a.group_cycles == 0.0, confidence);
+  } else {
+    all_paired = false;
+    row.difference =
+        stats::independent_difference(interval_of(a, in_a, groups_a), interval_of(b, in_b, groups_b), confidence);
+  }
+  // Pairs of runs of one length leave out little of the reported means (a warm-up that only the other run cut, windows
+  // that fill no batch), and what is said should agree with the tables.
+  if (!pairs || !same_span(a, b, *groups_a, *groups_b)) return row;
+  recentre(row.difference.absolute, in_b.mean - in_a.mean);
+  if (in_a.mean != 0.0) recentre(row.difference.relative, (in_b.mean - in_a.mean) / in_a.mean);
+  return row;
+}
+
+std::string method_of(const Result& a, const Result& b, bool paired) {
+  if (paired) {
+    return a.group_cycles == 0.0 ? "sessions compared in pairs that share their random numbers"
+                                 : "windows of time compared in pairs that share their random numbers";
+  }
+  if (a.seed != b.seed) return "the seeds differ: runs compared as independent (Welch)";
+  return "no sums per session or window to pair: runs compared as independent (Welch)";
+}
+
+// --- many points ---------------------------------------------------------------------------------------------------
+
+std::string axes_text(const Axes& axes) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : axes) parts.push_back(fmt::format("{} = {}", key, value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::size_t point_with(const Runs& runs, const Axes& axes, const Runs& other) {
+  const auto found = std::find(runs.axes.begin(), runs.axes.end(), axes);
+  if (found != runs.axes.end()) return static_cast<std::size_t>(found - runs.axes.begin());
+  throw ConfigError({runs.name, 0, 0, ""},
+                    fmt::format("has no finished point {}, which {} has", axes_text(axes), other.name),
+                    "compare sweeps over the same points");
+}
+
+std::vector<MetricDifference> mean_over(const std::vector<Comparison>& points) {
+  std::vector<MetricDifference> means = points.front().metrics;
+  std::erase_if(means, [&](const MetricDifference& mean) {
+    return !std::all_of(points.begin(), points.end(), [&](const Comparison& point) {
+      return std::any_of(point.metrics.begin(), point.metrics.end(),
+                         [&](const MetricDifference& row) { return row.metric == mean.metric; });
+    });
+  });
+  const double scale = 1.0 / static_cast<double>(points.size());
+  for (MetricDifference& mean : means) {
+    double a = 0.0;
+    double b = 0.0;
+    double width = 0.0;
+    double offset = 0.0;
+    bool known = true;
+    for (const Comparison& point : points) {
+      const auto row = std::find_if(point.metrics.begin(), point.metrics.end(),
+                                    [&](const MetricDifference& r) { return r.metric == mean.metric; });
+      a += row->a * scale;
+      b += row->b * scale;
+      offset += row->difference.absolute.mean * scale;
+      known = known && row->difference.absolute.half_width;
+      width += row->difference.absolute.half_width.value_or(0.0) * scale;
+    }
+    if (points.size() == 1) continue;
+    mean.a = a;
+    mean.b = b;
+    mean.difference = {};
+    mean.difference.absolute.mean = offset;
+    if (known) mean.difference.absolute.half_width = width;
+    if (a == 0.0) continue;
+    mean.difference.relative.mean = offset / a;
+    if (known) mean.difference.relative.half_width = width / std::abs(a);
+  }
+  return means;
+}
+
+// --- for reading ---------------------------------------------------------------------------------------------------
+
+bool shown(const std::string& metric, const std::vector<std::string>& chosen) {
+  return chosen.empty() || std::find(chosen.begin(), chosen.end(), metric) != chosen.end();
+}
+
+void require_compared(const RunsComparison& comparison, const std::vector<std::string>& chosen) {
+  std::vector<std::string> names;
+  for (const Comparison& point : comparison.points) {
+    for (const MetricDifference& row : point.metrics) names.push_back(row.metric);
+  }
+  for (const std::string& name : chosen) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    throw ConfigError({"", 0, 0, name}, "the runs do not both report such a metric with an interval",
+                      config::suggestion(name, names, "there are"));
+  }
+}
+
+ordered_json row_json(const MetricDifference& row) {
+  const auto finite = [](double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); };
+  const auto maybe = [&](const std::optional<double>& value) { return value ? finite(*value) : ordered_json(nullptr); };
+  ordered_json object;
+  object["difference"] = finite(row.difference.absolute.mean);
+  object["half_width"] = maybe(row.difference.absolute.half_width);
+  object["relative"] = row.a == 0.0 ? ordered_json(nullptr) : finite(row.difference.relative.mean);
+  object["relative_half_width"] = row.a == 0.0 ? ordered_json(nullptr) : maybe(row.difference.relative.half_width);
+  object["a"] = finite(row.a);
+  object["b"] = finite(row.b);
+  object["confidence"] = row.difference.absolute.confidence;
+  object["unit"] = row.unit;
+  return object;
+}
+
+ordered_json rows_json(const std::vector<MetricDifference>& rows, const std::vector<std::string>& chosen) {
+  ordered_json object = ordered_json::object();
+  for (const MetricDifference& row : rows) {
+    if (shown(row.metric, chosen)) object[row.metric] = row_json(row);
+  }
+  return object;
+}
+
+/// Two digits of the half width, and as many of the value.
+std::string estimate(double value, double width) {
+  const int digits = width > 0.0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(width))), 0, 9) : 3;
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+}  // namespace
+
+Comparison compare(const Result& a, const Result& b) {
+  require_same_network(a, b);
+  Comparison comparison;
+  comparison.a = a.verdict;
+  comparison.b = b.verdict;
+  bool all_paired = true;
+  for (const stats::Metric& metric : a.metrics) {
+    const stats::Metric* other = b.find(metric.name);
+    if (has_interval(&metric) && has_interval(other)) {
+      comparison.metrics.push_back(difference_of(a, b, metric, *other, all_paired));
+    } else if (has_interval(&metric)) {
+      comparison.missing.push_back(metric.name);
+    }
+  }
+  for (const stats::Metric& metric : b.metrics) {
+    if (has_interval(&metric) && !has_interval(a.find(metric.name))) comparison.missing.push_back(metric.name);
+  }
+  comparison.method = method_of(a, b, all_paired);
+  return comparison;
+}
+
+RunsComparison compare(const Runs& a, const Runs& b) {
+  RunsComparison all;
+  for (std::size_t i = 0; i < a.results.size(); ++i) {
+    const bool single = a.results.size() == 1 && b.results.size() == 1;
+    const std::size_t other = single ? 0 : point_with(b, a.axes[i], a);
+    all.axes.push_back(single ? Axes{} : a.axes[i]);
+    all.points.push_back(compare(a.results[i], b.results[other]));
+  }
+  for (const Axes& axes : b.axes) {
+    if (b.results.size() > 1) static_cast<void>(point_with(a, axes, b));
+  }
+  if (!all.points.empty()) all.metrics = mean_over(all.points);
+  return all;
+}
+
+std::string sentence(const MetricDifference& row) {
+  const Difference& difference = row.difference;
+  const bool percent = row.a != 0.0 && std::isfinite(difference.relative.mean);
+  const double scale = percent ? 100.0 : 1.0;
+  const Interval& interval = percent ? difference.relative : difference.absolute;
+  const std::string unit = percent ? " %" : row.unit.empty() ? "" : " " + row.unit;
+  const double mean = interval.mean * scale;
+  if (!interval.half_width) {
+    return fmt::format("B's {} is {:.3g}{} {}, without an interval", row.metric, std::abs(mean), unit,
+                       mean < 0.0 ? "lower" : "higher");
+  }
+  const double width = *interval.half_width * scale;
+  if (mean == 0.0 && width == 0.0) return fmt::format("B's {} is the same", row.metric);
+  if (!difference.significant()) {
+    return fmt::format("B's {} is equal within {:.2g}{}", row.metric, std::abs(mean) + width, unit);
+  }
+  return fmt::format("B's {} is {}{} +- {}{} {}", row.metric, estimate(std::abs(mean), width), unit,
+                     estimate(width, width), unit, mean < 0.0 ? "lower" : "higher");
+}
+
+std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs& b,
+                    const std::vector<std::string>& chosen) {
+  require_compared(comparison, chosen);
+  std::string text = fmt::format("A: {}\nB: {}\n", a.name, b.name);
+  if (!comparison.points.empty()) text += comparison.points.front().method + "\n";
+  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
+    const Comparison& point = comparison.points[i];
+    if (!comparison.axes[i].empty()) text += axes_text(comparison.axes[i]) + "\n";
+    if (point.a != point.b) text += fmt::format("  A is {}, B is {}\n", to_string(point.a), to_string(point.b));
+    for (const MetricDifference& row : point.metrics) {
+      if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
+    }
+    if (!point.missing.empty() && chosen.empty()) {
+      text += fmt::format("  reported by one of the two alone: {}\n", fmt::join(point.missing, ", "));
+    }
+  }
+  if (comparison.points.size() > 1 && !comparison.metrics.empty()) {
+    text += fmt::format("mean over {} points\n", comparison.points.size());
+    for (const MetricDifference& row : comparison.metrics) {
+      if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string to_json(const RunsComparison& comparison, const std::vector<std::string>& chosen) {
+  require_compared(comparison, chosen);
+  ordered_json all;
+  all["metrics"] = rows_json(comparison.metrics, chosen);
+  all["points"] = ordered_json::array();
+  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
+    const Comparison& point = comparison.points[i];
+    ordered_json axes = ordered_json::object();
+    for (const auto& [key, value] : comparison.axes[i]) axes[key] = value;
+    all["points"].push_back({{"axes", axes},
+                             {"verdicts", {to_string(point.a), to_string(point.b)}},
+                             {"method", point.method},
+                             {"metrics", rows_json(point.metrics, chosen)}});
+  }
+  return config::dump(all, 2);
+}
+
+}  // namespace banyan::api

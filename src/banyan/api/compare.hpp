@@ -1,0 +1,63 @@
+// What is different between two runs of the same network, and whether chance could have done it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/result.hpp"
+#include "banyan/stats/interval.hpp"
+
+namespace banyan::api {
+
+/// A metric that both runs report with an interval: B - A.
+struct MetricDifference {
+  std::string metric;
+  std::string unit;
+  double a = 0.0;
+  double b = 0.0;
+  stats::Difference difference;
+};
+
+struct Comparison {
+  Verdict a = Verdict::steady;
+  Verdict b = Verdict::steady;
+  std::string method;  ///< how the intervals were made, for people
+  std::vector<MetricDifference> metrics;
+  std::vector<std::string> missing;  ///< reported with an interval by one of the two alone
+};
+
+/// Pairs the sessions or windows of both runs where they share their seed (common random numbers), else takes them as
+/// independent (Welch). Throws ConfigError that names what differs when the networks do.
+[[nodiscard]] Comparison compare(const Result& a, const Result& b);
+
+/// A run, or the finished points of a sweep.
+struct Runs {
+  std::string name;  ///< for messages
+  std::vector<std::string> axis_names;
+  std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]: (axis, value)
+  std::vector<Result> results;
+};
+
+struct RunsComparison {
+  std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]
+  std::vector<Comparison> points;
+  /// Over all points: the mean of the differences. Points of one seed depend on each other, so that the mean of their
+  /// half widths is taken, which is right for any dependence and otherwise too wide.
+  std::vector<MetricDifference> metrics;
+};
+
+/// Two single runs, or the same points of two sweeps, matched by their axes. Throws ConfigError that names a point
+/// that only one of them has.
+[[nodiscard]] RunsComparison compare(const Runs& a, const Runs& b);
+
+/// "B's packet_latency is 4.1 % +- 0.6 % lower", "B's accepted_load is equal within 0.3 %".
+[[nodiscard]] std::string sentence(const MetricDifference& difference);
+/// Who was compared, by which method, and a sentence per metric and point; chosen metrics alone when there are some.
+/// Throws ConfigError when a chosen metric was not compared.
+[[nodiscard]] std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs& b,
+                                  const std::vector<std::string>& chosen = {});
+/// {"metrics": {NAME: {"difference", "half_width", "relative", ...}}, "points": [...]}.
+[[nodiscard]] std::string to_json(const RunsComparison& comparison, const std::vector<std::string>& chosen = {});
+
+}  // namespace banyan::api

@@ -1,0 +1,160 @@
+#include "banyan/api/knee.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "banyan/api/network.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kGreatestLoad = 1.0;  ///< a terminal generates no more than its channel could carry
+
+/// A key that the search sets, and its part of the load.
+struct Varied {
+  std::string key;
+  double share = 1.0;
+};
+
+std::string load_key(std::size_t traffic) { return fmt::format("traffic.{}.load", traffic); }
+
+bool has_load(const config::Values& traffic) { return traffic.all().contains("load"); }
+
+std::vector<Varied> loads_of(const Experiment& experiment) {
+  std::vector<Varied> loads;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < experiment.traffics.size(); ++i) {
+    if (!has_load(experiment.traffics[i])) continue;
+    loads.push_back({load_key(i), experiment.traffics[i].real("load")});
+    sum += loads.back().share;
+  }
+  if (loads.empty()) {
+    throw ConfigError({experiment.name, 0, 0, "traffic"}, "no traffic of the experiment has a load to vary",
+                      "add a traffic with a load, such as traffic = { name = \"uniform\" }");
+  }
+  for (Varied& load : loads) load.share = sum > 0.0 ? load.share / sum : 1.0 / static_cast<double>(loads.size());
+  return loads;
+}
+
+/// What the traffics offer that the search leaves alone.
+double fixed_load(const Experiment& with_zero) {
+  double sum = 0.0;
+  for (const config::Values& traffic : with_zero.traffics) sum += has_load(traffic) ? traffic.real("load") : 0.0;
+  return sum;
+}
+
+class Search {
+ public:
+  Search(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options)
+      : read_(read), overrides_(overrides), options_(options) {
+    varied_ = options.key.empty() ? loads_of(read(overrides).points.front()) : std::vector<Varied>{{options.key, 1.0}};
+    const Experiment zero = experiment_at(0.0, 0);
+    greatest_ = kGreatestLoad - fixed_load(zero);
+    refuse_sessions(zero);
+  }
+
+  Knee find() {
+    knee_.low = 0.0;
+    knee_.high = greatest_;
+    if (!saturates(greatest_)) {
+      knee_.low = greatest_;
+      knee_.found = false;
+      return std::move(knee_);
+    }
+    while (knee_.high - knee_.low > options_.width) {
+      const double middle = (knee_.low + knee_.high) / 2.0;
+      if (middle <= knee_.low || middle >= knee_.high) break;
+      (saturates(middle) ? knee_.high : knee_.low) = middle;
+    }
+    return std::move(knee_);
+  }
+
+ private:
+  [[nodiscard]] Experiment experiment_at(double load, u32 prolongings) const {
+    Overrides changed = overrides_;
+    for (const Varied& varied : varied_) changed.push_back(fmt::format("{}={}", varied.key, load * varied.share));
+    ExperimentSet set = read_(changed);
+    if (set.points.size() != 1) {
+      throw ConfigError(
+          {set.file, 0, 0, "sweep"},
+          fmt::format("the file sweeps {}: {} networks, not one", fmt::join(set.axis_names, ", "), set.points.size()),
+          fmt::format("give every swept key one value: {}=VALUE", fmt::join(set.axis_names, "=VALUE ")));
+    }
+    if (prolongings == 0) return set.points.front();
+    const i64 measure = set.points.front().run.integer("measure") << prolongings;
+    changed.push_back(fmt::format("run.measure={}", measure));
+    return read_(changed).points.front();
+  }
+
+  static void refuse_sessions(const Experiment& experiment) {
+    const Network network = build_network(experiment);
+    if (!has_sessions(build_instance(experiment, network, {}))) return;
+    throw ConfigError({experiment.name, 0, 0, "traffic"}, "an experiment of sessions has no load at which it saturates",
+                      "leave out the finite traffic, or vary its load with \"banyan sweep\"");
+  }
+
+  /// A short run may not exclude saturation near the knee: such a point is run again, twice as long.
+  bool saturates(double load) {
+    for (u32 prolongings = 0;; ++prolongings) {
+      Experiment experiment = experiment_at(load, prolongings);
+      const Result result = options_.run ? options_.run(experiment) : run(experiment);
+      knee_.probes.push_back({load, std::move(experiment), result.verdict, result.certain});
+      if (!result.certain && prolongings < options_.most_prolongings) continue;
+      if (!result.certain) knee_.uncertain.push_back(load);
+      return result.verdict == Verdict::saturated || result.verdict == Verdict::deadlocked;
+    }
+  }
+
+  const ReadExperiments& read_;
+  const Overrides& overrides_;
+  const KneeOptions& options_;
+  std::vector<Varied> varied_;
+  double greatest_ = kGreatestLoad;
+  Knee knee_;
+};
+
+std::string remark(const Probe& probe) {
+  return fmt::format("{:<8.6g}  {:>9}  {}{}", probe.load, probe.experiment.run.integer("measure"),
+                     to_string(probe.verdict), probe.certain ? "" : " (uncertain)");
+}
+
+}  // namespace
+
+Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options) {
+  return Search(read, overrides, options).find();
+}
+
+std::string to_text(const Knee& knee) {
+  std::string text = "load        measure  verdict\n";
+  for (const Probe& probe : knee.probes) text += remark(probe) + "\n";
+  if (!knee.found) return text + fmt::format("not saturated at the greatest load, {:g}\n", knee.high);
+  text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal\n", knee.low, knee.high);
+  if (knee.uncertain.empty()) return text;
+  return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.measure) would tell\n",
+                            fmt::join(knee.uncertain, ", "));
+}
+
+std::string to_json(const Knee& knee) {
+  ordered_json all;
+  all["low"] = knee.low;
+  all["high"] = knee.high;
+  all["found"] = knee.found;
+  all["uncertain"] = knee.uncertain;
+  all["probes"] = ordered_json::array();
+  for (const Probe& probe : knee.probes) {
+    all["probes"].push_back({{"load", probe.load},
+                             {"measure", probe.experiment.run.integer("measure")},
+                             {"verdict", to_string(probe.verdict)},
+                             {"certain", probe.certain}});
+  }
+  return config::dump(all, 2);
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,51 @@
+// Where a network saturates: the knee of the throughput curve, bracketed by bisection on the verdict of steady runs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/result.hpp"
+
+namespace banyan::api {
+
+struct KneeOptions {
+  /// The parameter that is varied, as in an override ("traffic.uniform.load"). Empty: the load of all traffics that
+  /// have one, together, in the proportion that the experiment gives them.
+  std::string key;
+  double width = 0.01;       ///< of the bracket, in offered load
+  u32 most_prolongings = 4;  ///< an uncertain verdict doubles run.measure so many times
+  /// Runs a probe. A caller that keeps results gives back what it has.
+  std::function<Result(const Experiment&)> run;
+};
+
+/// One run of the search.
+struct Probe {
+  double load = 0.0;
+  Experiment experiment;
+  Verdict verdict = Verdict::steady;
+  bool certain = true;
+};
+
+/// low is not shown to saturate, high saturates (or deadlocks). Loads in flits per cycle and terminal: the sum over the
+/// varied traffics.
+struct Knee {
+  double low = 0.0;
+  double high = 0.0;
+  bool found = true;              ///< false: not even the greatest load saturates; low = high = that load
+  std::vector<Probe> probes;      ///< in the order of the search
+  std::vector<double> uncertain;  ///< loads whose verdict stayed uncertain at the longest run
+};
+
+/// Reads the experiment with overrides; those at the end win.
+using ReadExperiments = std::function<ExperimentSet(const Overrides&)>;
+
+/// Throws ConfigError when the experiment has no load to vary, sweeps something else, or consists of sessions.
+[[nodiscard]] Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options);
+
+[[nodiscard]] std::string to_text(const Knee& knee);
+/// {"low", "high", "found", "uncertain", "probes"}.
+[[nodiscard]] std::string to_json(const Knee& knee);
+
+}  // namespace banyan::api

@@ -1,0 +1,78 @@
+// banyan verify: does this program give the stored results again, bit for bit?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "banyan/api/verify.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/interrupt.hpp"
+#include "banyan/cli/output.hpp"
+#include "banyan/cli/progress.hpp"
+#include "banyan/cli/stored.hpp"
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string point_text(const api::Runs& runs, std::size_t point) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : runs.axes[point]) parts.push_back(fmt::format("{} = {}", key, value));
+  return parts.empty() ? runs.name : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+ordered_json parting_json(const api::Parting& parting) {
+  ordered_json object;
+  if (parting.session) object["session"] = *parting.session;
+  object["after"] = parting.after;
+  object["before"] = parting.before == kNever ? ordered_json(nullptr) : ordered_json(parting.before);
+  object["tick"] = parting.tick ? ordered_json(*parting.tick) : ordered_json(nullptr);
+  object["reproduced_by"] = parting.reproduced_by;
+  return object;
+}
+
+ordered_json verification_json(const api::Runs& runs, std::size_t point, const api::Verification& verification) {
+  ordered_json object;
+  object["axes"] = ordered_json::object();
+  for (const auto& [key, value] : runs.axes[point]) object["axes"][key] = value;
+  object["equal"] = verification.equal;
+  object["stored"] = fmt::format("{:016x}", verification.stored);
+  object["found"] = fmt::format("{:016x}", verification.found);
+  object["statement"] = verification.statement;
+  if (verification.parting) object["parting"] = parting_json(*verification.parting);
+  return object;
+}
+
+}  // namespace
+
+int verify(const VerifyArguments& arguments) {
+  const api::Runs runs = stored_runs(arguments.from);
+  const bool* interrupted = watch_interrupt();
+  ordered_json points = ordered_json::array();
+  std::string text;
+  std::size_t equal = 0;
+  {
+    constexpr u64 kWhole = 1000;
+    ProgressDisplay display(arguments.running.quiet, "runs", kWhole);
+    for (std::size_t i = 0; i < runs.results.size(); ++i) {
+      api::VerifyOptions options;
+      options.run.threads = arguments.running.threads.value_or(1);
+      options.run.interrupted = interrupted;
+      options.run.progress = [&](u64 done, u64 total) {
+        display(i * kWhole + done * kWhole / std::max<u64>(total, 1), runs.results.size() * kWhole);
+      };
+      const api::Verification verification = api::verify(runs.results[i], options);
+      equal += verification.equal ? 1U : 0U;
+      text += fmt::format("{}: {}\n", point_text(runs, i), verification.statement);
+      points.push_back(verification_json(runs, i, verification));
+    }
+  }
+  const ordered_json all{{"runs", runs.results.size()}, {"equal", equal}, {"points", points}};
+  print(arguments.running.json ? all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n" : text);
+  return equal == runs.results.size() ? kDone : kFailed;
+}
+
+}  // namespace banyan::cli

@@ -1,0 +1,13 @@
+// Results of earlier commands: a folder with a result store, the store's file, or the JSON of one run.
+#pragma once
+
+#include <string>
+
+#include "banyan/api/compare.hpp"
+
+namespace banyan::cli {
+
+/// The finished points of the latest command in a folder, or one run. Throws ConfigError when there is none.
+[[nodiscard]] api::Runs stored_runs(const std::string& from);
+
+}  // namespace banyan::cli

@@ -1,0 +1,179 @@
+// Are two runs compared in pairs that share their random numbers, with intervals that hold, and only where that makes
+// sense?
+#include "banyan/api/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "api/runs.hpp"
+#include "banyan/base/error.hpp"
+
+namespace banyan::api {
+namespace {
+
+using nlohmann::json;
+
+const MetricDifference& row_of(const Comparison& comparison, const std::string& metric) {
+  for (const MetricDifference& row : comparison.metrics) {
+    if (row.metric == metric) return row;
+  }
+  throw std::runtime_error("no " + metric);
+}
+
+double width_of(const Comparison& comparison, const std::string& metric) {
+  return row_of(comparison, metric).difference.absolute.half_width.value();
+}
+
+Runs runs_of(const std::string& name, std::vector<Result> results) {
+  Runs runs{name, {"load"}, {}, std::move(results)};
+  for (std::size_t i = 0; i < runs.results.size(); ++i) runs.axes.push_back({{"load", std::to_string(i)}});
+  return runs;
+}
+
+ConfigError refusal(const Runs& a, const Runs& b) {
+  try {
+    static_cast<void>(compare(a, b));
+  } catch (const ConfigError& error) { return error; }
+  ADD_FAILURE() << "no error was thrown";
+  return {{}, "", ""};
+}
+
+TEST(Compare, ARunEqualsItself) {
+  const Result run = run_of(kMesh);
+  for (const MetricDifference& row : compare(run, run).metrics) {
+    EXPECT_EQ(row.difference.absolute.mean, 0.0) << row.metric;
+    EXPECT_EQ(row.difference.absolute.half_width, 0.0) << row.metric;
+    EXPECT_EQ(sentence(row), "B's " + row.metric + " is the same");
+  }
+}
+
+TEST(Compare, PairsOfSteadyRunsAreSharperThanIndependentRuns) {
+  const Result a = run_of(kMesh);
+  const Result b = run_of(kMesh, {"vcs=2"});
+  const Comparison paired = compare(a, b);
+  const Comparison independent = compare(a, run_of(kMesh, {"vcs=2", "seed=2"}));
+  EXPECT_LT(width_of(paired, "offered_load"), 1e-12);
+  EXPECT_LT(width_of(paired, "packet_latency"), 0.7 * width_of(independent, "packet_latency"));
+  EXPECT_NE(paired.method.find("share their random numbers"), std::string::npos);
+  EXPECT_NE(independent.method.find("seeds differ"), std::string::npos);
+  const double means = b.at("packet_latency").mean - a.at("packet_latency").mean;
+  EXPECT_NEAR(row_of(paired, "packet_latency").difference.absolute.mean, means, 0.02 * std::abs(means) + 0.01);
+}
+
+TEST(Compare, TheDifferenceIsThatOfTheReportedMeans) {
+  const Result a = run_of(kMesh);
+  const Result b = run_of(kMesh, {"load=0.32"});
+  for (const char* metric : {"packet_latency", "accepted_load", "hops"}) {
+    const MetricDifference row = row_of(compare(a, b), metric);
+    EXPECT_NEAR(row.difference.absolute.mean, b.at(metric).mean - a.at(metric).mean, 1e-9) << metric;
+    EXPECT_NEAR(row.difference.relative.mean, b.at(metric).mean / a.at(metric).mean - 1.0, 1e-9) << metric;
+  }
+}
+
+TEST(Compare, SessionsAreSharperInPairs) {
+  const Result a = run_of(kSessions);
+  const Comparison paired = compare(a, run_of(kSessions, {"routing=hot_section"}));
+  const Comparison independent = compare(a, run_of(kSessions, {"routing=hot_section", "seed=2"}));
+  EXPECT_LT(width_of(paired, "session_cycles"), width_of(independent, "session_cycles"));
+  EXPECT_NE(paired.method.find("sessions"), std::string::npos);
+}
+
+TEST(Compare, ALongerRunIsPairedAsFarAsTheShorterOneGoes) {
+  const Comparison comparison = compare(run_of(kMesh), run_of(kMesh, {"measure=60000"}));
+  EXPECT_NE(comparison.method.find("share their random numbers"), std::string::npos);
+  EXPECT_LT(std::abs(row_of(comparison, "accepted_load").difference.absolute.mean), 1e-3);
+}
+
+/// Runs that differ by nothing but their seed: a true difference of 0 lies in the interval of about 95 % of the pairs.
+TEST(Compare, TheIntervalHoldsForIndependentRuns) {
+  int covered = 0;
+  constexpr int kPairs = 40;
+  std::vector<Result> runs;
+  for (int seed = 1; seed <= 2 * kPairs; ++seed) {
+    runs.push_back(run_of(kMesh, {"measure=2000", "seed=" + std::to_string(seed)}));
+  }
+  for (std::size_t i = 0; i < 2 * kPairs; i += 2) {
+    covered += row_of(compare(runs[i], runs[i + 1]), "packet_latency").difference.significant() ? 0 : 1;
+  }
+  EXPECT_GE(covered, 33);  // 33 or fewer of 40 have a probability below 1 % at 95 %
+}
+
+TEST(Compare, ResultsWithoutSumsAreComparedByTheirIntervals) {
+  const Result a = from_json(to_json(run_of(kMesh)));
+  const Result b = from_json(to_json(run_of(kMesh, {"vcs=2", "seed=2"})));
+  const double width = width_of(compare(a, b), "packet_latency");
+  const double expected = std::hypot(*a.at("packet_latency").half_width, *b.at("packet_latency").half_width);
+  EXPECT_NEAR(width, expected, 0.1 * expected);
+}
+
+TEST(Compare, DifferentNetworksAreRefusedAndNamed) {
+  const Runs a = runs_of("first", {run_of(kMesh)});
+  const ConfigError error = refusal(a, runs_of("second", {run_of(kMesh, {"topology.size=[4, 5]"})}));
+  EXPECT_EQ(error.cause(), "the runs are of different networks: topology.size is [4,4] in A and [4,5] in B");
+  EXPECT_NE(refusal(a, runs_of("second", {run_of(kMesh, {"topology=torus"})})).cause().find("topology.name is"),
+            std::string::npos);
+}
+
+TEST(Compare, SweepsMustHaveTheSamePoints) {
+  const Result run = run_of(kMesh);
+  const Runs two = runs_of("two", {run, run});
+  const Runs three = runs_of("three", {run, run, run});
+  EXPECT_EQ(refusal(two, three).cause(), "has no finished point load = 2, which three has");
+  EXPECT_EQ(refusal(three, two).where().file, "two");
+  EXPECT_EQ(compare(two, two).points.size(), 2U);
+}
+
+TEST(Compare, TheMeanOverPointsIsAsWideAsPointsThatGoTogether) {
+  const Result a = run_of(kMesh);
+  const Result b = run_of(kMesh, {"vcs=2", "seed=2"});
+  const RunsComparison one = compare(runs_of("a", {a}), runs_of("b", {b}));
+  const RunsComparison two = compare(runs_of("a", {a, a}), runs_of("b", {b, b}));
+  ASSERT_EQ(one.metrics.size(), two.metrics.size());
+  for (std::size_t i = 0; i < one.metrics.size(); ++i) {
+    EXPECT_DOUBLE_EQ(one.metrics[i].difference.absolute.mean, two.metrics[i].difference.absolute.mean);
+    EXPECT_DOUBLE_EQ(*one.metrics[i].difference.absolute.half_width, *two.metrics[i].difference.absolute.half_width);
+  }
+}
+
+TEST(Compare, JsonHasWhatScriptsRelyOn) {
+  const RunsComparison comparison = compare(runs_of("a", {run_of(kMesh)}), runs_of("b", {run_of(kMesh, {"vcs=2"})}));
+  const json all = json::parse(to_json(comparison));
+  for (const char* metric : {"packet_latency", "accepted_load", "offered_load", "hops"}) {
+    for (const char* key : {"difference", "half_width", "relative"}) {
+      EXPECT_TRUE(all["metrics"][metric][key].is_number()) << metric << " " << key;
+    }
+  }
+  EXPECT_EQ(json::parse(to_json(comparison, {"hops"}))["metrics"].size(), 1U);
+  EXPECT_THROW(static_cast<void>(to_json(comparison, {"packet_latancy"})), ConfigError);
+}
+
+TEST(Compare, ASaturatedRunIsNotComparedByItsLatency) {
+  const RunsComparison comparison = compare(runs_of("a", {run_of(kMesh)}), runs_of("b", {run_of(kMesh, {"load=1.0"})}));
+  const std::string text = to_text(comparison, runs_of("a", {}), runs_of("b", {}));
+  EXPECT_NE(text.find("A is steady, B is saturated"), std::string::npos) << text;
+  EXPECT_NE(text.find("reported by one of the two alone: packet_latency"), std::string::npos) << text;
+}
+
+MetricDifference example(double mean, double width, double a) {
+  MetricDifference row{"packet_latency", "cycles", a, a + mean, {}};
+  row.difference.absolute.mean = mean;
+  row.difference.absolute.half_width = width;
+  if (a != 0.0) {
+    row.difference.relative.mean = mean / a;
+    row.difference.relative.half_width = width / a;
+  }
+  return row;
+}
+
+TEST(Sentence, SaysWhatIsKnown) {
+  EXPECT_EQ(sentence(example(-4.1, 0.6, 100)), "B's packet_latency is 4.10 % +- 0.60 % lower");
+  EXPECT_EQ(sentence(example(12, 1.2, 100)), "B's packet_latency is 12.0 % +- 1.2 % higher");
+  EXPECT_EQ(sentence(example(0.1, 0.2, 100)), "B's packet_latency is equal within 0.3 %");
+  EXPECT_EQ(sentence(example(3, 1, 0)), "B's packet_latency is 3.0 cycles +- 1.0 cycles higher");
+}
+
+}  // namespace
+}  // namespace banyan::api

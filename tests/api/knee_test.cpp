@@ -1,0 +1,157 @@
+// Is the knee bracketed to the width that was asked for, by verdicts that hold?
+#include "banyan/api/knee.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "api/runs.hpp"
+#include "banyan/base/error.hpp"
+
+namespace banyan::api {
+namespace {
+
+ReadExperiments reader(const std::string& text) {
+  return [text](const Overrides& overrides) { return read_experiments_text(text, "test.toml", overrides); };
+}
+
+double total_load(const Experiment& experiment) {
+  double sum = 0.0;
+  for (const config::Values& traffic : experiment.traffics) sum += traffic.real("load");
+  return sum;
+}
+
+/// A network that saturates above a load, and is uncertain near it while runs are short.
+struct FakeNetwork {
+  double knee = 0.4;
+  i64 certain_from = 0;  ///< cycles
+  double near = 0.05;
+  int runs = 0;
+
+  Result operator()(const Experiment& experiment) {
+    ++runs;
+    const double load = total_load(experiment);
+    Result result;
+    result.verdict = load > knee ? Verdict::saturated : Verdict::steady;
+    result.certain = std::abs(load - knee) > near || experiment.run.integer("measure") >= certain_from;
+    if (!result.certain) result.verdict = Verdict::steady;
+    return result;
+  }
+};
+
+Knee knee_of(FakeNetwork& network, double width, const std::string& text = kMesh, const std::string& key = "") {
+  KneeOptions options;
+  options.key = key;
+  options.width = width;
+  options.run = [&network](const Experiment& experiment) { return network(experiment); };
+  return find_knee(reader(text), {}, options);
+}
+
+ConfigError refusal(const std::string& text, const std::string& key = "") {
+  try {
+    FakeNetwork network;
+    static_cast<void>(knee_of(network, 0.1, text, key));
+  } catch (const ConfigError& error) { return error; }
+  ADD_FAILURE() << "no error was thrown";
+  return {{}, "", ""};
+}
+
+const std::string kTwoTraffics =
+    kMesh.substr(0, kMesh.find("traffic")) +
+    "[[traffic]]\nname = \"uniform\"\nload = 0.3\n[[traffic]]\nname = \"permutation\"\nload = 0.1\n" +
+    kMesh.substr(kMesh.find("[run]"));
+
+TEST(Knee, IsBracketedToTheWidth) {
+  for (const double knee : {0.003, 0.37, 0.5, 0.995}) {
+    for (const double width : {0.1, 0.01, 0.001}) {
+      FakeNetwork network{knee};
+      const Knee found = knee_of(network, width);
+      EXPECT_LE(found.low, knee);
+      EXPECT_GT(found.high, knee);
+      EXPECT_LE(found.high - found.low, width);
+      EXPECT_TRUE(found.found);
+      EXPECT_LE(network.runs, 2 + static_cast<int>(std::ceil(std::log2(1.0 / width))));
+    }
+  }
+}
+
+TEST(Knee, ANetworkThatNeverSaturatesSaysSoAfterOneRun) {
+  FakeNetwork network{2.0};
+  const Knee found = knee_of(network, 0.01);
+  EXPECT_FALSE(found.found);
+  EXPECT_EQ(found.low, 1.0);
+  EXPECT_EQ(found.high, 1.0);
+  EXPECT_EQ(network.runs, 1);
+}
+
+TEST(Knee, AnUncertainVerdictProlongsTheRun) {
+  FakeNetwork network{0.4, 16'000};
+  const Knee found = knee_of(network, 0.01);
+  EXPECT_LE(found.low, 0.4);
+  EXPECT_GT(found.high, 0.4);
+  EXPECT_TRUE(found.uncertain.empty());
+  i64 longest = 0;
+  for (const Probe& probe : found.probes) longest = std::max(longest, probe.experiment.run.integer("measure"));
+  EXPECT_EQ(longest, 16'000);
+}
+
+TEST(Knee, AVerdictThatStaysUncertainIsSaid) {
+  FakeNetwork network{0.4, 1'000'000};
+  const Knee found = knee_of(network, 0.01);
+  EXPECT_FALSE(found.uncertain.empty());
+  EXPECT_LE(found.high - found.low, 0.01);
+  EXPECT_NE(to_text(found).find("stayed uncertain at "), std::string::npos);
+}
+
+TEST(Knee, SeveralTrafficsKeepTheirProportion) {
+  FakeNetwork network{0.44};
+  const Knee found = knee_of(network, 0.01, kTwoTraffics);
+  EXPECT_LE(found.low, 0.44);
+  EXPECT_GT(found.high, 0.44);
+  for (const Probe& probe : found.probes) {
+    EXPECT_NEAR(probe.experiment.traffics[0].real("load"), 3.0 * probe.experiment.traffics[1].real("load"), 1e-12);
+    EXPECT_NEAR(total_load(probe.experiment), probe.load, 1e-12);
+  }
+}
+
+TEST(Knee, OneParameterMayBeVariedAlone) {
+  FakeNetwork network{0.44};
+  const Knee found = knee_of(network, 0.01, kTwoTraffics, "traffic.permutation.load");
+  EXPECT_LE(found.low + 0.3, 0.44);
+  EXPECT_GT(found.high + 0.3, 0.44);
+  EXPECT_EQ(found.probes.front().load, 0.7);
+  for (const Probe& probe : found.probes) EXPECT_EQ(probe.experiment.traffics[0].real("load"), 0.3);
+}
+
+TEST(Knee, ASweptLoadIsNoObstacleButAnotherAxisIs) {
+  FakeNetwork network{0.4};
+  EXPECT_TRUE(knee_of(network, 0.1, kMesh + "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.2]\n").found);
+  const ConfigError error = refusal(kMesh + "[sweep]\n\"switch.buffer\" = [2, 4]\n");
+  EXPECT_EQ(error.cause(), "the file sweeps switch.buffer: 2 networks, not one");
+  EXPECT_EQ(error.remedy(), "give every swept key one value: switch.buffer=VALUE");
+}
+
+TEST(Knee, AnExperimentOfSessionsIsRefused) {
+  EXPECT_NE(refusal(kSessions).cause().find("sessions"), std::string::npos);
+}
+
+TEST(Knee, AKeyThatDoesNotExistIsRefused) {
+  EXPECT_NE(refusal(kMesh, "traffic.uniform.laod").remedy().find("\"load\""), std::string::npos);
+}
+
+TEST(Knee, OfARealMeshLiesWhereItsRunsSaturate) {
+  KneeOptions options;
+  options.width = 0.05;
+  const Knee found = find_knee(reader(kMesh), {}, options);
+  EXPECT_LE(found.high - found.low, 0.05);
+  EXPECT_EQ(run_of(kMesh, {"load=" + std::to_string(found.high + 0.05)}).verdict, Verdict::saturated);
+  EXPECT_EQ(run_of(kMesh, {"load=" + std::to_string(found.low - 0.05)}).verdict, Verdict::steady);
+  const auto json = nlohmann::json::parse(to_json(found));
+  EXPECT_EQ(json["low"], found.low);
+  EXPECT_EQ(json["high"], found.high);
+}
+
+}  // namespace
+}  // namespace banyan::api

@@ -1,0 +1,111 @@
+// Does banyan compare answer with intervals, in the form that scripts rely on, and refuse what cannot be compared?
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::json;
+
+class CompareCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    write_text("steady.toml", kSteady);
+    write_text("swept.toml", kSwept);
+  }
+
+  static void run_to(const std::string& out, const std::vector<std::string>& overrides = {}) {
+    std::vector<std::string> arguments{"run", "steady.toml", "--quiet", "--out", out};
+    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+    const Said said = banyan(arguments);
+    ASSERT_EQ(said.status, 0) << said.err;
+  }
+};
+
+TEST_F(CompareCommand, SaysHowMuchAndHowSurely) {
+  run_to("a", {"load=0.5"});
+  run_to("b", {"load=0.3"});
+  const Said said = banyan({"compare", "a", "b"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "share their random numbers")) << said.out;
+  EXPECT_TRUE(contains(said.out, "B's packet_latency is ")) << said.out;
+  EXPECT_TRUE(contains(said.out, " % lower")) << said.out;
+  const Said same = banyan({"compare", "a", "a", "--metric", "packet_latency"});
+  EXPECT_TRUE(contains(same.out, "B's packet_latency is the same")) << same.out;
+}
+
+TEST_F(CompareCommand, JsonHasTheFixedForm) {
+  run_to("a", {"load=0.5"});
+  run_to("b", {"load=0.3"});
+  const Said said = banyan({"compare", "a", "b", "--json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json metrics = json::parse(said.out).at("metrics");
+  ASSERT_TRUE(metrics.contains("packet_latency"));
+  for (const auto& [name, row] : metrics.items()) {
+    for (const char* key : {"difference", "half_width", "relative"}) EXPECT_TRUE(row.contains(key)) << name << key;
+  }
+  const auto mean = [](const std::string& folder) {
+    return json::parse(read_text(scratch() / folder / "result.json"))["metrics"]["accepted_load"]["mean"].get<double>();
+  };
+  const json& row = metrics["accepted_load"];
+  const double half_width = row["half_width"];
+  EXPECT_GT(half_width, 0.0);
+  EXPECT_NEAR(row["difference"].get<double>(), mean("b") - mean("a"), 1e-9);
+  EXPECT_NEAR(row["relative"].get<double>(), row["difference"].get<double>() / row["a"].get<double>(), 1e-9);
+}
+
+TEST_F(CompareCommand, ReadsFoldersStoresAndTheJsonOfARun) {
+  run_to("a");
+  run_to("b", {"buffer=8"});
+  for (const char* b : {"b", "b/results.sqlite", "b/result.json"}) {
+    const Said said = banyan({"compare", "a", b});
+    EXPECT_EQ(said.status, 0) << b << said.err;
+    EXPECT_TRUE(contains(said.out, "B's packet_latency")) << said.out;
+  }
+}
+
+TEST_F(CompareCommand, SweepsAreComparedPointByPoint) {
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "a"}).status, 0);
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "b", "run.seed=2"}).status, 0);
+  const Said said = banyan({"compare", "a", "b", "--json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json all = json::parse(said.out);
+  EXPECT_EQ(all["points"].size(), 6U);
+  EXPECT_TRUE(all["metrics"]["accepted_load"]["half_width"].is_number());
+  run_to("one");
+  expect_refusal(banyan({"compare", "a", "one"}), "has no finished point", "the same points");
+}
+
+TEST_F(CompareCommand, DifferentNetworksAreRefused) {
+  run_to("a");
+  run_to("b", {"terminals=64"});
+  expect_refusal(banyan({"compare", "a", "b"}),
+                 "the runs are of different networks: topology.terminals is 16 in A and 64 in B",
+                 "compare runs of one network");
+  expect_refusal(banyan({"compare", "a", "b", "--json"}), "different networks", "compare runs of one network");
+}
+
+TEST_F(CompareCommand, AMetricThatDoesNotExistNamesTheNearest) {
+  run_to("a");
+  expect_refusal(banyan({"compare", "a", "a", "--metric", "packet_latncy"}), "packet_latncy",
+                 "did you mean \"packet_latency\"?");
+}
+
+TEST_F(CompareCommand, WhatHoldsNoResultIsRefused) {
+  run_to("a");
+  std::filesystem::create_directories(scratch() / "empty");
+  expect_refusal(banyan({"compare", "a", "empty"}), "there is no result store", "--out");
+  expect_refusal(banyan({"compare", "a", "nowhere"}), "nowhere", "");
+  write_text("other.json", "{\"banyan\": 3}");
+  expect_refusal(banyan({"compare", "a", "other.json"}), "other.json", "");
+  expect_refusal(banyan({"compare", "a"}), "B", "banyan compare --help");
+}
+
+}  // namespace
+}  // namespace banyan::cli

@@ -1,0 +1,83 @@
+// Does banyan saturation bracket the knee, keep what it ran, and continue after an interruption?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::json;
+
+/// Boxes of one place saturate at about half load.
+const std::string kTight =
+    "topology = { name = \"multistage_cube\", terminals = 16, radix = 2 }\n"
+    "switch   = { name = \"output_queued\", buffer = 1 }\n"
+    "routing  = \"destination_tag\"\n"
+    "traffic  = { name = \"uniform\", load = 0.2 }\n"
+    "[run]\n"
+    "warmup  = 500\n"
+    "measure = 4000\n";
+
+class SaturationCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    write_text("tight.toml", kTight);
+  }
+
+  static json knee(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"saturation", "tight.toml", "--json", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 0) << said.err;
+    return json::parse(said.out, nullptr, false);
+  }
+
+  static std::string verdict_at(double load) {
+    const Said said = banyan({"run", "tight.toml", "--json", "--quiet", "load=" + std::to_string(load)});
+    return json::parse(said.out).value("verdict", "");
+  }
+};
+
+TEST_F(SaturationCommand, BracketsTheKnee) {
+  const json wide = knee({"--width", "0.1"});
+  const double low = wide["low"];
+  const double high = wide["high"];
+  EXPECT_LE(high - low, 0.1);
+  EXPECT_GT(low, 0.0);
+  EXPECT_LT(high, 1.0);
+  EXPECT_EQ(verdict_at(low - 0.05), "steady");
+  EXPECT_EQ(verdict_at(high + 0.05), "saturated");
+  const json narrow = knee({"--width", "0.02"});
+  EXPECT_LE(narrow["high"].get<double>() - narrow["low"].get<double>(), 0.02);
+  EXPECT_GE(narrow["low"], low);
+  EXPECT_LE(narrow["high"], high);
+}
+
+TEST_F(SaturationCommand, ContinuesWithWhatItHas) {
+  const Said first = banyan({"saturation", "tight.toml", "--width", "0.1", "--out", "out"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_TRUE(contains(first.out, "saturates between ")) << first.out;
+  EXPECT_TRUE(contains(first.out, "flits per cycle and terminal")) << first.out;
+  const Said again = banyan({"saturation", "tight.toml", "--width", "0.1", "--out", "out"});
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_TRUE(contains(again.err, "runs were in out already")) << again.err;
+  const Said table = banyan({"export", "out", "--csv"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(table.out.starts_with("load,run.measure,")) << table.out;
+}
+
+TEST_F(SaturationCommand, WhatHasNoKneeIsRefused) {
+  expect_refusal(banyan({"saturation", "tight.toml", "--width", "0"}), "--width", "");
+  expect_refusal(banyan({"saturation", "tight.toml", "--width", "wide"}), "--width", "");
+  expect_refusal(banyan({"saturation", "tight.toml", "--key", "traffic.uniform.laod"}), "laod", "\"load\"");
+  expect_refusal(banyan({"saturation", "nothing.toml"}), "nothing.toml", "");
+  write_text("axes.toml", kTight + "[sweep]\nbuffer = [1, 2]\n");
+  expect_refusal(banyan({"saturation", "axes.toml"}), "2 networks, not one", "buffer=VALUE");
+}
+
+}  // namespace
+}  // namespace banyan::cli

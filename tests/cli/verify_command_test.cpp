@@ -1,0 +1,77 @@
+// Does banyan verify recognize what this program computed, and say where a stored result parts from it?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "banyan/store/store.hpp"
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::json;
+
+class VerifyCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    write_text("steady.toml", kSteady);
+    write_text("swept.toml", kSwept);
+  }
+
+  /// Stores the first run of a folder as if it had gone another way after a tick.
+  static void lead_astray(const std::string& out, u64 after) {
+    const std::string folder = (scratch() / out).string();
+    api::Result result = store::Reader(folder).table().results.front().value();
+    result.state_hash = ~result.state_hash;
+    for (api::Checkpoint& checkpoint : result.checkpoints) {
+      if (checkpoint.at > after) checkpoint.hash = ~checkpoint.hash;
+    }
+    store::Writer(folder).put(result);
+  }
+};
+
+TEST_F(VerifyCommand, RecognizesARunASweepAndAJsonFile) {
+  ASSERT_EQ(banyan({"run", "steady.toml", "--quiet", "--out", "one"}).status, 0);
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "many"}).status, 0);
+  for (const char* result : {"one", "one/result.json"}) {
+    const Said said = banyan({"verify", result});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    EXPECT_TRUE(contains(said.out, "verified: state ")) << said.out;
+  }
+  const Said many = banyan({"verify", "many", "--json", "--threads", "2"});
+  ASSERT_EQ(many.status, 0) << many.err;
+  const json all = json::parse(many.out);
+  EXPECT_EQ(all["runs"], 6);
+  EXPECT_EQ(all["equal"], 6);
+}
+
+TEST_F(VerifyCommand, ADifferenceHasItsPlaceAndStatusOne) {
+  ASSERT_EQ(banyan({"run", "steady.toml", "measure=8000", "--quiet", "--out", "one"}).status, 0);
+  lead_astray("one", 5000);
+  const Said said = banyan({"verify", "one"});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_TRUE(contains(said.out, "the runs part between ticks 4096 and 5120")) << said.out;
+  const json parting = json::parse(banyan({"verify", "one", "--json"}).out)["points"][0]["parting"];
+  EXPECT_EQ(parting["after"], 4096);
+  EXPECT_EQ(parting["before"], 5120);
+}
+
+TEST_F(VerifyCommand, OneDifferingPointOfASweepIsNamed) {
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "many"}).status, 0);
+  lead_astray("many", 0);
+  const Said said = banyan({"verify", "many"});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_TRUE(contains(said.out, "traffic.uniform.load = 0.1, buffer = 4: different: ")) << said.out;
+  EXPECT_TRUE(contains(said.out, "traffic.uniform.load = 0.1, buffer = 8: verified: ")) << said.out;
+}
+
+TEST_F(VerifyCommand, WhatHoldsNoResultIsRefused) {
+  std::filesystem::create_directories(scratch() / "empty");
+  expect_refusal(banyan({"verify", "empty"}), "there is no result store", "--out");
+  expect_refusal(banyan({"verify", "nowhere"}), "nowhere", "");
+}
+
+}  // namespace
+}  // namespace banyan::cli
