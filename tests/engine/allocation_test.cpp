@@ -17,10 +17,14 @@ std::atomic<bool> counting{false};
 std::atomic<banyan::u64> allocations{0};
 
 /// Not inlined: the compiler would see malloc's memory in delete expressions, and warn.
-[[gnu::noinline]] void* counted(std::size_t size, std::size_t alignment) {
+[[gnu::noinline]] void* counted(std::size_t size, std::size_t alignment) noexcept {
   if (counting.load(std::memory_order_relaxed)) ++allocations;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  return std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+}
+
+void* counted_or_throw(std::size_t size, std::size_t alignment) {
+  void* const memory = counted(size, alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -29,18 +33,36 @@ std::atomic<banyan::u64> allocations{0};
 
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size) { return counted_or_throw(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted_or_throw(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return counted(size, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { give_back(p); }
-void operator delete[](void* p) noexcept { give_back(p); }
 void operator delete(void* p, std::size_t) noexcept { give_back(p); }
-void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
 void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { give_back(p); }
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { give_back(p); }
+void* operator new[](std::size_t size) { return counted_or_throw(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size, std::align_val_t a) {
+  return counted_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return counted(size, static_cast<std::size_t>(a));
+}
+void operator delete[](void* p) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { give_back(p); }
+void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept { give_back(p); }
 
 namespace {
 

@@ -80,6 +80,7 @@ class OutputQueued final : public engine::Population {
         full_(row_ * places),
         crowded_from_(places >= Stride ? row_ * (places - Stride + 1) : kNone),
         entries_(std::size_t{wrap_} + 1),
+        far_(entries_.size() * sizeof(Entry) > kFarBytes),
         occupied_(ejection_base_ / 64),
         arrived_((graph_.terminals() + 63) / 64),
         target_(static_cast<std::size_t>(boxes_) * Stride, kNone),
@@ -195,6 +196,12 @@ class OutputQueued final : public engine::Population {
   static constexpr u64 kPorts = Stride == 64 ? ~u64{0} : (u64{1} << (Stride & 63U)) - 1;
   static constexpr u64 kReserveMost = 1U << 20U;  ///< records reserved at once; larger networks grow while warming up
 
+  /// Boxes whose memory is asked for before they are stepped: their heads, then the places that these move into.
+  static constexpr u32 kHeadsAhead = 8;
+  static constexpr u32 kTargetsAhead = 4;
+  /// Entries that are more than this do not stay in a second-level cache; asking early costs 5 % where they do.
+  static constexpr std::size_t kFarBytes = 1U << 19U;
+
   [[nodiscard]] u32 queue_behind(u32 channel) const {
     if (channel == kNone || graph_.channel(channel).failed) return kNone;
     const core::End to = graph_.channel(channel).to;
@@ -304,6 +311,7 @@ class OutputQueued final : public engine::Population {
 
   void eject(Tick now) noexcept {
     for (std::size_t w = 0; w < arrived_.size(); ++w) {
+      if (far_) fetch_arrived(w);
       u64 bits = arrived_[w];
       movements_ += static_cast<u64>(std::popcount(bits));
       for (; bits != 0; bits &= bits - 1) {
@@ -316,6 +324,18 @@ class OutputQueued final : public engine::Population {
         pool_.release(id);
       }
     }
+  }
+
+  /// Asks for the records of the packets that leave after those of word w.
+  void fetch_arrived(std::size_t w) const noexcept {
+    const auto each = [&](std::size_t word, auto&& f) {
+      if (word >= arrived_.size()) return;
+      for (u64 bits = arrived_[word]; bits != 0; bits &= bits - 1) {
+        f(entry(ejection_base_ + static_cast<u32>(word * 64) + static_cast<u32>(std::countr_zero(bits)), 0));
+      }
+    };
+    each(w + 2, [](const Entry& e) { __builtin_prefetch(&e); });
+    each(w + 1, [&](const Entry& e) { __builtin_prefetch(&pool_[e.packet]); });
   }
 
   /// Takes the oldest packet off a ring. An empty ring restarts at its first place: few cache lines are touched.
@@ -354,9 +374,9 @@ class OutputQueued final : public engine::Population {
       if constexpr (Tagged) {
         if (!permuted_ && !mixed_) {
           if (group.last) {
-            step_group<true>(begin, group.end, now);
+            far_ ? step_group<true, true>(begin, group.end, now) : step_group<true, false>(begin, group.end, now);
           } else {
-            step_group<false>(begin, group.end, now);
+            far_ ? step_group<false, true>(begin, group.end, now) : step_group<false, false>(begin, group.end, now);
           }
           begin = group.end;
           continue;
@@ -373,10 +393,23 @@ class OutputQueued final : public engine::Population {
   /// Bit per input of the box whose buffer is not empty.
   [[nodiscard]] u64 waiting_inputs(u32 base) const noexcept { return occupied_[base >> 6U] >> (base & 63U) & kPorts; }
 
+  /// Asks for the memory of the heads of a box's inputs, and of what they will move into; of boxes that follow soon.
+  void fetch_heads(u32 base) const noexcept {
+    for (u32 p = 0; p < Stride; ++p) {
+      __builtin_prefetch(&entries_[(rings_[base + p].tail - rings_[base + p].fill) & wrap_]);
+    }
+  }
+  void fetch_targets(u32 base) const noexcept {
+    for (u64 mask = waiting_inputs(base); mask != 0; mask &= mask - 1) {
+      const u32 to = target_[base + (entry(base + static_cast<u32>(std::countr_zero(mask)), 0).route & (Stride - 1))];
+      if (to != kNone) __builtin_prefetch(&entries_[rings_[to].tail], 1);
+    }
+  }
+
   /// step_box for the boxes order_[begin, end), of which all outputs lead to terminals (`Last`) or none does. As long
   /// as no output of a box is crowded, everything that waits moves and nothing has to be compared. Everything in
   /// locals: stores to the arrays might alias the members.
-  template <bool Last>
+  template <bool Last, bool Far>
   void step_group(u32 begin, u32 end, Tick now) noexcept {
     Ring* const rings = rings_.data();
     Entry* const entries = entries_.data();
@@ -392,6 +425,10 @@ class OutputQueued final : public engine::Population {
     for (u32 i = begin; i < end; ++i) {
       const u32 s = order_[i];
       const u32 base = s * Stride;
+      if constexpr (Far) {
+        if (i + kHeadsAhead < end) fetch_heads(order_[i + kHeadsAhead] * Stride);
+        if (i + kTargetsAhead < end) fetch_targets(order_[i + kTargetsAhead] * Stride);
+      }
       u64 mask = occupied[base >> 6U] >> (base & 63U) & kPorts;
       if (mask == 0) continue;
       if (crowded[s] != 0) [[unlikely]] {
@@ -572,6 +609,7 @@ class OutputQueued final : public engine::Population {
   u32 full_;                    ///< Ring::fill of a full buffer
   u32 crowded_from_;            ///< Ring::fill from which an output counts as crowded; kNone: from 0 on
   std::vector<Entry> entries_;  ///< [place * row + queue]: depth-major
+  bool far_;                    ///< entries_ exceed the cache
   std::vector<u64> occupied_;   ///< bit per queue of a box: it is not empty
   std::vector<u64> arrived_;    ///< bit per terminal: its ejection queue is not empty
   std::vector<u32> target_;     ///< [box * Stride + output]: queue
