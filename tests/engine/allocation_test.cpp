@@ -131,7 +131,8 @@ TEST(Allocation, NeitherLongPacketsNorLongChannelsAllocate) {
         "switch = { name = 'vc_router', vcs = 4, buffer = 64 }\nrouting = 'dimension_order'\n"
         "traffic = [{ name = 'uniform', load = 0.5, size = 1 }]\n",
         "topology = { name = 'torus', size = [4, 4] }\n"
-        "switch = { name = 'vc_router', vcs = 16, buffer = 4, pipeline = 5 }\nrouting = 'dimension_order'\n"
+        "switch = { name = 'vc_router', vcs = 16, buffer = 4, routing_delay = 5, traversal_delay = 4 }\nrouting = "
+        "'dimension_order'\n"
         "traffic = [{ name = 'uniform', load = 0.5, size = 20 }, { name = 'hot_spot', load = 0.1 }]\n"}) {
     const api::Experiment experiment = api::read_experiments_text(text, "long", {}).points.front();
     for (const u32 shards : {1U, 3U}) EXPECT_EQ(allocations_of(experiment, shards), 0U) << text << shards << " shards";

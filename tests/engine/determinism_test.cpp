@@ -32,7 +32,8 @@ const std::vector<Case>& cases() {
        Verdict::steady},
       {"mesh with slow channels, cut-through, two traffics",
        "topology = { name = 'mesh', size = [6, 3], latency = [3, 7], terminal_latency = 2 }\n"
-       "switch = { name = 'vc_router', vcs = 2, buffer = 8, flow = 'cut_through', pipeline = 3 }\n"
+       "switch = { name = 'vc_router', vcs = 2, buffer = 8, flow = 'cut_through', routing_delay = 2, traversal_delay = "
+       "2 }\n"
        "routing = 'dimension_order'\n"
        "traffic = [{ name = 'uniform', load = 0.1, size = 5 }, { name = 'permutation', pattern = 'neighbour', load = "
        "0.1 }]\n"
@@ -45,7 +46,7 @@ const std::vector<Case>& cases() {
        "run = { warmup = 300, measure = 1000, drain = 200 }\n",
        Verdict::saturated},
       {"torus that deadlocks",
-       "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 1, buffer = 4 }\n"
+       "topology = { name = 'torus', size = [8, 8] }\nswitch = { name = 'vc_router', vcs = 1, buffer = 4 }\n"
        "routing = { name = 'dimension_order', datelines = false }\n"
        "traffic = [{ name = 'uniform', load = 0.9, size = 8 }]\n"
        "run = { warmup = 300, measure = 9000, watchdog = 700 }\n",

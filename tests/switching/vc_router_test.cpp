@@ -22,8 +22,13 @@ using Line = banyan::test::Script::Line;
 
 using Ints = std::vector<i64>;
 
+/// A flit that nothing stops leaves in the cycle after its arrival, unless `more` says otherwise.
 Part router(i64 vcs, i64 buffer, const Given& more = {}) {
-  Given given{{"vcs", vcs}, {"buffer", buffer}};
+  Given given{{"vcs", vcs},
+              {"buffer", buffer},
+              {"routing_delay", i64{0}},
+              {"vc_alloc_delay", i64{0}},
+              {"traversal_delay", i64{0}}};
   given.insert(given.end(), more.begin(), more.end());
   return {"vc_router", given};
 }
@@ -35,8 +40,8 @@ Part crossbar(i64 terminals, i64 latency = 1) {
 
 const Part kDimensionOrder{"dimension_order"};
 
-// --- Zero load: latency = injection + hops * pipeline + links + ejection + flits - 1
-// -----------------------------------
+// --- Zero load: latency = injection + hops * (routing + vc + 1 + traversal) + links + ejection + flits - 1
+// ------------
 
 struct ZeroLoad {
   std::string name;
@@ -45,8 +50,29 @@ struct ZeroLoad {
   bool wrap;
   Ints latency;
   Tick terminal_latency;
-  Tick pipeline;
 };
+
+/// Delays of the stages of one router.
+struct Stages {
+  i64 routing;
+  i64 vc_allocation;
+  i64 traversal;
+  i64 credit;
+
+  [[nodiscard]] Tick per_hop() const { return static_cast<Tick>(routing + vc_allocation + 1 + traversal); }
+  [[nodiscard]] Given given() const {
+    return {{"routing_delay", routing},
+            {"vc_alloc_delay", vc_allocation},
+            {"traversal_delay", traversal},
+            {"credit_delay", credit}};
+  }
+};
+
+const std::vector<Stages>& pipelines() {
+  static const std::vector<Stages> list{{0, 0, 0, 0}, {1, 1, 1, 0}, {0, 1, 0, 2},
+                                        {1, 0, 2, 1}, {3, 1, 1, 0}, {7, 0, 5, 3}};
+  return list;
+}
 
 /// Switches passed and latencies of the channels between them, from coordinates alone.
 struct Way {
@@ -72,40 +98,44 @@ Way way(const ZeroLoad& c, u32 from, u32 to) {
 
 std::vector<ZeroLoad> zero_load_cases() {
   std::vector<ZeroLoad> cases;
-  for (const i64 pipeline : {1, 3}) {
-    const auto p = static_cast<Tick>(pipeline);
+  {
     const Given grid{{"size", Ints{4, 3}}, {"latency", Ints{1, 3}}, {"terminal_latency", i64{2}}};
-    cases.push_back({"mesh", {"mesh", grid}, {4, 3}, false, {1, 3}, 2, p});
-    cases.push_back({"torus", {"torus", grid}, {4, 3}, true, {1, 3}, 2, p});
-    cases.push_back({"hypercube", {"hypercube", {{"degree", i64{4}}}}, {2, 2, 2, 2}, false, {1, 1, 1, 1}, 1, p});
+    cases.push_back({"mesh", {"mesh", grid}, {4, 3}, false, {1, 3}, 2});
+    cases.push_back({"torus", {"torus", grid}, {4, 3}, true, {1, 3}, 2});
+    cases.push_back({"hypercube", {"hypercube", {{"degree", i64{4}}}}, {2, 2, 2, 2}, false, {1, 1, 1, 1}, 1});
   }
   return cases;
 }
 
-TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormForEveryPairAndSize) {
-  for (const ZeroLoad& c : zero_load_cases()) {
-    Rig rig(c.topology, router(2, 32, {{"pipeline", static_cast<i64>(c.pipeline)}}), kDimensionOrder);
-    const u32 terminals = rig.topology().graph().terminals();
-    std::vector<Line> lines;
-    Tick birth = 0;
-    for (u32 from = 0; from < terminals; ++from) {
-      for (u32 to = 0; to < terminals; ++to) {
-        for (const u32 flits : {1U, 2U, 5U, 20U}) {
-          if (from != to) lines.push_back({from, birth, to, flits});
-          birth += 200;
-        }
+void expect_closed_form(const ZeroLoad& c, const Stages& stages) {
+  Rig rig(c.topology, router(2, 40, stages.given()), kDimensionOrder);
+  const u32 terminals = rig.topology().graph().terminals();
+  std::vector<Line> lines;
+  Tick birth = 0;
+  for (u32 from = 0; from < terminals; ++from) {
+    for (u32 to = 0; to < terminals; ++to) {
+      for (const u32 flits : {1U, 2U, 5U, 20U}) {
+        if (from != to) lines.push_back({from, birth, to, flits});
+        birth += 200;
       }
     }
-    const std::vector<Tick> times = rig.deliveries(lines, kNever);
-    ASSERT_EQ(times.size(), lines.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const Way w = way(c, lines[i].source, lines[i].destination);
-      const Tick expected = 2 * c.terminal_latency + w.hops * c.pipeline + w.links + lines[i].flits - 1;
-      ASSERT_EQ(times[i] - lines[i].birth, expected)
-          << c.name << " pipeline " << c.pipeline << ": " << lines[i].source << " to " << lines[i].destination << ", "
-          << lines[i].flits << " flits";
-    }
-    EXPECT_EQ(rig.machine().next(), kNever) << "an empty network sleeps";
+  }
+  const std::vector<Tick> times = rig.deliveries(lines, kNever);
+  ASSERT_EQ(times.size(), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Way w = way(c, lines[i].source, lines[i].destination);
+    const Tick expected = 2 * c.terminal_latency + w.hops * stages.per_hop() + w.links + lines[i].flits - 1;
+    ASSERT_EQ(times[i] - lines[i].birth, expected)
+        << c.name << ": " << lines[i].source << " to " << lines[i].destination << ", " << lines[i].flits << " flits";
+  }
+  EXPECT_EQ(rig.machine().next(), kNever) << "an empty network sleeps";
+}
+
+TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormForEveryPairSizeAndPipeline) {
+  for (const Stages& stages : pipelines()) {
+    SCOPED_TRACE(testing::Message() << "routing " << stages.routing << ", vc " << stages.vc_allocation << ", traversal "
+                                    << stages.traversal << ", credit " << stages.credit);
+    for (const ZeroLoad& c : zero_load_cases()) expect_closed_form(c, stages);
   }
 }
 
@@ -201,30 +231,32 @@ TEST(VcRouter, SixtyFourPortsWithSixtyFourVirtualChannelsRun) {
 // --- Credits ---------------------------------------------------------------------------------------------------------
 
 TEST(VcRouterCredits, ABufferGivesItsPlacesOncePerRoundTrip) {
-  // Between routers a credit comes back 1 + pipeline + 2 * latency cycles after the grant that used it.
+  // Between routers a credit counts 2 + traversal + 2 * latency + credit delay cycles after the grant that used it.
   for (const Tick latency : {1U, 5U}) {
-    for (const Tick pipeline : {1U, 2U}) {
-      const Tick round_trip = 1 + pipeline + 2 * latency;
+    for (const Stages& stages : pipelines()) {
+      const Tick round_trip = 2 + static_cast<Tick>(stages.traversal + stages.credit) + 2 * latency;
       for (u32 buffer = 1; buffer <= round_trip + 1; ++buffer) {
         const Part line{"mesh", {{"size", Ints{3}}, {"latency", Ints{static_cast<i64>(latency)}}}};
-        Rig rig(line, router(1, buffer, {{"pipeline", static_cast<i64>(pipeline)}}), kDimensionOrder);
+        Rig rig(line, router(1, buffer, stages.given()), kDimensionOrder);
         const u32 flits = 50;
-        const Tick head = 2 + 3 * pipeline + 2 * latency;
+        // While a router still routes the head, places fill up without coming back: then a buffer must cover that too.
+        const auto stall = static_cast<Tick>(stages.routing + stages.vc_allocation);
+        if (stall != 0 && buffer < round_trip + stall) continue;
+        const Tick head = 2 + 3 * stages.per_hop() + 2 * latency;
         const Tick full = buffer >= round_trip ? flits - 1 : (flits - 1) / buffer * round_trip + (flits - 1) % buffer;
-        EXPECT_EQ(rig.latency_of({0, 0, 2, flits}), head + full)
-            << "latency " << latency << ", pipeline " << pipeline << ", buffer " << buffer;
+        EXPECT_EQ(rig.latency_of({0, 0, 2, flits}), head + full) << "latency " << latency << ", buffer " << buffer;
       }
     }
   }
 }
 
 TEST(VcRouterCredits, CutThroughWaitsForRoomForTheWholePacket) {
-  // Eight places, round trips of 21 cycles: of the second packet of five flits, wormhole sends the first three at once.
+  // Eight places, round trips of 22 cycles: of the second packet of five flits, wormhole sends the first three at once.
   const std::vector<Line> lines{{0, 0, 1, 5}, {0, 0, 1, 5}};
   Rig wormhole(crossbar(2, 10), router(1, 8), kDimensionOrder);
-  EXPECT_EQ(wormhole.deliveries(lines), (std::vector<Tick>{25, 43}));
+  EXPECT_EQ(wormhole.deliveries(lines), (std::vector<Tick>{25, 44}));
   Rig cut_through(crossbar(2, 10), router(1, 8, {{"flow", std::string("cut_through")}}), kDimensionOrder);
-  EXPECT_EQ(cut_through.deliveries(lines), (std::vector<Tick>{25, 47}));
+  EXPECT_EQ(cut_through.deliveries(lines), (std::vector<Tick>{25, 48}));
 }
 
 // --- Deadlock
@@ -232,7 +264,7 @@ TEST(VcRouterCredits, CutThroughWaitsForRoomForTheWholePacket) {
 
 banyan::api::Result run_torus(const std::string& switching, const std::string& routing, const std::string& more) {
   const std::string text =
-      "topology = { name = 'torus', size = [4, 4] }\nswitch = " + switching + "\nrouting = " + routing +
+      "topology = { name = 'torus', size = [8, 8] }\nswitch = " + switching + "\nrouting = " + routing +
       "\n[[traffic]]\nname = 'uniform'\nload = 0.9\nsize = 8\n[run]\nwarmup = 100\nwatchdog = 1000\n" + more;
   return banyan::api::run(banyan::api::read_experiments_text(text, "torus", {}).points.front(), {});
 }
@@ -254,7 +286,7 @@ TEST(VcRouterDeadlock, WithDatelinesItNeverDoes) {
         "{ name = 'vc_router', vcs = 2, buffer = 4 }",
         "{ name = 'dimension_order', classes = '" + std::string(classes) + "' }", "measure = 60000\ndrain = 200000\n");
     EXPECT_EQ(result.verdict, banyan::api::Verdict::saturated) << classes << ": " << result.explanation;
-    EXPECT_GT(result.at("accepted_load").mean, 0.3);
+    EXPECT_GT(result.at("accepted_load").mean, 0.2);
   }
 }
 

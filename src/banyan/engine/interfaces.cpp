@@ -24,7 +24,7 @@ void Interfaces::reset(u32) {
 }
 
 bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
-  io.control_up(e, {kCredit, flit.vc, 1});
+  io.control_up(e, {kCredit, flit.vc, 1}, setup_.credit_delay);
   ++received_;
   if ((flit.flags & core::kTail) != 0) {
     const core::Packet& packet = io.packet(flit.packet);

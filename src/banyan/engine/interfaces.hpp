@@ -19,6 +19,7 @@ class Interfaces {
   struct Setup {
     u32 vcs = 1;                ///< virtual channels of the injection channel
     u32 credits = 1;            ///< flits of buffer per virtual channel at the switch
+    Tick credit_delay = 0;      ///< ticks from a flit's arrival until its credit goes back
     Tick horizon = 1;           ///< longest latency of a channel to or from a terminal
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };

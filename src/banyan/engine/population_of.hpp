@@ -2,10 +2,11 @@
 //
 // A model is a plain struct with flat arrays for all its entities in one shard:
 //   bool accept(u32 entity, u32 port, const core::Flit&, Io&) noexcept;     true: step the entity in this tick
-//   bool accept(u32 entity, u32 port, const core::Control&, Io&) noexcept;
-//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input, or
-//   kNever u32 entities() const;  Tick horizon() const;                            longest latency + extra of what
-//   arrives here void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
+//   bool accept(u32 entity, u32 port, const core::Control&, Io&) noexcept;  or Tick: when to step it, kNever for not
+//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input
+//   u32 entities() const;
+//   Tick horizon() const;                                                   longest latency + extra of what arrives
+//   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
 // and may have  void full_channels(std::vector<u32>&) const.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
@@ -60,10 +61,10 @@ class PopulationOf final : public ChannelPopulation {
     io_->set_now(now);
     inbox_.take(now, [&](Arrivals& arrivals) {
       for (const FlitArrival& a : arrivals.flits) {
-        if (model_->accept(a.entity, a.port, a.flit, *io_)) mark(a.entity);
+        note(a.entity, model_->accept(a.entity, a.port, a.flit, *io_), now);
       }
       for (const ControlArrival& a : arrivals.controls) {
-        if (model_->accept(a.entity, a.port, a.control, *io_)) mark(a.entity);
+        note(a.entity, model_->accept(a.entity, a.port, a.control, *io_), now);
       }
     });
     wheel_.take(now, awake_);
@@ -100,6 +101,17 @@ class PopulationOf final : public ChannelPopulation {
   }
 
  private:
+  /// What accept answered: whether, or when, to step the entity.
+  void note(u32 e, bool step, Tick) noexcept {
+    if (step) mark(e);
+  }
+  void note(u32 e, Tick at, Tick now) {
+    if (at == now) {
+      mark(e);
+    } else if (at != kNever) {
+      wheel_.wake(e, at, now);
+    }
+  }
   void mark(u32 e) noexcept { awake_[e >> 6U] |= u64{1} << (e & 63U); }
   void mark_all() noexcept {
     for (u32 e = 0; e < model_->entities(); ++e) mark(e);

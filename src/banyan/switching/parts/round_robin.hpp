@@ -13,17 +13,21 @@ namespace banyan::switching::parts {
   return static_cast<u32>(std::countr_zero(ahead != 0 ? ahead : mask));
 }
 
-/// Calls f(i) for every set bit of `words` words, cyclically from bit `from`. f may clear bit i.
+/// The first set bit i of `words` words with f(i), cyclically from bit `from`; kNone when there is none.
 template <class F>
-void for_each_cyclically(const u64* bits, u32 words, u32 from, F&& f) {
+[[nodiscard]] u32 find_cyclically(const u64* bits, u32 words, u32 from, F&& f) {
   const u32 first = from >> 6U;
   for (u32 k = 0; k <= words; ++k) {
     const u32 w = first + k < words ? first + k : first + k - words;
     u64 mask = bits[w];
     if (k == 0) mask &= ~u64{0} << (from & 63U);
     if (k == words) mask &= ~(~u64{0} << (from & 63U));
-    for (; mask != 0; mask &= mask - 1) f(w * 64 + static_cast<u32>(std::countr_zero(mask)));
+    for (; mask != 0; mask &= mask - 1) {
+      const u32 i = w * 64 + static_cast<u32>(std::countr_zero(mask));
+      if (f(i)) return i;
+    }
   }
+  return kNone;
 }
 
 }  // namespace banyan::switching::parts

@@ -1,0 +1,122 @@
+// What the kernels of vc_router share: buffers, credits and who holds which virtual channel, for all routers of a shard
+// in flat arrays; and what an observer asks about them: digest, conservation, who waits for whom.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "banyan/core/routing.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/switching/parts/flit_rings.hpp"
+#include "banyan/switching/parts/vc_layout.hpp"
+
+namespace banyan::switching::parts {
+
+constexpr u32 kMostPorts = 64;
+constexpr u32 kMostVcs = 64;
+
+/// State of an input virtual channel besides InputVc::vc < kMostVcs (the output virtual channel that it holds).
+enum : u8 {
+  kAdaptive = 0xfd,  ///< head is routed and has several candidates: asks again in every attempt
+  kRouted = 0xfe,    ///< head is routed: waits for one of [begin, end) of output `port`
+  kFresh = 0xff,     ///< nothing, or a head that is not routed yet
+};
+
+struct InputVc {
+  u8 port = 0;  ///< output port
+  u8 vc = kFresh;
+  u8 begin = 0;
+  u8 end = 0;
+  RingState ring;
+};
+static_assert(sizeof(InputVc) == 8);
+
+constexpr u16 kNobody = 0xffff;
+
+struct OutputVc {
+  u16 credits = 0;
+  u16 holder = kNobody;  ///< input virtual channel whose packet holds it
+};
+
+/// Delays of the stages in cycles (Dally and Towles 2004, section 16.2). A head that reaches the front of its buffer at
+/// t asks for a virtual channel at t + routing, for the switch vc_allocation later, is granted it at the earliest in
+/// the last cycle of sw_allocation, and is on the channel `traversal` cycles after that one.
+struct Pipeline {
+  u32 routing = 1;
+  u32 vc_allocation = 1;
+  u32 sw_allocation = 1;
+  u32 traversal = 1;
+  u32 credit = 0;  ///< from the arrival of a credit until it counts
+
+  /// From the last cycle of switch allocation to departure, that cycle included.
+  [[nodiscard]] Tick departure() const noexcept { return Tick{1} + traversal; }
+};
+
+struct RouterSetup {
+  u32 ports = 1;
+  u32 vcs = 1;
+  u32 buffer = 1;
+  Pipeline pipeline;
+  bool cut_through = false;        ///< a virtual channel is given for the room of a whole packet
+  bool vc_busy_when_full = false;  ///< a virtual channel without a credit is not given
+  Tick horizon = 1;                ///< longest way of a flit or a credit, in ticks
+};
+
+class VcRouterBase {
+ public:
+  VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup);
+
+  [[nodiscard]] u32 entities() const noexcept { return static_cast<u32>(switches_.size()); }
+  [[nodiscard]] u32 ports() const noexcept { return layout_.ports(); }
+  [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
+  [[nodiscard]] u64 movements() const noexcept { return movements_; }
+  void hold(engine::Holdings& into) const;
+  void waits(std::vector<engine::Wait>& into) const;
+  void occupancy(std::vector<u64>& levels) const;
+  void full_channels(std::vector<u32>& channels) const;
+
+ protected:
+  void reset_base();
+  void digest_base(u32 e, Hasher& h) const;
+
+  /// Number of a router's first virtual channel, of inputs as of outputs.
+  [[nodiscard]] std::size_t base(u32 e) const noexcept { return static_cast<std::size_t>(e) * layout_.size(); }
+  [[nodiscard]] bool leads_on(u32 s, u32 port) const;
+  /// The terminal's end of a channel counts credits at once, a router's after credit_delay.
+  [[nodiscard]] bool fed_by_terminal(u32 s, u32 port) const;
+  [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {
+    return (*pools_[id >> engine::PacketPool::kIndexBits])[id];
+  }
+  void route(u32 e, u32 i, const core::Packet& packet, core::Candidates& out) const noexcept {
+    const u32 s = switches_[e];
+    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
+    out.clear();
+    routing_.route({s, layout_.port(i), layout_.vc(i), &packet, static_cast<u32>(mix64(address ^ seed_))}, out);
+  }
+  [[nodiscard]] std::string violation(u32 e, u32 i, std::string_view what) const;
+
+  const core::Topology& topology_;
+  const core::Routing& routing_;
+  u64 seed_;
+  RouterSetup setup_;
+  VcLayout layout_;
+  std::vector<u32> switches_;      ///< [entity]: number in the graph
+  std::vector<InputVc> inputs_;    ///< [entity * layout size + index]
+  std::vector<OutputVc> outputs_;  ///< likewise
+  FlitRings flits_;                ///< one ring per input virtual channel
+  u64 movements_ = 0;
+
+ private:
+  [[nodiscard]] std::string place(u32 e, u32 i) const;
+  void wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& into) const;
+  void wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const;
+  /// Resource number of an input virtual channel, unique in the network.
+  [[nodiscard]] u64 resource(u32 s, u32 port, u32 vc) const {
+    return (static_cast<u64>(topology_.graph().input_base(s)) + port) * kMostVcs + vc;
+  }
+
+  std::vector<const engine::PacketPool*> pools_;  ///< [shard]
+};
+
+}  // namespace banyan::switching::parts
