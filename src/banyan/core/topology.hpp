@@ -32,6 +32,46 @@ struct Grid {
   std::vector<u32> port_down;
 };
 
+/// One level of a fat tree; level 0 holds the terminals. Ports [0, down_ports) lead down, the next up_ports lead up.
+struct TreeLevel {
+  u32 first = 0;  ///< its first switch; switches are numbered level by level
+  u32 count = 0;
+  u32 down_ports = 0;
+  u32 up_ports = 0;
+  u32 key_divide = 1;  ///< terminal t is below switch s when key(t) = t / key_divide % key_modulo is Tree::key[s]
+  u32 key_modulo = 1;
+  u32 port_divide = 1;  ///< the ports from there down to t begin at t / port_divide % port_modulo * port_times ...
+  u32 port_modulo = 1;
+  u32 port_times = 1;  ///< ... and there are so many: all of them lead to t
+};
+
+/// Facet of fat trees: up over any port, and down from every common ancestor. All digits are functions of the number.
+struct Tree {
+  std::vector<TreeLevel> levels;
+  std::vector<u32> key;  ///< of each switch
+};
+
+/// Facet of HyperX networks: switch s has coordinate (s / stride(d)) % size[d], and a channel to every switch that
+/// differs in one coordinate only. Ports of dimension d start at first_port[d], in the order of the others'
+/// coordinates.
+struct HyperX {
+  std::vector<u32> size;
+  u32 concentration = 1;  ///< terminal t sits at switch t / concentration
+  std::vector<u32> first_port;
+};
+
+/// Facet of dragonflies: groups of `routers` fully connected switches, each with `global_ports` channels to others.
+/// Switch s is router s % routers of group s / routers. Ports: routers - 1 local ones in the order of the others'
+/// numbers, then the global ones, then one per terminal.
+struct Dragonfly {
+  u32 terminals = 1;     ///< p, per router
+  u32 routers = 1;       ///< a, per group
+  u32 global_ports = 1;  ///< h, per router
+  u32 groups = 1;        ///< g
+  /// Group behind global port j of router r of group i, at [(i * routers + r) * global_ports + j]; kNone: no channel.
+  std::vector<u32> peer;
+};
+
 class Topology {
  public:
   virtual ~Topology() = default;
@@ -41,6 +81,8 @@ class Topology {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   /// Name of a switch in the literature's terms ("stage 3 box 5", "(2,1)").
   [[nodiscard]] virtual std::string label(u32 switch_) const = 0;
+  /// Coordinates of a switch in the topology's own terms; level and position on it where it has none.
+  [[nodiscard]] virtual std::vector<u32> coordinates(u32 switch_) const { return {graph_.level(switch_), switch_}; }
   /// Name of an output port ("x+", "up 2"); input ports carry the names of the outputs of the same number.
   [[nodiscard]] virtual std::string port_label(u32 switch_, u32 port) const {
     static_cast<void>(switch_);
@@ -48,6 +90,9 @@ class Topology {
   }
   [[nodiscard]] virtual const Multistage* multistage() const { return nullptr; }
   [[nodiscard]] virtual const Grid* grid() const { return nullptr; }
+  [[nodiscard]] virtual const Tree* tree() const { return nullptr; }
+  [[nodiscard]] virtual const HyperX* hyperx() const { return nullptr; }
+  [[nodiscard]] virtual const Dragonfly* dragonfly() const { return nullptr; }
 
  protected:
   Topology() = default;

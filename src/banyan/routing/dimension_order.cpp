@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "banyan/core/routing.hpp"
+#include "banyan/routing/parts/places.hpp"
 
 namespace banyan::routing {
 namespace {
@@ -140,6 +141,7 @@ class DimensionOrder final : public core::Routing {
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  parts::require_whole(values, context);
   if (context.topology->grid() == nullptr) {
     values.fail("order", "dimension_order needs a topology with coordinates", "choose mesh, torus or hypercube");
   }

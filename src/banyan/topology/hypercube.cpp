@@ -19,8 +19,9 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
                 "make the degree or the concentration smaller");
   }
   plan.latency_cycles.assign(degree, values.natural("latency"));
+  plan.cycles_per_flit.assign(degree, 1);
   plan.terminal_latency_cycles = values.natural("terminal_latency");
-  return std::make_unique<parts::GridTopology>(std::move(plan), parts::binary_label);
+  return std::make_unique<parts::GridTopology>(std::move(plan), values, parts::binary_label);
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ const core::TopologyRow row_hypercube{
         "hypercube",
         "Binary n-cube with one or more terminals per switch.",
         "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
-        {
+        parts::with_damage({
             Parameter::integer("degree", 6).range(1, 24).doc("Dimensions n; the network has 2^n switches."),
             Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
             Parameter::integer("latency", 1)
@@ -44,7 +45,7 @@ const core::TopologyRow row_hypercube{
                 .unit("cycles")
                 .range(1, 1 << 20)
                 .doc("Latency of the channels from and to terminals."),
-        },
+        }),
     },
     make,
 };

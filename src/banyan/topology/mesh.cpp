@@ -7,7 +7,7 @@ namespace banyan::topology {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
-  return std::make_unique<parts::GridTopology>(parts::read_grid(values, false), parts::coordinate_label);
+  return std::make_unique<parts::GridTopology>(parts::read_grid(values, false), values, parts::coordinate_label);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 std::unique_ptr<core::Topology> make(const config::Values& values) {
   parts::GridPlan plan = parts::read_grid(values, true);
   for (std::size_t d = 0; d < plan.grid.size.size(); ++d) plan.grid.wrap[d] = plan.grid.size[d] > 2;
-  return std::make_unique<parts::GridTopology>(std::move(plan), parts::coordinate_label);
+  return std::make_unique<parts::GridTopology>(std::move(plan), values, parts::coordinate_label);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/topology.hpp"
+#include "banyan/topology/parts/damage.hpp"
 
 namespace banyan::topology::parts {
 
@@ -18,8 +19,9 @@ inline constexpr u32 kMostDimensions = 24;
 /// What a grid is built from. `grid.port_up` and `grid.port_down` are filled by GridTopology.
 struct GridPlan {
   core::Grid grid;
-  std::vector<u32> latency_cycles;  ///< of the channels between switches, per dimension
-  u32 terminal_latency_cycles = 1;  ///< of injection and ejection channels
+  std::vector<u32> latency_cycles;   ///< of the channels between switches, per dimension
+  std::vector<u32> cycles_per_flit;  ///< likewise
+  u32 terminal_latency_cycles = 1;   ///< of injection and ejection channels
 };
 
 /// Numbers the ports, dimension by dimension, and returns how many they are. A dimension of size 1 has no port
@@ -68,7 +70,8 @@ class GridTopology final : public core::Topology {
  public:
   using Label = std::string (*)(const core::Grid&, u32);
 
-  GridTopology(GridPlan plan, Label name_of) : grid_(std::move(plan.grid)), label_(name_of) {
+  GridTopology(GridPlan plan, const config::Values& values, Label name_of)
+      : grid_(std::move(plan.grid)), label_(name_of) {
     const u32 neighbour_ports = number_ports(grid_);
     first_terminal_port_ = neighbour_ports;
     u32 switches = 1;
@@ -78,9 +81,10 @@ class GridTopology final : public core::Topology {
       graph_.add_switch(neighbour_ports + grid_.concentration, neighbour_ports + grid_.concentration);
     }
     for (u32 s = 0; s < switches; ++s) {
-      wire_neighbours(s, plan.latency_cycles);
+      wire_neighbours(s, plan.latency_cycles, plan.cycles_per_flit);
       wire_terminals(s, neighbour_ports, plan.terminal_latency_cycles);
     }
+    lost_terminals_ = Damage(values, graph_).lost_terminals();
   }
 
   [[nodiscard]] std::string label(u32 index) const override { return label_(grid_, index); }
@@ -93,15 +97,16 @@ class GridTopology final : public core::Topology {
     }
     return "terminal " + std::to_string(port - first_terminal_port_);
   }
-  [[nodiscard]] const core::Grid* grid() const override { return &grid_; }
+  [[nodiscard]] std::vector<u32> coordinates(u32 index) const override { return parts::coordinates(grid_, index); }
+  [[nodiscard]] const core::Grid* grid() const override { return lost_terminals_ ? nullptr : &grid_; }
 
  private:
-  void wire_neighbours(u32 s, const std::vector<u32>& latency) {
+  void wire_neighbours(u32 s, const std::vector<u32>& latency, const std::vector<u32>& cycles_per_flit) {
     u32 stride = 1;
     for (std::size_t d = 0; d < grid_.size.size(); ++d) {
       const u32 size = grid_.size[d];
       const u32 at = s / stride % size;
-      const core::Link link{latency[d], 1};
+      const core::Link link{latency[d], cycles_per_flit[d]};
       const auto connect = [&](u32 coordinate, u32 port_out, u32 port_in) {
         const u32 to = s - at * stride + coordinate * stride;
         graph_.add_channel(core::End::of_switch(s, port_out), core::End::of_switch(to, port_in), link);
@@ -128,23 +133,40 @@ class GridTopology final : public core::Topology {
   core::Grid grid_;
   Label label_;
   u32 first_terminal_port_ = 0;
+  bool lost_terminals_ = false;
 };
 
 /// The parameters that mesh and torus share.
 inline std::vector<config::Parameter> grid_parameters() {
   using config::Parameter;
-  return {
+  return with_damage({
       Parameter::integers("size", {8, 8}).range(1, 1 << 24).doc("Switches per dimension; dimension 0 varies fastest."),
       Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
       Parameter::integers("latency", {1})
           .unit("cycles")
           .range(1, 1 << 20)
           .doc("Latency of the channels between switches: one value, or one per dimension."),
+      Parameter::integers("cycles_per_flit", {1})
+          .unit("cycles")
+          .range(1, 1 << 20)
+          .doc("Cycles that a flit takes on a channel between switches: one value, or one per dimension."),
       Parameter::integer("terminal_latency", 1)
           .unit("cycles")
           .range(1, 1 << 20)
           .doc("Latency of the channels from and to terminals."),
-  };
+  });
+}
+
+/// A parameter with one value for all dimensions, or one per dimension.
+inline std::vector<u32> per_dimension(const config::Values& values, const char* name, std::size_t dimensions) {
+  const std::vector<i64>& given = values.integers(name);
+  if (given.size() != 1 && given.size() != dimensions) {
+    values.fail(name, fmt::format("{} values of {} for {} dimensions", given.size(), name, dimensions),
+                "give one value for all channels, or one per dimension");
+  }
+  std::vector<u32> result;
+  for (std::size_t d = 0; d < dimensions; ++d) result.push_back(static_cast<u32>(given[given.size() == 1 ? 0 : d]));
+  return result;
 }
 
 /// Reads grid_parameters() and checks that they fit together. Throws ConfigError.
@@ -176,15 +198,8 @@ inline GridPlan read_grid(const config::Values& values, bool wrap) {
     values.fail("size", "a network of one terminal carries no traffic",
                 "raise size or concentration to have 2 terminals");
   }
-  const std::vector<i64>& latency = values.integers("latency");
-  if (latency.size() != 1 && latency.size() != size.size()) {
-    values.fail("latency",
-                std::to_string(latency.size()) + " latencies for " + std::to_string(size.size()) + " dimensions",
-                "give one value for all channels, or one per dimension");
-  }
-  for (std::size_t d = 0; d < size.size(); ++d) {
-    plan.latency_cycles.push_back(static_cast<u32>(latency[latency.size() == 1 ? 0 : d]));
-  }
+  plan.latency_cycles = per_dimension(values, "latency", size.size());
+  plan.cycles_per_flit = per_dimension(values, "cycles_per_flit", size.size());
   plan.terminal_latency_cycles = values.natural("terminal_latency");
   return plan;
 }

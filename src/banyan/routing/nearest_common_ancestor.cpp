@@ -1,0 +1,114 @@
+// Fat trees: up to a level whose switches have the destination below them, and down again (turnaround routing). On the
+// way up every port leads to such a switch; `up` says which one is taken. Dependencies lead up and then down only, so
+// that one virtual channel is enough.
+#include <memory>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/routing/parts/places.hpp"
+
+namespace banyan::routing {
+namespace {
+
+enum class Up : u8 { d_mod_k, s_mod_k, straight, hashed, random, adaptive };
+
+class NearestCommonAncestor final : public core::Routing {
+ public:
+  NearestCommonAncestor(const core::Topology& topology, Up up, u32 vcs)
+      : tree_(*topology.tree()), graph_(topology.graph()), up_(up), vcs_(static_cast<u8>(vcs)) {
+    u64 divide = 1;
+    for (const core::TreeLevel& level : tree_.levels) {
+      up_divide_.push_back(static_cast<u32>(divide));
+      if (level.up_ports != 0 && divide < (u64{1} << 31U)) divide *= level.up_ports;
+    }
+  }
+
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    choose(request, up_ == Up::adaptive, request.random, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    choose(request, up_ == Up::adaptive || up_ == Up::random, 0, out);
+  }
+  [[nodiscard]] bool reads_source() const noexcept override { return up_ == Up::s_mod_k || up_ == Up::hashed; }
+  [[nodiscard]] bool in_order() const noexcept override {
+    return vcs_ == 1 && up_ != Up::random && up_ != Up::adaptive;
+  }
+
+ private:
+  void choose(const core::RouteRequest& request, bool all, u32 random, core::Candidates& out) const noexcept {
+    const u32 l = graph_.level(request.at);
+    const core::TreeLevel& level = tree_.levels[l];
+    const u32 destination = request.packet->destination;
+    u32 first = level.down_ports;
+    u32 count = level.up_ports;
+    if (destination / level.key_divide % level.key_modulo == tree_.key[request.at]) {
+      first = destination / level.port_divide % level.port_modulo * level.port_times;
+      count = level.port_times;
+    }
+    if (all) {
+      for (u32 i = 0; i < count; ++i) out.add({static_cast<u16>(first + i), 0, vcs_});
+    } else {
+      out.add({static_cast<u16>(first + pick(request, l, count, random)), 0, vcs_});
+    }
+  }
+
+  /// One of `count` ports that all lead to the destination.
+  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, u32 count, u32 random) const noexcept {
+    if (count == 1) return 0;
+    const core::Packet& packet = *request.packet;
+    switch (up_) {
+      case Up::d_mod_k:
+        return packet.destination / up_divide_[level] % count;
+      case Up::s_mod_k:
+        return packet.source / up_divide_[level] % count;
+      case Up::straight:
+        return request.in_port % count;
+      case Up::hashed:
+        return below(
+            static_cast<u32>(mix64(static_cast<u64>(packet.source) << 32U | packet.destination) >> (level % 32)),
+            count);
+      default:
+        return below(random, count);
+    }
+  }
+
+  const core::Tree& tree_;
+  const core::Graph& graph_;
+  std::vector<u32> up_divide_;  ///< of d mod k, per level: the product of the parents of all lower ones
+  Up up_;
+  u8 vcs_;
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  parts::require_whole(values, context);
+  if (context.topology->tree() == nullptr) {
+    values.fail("up", "nearest_common_ancestor needs a fat tree",
+                "use the topology fat_tree, xgft or bidirectional_min");
+  }
+  const std::string& name = values.text("up");
+  const Up up = name == "d_mod_k"    ? Up::d_mod_k
+                : name == "s_mod_k"  ? Up::s_mod_k
+                : name == "straight" ? Up::straight
+                : name == "hashed"   ? Up::hashed
+                : name == "random"   ? Up::random
+                                     : Up::adaptive;
+  return std::make_unique<NearestCommonAncestor>(*context.topology, up, context.vcs);
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::RoutingRow row_nearest_common_ancestor;
+const core::RoutingRow row_nearest_common_ancestor{
+    {"nearest_common_ancestor",
+     "Fat trees: up to the nearest common ancestor by destination, source, hash, chance or free space, and down.",
+     "F. Petrini and M. Vanneschi, k-ary n-trees, IPPS 1997; E. Zahavi, D-Mod-K Routing Providing Non-Blocking Traffic "
+     "for Shift Permutations on Real Life Fat Trees, Technion CCIT 776, 2010",
+     {
+         Parameter::choice("up", {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "adaptive"}, "adaptive")
+             .doc("Port on the way up, and among ports that lead down to one switch: by a digit of the destination or "
+                  "of the source, the number of the input port, a hash of the pair, at random, or any that is free."),
+     }},
+    make};
+
+}  // namespace banyan::routing

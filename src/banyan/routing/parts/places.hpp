@@ -1,0 +1,55 @@
+// Where terminals sit, and what routing functions demand of a network.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "banyan/core/routing.hpp"
+
+namespace banyan::routing::parts {
+
+/// Switch and port of every terminal. In networks where packets leave at the switch that they entered.
+class Places {
+ public:
+  explicit Places(const core::Graph& graph) : graph_(&graph) {
+    for (u32 t = 0; t < graph.terminals(); ++t) {
+      const core::End& exit = graph.channel(graph.ejection(t)).from;
+      at_.push_back({exit.node, exit.port});
+    }
+  }
+  [[nodiscard]] u32 switch_of(u32 terminal) const noexcept { return at_[terminal].node; }
+  [[nodiscard]] u32 port_of(u32 terminal) const noexcept { return at_[terminal].port; }
+  /// True for a packet that stands at the switch of its source, at the port of a terminal.
+  [[nodiscard]] bool just_entered(const core::RouteRequest& request) const noexcept {
+    const u32 c = graph_->channel_into(request.at, request.in_port);
+    return c != kNone && graph_->channel(c).from.terminal;
+  }
+
+ private:
+  struct Place {
+    u32 node;
+    u32 port;
+  };
+  const core::Graph* graph_;
+  std::vector<Place> at_;
+};
+
+/// Refuses a damaged network for a routing function that knows no way around.
+inline void require_whole(const config::Values& values, const core::RoutingContext& context) {
+  if (!context.topology->graph().damaged()) return;
+  values.fail("name", fmt::format("{} does not go around failed links and switches", values.component()),
+              "use the routing up_down, or a network without failures");
+}
+
+/// Refuses a network in which some terminal's packets leave at another switch than they enter.
+inline void require_one_switch_per_terminal(const config::Values& values, const core::RoutingContext& context) {
+  const core::Graph& graph = context.topology->graph();
+  for (u32 t = 0; t < graph.terminals(); ++t) {
+    if (graph.channel(graph.injection(t)).to.node == graph.channel(graph.ejection(t)).from.node) continue;
+    values.fail("name", fmt::format("{} needs terminals that enter and leave at one switch", values.component()),
+                "use destination_tag on unidirectional multistage networks");
+  }
+}
+
+}  // namespace banyan::routing::parts

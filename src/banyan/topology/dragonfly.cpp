@@ -1,0 +1,142 @@
+// Dragonfly (Kim, Dally, Scott and Abts 2008): groups of fully connected routers, and global channels between groups.
+// Global channel l of a group (router l / h, port l % h) leads, with o = l % (g - 1) and as many whole rounds of g - 1
+// as there are channels for (Camarero, Vallejo and Beivide 2014):
+//   consecutive  to group o, own number skipped: o or o + 1.
+//   palm_tree    to group i - o - 1 (mod g).
+// Channels beyond the last whole round stay unconnected.
+#include <fmt/format.h>
+
+#include "banyan/topology/parts/damage.hpp"
+#include "banyan/topology/parts/grid.hpp"
+
+namespace banyan::topology {
+namespace {
+
+class DragonflyTopology final : public core::Topology {
+ public:
+  explicit DragonflyTopology(const config::Values& values) {
+    shape_.terminals = values.natural("terminals_per_router");
+    shape_.routers = values.natural("routers_per_group");
+    shape_.global_ports = values.natural("global_ports");
+    const u64 most = u64{shape_.routers} * shape_.global_ports + 1;
+    const u32 groups = values.natural("groups");
+    shape_.groups = groups == 0 ? static_cast<u32>(most) : groups;
+    if (shape_.groups < 2 || shape_.groups > most) {
+      values.fail("groups", fmt::format("{} groups, but a group has channels to {} others", shape_.groups, most - 1),
+                  fmt::format("use 2 to {} groups", most));
+    }
+    if (u64{shape_.groups} * shape_.routers * std::max(shape_.terminals, shape_.routers) > parts::kMostTerminals) {
+      values.fail("groups",
+                  fmt::format("the network would have more than {} terminals or ports", parts::kMostTerminals),
+                  "make the groups fewer or smaller");
+    }
+    build(values);
+    lost_terminals_ = parts::Damage(values, graph_).lost_terminals();
+  }
+
+  [[nodiscard]] std::string label(u32 s) const override {
+    return fmt::format("group {} router {}", s / shape_.routers, s % shape_.routers);
+  }
+  [[nodiscard]] std::vector<u32> coordinates(u32 s) const override { return {s / shape_.routers, s % shape_.routers}; }
+  [[nodiscard]] std::string port_label(u32, u32 port) const override {
+    const u32 local = shape_.routers - 1;
+    if (port < local) return fmt::format("local {}", port);
+    if (port < local + shape_.global_ports) return fmt::format("global {}", port - local);
+    return fmt::format("terminal {}", port - local - shape_.global_ports);
+  }
+  [[nodiscard]] const core::Dragonfly* dragonfly() const override { return lost_terminals_ ? nullptr : &shape_; }
+
+ private:
+  /// The far end of global channel l of group i.
+  struct Peer {
+    u32 group = kNone;
+    u32 channel = 0;
+  };
+  [[nodiscard]] Peer peer(u32 i, u32 l, bool palm_tree) const {
+    const u32 g = shape_.groups;
+    const u32 round = l / (g - 1);
+    const u32 o = l % (g - 1);
+    if ((round + 1) * (g - 1) > shape_.routers * shape_.global_ports) return {};
+    if (palm_tree) return {(i + g - o - 1) % g, round * (g - 1) + (g - 2 - o)};
+    const u32 target = o < i ? o : o + 1;
+    return {target, round * (g - 1) + (i < target ? i : i - 1)};
+  }
+
+  void build(const config::Values& values) {
+    const bool palm_tree = values.text("global_links") == "palm_tree";
+    const core::Link local{values.natural("local_latency"), 1};
+    const core::Link global{values.natural("global_latency"), values.natural("global_cycles_per_flit")};
+    const core::Link terminal{values.natural("terminal_latency"), 1};
+    const u32 a = shape_.routers;
+    const u32 h = shape_.global_ports;
+    const u32 ports = a - 1 + h + shape_.terminals;
+    graph_ = core::Graph(shape_.groups * a * shape_.terminals);
+    for (u32 s = 0; s < shape_.groups * a; ++s) graph_.add_switch(ports, ports);
+    shape_.peer.assign(std::size_t{shape_.groups} * a * h, kNone);
+    for (u32 s = 0; s < shape_.groups * a; ++s) {
+      const u32 group = s / a;
+      const u32 router = s % a;
+      for (u32 to = 0; to < a; ++to) {
+        if (to == router) continue;
+        graph_.add_channel(core::End::of_switch(s, to < router ? to : to - 1),
+                           core::End::of_switch(group * a + to, router < to ? router : router - 1), local);
+      }
+      for (u32 j = 0; j < h; ++j) {
+        const Peer far = peer(group, router * h + j, palm_tree);
+        if (far.group == kNone) continue;
+        shape_.peer[std::size_t{s} * h + j] = far.group;
+        graph_.add_channel(core::End::of_switch(s, a - 1 + j),
+                           core::End::of_switch(far.group * a + far.channel / h, a - 1 + far.channel % h), global);
+      }
+      for (u32 i = 0; i < shape_.terminals; ++i) {
+        const core::End end = core::End::of_terminal(s * shape_.terminals + i);
+        graph_.add_channel(end, core::End::of_switch(s, a - 1 + h + i), terminal);
+        graph_.add_channel(core::End::of_switch(s, a - 1 + h + i), end, terminal);
+      }
+    }
+  }
+
+  core::Dragonfly shape_;
+  bool lost_terminals_ = false;
+};
+
+std::unique_ptr<core::Topology> make(const config::Values& values) {
+  return std::make_unique<DragonflyTopology>(values);
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::TopologyRow row_dragonfly;
+const core::TopologyRow row_dragonfly{
+    {"dragonfly", "Dragonfly: groups of fully connected routers, joined by global channels.",
+     "J. Kim, W. J. Dally, S. Scott and D. Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; C. "
+     "Camarero, E. Vallejo and R. Beivide, Topological Characterization of Hamming and Dragonfly Networks, ACM TACO "
+     "11(4), 2014",
+     parts::with_damage({
+         Parameter::integer("terminals_per_router", 2).range(1, 1024).doc("Terminals at each router, p."),
+         Parameter::integer("routers_per_group", 4).range(1, 4096).doc("Routers of a group, a."),
+         Parameter::integer("global_ports", 2).range(1, 4096).doc("Global channels of a router, h."),
+         Parameter::integer("groups", 0).range(0, 1 << 24).doc("Groups, g; 0: as many as there can be, a h + 1."),
+         Parameter::choice("global_links", {"consecutive", "palm_tree"}, "consecutive")
+             .doc("Which groups a router's global channels lead to."),
+         Parameter::integer("local_latency", 1)
+             .unit("cycles")
+             .range(1, 1 << 20)
+             .doc("Latency of the channels inside a group."),
+         Parameter::integer("global_latency", 1)
+             .unit("cycles")
+             .range(1, 1 << 20)
+             .doc("Latency of the channels between groups."),
+         Parameter::integer("global_cycles_per_flit", 1)
+             .unit("cycles")
+             .range(1, 1 << 20)
+             .doc("Cycles that a flit takes on a channel between groups."),
+         Parameter::integer("terminal_latency", 1)
+             .unit("cycles")
+             .range(1, 1 << 20)
+             .doc("Latency of the channels from and to terminals."),
+     })},
+    make};
+
+}  // namespace banyan::topology

@@ -1,0 +1,97 @@
+// HyperX (Ahn et al. 2009): switches at the points of a grid, each joined to all others that differ in one coordinate.
+// With equal sizes it is the flattened butterfly of Kim, Dally and Abts 2007 (a k-ary n-flat has n - 1 dimensions of
+// size k and k terminals per switch); with one dimension a full mesh; with sizes of 2 the hypercube.
+#include <fmt/format.h>
+
+#include "banyan/topology/parts/grid.hpp"
+
+namespace banyan::topology {
+namespace {
+
+class HyperXTopology final : public core::Topology {
+ public:
+  explicit HyperXTopology(const config::Values& values) {
+    parts::GridPlan plan = parts::read_grid(values, false);
+    shape_.size = plan.grid.size;
+    shape_.concentration = plan.grid.concentration;
+    u32 ports = 0;
+    u64 switches = 1;
+    for (const u32 size : shape_.size) {
+      shape_.first_port.push_back(ports);
+      ports += size - 1;
+      switches *= size;
+    }
+    first_terminal_port_ = ports;
+    if (switches * (ports + shape_.concentration) > parts::kMostTerminals * 4) {
+      values.fail("size", fmt::format("the network would have {} ports", switches * (ports + shape_.concentration)),
+                  "make a dimension or the concentration smaller");
+    }
+    build(static_cast<u32>(switches), plan);
+    lost_terminals_ = parts::Damage(values, graph_).lost_terminals();
+  }
+
+  [[nodiscard]] std::string label(u32 s) const override { return parts::coordinate_label(as_grid(), s); }
+  [[nodiscard]] std::vector<u32> coordinates(u32 s) const override { return parts::coordinates(as_grid(), s); }
+  /// "x to 3", "d4 to 0" beyond z; "terminal 1".
+  [[nodiscard]] std::string port_label(u32 s, u32 port) const override {
+    if (port >= first_terminal_port_) return fmt::format("terminal {}", port - first_terminal_port_);
+    std::size_t d = shape_.size.size() - 1;
+    while (shape_.first_port[d] > port) --d;
+    const u32 index = port - shape_.first_port[d];
+    const u32 other = index < coordinates(s)[d] ? index : index + 1;
+    return shape_.size.size() <= 3 ? fmt::format("{} to {}", "xyz"[d], other) : fmt::format("d{} to {}", d, other);
+  }
+  [[nodiscard]] const core::HyperX* hyperx() const override { return lost_terminals_ ? nullptr : &shape_; }
+
+ private:
+  [[nodiscard]] core::Grid as_grid() const {
+    core::Grid grid;
+    grid.size = shape_.size;
+    return grid;
+  }
+
+  void build(u32 switches, const parts::GridPlan& plan) {
+    const u32 ports = first_terminal_port_ + shape_.concentration;
+    graph_ = core::Graph(switches * shape_.concentration);
+    for (u32 s = 0; s < switches; ++s) graph_.add_switch(ports, ports);
+    for (u32 s = 0; s < switches; ++s) {
+      u32 stride = 1;
+      for (std::size_t d = 0; d < shape_.size.size(); ++d) {
+        const u32 at = s / stride % shape_.size[d];
+        for (u32 to = 0; to < shape_.size[d]; ++to) {
+          if (to == at) continue;
+          const u32 other = s - at * stride + to * stride;
+          graph_.add_channel(core::End::of_switch(s, shape_.first_port[d] + (to < at ? to : to - 1)),
+                             core::End::of_switch(other, shape_.first_port[d] + (at < to ? at : at - 1)),
+                             {plan.latency_cycles[d], plan.cycles_per_flit[d]});
+        }
+        stride *= shape_.size[d];
+      }
+      for (u32 i = 0; i < shape_.concentration; ++i) {
+        const core::End terminal = core::End::of_terminal(s * shape_.concentration + i);
+        const core::End port = core::End::of_switch(s, first_terminal_port_ + i);
+        graph_.add_channel(terminal, port, {plan.terminal_latency_cycles, 1});
+        graph_.add_channel(port, terminal, {plan.terminal_latency_cycles, 1});
+      }
+    }
+  }
+
+  core::HyperX shape_;
+  u32 first_terminal_port_ = 0;
+  bool lost_terminals_ = false;
+};
+
+std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<HyperXTopology>(values); }
+
+}  // namespace
+
+extern const core::TopologyRow row_hyperx;
+const core::TopologyRow row_hyperx{
+    {"hyperx",
+     "HyperX: every switch is joined to all that differ in one coordinate; equal sizes make a flattened butterfly.",
+     "J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, HyperX: Topology, Routing, and Packaging of "
+     "Efficient Large-Scale Networks, SC 2009; J. Kim, W. J. Dally and D. Abts, Flattened Butterfly, ISCA 2007",
+     parts::grid_parameters()},
+    make};
+
+}  // namespace banyan::topology

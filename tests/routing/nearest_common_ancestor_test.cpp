@@ -1,0 +1,112 @@
+// Does turnaround routing take the shortest ways of every fat tree, without cycles and by its rule?
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/rows.hpp"
+
+namespace banyan::test {
+namespace {
+
+constexpr const char* kRules[] = {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "adaptive"};
+
+std::vector<std::unique_ptr<core::Topology>> trees() {
+  std::vector<std::unique_ptr<core::Topology>> list;
+  list.push_back(topology("fat_tree"));
+  list.push_back(topology("fat_tree", {{"arity", i64{2}}, {"levels", i64{4}}}));
+  list.push_back(topology("xgft", {{"children", std::vector<i64>{4, 3, 2}}, {"parents", std::vector<i64>{1, 3, 2}}}));
+  for (const char* wiring : {"perfect_shuffle", "k_ary_n_tree"}) {
+    for (const i64 hosts : {4, 16, 32, 64}) {
+      list.push_back(topology("bidirectional_min", {{"hosts", hosts}, {"wiring", std::string(wiring)}}));
+    }
+  }
+  return list;
+}
+
+TEST(NearestCommonAncestor, EveryPairTakesAShortestWay) {
+  for (const auto& tree : trees()) {
+    for (const char* up : kRules) {
+      expect_minimal(*tree, *routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}}));
+    }
+  }
+}
+
+TEST(NearestCommonAncestor, DependenciesAreAcyclicOnOneVirtualChannel) {
+  for (const auto& tree : trees()) {
+    for (const char* up : kRules) {
+      expect_verdict(*tree, *routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}}), 1,
+                     core::DependencyVerdict::acyclic);
+    }
+  }
+}
+
+/// Packets per channel between switches when each source sends one to (source + shift) % N.
+u32 most_loaded(const core::Topology& tree, const core::Routing& routing, u32 shift) {
+  const core::Graph& graph = tree.graph();
+  std::vector<u32> load(graph.channels().size(), 0);
+  for (u32 s = 0; s < graph.terminals(); ++s) {
+    core::Packet packet;
+    packet.source = s;
+    packet.destination = (s + shift) % graph.terminals();
+    core::RouteRequest request;
+    request.packet = &packet;
+    for (core::End at = graph.channel(graph.injection(s)).to; !at.terminal;) {
+      request.at = at.node;
+      request.in_port = at.port;
+      core::Candidates next;
+      routing.route(request, next);
+      const u32 c = graph.channel_out_of(at.node, next[0].port);
+      ++load[c];
+      at = graph.channel(c).to;
+    }
+  }
+  return *std::max_element(load.begin(), load.end());
+}
+
+TEST(NearestCommonAncestor, DModKCarriesEveryShiftWithoutConflict) {
+  // Zahavi 2010: a full fat tree with d mod k routing is non-blocking for shift permutations.
+  const auto tree = topology("fat_tree");
+  const auto d_mod_k = routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("d_mod_k")}});
+  for (u32 shift = 0; shift < 64; ++shift) EXPECT_EQ(most_loaded(*tree, *d_mod_k, shift), 1U) << shift;
+}
+
+TEST(NearestCommonAncestor, RandomChoosesEveryPortAndAdaptiveOffersAll) {
+  const auto tree = topology("fat_tree");
+  core::Packet packet;
+  packet.destination = 63;
+  core::RouteRequest request;
+  request.packet = &packet;
+  const auto random = routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("random")}});
+  std::set<u32> seen;
+  for (u32 i = 0; i < 4; ++i) {
+    request.random = i << 30U;
+    core::Candidates next;
+    random->route(request, next);
+    ASSERT_EQ(next.size(), 1U);
+    seen.insert(next[0].port);
+  }
+  EXPECT_EQ(seen, (std::set<u32>{4, 5, 6, 7}));
+  core::Candidates all;
+  routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("adaptive")}})->route(request, all);
+  EXPECT_EQ(all.size(), 4U);
+}
+
+TEST(NearestCommonAncestor, OrderIsPromisedForOnePathAndOneVirtualChannel) {
+  const auto tree = topology("fat_tree");
+  for (const char* up : kRules) {
+    const bool one_path = std::string(up) != "random" && std::string(up) != "adaptive";
+    EXPECT_EQ(routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}})->in_order(), one_path);
+    EXPECT_FALSE(routing("nearest_common_ancestor", *tree, 2, {{"up", std::string(up)}})->in_order());
+  }
+}
+
+TEST(NearestCommonAncestor, RefusesOtherTopologiesAndDamage) {
+  const auto mesh = topology("mesh");
+  EXPECT_NE(refusal([&] { routing("nearest_common_ancestor", *mesh, 1); }).find("needs a fat tree"), std::string::npos);
+  const auto damaged = topology("fat_tree", {{"failed_links", std::vector<std::string>{"0 5"}}});
+  EXPECT_NE(refusal([&] { routing("nearest_common_ancestor", *damaged, 1); }).find("use the routing up_down"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace banyan::test

@@ -1,0 +1,75 @@
+// Does shortest_path take shortest paths on any graph, whole or damaged, and is it free of deadlock by its classes?
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "support/rows.hpp"
+
+namespace banyan::test {
+namespace {
+
+std::unique_ptr<core::Routing> shortest(const core::Topology& t, u32 vcs, const std::string& choice = "adaptive") {
+  return routing("shortest_path", t, vcs, {{"choice", choice}});
+}
+
+void expect_right(const core::Topology& t) {
+  const u32 diameter = std::max(1U, distances(t.graph()).diameter);
+  for (const char* choice : {"fixed", "random", "adaptive"}) {
+    for (const u32 vcs : {diameter, 2 * diameter + 1}) {
+      const auto r = shortest(t, vcs, choice);
+      EXPECT_EQ(r->required_vcs(), diameter);
+      expect_minimal(t, *r);
+      expect_verdict(t, *r, vcs, core::DependencyVerdict::acyclic);
+    }
+  }
+}
+
+TEST(ShortestPath, EveryTopologyIsCrossedByShortestPathsWithoutCycles) {
+  expect_right(*topology("mesh", {{"size", std::vector<i64>{3, 4}}}));
+  expect_right(*topology("torus", {{"size", std::vector<i64>{5, 4}}}));
+  expect_right(*topology("hypercube", {{"degree", i64{4}}}));
+  expect_right(*topology("fat_tree", {{"arity", i64{3}}, {"levels", i64{2}}}));
+  expect_right(*topology("dragonfly"));
+  expect_right(*topology("hyperx", {{"size", std::vector<i64>{3, 4}}}));
+  expect_right(*topology("slim_fly", {{"concentration", i64{1}}}));
+  expect_right(*topology("graph_file"));
+}
+
+RC_GTEST_PROP(ShortestPath, DamageIsGoneAroundOrRefused, ()) {
+  const i64 links = *rc::gen::inRange<i64>(0, 14);
+  const i64 switches = *rc::gen::inRange<i64>(0, 3);
+  const i64 seed = *rc::gen::inRange<i64>(0, 1 << 30);
+  const auto t = topology("torus", {{"size", std::vector<i64>{4, 4}},
+                                    {"random_failed_links", links},
+                                    {"random_failed_switches", switches},
+                                    {"failure_seed", seed}});
+  const Distances d = distances(t->graph());
+  if (!d.connected) {
+    RC_ASSERT(refusal([&] { shortest(*t, 16); }).find("no path leads from terminal") != std::string::npos);
+    return;
+  }
+  const u32 vcs = std::max(1U, d.diameter);
+  const auto r = shortest(*t, vcs);
+  expect_minimal(*t, *r);
+  expect_verdict(*t, *r, vcs, core::DependencyVerdict::acyclic);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(ShortestPath, TooFewVirtualChannelsAreRefusedWithTheirNumber) {
+  const auto mesh = topology("mesh", {{"size", std::vector<i64>{3, 3}}});
+  EXPECT_NE(refusal([&] { shortest(*mesh, 3); }).find("give the switch vcs = 4"), std::string::npos);
+}
+
+TEST(ShortestPath, OneWayNetworksAreRefused) {
+  const auto cube = topology("multistage_cube", {{"terminals", i64{16}}, {"radix", i64{2}}});
+  EXPECT_NE(refusal([&] { shortest(*cube, 8); }).find("enter and leave at one switch"), std::string::npos);
+}
+
+TEST(ShortestPath, OrderIsPromisedForFixedPathsOnSingleChannels) {
+  const auto mesh = topology("mesh", {{"size", std::vector<i64>{3, 3}}});
+  EXPECT_TRUE(shortest(*mesh, 4, "fixed")->in_order());
+  EXPECT_FALSE(shortest(*mesh, 5, "fixed")->in_order());
+  EXPECT_FALSE(shortest(*mesh, 4, "adaptive")->in_order());
+}
+
+}  // namespace
+}  // namespace banyan::test
