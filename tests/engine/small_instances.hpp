@@ -35,6 +35,7 @@ inline SmallValues small_values(const SmallValues& more) {
       {"global_ports", "1"},
       {"load", "0.2"},
       {"synchronization.mean", "300"},
+      {"group_size", "4"},
   });
   return values;
 }

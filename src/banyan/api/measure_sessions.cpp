@@ -206,6 +206,12 @@ class SessionReport {
           }));
     ratio("source_queueing", "cycles", of_all([](const Tally& t) { return SumCount{t.queueing, t.packets}; }));
     ratio("hops", "switches", of_all([](const Tally& t) { return SumCount{t.hops, t.packets}; }));
+    ratio("message_latency_first", "cycles", of_all([](const Tally& t) {
+            return SumCount{t.message_first, t.messages};
+          }));
+    ratio("message_latency_last", "cycles", of_all([](const Tally& t) {
+            return SumCount{t.message_last, t.messages};
+          }));
   }
 
   void add_counters() {

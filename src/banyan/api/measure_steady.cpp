@@ -62,7 +62,8 @@ class Stopping {
 class SteadyReport {
  public:
   SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome, bool gave_up)
-      : run_(experiment.run),
+      : experiment_(experiment),
+        run_(experiment.run),
         outcome_(outcome),
         gave_up_(gave_up),
         windows_(outcome.record, experiment.run, network.topology->graph().terminals()) {}
@@ -104,23 +105,42 @@ class SteadyReport {
     };
     add("offered_load", outcome_.record.offered);
     add("accepted_load", outcome_.record.accepted);
+    for (std::size_t i = 0; i < outcome_.record.shares.size(); ++i) {
+      add("offered_load" + suffix(i), outcome_.record.shares[i].offered);
+      add("accepted_load" + suffix(i), outcome_.record.shares[i].accepted);
+    }
   }
 
   void add_latencies() {
-    const auto add = [&](const std::string& name, const std::string& unit, const std::vector<SumCount>& windows) {
-      u64 count = 0;
-      for (const SumCount& w : windows_.measured(windows)) count += w.count;
-      if (count == 0) return;
-      result_.metrics.push_back(stats::to_metric(name, unit, windows_.mean(windows).interval));
-      windows_.keep(result_, name, windows);
-    };
-    using Births = SteadyRecord::Births;
-    add("packet_latency", "cycles", windows_.latencies());
-    add("network_latency", "cycles", windows_.births([](const Births& b) { return b.latency - b.queueing; }));
-    add("source_queueing", "cycles", windows_.births([](const Births& b) { return b.queueing; }));
-    add("hops", "switches", windows_.births([](const Births& b) { return b.hops; }));
+    add_means("", outcome_.record.births);
     add_percentiles();
+    for (std::size_t i = 0; i < outcome_.record.shares.size(); ++i) {
+      add_means(suffix(i), outcome_.record.shares[i].births);
+    }
   }
+
+  void add_means(const std::string& of_traffic, const std::vector<SteadyRecord::Births>& births) {
+    using Births = SteadyRecord::Births;
+    const auto add = [&](const char* name, const char* unit, u64 Births::*count, auto&& field) {
+      const std::vector<SumCount> windows = SteadyWindows::sums(births, field, count);
+      u64 total = 0;
+      for (const SumCount& w : windows_.measured(windows)) total += w.count;
+      if (total == 0) return;
+      result_.metrics.push_back(stats::to_metric(name + of_traffic, unit, windows_.mean(windows).interval));
+      windows_.keep(result_, name + of_traffic, windows);
+    };
+    u64 Births::*const packets = &Births::packets;
+    u64 Births::*const messages = &Births::messages;
+    add("packet_latency", "cycles", packets, [](const Births& b) { return b.latency; });
+    add("network_latency", "cycles", packets, [](const Births& b) { return b.latency - b.queueing; });
+    add("source_queueing", "cycles", packets, [](const Births& b) { return b.queueing; });
+    add("hops", "switches", packets, [](const Births& b) { return b.hops; });
+    add("message_latency_first", "cycles", messages, [](const Births& b) { return b.message_first; });
+    add("message_latency_last", "cycles", messages, [](const Births& b) { return b.message_last; });
+  }
+
+  /// What follows the name of a metric of one traffic: the traffic's name, or its number where names repeat.
+  [[nodiscard]] std::string suffix(std::size_t traffic) const { return traffic_suffix(experiment_, traffic); }
 
   void add_percentiles() {
     if (outcome_.record.latency.count() == 0) return;
@@ -159,6 +179,7 @@ class SteadyReport {
     counter("flit_hops", "", outcome_.totals.movements);
   }
 
+  const Experiment& experiment_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
   bool gave_up_;

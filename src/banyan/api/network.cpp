@@ -87,6 +87,13 @@ engine::EngineSettings engine_settings(const Experiment& experiment) {
   return settings;
 }
 
+std::string traffic_suffix(const Experiment& experiment, std::size_t traffic) {
+  const std::string& name = experiment.traffics[traffic].component();
+  const auto same = [&](const config::Values& other) { return other.component() == name; };
+  const bool alone = std::count_if(experiment.traffics.begin(), experiment.traffics.end(), same) == 1;
+  return "." + (alone ? name : std::to_string(traffic));
+}
+
 bool has_sessions(const Instance& instance) {
   return std::any_of(instance.traffics.begin(), instance.traffics.end(),
                      [](const auto& traffic) { return traffic->finite(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
@@ -37,6 +38,9 @@ struct Instance {
 
 /// The engine's settings that a run's parameters give.
 [[nodiscard]] engine::EngineSettings engine_settings(const Experiment& experiment);
+
+/// What follows the name of a metric of one traffic alone: "." and its name, or its number where names repeat.
+[[nodiscard]] std::string traffic_suffix(const Experiment& experiment, std::size_t traffic);
 
 /// True when a finite traffic makes it a session experiment.
 [[nodiscard]] bool has_sessions(const Instance& instance);

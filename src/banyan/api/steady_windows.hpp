@@ -23,9 +23,15 @@ class SteadyWindows {
   /// Sums of a field of the packets generated in each window, with their number; from the first window on.
   template <class F>
   [[nodiscard]] std::vector<stats::SumCount> births(F&& field) const {
+    return sums(record_.births, field, &Births::packets);
+  }
+  /// Sums of a field over windows, with what they are to be divided by.
+  template <class F>
+  [[nodiscard]] static std::vector<stats::SumCount> sums(const std::vector<Births>& windows, F&& field,
+                                                         u64 Births::*count) {
     std::vector<stats::SumCount> out;
-    out.reserve(record_.births.size());
-    for (const Births& b : record_.births) out.push_back({field(b), b.packets});
+    out.reserve(windows.size());
+    for (const Births& b : windows) out.push_back({field(b), b.*count});
     return out;
   }
   [[nodiscard]] std::vector<stats::SumCount> latencies() const {

@@ -12,6 +12,8 @@ using PacketId = u32;
 enum PacketFlag : u8 {
   kSynchronization = 1,  ///< belongs to a global synchronization (paper 1, section 3)
   kMeasured = 2,         ///< counts in the statistics of a steady run
+  kMessageFirst = 4,     ///< the first packet of its message
+  kMessageLast = 8,      ///< the last packet of its message
 };
 
 /// One packet's record. Written by the shard of its source; foreign shards only read it. One cache line.
@@ -23,14 +25,15 @@ struct alignas(64) Packet {
   u32 source = 0;       ///< terminal
   u32 destination = 0;  ///< terminal
   u32 sequence = 0;     ///< nth message of its traffic at its source
-  u32 message = 0;      ///< message that the packet is a part of
-  u32 flits = 1;        ///< length
-  u16 hops = 0;         ///< switches passed (written on delivery, or by models that keep it)
-  u8 traffic = 0;       ///< index of the traffic that generated it
-  u8 flags = 0;         ///< PacketFlag
-  u8 pending = 0;       ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
-  u8 vc_class = 0;      ///< virtual-channel class
+  u32 message = 0;  ///< message that the packet is a part of: its number, or the tag that an answering traffic gave it
+  u32 flits = 1;    ///< length
+  u16 hops = 0;     ///< switches passed (written on delivery, or by models that keep it)
+  u8 traffic = 0;   ///< index of the traffic that generated it
+  u8 flags = 0;     ///< PacketFlag
+  u8 pending = 0;   ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
+  u8 vc_class = 0;  ///< virtual-channel class
   u16 spare = 0;
+  u32 message_flits = 1;  ///< length of the whole message
 };
 static_assert(sizeof(Packet) == 64);
 

@@ -16,6 +16,9 @@ struct Message {
   u32 flits = 1;
   u32 word = 0;  ///< a random word for the routing's choice at generation
   u8 flags = 0;  ///< PacketFlag
+  u32 tag =
+      0;  ///< Packet::message of the packets of an answering traffic: unique among its source's messages in flight
+  u32 state = 0;  ///< the generating process's own memory, handed on from one message of a cursor to the next
 };
 
 struct TrafficContext {
@@ -26,21 +29,71 @@ struct TrafficContext {
   Tick ticks_per_cycle = 1;
 };
 
+/// Takes the messages that an answering traffic generates at one terminal.
+class Outbox {
+ public:
+  Outbox() = default;
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  virtual void post(const Message& message) noexcept = 0;
+
+ protected:
+  ~Outbox() = default;
+};
+
 /// Generation is a pure function of (terminal, nth): sources are cursors, never queues in memory. `begin` re-keys the
-/// randomness for a replication; `closed` tells a finite traffic that its last message has arrived.
+/// randomness for a replication.
+///
+/// A traffic that `answers` generates its messages instead when something happens at a terminal: at the start, when one
+/// of its messages has left its source (`departed`), when one has arrived (`delivered`). Its state is kept per
+/// terminal: a call for a terminal comes from the shard of that terminal, beside calls for terminals of other shards,
+/// and may touch nothing else. Calls of one tick at one terminal must commute.
 class Traffic {
  public:
   virtual ~Traffic() = default;
 
   virtual void begin(u32 replication) = 0;
-  /// The nth message (from 0) of `terminal`, generated after `previous` (kNever for nth == 0: none before).
-  /// Returns false when there is none any more.
+  /// The nth message (from 0) of `terminal`, generated after `previous` (kNever for nth == 0: none before). `out` is
+  /// the message before, of which only `state` may be read. Returns false when there is none any more.
   [[nodiscard]] virtual bool next(u32 terminal, u64 nth, Tick previous, Message& out) const noexcept = 0;
+
+  /// True: messages come from start, departed and delivered, and `next` is not called.
+  [[nodiscard]] virtual bool answers() const noexcept { return false; }
+  /// The first messages of a terminal.
+  virtual void start(u32 terminal, Outbox& out) noexcept {
+    static_cast<void>(terminal);
+    static_cast<void>(out);
+  }
+  /// The last packet of a message left the source queue of `terminal`. What is posted may be born before `now`, but not
+  /// before that message.
+  virtual void departed(const Packet& packet, u32 terminal, Tick now, Outbox& out) noexcept {
+    static_cast<void>(packet);
+    static_cast<void>(terminal);
+    static_cast<void>(now);
+    static_cast<void>(out);
+  }
+  /// The last packet of a message arrived at its destination `terminal`. What is posted must be born after `now`.
+  virtual void delivered(const Packet& packet, u32 terminal, Tick now, Outbox& out) noexcept {
+    static_cast<void>(packet);
+    static_cast<void>(terminal);
+    static_cast<void>(now);
+    static_cast<void>(out);
+  }
+  /// Of what an answering traffic remembers of a terminal.
+  [[nodiscard]] virtual u64 digest(u32 terminal) const noexcept {
+    static_cast<void>(terminal);
+    return 0;
+  }
+  /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.
+  [[nodiscard]] virtual std::string violation() const { return {}; }
 
   /// Flits per terminal and cycle that it offers on average over all terminals (0 for a finite traffic).
   [[nodiscard]] virtual double offered_load() const noexcept { return 0.0; }
   /// Longest message in flits.
   [[nodiscard]] virtual u32 longest_message() const noexcept { return 1; }
+  /// Longest packet that messages are cut into, in flits; kNone: messages are not cut.
+  [[nodiscard]] virtual u32 longest_packet() const noexcept { return kNone; }
 
   /// A finite traffic (one synchronization, one batch) defines a session: from its first birth to its last arrival.
   [[nodiscard]] virtual bool finite() const noexcept { return false; }

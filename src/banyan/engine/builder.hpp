@@ -36,6 +36,7 @@ class Builder {
   [[nodiscard]] const core::Routing& routing() const { return routing_; }
   [[nodiscard]] std::span<core::Traffic* const> traffics() const { return traffics_; }
   [[nodiscard]] const EngineSettings& settings() const { return settings_; }
+  /// Longest packet that the traffics send, in flits.
   [[nodiscard]] u32 longest_message() const;
 
   /// Cuts the network: `switch_shard[s]` is the shard of switch s; terminals live with the switch that they inject

@@ -109,7 +109,7 @@ void Machine::finish_records() {
 }
 
 SteadyRecord Machine::record(const SteadyPlan& plan) const {
-  SteadyRecord sum(plan);
+  SteadyRecord sum(plan, static_cast<u32>(traffics_.size()));
   for (const Shard& shard : shards_) {
     sum.merge(shard.terminals->record());
     shard.terminals->add_waiting(sum);
@@ -158,6 +158,12 @@ Tick Machine::finite_latest(u32 traffic) const noexcept {
   return latest;
 }
 
+Tick Machine::first_birth(u32 traffic) const noexcept {
+  Tick first = kNever;
+  for (const Shard& shard : shards_) first = std::min(first, shard.terminals->first_birth(traffic));
+  return first;
+}
+
 bool Machine::sources_past_window() const noexcept {
   return std::all_of(shards_.begin(), shards_.end(),
                      [](const Shard& shard) { return shard.terminals->sources_past_window(); });
@@ -193,6 +199,13 @@ void Machine::audit() const {
         for (const auto& mail : parcel.flits) held.add(mail.arrival.flit);
       }
     }
+  }
+  for (const Shard& shard : shards_) {
+    if (!shard.terminals->answers_conserved())
+      held.violations.emplace_back("messages of an answering traffic were lost");
+  }
+  for (const core::Traffic* t : traffics_) {
+    if (std::string violation = t->violation(); !violation.empty()) held.violations.push_back(std::move(violation));
   }
   const Totals sum = totals();
   if (!held.violations.empty()) throw InvariantError(held.violations.front());

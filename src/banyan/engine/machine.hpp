@@ -68,6 +68,8 @@ class Machine {
   [[nodiscard]] std::vector<Tally> tallies() const;
   [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept;
   [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept;
+  /// Birth of the earliest message of a traffic that has not left its source.
+  [[nodiscard]] Tick first_birth(u32 traffic) const noexcept;
   [[nodiscard]] bool sources_past_window() const noexcept;
   [[nodiscard]] std::span<core::Traffic* const> traffics() const noexcept { return traffics_; }
   [[nodiscard]] const std::vector<Shard>& shards() const noexcept { return shards_; }

@@ -11,14 +11,10 @@ namespace {
 
 constexpr Tick kAuditPeriod = 64;  ///< of the full audit
 
-Tick first_birth(std::span<core::Traffic* const> traffics, u32 terminals) {
+Tick first_birth(const Machine& machine) {
   Tick first = kNever;
-  for (const core::Traffic* traffic : traffics) {
-    if (!traffic->finite()) continue;
-    core::Message message;
-    for (u32 t = 0; t < terminals; ++t) {
-      if (traffic->next(t, 0, kNever, message)) first = std::min(first, message.birth);
-    }
+  for (u32 i = 0; i < machine.traffics().size(); ++i) {
+    if (machine.traffics()[i]->finite()) first = std::min(first, machine.first_birth(i));
   }
   return first;
 }
@@ -35,7 +31,7 @@ class Session {
   Session(Machine& machine, const core::Topology& topology, u32 replication, const SessionSettings& settings)
       : machine_(machine), graph_(topology.graph()), settings_(settings), watch_(settings.watchdog) {
     machine_.reset(replication);
-    window_.from = first_birth(machine_.traffics(), graph_.terminals());
+    window_.from = first_birth(machine_);
     machine_.set_window(window_);
     out_.begin = window_.from;
     hot_ = first_hot_spot(machine_.traffics());

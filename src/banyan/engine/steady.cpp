@@ -80,7 +80,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   }
   machine.audit();
   machine.finish_records();
-  out.record = SteadyRecord(plan);
+  out.record = SteadyRecord(plan, static_cast<u32>(machine.traffics().size()));
   for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->record());
   out.checkpoints = checkpoints.entries();
   out.tallies = machine.tallies();

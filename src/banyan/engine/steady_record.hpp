@@ -27,49 +27,83 @@ struct SteadyRecord {
     u64 latency = 0;
     u64 queueing = 0;
     u64 hops = 0;
+    u64 messages = 0;  ///< of which all packets arrived, where messages are cut
+    u64 message_first = 0;
+    u64 message_last = 0;
+
+    Births& operator+=(const Births& other) noexcept {
+      packets += other.packets;
+      latency += other.latency;
+      queueing += other.queueing;
+      hops += other.hops;
+      messages += other.messages;
+      message_first += other.message_first;
+      message_last += other.message_last;
+      return *this;
+    }
+    void hash(Hasher& h) const noexcept {
+      for (const u64 v : {packets, latency, queueing, hops}) h.add(v);
+      if (messages == 0) return;
+      for (const u64 v : {messages, message_first, message_last}) h.add(v);
+    }
+  };
+  /// What is also recorded of each traffic where there are several.
+  struct Share {
+    std::vector<Births> births;
+    std::vector<u64> offered;
+    std::vector<u64> accepted;
   };
 
-  explicit SteadyRecord(const SteadyPlan& p)
-      : plan(p), births(p.windows()), offered(p.windows()), taken(p.windows()), accepted(p.windows()) {}
+  explicit SteadyRecord(const SteadyPlan& p, u32 traffics = 1)
+      : plan(p),
+        births(p.windows()),
+        offered(p.windows()),
+        taken(p.windows()),
+        accepted(p.windows()),
+        shares(traffics > 1 ? traffics : 0) {
+    for (Share& share : shares) {
+      share = {std::vector<Births>(p.windows()), std::vector<u64>(p.windows()), std::vector<u64>(p.windows())};
+    }
+  }
 
   void clear() {
     births.assign(births.size(), {});
     offered.assign(offered.size(), 0);
     taken.assign(taken.size(), 0);
     accepted.assign(accepted.size(), 0);
+    for (Share& share : shares) {
+      share.births.assign(births.size(), {});
+      share.offered.assign(offered.size(), 0);
+      share.accepted.assign(accepted.size(), 0);
+    }
     latency = stats::Histogram();
   }
   void merge(const SteadyRecord& other) {
     for (std::size_t i = 0; i < births.size(); ++i) {
-      births[i].packets += other.births[i].packets;
-      births[i].latency += other.births[i].latency;
-      births[i].queueing += other.births[i].queueing;
-      births[i].hops += other.births[i].hops;
+      births[i] += other.births[i];
       offered[i] += other.offered[i];
       taken[i] += other.taken[i];
       accepted[i] += other.accepted[i];
+      for (std::size_t t = 0; t < shares.size(); ++t) {
+        shares[t].births[i] += other.shares[t].births[i];
+        shares[t].offered[i] += other.shares[t].offered[i];
+        shares[t].accepted[i] += other.shares[t].accepted[i];
+      }
     }
     latency.merge(other.latency);
   }
   /// Makes room for a longer run. A plan with longer windows (2^k times as long) joins those that are there.
   void extend(const SteadyPlan& longer) {
     for (; plan.shift < longer.shift; ++plan.shift) {
-      join_pairs(births, [](Births& a, const Births& b) {
-        a.packets += b.packets;
-        a.latency += b.latency;
-        a.queueing += b.queueing;
-        a.hops += b.hops;
-      });
-      for (std::vector<u64>* flits : {&offered, &taken, &accepted}) join_pairs(*flits, [](u64& a, u64 b) { a += b; });
+      for (std::vector<Births>* sums : all_births()) join_pairs(*sums, [](Births& a, const Births& b) { a += b; });
+      for (std::vector<u64>* flits : all_flits()) join_pairs(*flits, [](u64& a, u64 b) { a += b; });
     }
     plan = longer;
-    births.resize(plan.windows());
-    for (std::vector<u64>* flits : {&offered, &taken, &accepted}) flits->resize(plan.windows());
+    for (std::vector<Births>* sums : all_births()) sums->resize(plan.windows());
+    for (std::vector<u64>* flits : all_flits()) flits->resize(plan.windows());
   }
   void hash(Hasher& h) const noexcept {
-    for (const Births& b : births) {
-      for (const u64 v : {b.packets, b.latency, b.queueing, b.hops}) h.add(v);
-    }
+    for (const Births& b : births) b.hash(h);
     for (std::size_t i = 0; i < offered.size(); ++i) {
       h.add(offered[i]);
       h.add(taken[i]);
@@ -83,9 +117,20 @@ struct SteadyRecord {
   std::vector<u64> offered;   ///< flits generated, by window of generation
   std::vector<u64> taken;     ///< flits that left the source queues, by window
   std::vector<u64> accepted;  ///< flits delivered, by window of arrival
+  std::vector<Share> shares;  ///< by traffic; empty when there is only one
   stats::Histogram latency;   ///< of packets, ticks
 
  private:
+  std::vector<std::vector<Births>*> all_births() {
+    std::vector<std::vector<Births>*> all{&births};
+    for (Share& share : shares) all.push_back(&share.births);
+    return all;
+  }
+  std::vector<std::vector<u64>*> all_flits() {
+    std::vector<std::vector<u64>*> all{&offered, &taken, &accepted};
+    for (Share& share : shares) all.insert(all.end(), {&share.offered, &share.accepted});
+    return all;
+  }
   template <class T, class Join>
   static void join_pairs(std::vector<T>& windows, Join&& join) {
     const std::size_t half = (windows.size() + 1) / 2;

@@ -15,6 +15,10 @@ struct Tally {
   u64 latency = 0;   ///< arrival of the tail - generation
   u64 queueing = 0;  ///< entry into the network - generation
   u64 hops = 0;      ///< switches passed
+  // Of traffics whose messages are cut into packets:
+  u64 messages = 0;       ///< of which all packets arrived
+  u64 message_first = 0;  ///< arrival of the first packet - generation
+  u64 message_last = 0;   ///< arrival of the last packet - generation
 
   Tally& operator+=(const Tally& other) noexcept {
     packets += other.packets;
@@ -22,10 +26,15 @@ struct Tally {
     latency += other.latency;
     queueing += other.queueing;
     hops += other.hops;
+    messages += other.messages;
+    message_first += other.message_first;
+    message_last += other.message_last;
     return *this;
   }
   void hash(Hasher& h) const noexcept {
     for (const u64 v : {packets, flits, latency, queueing, hops}) h.add(v);
+    if (messages == 0) return;
+    for (const u64 v : {messages, message_first, message_last}) h.add(v);
   }
 };
 

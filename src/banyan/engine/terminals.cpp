@@ -14,6 +14,18 @@ void clear_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] &= ~(u64{
 
 }  // namespace
 
+/// Puts what a traffic posts behind the cursor of one terminal.
+class Terminals::Post final : public core::Outbox {
+ public:
+  Post(Terminals& terminals, u32 local, u32 traffic) : terminals_(terminals), local_(local), traffic_(traffic) {}
+  void post(const core::Message& message) noexcept override { terminals_.post(local_, traffic_, message); }
+
+ private:
+  Terminals& terminals_;
+  u32 local_;
+  u32 traffic_;
+};
+
 Terminals::Terminals(Setup setup)
     : setup_(std::move(setup)),
       traffic_count_(static_cast<u32>(setup_.traffics.size())),
@@ -30,10 +42,20 @@ Terminals::Terminals(Setup setup)
       is_finite_(traffic_count_),
       closed_(traffic_count_, kNever),
       steady_(setup_.steady.end != 0),
-      record_(setup_.steady),
+      record_(setup_.steady, traffic_count_),
       generated_(static_cast<std::size_t>(traffic_count_) * 2, std::vector<u32>(setup_.generation_series)) {
   for (const core::HotSpot& h : setup_.hot_spots) set_bit(hot_, h.terminal);
-  for (u32 i = 0; i < traffic_count_; ++i) is_finite_[i] = setup_.traffics[i]->finite() ? 1 : 0;
+  bool any_answers = false;
+  for (const core::Traffic* t : setup_.traffics) {
+    is_finite_[special_.size()] = t->finite() ? 1 : 0;
+    longest_packet_.push_back(t->longest_packet());
+    special_.push_back(static_cast<u8>((t->longest_packet() != kNone ? kCut : 0) | (t->answers() ? kAnswers : 0)));
+    any_answers = any_answers || t->answers();
+  }
+  if (!any_answers) return;
+  answers_ = Answers(cursors_.size());
+  local_of_.assign(setup_.total_terminals, kNone);
+  for (u32 local = 0; local < size(); ++local) local_of_[global(local)] = local;
 }
 
 void Terminals::reset() {
@@ -51,16 +73,62 @@ void Terminals::reset() {
   record_.clear();
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   latest_.clear();
+  answers_.clear();
+  partial_.clear();
+  posted_ = answered_ = 0;
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ =
       counted_delivered_ = 0;
+  std::fill(cursors_.begin(), cursors_.end(), Cursor{});
+  std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
-      Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
-      cursor = {};
-      if (!setup_.traffics[i]->next(global(local), 0, kNever, cursor.message)) cursor.message.birth = kNever;
+      if ((special_[i] & kAnswers) != 0) {
+        Post outbox(*this, local, i);
+        setup_.traffics[i]->start(global(local), outbox);
+        continue;
+      }
+      core::Message& message = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i].message;
+      if (!setup_.traffics[i]->next(global(local), 0, kNever, message)) message.birth = kNever;
     }
     choose_next(local);
     schedule(local, 0);
+  }
+}
+
+Tick Terminals::first_birth(u32 traffic) const noexcept {
+  Tick first = kNever;
+  for (u32 local = 0; local < size(); ++local) {
+    first = std::min(first, cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic].message.birth);
+  }
+  return first;
+}
+
+/// A message that is being taken, or is born earlier, stays at the cursor; the others wait in order behind it.
+void Terminals::post(u32 local, u32 traffic, const core::Message& message) noexcept {
+  const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + traffic;
+  core::Message& first = cursors_[index].message;
+  ++posted_;
+  if (first.birth == kNever) {
+    first = message;
+  } else if (Answers::before(message, first) && cursors_[index].offset == 0) {
+    answers_.insert(index, first);
+    first = message;
+  } else {
+    answers_.insert(index, message);
+    return;
+  }
+  choose_next(local);
+  schedule(local, now_);
+}
+
+void Terminals::next_message(Cursor& cursor, u32 local, u32 traffic, Tick birth) noexcept {
+  ++cursor.nth;
+  cursor.offset = 0;
+  if ((special_[traffic] & kAnswers) != 0) {
+    ++answered_;
+    answers_.pop(static_cast<std::size_t>(local) * traffic_count_ + traffic, cursor.message);
+  } else if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, birth, cursor.message)) {
+    cursor.message.birth = kNever;
   }
 }
 
@@ -105,8 +173,12 @@ void Terminals::advance(Tick now) noexcept {
     occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
     u64* words = &wheel_[static_cast<std::size_t>(slot) * words_];
     for (u32 w = 0; w < words_; ++w) {
-      ready_[w] |= words[w];
-      words[w] = 0;
+      u64 due = std::exchange(words[w], 0);
+      // An answer may have come before the message that the slot was meant for; that one has its slot again.
+      for (u64 bits = local_of_.empty() ? 0 : due; bits != 0; bits &= bits - 1) {
+        if (next_[w * 64 + static_cast<u32>(std::countr_zero(bits))].birth > now) due &= ~(bits & (~bits + 1));
+      }
+      ready_[w] |= due;
     }
   };
   const Tick last = now - now_ < kSlots ? now : now_ + kSlots;
@@ -161,6 +233,9 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   core::Message& message = cursor.message;
   const Tick birth = message.birth;
   const u32 terminal = setup_.terminals[local];
+  const u32 traffic = head.traffic;
+  const u32 left = message.flits - cursor.offset;
+  const u32 flits = std::min(left, longest_packet_[traffic]);
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
   packet = {};
@@ -168,20 +243,29 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   packet.enter = now;
   packet.source = terminal;
   packet.destination = message.destination;
-  packet.sequence = static_cast<u32>(cursor.nth);
-  packet.message = static_cast<u32>(cursor.nth);
-  packet.flits = message.flits;
-  packet.traffic = static_cast<u8>(head.traffic);
-  packet.flags = message.flags;
+  packet.sequence = cursor.packets++;
+  packet.message = (special_[traffic] & kAnswers) != 0 ? message.tag : static_cast<u32>(cursor.nth);
+  packet.flits = flits;
+  packet.message_flits = message.flits;
+  packet.traffic = static_cast<u8>(traffic);
+  packet.flags = static_cast<u8>(message.flags | (cursor.offset == 0 ? core::kMessageFirst : 0) |
+                                 (flits == left ? core::kMessageLast : 0));
   if (birth >= window_.from) note_counted(packet);
   setup_.routing->prepare(packet, message.word);
   ++taken_;
-  taken_flits_ += message.flits;
-  if (steady_) note_taken(birth, message.flits, now);
+  taken_flits_ += flits;
+  if (steady_) note_taken(traffic, birth, flits, now);
 
-  ++cursor.nth;
-  if (!setup_.traffics[head.traffic]->next(terminal, cursor.nth, birth, message)) message.birth = kNever;
-  if (message.birth < head.other) {
+  if (flits != left) {  // the rest of the message stays at the head
+    cursor.offset += flits;
+    return id;
+  }
+  next_message(cursor, local, traffic, birth);
+  if ((special_[traffic] & kAnswers) != 0) [[unlikely]] {
+    Post outbox(*this, local, traffic);
+    setup_.traffics[traffic]->departed(packet, terminal, now, outbox);
+    choose_next(local);
+  } else if (message.birth < head.other) {
     head.birth = message.birth;
   } else {
     choose_next(local);  // another traffic is due, or as early and of higher priority
@@ -215,26 +299,63 @@ void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept
   tally.queueing += packet.enter - packet.birth;
   tally.hops += hops;
   ++counted_delivered_;
-  if (is_finite_[packet.traffic] != 0) {
-    ++finite_[packet.traffic].delivered;
-    finite_[packet.traffic].latest = now;
-  }
+  if (is_finite_[packet.traffic] != 0 && (special_[packet.traffic] & kCut) == 0) note_finite(packet, now);
   if (setup_.generation_series != 0) {
     std::vector<u32>& series = generated_[tally_class(packet.traffic, hot)];
     if (packet.birth - window_.from < series.size()) ++series[packet.birth - window_.from];
   }
   if (!steady_) return;
-  SteadyRecord::Births& sum = record_.births[packet.birth >> setup_.steady.shift];
-  ++sum.packets;
-  sum.latency += latency;
-  sum.queueing += packet.enter - packet.birth;
-  sum.hops += hops;
+  const std::size_t window = packet.birth >> setup_.steady.shift;
+  const auto add = [&](SteadyRecord::Births& sum) {
+    ++sum.packets;
+    sum.latency += latency;
+    sum.queueing += packet.enter - packet.birth;
+    sum.hops += hops;
+  };
+  add(record_.births[window]);
+  if (!record_.shares.empty()) add(record_.shares[packet.traffic].births[window]);
   if (packet.birth >= setup_.steady.histogram_from) record_.latency.add(latency);
 }
 
-void Terminals::note_taken(Tick birth, u32 flits, Tick now) noexcept {
+void Terminals::note_finite(const core::Packet& packet, Tick now) noexcept {
+  ++finite_[packet.traffic].delivered;
+  finite_[packet.traffic].latest = now;
+}
+
+void Terminals::note_special(const core::Packet& packet, u32 terminal, Tick now) noexcept {
+  if ((special_[packet.traffic] & kCut) != 0) {
+    Tick first = now;
+    if (packet.flits != packet.message_flits && !partial_.add(packet, now, first)) return;
+    if (packet.birth >= window_.from && packet.birth <= window_.to) {
+      note_message(packet, first - packet.birth, now - packet.birth);
+      if (is_finite_[packet.traffic] != 0) note_finite(packet, now);
+    }
+  }
+  if ((special_[packet.traffic] & kAnswers) == 0) return;
+  Post outbox(*this, local_of_[terminal], packet.traffic);
+  setup_.traffics[packet.traffic]->delivered(packet, terminal, now, outbox);
+}
+
+void Terminals::note_message(const core::Packet& packet, Tick first, Tick last) noexcept {
+  const bool hot = (hot_[packet.destination >> 6U] >> (packet.destination & 63U) & 1U) != 0;
+  const auto add = [&](auto& sum) {
+    ++sum.messages;
+    sum.message_first += first;
+    sum.message_last += last;
+  };
+  add(tallies_[tally_class(packet.traffic, hot)]);
+  if (!steady_) return;
+  const std::size_t window = packet.birth >> setup_.steady.shift;
+  add(record_.births[window]);
+  if (!record_.shares.empty()) add(record_.shares[packet.traffic].births[window]);
+}
+
+void Terminals::note_taken(u32 traffic, Tick birth, u32 flits, Tick now) noexcept {
   const SteadyPlan& plan = setup_.steady;
-  if (birth < plan.end) record_.offered[birth >> plan.shift] += flits;
+  if (birth < plan.end) {
+    record_.offered[birth >> plan.shift] += flits;
+    if (!record_.shares.empty()) record_.shares[traffic].offered[birth >> plan.shift] += flits;
+  }
   if (now < plan.end) record_.taken[now >> plan.shift] += flits;
 }
 
@@ -246,10 +367,23 @@ void Terminals::extend(const SteadyPlan& longer) {
 void Terminals::add_waiting(SteadyRecord& record) const noexcept {
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
-      Cursor cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
-      while (cursor.message.birth < setup_.steady.end) {
-        record.offered[cursor.message.birth >> setup_.steady.shift] += cursor.message.flits;
+      const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + i;
+      Cursor cursor = cursors_[index];
+      const auto add = [&](const core::Message& message, u32 flits) {
+        if (message.birth >= setup_.steady.end) return false;
+        const std::size_t window = message.birth >> setup_.steady.shift;
+        record.offered[window] += flits;
+        if (!record.shares.empty()) record.shares[i].offered[window] += flits;
+        return true;
+      };
+      bool more = add(cursor.message, cursor.message.flits - cursor.offset);
+      if ((special_[i] & kAnswers) != 0) {
+        answers_.for_each(index, [&](const core::Message& message) { static_cast<void>(add(message, message.flits)); });
+        continue;
+      }
+      while (more) {
         step_cursor(cursor, i, global(local));
+        more = add(cursor.message, cursor.message.flits);
       }
     }
   }
@@ -276,10 +410,32 @@ u64 Terminals::digest() const noexcept {
       const Cursor& c = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
       h.add(c.nth);
       h.add(c.message.birth);
+      if (special_[i] == 0) continue;
+      h.add(c.offset);
+      if ((special_[i] & kAnswers) == 0) continue;
+      h.add(setup_.traffics[i]->digest(global(local)));
+      const auto add = [&](const core::Message& m) {
+        for (const u64 v : {m.birth, u64{m.destination}, u64{m.flits}, u64{m.tag}}) h.add(v);
+      };
+      if (c.message.birth != kNever) add(c.message);
+      answers_.for_each(static_cast<std::size_t>(local) * traffic_count_ + i, add);
     }
     sum += h.value();
   }
-  return sum;
+  return sum + partial_.digest();
+}
+
+bool Terminals::answers_conserved() const noexcept {
+  u64 waiting = 0;
+  for (u32 i = 0; i < traffic_count_; ++i) {
+    if ((special_[i] & kAnswers) == 0) continue;
+    for (u32 local = 0; local < size(); ++local) {
+      const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + i;
+      waiting += cursors_[index].message.birth != kNever ? 1U : 0U;
+      answers_.for_each(index, [&](const core::Message&) { ++waiting; });
+    }
+  }
+  return posted_ == answered_ + waiting;
 }
 
 }  // namespace banyan::engine

@@ -11,6 +11,8 @@
 #include "banyan/base/hash.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/answers.hpp"
+#include "banyan/engine/messages.hpp"
 #include "banyan/engine/packet_pool.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tally.hpp"
@@ -55,11 +57,16 @@ class Terminals {
   /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
   [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
   [[nodiscard]] Tick birth(u32 local) const noexcept { return next_[local].birth; }
-  /// Length of the message at the head of the source queue, flits.
+  /// Birth of the earliest message of a traffic that waits or will be generated, as far as it is known.
+  [[nodiscard]] Tick first_birth(u32 traffic) const noexcept;
+  /// Length of the packet at the head of the source queue, flits.
   [[nodiscard]] u32 head_flits(u32 local) const noexcept {
-    return cursors_[static_cast<std::size_t>(local) * traffic_count_ + next_[local].traffic].message.flits;
+    const u32 traffic = next_[local].traffic;
+    const Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
+    const u32 left = cursor.message.flits - cursor.offset;
+    return left < longest_packet_[traffic] ? left : longest_packet_[traffic];
   }
-  /// Takes the waiting message at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
+  /// Takes the packet at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept;
@@ -75,7 +82,9 @@ class Terminals {
     if (setup_.check_order) [[unlikely]]
       note_order(packet);
     if (packet.birth >= window_.from) account(packet, now, hops);
-    if (steady_ && now < setup_.steady.end) record_.accepted[now >> setup_.steady.shift] += packet.flits;
+    if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
+    if (special_[packet.traffic] != 0) [[unlikely]]
+      note_special(packet, terminal, now);
   }
 
   // --- counting ------------------------------------------------------------------------------------------------
@@ -110,6 +119,9 @@ class Terminals {
   /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
   [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
 
+  /// True when every posted message of an answering traffic has left its source or waits there.
+  [[nodiscard]] bool answers_conserved() const noexcept;
+
   /// Cursors of all terminals, as Population::digest.
   [[nodiscard]] u64 digest() const noexcept;
 
@@ -118,8 +130,13 @@ class Terminals {
 
   struct Cursor {
     u64 nth = 0;
+    u32 offset = 0;   ///< flits of the message that were taken already
+    u32 packets = 0;  ///< taken
     core::Message message;
   };
+  /// What has to be done at arrivals of a traffic.
+  enum Special : u8 { kCut = 1, kAnswers = 2 };
+  class Post;
   /// The message at the head of a source queue.
   struct Next {
     Tick birth = kNever;
@@ -134,7 +151,17 @@ class Terminals {
   void account(const core::Packet& packet, Tick now, u32 hops) noexcept;
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
-  void note_taken(Tick birth, u32 flits, Tick now) noexcept;
+  void note_taken(u32 traffic, Tick birth, u32 flits, Tick now) noexcept;
+  void note_accepted(const core::Packet& packet, Tick now) noexcept {
+    const std::size_t window = now >> setup_.steady.shift;
+    record_.accepted[window] += packet.flits;
+    if (!record_.shares.empty()) record_.shares[packet.traffic].accepted[window] += packet.flits;
+  }
+  void note_special(const core::Packet& packet, u32 terminal, Tick now) noexcept;
+  void note_message(const core::Packet& packet, Tick first, Tick last) noexcept;
+  void note_finite(const core::Packet& packet, Tick now) noexcept;
+  void post(u32 local, u32 traffic, const core::Message& message) noexcept;
+  void next_message(Cursor& cursor, u32 local, u32 traffic, Tick birth) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
   void choose_next(u32 local) noexcept;
@@ -144,8 +171,15 @@ class Terminals {
   u32 traffic_count_ = 0;
   u32 words_ = 0;
   PacketPool pool_;
-  std::vector<Cursor> cursors_;  ///< [local * traffics + traffic]
-  std::vector<Next> next_;       ///< [local]
+  std::vector<Cursor> cursors_;      ///< [local * traffics + traffic]
+  std::vector<u32> longest_packet_;  ///< [traffic]
+  std::vector<u8> special_;          ///< [traffic], Special
+  Answers answers_;                  ///< posted messages behind those at the cursors
+  std::vector<u32> local_of_;        ///< [global terminal], where a traffic answers
+  PartialMessages partial_;
+  u64 posted_ = 0;
+  u64 answered_ = 0;        ///< posted messages that left their source
+  std::vector<Next> next_;  ///< [local]
   std::vector<u64> ready_;
   std::vector<u64> wheel_;  ///< [slot * words + word]
   std::vector<u64> far_;    ///< births beyond the wheel

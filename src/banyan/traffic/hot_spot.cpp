@@ -13,10 +13,10 @@ struct Target {
   u32 terminal = 0;
 };
 
-class HotSpot final : public core::Traffic {
+class HotSpot final : public OpenLoop {
  public:
   HotSpot(const config::Values& values, const core::TrafficContext& context, std::vector<Target> targets)
-      : injection_(values, context),
+      : OpenLoop(values, context),
         seed_(context.seed),
         stream_(0x686f7473706f7400ULL + context.index),
         targets_(std::move(targets)),
@@ -25,7 +25,7 @@ class HotSpot final : public core::Traffic {
         include_self_(values.flag("include_self")) {}
 
   void begin(u32 replication) override {
-    injection_.begin(replication);
+    OpenLoop::begin(replication);
     random_ = Random(seed_, stream_, replication);
   }
 
@@ -38,9 +38,6 @@ class HotSpot final : public core::Traffic {
     if (!hot || (out.destination == terminal && !include_self_)) out.destination = any(terminal, words[3]);
     return out.birth != kNever;
   }
-
-  double offered_load() const noexcept override { return injection_.load(); }
-  u32 longest_message() const noexcept override { return injection_.flits(); }
 
  private:
   [[nodiscard]] u32 target(u32 word) const noexcept {
@@ -55,7 +52,6 @@ class HotSpot final : public core::Traffic {
     return other + (other >= terminal ? 1U : 0U);
   }
 
-  Injection injection_;
   u64 seed_;
   u64 stream_;
   std::vector<Target> targets_;

@@ -12,10 +12,10 @@ namespace {
 
 using Map = std::vector<u32>;
 
-class Permutation final : public core::Traffic {
+class Permutation final : public OpenLoop {
  public:
   Permutation(const config::Values& values, const core::TrafficContext& context, Map map)
-      : injection_(values, context), map_(std::move(map)) {
+      : OpenLoop(values, context), map_(std::move(map)) {
     if (!values.flag("include_self")) {
       for (u32 t = 0; t < map_.size(); ++t) {
         if (map_[t] == t) map_[t] = kNone;
@@ -25,8 +25,6 @@ class Permutation final : public core::Traffic {
     sending_ = 1.0 - silent / static_cast<double>(map_.size());
   }
 
-  void begin(u32 replication) override { injection_.begin(replication); }
-
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
     if (map_[terminal] == kNone) return false;
     static_cast<void>(injection_.next(terminal, nth, previous, out));
@@ -35,10 +33,8 @@ class Permutation final : public core::Traffic {
   }
 
   double offered_load() const noexcept override { return injection_.load() * sending_; }
-  u32 longest_message() const noexcept override { return injection_.flits(); }
 
  private:
-  Injection injection_;
   Map map_;               ///< destination of each terminal, kNone: sends nothing
   double sending_ = 1.0;  ///< fraction of the terminals that send
 };

@@ -1,62 +1,117 @@
 #include "banyan/traffic/parts/injection.hpp"
 
-#include <cmath>
+#include <fmt/format.h>
+
+#include "banyan/base/math.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-constexpr double kTwo64 = 18446744073709551616.0;
-/// Below this probability the table would need more than about 64 * 44 entries to cover 64 bits.
-constexpr double kTableFrom = 1.0 / 64.0;
+/// Uniform in (0, 1].
+double above_zero(u64 word) noexcept { return (static_cast<double>(word >> 11U) + 1.0) * 0x1.0p-53; }
 
 }  // namespace
 
-GeometricGap::GeometricGap(double p) : p_(p) {
-  if (p <= 0.0) return;
-  if (p >= 1.0) {
-    table_ = {~u64{0}, 0};
-    guide_.fill(1);
+std::vector<config::Parameter> Process::parameters() {
+  using config::Parameter;
+  return {
+      Parameter::choice("process", {"bernoulli", "poisson", "on_off"}, "bernoulli")
+          .doc("When messages are generated: in every cycle with the same probability; at exponential distances in "
+               "continuous time, several in one cycle if it happens; or in bursts"),
+      Parameter::real("burst", 10).unit("cycles").range(1, 1e12).doc("Mean length of a burst of process = \"on_off\""),
+      Parameter::real("pause", 10)
+          .unit("cycles")
+          .range(1, 1e12)
+          .doc("Mean length of a pause between bursts of process = \"on_off\""),
+  };
+}
+
+Process::Process(const config::Values& values, const core::TrafficContext& context, double rate)
+    : seed_(context.seed), stream_(0x6275727374730000ULL + context.index), ticks_per_cycle_(context.ticks_per_cycle) {
+  const std::string& process = values.text("process");
+  if (process == "on_off") {
+    kind_ = Kind::on_off;
+    const double burst = values.real("burst");
+    const double pause = values.real("pause");
+    on_ = burst / (burst + pause);
+    rate_on_ = rate / on_;
+    if (rate_on_ > 1.0) {
+      values.fail("load", fmt::format("{:.4g} messages per cycle of a burst would be needed, 1 is possible", rate_on_),
+                  "lower the load, or make the pauses shorter or the bursts longer");
+    }
+    const double end = 1.0 / burst;
+    const double event = end + (1.0 - end) * rate_on_;
+    pause_ = GeometricGap(1.0 / pause);
+    event_ = GeometricGap(event);
+    ends_ = end / event;
     return;
   }
-  if (p < kTableFrom) {
-    inverse_log_ = 1.0 / portable_log(1.0 - p);
-    return;
+  for (const char* name : {"burst", "pause"}) {
+    if (values.given(name)) {
+      values.fail(name, "process = \"" + process + "\" has no bursts", "remove it, or use process = \"on_off\"");
+    }
   }
-  table_.push_back(~u64{0});
-  for (double tail = 1.0 - p; tail * kTwo64 >= 1.0; tail *= 1.0 - p) table_.push_back(static_cast<u64>(tail * kTwo64));
-  table_.push_back(0);
-  for (u32 top = 0; top < 256; ++top) {
-    const u64 largest = (static_cast<u64>(top) << 56U) | ((u64{1} << 56U) - 1);
-    u16 k = 1;
-    while (largest < table_[k]) ++k;
-    guide_[top] = k;
+  if (process == "poisson") {
+    kind_ = Kind::poisson;
+    if (rate > 0.0) ticks_per_message_ = static_cast<double>(ticks_per_cycle_) / rate;
+  } else {
+    gap_ = GeometricGap(rate);
   }
 }
 
-Tick GeometricGap::by_logarithm(u64 u) const noexcept {
-  if (p_ <= 0.0) return kNever;
-  // u + 1 in (0, 2^64]: P(gap > k) = P(u01 <= (1-p)^k).
-  const double u01 = (static_cast<double>(u >> 11U) + 1.0) * 0x1.0p-53;
-  return 1 + static_cast<Tick>(portable_log(u01) * inverse_log_);
+Tick Process::poisson(Tick previous, u64 word, core::Message& out) const noexcept {
+  if (ticks_per_message_ <= 0.0) return kNever;
+  const double gap = -portable_log(above_zero(word)) * ticks_per_message_;
+  if (gap >= 0x1.0p62) return kNever;
+  const auto whole = static_cast<Tick>(gap);
+  // `state`: the part of a tick by which the message before came after its tick's begin, in 2^-32.
+  const u64 part =
+      static_cast<u64>((gap - static_cast<double>(whole)) * 0x1.0p32) + (previous == kNever ? 0 : out.state);
+  out.state = static_cast<u32>(part);
+  return (previous == kNever ? 0 : previous) + whole + (part >> 32U);
+}
+
+Tick Process::burst_gap(u32 terminal, u64 nth, bool first) const noexcept {
+  if (rate_on_ <= 0.0) return kNever;
+  Tick gap = 0;
+  bool on = true;  // a message is generated in a burst only
+  for (u64 event = 0;; ++event) {
+    const Words words = bursts_.at(terminal | event << 32U, nth);
+    const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
+    const double chance = unit_real(words[2], words[3]);
+    if (first && event == 0) {
+      on = chance < on_;  // the stationary state in the cycle before the start
+    } else if (on) {
+      gap += event_(word);
+      if (chance >= ends_) return gap;
+      on = false;
+    } else {
+      gap += pause_(word);
+      if (chance < rate_on_) return gap;
+      on = true;
+    }
+  }
 }
 
 std::vector<config::Parameter> Injection::parameters() {
   using config::Parameter;
-  return {
+  std::vector<Parameter> all{
       Parameter::real("load", 0.1)
           .unit("flits/cycle")
           .range(0, 1)
           .doc("Offered load per terminal: flits generated per cycle, as a fraction of the injection bandwidth"),
-      Parameter::integer("size", 1).unit("flits").range(1, 65535).doc("Length of every packet"),
   };
+  for (const std::vector<Parameter>& more : {Process::parameters(), Sizes::parameters()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 Injection::Injection(const config::Values& values, const core::TrafficContext& context)
     : seed_(context.seed),
       stream_(0x7472616666696300ULL + context.index),
-      ticks_per_cycle_(context.ticks_per_cycle),
       load_(values.real("load")),
-      flits_(values.natural("size")),
-      gap_(load_ / flits_) {}
+      sizes_(values, context),
+      process_(values, context, load_ / sizes_.mean()) {}
 
 }  // namespace banyan::traffic

@@ -1,38 +1,54 @@
 // When messages are generated and how long they are: shared by every open-loop pattern.
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "banyan/base/math.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/traffic.hpp"
+#include "banyan/traffic/parts/geometric.hpp"
+#include "banyan/traffic/parts/sizes.hpp"
 
 namespace banyan::traffic {
 
-/// Exact draws from the geometric distribution on 1, 2, ... with success probability p, by inversion of a 64-bit
-/// uniform. For p >= 1/64 through a guide table (Chen and Asau 1974), below it by portable logarithms.
-class GeometricGap {
+/// Moments of generation at one terminal, each from the one before: a pure function of (terminal, nth).
+class Process {
  public:
-  GeometricGap() = default;
-  explicit GeometricGap(double p);
+  static std::vector<config::Parameter> parameters();
 
-  /// Cycles until the next message, at least 1; kNever for p = 0. `u` is uniform on 64 bits.
-  [[nodiscard]] Tick operator()(u64 u) const noexcept {
-    if (table_.empty()) return by_logarithm(u);
-    u32 k = guide_[u >> 56U];
-    while (u < table_[k]) ++k;  // table_ ends with 0: it stops
-    return k;
+  /// `rate`: messages per terminal and cycle.
+  Process(const config::Values& values, const core::TrafficContext& context, double rate);
+
+  void begin(u32 replication) { bursts_ = Random(seed_, stream_, replication); }
+
+  /// The next birth after `previous` (kNever: the first); `out` is the message before, whose `state` it goes on from.
+  [[nodiscard]] Tick next(u32 terminal, u64 nth, Tick previous, const Words& words, core::Message& out) const noexcept {
+    const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
+    if (kind_ == Kind::poisson) return poisson(previous, word, out);
+    const Tick gap = kind_ == Kind::bernoulli ? gap_(word) : burst_gap(terminal, nth, previous == kNever);
+    if (gap == kNever) return kNever;
+    // The first message's gap counts from one cycle before the start: cycle 0 generates like any other.
+    return previous == kNever ? (gap - 1) * ticks_per_cycle_ : previous + gap * ticks_per_cycle_;
   }
 
  private:
-  [[nodiscard]] Tick by_logarithm(u64 u) const noexcept;
+  enum class Kind : u8 { bernoulli, poisson, on_off };
 
-  double p_ = 0.0;
-  double inverse_log_ = 0.0;      ///< 1 / ln(1 - p)
-  std::vector<u64> table_;        ///< [k]: 2^64 P(gap > k)
-  std::array<u16, 256> guide_{};  ///< smallest k that a u with this top byte can have
+  [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
+  [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
+
+  u64 seed_;
+  u64 stream_;
+  Tick ticks_per_cycle_;
+  Kind kind_ = Kind::bernoulli;
+  GeometricGap gap_;              ///< Bernoulli: cycles between messages
+  double ticks_per_message_ = 0;  ///< Poisson; 0: no messages
+  GeometricGap pause_;            ///< on-off: cycles until it turns on
+  GeometricGap event_;            ///< on-off: cycles of a burst until it generates or ends
+  double rate_on_ = 0.0;          ///< messages per cycle of a burst
+  double ends_ = 0.0;             ///< probability that the event is the burst's end
+  double on_ = 0.0;               ///< fraction of the cycles in bursts
+  Random bursts_;
 };
 
 /// The parameters that every open-loop pattern shares (load, process, size), and their use.
@@ -42,35 +58,55 @@ class Injection {
 
   Injection(const config::Values& values, const core::TrafficContext& context);
 
-  void begin(u32 replication) { random_ = Random(seed_, stream_, replication); }
+  void begin(u32 replication) {
+    random_ = Random(seed_, stream_, replication);
+    process_.begin(replication);
+    sizes_.begin(replication);
+  }
 
   /// Fills birth, flits and word of the nth message; returns the words for the destination draw. kNever: no message.
   [[nodiscard]] Words next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept {
     const Words words = random_.at(terminal, nth);
-    const Tick gap = gap_((static_cast<u64>(words[0]) << 32U) | words[1]);
-    out.flits = flits_;
+    out.birth = process_.next(terminal, nth, previous, words, out);
+    out.flits = sizes_(terminal, nth);
     out.word = words[3];
     out.flags = 0;
-    if (gap == kNever) {
-      out.birth = kNever;
-    } else {
-      // The first message's gap counts from one cycle before the start: cycle 0 generates like any other.
-      out.birth = previous == kNever ? (gap - 1) * ticks_per_cycle_ : previous + gap * ticks_per_cycle_;
-    }
     return words;
   }
 
   [[nodiscard]] double load() const noexcept { return load_; }
-  [[nodiscard]] u32 flits() const noexcept { return flits_; }
+  [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
  private:
   u64 seed_;
   u64 stream_;
-  Tick ticks_per_cycle_;
   double load_;
-  u32 flits_;
-  GeometricGap gap_;
+  Sizes sizes_;
+  Process process_;
   Random random_;
+};
+
+/// A traffic whose messages all come from an Injection: what every open-loop pattern is, but for the destinations.
+class OpenLoop : public core::Traffic {
+ public:
+  OpenLoop(const config::Values& values, const core::TrafficContext& context)
+      : injection_(values, context), seed_(context.seed), stream_(0x63686f6963650000ULL + context.index) {}
+
+  void begin(u32 replication) override {
+    injection_.begin(replication);
+    choices_ = Random(seed_, stream_, replication);
+  }
+  double offered_load() const noexcept override { return injection_.load(); }
+  u32 longest_message() const noexcept override { return injection_.sizes().longest(); }
+  u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
+
+ protected:
+  Injection injection_;
+  Random choices_;  ///< for patterns that need more than one word for a destination
+
+ private:
+  u64 seed_;
+  u64 stream_;
 };
 
 }  // namespace banyan::traffic

@@ -1,0 +1,51 @@
+// The asymmetric pattern: a terminal sends to its own place in the lower or the upper half of the network.
+#include "banyan/traffic/parts/injection.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+class Asymmetric final : public OpenLoop {
+ public:
+  Asymmetric(const config::Values& values, const core::TrafficContext& context)
+      : OpenLoop(values, context), half_(context.terminals / 2), include_self_(values.flag("include_self")) {}
+
+  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
+    const Words words = injection_.next(terminal, nth, previous, out);
+    const u32 place = terminal % half_;
+    out.destination = place + (below(words[2], 2) != 0 ? half_ : 0);
+    if (!include_self_ && out.destination == terminal) out.destination = place + (terminal < half_ ? half_ : 0);
+    return out.birth != kNever;
+  }
+
+ private:
+  u32 half_;
+  bool include_self_;
+};
+
+std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
+  if (context.terminals % 2 != 0) {
+    values.fail("name", "the network of " + std::to_string(context.terminals) + " terminals has no two equal halves",
+                "use a network with an even number of terminals, or another traffic");
+  }
+  return std::make_unique<Asymmetric>(values, context);
+}
+
+config::ComponentInfo info() {
+  config::ComponentInfo row{
+      "asymmetric", "A terminal sends to its own place in the lower or the upper half of the network, at random",
+      "Duato, Yalamanchili, Ni, Interconnection Networks: An Engineering Approach, 2003, chapter 9; BookSim2's pattern "
+      "of the same name",
+      Injection::parameters()};
+  row.parameters.push_back(
+      config::Parameter::boolean("include_self", true)
+          .doc("Whether a terminal may send to itself, which is half of its messages; otherwise all go to the other "
+               "half"));
+  return row;
+}
+
+}  // namespace
+
+extern const core::TrafficRow row_asymmetric;
+const core::TrafficRow row_asymmetric{info(), &make};
+
+}  // namespace banyan::traffic

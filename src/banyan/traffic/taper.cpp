@@ -1,0 +1,75 @@
+// Tapered locality: a part of the messages goes to the neighbourhood of the source's switch, the rest is uniform.
+#include <vector>
+
+#include "banyan/traffic/parts/injection.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+class Taper final : public OpenLoop {
+ public:
+  Taper(const config::Values& values, const core::TrafficContext& context)
+      : OpenLoop(values, context),
+        grid_(*context.topology->grid()),
+        terminals_(context.terminals),
+        local_(values.real("local")) {
+    for (std::size_t d = 0; d < grid_.size.size(); ++d) places_ *= 3;
+  }
+
+  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
+    const Words words = injection_.next(terminal, nth, previous, out);
+    const Words choice = choices_.at(terminal, nth);
+    const bool near = unit_real(choice[0], choice[1]) < local_;
+    out.destination = near ? neighbour(terminal, words[2]) : below(words[2], terminals_);
+    return out.birth != kNever;
+  }
+
+ private:
+  /// A terminal on a switch whose coordinates differ by one at most, around the edges of meshes too.
+  [[nodiscard]] u32 neighbour(u32 terminal, u32 word) const noexcept {
+    const u32 choice = below(word, places_ * grid_.concentration);
+    u32 move = choice / grid_.concentration;
+    u32 rest = terminal / grid_.concentration;
+    u32 stride = 1;
+    u32 to = 0;
+    for (const u32 k : grid_.size) {
+      to += (rest % k + k - 1 + move % 3) % k * stride;
+      move /= 3;
+      rest /= k;
+      stride *= k;
+    }
+    return to * grid_.concentration + choice % grid_.concentration;
+  }
+
+  core::Grid grid_;
+  u32 terminals_;
+  u32 places_ = 1;
+  double local_;
+};
+
+std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
+  if (context.topology == nullptr || context.topology->grid() == nullptr) {
+    values.fail("name", "the topology has no coordinates, so that terminals have no neighbourhood",
+                "use a mesh, a torus or a hypercube, or the traffic group_local");
+  }
+  return std::make_unique<Taper>(values, context);
+}
+
+config::ComponentInfo info() {
+  config::ComponentInfo row{"taper",
+                            "A fixed part of the messages goes to switches at most one step away in every dimension, "
+                            "the rest is uniform",
+                            "Generalizes the pattern taper64 of BookSim2, which is for 64 terminals",
+                            Injection::parameters()};
+  row.parameters.push_back(config::Parameter::real("local", 0.5)
+                               .range(0, 1)
+                               .doc("Probability that a message stays in the neighbourhood, the source included"));
+  return row;
+}
+
+}  // namespace
+
+extern const core::TrafficRow row_taper;
+const core::TrafficRow row_taper{info(), &make};
+
+}  // namespace banyan::traffic

@@ -1,0 +1,121 @@
+// Do the processes generate at the moments that their definitions say?
+#include "banyan/traffic/parts/injection.hpp"
+
+#include "banyan/base/error.hpp"
+#include "traffic/samples.hpp"
+
+namespace banyan::traffic {
+extern const core::TrafficRow row_uniform;
+namespace {
+
+using test::make_traffic;
+using test::messages_of;
+using test::Settings;
+
+constexpr u64 kMessages = 200000;
+
+Settings process(const char* name, double load, i64 size = 1) {
+  return {{"process", std::string(name)}, {"load", load}, {"size", size}};
+}
+
+/// Messages generated in each cycle, up to the last message's.
+std::vector<u32> per_cycle(const std::vector<core::Message>& messages) {
+  std::vector<u32> counts(messages.back().birth + 1, 0);
+  for (const core::Message& m : messages) ++counts[m.birth];
+  return counts;
+}
+
+TEST(Injection, EveryProcessOffersItsLoad) {
+  for (const double load : {0.02, 0.3}) {
+    for (const char* name : {"bernoulli", "poisson", "on_off"}) {
+      const auto messages = messages_of(*make_traffic(row_uniform, process(name, load, 4), 16), 2, kMessages);
+      // Bursts of 10 cycles: the deviation of the number of messages is at most about sqrt(10) times Poisson's.
+      const double deviation = std::sqrt((std::string(name) == "on_off" ? 10.0 : 1.0) / kMessages);
+      EXPECT_NEAR(test::measured_load(messages), load, load * 5 * deviation) << name;
+    }
+  }
+}
+
+TEST(Injection, PoissonCountsPerCycleHaveThePoissonDistribution) {
+  const double rate = 0.7;
+  const auto counts = per_cycle(messages_of(*make_traffic(row_uniform, process("poisson", rate), 16), 2, kMessages));
+  const double n = static_cast<double>(counts.size());
+  double p = std::exp(-rate);
+  for (u32 k = 0; k <= 4; ++k) {
+    test::expect_share(static_cast<double>(std::count(counts.begin(), counts.end(), k)) / n, p, n);
+    p *= rate / (k + 1);
+  }
+  // Neighbouring cycles are independent.
+  double both = 0.0;
+  for (std::size_t i = 1; i < counts.size(); ++i) both += counts[i - 1] == 0 && counts[i] == 0 ? 1.0 : 0.0;
+  EXPECT_NEAR(both / n, std::exp(-2 * rate), 5 * std::sqrt(2 * std::exp(-2 * rate) / n));
+}
+
+TEST(Injection, BurstsAndPausesHaveTheirMeanLengths) {
+  // A load of burst / (burst + pause) means a message in every cycle of a burst: bursts can be seen.
+  Settings settings = process("on_off", 0.25);
+  settings.insert(settings.end(), {{"burst", 5.0}, {"pause", 15.0}});
+  const auto messages = messages_of(*make_traffic(row_uniform, settings, 16), 9, kMessages);
+  std::vector<Tick> bursts;
+  std::vector<Tick> pauses;
+  Tick begin = messages.front().birth;
+  for (std::size_t i = 1; i < messages.size(); ++i) {
+    const Tick gap = messages[i].birth - messages[i - 1].birth;
+    if (gap == 1) continue;
+    bursts.push_back(messages[i - 1].birth + 1 - begin);
+    pauses.push_back(gap - 1);
+    begin = messages[i].birth;
+  }
+  const auto expect_geometric = [](const std::vector<Tick>& lengths, double mean) {
+    const double n = static_cast<double>(lengths.size());
+    double sum = 0.0;
+    for (const Tick t : lengths) sum += static_cast<double>(t);
+    EXPECT_NEAR(sum / n, mean, 5 * mean / std::sqrt(n));
+    test::expect_share(static_cast<double>(std::count(lengths.begin(), lengths.end(), Tick{1})) / n, 1.0 / mean, n);
+  };
+  expect_geometric(bursts, 5.0);
+  expect_geometric(pauses, 15.0);
+}
+
+TEST(Injection, AtTheStartTerminalsAreInBurstsAsOftenAsLater) {
+  Settings settings = process("on_off", 0.25);
+  settings.insert(settings.end(), {{"burst", 50.0}, {"pause", 150.0}});
+  constexpr u32 kTerminals = 20000;
+  const auto traffic = make_traffic(row_uniform, settings, kTerminals);
+  double at_zero = 0.0;
+  for (u32 t = 0; t < kTerminals; ++t) at_zero += messages_of(*traffic, t, 1).front().birth == 0 ? 1.0 : 0.0;
+  test::expect_share(at_zero / kTerminals, 0.25, kTerminals);
+}
+
+TEST(Injection, BirthsNeverGoBackAndRepeatForOneAddress) {
+  for (const char* name : {"bernoulli", "poisson", "on_off"}) {
+    const auto traffic = make_traffic(row_uniform, process(name, 0.4), 16);
+    const auto once = messages_of(*traffic, 4, 5000);
+    const auto again = messages_of(*traffic, 4, 5000);
+    const auto other = messages_of(*traffic, 5, 5000);
+    u64 equal = 0;
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      EXPECT_EQ(once[i].birth, again[i].birth);
+      EXPECT_GE(once[i].birth, once[i == 0 ? 0 : i - 1].birth);
+      equal += once[i].birth == other[i].birth ? 1U : 0U;
+    }
+    EXPECT_LT(equal, 500U) << name;
+  }
+}
+
+TEST(Injection, NoLoadIsNoMessage) {
+  for (const char* name : {"bernoulli", "poisson", "on_off"}) {
+    EXPECT_TRUE(messages_of(*make_traffic(row_uniform, process(name, 0.0), 16), 0, 3).empty()) << name;
+  }
+}
+
+TEST(Injection, BurstsThatCannotCarryTheLoadAreRefused) {
+  Settings settings = process("on_off", 0.5);
+  settings.insert(settings.end(), {{"burst", 5.0}, {"pause", 15.0}});
+  EXPECT_THROW(make_traffic(row_uniform, settings, 16), ConfigError);
+  EXPECT_THROW(make_traffic(row_uniform, {{"burst", 5.0}}, 16), ConfigError);
+  EXPECT_THROW(make_traffic(row_uniform, {{"process", std::string("poisson")}, {"pause", 5.0}}, 16), ConfigError);
+}
+
+}  // namespace
+}  // namespace banyan::traffic
