@@ -47,7 +47,7 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
     return;
   }
   for (const char* name : {"burst", "pause"}) {
-    if (values.given(name)) {
+    if (is_changed(values, parameters(), name)) {
       values.fail(name, "process = \"" + process + "\" has no bursts", "remove it, or use process = \"on_off\"");
     }
   }

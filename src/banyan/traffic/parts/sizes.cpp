@@ -16,6 +16,11 @@ constexpr u32 kLongestMessage = 1U << 24U;
 
 }  // namespace
 
+bool is_changed(const config::Values& values, const std::vector<config::Parameter>& rows, std::string_view name) {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const config::Parameter& p) { return p.name == name; });
+  return row != rows.end() && row->fallback && values.all().find(name)->second != *row->fallback;
+}
+
 std::vector<config::Parameter> Sizes::parameters() {
   using config::Parameter;
   return {
@@ -74,7 +79,7 @@ Sizes::Sizes(const config::Values& values, const core::TrafficContext& context)
 void Sizes::check_unused(const config::Values& values) const {
   const bool drawn = kind_ == Kind::geometric || kind_ == Kind::exponential;
   const auto refuse = [&](const char* name, const char* needs) {
-    if (!values.given(name)) return;
+    if (!is_changed(values, parameters(), name)) return;
     values.fail(name, "it is not used with size_distribution = \"" + values.text("size_distribution") + "\"",
                 std::string("remove it, or use size_distribution = ") + needs);
   };

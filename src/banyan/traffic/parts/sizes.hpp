@@ -1,6 +1,7 @@
 // How long messages are, and into which packets they are cut: shared by every traffic.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "banyan/base/rng.hpp"
@@ -9,6 +10,11 @@
 #include "banyan/traffic/parts/geometric.hpp"
 
 namespace banyan::traffic {
+
+/// True when a parameter of these rows has another value than its default. A resolved configuration gives all values,
+/// so that "given" alone says nothing.
+[[nodiscard]] bool is_changed(const config::Values& values, const std::vector<config::Parameter>& rows,
+                              std::string_view name);
 
 /// Lengths of messages in flits. Draws are addressed by (terminal, nth), in a stream of their own.
 class Sizes {
