@@ -102,7 +102,7 @@ TEST(Sizes, WhatDoesNotFitTogetherIsRefused) {
   };
   const config::Value list = std::string("list");
   refused({{"sizes", Integers{1, 2}}});
-  refused({{"size_weights", Reals{1.0}}});
+  refused({{"size_weights", Reals{2.0}}});
   refused({{"size_limit", i64{5}}});
   refused({{"size_distribution", list}, {"size", i64{3}}, {"sizes", Integers{3}}});
   refused({{"size_distribution", list}, {"sizes", Integers{}}});
