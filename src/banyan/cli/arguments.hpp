@@ -72,6 +72,10 @@ struct DescribeArguments {
   bool schema = false;
 };
 
+struct CompletionArguments {
+  std::string shell;
+};
+
 struct StudyListArguments {
   bool names = false;
   bool json = false;

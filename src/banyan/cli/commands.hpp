@@ -2,6 +2,7 @@
 #pragma once
 
 #include "banyan/cli/arguments.hpp"
+#include "banyan/cli/command_rows.hpp"
 
 namespace banyan::cli {
 
@@ -17,5 +18,7 @@ namespace banyan::cli {
 [[nodiscard]] int study_list(const StudyListArguments& arguments);
 [[nodiscard]] int study_run(const StudyRunArguments& arguments);
 [[nodiscard]] int study_report(const StudyReportArguments& arguments);
+[[nodiscard]] int completion(const CommandRow& program, const CompletionArguments& arguments);
+[[nodiscard]] int manual(const CommandRow& program);
 
 }  // namespace banyan::cli

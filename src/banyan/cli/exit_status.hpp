@@ -1,6 +1,9 @@
 // Exit statuses that scripts rely on.
 #pragma once
 
+#include <array>
+#include <utility>
+
 namespace banyan::cli {
 
 enum ExitStatus : int {
@@ -10,5 +13,14 @@ enum ExitStatus : int {
   kBroken = 3,  ///< a broken invariant
   kInterrupted = 130,
 };
+
+/// For people.
+inline constexpr std::array<std::pair<ExitStatus, const char*>, 5> kExitMeanings{{
+    {kDone, "Done; saturated and deadlocked are results."},
+    {kFailed, "A claim that is expected to hold failed, check found a cycle, or verify a difference."},
+    {kBadInput, "Bad input: one line of cause, one of remedy."},
+    {kBroken, "A broken invariant."},
+    {kInterrupted, "Interrupted; finished points are kept, and the message says how to continue."},
+}};
 
 }  // namespace banyan::cli

@@ -12,6 +12,7 @@
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
+#include "banyan/cli/completion.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/config/resolve.hpp"
 
@@ -141,7 +142,7 @@ void add_check(CLI::App& app, Action& action) {
 void add_describe(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("describe", "List the components, or the parameters of one");
   const auto arguments = with_action(command, action, &describe);
-  command.add_option("component", arguments->component, "Name of a component")->type_name("");
+  command.add_option("COMPONENT", arguments->component, "Name of a component");
   auto* json = command.add_flag("--json", arguments->json, "As JSON");
   auto* markdown = command.add_flag("--markdown", arguments->markdown, "As Markdown")->excludes(json);
   command.add_flag("--schema", arguments->schema, "The JSON Schema of experiment files")
@@ -152,7 +153,7 @@ void add_describe(CLI::App& app, Action& action) {
 void add_study_run(CLI::App& study, Action& action) {
   CLI::App& command = *study.add_subcommand("run", "Run a study's figures and check its claims");
   const auto arguments = with_action(command, action, &study_run);
-  command.add_option("NAME", arguments->name, "Study (banyan study list)")->required();
+  command.add_option("STUDY", arguments->name, "Study (banyan study list)")->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
   auto* quick = command.add_flag("--quick", arguments->quick, "Short form");
   command.add_flag("--full", arguments->full, "The paper's own effort")->excludes(quick);
@@ -175,6 +176,18 @@ void add_study(CLI::App& app, Action& action) {
   const auto report_arguments = with_action(report, action, &study_report);
   report.add_option("FOLDER", report_arguments->from, "Folder of a finished study, or its name")->required();
   report.add_option("--out", report_arguments->out, "Folder of the report")->type_name("DIR");
+}
+
+/// Commands that tell what the parser knows.
+void add_shell(CLI::App& app, Action& action) {
+  CLI::App& completed = *app.add_subcommand("completion", "Print the script that completes commands in a shell");
+  const auto arguments = std::make_shared<CompletionArguments>();
+  completed.add_option("SHELL", arguments->shell, "bash, zsh or fish")->required()->check(CLI::IsMember(shells()));
+  completed.callback(
+      [&app, &action, arguments] { action = [&app, arguments] { return completion(rows_of(app), *arguments); }; });
+  app.add_subcommand("manual", "Print the manual page, for man(1)")->callback([&app, &action] {
+    action = [&app] { return manual(rows_of(app)); };
+  });
 }
 
 /// The command in use, as deep as it was given: "banyan study run".
@@ -266,6 +279,7 @@ int parse_and_act(int argc, const char* const* argv) {
   add_check(app, action);
   add_describe(app, action);
   add_study(app, action);
+  add_shell(app, action);
   return parse(app, action, argc, argv)();
 }
 

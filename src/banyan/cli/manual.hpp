@@ -1,0 +1,13 @@
+// The manual page, written from the parser's rows.
+#pragma once
+
+#include <string>
+
+#include "banyan/cli/command_rows.hpp"
+
+namespace banyan::cli {
+
+/// Source for man(1): banyan.1.
+[[nodiscard]] std::string manual_page(const CommandRow& program, const std::string& version);
+
+}  // namespace banyan::cli

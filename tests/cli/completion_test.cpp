@@ -1,0 +1,118 @@
+// Do the scripts of banyan completion complete what the parser takes, and nothing else?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+class Completion : public testing::Test {
+ protected:
+  void SetUp() override { fresh_scratch(); }
+
+  static std::string shell(const std::string& command) {
+    const std::string out = (scratch() / "said").string();
+    const int raw = std::system(("( " + command + " ) >" + shell_word(out) + " 2>&1 </dev/null").c_str());
+    EXPECT_EQ(raw, 0) << command << read_text(out);
+    return read_text(out);
+  }
+
+  /// What bash offers for the last of the words.
+  static std::vector<std::string> offered(const std::vector<std::string>& words) {
+    std::string script = "source <(" + shell_word(BANYAN_PROGRAM) + " completion bash); COMP_WORDS=(banyan";
+    for (const std::string& word : words) script += " " + shell_word(word);
+    script += "); COMP_CWORD=" + std::to_string(words.size()) + "; _banyan; echo \"${COMPREPLY[@]}\"";
+    std::istringstream said(shell("bash -c " + shell_word(script)));
+    std::vector<std::string> all;
+    for (std::string word; said >> word;) all.push_back(word);
+    return all;
+  }
+  static bool offers(const std::vector<std::string>& words, const std::string& word) {
+    const std::vector<std::string> all = offered(words);
+    return std::find(all.begin(), all.end(), word) != all.end();
+  }
+
+  static bool there_is(const std::string& program) {
+    return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+  }
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(Completion, OffersCommands) {
+  EXPECT_EQ(offered({"sat"}), Words{"saturation"});
+  EXPECT_EQ(offered({"study", ""}), (Words{"list", "run", "report"}));
+  EXPECT_TRUE(offers({""}, "completion"));
+}
+
+TEST_F(Completion, OffersTheOptionsOfTheCommandInUse) {
+  EXPECT_EQ(offered({"run", "a.toml", "--th"}), Words{"--threads"});
+  EXPECT_EQ(offered({"study", "run", "extra-stage-cube", "--qu"}), (Words{"--quick", "--quiet"}));
+  EXPECT_TRUE(offers({"saturation", "--"}, "--width"));
+  EXPECT_FALSE(offers({"run", "--"}, "--width"));
+  EXPECT_TRUE(offers({"--"}, "--version"));
+}
+
+TEST_F(Completion, OffersNamesThatTheProgramKnows) {
+  EXPECT_EQ(offered({"describe", "vc_"}), Words{"vc_router"});
+  EXPECT_TRUE(offers({"study", "run", ""}, "extra-stage-cube"));
+  EXPECT_TRUE(offers({"study", "run", "--out", "somewhere", ""}, "extra-stage-cube"));
+  EXPECT_EQ(offered({"completion", ""}), (Words{"bash", "zsh", "fish"}));
+}
+
+TEST_F(Completion, LeavesFilesToTheShell) {
+  EXPECT_EQ(offered({"run", ""}), Words{});
+  EXPECT_EQ(offered({"run", "a.toml", "--out", ""}), Words{});
+  EXPECT_EQ(offered({"run", "run", ""}), Words{});
+}
+
+TEST_F(Completion, EveryCommandThatTheHelpShowsIsOffered) {
+  std::istringstream help(banyan({"--help"}).out);
+  bool listed = false;
+  int found = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (listed && line.starts_with("  ")) {
+      const std::string name = line.substr(2, line.find(' ', 2) - 2);
+      EXPECT_TRUE(offers({name}, name)) << name;
+      ++found;
+    }
+    listed = listed || line == "Subcommands:";
+  }
+  EXPECT_GT(found, 10);
+}
+
+TEST_F(Completion, OtherShellsTakeTheirScripts) {
+  bool tried = false;
+  if (there_is("zsh")) {
+    tried = true;
+    const std::string load = "autoload -U compinit && compinit -D -u; source <(" + shell_word(BANYAN_PROGRAM) +
+                             " completion zsh); COMP_WORDS=(banyan sat); COMP_CWORD=1; setopt ksharrays; _banyan; "
+                             "echo \"${COMPREPLY[@]}\"";
+    EXPECT_TRUE(contains(shell("zsh -f -c " + shell_word(load)), "saturation"));
+  }
+  if (there_is("fish")) {
+    tried = true;
+    const auto complete = [](const std::string& line) {
+      const std::string load =
+          shell_word(BANYAN_PROGRAM) + " completion fish | source; complete -C " + shell_word(line);
+      return shell("HOME=. fish -N -c " + shell_word(load));
+    };
+    EXPECT_TRUE(contains(complete("banyan sat"), "saturation"));
+    EXPECT_TRUE(contains(complete("banyan describe vc_"), "vc_router"));
+    const std::string options = complete("banyan study run --");
+    EXPECT_TRUE(contains(options, "--quick")) << options;
+    EXPECT_FALSE(contains(options, "--width")) << options;
+    EXPECT_FALSE(contains(complete("banyan run --"), "--quick"));
+  }
+  if (!tried) GTEST_SKIP() << "neither zsh nor fish is installed";
+}
+
+TEST_F(Completion, AnUnknownShellIsRefused) {
+  expect_refusal(banyan({"completion", "tcsh"}), "tcsh", "banyan completion --help");
+}
+
+}  // namespace
+}  // namespace banyan::cli

@@ -1,0 +1,65 @@
+// Is the manual page one that man(1) can set, and does it name everything that the parser takes?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli {
+namespace {
+
+class Manual : public testing::Test {
+ protected:
+  void SetUp() override { fresh_scratch(); }
+
+  /// The page without the formatter's escapes.
+  static std::string read_page() {
+    const Said said = banyan({"manual"});
+    EXPECT_EQ(said.status, 0) << said.err;
+    std::string text;
+    for (std::size_t i = 0; i < said.out.size(); ++i) {
+      if (said.out[i] != '\\') {
+        text += said.out[i];
+      } else if (said.out[i + 1] == 'f') {
+        i += 2;
+      }
+    }
+    return text;
+  }
+};
+
+TEST_F(Manual, NamesEveryOptionOfEveryCommand) {
+  const std::string page = read_page();
+  for (const char* command :
+       {"run", "sweep", "export", "report", "compare", "saturation", "verify", "check", "describe", "completion"}) {
+    const std::string head = std::string(".SS banyan ") + command + "\n";
+    const std::size_t begin = page.find(head);
+    ASSERT_NE(begin, std::string::npos) << command;
+    const std::string section = page.substr(begin, page.find(".S", begin + 4) - begin);
+    std::istringstream help(banyan({command, "--help"}).out);
+    for (std::string word; help >> word;) {
+      if (!word.starts_with("--") || word == "--help") continue;
+      EXPECT_TRUE(contains(section, word)) << command << " " << word;
+    }
+  }
+}
+
+TEST_F(Manual, TellsEveryExitStatus) {
+  const std::string page = read_page();
+  for (const char* status : {"0", "1", "2", "3", "130"}) {
+    EXPECT_TRUE(contains(page, std::string(".TP\n") + status + "\n")) << status;
+  }
+}
+
+TEST_F(Manual, IsSetWithoutAWarning) {
+  if (std::system("command -v groff >/dev/null") != 0) GTEST_SKIP() << "groff is not installed";
+  write_text("banyan.1", banyan({"manual"}).out);
+  const std::string folder = shell_word(scratch().string());
+  ASSERT_EQ(std::system(("cd " + folder + " && groff -man -Tutf8 -ww banyan.1 >page 2>warnings").c_str()), 0);
+  EXPECT_EQ(read_text(scratch() / "warnings"), "");
+  EXPECT_TRUE(contains(read_text(scratch() / "page"), "EXIT STATUS"));
+}
+
+}  // namespace
+}  // namespace banyan::cli
