@@ -56,7 +56,7 @@ TEST_F(Manual, IsSetWithoutAWarning) {
   if (std::system("command -v groff >/dev/null") != 0) GTEST_SKIP() << "groff is not installed";
   write_text("banyan.1", banyan({"manual"}).out);
   const std::string folder = shell_word(scratch().string());
-  ASSERT_EQ(std::system(("cd " + folder + " && groff -man -Tutf8 -ww banyan.1 >page 2>warnings").c_str()), 0);
+  ASSERT_EQ(std::system(("cd " + folder + " && groff -man -Tutf8 -P-cbou -ww banyan.1 >page 2>warnings").c_str()), 0);
   EXPECT_EQ(read_text(scratch() / "warnings"), "");
   EXPECT_TRUE(contains(read_text(scratch() / "page"), "EXIT STATUS"));
 }

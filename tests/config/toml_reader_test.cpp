@@ -60,6 +60,34 @@ TEST(TomlReader, ADuplicateKeyIsAnError) {
   EXPECT_EQ(error_of([] { static_cast<void>(read_toml_text("a = 1\na = 2\n", "x")); }).where().line, 2U);
 }
 
+/// Found by the fuzzer: the library has no answer to such characters.
+TEST(TomlReader, CharactersBeyondAsciiBelongInTextsAndComments) {
+  const std::string e = "\xc3\xa9";
+  const ConfigError error = error_of([&] { read_toml_text("a = 1\n# " + e + "\nb = [" + e + "]\n", "x"); });
+  EXPECT_EQ(error.where().line, 3U);
+  EXPECT_EQ(error.where().column, 6U);
+  const std::string many(3, '"');
+  for (const std::string& text : {"\"" + e + "\"", "'" + e + "'", many + e + "\n\\\n x" + e + many, "'''\\" + e + "'''",
+                                  "\"\\\"" + e + "\" # " + e, many + "\\\n " + many + " # " + e}) {
+    EXPECT_NO_THROW(read_toml_text("a = " + text + "\n", "x")) << text;
+  }
+  EXPECT_NO_THROW(read_toml_text("\xef\xbb\xbfz = 1\n", "x"));
+  for (const std::string& text : {e, "1" + e, many + "\\" + e + many, many + "\\\n " + e + many}) {
+    EXPECT_THROW(read_toml_text("a = " + text + "\n", "x"), ConfigError) << text;
+  }
+}
+
+/// Found by the fuzzer: the library ends the program.
+TEST(TomlReader, AHeaderBeginsWithAName) {
+  const ConfigError error = error_of([] { read_toml_text("a = [\n[+1]]\n [~run]\n", "x"); });
+  EXPECT_EQ(error.where().line, 3U);
+  EXPECT_EQ(error.where().column, 3U);
+  for (const char* text : {"[[~a]]", "[[\na]]", "[ ", "[[", "[]", "[[[a]]]", "[a.~]", "[\"a\" ~]"}) {
+    EXPECT_THROW(read_toml_text(text, "x"), ConfigError) << text;
+  }
+  EXPECT_NO_THROW(read_toml_text("[ \"~\" ]\n[[a.b]]\nc = [\n[{ d = 1 }],\n]\n", "x"));
+}
+
 TEST(TomlReader, ADateIsRefused) {
   const ConfigError error = error_of([] { static_cast<void>(read_toml_text("a = 1979-05-27\n", "x")); });
   EXPECT_EQ(error.where().key, "a");

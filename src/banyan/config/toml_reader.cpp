@@ -1,6 +1,13 @@
 #include "banyan/config/toml_reader.hpp"
 
 #include <fmt/format.h>
+
+// The library would end the program where its parser meets what it did not expect.
+namespace banyan::config {
+struct UnexpectedSyntax {};
+[[noreturn]] static void unexpected_syntax() { throw UnexpectedSyntax{}; }
+}  // namespace banyan::config
+#define TOML_ASSERT(expr) ((expr) ? void() : ::banyan::config::unexpected_syntax())
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -8,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace banyan::config {
@@ -123,9 +131,99 @@ void require_file(const std::string& path) {
       near.empty() ? "check the path; an experiment is a .toml file" : fmt::format("did you mean \"{}\"?", near));
 }
 
+/// Refuses what the library (toml++ 3.3) has no answer to, instead of an error: characters beyond ASCII where TOML
+/// allows none, which is everywhere but in texts and comments, and headers of tables that do not begin with a key.
+class SyntaxGuard {
+ public:
+  SyntaxGuard(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  void require() {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // byte order mark
+    bool line_begins = true;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        skip_line();
+      } else if (c == '"' || c == '\'') {
+        skip_text(c);
+      } else if (c == '[' && line_begins && depth_ == 0) {
+        skip_header();
+      } else {
+        require_ascii();
+        if (c == '[' || c == '{') ++depth_;
+        if ((c == ']' || c == '}') && depth_ > 0) --depth_;
+        ++at_;
+      }
+      line_begins = c == '\n' || (line_begins && (c == ' ' || c == '\t'));
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* cause, const char* remedy) const {
+    const std::string_view before = text_.substr(0, at_);
+    const std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; });
+    throw ConfigError({file_, static_cast<u32>(1 + lines), static_cast<u32>(1 + columns), ""}, cause, remedy);
+  }
+
+  void require_ascii() const {
+    if (static_cast<unsigned char>(text_[at_]) < 0x80) return;
+    refuse("not valid TOML: a character that is not ASCII, outside of a text", "remove it, or put the text in quotes");
+  }
+
+  void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+
+  void skip_header() {
+    for (int brackets = 0; brackets < 2 && at_ < text_.size() && text_[at_] == '['; ++brackets) {
+      ++depth_;
+      ++at_;
+    }
+    at_ = std::min(text_.find_first_not_of(" \t", at_), text_.size());
+    if (at_ == text_.size()) return;
+    const char c = text_[at_];
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || c == '_' || c == '-' || c == '"' || c == '\'' || c == ']') return;
+    refuse("not valid TOML: a table's header does not begin with a name", "write it as in [run] or [[traffic]]");
+  }
+
+  void skip_text(char quote) {
+    const std::string many(3, quote);
+    const bool multi_line = text_.substr(at_).starts_with(many);
+    at_ += multi_line ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (text_[at_] == '\\' && quote == '"') {
+        skip_escape(multi_line);
+      } else if (multi_line ? text_.substr(at_).starts_with(many) : text_[at_] == quote) {
+        at_ += multi_line ? 3 : 1;
+        return;
+      } else if (text_[at_] == '\n' && !multi_line) {
+        return;  // the text does not end: the parser says so
+      } else {
+        ++at_;
+      }
+    }
+  }
+
+  /// The character behind a backslash; in a text of many lines the first one that is no white space.
+  void skip_escape(bool multi_line) {
+    const std::size_t escaped = at_ + 1;
+    at_ = multi_line ? std::min(text_.find_first_not_of(" \t\r\n", escaped), text_.size()) : escaped;
+    if (at_ >= text_.size()) return;
+    require_ascii();
+    if (at_ == escaped && text_[at_] != '\n') ++at_;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  u64 depth_ = 0;  ///< of brackets
+};
+
 }  // namespace
 
 Node read_toml_text(const std::string& text, const std::string& name) {
+  SyntaxGuard(text, name).require();
   try {
     const toml::table table = toml::parse(text, name);
     Node root;
@@ -136,6 +234,8 @@ Node read_toml_text(const std::string& text, const std::string& name) {
     throw ConfigError(place(error.source(), name, ""),
                       fmt::format("not valid TOML: {}", std::string(error.description())),
                       "correct the syntax at that place (https://toml.io/en/v1.0.0)");
+  } catch (const UnexpectedSyntax&) {
+    throw ConfigError({name, 0, 0, ""}, "not valid TOML", "correct its syntax (https://toml.io/en/v1.0.0)");
   }
 }
 
