@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "banyan/api/experiment.hpp"
 
@@ -39,6 +40,34 @@ RC_GTEST_PROP(Conservation, HoldsForRandomRouters, ()) {
       random_topology(), between(2, 20), buffer, between(0, 3), between(0, 1), between(0, 3), between(0, 2),
       *rc::gen::arbitrary<bool>(), cut_through ? "cut_through" : "wormhole", between(0, 90) / 100.0, between(1, 6),
       between(1, 700), between(0, 1000), between(0, 4), between(0, 3) == 0 ? "all" : "needed");
+  RC_LOG() << text;
+  const banyan::api::Result result =
+      banyan::api::run(banyan::api::read_experiments_text(text, "random", {}).points.front(), {});
+  RC_ASSERT(result.verdict != banyan::api::Verdict::deadlocked);
+}
+
+std::string any_of(const std::vector<std::string>& names) { return *rc::gen::elementOf(names); }
+
+/// The same over the settings of the general kernel.
+RC_GTEST_PROP(Conservation, HoldsForRandomSettingsOfRouters, ()) {
+  const bool shared = *rc::gen::arbitrary<bool>();
+  const std::string flow = any_of({"wormhole", "cut_through", "store_and_forward"});
+  const bool speculative = *rc::gen::arbitrary<bool>();
+  const std::vector<std::string> allocators{"input_first", "output_first", "wavefront", "max_size"};
+  std::string text = fmt::format(
+      "topology = {}\nrouting = 'dimension_order'\ntraffic = [{{ name = 'uniform', load = {}, size = {} }}]\n"
+      "run = {{ warmup = 50, measure = {}, drain = 500, audit = 'full', seed = {}, shards = {} }}\n",
+      random_topology(), between(0, 90) / 100.0, between(1, 6), between(1, 400), between(0, 1000), between(0, 3));
+  text += fmt::format(
+      "[switch]\nname = 'vc_router'\nvcs = {}\nbuffer = {}\nflow = '{}'\nbuffer_policy = '{}'\n{}speculative = {}\n"
+      "routing_delay = {}\nvc_alloc_delay = {}\nsw_alloc_delay = {}\ntraversal_delay = {}\ncredit_delay = {}\n",
+      between(2, 9), between(6, 9), flow, shared ? "shared" : "private", shared ? "reserved = 6\n" : "", speculative,
+      between(0, 3), speculative ? 1 : between(0, 3), speculative ? 1 : between(1, 3), between(0, 2), between(0, 2));
+  text += fmt::format(
+      "vc_allocator = '{}'\nsw_allocator = '{}'\narbiter = '{}'\ninput_speedup = {}\noutput_speedup = {}\n"
+      "internal_speedup = {}\nhold_switch_for_packet = {}\nwait_for_tail_credit = {}\n",
+      any_of(allocators), any_of(allocators), any_of({"round_robin", "matrix", "age"}), between(1, 2), between(1, 2),
+      between(2, 5) / 2.0, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>());
   RC_LOG() << text;
   const banyan::api::Result result =
       banyan::api::run(banyan::api::read_experiments_text(text, "random", {}).points.front(), {});

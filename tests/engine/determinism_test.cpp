@@ -39,6 +39,23 @@ const std::vector<Case>& cases() {
        "0.1 }]\n"
        "run = { warmup = 300, measure = 1500 }\n",
        Verdict::steady},
+      {"routers with everything that only the general kernel does",
+       "topology = { name = 'mesh', size = [4, 5] }\n"
+       "switch = { name = 'vc_router', vcs = 3, buffer = 6, buffer_policy = 'shared', input_speedup = 2, "
+       "internal_speedup = 1.5, output_speedup = 2, vc_alloc_delay = 2, sw_alloc_delay = 2, wait_for_tail_credit = "
+       "true, "
+       "hold_switch_for_packet = true, vc_allocator = 'wavefront', sw_allocator = 'output_first', arbiter = 'matrix' "
+       "}\n"
+       "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.2, size = 3 }]\n"
+       "run = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
+      {"speculative routers, the oldest packet first",
+       "topology = { name = 'torus', size = [4, 4] }\n"
+       "switch = { name = 'vc_router', vcs = 4, buffer = 4, speculative = true, vc_allocator = 'input_first', "
+       "sw_allocator = 'output_first', sw_alloc_iterations = 2, arbiter = 'age' }\n"
+       "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.9, size = 3 }]\n"
+       "run = { warmup = 300, measure = 1000, drain = 200 }\n",
+       Verdict::saturated},
       {"torus beyond saturation",
        "topology = { name = 'torus', size = [5, 4], concentration = 2 }\n"
        "switch = { name = 'vc_router', vcs = 12, buffer = 3 }\nrouting = 'dimension_order'\n"

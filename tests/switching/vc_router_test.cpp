@@ -1,11 +1,14 @@
 // Is the virtual-channel router right to the cycle: latency, allocation, credits, and does it say why it deadlocks?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
 #include "engine/machines.hpp"
 
 namespace {
@@ -58,19 +61,32 @@ struct Stages {
   i64 vc_allocation;
   i64 traversal;
   i64 credit;
+  i64 sw_allocation = 1;
+  bool speculative = false;
 
-  [[nodiscard]] Tick per_hop() const { return static_cast<Tick>(routing + vc_allocation + 1 + traversal); }
+  [[nodiscard]] Tick per_hop() const {
+    const i64 allocation = speculative ? std::max(vc_allocation, sw_allocation) : vc_allocation + sw_allocation;
+    return static_cast<Tick>(routing + allocation + traversal);
+  }
   [[nodiscard]] Given given() const {
-    return {{"routing_delay", routing},
-            {"vc_alloc_delay", vc_allocation},
-            {"traversal_delay", traversal},
-            {"credit_delay", credit}};
+    return {{"routing_delay", routing}, {"vc_alloc_delay", vc_allocation}, {"traversal_delay", traversal},
+            {"credit_delay", credit},   {"sw_alloc_delay", sw_allocation}, {"speculative", speculative}};
   }
 };
 
 const std::vector<Stages>& pipelines() {
-  static const std::vector<Stages> list{{0, 0, 0, 0}, {1, 1, 1, 0}, {0, 1, 0, 2},
-                                        {1, 0, 2, 1}, {3, 1, 1, 0}, {7, 0, 5, 3}};
+  static const std::vector<Stages> list{{0, 0, 0, 0},
+                                        {1, 1, 1, 0},
+                                        {0, 1, 0, 2},
+                                        {1, 0, 2, 1},
+                                        {3, 1, 1, 0},
+                                        {7, 0, 5, 3},
+                                        // what only the general kernel does
+                                        {1, 1, 1, 0, 1, true},
+                                        {0, 1, 0, 1, 1, true},
+                                        {0, 3, 1, 0},
+                                        {2, 1, 0, 1, 2},
+                                        {1, 4, 2, 2, 3}};
   return list;
 }
 
@@ -124,7 +140,8 @@ void expect_closed_form(const ZeroLoad& c, const Stages& stages) {
   ASSERT_EQ(times.size(), lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Way w = way(c, lines[i].source, lines[i].destination);
-    const Tick expected = 2 * c.terminal_latency + w.hops * stages.per_hop() + w.links + lines[i].flits - 1;
+    const Tick expected = 2 * c.terminal_latency + w.hops * stages.per_hop() + w.links +
+                          (lines[i].flits - 1) * static_cast<Tick>(stages.sw_allocation);
     ASSERT_EQ(times[i] - lines[i].birth, expected)
         << c.name << ": " << lines[i].source << " to " << lines[i].destination << ", " << lines[i].flits << " flits";
   }
@@ -134,9 +151,60 @@ void expect_closed_form(const ZeroLoad& c, const Stages& stages) {
 TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormForEveryPairSizeAndPipeline) {
   for (const Stages& stages : pipelines()) {
     SCOPED_TRACE(testing::Message() << "routing " << stages.routing << ", vc " << stages.vc_allocation << ", traversal "
-                                    << stages.traversal << ", credit " << stages.credit);
+                                    << stages.traversal << ", credit " << stages.credit << ", switch "
+                                    << stages.sw_allocation << (stages.speculative ? ", speculative" : ""));
     for (const ZeroLoad& c : zero_load_cases()) expect_closed_form(c, stages);
   }
+}
+
+/// Settings that must not cost an unhindered packet a cycle.
+const std::vector<Given>& free_of_charge() {
+  static const std::vector<Given> list{
+      {{"kernel", std::string("general")}},
+      {{"vc_allocator", std::string("wavefront")}, {"sw_allocator", std::string("max_size")}},
+      {{"vc_allocator", std::string("input_first")},
+       {"sw_allocator", std::string("output_first")},
+       {"arbiter", std::string("matrix")},
+       {"sw_alloc_iterations", i64{3}}},
+      {{"vc_allocator", std::string("output_first")},
+       {"sw_allocator", std::string("input_first")},
+       {"arbiter", std::string("age")}},
+      {{"hold_switch_for_packet", true}},
+      {{"wait_for_tail_credit", true}},
+      {{"vc_busy_when_full", true}},
+      {{"input_speedup", i64{2}}, {"output_speedup", i64{2}}},
+      {{"buffer_policy", std::string("shared")}, {"reserved", i64{2}}},
+      {{"flow", std::string("cut_through")}, {"kernel", std::string("general")}}};
+  return list;
+}
+
+TEST(VcRouterZeroLoad, NeitherAllocatorsNorBuffersNorSpeedupsAddAnything) {
+  for (const Given& more : free_of_charge()) {
+    Given given{{"routing_delay", i64{1}}, {"vc_alloc_delay", i64{1}}, {"traversal_delay", i64{1}}};
+    given.insert(given.end(), more.begin(), more.end());
+    for (const u32 flits : {1U, 2U, 9U}) {
+      Rig rig({"mesh", {{"size", Ints{5, 2}}}}, router(3, 40, given), kDimensionOrder);
+      EXPECT_EQ(rig.latency_of({0, 0, 9, flits}), 2 + 6 * 4 + 5 + flits - 1) << more.front().first;
+    }
+  }
+}
+
+TEST(VcRouterZeroLoad, StoreAndForwardPaysTheLengthAtEveryHop) {
+  for (const u32 flits : {1U, 2U, 9U}) {
+    Rig rig({"mesh", {{"size", Ints{5}}}}, router(1, 12, {{"flow", std::string("store_and_forward")}}),
+            kDimensionOrder);
+    EXPECT_EQ(rig.latency_of({0, 0, 4, flits}), 2 + 5 + 4 + (flits - 1) * (5 + 1));
+  }
+}
+
+TEST(VcRouterZeroLoad, AnInternalSpeedupPutsStagesIntoOneCycle) {
+  const Given stages{{"routing_delay", i64{1}}, {"vc_alloc_delay", i64{1}}, {"traversal_delay", i64{0}}};
+  Given fast = stages;
+  fast.emplace_back("internal_speedup", 3.0);
+  Rig slow_rig({"mesh", {{"size", Ints{5}}}}, router(1, 12, stages), kDimensionOrder);
+  Rig fast_rig({"mesh", {{"size", Ints{5}}}}, router(1, 12, fast), kDimensionOrder);
+  EXPECT_EQ(slow_rig.latency_of({0, 0, 4, 3}), 2 + 5 * 3 + 4 + 2);
+  EXPECT_EQ(fast_rig.latency_of({0, 0, 4, 3}), 2 + 5 + 4 + 2) << "routing and both allocations in one cycle";
 }
 
 TEST(VcRouterZeroLoad, CutThroughAddsNothing) {
@@ -221,6 +289,45 @@ TEST(VcRouter, MasksOfSeveralWordsBehaveAsOneWord) {
   }
 }
 
+/// Two implementations that share buffers and credits only: delivery by delivery the same.
+TEST(VcRouter, TheFastKernelDoesWhatTheGeneralOneDoes) {
+  const std::vector<Given> settings{
+      {},
+      {{"routing_delay", i64{1}}, {"vc_alloc_delay", i64{1}}, {"traversal_delay", i64{1}}},
+      {{"routing_delay", i64{4}}, {"credit_delay", i64{2}}},
+      {{"vc_alloc_delay", i64{1}}, {"vc_busy_when_full", true}},
+      {{"flow", std::string("cut_through")}}};
+  for (const Given& setting : settings) {
+    for (const auto& [vcs, buffer, longest] : {std::tuple{1, 9, 9U}, {3, 9, 1U}, {4, 9, 4U}, {20, 9, 3U}}) {
+      std::vector<Line> lines;
+      u64 word = 7;
+      for (u32 k = 0; k < 3000; ++k) {
+        word = banyan::mix64(word + 1);
+        const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
+        lines.push_back({draw(0, 24), k / 12, draw(16, 24), 1 + draw(32, longest)});
+      }
+      std::vector<Tick> times[2];
+      for (const bool general : {false, true}) {
+        Given given = setting;
+        if (general) given.emplace_back("kernel", std::string("general"));
+        Rig rig({"torus", {{"size", Ints{4, 3}}, {"concentration", i64{2}}}}, router(vcs + 1, buffer, given),
+                kDimensionOrder);
+        rig.run_script(lines);
+        u64 seen = 0;
+        while (rig.machine().next() < 20'000 && seen < lines.size()) {
+          const Tick now = rig.machine().step();
+          for (const u64 delivered = rig.machine().totals().delivered; seen < delivered; ++seen) {
+            times[general ? 1 : 0].push_back(now);
+          }
+        }
+        rig.machine().audit();
+      }
+      ASSERT_EQ(times[0].size(), lines.size());
+      EXPECT_EQ(times[0], times[1]) << vcs << " virtual channels";
+    }
+  }
+}
+
 TEST(VcRouter, SixtyFourPortsWithSixtyFourVirtualChannelsRun) {
   Rig rig(crossbar(64), router(64, 2), kDimensionOrder);
   std::vector<Line> lines;
@@ -234,6 +341,7 @@ TEST(VcRouterCredits, ABufferGivesItsPlacesOncePerRoundTrip) {
   // Between routers a credit counts 2 + traversal + 2 * latency + credit delay cycles after the grant that used it.
   for (const Tick latency : {1U, 5U}) {
     for (const Stages& stages : pipelines()) {
+      if (stages.sw_allocation != 1) continue;
       const Tick round_trip = 2 + static_cast<Tick>(stages.traversal + stages.credit) + 2 * latency;
       for (u32 buffer = 1; buffer <= round_trip + 1; ++buffer) {
         const Part line{"mesh", {{"size", Ints{3}}, {"latency", Ints{static_cast<i64>(latency)}}}};
@@ -257,6 +365,62 @@ TEST(VcRouterCredits, CutThroughWaitsForRoomForTheWholePacket) {
   EXPECT_EQ(wormhole.deliveries(lines), (std::vector<Tick>{25, 44}));
   Rig cut_through(crossbar(2, 10), router(1, 8, {{"flow", std::string("cut_through")}}), kDimensionOrder);
   EXPECT_EQ(cut_through.deliveries(lines), (std::vector<Tick>{25, 48}));
+}
+
+TEST(VcRouterCredits, WaitingForTheTailsCreditLeavesTheVirtualChannelIdleForARoundTrip) {
+  // Two packets of one flit over one virtual channel: the second head asks when the first one's place is free again.
+  const std::vector<Line> lines{{0, 0, 1, 1}, {0, 0, 1, 1}};
+  const Part line{"mesh", {{"size", Ints{2}}, {"latency", Ints{6}}}};
+  Rig at_once(line, router(1, 8), kDimensionOrder);
+  Rig waiting(line, router(1, 8, {{"wait_for_tail_credit", true}}), kDimensionOrder);
+  const std::vector<Tick> first = at_once.deliveries(lines);
+  EXPECT_EQ(first[1] - first[0], 1U);
+  const std::vector<Tick> second = waiting.deliveries(lines);
+  EXPECT_EQ(second[0], first[0]);
+  EXPECT_EQ(second[1] - second[0], 2U + 2 * 6U) << "round trip of a credit";
+}
+
+TEST(VcRouterCredits, AVirtualChannelMayFillTheSharedPool) {
+  // Of 4 x 6 places one virtual channel may use all but the reserved ones of the others: 24 - 3 cover a round trip
+  // of 20.
+  const Part line{"mesh", {{"size", Ints{3}}, {"latency", Ints{9}}}};
+  const u32 flits = 100;
+  Rig alone(line, router(4, 6), kDimensionOrder);
+  Rig shared(line, router(4, 6, {{"buffer_policy", std::string("shared")}}), kDimensionOrder);
+  EXPECT_EQ(shared.latency_of({0, 0, 2, flits}), 2 + 3 + 18 + flits - 1);
+  EXPECT_GT(alone.latency_of({0, 0, 2, flits}), 3 * flits);
+}
+
+TEST(VcRouter, AHeldConnectionKeepsOthersFromTheOutput) {
+  // Two packets of equal birth to one output: round-robin interleaves them, a held way sends one after the other.
+  const std::vector<Line> lines{{0, 0, 3, 10}, {1, 0, 3, 10}};
+  Rig shared(crossbar(4), router(2, 8, {{"kernel", std::string("general")}}), kDimensionOrder);
+  Rig held(crossbar(4), router(2, 8, {{"hold_switch_for_packet", true}}), kDimensionOrder);
+  const std::vector<Tick> turns = shared.deliveries(lines);
+  const std::vector<Tick> whole = held.deliveries(lines);
+  EXPECT_EQ(turns[1] - turns[0], 1U);
+  EXPECT_GE(whole[1] - whole[0], 8U);
+  EXPECT_EQ(whole[1], turns[1]) << "no cycle is lost";
+}
+
+TEST(VcRouter, InputSpeedupLetsOnePortFeedTwoOutputs) {
+  // Terminal 0's two packets lie in different virtual channels; both outputs are free.
+  const std::vector<Line> lines{{0, 0, 1, 6}, {0, 0, 2, 6}};
+  Rig one(crossbar(3), router(2, 12), kDimensionOrder);
+  Rig two(crossbar(3), router(2, 12, {{"input_speedup", i64{2}}}), kDimensionOrder);
+  EXPECT_LE(two.deliveries(lines).back(), one.deliveries(lines).back());
+}
+
+TEST(VcRouter, TheAgeArbiterLetsTheOldestPass) {
+  // The packet that was generated first stands in the input that round-robin serves last.
+  const std::vector<Line> lines{{2, 0, 3, 30}, {0, 5, 3, 30}, {1, 5, 3, 30}};
+  const Given age{{"arbiter", std::string("age")},
+                  {"vc_allocator", std::string("output_first")},
+                  {"sw_allocator", std::string("output_first")}};
+  Rig turns(crossbar(4), router(4, 8, {{"kernel", std::string("general")}}), kDimensionOrder);
+  Rig oldest(crossbar(4), router(4, 8, age), kDimensionOrder);
+  EXPECT_EQ(oldest.deliveries(lines).front(), 2U + 1 + 29) << "as if alone";
+  EXPECT_GT(turns.deliveries(lines).front(), 60U);
 }
 
 // --- Deadlock
@@ -284,7 +448,7 @@ TEST(VcRouterDeadlock, WithDatelinesItNeverDoes) {
   for (const char* const classes : {"change", "fixed", "balanced"}) {
     const banyan::api::Result result = run_torus(
         "{ name = 'vc_router', vcs = 2, buffer = 4 }",
-        "{ name = 'dimension_order', classes = '" + std::string(classes) + "' }", "measure = 60000\ndrain = 200000\n");
+        "{ name = 'dimension_order', classes = '" + std::string(classes) + "' }", "measure = 10000\ndrain = 20000\n");
     EXPECT_EQ(result.verdict, banyan::api::Verdict::saturated) << classes << ": " << result.explanation;
     EXPECT_GT(result.at("accepted_load").mean, 0.2);
   }
@@ -311,6 +475,22 @@ TEST(VcRouterRefuses, SwitchesOfMoreThan64Ports) {
   Rig rig(crossbar(65), router(1, 4), kDimensionOrder);
   const std::string text = refusal([&] { rig.run_script({}); });
   EXPECT_NE(text.find("65 ports | use switches of at most 64 ports"), std::string::npos) << text;
+}
+
+TEST(VcRouterRefuses, SettingsThatContradictEachOther) {
+  const std::vector<std::pair<Given, std::string>> cases{
+      {{{"arbiter", std::string("age")}}, "set vc_allocator = \"output_first\""},
+      {{{"sw_allocator", std::string("wavefront")}, {"sw_alloc_iterations", i64{2}}}, "leave sw_alloc_iterations out"},
+      {{{"reserved", i64{2}}}, "leave reserved out"},
+      {{{"buffer_policy", std::string("shared")}, {"reserved", i64{9}}}, "use reserved = 8 or less"},
+      {{{"speculative", true}, {"vc_alloc_delay", i64{2}}}, "speculative = false"},
+      {{{"input_speedup", i64{3}}}, "use input_speedup = 2 or less"},
+      {{{"output_buffer", i64{3}}}, "leave output_buffer out"}};
+  for (const auto& [given, remedy] : cases) {
+    Rig rig(crossbar(3), router(2, 8, given), kDimensionOrder);
+    const std::string text = refusal([&] { rig.run_script({}); });
+    EXPECT_NE(text.find(remedy), std::string::npos) << given.front().first << ": " << text;
+  }
 }
 
 }  // namespace

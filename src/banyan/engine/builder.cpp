@@ -76,9 +76,15 @@ void Builder::add(u32 shard, std::unique_ptr<Population> population) {
 }
 
 void Builder::add_interfaces(const Interfaces::Setup& setup) {
+  const core::Graph& graph = topology_.graph();
+  const auto cycles = [&](u32 t) { return graph.channel(graph.injection(t)).link.cycles_per_flit; };
   for (u32 i = 0; i < shards(); ++i) {
-    add(i, std::make_unique<PopulationOf<Interfaces>>(std::make_unique<Interfaces>(terminals(i), setup),
-                                                      settings_.permuted, settings_.step_all));
+    std::vector<u32> slow;
+    for (u32 e = 0; e < terminals(i).size(); ++e) slow.push_back(cycles(terminals(i).global(e)));
+    if (std::all_of(slow.begin(), slow.end(), [](u32 c) { return c == 1; })) slow.clear();
+    add(i,
+        std::make_unique<PopulationOf<Interfaces>>(std::make_unique<Interfaces>(terminals(i), setup, std::move(slow)),
+                                                   settings_.permuted, settings_.step_all));
   }
 }
 

@@ -7,16 +7,21 @@
 
 namespace banyan::engine {
 
-Interfaces::Interfaces(Terminals& terminals, const Setup& setup)
+Interfaces::Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> cycles_per_flit)
     : terminals_(terminals),
       setup_(setup),
       senders_(terminals.size()),
       credits_(static_cast<std::size_t>(terminals.size()) * setup.vcs),
+      pool_(setup.pool == 0 ? 0 : terminals.size()),
+      cycles_(std::move(cycles_per_flit)),
+      free_at_(cycles_.size()),
       idle_((terminals.size() + 63) / 64) {}
 
 void Interfaces::reset(u32) {
   std::fill(senders_.begin(), senders_.end(), Sender{});
   std::fill(credits_.begin(), credits_.end(), setup_.credits);
+  std::fill(pool_.begin(), pool_.end(), setup_.pool);
+  std::fill(free_at_.begin(), free_at_.end(), 0);
   std::fill(idle_.begin(), idle_.end(), 0);
   for (u32 e = 0; e < terminals_.size(); ++e) idle_[e >> 6U] |= u64{1} << (e & 63U);
   received_ = 0;
@@ -36,7 +41,7 @@ bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
 }
 
 bool Interfaces::accept(u32 e, u32, const core::Control& control, Io&) noexcept {
-  credits_[static_cast<std::size_t>(e) * setup_.vcs + control.vc] += control.argument;
+  give_back(e, control.vc, control.argument);
   return senders_[e].left != 0 || ready(e);
 }
 
@@ -49,11 +54,10 @@ void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
 
 bool Interfaces::start(u32 e, Tick now) noexcept {
   Sender& sender = senders_[e];
-  const u32* credits = &credits_[static_cast<std::size_t>(e) * setup_.vcs];
   const u32 need = setup_.whole_packet ? terminals_.head_flits(e) : 1;
   for (u32 i = 1; i <= setup_.vcs; ++i) {
     const u32 vc = (sender.vc + i) % setup_.vcs;
-    if (credits[vc] < need) continue;
+    if (room(e, vc) < need) continue;
     sender.packet = terminals_.take(e, now);
     sender.left = terminals_.pool()[sender.packet].flits;
     sender.next = 0;
@@ -66,10 +70,10 @@ bool Interfaces::start(u32 e, Tick now) noexcept {
 
 Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
   Sender& sender = senders_[e];
+  if (!cycles_.empty() && free_at_[e] > now) return free_at_[e];
   if (sender.left == 0 && !(ready(e) && start(e, now))) return kNever;
-  u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + sender.vc];
-  if (credits == 0) return kNever;
-  --credits;
+  if (room(e, sender.vc) == 0) return kNever;
+  take_place(e, sender.vc);
   core::Flit flit;
   flit.packet = sender.packet;
   flit.destination = terminals_.pool()[sender.packet].destination;
@@ -78,10 +82,12 @@ Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
   flit.flags = static_cast<u8>((sender.next == 0 ? core::kHead : 0) | (sender.left == 1 ? core::kTail : 0));
   ++sender.next;
   --sender.left;
-  io.send(e, flit);
-  if (sender.left != 0) return now + 1;
+  const Tick cycles = cycles_per_flit(e);
+  io.send(e, flit, cycles - 1);
+  if (!cycles_.empty()) free_at_[e] = now + cycles;
+  if (sender.left != 0) return now + cycles;
   idle_[e >> 6U] |= u64{1} << (e & 63U);
-  return ready(e) ? now + 1 : kNever;
+  return ready(e) ? now + cycles : kNever;
 }
 
 u64 Interfaces::digest() const {

@@ -2,6 +2,7 @@
 // into the injection channel as credits allow, and hand arriving packets to the terminals.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,13 +19,15 @@ class Interfaces {
  public:
   struct Setup {
     u32 vcs = 1;                ///< virtual channels of the injection channel
-    u32 credits = 1;            ///< flits of buffer per virtual channel at the switch
+    u32 credits = 1;            ///< most flits of one virtual channel at the switch
+    u32 pool = 0;               ///< how many of these are shared by all virtual channels
     Tick credit_delay = 0;      ///< ticks from a flit's arrival until its credit goes back
     Tick horizon = 1;           ///< longest latency of a channel to or from a terminal
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };
 
-  Interfaces(Terminals& terminals, const Setup& setup);
+  /// `cycles_per_flit`: of the injection channel of every terminal; empty: one flit per tick.
+  Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> cycles_per_flit = {});
 
   bool accept(u32 e, u32 port, const core::Flit& flit, Io& io) noexcept;
   bool accept(u32 e, u32 port, const core::Control& control, Io& io) noexcept;
@@ -50,6 +53,26 @@ class Interfaces {
     u8 vc = 0;     ///< of the current packet, or the last used
   };
 
+  /// Flits that virtual channel `vc` of terminal e may send now.
+  [[nodiscard]] u32 room(u32 e, u32 vc) const noexcept {
+    const u32 credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + vc];
+    if (setup_.pool == 0) return credits;
+    const u32 reserved = setup_.credits - setup_.pool;
+    const u32 used = setup_.credits - credits;
+    return (used < reserved ? reserved - used : 0) + pool_[e];
+  }
+  void take_place(u32 e, u32 vc) noexcept {
+    u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + vc];
+    --credits;
+    if (setup_.pool != 0 && credits < setup_.pool) --pool_[e];
+  }
+  void give_back(u32 e, u32 vc, u32 places) noexcept {
+    u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + vc];
+    if (setup_.pool != 0 && credits < setup_.pool) pool_[e] += std::min(places, setup_.pool - credits);
+    credits += places;
+  }
+  [[nodiscard]] u32 cycles_per_flit(u32 e) const noexcept { return cycles_.empty() ? 1 : cycles_[e]; }
+
   [[nodiscard]] bool start(u32 e, Tick now) noexcept;
   [[nodiscard]] bool ready(u32 e) const noexcept { return (terminals_.ready()[e >> 6U] >> (e & 63U) & 1U) != 0; }
 
@@ -57,6 +80,9 @@ class Interfaces {
   Setup setup_;
   std::vector<Sender> senders_;  ///< [terminal]
   std::vector<u32> credits_;     ///< [terminal * vcs + vc]
+  std::vector<u32> pool_;        ///< [terminal]: free places of the shared pool; empty when nothing is shared
+  std::vector<u32> cycles_;      ///< [terminal]: cycles per flit; empty: one each
+  std::vector<Tick> free_at_;    ///< [terminal]: when the channel takes a flit again; empty with cycles_
   std::vector<u64> idle_;        ///< bit per terminal: no packet under way
   u64 received_ = 0;             ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;

@@ -2,20 +2,24 @@
 // and 17): credit flow control, wormhole or virtual cut-through, and the canonical pipeline with a delay per stage.
 //
 // This file declares the parameters and chooses the kernel; the kernels lie in parts/: vc_router_kernel.hpp for the
-// ordinary settings.
+// ordinary settings, vc_router_general.hpp for all.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
+#include "banyan/switching/parts/vc_router_general.hpp"
 #include "banyan/switching/parts/vc_router_kernel.hpp"
 
 namespace banyan::switching {
 namespace {
 
+using parts::AllocatorKind;
+using parts::ArbiterKind;
 using parts::kMostPorts;
 using parts::kMostVcs;
 using parts::RouterSetup;
@@ -27,38 +31,144 @@ void add_routers(engine::Builder& builder, const RouterSetup& setup) {
   }
 }
 
-/// Throws ConfigError when the model cannot run the network or its traffic.
-RouterSetup read_setup(const config::Values& values, const engine::Builder& builder) {
-  const core::Graph& graph = builder.topology().graph();
-  RouterSetup setup;
-  for (u32 s = 0; s < graph.switches(); ++s) {
-    setup.ports = std::max({setup.ports, graph.inputs(s), graph.outputs(s)});
+AllocatorKind allocator_named(const std::string& name) {
+  if (name == "input_first") return AllocatorKind::input_first;
+  if (name == "output_first") return AllocatorKind::output_first;
+  if (name == "islip") return AllocatorKind::islip;
+  return name == "wavefront" ? AllocatorKind::wavefront : AllocatorKind::max_size;
+}
+
+ArbiterKind arbiter_named(const std::string& name) {
+  if (name == "matrix") return ArbiterKind::matrix;
+  return name == "age" ? ArbiterKind::age : ArbiterKind::round_robin;
+}
+
+parts::AllocatorChoice read_allocator(const config::Values& values, const std::string& name,
+                                      const std::string& iterations, ArbiterKind arbiter) {
+  const parts::AllocatorChoice choice{allocator_named(values.text(name)), values.natural(iterations)};
+  if (choice.kind == AllocatorKind::islip && arbiter != ArbiterKind::round_robin) {
+    values.fail("arbiter", fmt::format("iSLIP is defined with round-robin arbiters, and {} is islip", name),
+                fmt::format("set {} = \"output_first\", which is the same with any arbiter", name));
   }
-  if (setup.ports > kMostPorts) {
-    values.fail("name", fmt::format("a switch has {} ports", setup.ports),
+  if (choice.iterations > 1 && (choice.kind == AllocatorKind::wavefront || choice.kind == AllocatorKind::max_size)) {
+    values.fail(iterations, fmt::format("{} needs no second iteration: its matching is maximal", values.text(name)),
+                fmt::format("leave {} out", iterations));
+  }
+  return choice;
+}
+
+u32 most_ports(const config::Values& values, const core::Graph& graph) {
+  u32 ports = 1;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+  if (ports > kMostPorts) {
+    values.fail("name", fmt::format("a switch has {} ports", ports),
                 fmt::format("use switches of at most {} ports", kMostPorts));
   }
-  for (const core::Channel& c : graph.channels()) {
-    if (c.link.cycles_per_flit != 1) {
-      values.fail("name", "vc_router sends one flit per channel and cycle, and a channel is slower than that",
-                  "use channels of full bandwidth, or another switch");
+  return ports;
+}
+
+void read_buffers(const config::Values& values, RouterSetup& setup) {
+  setup.buffer = setup.reserved = values.natural("buffer");
+  if (values.text("buffer_policy") == "private") {
+    if (values.given("reserved")) {
+      values.fail("reserved", "places are reserved where others are shared, and buffer_policy is private",
+                  "leave reserved out, or set buffer_policy = \"shared\"");
     }
+    return;
   }
-  setup.vcs = values.natural("vcs");
-  setup.buffer = values.natural("buffer");
-  setup.pipeline = {values.natural("routing_delay"), values.natural("vc_alloc_delay"), 1,
+  setup.reserved = values.natural("reserved");
+  if (setup.reserved > setup.buffer) {
+    values.fail("reserved",
+                fmt::format("{} places per virtual channel cannot be reserved of {}", setup.reserved, setup.buffer),
+                fmt::format("use reserved = {} or less", setup.buffer));
+  }
+  const u64 pool = u64{setup.vcs} * (setup.buffer - setup.reserved);
+  if (setup.reserved + pool > 65535) {
+    values.fail("buffer", fmt::format("a shared pool of {} flits is too large", pool), "use a smaller buffer");
+  }
+  setup.pool = static_cast<u32>(pool);
+  setup.buffer = setup.reserved + setup.pool;
+}
+
+void read_flow(const config::Values& values, const engine::Builder& builder, RouterSetup& setup) {
+  const std::string& flow = values.text("flow");
+  setup.store_and_forward = flow == "store_and_forward";
+  setup.cut_through = flow != "wormhole";
+  const u32 longest = builder.longest_message();
+  // A packet that waits for the whole of its room must not depend on what others keep in the pool.
+  const u32 sure = setup.pool == 0 ? setup.buffer : setup.reserved;
+  if (!setup.cut_through || longest <= sure) return;
+  const std::string key = setup.pool == 0 ? "buffer" : "reserved";
+  values.fail(key,
+              fmt::format("{} stores whole packets, and packets of {} flits do not fit into {}", flow, longest, sure),
+              fmt::format("use {} = {}, shorter packets, or flow = \"wormhole\"", key, longest));
+}
+
+void read_pipeline(const config::Values& values, RouterSetup& setup) {
+  setup.pipeline = {values.natural("routing_delay"), values.natural("vc_alloc_delay"), values.natural("sw_alloc_delay"),
                     values.natural("traversal_delay"), values.natural("credit_delay")};
-  setup.vc_busy_when_full = values.flag("vc_busy_when_full");
-  setup.cut_through = values.text("flow") == "cut_through";
-  if (setup.cut_through && builder.longest_message() > setup.buffer) {
-    values.fail("buffer",
-                fmt::format("cut_through stores whole packets, and packets of {} flits do not fit into {}",
-                            builder.longest_message(), setup.buffer),
-                fmt::format("use buffer = {}, shorter packets, or flow = \"wormhole\"", builder.longest_message()));
+  setup.speculative = values.flag("speculative");
+  if (!setup.speculative || (setup.pipeline.vc_allocation == 1 && setup.pipeline.sw_allocation == 1)) return;
+  values.fail("speculative",
+              "both allocations run side by side in one cycle when the switch is asked for speculatively",
+              "set vc_alloc_delay = 1 and sw_alloc_delay = 1, or speculative = false");
+}
+
+void read_speedup(const config::Values& values, RouterSetup& setup) {
+  setup.input_speedup = values.natural("input_speedup");
+  setup.output_speedup = values.natural("output_speedup");
+  setup.internal_speedup = values.real("internal_speedup");
+  setup.output_buffer = values.natural("output_buffer");
+  if (setup.output_buffer != 0 && !setup.output_queues()) {
+    values.fail("output_buffer", "without speedup a flit that passes the crossbar finds its channel free",
+                "leave output_buffer out, or set output_speedup or internal_speedup above 1");
   }
+  if (setup.input_speedup > setup.vcs) {
+    values.fail("input_speedup",
+                fmt::format("{} virtual channels cannot use {} ways into the crossbar", setup.vcs, setup.input_speedup),
+                fmt::format("use input_speedup = {} or less", setup.vcs));
+  }
+}
+
+/// Throws ConfigError when the model cannot run the network or its traffic.
+RouterSetup read_setup(const config::Values& values, const engine::Builder& builder) {
+  RouterSetup setup;
+  setup.ports = most_ports(values, builder.topology().graph());
+  setup.vcs = values.natural("vcs");
+  read_buffers(values, setup);
+  read_flow(values, builder, setup);
+  read_pipeline(values, setup);
+  read_speedup(values, setup);
+  setup.arbiter = arbiter_named(values.text("arbiter"));
+  setup.vc_allocator = read_allocator(values, "vc_allocator", "vc_alloc_iterations", setup.arbiter);
+  setup.sw_allocator = read_allocator(values, "sw_allocator", "sw_alloc_iterations", setup.arbiter);
+  setup.hold_switch = values.flag("hold_switch_for_packet");
+  setup.wait_for_tail_credit = values.flag("wait_for_tail_credit");
+  setup.vc_busy_when_full = values.flag("vc_busy_when_full");
+
+  u32 cycles_per_flit = 1;
+  for (const core::Channel& c : builder.topology().graph().channels()) {
+    cycles_per_flit = std::max(cycles_per_flit, c.link.cycles_per_flit);
+  }
+  const u64 queued = !setup.output_queues()     ? 0
+                     : setup.output_buffer != 0 ? setup.output_buffer + u64{setup.ports} * setup.output_speedup
+                                                : u64{setup.vcs} * setup.buffer;
   setup.horizon =
-      builder.longest_latency() + std::max<Tick>(setup.pipeline.departure(), Tick{1} + setup.pipeline.credit);
+      builder.longest_latency() +
+      std::max<Tick>(setup.pipeline.departure() + (queued + 1) * cycles_per_flit, Tick{1} + setup.pipeline.credit);
+  setup.slow_channels = cycles_per_flit > 1;
   return setup;
+}
+
+/// Whether the fast kernel does what the setup asks for.
+bool ordinary(const RouterSetup& setup) {
+  const auto plain = [](const parts::AllocatorChoice& c) {
+    return c.kind == AllocatorKind::islip && c.iterations == 1;
+  };
+  return plain(setup.vc_allocator) && plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin &&
+         setup.pipeline.vc_allocation <= 1 && setup.pipeline.sw_allocation == 1 && !setup.speculative &&
+         setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
+         !setup.store_and_forward && setup.pool == 0 && !setup.slow_channels;
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
@@ -70,11 +180,14 @@ void install(const config::Values& values, engine::Builder& builder) {
   engine::Interfaces::Setup interfaces;
   interfaces.vcs = setup.vcs;
   interfaces.credits = setup.buffer;
+  interfaces.pool = setup.pool;
   interfaces.credit_delay = 1 + setup.pipeline.credit;
   interfaces.horizon = setup.horizon;
   interfaces.whole_packet = setup.cut_through;
   builder.add_interfaces(interfaces);
-  if (layout.words() == 1) {
+  if (!ordinary(setup) || values.text("kernel") == "general") {
+    add_routers<parts::VcRouterGeneral>(builder, setup);
+  } else if (layout.words() == 1) {
     add_routers<parts::VcRouterKernel<true>>(builder, setup);
   } else {
     add_routers<parts::VcRouterKernel<false>>(builder, setup);
@@ -88,6 +201,8 @@ using config::Parameter;
 
 constexpr double kMostDelay = 1000;
 
+std::vector<std::string> allocators() { return {"input_first", "output_first", "islip", "wavefront", "max_size"}; }
+
 }  // namespace
 
 extern const core::SwitchRow row_vc_router;
@@ -97,21 +212,28 @@ const core::SwitchRow row_vc_router{
      "W. J. Dally, Virtual-Channel Flow Control, IEEE Transactions on Parallel and Distributed Systems 3(2), 1992; "
      "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, chapters 16 and 17",
      {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
-      Parameter::integer("buffer", 8)
+      Parameter::integer("buffer", 8).unit("flits").range(1, 65535).doc("Places per virtual channel of an input port."),
+      Parameter::choice("buffer_policy", {"private", "shared"}, "private")
+          .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved ones."),
+      Parameter::integer("reserved", 1)
           .unit("flits")
           .range(1, 65535)
-          .doc("Places of the buffer of each virtual channel at an input."),
-      Parameter::choice("flow", {"wormhole", "cut_through"}, "wormhole")
+          .doc("Of shared buffers, the places of each virtual channel that no other may use."),
+      Parameter::choice("flow", {"wormhole", "cut_through", "store_and_forward"}, "wormhole")
           .doc("wormhole: a packet moves on when the next buffer has a place; cut_through: when it has room for the "
-               "whole packet."),
+               "whole packet; store_and_forward: when, besides, its tail has arrived."),
       Parameter::integer("routing_delay", 1)
           .unit("cycles")
           .range(0, kMostDelay)
           .doc("Cycles of route computation; 0: routes are known on arrival (lookahead)."),
       Parameter::integer("vc_alloc_delay", 1)
           .unit("cycles")
-          .range(0, 1)
+          .range(0, kMostDelay)
           .doc("Cycles of virtual-channel allocation; 0: in the first cycle of switch allocation."),
+      Parameter::integer("sw_alloc_delay", 1)
+          .unit("cycles")
+          .range(1, kMostDelay)
+          .doc("Cycles of switch allocation; a virtual channel asks again when they are over."),
       Parameter::integer("traversal_delay", 1)
           .unit("cycles")
           .range(0, kMostDelay)
@@ -120,8 +242,34 @@ const core::SwitchRow row_vc_router{
           .unit("cycles")
           .range(0, kMostDelay)
           .doc("Cycles from the arrival of a credit at a router until it counts."),
+      Parameter::boolean("speculative", false)
+          .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is granted."),
+      Parameter::choice("vc_allocator", allocators(), "islip").doc("Allocator of output virtual channels to heads."),
+      Parameter::integer("vc_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable vc_allocator."),
+      Parameter::choice("sw_allocator", allocators(), "islip").doc("Allocator of output ports to input ports."),
+      Parameter::integer("sw_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable sw_allocator."),
+      Parameter::choice("arbiter", {"round_robin", "matrix", "age"}, "round_robin")
+          .doc(
+              "Arbiters of separable allocators: round_robin, matrix (least recently served), or age (oldest packet)."),
+      Parameter::integer("input_speedup", 1)
+          .range(1, 16)
+          .doc("Ways from an input port into the crossbar; virtual channels are dealt out to them."),
+      Parameter::integer("output_speedup", 1)
+          .range(1, 16)
+          .doc("Ways from the crossbar to an output port; input ports are dealt out to them."),
+      Parameter::real("internal_speedup", 1.0).range(1, 16).doc("Steps of the router per cycle of the channels."),
+      Parameter::integer("output_buffer", 0)
+          .unit("flits")
+          .range(0, 65535)
+          .doc("Flits that may wait between crossbar and channel where there is speedup; 0: any number."),
+      Parameter::boolean("hold_switch_for_packet", false)
+          .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
+      Parameter::boolean("wait_for_tail_credit", false)
+          .doc("Whether an output virtual channel is given again only when the buffer behind it is empty."),
       Parameter::boolean("vc_busy_when_full", false)
-          .doc("Whether a virtual channel without a credit is withheld from heads that ask for one.")}},
+          .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
+      Parameter::choice("kernel", {"auto", "general"}, "auto")
+          .doc("auto: the fast kernel where it can do what is asked; general: the other one, with the same results.")}},
     &install,
     &vcs};
 

@@ -15,6 +15,7 @@ VcRouterBase::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetu
       switches_(builder.switches_of(shard)),
       inputs_(switches_.size() * layout_.size()),
       outputs_(inputs_.size()),
+      pool_(setup.pool == 0 ? 0 : switches_.size() * setup.ports),
       flits_(switches_.size(), layout_.size(), setup.buffer) {
   for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
 }
@@ -22,6 +23,7 @@ VcRouterBase::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetu
 void VcRouterBase::reset_base() {
   std::fill(inputs_.begin(), inputs_.end(), InputVc{});
   std::fill(outputs_.begin(), outputs_.end(), OutputVc{});
+  std::fill(pool_.begin(), pool_.end(), setup_.pool);
   movements_ = 0;
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < layout_.ports(); ++p) {
@@ -77,8 +79,9 @@ void VcRouterBase::hold(engine::Holdings& into) const {
         for (u32 k = 0; k < in.ring.count; ++k) into.add(flits_.at(e, i, in.ring, k).unpack(0));
         const auto complain = [&](const std::string& what) { into.violations.push_back(violation(e, i, what)); };
         if (in.ring.count > places) complain(fmt::format("{} flits in {} places", in.ring.count, places));
+        if (setup_.pool != 0 && v == 0 && pool_[pool_index(e, i)] > setup_.pool) complain("the shared pool overflows");
         if (out.credits > places) complain(fmt::format("{} credits for {} places", out.credits, places));
-        if (out.holder == kNobody) continue;
+        if (out.holder >= kDraining) continue;
         const InputVc& holder = inputs_[base(e) + out.holder];
         if (holder.vc != v || holder.port != p) complain("is held by nobody");
       }
@@ -122,7 +125,7 @@ void VcRouterBase::wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into
   std::string what = fmt::format("output {} vc {}", layout_.port(o), layout_.vc(o));
   u64 wanted = 0;
   const u32 holder = outputs_[base(e) + o].holder;
-  if (holder != kNobody && holder != i) {
+  if (holder < kDraining && holder != i) {
     wanted = resource(s, layout_.port(holder), layout_.vc(holder));
     what += fmt::format(", held by the packet in input {} vc {}", layout_.port(holder), layout_.vc(holder));
   } else {
@@ -164,7 +167,7 @@ void VcRouterBase::waits(std::vector<engine::Wait>& into) const {
         wait_for_vc(e, i, into);
       } else {
         const u32 o = layout_.index(in.port, in.vc);
-        if (outputs_[base(e) + o].credits == 0) wait_for(e, i, o, into);
+        if (room(e, o) == 0) wait_for(e, i, o, into);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "banyan/core/routing.hpp"
 #include "banyan/engine/builder.hpp"
+#include "banyan/switching/parts/allocator.hpp"
 #include "banyan/switching/parts/flit_rings.hpp"
 #include "banyan/switching/parts/vc_layout.hpp"
 
@@ -32,7 +33,11 @@ struct InputVc {
 };
 static_assert(sizeof(InputVc) == 8);
 
-constexpr u16 kNobody = 0xffff;
+/// Values of OutputVc::holder besides input virtual channels.
+enum : u16 {
+  kDraining = 0xfffe,  ///< the tail left; the virtual channel is given again when all its places are free
+  kNobody = 0xffff,
+};
 
 struct OutputVc {
   u16 credits = 0;
@@ -53,14 +58,35 @@ struct Pipeline {
   [[nodiscard]] Tick departure() const noexcept { return Tick{1} + traversal; }
 };
 
+struct AllocatorChoice {
+  AllocatorKind kind = AllocatorKind::islip;
+  u32 iterations = 1;
+};
+
 struct RouterSetup {
   u32 ports = 1;
   u32 vcs = 1;
-  u32 buffer = 1;
+  u32 buffer = 1;    ///< most flits in one virtual channel
+  u32 reserved = 1;  ///< places of each virtual channel that no other may use; buffer when nothing is shared
+  u32 pool = 0;      ///< places of an input port that all its virtual channels share
   Pipeline pipeline;
-  bool cut_through = false;        ///< a virtual channel is given for the room of a whole packet
-  bool vc_busy_when_full = false;  ///< a virtual channel without a credit is not given
-  Tick horizon = 1;                ///< longest way of a flit or a credit, in ticks
+  bool speculative = false;  ///< heads ask for the switch while they ask for a virtual channel
+  AllocatorChoice vc_allocator;
+  AllocatorChoice sw_allocator;
+  ArbiterKind arbiter = ArbiterKind::round_robin;
+  u32 input_speedup = 1;              ///< ways from an input port into the crossbar
+  u32 output_speedup = 1;             ///< ways from the crossbar to an output port
+  double internal_speedup = 1.0;      ///< steps of the router per cycle
+  u32 output_buffer = 0;              ///< flits that may wait before a channel where there is speedup; 0: any number
+  bool hold_switch = false;           ///< a packet keeps its way through the crossbar while it can send
+  bool wait_for_tail_credit = false;  ///< an output virtual channel is given again when it is empty
+  bool store_and_forward = false;     ///< a head is routed when its tail has arrived
+  bool cut_through = false;           ///< a virtual channel is given for the room of a whole packet
+  bool vc_busy_when_full = false;     ///< a virtual channel without a credit is not given
+  bool slow_channels = false;         ///< some channel takes more than a cycle per flit
+  Tick horizon = 1;                   ///< longest way of a flit or a credit, in ticks
+
+  [[nodiscard]] bool output_queues() const noexcept { return output_speedup > 1 || internal_speedup > 1.0; }
 };
 
 class VcRouterBase {
@@ -85,6 +111,26 @@ class VcRouterBase {
   [[nodiscard]] bool leads_on(u32 s, u32 port) const;
   /// The terminal's end of a channel counts credits at once, a router's after credit_delay.
   [[nodiscard]] bool fed_by_terminal(u32 s, u32 port) const;
+  /// Flits that output virtual channel o may send now.
+  [[nodiscard]] u32 room(u32 e, u32 o) const noexcept {
+    const u32 credits = outputs_[base(e) + o].credits;
+    if (setup_.pool == 0) return credits;
+    const u32 used = setup_.buffer - credits;
+    return (used < setup_.reserved ? setup_.reserved - used : 0) + pool_[pool_index(e, o)];
+  }
+  /// Requires room.
+  void take_place(u32 e, u32 o) noexcept {
+    OutputVc& out = outputs_[base(e) + o];
+    --out.credits;
+    if (setup_.buffer - out.credits > setup_.reserved) --pool_[pool_index(e, o)];
+  }
+  void give_back(u32 e, u32 o, u32 places) noexcept {
+    OutputVc& out = outputs_[base(e) + o];
+    for (u32 k = 0; k < places; ++k) {
+      if (setup_.buffer - out.credits > setup_.reserved) ++pool_[pool_index(e, o)];
+      ++out.credits;
+    }
+  }
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {
     return (*pools_[id >> engine::PacketPool::kIndexBits])[id];
   }
@@ -104,10 +150,14 @@ class VcRouterBase {
   std::vector<u32> switches_;      ///< [entity]: number in the graph
   std::vector<InputVc> inputs_;    ///< [entity * layout size + index]
   std::vector<OutputVc> outputs_;  ///< likewise
+  std::vector<u32> pool_;          ///< [entity * ports + output port]: free places of the shared pool at the far end
   FlitRings flits_;                ///< one ring per input virtual channel
   u64 movements_ = 0;
 
  private:
+  [[nodiscard]] std::size_t pool_index(u32 e, u32 o) const noexcept {
+    return std::size_t{e} * layout_.ports() + layout_.port(o);
+  }
   [[nodiscard]] std::string place(u32 e, u32 i) const;
   void wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& into) const;
   void wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const;

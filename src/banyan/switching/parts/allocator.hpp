@@ -1,0 +1,131 @@
+// Allocators: matchings between requesters and resources (Dally and Towles 2004, chapter 19), for many routers that
+// share the scratch memory and have arbiters of their own. For the general kernel of vc_router: any size, not fast.
+#pragma once
+
+#include <vector>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::switching::parts {
+
+enum class AllocatorKind : u8 {
+  input_first,   ///< separable: every input chooses one output, every output one of the inputs that chose it
+  output_first,  ///< separable: every output chooses one input, every input one of the outputs that chose it
+  islip,         ///< output_first with round-robin arbiters (McKeown 1999)
+  wavefront,     ///< diagonals of the request matrix, the first one rotating (Tamir and Chi 1993)
+  max_size,      ///< a matching of maximum size: a bound for the others, unfair
+};
+
+enum class ArbiterKind : u8 {
+  round_robin,  ///< the first at or after the one behind the last that won
+  matrix,       ///< the one that won longest ago
+  age,          ///< the one with the smallest key, round-robin among equals
+};
+
+/// A line of arbiters of one kind, `size` requesters each. What counts as a win the caller tells with `won`.
+class Arbiters {
+ public:
+  /// Smaller ranks win.
+  struct Rank {
+    u64 first = 0;
+    u64 second = 0;
+    auto operator<=>(const Rank&) const = default;
+  };
+
+  Arbiters(ArbiterKind kind, std::size_t count, u32 size);
+
+  void reset();
+  [[nodiscard]] Rank rank(std::size_t arbiter, u32 requester, u64 key) const noexcept {
+    const u64 distance = (requester + u64{size_} - next_[arbiter]) % size_;
+    switch (kind_) {
+      case ArbiterKind::round_robin:
+        return {distance, 0};
+      case ArbiterKind::matrix:
+        return {won_[arbiter * size_ + requester], requester};
+      case ArbiterKind::age:
+        break;
+    }
+    return {key, distance};
+  }
+  void won(std::size_t arbiter, u32 requester) noexcept;
+  /// State for digests: of arbiters [first, first + count).
+  template <class Hasher>
+  void digest(std::size_t first, std::size_t count, Hasher& h) const {
+    for (std::size_t a = first; a < first + count; ++a) h.add(next_[a]);
+    if (kind_ != ArbiterKind::matrix) return;
+    for (std::size_t i = first * size_; i < (first + count) * size_; ++i) h.add(won_[i]);
+  }
+
+ private:
+  ArbiterKind kind_;
+  u32 size_;
+  std::vector<u32> next_;  ///< [arbiter]; for the matrix: its wins so far
+  std::vector<u32> won_;   ///< matrix, [arbiter * size + requester]: number of the win, 0 for none
+};
+
+class Allocator {
+ public:
+  struct Setup {
+    AllocatorKind kind = AllocatorKind::islip;
+    ArbiterKind arbiter = ArbiterKind::round_robin;
+    u32 iterations = 1;
+    u32 inputs = 1;
+    u32 outputs = 1;
+  };
+
+  Allocator(const Setup& setup, u32 instances);
+
+  void reset();
+  /// Forgets the requests; those that follow are of one instance.
+  void begin(u32 instance) noexcept;
+  /// At most once per pair. `key`: smaller is older.
+  void request(u32 input, u32 output, u64 key = 0);
+  void allocate() noexcept;
+  /// The output that the input was given, or kNone.
+  [[nodiscard]] u32 of_input(u32 input) const noexcept { return of_input_[input]; }
+  [[nodiscard]] u32 of_output(u32 output) const noexcept { return of_output_[output]; }
+
+  template <class Hasher>
+  void digest(u32 instance, Hasher& h) const {
+    input_arbiters_.digest(std::size_t{instance} * setup_.inputs, setup_.inputs, h);
+    output_arbiters_.digest(std::size_t{instance} * setup_.outputs, setup_.outputs, h);
+    h.add(turn_[instance]);
+  }
+
+ private:
+  struct Request {
+    u32 input = 0;
+    u32 output = 0;
+    u64 key = 0;
+  };
+  struct Choice {
+    Arbiters::Rank rank;
+    u32 partner = kNone;
+  };
+
+  [[nodiscard]] bool open(const Request& r) const noexcept {
+    return of_input_[r.input] == kNone && of_output_[r.output] == kNone;
+  }
+  void match(u32 input, u32 output) noexcept {
+    of_input_[input] = output;
+    of_output_[output] = input;
+  }
+  bool iterate(bool first) noexcept;
+  void wavefront() noexcept;
+  void max_size() noexcept;
+  bool augment(u32 input) noexcept;
+
+  Setup setup_;
+  Arbiters input_arbiters_;   ///< [instance * inputs + input], over outputs
+  Arbiters output_arbiters_;  ///< [instance * outputs + output], over inputs
+  std::vector<u32> turn_;     ///< [instance]: first diagonal, first input
+  u32 instance_ = 0;
+  std::vector<Request> requests_;
+  std::vector<u32> of_input_;
+  std::vector<u32> of_output_;
+  std::vector<Choice> of_first_;   ///< scratch: what the inputs (input_first) or outputs chose
+  std::vector<Choice> of_second_;  ///< scratch: what the others chose among those
+  std::vector<u8> visited_;        ///< scratch of max_size, [output]
+};
+
+}  // namespace banyan::switching::parts

@@ -1,0 +1,397 @@
+#include "banyan/switching/parts/vc_router_general.hpp"
+
+#include <algorithm>
+
+namespace banyan::switching::parts {
+
+VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup)
+    : VcRouterBase(builder, shard, setup),
+      ways_in_(setup.ports * setup.input_speedup),
+      ways_out_(setup.ports * setup.output_speedup),
+      states_(inputs_.size()),
+      occupied_(switches_.size()),
+      channels_(switches_.size() * setup.ports),
+      credit_delays_(channels_.size()),
+      next_vc_(switches_.size() * ways_in_),
+      held_by_(next_vc_.size()),
+      way_out_held_(switches_.size() * ways_out_),
+      vcs_({setup.vc_allocator.kind, setup.arbiter, setup.vc_allocator.iterations, layout_.size(), layout_.size()},
+           entities()),
+      switch_({setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_}, entities()),
+      bid_of_(std::size_t{ways_in_} * ways_out_, kNone) {
+  if (setup.speculative) {
+    speculative_switch_ = std::make_unique<Allocator>(
+        Allocator::Setup{setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_},
+        entities());
+  }
+  const core::Graph& graph = topology_.graph();
+  for (u32 e = 0; e < entities(); ++e) {
+    for (u32 p = 0; p < layout_.ports(); ++p) {
+      const std::size_t k = std::size_t{e} * layout_.ports() + p;
+      credit_delays_[k] = 1 + (fed_by_terminal(switches_[e], p) ? 0 : setup.pipeline.credit);
+      if (!leads_on(switches_[e], p)) continue;
+      channels_[k].cycles_per_flit = graph.channel(graph.channel_out_of(switches_[e], p)).link.cycles_per_flit;
+    }
+  }
+  const std::size_t most = layout_.size();
+  asking_.reserve(most);
+  bids_.reserve(most);
+}
+
+void VcRouterGeneral::reset(u32) {
+  reset_base();
+  std::fill(states_.begin(), states_.end(), VcState{});
+  std::fill(occupied_.begin(), occupied_.end(), 0);
+  for (Output& channel : channels_) channel.free_at = 0;
+  for (std::size_t k = 0; k < next_vc_.size(); ++k) next_vc_[k] = static_cast<u16>(k % setup_.input_speedup);
+  std::fill(held_by_.begin(), held_by_.end(), kNobody);
+  std::fill(way_out_held_.begin(), way_out_held_.end(), 0);
+  vcs_.reset();
+  switch_.reset();
+  if (speculative_switch_) speculative_switch_->reset();
+}
+
+Tick VcRouterGeneral::accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
+  const u32 i = layout_.index(port, flit.vc);
+  InputVc& in = inputs_[base(e) + i];
+  VcState& state = states_[base(e) + i];
+  const Tick now = io.now();
+  const At a{e, first_step(now), now, &inputs_[base(e)], &outputs_[base(e)], &states_[base(e)], &io};
+  flits_.push(e, i, in.ring, BufferedFlit::pack(flit));
+  if (in.ring.count == 1) {
+    ++occupied_[e];
+    if (state.stage == Stage::active) {
+      state.at = std::max(state.at, a.step);
+    } else {
+      begin_packet(a, i, a.step, now);
+    }
+  } else if (setup_.store_and_forward && state.stage == Stage::empty && (flit.flags & core::kTail) != 0) {
+    begin_packet(a, i, a.step, now);
+  }
+  return now;
+}
+
+Tick VcRouterGeneral::accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept {
+  const u32 o = layout_.index(port, control.vc);
+  give_back(e, o, control.argument);
+  OutputVc& out = outputs_[base(e) + o];
+  if (out.holder == kDraining && out.credits == setup_.buffer) out.holder = kNobody;
+  return occupied_[e] != 0 ? io.now() : kNever;
+}
+
+Tick VcRouterGeneral::step(u32 e, Tick now, engine::Io& io) noexcept {
+  if (occupied_[e] == 0) return kNever;
+  const u64 end = first_step(now + 1);
+  for (u64 step = first_step(now); step < end; ++step) {
+    substep({e, step, now, &inputs_[base(e)], &outputs_[base(e)], &states_[base(e)], &io});
+  }
+  return occupied_[e] != 0 ? now + 1 : kNever;
+}
+
+void VcRouterGeneral::substep(const At& a) noexcept {
+  request_vcs(a);
+  collect_bids(a);
+  take_vcs(a);
+  if (setup_.pipeline.vc_allocation == 0) collect_bids(a);
+  use_held_connections(a);
+  grant_switch(a);
+  finish_sending(a);
+}
+
+/// A head is at the front: routes it, if the whole packet is here that must be.
+void VcRouterGeneral::begin_packet(const At& a, u32 i, u64 step, Tick now) noexcept {
+  a.inputs[i].vc = kFresh;
+  a.states[i].stage = Stage::empty;
+  if (setup_.store_and_forward && a.inputs[i].ring.count < head(a, i).flits) return;
+  a.states[i].stage = Stage::asking;
+  a.states[i].at = after(step, now, setup_.pipeline.routing);
+}
+
+/// Age of the packet at the front, for arbiters that look at it.
+u64 VcRouterGeneral::key(const At& a, u32 i) const noexcept {
+  return setup_.arbiter == ArbiterKind::age ? head(a, i).birth : 0;
+}
+
+/// Whether a flit that is granted the switch now finds the channel free, or a place before it.
+bool VcRouterGeneral::takes_flit(const At& a, u32 port) const noexcept {
+  const Output& channel = channels_[std::size_t{a.e} * layout_.ports() + port];
+  const Tick at = a.now + setup_.pipeline.departure();
+  if (channel.free_at <= at) return true;
+  if (!setup_.output_queues()) return false;
+  const u64 queued = (channel.free_at - at + channel.cycles_per_flit - 1) / channel.cycles_per_flit;
+  return setup_.output_buffer == 0 || queued < setup_.output_buffer;
+}
+
+/// Whether the head of i may take output virtual channel o.
+bool VcRouterGeneral::open_vc(const At& a, u32 i, u32 o) const noexcept {
+  if (a.outputs[o].holder != kNobody) return false;
+  if (setup_.cut_through) return room(a.e, o) >= head(a, i).flits;
+  return !setup_.vc_busy_when_full || room(a.e, o) != 0;
+}
+
+/// Routes the head of i, or looks again among its candidates: of the highest priority with a free virtual channel the
+/// one with most credits, the first among equals. Returns whether there is one.
+bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
+  InputVc& in = a.inputs[i];
+  const auto set = [&](const core::Candidate& c) {
+    in.port = static_cast<u8>(c.port);
+    in.begin = c.vc_begin;
+    in.end = c.vc_end;
+  };
+  if (in.vc == kRouted) return true;
+  route(a.e, i, head(a, i), candidates_);
+  if (candidates_.size() == 1) {
+    in.vc = kRouted;
+    set(candidates_[0]);
+    return true;
+  }
+  in.vc = kAdaptive;
+  const core::Candidate* best = nullptr;
+  u32 most = 0;
+  for (const core::Candidate& c : candidates_) {
+    bool open = false;
+    u32 credits = 0;
+    for (u32 v = c.vc_begin; v < c.vc_end; ++v) {
+      open = open || open_vc(a, i, layout_.index(c.port, v));
+      credits += a.outputs[layout_.index(c.port, v)].credits;
+    }
+    if (!open) continue;
+    if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && credits <= most))) continue;
+    best = &c;
+    most = credits;
+  }
+  if (best != nullptr) set(*best);
+  return best != nullptr;
+}
+
+void VcRouterGeneral::request_vcs(const At& a) noexcept {
+  vcs_.begin(a.e);
+  asking_.clear();
+  for (u32 i = 0; i < layout_.size(); ++i) {
+    if (a.states[i].stage != Stage::asking || a.step < a.states[i].at) continue;
+    asking_.push_back(i);
+    if (!choose(a, i)) continue;
+    const InputVc& in = a.inputs[i];
+    for (u32 v = in.begin; v < in.end; ++v) {
+      const u32 o = layout_.index(in.port, v);
+      if (open_vc(a, i, o)) vcs_.request(i, o, key(a, i));
+    }
+  }
+  vcs_.allocate();
+}
+
+/// Heads take what they were promised, unless it was taken or filled meanwhile.
+void VcRouterGeneral::take_vcs(const At& a) noexcept {
+  const u32 delay = setup_.pipeline.vc_allocation;
+  for (const u32 i : asking_) {
+    VcState& state = a.states[i];
+    const u32 o = vcs_.of_input(i);
+    if (o == kNone) {
+      state.at = std::max(after(a.step, a.now, delay), a.step + 1);
+      continue;
+    }
+    state.stage = Stage::granting;
+    state.promised = static_cast<u16>(o);
+    state.at = last(a.step, a.now, delay);
+  }
+  for (u32 i = 0; i < layout_.size(); ++i) {
+    VcState& state = a.states[i];
+    if (state.stage != Stage::granting || state.at != a.step) continue;
+    const u32 o = state.promised;
+    if (open_vc(a, i, o)) {
+      a.outputs[o].holder = static_cast<u16>(i);
+      a.inputs[i].vc = static_cast<u8>(layout_.vc(o));
+      a.inputs[i].port = static_cast<u8>(layout_.port(o));
+      state.stage = Stage::active;
+      state.at = delay == 0 ? a.step : a.step + 1;
+    } else {
+      state.stage = Stage::asking;
+      state.at = a.step + 1;
+    }
+  }
+}
+
+/// One virtual channel per way in and way out: the first at or after the way's pointer, or the oldest.
+void VcRouterGeneral::bid(const At& a, u32 i, bool speculative) noexcept {
+  const u32 in = way_in(i);
+  const u32 out = way_out(i, a.inputs[i].port);
+  if (held_by_[std::size_t{a.e} * ways_in_ + in] != kNobody) return;
+  if (way_out_held_[std::size_t{a.e} * ways_out_ + out] != 0) return;
+  u32& place = bid_of_[std::size_t{in} * ways_out_ + out];
+  if (place == kNone) {
+    place = static_cast<u32>(bids_.size());
+    bids_.push_back({in, out, i, speculative});
+    return;
+  }
+  Bid& other = bids_[place];
+  const u32 next = next_vc_[std::size_t{a.e} * ways_in_ + in];
+  const auto distance = [&](u32 vc) { return (layout_.vc(vc) + layout_.vcs() - next) % layout_.vcs(); };
+  const u64 mine = key(a, i);
+  const u64 theirs = key(a, other.vc);
+  const bool better = speculative != other.speculative ? !speculative
+                      : mine != theirs                 ? mine < theirs
+                                                       : distance(i) < distance(other.vc);
+  if (better) other = {in, out, i, speculative};
+}
+
+/// Bids stand in order of input virtual channels.
+void VcRouterGeneral::collect_bids(const At& a) noexcept {
+  for (const Bid& b : bids_) bid_of_[std::size_t{b.input} * ways_out_ + b.output] = kNone;
+  bids_.clear();
+  for (u32 i = 0; i < layout_.size(); ++i) {
+    const VcState& state = a.states[i];
+    const InputVc& in = a.inputs[i];
+    if (in.ring.count == 0) continue;
+    if (state.stage == Stage::active && state.at <= a.step) {
+      const u32 o = layout_.index(in.port, in.vc);
+      if (held_by_[std::size_t{a.e} * ways_in_ + way_in(i)] == i) continue;
+      if (room(a.e, o) != 0 && takes_flit(a, in.port)) bid(a, i, false);
+    } else if (setup_.speculative && state.stage == Stage::asking && state.at <= a.step && in.vc == kRouted) {
+      bool any = false;
+      for (u32 v = in.begin; v < in.end && !any; ++v) {
+        const u32 o = layout_.index(in.port, v);
+        any = open_vc(a, i, o) && room(a.e, o) != 0;
+      }
+      if (any && takes_flit(a, in.port)) bid(a, i, true);
+    }
+  }
+}
+
+/// Packets that keep their way through the crossbar send without asking, or give it up.
+void VcRouterGeneral::use_held_connections(const At& a) noexcept {
+  if (!setup_.hold_switch) return;
+  for (u32 way = 0; way < ways_in_; ++way) {
+    const u16 i = held_by_[std::size_t{a.e} * ways_in_ + way];
+    if (i == kNobody || a.states[i].at > a.step) continue;
+    const u32 port = a.inputs[i].port;
+    if (room(a.e, layout_.index(port, a.inputs[i].vc)) != 0 && takes_flit(a, port)) {
+      forward(a, i);
+    } else {
+      drop_connection(a, i);
+      a.states[i].at = a.step + 1;
+    }
+  }
+}
+
+void VcRouterGeneral::grant_switch(const At& a) noexcept {
+  switch_.begin(a.e);
+  for (const Bid& b : bids_) {
+    if (!b.speculative) switch_.request(b.input, b.output, key(a, b.vc));
+  }
+  switch_.allocate();
+  if (speculative_switch_) {
+    speculative_switch_->begin(a.e);
+    for (const Bid& b : bids_) {
+      if (b.speculative) speculative_switch_->request(b.input, b.output, key(a, b.vc));
+    }
+    speculative_switch_->allocate();
+  }
+  for (const Bid& b : bids_) {
+    if (!b.speculative) {
+      if (switch_.of_input(b.input) == b.output) granted(a, b.vc, false);
+    } else if (speculative_switch_->of_input(b.input) == b.output && switch_.of_input(b.input) == kNone &&
+               switch_.of_output(b.output) == kNone) {
+      granted(a, b.vc, true);
+    }
+  }
+}
+
+void VcRouterGeneral::granted(const At& a, u32 i, bool speculative) noexcept {
+  const u32 vc = (layout_.vc(i) + setup_.input_speedup) % layout_.vcs();
+  next_vc_[std::size_t{a.e} * ways_in_ + way_in(i)] = static_cast<u16>(vc);
+  VcState& state = a.states[i];
+  if (speculative) {
+    // Of use only if the head won a virtual channel with a credit in this step too.
+    if (state.stage != Stage::active || room(a.e, layout_.index(a.inputs[i].port, a.inputs[i].vc)) == 0) return;
+  }
+  state.stage = Stage::sending;
+  state.at = last(a.step, a.now, setup_.pipeline.sw_allocation);
+}
+
+/// Grants whose stage ends in this step.
+void VcRouterGeneral::finish_sending(const At& a) noexcept {
+  for (u32 i = 0; i < layout_.size(); ++i) {
+    VcState& state = a.states[i];
+    if (state.stage != Stage::sending || state.at != a.step) continue;
+    state.stage = Stage::active;
+    const u32 port = a.inputs[i].port;
+    const bool held = held_by_[std::size_t{a.e} * ways_in_ + way_in(i)] != kNobody ||
+                      way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, port)] != 0;
+    if (!held && room(a.e, layout_.index(port, a.inputs[i].vc)) != 0 && takes_flit(a, port)) {
+      forward(a, i);
+    } else {
+      state.at = a.step + 1;
+    }
+  }
+}
+
+void VcRouterGeneral::hold_connection(const At& a, u32 i, u32 port) noexcept {
+  held_by_[std::size_t{a.e} * ways_in_ + way_in(i)] = static_cast<u16>(i);
+  way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, port)] = 1;
+}
+
+void VcRouterGeneral::drop_connection(const At& a, u32 i) noexcept {
+  u16& holder = held_by_[std::size_t{a.e} * ways_in_ + way_in(i)];
+  if (holder != i) return;
+  holder = kNobody;
+  way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, a.inputs[i].port)] = 0;
+}
+
+/// Moves the front flit of input virtual channel i.
+void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
+  InputVc& in = a.inputs[i];
+  VcState& state = a.states[i];
+  const u32 port = in.port;
+  const u32 o = layout_.index(port, in.vc);
+  const std::size_t first_port = std::size_t{a.e} * layout_.ports();
+  const BufferedFlit flit = flits_.pop(a.e, i, in.ring);
+  Output& channel = channels_[first_port + port];
+  const Tick departure = std::max(a.now + setup_.pipeline.departure(), channel.free_at);
+  channel.free_at = departure + channel.cycles_per_flit;
+  a.io->send(static_cast<u32>(first_port + port), flit.unpack(in.vc), channel.free_at - 1 - a.now);
+  const u32 from = layout_.port(i);
+  a.io->control_up(static_cast<u32>(first_port + from), {engine::kCredit, static_cast<u16>(layout_.vc(i)), 1},
+                   credit_delays_[first_port + from]);
+  ++movements_;
+  take_place(a.e, o);
+  if (in.ring.count == 0) --occupied_[a.e];
+  state.at = a.step + 1;
+  if ((flit.flags() & core::kTail) != 0) {
+    drop_connection(a, i);
+    a.outputs[o].holder = setup_.wait_for_tail_credit ? kDraining : kNobody;
+    in.vc = kFresh;
+    state.stage = Stage::empty;
+    if (in.ring.count == 0) return;
+    const u64 next = a.step + 1;
+    begin_packet(a, i, next, next < first_step(a.now + 1) ? a.now : a.now + 1);
+  } else if (in.ring.count == 0) {
+    drop_connection(a, i);
+  } else if (setup_.hold_switch) {
+    hold_connection(a, i, port);
+  }
+}
+
+u64 VcRouterGeneral::digest() const {
+  u64 sum = 0;
+  for (u32 e = 0; e < entities(); ++e) {
+    Hasher h;
+    digest_base(e, h);
+    for (u32 i = 0; i < layout_.size(); ++i) {
+      const VcState& state = states_[base(e) + i];
+      h.add(static_cast<u64>(state.stage));
+      if (state.stage != Stage::empty) h.add(state.at);
+      h.add(outputs_[base(e) + i].holder == kDraining ? 1U : 0U);
+    }
+    for (u32 way = 0; way < ways_in_; ++way) {
+      h.add(u64{next_vc_[std::size_t{e} * ways_in_ + way]} << 16U | held_by_[std::size_t{e} * ways_in_ + way]);
+    }
+    for (u32 p = 0; p < layout_.ports(); ++p) h.add(channels_[std::size_t{e} * layout_.ports() + p].free_at);
+    vcs_.digest(e, h);
+    switch_.digest(e, h);
+    if (speculative_switch_) speculative_switch_->digest(e, h);
+    sum += h.value();
+  }
+  return sum;
+}
+
+}  // namespace banyan::switching::parts

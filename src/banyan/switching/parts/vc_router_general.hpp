@@ -1,0 +1,118 @@
+// The general kernel of vc_router: every setting, one loop over the virtual channels of a router per cycle.
+//
+// With an internal speedup of s a router makes s steps per cycle on average, and the stages of delay 0 and 1 count in
+// those; longer delays count in cycles. Everything that happens in one step is decided on the state before it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "banyan/switching/parts/allocator.hpp"
+#include "banyan/switching/parts/vc_router_base.hpp"
+
+namespace banyan::switching::parts {
+
+class VcRouterGeneral : public VcRouterBase {
+ public:
+  VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup);
+
+  void reset(u32);
+  Tick accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept;
+  Tick accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept;
+  Tick step(u32 e, Tick now, engine::Io& io) noexcept;
+  [[nodiscard]] u64 digest() const;
+
+ private:
+  enum class Stage : u8 {
+    empty,     ///< no head: nothing, or a packet whose tail is not here yet (store and forward)
+    asking,    ///< a head that asks for a virtual channel from step `at`
+    granting,  ///< a head that was promised output virtual channel `promised`, and takes it in step `at`
+    active,    ///< holds an output virtual channel, may ask for the switch from step `at`
+    sending,   ///< was granted the switch, sends in step `at`
+  };
+  struct VcState {
+    u64 at = 0;
+    u16 promised = 0;
+    Stage stage = Stage::empty;
+  };
+  /// Of an output port.
+  struct Output {
+    Tick free_at = 0;  ///< its channel takes a flit again
+    u32 cycles_per_flit = 1;
+  };
+  /// A request for the switch.
+  struct Bid {
+    u32 input = 0;  ///< way into the crossbar
+    u32 output = 0;
+    u32 vc = 0;  ///< input virtual channel
+    bool speculative = false;
+  };
+  /// One router in one step.
+  struct At {
+    u32 e;
+    u64 step;
+    Tick now;
+    InputVc* inputs;
+    OutputVc* outputs;
+    VcState* states;
+    engine::Io* io;
+  };
+
+  [[nodiscard]] u64 first_step(Tick t) const noexcept {
+    return setup_.internal_speedup == 1.0 ? t : static_cast<u64>(static_cast<double>(t) * setup_.internal_speedup);
+  }
+  /// The step after a stage of `delay` that begins in `step` of cycle `now`.
+  [[nodiscard]] u64 after(u64 step, Tick now, u32 delay) const noexcept {
+    return delay <= 1 ? step + delay : first_step(now + delay - 1) + 1;
+  }
+  /// The step in which that stage ends.
+  [[nodiscard]] u64 last(u64 step, Tick now, u32 delay) const noexcept {
+    return delay <= 1 ? step : first_step(now + delay - 1);
+  }
+  [[nodiscard]] u32 way_in(u32 i) const noexcept {
+    return layout_.port(i) * setup_.input_speedup + layout_.vc(i) % setup_.input_speedup;
+  }
+  [[nodiscard]] u32 way_out(u32 i, u32 port) const noexcept {
+    return port * setup_.output_speedup + layout_.port(i) % setup_.output_speedup;
+  }
+  [[nodiscard]] const core::Packet& head(const At& a, u32 i) const noexcept {
+    return a.io->packet(flits_.front(a.e, i, a.inputs[i].ring).packet);
+  }
+  [[nodiscard]] u64 key(const At& a, u32 i) const noexcept;
+  [[nodiscard]] bool takes_flit(const At& a, u32 port) const noexcept;
+  [[nodiscard]] bool open_vc(const At& a, u32 i, u32 o) const noexcept;
+
+  void begin_packet(const At& a, u32 i, u64 step, Tick now) noexcept;
+  bool choose(const At& a, u32 i) noexcept;
+  void request_vcs(const At& a) noexcept;
+  void take_vcs(const At& a) noexcept;
+  void bid(const At& a, u32 i, bool speculative) noexcept;
+  void collect_bids(const At& a) noexcept;
+  void use_held_connections(const At& a) noexcept;
+  void grant_switch(const At& a) noexcept;
+  void finish_sending(const At& a) noexcept;
+  void granted(const At& a, u32 i, bool speculative) noexcept;
+  void forward(const At& a, u32 i) noexcept;
+  void hold_connection(const At& a, u32 i, u32 port) noexcept;
+  void drop_connection(const At& a, u32 i) noexcept;
+  void substep(const At& a) noexcept;
+
+  u32 ways_in_;
+  u32 ways_out_;
+  std::vector<VcState> states_;     ///< [entity * layout size + index]
+  std::vector<u16> occupied_;       ///< [entity]: input virtual channels with flits
+  std::vector<Output> channels_;    ///< [entity * ports + port]
+  std::vector<u32> credit_delays_;  ///< [entity * ports + port]: ticks until a freed place counts, channel apart
+  std::vector<u16> next_vc_;        ///< [entity * ways in + way]: virtual channel to ask first
+  std::vector<u16> held_by_;        ///< [entity * ways in + way]: input virtual channel that keeps the way, or kNobody
+  std::vector<u8> way_out_held_;    ///< [entity * ways out + way]
+  Allocator vcs_;
+  Allocator switch_;
+  std::unique_ptr<Allocator> speculative_switch_;
+  std::vector<u32> asking_;      ///< scratch: heads that asked for a virtual channel in this step
+  std::vector<Bid> bids_;        ///< scratch
+  std::vector<u32> bid_of_;      ///< scratch, [way in * ways out + way out]: index into bids_, or kNone
+  core::Candidates candidates_;  ///< scratch
+};
+
+}  // namespace banyan::switching::parts
