@@ -70,7 +70,7 @@ u32 most_ports(const config::Values& values, const core::Graph& graph) {
 void read_buffers(const config::Values& values, RouterSetup& setup) {
   setup.buffer = setup.reserved = values.natural("buffer");
   if (values.text("buffer_policy") == "private") {
-    if (values.given("reserved")) {
+    if (values.natural("reserved") != 1) {
       values.fail("reserved", "places are reserved where others are shared, and buffer_policy is private",
                   "leave reserved out, or set buffer_policy = \"shared\"");
     }
