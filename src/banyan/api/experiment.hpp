@@ -47,9 +47,13 @@ using Overrides = std::vector<std::string>;
 /// Progress of one run or sweep, for a display: work done and total in arbitrary equal units.
 using Progress = std::function<void(u64 done, u64 total)>;
 
+/// Packets and ports of which a run logs every event: "packet=SOURCE:NTH", "port=SWITCH:PORT", "terminal=T".
+using Watches = std::vector<std::string>;
+
 struct RunOptions {
   u32 threads = 1;
-  Progress progress;                  ///< may be empty; called from one thread at a time
+  Progress progress;  ///< may be empty; called from one thread at a time
+  Watches watches;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
 };
 

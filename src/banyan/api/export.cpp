@@ -154,6 +154,19 @@ std::string series_csv(const Result& result) {
   return text;
 }
 
+std::string to_csv(const Table& table) {
+  std::string text = line(table.columns);
+  for (const auto& row : table.rows) {
+    Cells cells;
+    for (const Table::Cell& cell : row) {
+      const double* real = std::get_if<double>(&cell);
+      cells.push_back(real != nullptr ? number(*real) : to_text(cell));
+    }
+    text += line(cells);
+  }
+  return text;
+}
+
 std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results) {
   const Cells names = metric_names(results);
   std::string text = line(csv_head(set, names, results));

@@ -13,6 +13,9 @@ namespace banyan::api {
 /// One column per time series, one row per interval; "" when there is none.
 [[nodiscard]] std::string series_csv(const Result& result);
 
+/// A table as it is, its columns as the head.
+[[nodiscard]] std::string to_csv(const Table& table);
+
 /// One row per point: the axes, verdict and state hash, then mean, half width and count of every metric.
 [[nodiscard]] std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results);
 /// What a run cost: CPU seconds and memory, the only parts of a result that differ from run to run.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "banyan/api/precision.hpp"
+#include "banyan/api/recorded.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"
@@ -42,6 +43,7 @@ class SessionRunner {
                 const RunOptions& options)
       : experiment_(experiment), network_(network), settings_(settings), options_(options) {
     session_ = session_settings(experiment.run);
+    settings_.probe = probe_plan(experiment, *network.topology, options.watches, 0);
     const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
@@ -58,6 +60,19 @@ class SessionRunner {
     if (error_) std::rethrow_exception(error_);
     if (interrupted_) throw Interrupted("interrupted");
     return outcomes_;
+  }
+
+  /// What probes wrote down: counts of all sessions, events of the first.
+  void add_tables(Result& result) const {
+    engine::ProbeReport sum;
+    u64 cycles = 0;
+    for (const SessionOutcome& o : outcomes_) {
+      sum.merge(o.probed);
+      cycles += o.close - o.begin + 1;
+    }
+    sum.events = outcomes_.front().probed.events;
+    sum.lost_events = outcomes_.front().probed.lost_events;
+    add_recorded(result, settings_.probe, sum, *network_.topology, cycles);
   }
 
   /// CPU time of the threads beside the caller's.
@@ -357,6 +372,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
       continue;
     }
     if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise, gave_up);
+    runner.add_tables(result);
     result.cpu_seconds = runner.helper_cpu_seconds();
     return result;
   }

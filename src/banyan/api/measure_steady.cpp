@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "banyan/api/precision.hpp"
+#include "banyan/api/recorded.hpp"
 #include "banyan/api/steady_windows.hpp"
 #include "banyan/engine/steady.hpp"
 #include "banyan/stats/interval.hpp"
@@ -204,6 +205,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   settings.steady = plan;
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
+  const Tick warmup = static_cast<Tick>(experiment.run.integer("warmup"));
+  settings.probe = probe_plan(experiment, *network.topology, options.watches, warmup);
   Instance instance = build_instance(experiment, network, settings);
   engine::SteadySettings steady;
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
@@ -218,6 +221,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
   Result result = SteadyReport(experiment, network, outcome, stopping.gave_up()).result();
+  add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "banyan/base/error.hpp"
@@ -84,6 +85,18 @@ Series read_series(const std::string& name, const json& object) {
   return series;
 }
 
+ordered_json table_json(const Table& table) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& cells : table.rows) {
+    ordered_json row = ordered_json::array();
+    for (const Table::Cell& cell : cells) {
+      std::visit([&row](const auto& value) { row.push_back(value); }, cell);
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"columns", table.columns}, {"rows", std::move(rows)}};
+}
+
 Verdict read_verdict(const std::string& text) {
   for (const auto& [verdict, name] : kVerdicts) {
     if (text == name) return verdict;
@@ -121,7 +134,11 @@ struct Row {
 };
 
 Row row_of(const Metric& metric) {
-  if (metric.counter) return {metric.name, fmt::format("{}", metric.mean), "", metric.unit, ""};
+  if (metric.counter) {
+    const bool whole = metric.mean == std::floor(metric.mean);
+    return {metric.name, whole ? fmt::format("{}", metric.mean) : fmt::format("{:.6g}", metric.mean), "", metric.unit,
+            ""};
+  }
   Row row{metric.name, fmt::format("{:.6g}", metric.mean), "± ?", metric.unit, fmt::format("{}", metric.count)};
   if (metric.half_width && *metric.half_width == 0.0) row.half_width = "± 0";
   if (metric.half_width && *metric.half_width > 0.0) {
@@ -130,6 +147,40 @@ Row row_of(const Metric& metric) {
     row.half_width = fmt::format("± {:.{}f}", *metric.half_width, digits);
   }
   return row;
+}
+
+/// What of a table fits a screen: all events; of channels and flows those that carry most.
+constexpr std::size_t kShownRows = 10;
+
+std::string table_text(const Table& table) {
+  std::vector<std::size_t> order(table.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::string text = fmt::format("\n{}:\n", table.name);
+  const auto flits = std::find(table.columns.begin(), table.columns.end(), "flits");
+  if (flits != table.columns.end() && order.size() > kShownRows) {
+    const auto column = static_cast<std::size_t>(flits - table.columns.begin());
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::get<u64>(table.rows[a][column]) > std::get<u64>(table.rows[b][column]);
+    });
+    order.resize(kShownRows);
+    text = fmt::format("\n{}, the {} of {} that carry most (all with --json or --out):\n", table.name, kShownRows,
+                       table.rows.size());
+  }
+  std::vector<std::vector<std::string>> cells{table.columns};
+  for (const std::size_t row : order) {
+    cells.emplace_back();
+    for (const Table::Cell& cell : table.rows[row]) cells.back().push_back(to_text(cell));
+  }
+  std::vector<std::size_t> width(table.columns.size(), 0);
+  for (const auto& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  }
+  for (const auto& row : cells) {
+    std::string out = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) out += fmt::format(" {:<{}}", row[i], width[i]);
+    text += out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
 }
 
 std::string experiment_name(const Result& result) {
@@ -144,6 +195,12 @@ std::string to_string(Verdict verdict) {
     if (value == verdict) return name;
   }
   return "unknown";
+}
+
+std::string to_text(const Table::Cell& cell) {
+  if (const u64* natural = std::get_if<u64>(&cell)) return fmt::format("{}", *natural);
+  if (const double* real = std::get_if<double>(&cell)) return fmt::format("{:.6g}", *real);
+  return std::get<std::string>(cell);
 }
 
 const Metric* Result::find(const std::string& name) const {
@@ -172,6 +229,7 @@ std::string to_json(const Result& result) {
   if (!result.series.empty()) {
     for (const Series& series : result.series) object["series"][series.name] = series_json(series);
   }
+  for (const Table& table : result.tables) object["tables"][table.name] = table_json(table);
   object["compiler"] = result.compiler;
   object["cpu_seconds"] = finite(result.cpu_seconds);
   object["peak_bytes"] = result.peak_bytes;
@@ -216,6 +274,7 @@ std::string to_table(const Result& result) {
     text += fmt::format("  {:<{}}  {:>{}} {:<{}}  {:<{}}  {:>8}\n", row.name, width[0], row.mean, width[1],
                         row.half_width, width[2], row.unit, width[3], row.count);
   }
+  for (const Table& table : result.tables) text += table_text(table);
   return text;
 }
 

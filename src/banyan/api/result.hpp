@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "banyan/base/types.hpp"
@@ -36,6 +37,15 @@ struct Histogram {
   std::vector<Bucket> buckets;
 };
 
+/// What a run wrote down on request: rows of cells under named columns.
+struct Table {
+  using Cell = std::variant<u64, double, std::string>;
+  std::string name;
+  std::vector<std::string> columns;  ///< with the unit in brackets where there is one
+  std::vector<std::vector<Cell>> rows;
+};
+[[nodiscard]] std::string to_text(const Table::Cell& cell);
+
 /// The state on the way: of the machine after `at` cycles of a steady run, or after session number `at`.
 struct Checkpoint {
   u64 at = 0;
@@ -57,6 +67,7 @@ struct Result {
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;
+  std::vector<Table> tables;   ///< channels, flows and watched events, when they were asked for
   std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store, not printed
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
   u64 group_cut = 0;           ///< groups at the front that are warm-up
@@ -75,7 +86,7 @@ struct Result {
 [[nodiscard]] std::string to_json(const Result& result);
 /// Inverse of to_json as far as metrics, verdict and configuration go (the store and tests use it).
 [[nodiscard]] Result from_json(const std::string& text);
-/// A readable table.
+/// A readable table; of the tables on request what fits a screen.
 [[nodiscard]] std::string to_table(const Result& result);
 
 }  // namespace banyan::api

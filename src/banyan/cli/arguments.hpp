@@ -26,6 +26,7 @@ struct RunArguments {
   bool plot = false;
   std::string svg;
   std::vector<std::string> metrics;
+  std::vector<std::string> watches;
 };
 
 struct ExportArguments {

@@ -68,6 +68,9 @@ void write_run(const std::string& folder, const api::Result& result) {
   write_file(in_folder(folder, "result.csv"), api::to_csv(result));
   const std::string series = api::series_csv(result);
   if (!series.empty()) write_file(in_folder(folder, "series.csv"), series);
+  for (const api::Table& table : result.tables) {
+    write_file(in_folder(folder, (table.name + ".csv").c_str()), api::to_csv(table));
+  }
 }
 
 }  // namespace
@@ -81,6 +84,7 @@ int run(const RunArguments& arguments) {
   api::RunOptions options;
   options.threads = arguments.running.threads.value_or(1);
   options.interrupted = watch_interrupt();
+  options.watches = arguments.watches;
   api::Result result;
   {
     ProgressDisplay display(arguments.running.quiet, "", 1.0);

@@ -59,6 +59,13 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
   command.add_flag("--csv", arguments->csv, "CSV on standard output")->excludes(json);
   command.add_flag("--plot", arguments->plot, "Chart in the terminal");
   command.add_option("--svg", arguments->svg, "Chart as an SVG file")->type_name("FILE");
+  if (std::string(name) == "run") {
+    command
+        .add_option("--watch", arguments->watches,
+                    "Log every event of packet=SOURCE:NTH, port=SWITCH:PORT or terminal=T (repeatable)")
+        ->type_name("WHAT")
+        ->allow_extra_args(false);
+  }
   if (std::string(name) == "sweep") {
     command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
         ->type_name("NAME")

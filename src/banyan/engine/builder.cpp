@@ -43,9 +43,14 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   }
   parts_.resize(shards);
   for (u32 i = 0; i < shards; ++i) {
-    parts_[i].terminals = std::make_unique<Terminals>(
-        Terminals::Setup{std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i,
-                         settings_.steady, settings_.check_order && routing_.in_order(), settings_.generation_series});
+    if (settings_.probe.any()) {
+      parts_[i].probe = std::make_unique<Probe>(settings_.probe, graph);
+      parts_[i].probe->number(0, {true, 1, members[i]});
+      parts_[i].probe->number(1, {false, 1, {}});
+    }
+    parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{
+        std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i, settings_.steady,
+        settings_.check_order && routing_.in_order(), settings_.generation_series, parts_[i].probe.get()});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
   }
 }
@@ -128,13 +133,15 @@ void Builder::wire() {
   for (u32 i = 0; i < shards(); ++i) {
     Shard& part = parts_[i];
     part.wires.shard = i;
+    part.wires.probe = part.probe.get();
+    if (part.probe != nullptr) part.probe->number(1, {false, switch_ports_, switches_of(i)});
     part.wires.due = &part.due;
     part.wires.parcels = &part.parcels[0];
     for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
-    for (auto& p : part.populations) {
-      ChannelPopulation& channels = static_cast<ChannelPopulation&>(*p);
+    for (u32 k = 0; k < part.populations.size(); ++k) {
+      ChannelPopulation& channels = static_cast<ChannelPopulation&>(*part.populations[k]);
       part.wires.inboxes.push_back(&channels.inbox());
-      channels.connect(part.wires);
+      channels.connect(part.wires, k);
     }
   }
   reserve();

@@ -25,6 +25,7 @@ struct EngineSettings {
   SteadyPlan steady;          ///< windows of a steady run
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
+  ProbePlan probe;            ///< what to write down beside the counters
 };
 
 class Builder {
@@ -70,6 +71,8 @@ class Builder {
   [[nodiscard]] u32 shards() const { return static_cast<u32>(parts_.size()); }
   [[nodiscard]] u32 shard_of(u32 switch_) const { return switch_shard_[switch_]; }
   [[nodiscard]] Shard& shard(u32 i) { return parts_[i]; }
+  /// The probe of a shard, or nullptr; after partition.
+  [[nodiscard]] Probe* probe(u32 shard) { return parts_[shard].probe.get(); }
   [[nodiscard]] Terminals& terminals(u32 shard) { return *parts_[shard].terminals; }
   void add(u32 shard, std::unique_ptr<Population> population);
 

@@ -5,6 +5,7 @@
 
 #include "banyan/engine/inbox.hpp"
 #include "banyan/engine/packet_pool.hpp"
+#include "banyan/engine/probe.hpp"
 
 namespace banyan::engine {
 
@@ -48,6 +49,7 @@ struct Wires {
   std::vector<Tick>* due = nullptr;        ///< [population]
   std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
   std::vector<PacketPool*> pools;          ///< [shard]
+  Probe* probe = nullptr;                  ///< absent unless the run is to write down more
 
   template <class Arrival>
   void deliver(const Target& to, Tick at, const Arrival& arrival) {
@@ -87,14 +89,16 @@ struct Wires {
 /// (control) direction of its input ports; both are indexed by the model's own global port numbers.
 class Io {
  public:
-  Io(Wires& wires, const std::vector<Target>& down, const std::vector<Target>& up)
-      : wires_(wires), down_(down.data()), up_(up.data()) {}
+  Io(Wires& wires, u32 population, const std::vector<Target>& down, const std::vector<Target>& up)
+      : wires_(wires), down_(down.data()), up_(up.data()), probe_(wires.probe), population_(population) {}
 
   void set_now(Tick now) noexcept { now_ = now; }
   [[nodiscard]] Tick now() const noexcept { return now_; }
 
   /// A flit leaves through output `out`; it arrives after the channel's latency plus `extra` ticks (serialization).
   void send(u32 out, const core::Flit& flit, Tick extra = 0) {
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->sent(population_, out, flit, packet(flit.packet), now_);
     const Target& to = down_[out];
     wires_.deliver(to, now_ + to.latency + extra, FlitArrival{flit, to.entity, to.port});
   }
@@ -115,6 +119,8 @@ class Io {
   Wires& wires_;
   const Target* down_;
   const Target* up_;
+  Probe* probe_;
+  u32 population_;
   Tick now_ = 0;
 };
 

@@ -32,6 +32,7 @@ Machine::~Machine() {
 void Machine::reset(u32 replication) {
   for (core::Traffic* t : traffics_) t->begin(replication);
   for (Shard& shard : shards_) {
+    if (shard.probe != nullptr) shard.probe->reset();
     shard.terminals->reset();
     for (auto& population : shard.populations) population->reset(replication);
     std::fill(shard.due.begin(), shard.due.end(), 0);
@@ -97,7 +98,10 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
 }
 
 void Machine::set_window(Window window) {
-  for (Shard& shard : shards_) shard.terminals->set_window(window);
+  for (Shard& shard : shards_) {
+    shard.terminals->set_window(window);
+    if (shard.probe != nullptr) shard.probe->set_window(window.from, window.to);
+  }
 }
 
 void Machine::close(u32 traffic, Tick at) {
@@ -119,6 +123,14 @@ SteadyRecord Machine::record(const SteadyPlan& plan) const {
 
 void Machine::extend(const SteadyPlan& longer) {
   for (Shard& shard : shards_) shard.terminals->extend(longer);
+}
+
+ProbeReport Machine::probed() const {
+  ProbeReport report;
+  for (const Shard& shard : shards_) {
+    if (shard.probe != nullptr) shard.probe->add_to(report);
+  }
+  return report;
 }
 
 Totals Machine::totals() const {

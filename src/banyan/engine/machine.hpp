@@ -65,6 +65,8 @@ class Machine {
   void extend(const SteadyPlan& longer);
 
   [[nodiscard]] Totals totals() const;
+  /// What the probes wrote down since reset.
+  [[nodiscard]] ProbeReport probed() const;
   [[nodiscard]] std::vector<Tally> tallies() const;
   [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept;
   [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept;

@@ -32,7 +32,7 @@ class ChannelPopulation : public Population {
   std::vector<Target> up;
 
   [[nodiscard]] virtual Inbox& inbox() noexcept = 0;
-  virtual void connect(Wires& wires) = 0;
+  virtual void connect(Wires& wires, u32 population) = 0;
 };
 
 template <class Model>
@@ -47,7 +47,11 @@ class PopulationOf final : public ChannelPopulation {
         step_all_(step_all) {}
 
   Inbox& inbox() noexcept override { return inbox_; }
-  void connect(Wires& wires) override { io_ = std::make_unique<Io>(wires, down, up); }
+  void connect(Wires& wires, u32 population) override {
+    io_ = std::make_unique<Io>(wires, population, down, up);
+    probe_ = wires.probe;
+    population_ = population;
+  }
   [[nodiscard]] Model& model() noexcept { return *model_; }
 
   void reset(u32 replication) override {
@@ -60,6 +64,8 @@ class PopulationOf final : public ChannelPopulation {
   Tick run(Tick now) noexcept override {
     io_->set_now(now);
     inbox_.take(now, [&](Arrivals& arrivals) {
+      if (probe_ != nullptr) [[unlikely]]
+        show(arrivals, now);
       for (const FlitArrival& a : arrivals.flits) {
         note(a.entity, model_->accept(a.entity, a.port, a.flit, *io_), now);
       }
@@ -117,6 +123,13 @@ class PopulationOf final : public ChannelPopulation {
     for (u32 e = 0; e < model_->entities(); ++e) mark(e);
   }
 
+  void show(const Arrivals& arrivals, Tick now) {
+    for (const FlitArrival& a : arrivals.flits) {
+      probe_->arrived(population_, a.entity, a.port, a.flit, io_->packet(a.flit.packet), now);
+    }
+    for (const ControlArrival& a : arrivals.controls) probe_->credited(population_, a.entity, a.port, a.control, now);
+  }
+
   template <bool Permuted>
   void step_awake(Tick now) noexcept {
     const std::size_t words = awake_.size();
@@ -139,6 +152,8 @@ class PopulationOf final : public ChannelPopulation {
   WakeWheel wheel_;
   std::vector<u64> awake_;
   std::unique_ptr<Io> io_;
+  Probe* probe_ = nullptr;
+  u32 population_ = 0;
   bool permuted_;
   bool step_all_;
 };

@@ -160,6 +160,7 @@ class Session {
     out_.tallies = machine_.tallies();
     out_.delivered = sum.delivered;
     out_.movements = sum.movements;
+    out_.probed = machine_.probed();
     Hasher h;
     h.add(machine_.hash());
     h.add(out_.begin);

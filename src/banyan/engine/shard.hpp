@@ -12,6 +12,7 @@
 namespace banyan::engine {
 
 struct Shard {
+  std::unique_ptr<Probe> probe;  ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
   std::vector<Tick> due;  ///< per population: the next tick at which it runs

@@ -85,6 +85,8 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   out.checkpoints = checkpoints.entries();
   out.tallies = machine.tallies();
   out.totals = machine.totals();
+  out.probed = machine.probed();
+  out.counted = plan.end;
   Hasher h;
   h.add(machine.hash());
   h.add(out.ticks);

@@ -33,6 +33,8 @@ struct SteadyOutcome {
   Totals totals;
   std::vector<Checkpoints::Entry> checkpoints;
   Tick ticks = 0;
+  Tick counted = 0;  ///< end of the measured window: what the probes counted is before it
+  ProbeReport probed;
   u64 hash = 0;
 
   explicit SteadyOutcome(const SteadyPlan& plan) : record(plan) {}

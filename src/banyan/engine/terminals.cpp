@@ -255,6 +255,8 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   ++taken_;
   taken_flits_ += flits;
   if (steady_) note_taken(traffic, birth, flits, now);
+  if (setup_.probe != nullptr) [[unlikely]]
+    setup_.probe->taken(terminal, packet, now);
 
   if (flits != left) {  // the rest of the message stays at the head
     cursor.offset += flits;

@@ -14,6 +14,7 @@
 #include "banyan/engine/answers.hpp"
 #include "banyan/engine/messages.hpp"
 #include "banyan/engine/packet_pool.hpp"
+#include "banyan/engine/probe.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tally.hpp"
 
@@ -37,6 +38,7 @@ class Terminals {
     SteadyPlan steady;          ///< windows of a steady run
     bool check_order = false;   ///< count packets of a pair that arrive out of order
     u32 generation_series = 0;  ///< length of the series of births after window.from; 0: none
+    Probe* probe = nullptr;     ///< told of packets that leave their source and that arrive
   };
 
   explicit Terminals(Setup setup);
@@ -81,6 +83,8 @@ class Terminals {
     delivered_flits_ += packet.flits;
     if (setup_.check_order) [[unlikely]]
       note_order(packet);
+    if (setup_.probe != nullptr) [[unlikely]]
+      setup_.probe->delivered(packet, now);
     if (packet.birth >= window_.from) account(packet, now, hops);
     if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
     if (special_[packet.traffic] != 0) [[unlikely]]

@@ -64,6 +64,7 @@ class OutputQueued final : public engine::Population {
         routing_(builder.routing()),
         terminals_(builder.terminals(0)),
         pool_(terminals_.pool()),
+        probe_(builder.probe(0)),
         places_(places),
         same_cycle_(same_cycle),
         permuted_(builder.settings().permuted),
@@ -320,6 +321,8 @@ class OutputQueued final : public engine::Population {
         const PacketId id = entry(q, 0).packet;
         drop_head(q);
         const core::Packet& packet = pool_[id];
+        if (probe_ != nullptr) [[unlikely]]
+          probe_->crossed(graph_.ejection(t), packet, now);
         terminals_.deliver(packet, t, now, Tagged ? path_length_ : packet.hops);
         pool_.release(id);
       }
@@ -372,7 +375,7 @@ class OutputQueued final : public engine::Population {
     u32 begin = 0;
     for (const Group& group : groups_) {
       if constexpr (Tagged) {
-        if (!permuted_ && !mixed_) {
+        if (!permuted_ && !mixed_ && probe_ == nullptr) {
           if (group.last) {
             far_ ? step_group<true, true>(begin, group.end, now) : step_group<true, false>(begin, group.end, now);
           } else {
@@ -485,9 +488,16 @@ class OutputQueued final : public engine::Population {
     if (injected_into_[s] != 0) note_injection(base, waiting, mask, heads, now);
     for (; mask != 0; mask &= mask - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(mask));
+      if (probe_ != nullptr) [[unlikely]]
+        show(s, p, heads[p], now);
       drop_head(base + p);
       append(to[p], {heads[p].packet, next_route(heads[p], to[p])});
     }
+  }
+
+  /// The packet at input p of a box crosses the channel that ends there.
+  void show(u32 s, u32 p, Entry head, Tick now) const {
+    probe_->crossed(graph_.channel_into(s, p), pool_[head.packet], now);
   }
 
   /// Reads the heads of the box's inputs and returns the inputs whose head may move.
@@ -578,6 +588,8 @@ class OutputQueued final : public engine::Population {
       if (injected_into_[s] != 0) note_injection(base, waiting, mask, heads, now);
       for (; mask != 0; mask &= mask - 1) {
         const u32 p = static_cast<u32>(std::countr_zero(mask));
+        if (probe_ != nullptr) [[unlikely]]
+          show(s, p, heads[p], now);
         moves_.push_back({base + p, to[p], heads[p]});
       }
     }
@@ -593,6 +605,7 @@ class OutputQueued final : public engine::Population {
   const core::Routing& routing_;
   engine::Terminals& terminals_;
   engine::PacketPool& pool_;
+  engine::Probe* probe_;  ///< nullptr: nobody watches
   u32 places_;
   bool same_cycle_;
   bool permuted_;

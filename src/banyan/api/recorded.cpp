@@ -1,0 +1,214 @@
+#include "banyan/api/recorded.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "banyan/base/error.hpp"
+#include "banyan/config/resolve.hpp"
+
+namespace banyan::api {
+namespace {
+
+using engine::Event;
+using engine::EventKind;
+
+[[noreturn]] void refuse(const std::string& watch, const std::string& cause, const std::string& remedy) {
+  throw ConfigError({"command line", 0, 0, "--watch"}, fmt::format("\"{}\": {}", watch, cause), remedy);
+}
+
+std::optional<u32> number(const std::string& text) {
+  u32 value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The switch of that number or label.
+std::optional<u32> find_switch(const std::string& text, const core::Topology& topology) {
+  const u32 switches = topology.graph().switches();
+  if (const auto value = number(text)) return *value < switches ? value : std::nullopt;
+  for (u32 s = 0; s < switches; ++s) {
+    if (topology.label(s) == text) return s;
+  }
+  return std::nullopt;
+}
+
+u32 terminal_of(const std::string& watch, const std::string& text, const core::Topology& topology) {
+  const u32 terminals = topology.graph().terminals();
+  const auto value = number(text);
+  if (!value || *value >= terminals) {
+    refuse(watch, fmt::format("\"{}\" is no terminal of this network", text),
+           fmt::format("give a number from 0 to {}", terminals - 1));
+  }
+  return *value;
+}
+
+/// The port of that number or label.
+u32 port_of(const std::string& watch, const std::string& text, u32 s, const core::Topology& topology) {
+  const u32 ports = std::max(topology.graph().inputs(s), topology.graph().outputs(s));
+  const auto value = number(text);
+  if (value && *value < ports) return *value;
+  std::vector<std::string> labels;
+  for (u32 port = 0; port < ports; ++port) {
+    labels.push_back(topology.port_label(s, port));
+    if (labels.back() == text) return port;
+  }
+  refuse(watch, fmt::format("switch {} has no port \"{}\"", topology.label(s), text),
+         fmt::format("give a number from 0 to {}, or one of {}", ports - 1, fmt::join(labels, ", ")));
+}
+
+void add_watch(engine::ProbePlan& plan, const std::string& watch, const core::Topology& topology) {
+  const std::size_t equals = watch.find('=');
+  const std::string kind = watch.substr(0, equals);
+  const std::string rest = equals == std::string::npos ? "" : watch.substr(equals + 1);
+  const std::size_t colon = rest.rfind(':');
+  const std::string first = rest.substr(0, colon);
+  const std::string second = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  if (kind == "packet") {
+    const auto nth = number(second);
+    if (!nth) refuse(watch, "this names no packet", "write packet=SOURCE:NTH, such as packet=3:17 (both from 0)");
+    plan.packets.push_back({terminal_of(watch, first, topology), *nth});
+  } else if (kind == "port") {
+    const core::Graph& graph = topology.graph();
+    if (second.empty()) refuse(watch, "this names no port", "write port=SWITCH:PORT, such as port=5:2");
+    const auto s = find_switch(first, topology);
+    if (!s) {
+      refuse(watch, fmt::format("\"{}\" is no switch of this network", first),
+             fmt::format("give a number from 0 to {}, or a label such as \"{}\"", graph.switches() - 1,
+                         topology.label(0)));
+    }
+    plan.ports.push_back({false, *s, port_of(watch, second, *s, topology)});
+  } else if (kind == "terminal") {
+    plan.ports.push_back({true, terminal_of(watch, rest, topology), 0});
+  } else {
+    refuse(watch, "packets, ports and terminals can be watched",
+           config::suggestion(kind, {"packet", "port", "terminal"}, "write one of these before \"=\":"));
+  }
+}
+
+std::string place(const core::Topology& topology, bool terminal, u32 node) {
+  return terminal ? fmt::format("terminal {}", node) : topology.label(node);
+}
+
+std::string port_name(const core::Topology& topology, bool terminal, u32 node, u32 port) {
+  return terminal ? "" : topology.port_label(node, port);
+}
+
+const char* verb(EventKind kind) {
+  switch (kind) {
+    case EventKind::arrived:
+      return "arrives";
+    case EventKind::delivered:
+      return "is delivered";
+    case EventKind::credited:
+      return "gets credit";
+    case EventKind::taken:
+      return "leaves its source queue";
+    case EventKind::sent:
+      return "is sent";
+  }
+  return "";
+}
+
+Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
+  Table table{"channels", {"channel", "from", "port", "to", "port", "flits", "utilization"}, {}};
+  const auto& channels = topology.graph().channels();
+  for (u32 c = 0; c < channels.size(); ++c) {
+    const core::Channel& channel = channels[c];
+    if (channel.failed) continue;
+    const u64 flits = report.channel_flits[c];
+    const double share =
+        cycles == 0 ? 0.0 : static_cast<double>(flits * channel.link.cycles_per_flit) / static_cast<double>(cycles);
+    table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
+                          port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
+                          place(topology, channel.to.terminal, channel.to.node),
+                          port_name(topology, channel.to.terminal, channel.to.node, channel.to.port), flits, share});
+  }
+  return table;
+}
+
+Table flow_table(const engine::ProbeReport& report, u64 cycles) {
+  Table table{"flows",
+              {"source", "destination", "packets", "flits", "load (flits/cycle)", "packet_latency (cycles)",
+               "packet_latency_max (cycles)"},
+              {}};
+  for (const engine::Flow& flow : report.flows) {
+    table.rows.push_back({u64{flow.source}, u64{flow.destination}, flow.packets, flow.flits,
+                          cycles == 0 ? 0.0 : static_cast<double>(flow.flits) / static_cast<double>(cycles),
+                          static_cast<double>(flow.latency) / static_cast<double>(flow.packets), flow.longest});
+  }
+  return table;
+}
+
+Table event_table(const engine::ProbeReport& report, const core::Topology& topology) {
+  Table table{"events", {"cycle", "packet", "traffic", "from", "to", "flit", "of", "event", "place", "port", "vc"}, {}};
+  for (const Event& e : report.events) {
+    const bool credit = e.kind == EventKind::credited;
+    const auto of_packet = [&](u64 value) { return credit ? Table::Cell(std::string()) : Table::Cell(value); };
+    table.rows.push_back({e.at, credit ? std::string() : fmt::format("{}:{}", e.source, e.sequence),
+                          of_packet(e.traffic), of_packet(e.source), of_packet(e.destination), u64{e.flit},
+                          of_packet(e.flits), std::string(verb(e.kind)), place(topology, e.terminal, e.node),
+                          port_name(topology, e.terminal, e.node, e.port), u64{e.vc}});
+  }
+  return table;
+}
+
+void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, u64 cycles) {
+  double most = 0.0;
+  double sum = 0.0;
+  u64 count = 0;
+  for (u32 c = 0; c < graph.channels().size(); ++c) {
+    const core::Channel& channel = graph.channel(c);
+    if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
+    const double share =
+        static_cast<double>(report.channel_flits[c] * channel.link.cycles_per_flit) / static_cast<double>(cycles);
+    most = std::max(most, share);
+    sum += share;
+    ++count;
+  }
+  if (count == 0) return;
+  for (const auto& [name, value] :
+       {std::pair{"channel_utilization_mean", sum / static_cast<double>(count)}, {"channel_utilization_max", most}}) {
+    stats::Metric metric;
+    metric.name = name;
+    metric.unit = "of channels between switches";
+    metric.mean = value;
+    metric.count = count;
+    metric.counter = true;
+    result.metrics.push_back(metric);
+  }
+}
+
+}  // namespace
+
+engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology& topology, const Watches& watches,
+                             Tick from) {
+  engine::ProbePlan plan;
+  const std::string& tables = experiment.run.text("tables");
+  plan.channels = tables == "channels" || tables == "all";
+  plan.flows = tables == "flows" || tables == "all";
+  plan.from = from;
+  for (const std::string& watch : watches) add_watch(plan, watch, topology);
+  return plan;
+}
+
+void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
+                  const core::Topology& topology, u64 cycles) {
+  if (plan.channels) {
+    add_utilization(result, report, topology.graph(), cycles);
+    result.tables.push_back(channel_table(report, topology, cycles));
+  }
+  if (plan.flows) result.tables.push_back(flow_table(report, cycles));
+  if (plan.watches()) {
+    result.tables.push_back(event_table(report, topology));
+    if (report.lost_events != 0) {
+      result.warning = fmt::format("{} more events of what is watched happened than are kept", report.lost_events);
+    }
+  }
+}
+
+}  // namespace banyan::api

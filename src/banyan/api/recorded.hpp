@@ -1,0 +1,20 @@
+// What probes wrote down (engine/probe.hpp), in the names of the topology.
+#pragma once
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/core/topology.hpp"
+#include "banyan/engine/probe.hpp"
+
+namespace banyan::api {
+
+/// What a run is to write down: run.tables and the watches. Throws ConfigError for a watch that names nothing in this
+/// network. `from`: first tick that counts.
+[[nodiscard]] engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology& topology,
+                                           const Watches& watches, Tick from);
+
+/// Adds the tables "channels", "flows" and "events", and the metrics that summarize them. `cycles`: length of what was
+/// measured.
+void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
+                  const core::Topology& topology, u64 cycles);
+
+}  // namespace banyan::api

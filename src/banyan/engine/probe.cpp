@@ -1,0 +1,166 @@
+#include "banyan/engine/probe.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace banyan::engine {
+namespace {
+
+bool by_pair(const Flow& a, const Flow& b) {
+  return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
+}
+
+}  // namespace
+
+void Flow::merge(const Flow& other) {
+  packets += other.packets;
+  flits += other.flits;
+  latency += other.latency;
+  longest = std::max(longest, other.longest);
+}
+
+void ProbeReport::merge(const ProbeReport& other) {
+  channel_flits.resize(std::max(channel_flits.size(), other.channel_flits.size()));
+  for (std::size_t c = 0; c < other.channel_flits.size(); ++c) channel_flits[c] += other.channel_flits[c];
+  std::vector<Flow> all;
+  std::merge(flows.begin(), flows.end(), other.flows.begin(), other.flows.end(), std::back_inserter(all), by_pair);
+  flows.clear();
+  for (const Flow& flow : all) {
+    if (!flows.empty() && !by_pair(flows.back(), flow)) {
+      flows.back().merge(flow);
+    } else {
+      flows.push_back(flow);
+    }
+  }
+}
+
+Probe::Probe(const ProbePlan& plan, const core::Graph& graph) : plan_(plan), graph_(graph), from_(plan.from) {
+  if (plan_.channels) channel_flits_.resize(graph.channels().size());
+}
+
+void Probe::number(u32 population, Numbering numbering) {
+  if (populations_.size() <= population) {
+    populations_.resize(population + 1);
+    channel_of_.resize(population + 1);
+  }
+  std::vector<u32>& channels = channel_of_[population];
+  channels.clear();
+  for (const u32 node : numbering.nodes) {
+    for (u32 port = 0; port < numbering.ports; ++port) {
+      const bool there = numbering.terminals || port < graph_.outputs(node);
+      const u32 channel = numbering.terminals ? graph_.injection(node) : kNone;
+      channels.push_back(there && !numbering.terminals ? graph_.channel_out_of(node, port) : channel);
+    }
+  }
+  populations_[population] = std::move(numbering);
+}
+
+void Probe::reset() {
+  std::fill(channel_flits_.begin(), channel_flits_.end(), 0);
+  flows_.clear();
+  events_.clear();
+  lost_events_ = 0;
+  from_ = plan_.from;
+  to_ = kNever;
+}
+
+void Probe::set_window(Tick from, Tick to) {
+  from_ = std::max(plan_.from, from);
+  to_ = to;
+}
+
+bool Probe::watched(const core::Packet& packet) const {
+  const WatchedPacket key{packet.source, packet.sequence};
+  return std::find(plan_.packets.begin(), plan_.packets.end(), key) != plan_.packets.end();
+}
+
+bool Probe::watched(bool terminal, u32 node, u32 port) const {
+  const WatchedPort key{terminal, node, terminal ? 0 : port};
+  return std::find(plan_.ports.begin(), plan_.ports.end(), key) != plan_.ports.end();
+}
+
+void Probe::keep(const Event& event) {
+  if (events_.size() < plan_.most_events) {
+    events_.push_back(event);
+  } else {
+    ++lost_events_;
+  }
+}
+
+void Probe::note(EventKind kind, bool terminal, u32 node, u32 port, const core::Flit& flit, const core::Packet& packet,
+                 Tick now) {
+  if (!watched(packet) && !watched(terminal, node, port)) return;
+  keep({now, kind, terminal, node, port, flit.vc, packet.source, packet.sequence, packet.traffic, packet.destination,
+        packet.birth, flit.sequence, packet.flits});
+}
+
+void Probe::sent(u32 population, u32 out, const core::Flit& flit, const core::Packet& packet, Tick now) {
+  // A whole packet may travel as one word: head and tail at once, its last flit's number on it.
+  const bool whole = (flit.flags & core::kHead) != 0 && (flit.flags & core::kTail) != 0;
+  if (plan_.channels && counts(now)) {
+    const u32 channel = channel_of_[population][out];
+    if (channel != kNone) channel_flits_[channel] += whole ? packet.flits : 1U;
+  }
+  if (!plan_.watches()) return;
+  const Numbering& numbering = populations_[population];
+  note(EventKind::sent, numbering.terminals, numbering.nodes[out / numbering.ports], out % numbering.ports, flit,
+       packet, now);
+}
+
+void Probe::arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet,
+                    Tick now) {
+  if (!plan_.watches()) return;
+  const Numbering& numbering = populations_[population];
+  note(EventKind::arrived, numbering.terminals, numbering.nodes[entity], port, flit, packet, now);
+}
+
+void Probe::credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now) {
+  if (plan_.ports.empty()) return;
+  const Numbering& numbering = populations_[population];
+  const u32 node = numbering.nodes[entity];
+  if (!watched(numbering.terminals, node, port)) return;
+  Event event;
+  event.at = now;
+  event.kind = EventKind::credited;
+  event.terminal = numbering.terminals;
+  event.node = node;
+  event.port = port;
+  event.vc = control.vc;
+  event.flit = control.argument;
+  keep(event);
+}
+
+void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
+  if (plan_.watches()) note(EventKind::taken, true, terminal, 0, core::Flit{}, packet, now);
+}
+
+void Probe::delivered(const core::Packet& packet, Tick now) {
+  if (plan_.flows && packet.birth >= from_ && packet.birth <= to_) {
+    Flow& flow = flows_[static_cast<u64>(packet.source) << 32U | packet.destination];
+    flow.source = packet.source;
+    flow.destination = packet.destination;
+    flow.merge({0, 0, 1, packet.flits, now - packet.birth, now - packet.birth});
+  }
+  if (plan_.watches()) note(EventKind::delivered, true, packet.destination, 0, core::Flit{}, packet, now);
+}
+
+void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {
+  if (plan_.channels && counts(now)) channel_flits_[channel] += packet.flits;
+  if (!plan_.watches()) return;
+  const core::Channel& c = graph_.channel(channel);
+  note(EventKind::sent, c.from.terminal, c.from.node, c.from.port, core::Flit{}, packet, now);
+}
+
+void Probe::add_to(ProbeReport& report) const {
+  ProbeReport mine;
+  mine.channel_flits = channel_flits_;
+  for (const auto& [pair, flow] : flows_) mine.flows.push_back(flow);
+  std::sort(mine.flows.begin(), mine.flows.end(), by_pair);
+  report.merge(mine);
+  report.events.insert(report.events.end(), events_.begin(), events_.end());
+  std::sort(report.events.begin(), report.events.end());
+  report.lost_events += lost_events_;
+}
+
+}  // namespace banyan::engine

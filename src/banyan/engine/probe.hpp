@@ -1,0 +1,135 @@
+// What a run writes down beside its counters when it is asked to: flits per channel, packets per flow, and every event
+// of watched packets and ports. Absent by default: one pointer that is tested per event. A probe watches; nothing that
+// it does may change a result.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "banyan/core/graph.hpp"
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+
+/// The nth packet that a terminal generated (of whichever traffic).
+struct WatchedPacket {
+  u32 source = 0;
+  u32 sequence = 0;
+  bool operator==(const WatchedPacket&) const = default;
+};
+
+/// A port of a switch, in both directions; or a terminal.
+struct WatchedPort {
+  bool terminal = false;
+  u32 node = 0;
+  u32 port = 0;
+  bool operator==(const WatchedPort&) const = default;
+};
+
+struct ProbePlan {
+  bool channels = false;  ///< flits per channel
+  bool flows = false;     ///< packets, flits and latency per (source, destination)
+  Tick from = 0;          ///< counting starts here, or with the measured window when that starts later
+  std::vector<WatchedPacket> packets;
+  std::vector<WatchedPort> ports;
+  std::size_t most_events = 1'000'000;  ///< later events of a shard are counted, not kept
+
+  [[nodiscard]] bool watches() const { return !packets.empty() || !ports.empty(); }
+  [[nodiscard]] bool any() const { return channels || flows || watches(); }
+};
+
+/// In the order in which they happen to a packet within one tick.
+enum class EventKind : u8 { arrived, credited, taken, sent, delivered };
+
+struct Event {
+  Tick at = 0;
+  EventKind kind = EventKind::arrived;
+  bool terminal = false;  ///< `node` is a terminal, not a switch
+  u32 node = 0;
+  u32 port = 0;
+  u32 vc = 0;
+  // Of the packet; of a credit: `flit` is the number of places that it gives back.
+  u32 source = 0;
+  u32 sequence = 0;
+  u32 traffic = 0;
+  u32 destination = 0;
+  Tick birth = 0;
+  u32 flit = 0;
+  u32 flits = 0;
+
+  auto operator<=>(const Event&) const = default;
+};
+
+struct Flow {
+  u32 source = 0;
+  u32 destination = 0;
+  u64 packets = 0;
+  u64 flits = 0;
+  u64 latency = 0;  ///< sum, ticks
+  u64 longest = 0;  ///< ticks
+
+  bool operator==(const Flow&) const = default;
+  /// Adds what another probe saw of the same pair.
+  void merge(const Flow& other);
+};
+
+/// What all shards saw; in an order that does not depend on shards and threads.
+struct ProbeReport {
+  std::vector<u64> channel_flits;  ///< [channel of the graph]; empty when not asked for
+  std::vector<Flow> flows;         ///< by (source, destination)
+  std::vector<Event> events;       ///< by time
+  u64 lost_events = 0;             ///< beyond ProbePlan::most_events
+
+  /// Adds another replication's counts. Events are not merged: those of the first stay.
+  void merge(const ProbeReport& other);
+};
+
+/// Of one shard.
+class Probe {
+ public:
+  Probe(const ProbePlan& plan, const core::Graph& graph);
+
+  /// How a population numbers its entities: entity e is nodes[e] of the graph, its port p has number e * ports + p.
+  struct Numbering {
+    bool terminals = false;
+    u32 ports = 1;
+    std::vector<u32> nodes;
+  };
+  void number(u32 population, Numbering numbering);
+
+  void reset();
+  /// The measured window; counting happens where it and the plan agree.
+  void set_window(Tick from, Tick to);
+
+  void sent(u32 population, u32 out, const core::Flit& flit, const core::Packet& packet, Tick now);
+  void arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet, Tick now);
+  void credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now);
+  void taken(u32 terminal, const core::Packet& packet, Tick now);
+  void delivered(const core::Packet& packet, Tick now);
+  /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
+  void crossed(u32 channel, const core::Packet& packet, Tick now);
+
+  void add_to(ProbeReport& report) const;
+
+ private:
+  [[nodiscard]] bool counts(Tick now) const { return now >= from_ && now <= to_; }
+  [[nodiscard]] bool watched(const core::Packet& packet) const;
+  [[nodiscard]] bool watched(bool terminal, u32 node, u32 port) const;
+  void note(EventKind kind, bool terminal, u32 node, u32 port, const core::Flit& flit, const core::Packet& packet,
+            Tick now);
+  void keep(const Event& event);
+
+  ProbePlan plan_;
+  const core::Graph& graph_;
+  std::vector<Numbering> populations_;
+  std::vector<std::vector<u32>> channel_of_;  ///< [population][output number]
+  Tick from_ = 0;
+  Tick to_ = kNever;
+  std::vector<u64> channel_flits_;
+  std::unordered_map<u64, Flow> flows_;
+  std::vector<Event> events_;
+  u64 lost_events_ = 0;
+};
+
+}  // namespace banyan::engine

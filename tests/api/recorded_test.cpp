@@ -1,0 +1,178 @@
+// Channel and flow tables, and watched events: do they agree with the counters, and change nothing?
+#include "banyan/api/recorded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+
+namespace {
+
+using banyan::ConfigError;
+using banyan::u64;
+namespace api = banyan::api;
+
+const std::string kMesh =
+    "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 4 }\n"
+    "routing = \"dimension_order\"\ntraffic = { name = \"uniform\", load = 0.2, size = 3 }\n"
+    "run = { warmup = 0, measure = 2000 }\n";
+const std::string kCube =
+    "topology = { name = \"extra_stage_cube\", terminals = 64, radix = 4 }\nswitch = \"output_queued\"\n"
+    "routing = \"isolated_hot_spot\"\nrun = { sessions = 3 }\n[[traffic]]\nname = \"synchronization\"\nmean = 200\n"
+    "[[traffic]]\nname = \"uniform\"\nload = 0.4\ninclude_self = true\n";
+
+api::Result run(const std::string& text, const api::Overrides& overrides, const api::Watches& watches = {},
+                banyan::u32 threads = 1) {
+  api::RunOptions options;
+  options.watches = watches;
+  options.threads = threads;
+  return api::run(api::read_experiments_text(text, "test.toml", overrides).points.front(), options);
+}
+
+const api::Table& table(const api::Result& result, const std::string& name) {
+  const auto found = std::find_if(result.tables.begin(), result.tables.end(),
+                                  [&](const api::Table& candidate) { return candidate.name == name; });
+  if (found == result.tables.end()) throw std::out_of_range(name);
+  return *found;
+}
+
+u64 natural(const api::Table::Cell& cell) { return std::get<u64>(cell); }
+std::string text(const api::Table::Cell& cell) { return std::get<std::string>(cell); }
+
+/// Flits on the channels whose end in `column` is a terminal.
+u64 flits_of_terminals(const api::Table& channels, std::size_t column) {
+  u64 sum = 0;
+  for (const auto& row : channels.rows) {
+    if (text(row[column]).starts_with("terminal")) sum += natural(row[5]);
+  }
+  return sum;
+}
+
+TEST(Recorded, ChannelsCarryWhatIsDeliveredAndEveryHop) {
+  // Everything that was generated in the run has arrived when it ends, but the tables end with the measured window.
+  const api::Result result = run(kMesh, {"run.tables=all", "run.measure=6000"});
+  const api::Table& channels = table(result, "channels");
+  EXPECT_EQ(channels.rows.size(), 2U * 16U + 2U * 2U * 12U);
+  const auto delivered = static_cast<u64>(result.at("delivered_flits").mean);
+  const u64 ejected = flits_of_terminals(channels, 3);
+  EXPECT_GT(ejected, delivered * 98 / 100);
+  EXPECT_LE(ejected, delivered);
+  EXPECT_GE(flits_of_terminals(channels, 1), ejected);
+  u64 all = 0;
+  for (const auto& row : channels.rows) {
+    all += natural(row[5]);
+    EXPECT_LE(std::get<double>(row[6]), 1.0);
+    EXPECT_NEAR(std::get<double>(row[6]), static_cast<double>(natural(row[5])) / 6000.0, 1e-12);
+  }
+  const auto hops = static_cast<u64>(result.at("flit_hops").mean);
+  EXPECT_GT(all - flits_of_terminals(channels, 1), hops * 98 / 100);
+  EXPECT_LE(all - flits_of_terminals(channels, 1), hops);
+}
+
+TEST(Recorded, FlowsSumToThePacketsThatWereMeasured) {
+  const api::Result result = run(kMesh, {"run.tables=flows"});
+  u64 packets = 0;
+  double latency = 0.0;
+  for (const auto& row : table(result, "flows").rows) {
+    packets += natural(row[2]);
+    EXPECT_EQ(natural(row[3]), 3 * natural(row[2]));
+    latency += std::get<double>(row[5]) * static_cast<double>(natural(row[2]));
+    EXPECT_LE(std::get<double>(row[5]), static_cast<double>(natural(row[6])));
+  }
+  EXPECT_GT(packets, 1000U);
+  EXPECT_EQ(packets, result.at("packet_latency_max").count);
+  // The metric's warm-up is cut by its own rule, so the means need not be equal, only close.
+  EXPECT_NEAR(latency / static_cast<double>(packets), result.at("packet_latency").mean, 0.5);
+}
+
+TEST(Recorded, ChangesNoResult) {
+  for (const std::string& experiment : {kMesh, kCube}) {
+    const api::Result plain = run(experiment, {});
+    const api::Result watched = run(experiment, {"run.tables=all"}, {"packet=3:0", "port=2:1", "terminal=0"});
+    EXPECT_EQ(plain.state_hash, watched.state_hash);
+    EXPECT_TRUE(plain.tables.empty());
+    EXPECT_EQ(watched.tables.size(), 3U);
+  }
+}
+
+TEST(Recorded, IsTheSameForAnyShardsThreadsAndOrder) {
+  const api::Watches watches{"packet=3:0", "port=5:1"};
+  const api::Result one = run(kMesh, {"run.tables=all", "run.shards=1"}, watches);
+  const api::Result four = run(kMesh, {"run.tables=all", "run.shards=4", "run.step_order=permuted"}, watches, 2);
+  ASSERT_EQ(one.tables.size(), four.tables.size());
+  for (std::size_t i = 0; i < one.tables.size(); ++i) EXPECT_EQ(one.tables[i].rows, four.tables[i].rows);
+  const api::Result sessions = run(kCube, {"run.tables=all"}, watches);
+  const api::Result threads = run(kCube, {"run.tables=all", "run.step_order=permuted"}, watches, 3);
+  for (std::size_t i = 0; i < sessions.tables.size(); ++i) {
+    EXPECT_EQ(sessions.tables[i].rows, threads.tables[i].rows);
+  }
+}
+
+TEST(Recorded, NoChannelOfTheCubeCarriesMoreThanOnePacketPerCycle) {
+  const api::Result result = run(kCube, {"run.tables=channels"});
+  double most = 0.0;
+  for (const auto& row : table(result, "channels").rows) most = std::max(most, std::get<double>(row[6]));
+  EXPECT_LE(most, 1.0);
+  // 63 messages of the synchronization, and background, leave through terminal 0 within a session.
+  EXPECT_GT(most, 0.5);
+}
+
+TEST(Recorded, AWatchedPacketIsFollowedFromItsSourceToItsDestination) {
+  const api::Result result = run(kMesh, {}, {"packet=5:2"});
+  std::vector<std::string> sent;
+  std::vector<std::string> arrived;
+  std::string first;
+  std::string last;
+  for (const auto& row : table(result, "events").rows) {
+    EXPECT_EQ(text(row[1]), "5:2");
+    if (first.empty()) first = text(row[7]);
+    last = text(row[7]);
+    if (natural(row[5]) != 0) continue;  // heads only
+    if (last == "is sent") sent.push_back(text(row[8]));
+    if (last == "arrives") arrived.push_back(text(row[8]));
+  }
+  EXPECT_EQ(first, "leaves its source queue");
+  EXPECT_EQ(last, "is delivered");
+  ASSERT_GE(sent.size(), 2U);
+  ASSERT_EQ(sent.size(), arrived.size());
+  EXPECT_EQ(sent.front(), "terminal 5");
+  EXPECT_EQ(arrived.front(), "(1,1)");
+  // A head is sent from where it has arrived.
+  EXPECT_EQ(std::vector<std::string>(sent.begin() + 1, sent.end()),
+            std::vector<std::string>(arrived.begin(), arrived.end() - 1));
+  EXPECT_TRUE(arrived.back().starts_with("terminal "));
+}
+
+TEST(Recorded, AWatchedPortShowsItsCreditsAndFlits) {
+  // By the switch's label and by the port's name.
+  const api::Result result = run(kMesh, {}, {"port=(1,1):x+"});
+  std::map<std::string, u64> events;
+  for (const auto& row : table(result, "events").rows) {
+    EXPECT_EQ(text(row[8]), "(1,1)");
+    EXPECT_EQ(text(row[9]), "x+");
+    ++events[text(row[7])];
+  }
+  EXPECT_GT(events["is sent"], 100U);
+  EXPECT_GT(events["arrives"], 100U);
+  // Every flit gives its place back, the last few perhaps not before the end.
+  EXPECT_LE(events["gets credit"], events["is sent"]);
+  EXPECT_GE(events["gets credit"] + 8, events["is sent"]);
+}
+
+TEST(Recorded, RefusesWhatIsNotThere) {
+  for (const char* watch : {"pocket=1:2", "packet=3", "packet=16:0", "packet=x:0", "port=16:0", "port=0:9",
+                                   "port=(7,7):0", "terminal=16", "terminal="}) {
+    EXPECT_THROW(run(kMesh, {}, {watch}), ConfigError) << watch;
+  }
+  try {
+    run(kMesh, {}, {"pocket=1:2"});
+    FAIL();
+  } catch (const ConfigError& error) { EXPECT_NE(std::string(error.what()).find("\"packet\""), std::string::npos); }
+}
+
+}  // namespace
