@@ -220,6 +220,12 @@ class SessionReport {
             return SumCount{t.latency - t.queueing, t.packets};
           }));
     ratio("source_queueing", "cycles", of_all([](const Tally& t) { return SumCount{t.queueing, t.packets}; }));
+    ratio("head_latency", "cycles", of_all([](const Tally& t) {
+            return SumCount{t.latency - t.queueing - t.serialization, t.packets};
+          }));
+    ratio("serialization_latency", "cycles", of_all([](const Tally& t) {
+            return SumCount{t.serialization, t.packets};
+          }));
     ratio("hops", "switches", of_all([](const Tally& t) { return SumCount{t.hops, t.packets}; }));
     ratio("message_latency_first", "cycles", of_all([](const Tally& t) {
             return SumCount{t.message_first, t.messages};

@@ -11,6 +11,7 @@
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/steady_windows.hpp"
 #include "banyan/engine/steady.hpp"
+#include "banyan/stats/fairness.hpp"
 #include "banyan/stats/interval.hpp"
 
 namespace banyan::api {
@@ -71,7 +72,10 @@ class SteadyReport {
 
   Result result() {
     judge();
-    if (result_.verdict != Verdict::deadlocked) add_loads();
+    if (result_.verdict != Verdict::deadlocked) {
+      add_loads();
+      add_fairness();
+    }
     if (result_.verdict == Verdict::steady) add_latencies();
     if (result_.verdict == Verdict::steady) {
       state_precision(result_, run_, {"packet_latency", "accepted_load"}, gave_up_);
@@ -135,6 +139,8 @@ class SteadyReport {
     add("packet_latency", "cycles", packets, [](const Births& b) { return b.latency; });
     add("network_latency", "cycles", packets, [](const Births& b) { return b.latency - b.queueing; });
     add("source_queueing", "cycles", packets, [](const Births& b) { return b.queueing; });
+    add("head_latency", "cycles", packets, [](const Births& b) { return b.latency - b.queueing - b.serialization; });
+    add("serialization_latency", "cycles", packets, [](const Births& b) { return b.serialization; });
     add("hops", "switches", packets, [](const Births& b) { return b.hops; });
     add("message_latency_first", "cycles", messages, [](const Births& b) { return b.message_first; });
     add("message_latency_last", "cycles", messages, [](const Births& b) { return b.message_last; });
@@ -162,6 +168,24 @@ class SteadyReport {
       histogram.buckets.push_back({low, high, count});
     });
     result_.histograms.push_back(std::move(histogram));
+  }
+
+  /// How evenly the sources are served: the least that one got through, and Jain's index over all.
+  void add_fairness() {
+    const stats::Fairness fairness = stats::fairness(outcome_.accepted_of_sources);
+    const auto cycles = outcome_.counted - std::min(outcome_.counted, static_cast<Tick>(run_.integer("warmup")));
+    if (outcome_.accepted_of_sources.empty() || cycles == 0) return;
+    const auto add = [&](const char* name, const char* unit, double value) {
+      stats::Metric metric;
+      metric.name = name;
+      metric.unit = unit;
+      metric.mean = value;
+      metric.count = outcome_.accepted_of_sources.size();
+      metric.counter = true;
+      result_.metrics.push_back(metric);
+    };
+    add("accepted_load_min", "flits/cycle", static_cast<double>(fairness.minimum) / static_cast<double>(cycles));
+    add("accepted_load_fairness", "Jain's index", fairness.jain);
   }
 
   void add_counters() {

@@ -24,7 +24,8 @@ Builder::Builder(const core::Topology& topology, const core::Routing& routing, s
 
 u32 Builder::longest_message() const {
   u32 longest = 0;
-  for (const core::Traffic* t : traffics_) longest = std::max(longest, std::min(t->longest_message(), t->longest_packet()));
+  for (const core::Traffic* t : traffics_)
+    longest = std::max(longest, std::min(t->longest_message(), t->longest_packet()));
   return longest;
 }
 

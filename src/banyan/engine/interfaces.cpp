@@ -15,6 +15,7 @@ Interfaces::Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32
       pool_(setup.pool == 0 ? 0 : terminals.size()),
       cycles_(std::move(cycles_per_flit)),
       free_at_(cycles_.size()),
+      head_at_(static_cast<std::size_t>(terminals.size()) * setup.vcs),
       idle_((terminals.size() + 63) / 64) {}
 
 void Interfaces::reset(u32) {
@@ -22,6 +23,7 @@ void Interfaces::reset(u32) {
   std::fill(credits_.begin(), credits_.end(), setup_.credits);
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
   std::fill(free_at_.begin(), free_at_.end(), 0);
+  std::fill(head_at_.begin(), head_at_.end(), 0);
   std::fill(idle_.begin(), idle_.end(), 0);
   for (u32 e = 0; e < terminals_.size(); ++e) idle_[e >> 6U] |= u64{1} << (e & 63U);
   received_ = 0;
@@ -31,10 +33,12 @@ void Interfaces::reset(u32) {
 bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
   io.control_up(e, {kCredit, flit.vc, 1}, setup_.credit_delay);
   ++received_;
+  Tick& head_at = head_at_[static_cast<std::size_t>(e) * setup_.vcs + flit.vc];
+  if ((flit.flags & core::kHead) != 0) head_at = io.now();
   if ((flit.flags & core::kTail) != 0) {
     const core::Packet& packet = io.packet(flit.packet);
     if (flit.sequence + 1U != packet.flits) order_broken_ = true;
-    terminals_.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary);
+    terminals_.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - head_at);
     io.release(flit.packet);
   }
   return false;
@@ -98,6 +102,7 @@ u64 Interfaces::digest() const {
     h.add(senders_[e].left);
     h.add(senders_[e].vc);
     for (u32 vc = 0; vc < setup_.vcs; ++vc) h.add(credits_[static_cast<std::size_t>(e) * setup_.vcs + vc]);
+    for (u32 vc = 0; vc < setup_.vcs; ++vc) h.add(head_at_[static_cast<std::size_t>(e) * setup_.vcs + vc]);
     sum += h.value();
   }
   return sum;

@@ -83,6 +83,7 @@ class Interfaces {
   std::vector<u32> pool_;        ///< [terminal]: free places of the shared pool; empty when nothing is shared
   std::vector<u32> cycles_;      ///< [terminal]: cycles per flit; empty: one each
   std::vector<Tick> free_at_;    ///< [terminal]: when the channel takes a flit again; empty with cycles_
+  std::vector<Tick> head_at_;    ///< [terminal * vcs + vc]: when the head of the packet that is arriving did
   std::vector<u64> idle_;        ///< bit per terminal: no packet under way
   u64 received_ = 0;             ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;

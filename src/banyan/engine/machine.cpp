@@ -125,6 +125,18 @@ void Machine::extend(const SteadyPlan& longer) {
   for (Shard& shard : shards_) shard.terminals->extend(longer);
 }
 
+std::vector<u64> Machine::accepted_of_sources() const {
+  std::vector<u64> flits;
+  for (const Shard& shard : shards_) {
+    const Terminals& terminals = *shard.terminals;
+    for (u32 local = 0; local < terminals.size(); ++local) {
+      if (terminals.is_source(local)) flits.push_back(terminals.accepted_of()[local]);
+    }
+  }
+  std::sort(flits.begin(), flits.end());
+  return flits;
+}
+
 ProbeReport Machine::probed() const {
   ProbeReport report;
   for (const Shard& shard : shards_) {

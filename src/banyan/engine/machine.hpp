@@ -65,6 +65,9 @@ class Machine {
   void extend(const SteadyPlan& longer);
 
   [[nodiscard]] Totals totals() const;
+  /// Flits that the network took from every terminal that generates any, in the measured part of a steady run;
+  /// ascending.
+  [[nodiscard]] std::vector<u64> accepted_of_sources() const;
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
   [[nodiscard]] std::vector<Tally> tallies() const;

@@ -26,6 +26,7 @@ struct SteadyRecord {
     u64 packets = 0;
     u64 latency = 0;
     u64 queueing = 0;
+    u64 serialization = 0;
     u64 hops = 0;
     u64 messages = 0;  ///< of which all packets arrived, where messages are cut
     u64 message_first = 0;
@@ -35,6 +36,7 @@ struct SteadyRecord {
       packets += other.packets;
       latency += other.latency;
       queueing += other.queueing;
+      serialization += other.serialization;
       hops += other.hops;
       messages += other.messages;
       message_first += other.message_first;
@@ -42,7 +44,7 @@ struct SteadyRecord {
       return *this;
     }
     void hash(Hasher& h) const noexcept {
-      for (const u64 v : {packets, latency, queueing, hops}) h.add(v);
+      for (const u64 v : {packets, latency, queueing, serialization, hops}) h.add(v);
       if (messages == 0) return;
       for (const u64 v : {messages, message_first, message_last}) h.add(v);
     }

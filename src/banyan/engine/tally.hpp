@@ -12,9 +12,10 @@ namespace banyan::engine {
 struct Tally {
   u64 packets = 0;
   u64 flits = 0;
-  u64 latency = 0;   ///< arrival of the tail - generation
-  u64 queueing = 0;  ///< entry into the network - generation
-  u64 hops = 0;      ///< switches passed
+  u64 latency = 0;        ///< arrival of the tail - generation
+  u64 queueing = 0;       ///< entry into the network - generation
+  u64 serialization = 0;  ///< arrival of the tail - arrival of the head
+  u64 hops = 0;           ///< switches passed
   // Of traffics whose messages are cut into packets:
   u64 messages = 0;       ///< of which all packets arrived
   u64 message_first = 0;  ///< arrival of the first packet - generation
@@ -25,6 +26,7 @@ struct Tally {
     flits += other.flits;
     latency += other.latency;
     queueing += other.queueing;
+    serialization += other.serialization;
     hops += other.hops;
     messages += other.messages;
     message_first += other.message_first;
@@ -32,7 +34,7 @@ struct Tally {
     return *this;
   }
   void hash(Hasher& h) const noexcept {
-    for (const u64 v : {packets, flits, latency, queueing, hops}) h.add(v);
+    for (const u64 v : {packets, flits, latency, queueing, serialization, hops}) h.add(v);
     if (messages == 0) return;
     for (const u64 v : {messages, message_first, message_last}) h.add(v);
   }

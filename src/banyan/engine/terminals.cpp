@@ -71,6 +71,7 @@ void Terminals::reset() {
   std::fill(finite_.begin(), finite_.end(), Finite{});
   std::fill(closed_.begin(), closed_.end(), kNever);
   record_.clear();
+  accepted_of_.assign(size(), 0);
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   latest_.clear();
   answers_.clear();
@@ -254,7 +255,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   setup_.routing->prepare(packet, message.word);
   ++taken_;
   taken_flits_ += flits;
-  if (steady_) note_taken(traffic, birth, flits, now);
+  if (steady_) note_taken(local, traffic, birth, flits, now);
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(terminal, packet, now);
 
@@ -290,7 +291,7 @@ void Terminals::note_order(const core::Packet& packet) noexcept {
   place->second = std::max(place->second, packet.sequence);
 }
 
-void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept {
+void Terminals::account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept {
   if (packet.birth > window_.to) return;
   const bool hot = (hot_[packet.destination >> 6U] >> (packet.destination & 63U) & 1U) != 0;
   Tally& tally = tallies_[tally_class(packet.traffic, hot)];
@@ -299,6 +300,7 @@ void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept
   tally.flits += packet.flits;
   tally.latency += latency;
   tally.queueing += packet.enter - packet.birth;
+  tally.serialization += serialization;
   tally.hops += hops;
   ++counted_delivered_;
   if (is_finite_[packet.traffic] != 0 && (special_[packet.traffic] & kCut) == 0) note_finite(packet, now);
@@ -312,6 +314,7 @@ void Terminals::account(const core::Packet& packet, Tick now, u32 hops) noexcept
     ++sum.packets;
     sum.latency += latency;
     sum.queueing += packet.enter - packet.birth;
+    sum.serialization += serialization;
     sum.hops += hops;
   };
   add(record_.births[window]);
@@ -352,13 +355,15 @@ void Terminals::note_message(const core::Packet& packet, Tick first, Tick last) 
   if (!record_.shares.empty()) add(record_.shares[packet.traffic].births[window]);
 }
 
-void Terminals::note_taken(u32 traffic, Tick birth, u32 flits, Tick now) noexcept {
+void Terminals::note_taken(u32 local, u32 traffic, Tick birth, u32 flits, Tick now) noexcept {
   const SteadyPlan& plan = setup_.steady;
   if (birth < plan.end) {
     record_.offered[birth >> plan.shift] += flits;
     if (!record_.shares.empty()) record_.shares[traffic].offered[birth >> plan.shift] += flits;
   }
-  if (now < plan.end) record_.taken[now >> plan.shift] += flits;
+  if (now >= plan.end) return;
+  record_.taken[now >> plan.shift] += flits;
+  if (now >= plan.histogram_from) accepted_of_[local] += flits;
 }
 
 void Terminals::extend(const SteadyPlan& longer) {

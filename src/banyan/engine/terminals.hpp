@@ -75,8 +75,9 @@ class Terminals {
 
   // --- sinks ---------------------------------------------------------------------------------------------------
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
-  /// releases the record. `hops`: switches passed.
-  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
+  /// releases the record. `hops`: switches passed. `serialization`: ticks since the head arrived here; 0 for a packet
+  /// that arrives as a whole.
+  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0) noexcept {
     if (packet.destination != terminal) [[unlikely]]
       ++misdelivered_;
     ++delivered_;
@@ -85,7 +86,7 @@ class Terminals {
       note_order(packet);
     if (setup_.probe != nullptr) [[unlikely]]
       setup_.probe->delivered(packet, now);
-    if (packet.birth >= window_.from) account(packet, now, hops);
+    if (packet.birth >= window_.from) account(packet, now, hops, serialization);
     if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
     if (special_[packet.traffic] != 0) [[unlikely]]
       note_special(packet, terminal, now);
@@ -115,6 +116,12 @@ class Terminals {
 
   /// What a steady run recorded here; call finish_record() first.
   [[nodiscard]] const SteadyRecord& record() const noexcept { return record_; }
+  /// False for a terminal that generates nothing, never.
+  [[nodiscard]] bool is_source(u32 local) const noexcept {
+    return accepted_of_[local] != 0 || next_[local].birth != kNever;
+  }
+  /// Flits that the network took from a terminal in the measured part of a steady run, by local terminal.
+  [[nodiscard]] const std::vector<u64>& accepted_of() const noexcept { return accepted_of_; }
   /// Adds the messages that still wait at their sources to the offered flits.
   void finish_record() noexcept { add_waiting(record_); }
   void add_waiting(SteadyRecord& record) const noexcept;
@@ -152,10 +159,10 @@ class Terminals {
     Tick latest = 0;
   };
 
-  void account(const core::Packet& packet, Tick now, u32 hops) noexcept;
+  void account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept;
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
-  void note_taken(u32 traffic, Tick birth, u32 flits, Tick now) noexcept;
+  void note_taken(u32 local, u32 traffic, Tick birth, u32 flits, Tick now) noexcept;
   void note_accepted(const core::Packet& packet, Tick now) noexcept {
     const std::size_t window = now >> setup_.steady.shift;
     record_.accepted[window] += packet.flits;
@@ -199,6 +206,7 @@ class Terminals {
   std::vector<Tick> closed_;
   bool steady_ = false;
   SteadyRecord record_;
+  std::vector<u64> accepted_of_;             ///< [local]
   std::vector<std::vector<u32>> generated_;  ///< [class][tick after window.from]
   u64 taken_ = 0;
   u64 taken_flits_ = 0;
