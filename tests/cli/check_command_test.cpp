@@ -31,7 +31,7 @@ TEST(CheckCommand, ACycleIsNamedAndTheRunDeadlocks) {
   EXPECT_TRUE(contains(said.out, "cycle of 5 channels")) << said.out;
   EXPECT_TRUE(contains(said.out, "(4,0) x+ -> (0,0), vcs 0 to 1")) << said.out;
   EXPECT_FALSE(contains(said.out, "ready to run")) << said.out;
-  const Said run = banyan({"run", "ring.toml", "routing.datelines=false"});
+  const Said run = banyan({"run", "ring.toml", "routing.datelines=false", "switch.vcs=1"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "deadlocked")) << run.out;
 }

@@ -192,7 +192,7 @@ TEST_F(KilledSweep, ASecondSweepOnTheStoreIsTurnedAway) {
 TEST_F(KilledSweep, AFullDiskKeepsWhatIsFinished) {
   const std::string disk = path("disk");
   fs::create_directories(disk);
-  const Output mounted = run_shell("mount -t tmpfs -o size=300k none " + test::quoted(disk));
+  const Output mounted = run_shell("mount -t tmpfs -o size=600k none " + test::quoted(disk));
   if (mounted.status != 0) GTEST_SKIP() << "a small disk needs the right to mount one: " << mounted.text;
   const Output said = banyan("sweep sweep.toml --threads 2 --out disk --quiet");
   const std::size_t finished = kept("disk").size();
@@ -216,6 +216,26 @@ TEST_F(KilledSweep, AFullDiskKeepsWhatIsFinished) {
   EXPECT_NE(continued.text.find(std::to_string(finished) + " of 200 points"), std::string::npos) << continued.text;
   static_cast<void>(run_whole());
   EXPECT_EQ(table, exported("whole", "csv"));
+}
+
+/// What a full disk is where no disk can be mounted: the store may not grow.
+TEST_F(KilledSweep, AStoreThatMayNotGrowKeepsWhatIsFinished) {
+  const Output said = run_shell("cd " + test::quoted(path("")) + " && ulimit -f 1000 && " +
+                                test::quoted(BANYAN_PROGRAM) + " sweep sweep.toml --threads 2 --out out --quiet");
+  const std::size_t finished = kept("out").size();
+  EXPECT_EQ(said.status, 2) << said.text;
+  EXPECT_NE(said.text.find("out/results.sqlite: cannot be read or written: disk I/O error; " +
+                           std::to_string(finished) + " of 200 points are kept"),
+            std::string::npos)
+      << said.text;
+  EXPECT_NE(said.text.find("the limit of a file's size (ulimit -f)"), std::string::npos) << said.text;
+  EXPECT_NE(said.text.find("then continue with: banyan sweep sweep.toml --out out"), std::string::npos) << said.text;
+  EXPECT_GT(finished, 5U);
+  EXPECT_LT(finished, 200U);
+  const Output continued = banyan("sweep sweep.toml --out out --quiet");
+  EXPECT_EQ(continued.status, 0) << continued.text;
+  static_cast<void>(run_whole());
+  EXPECT_EQ(exported("out", "csv"), exported("whole", "csv"));
 }
 
 }  // namespace

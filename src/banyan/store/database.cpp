@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cmath>
@@ -17,6 +18,13 @@ constexpr int kPatience = 10'000;  ///< ms that a reader waits for the writer's 
 
 constexpr const char* kDamaged = "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one";
 
+/// SQLite does not keep the reason of a write that failed; a limit is worth naming where there is one.
+std::string size_limit_text() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "";
+  return fmt::format(" and the limit of a file's size (ulimit -f), which is {} bytes here", limit.rlim_cur);
+}
+
 }  // namespace
 
 void Database::fail(int code) const {
@@ -28,7 +36,7 @@ void Database::fail(int code) const {
     case SQLITE_IOERR:
       if (no_space) throw ConfigError(where, "no space is left on its disk", "make room on the disk");
       throw ConfigError(where, fmt::format("cannot be read or written: {}", sqlite3_errmsg(handle())),
-                        "check the disk, or name another folder");
+                        fmt::format("check the disk{}, or name another folder", size_limit_text()));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       throw ConfigError(where, fmt::format("the result store is damaged: {}", sqlite3_errmsg(handle())), kDamaged);
