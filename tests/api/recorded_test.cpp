@@ -164,9 +164,50 @@ TEST(Recorded, AWatchedPortShowsItsCreditsAndFlits) {
   EXPECT_GE(events["gets credit"] + 8, events["is sent"]);
 }
 
+TEST(Recorded, ActivityAgreesWithWhatMoved) {
+  // The run ends with messages in the network: what was written and not read is there.
+  const api::Result result = run(kMesh, {"run.activity=true"});
+  const auto count = [&](const char* name) { return static_cast<u64>(result.at(name).mean); };
+  const u64 hops = count("flit_hops");
+  EXPECT_EQ(count("crossbar_traversals"), hops);
+  EXPECT_EQ(count("buffer_reads"), hops);
+  EXPECT_GE(count("buffer_writes"), hops);
+  EXPECT_LE(count("buffer_writes"), hops + 16 * 5 * 2 * 4);
+  // Every flit crosses one link more than switches.
+  EXPECT_GE(count("link_traversals"), hops + count("delivered_flits"));
+  EXPECT_LE(count("link_traversals"), hops + count("delivered_flits") + 16 * 5 * 2 * 4);
+  // Packets of three flits.
+  EXPECT_NEAR(static_cast<double>(count("vc_allocations")), static_cast<double>(hops) / 3.0, 16 * 5 * 2);
+  EXPECT_EQ(run(kMesh, {}).find("buffer_reads"), nullptr);
+  EXPECT_EQ(run(kMesh, {}).state_hash, result.state_hash);
+}
+
+TEST(Recorded, ActivityOfTheCubeCountsEveryBuffer) {
+  const api::Result result = run(kCube, {"run.activity=true"});
+  const auto count = [&](const char* name) { return static_cast<u64>(result.at(name).mean); };
+  EXPECT_EQ(count("link_traversals"), count("packet_moves"));
+  EXPECT_EQ(count("buffer_writes"), count("packet_moves") - count("delivered_packets"));
+  EXPECT_LE(count("buffer_reads"), count("buffer_writes"));
+  EXPECT_GE(count("buffer_reads"), count("delivered_packets") * 4);
+  EXPECT_EQ(count("vc_allocations"), 0U);
+}
+
+TEST(Recorded, ActivityIsRefusedBeforeTheRunWhereItIsNotCounted) {
+  const std::string nodes =
+      "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"packet_node\"\nrouting = \"dimension_order\"\n"
+      "traffic = { name = \"uniform\", load = 0.05 }\nrun = { warmup = 10, measure = 200 }\n";
+  EXPECT_NO_THROW(run(nodes, {}));
+  try {
+    api::check(api::read_experiments_text(nodes, "test.toml", {"run.activity=true"}).points.front());
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("packet_node does not count"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Recorded, RefusesWhatIsNotThere) {
   for (const char* watch : {"pocket=1:2", "packet=3", "packet=16:0", "packet=x:0", "port=16:0", "port=0:9",
-                                   "port=(7,7):0", "terminal=16", "terminal="}) {
+                            "port=(7,7):0", "terminal=16", "terminal="}) {
     EXPECT_THROW(run(kMesh, {}, {watch}), ConfigError) << watch;
   }
   try {

@@ -72,6 +72,9 @@ class SessionRunner {
     }
     sum.events = outcomes_.front().probed.events;
     sum.lost_events = outcomes_.front().probed.lost_events;
+    std::optional<engine::Activity> activity = outcomes_.front().activity;
+    for (std::size_t i = 1; i < outcomes_.size() && activity; ++i) *activity += *outcomes_[i].activity;
+    add_activity(result, experiment_, activity);
     add_recorded(result, settings_.probe, sum, *network_.topology, cycles);
   }
 

@@ -245,6 +245,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
   Result result = SteadyReport(experiment, network, outcome, stopping.gave_up()).result();
+  add_activity(result, experiment, outcome.activity);
   add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;

@@ -74,6 +74,11 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   row_of(core::switching_rows(), experiment.switching.component()).install(experiment.switching, builder);
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
                                                        builder.window(), settings.threads);
+  if (experiment.run.flag("activity") && !instance.machine->activity()) {
+    experiment.run.fail("activity",
+                        fmt::format("{} does not count what its hardware does", experiment.switching.component()),
+                        "leave run.activity away");
+  }
   return instance;
 }
 

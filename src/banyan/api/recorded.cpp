@@ -196,6 +196,24 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   return plan;
 }
 
+void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity) {
+  if (!experiment.run.flag("activity") || !activity) return;
+  using engine::Activity;
+  for (const auto& [name, field] : {std::pair{"buffer_writes", &Activity::buffer_writes},
+                                    {"buffer_reads", &Activity::buffer_reads},
+                                    {"crossbar_traversals", &Activity::crossbar_traversals},
+                                    {"link_traversals", &Activity::link_traversals},
+                                    {"vc_allocations", &Activity::vc_allocations}}) {
+    stats::Metric metric;
+    metric.name = name;
+    metric.unit = field == &Activity::vc_allocations ? "packets" : "flits";
+    metric.mean = static_cast<double>((*activity).*field);
+    metric.count = 1;
+    metric.counter = true;
+    result.metrics.push_back(metric);
+  }
+}
+
 void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
                   const core::Topology& topology, u64 cycles) {
   if (plan.channels) {

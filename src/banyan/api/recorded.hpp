@@ -1,8 +1,11 @@
 // What probes wrote down (engine/probe.hpp), in the names of the topology.
 #pragma once
 
+#include <optional>
+
 #include "banyan/api/experiment.hpp"
 #include "banyan/core/topology.hpp"
+#include "banyan/engine/population.hpp"
 #include "banyan/engine/probe.hpp"
 
 namespace banyan::api {
@@ -16,5 +19,8 @@ namespace banyan::api {
 /// measured.
 void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
                   const core::Topology& topology, u64 cycles);
+
+/// Adds run.activity's counters as metrics.
+void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity);
 
 }  // namespace banyan::api

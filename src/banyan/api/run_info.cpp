@@ -55,6 +55,9 @@ const config::ComponentInfo& run_info() {
               .doc("Parts that the network is cut into; 0: chosen by size. Results do not depend on it"),
           Parameter::choice("series", {"none", "occupancy", "tree", "generation", "all"}, "none")
               .doc("Time series of a session run: occupancy per stage, saturation tree, generated messages"),
+          Parameter::boolean("activity", false)
+              .doc("Count buffer reads and writes, crossbar and link traversals and allocations of the whole run, "
+                   "warm-up included, for energy models"),
           Parameter::choice("tables", {"none", "channels", "flows", "all"}, "none")
               .doc("Tables of the measured part of the run: flits and utilization of every channel; packets, load and "
                    "latency of every pair of terminals"),

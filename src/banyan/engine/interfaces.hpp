@@ -42,6 +42,11 @@ class Interfaces {
   void hold(Holdings& into) const;
   /// None: what counts is a flit through a switch.
   [[nodiscard]] u64 movements() const noexcept { return 0; }
+  /// Flits that left the terminals.
+  void activity(Activity& into) const {
+    into.link_traversals += terminals_.taken_flits();
+    for (const Sender& s : senders_) into.link_traversals -= s.left;
+  }
   void waits(std::vector<Wait>&) const {}
   void occupancy(std::vector<u64>&) const {}
 

@@ -137,6 +137,16 @@ std::vector<u64> Machine::accepted_of_sources() const {
   return flits;
 }
 
+std::optional<Activity> Machine::activity() const {
+  Activity sum;
+  for (const Shard& shard : shards_) {
+    for (const auto& population : shard.populations) {
+      if (!population->activity(sum)) return std::nullopt;
+    }
+  }
+  return sum;
+}
+
 ProbeReport Machine::probed() const {
   ProbeReport report;
   for (const Shard& shard : shards_) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <barrier>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -68,6 +69,8 @@ class Machine {
   /// Flits that the network took from every terminal that generates any, in the measured part of a steady run;
   /// ascending.
   [[nodiscard]] std::vector<u64> accepted_of_sources() const;
+  /// What the switches and links did since reset; nothing when a switch model does not count that.
+  [[nodiscard]] std::optional<Activity> activity() const;
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
   [[nodiscard]] std::vector<Tally> tallies() const;

@@ -50,6 +50,25 @@ struct Holdings {
   return h.value();
 }
 
+/// What the hardware did, for energy models (energy = sum of count x energy per event): since the start of the
+/// replication, warm-up included.
+struct Activity {
+  u64 buffer_writes = 0;        ///< flits
+  u64 buffer_reads = 0;         ///< flits
+  u64 crossbar_traversals = 0;  ///< flits; each is one grant of a switch allocator where there is one
+  u64 link_traversals = 0;      ///< flits, links of terminals included
+  u64 vc_allocations = 0;       ///< packets that held a virtual channel of an output and gave it back
+
+  Activity& operator+=(const Activity& other) noexcept {
+    buffer_writes += other.buffer_writes;
+    buffer_reads += other.buffer_reads;
+    crossbar_traversals += other.crossbar_traversals;
+    link_traversals += other.link_traversals;
+    vc_allocations += other.vc_allocations;
+    return *this;
+  }
+};
+
 class Population {
  public:
   virtual ~Population() = default;
@@ -65,6 +84,11 @@ class Population {
   virtual void hold(Holdings& into) const = 0;
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
+  /// Adds what the population did; false when it does not count that.
+  virtual bool activity(Activity& into) const {
+    static_cast<void>(into);
+    return false;
+  }
   /// Who waits for whom right now (for the explanation of a deadlock).
   virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }
   /// Packets per level of the graph (stage occupancy); adds to `levels`.

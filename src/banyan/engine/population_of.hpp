@@ -8,7 +8,7 @@
 //   Tick horizon() const;                                                   longest latency + extra of what arrives
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
-// and may have  void full_channels(std::vector<u32>&) const.
+// and may have  void full_channels(std::vector<u32>&) const;  void activity(Activity&) const.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
 // change nothing.
 #pragma once
@@ -100,6 +100,13 @@ class PopulationOf final : public ChannelPopulation {
     model_->hold(into);
   }
   u64 movements() const noexcept override { return model_->movements(); }
+  bool activity(Activity& into) const override {
+    if constexpr (requires { model_->activity(into); }) {
+      model_->activity(into);
+      return true;
+    }
+    return false;
+  }
   void waits(std::vector<Wait>& into) const override { model_->waits(into); }
   void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }
   void full_channels(std::vector<u32>& channels) const override {

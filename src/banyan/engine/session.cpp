@@ -161,6 +161,7 @@ class Session {
     out_.delivered = sum.delivered;
     out_.movements = sum.movements;
     out_.probed = machine_.probed();
+    out_.activity = machine_.activity();
     Hasher h;
     h.add(machine_.hash());
     h.add(out_.begin);

@@ -86,6 +86,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   out.tallies = machine.tallies();
   out.totals = machine.totals();
   out.probed = machine.probed();
+  out.activity = machine.activity();
   out.accepted_of_sources = machine.accepted_of_sources();
   out.counted = plan.end;
   Hasher h;

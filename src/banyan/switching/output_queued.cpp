@@ -160,6 +160,16 @@ class OutputQueued final : public engine::Population {
 
   u64 movements() const noexcept override { return movements_; }
 
+  /// A packet moves over a link, through a box and into the buffer behind it at once; from the last one it leaves.
+  bool activity(engine::Activity& into) const override {
+    u64 buffered = 0;
+    for (u32 q = 0; q < queues_; ++q)
+      buffered += q >= ejection_base_ || terminal_of_slot_[q] == graph_.terminals() ? count(q) : 0;
+    const u64 writes = movements_ - terminals_.delivered();
+    into += {writes, writes - buffered, writes, movements_, 0};
+    return true;
+  }
+
   void waits(std::vector<engine::Wait>& into) const override {
     for (u32 s = 0; s < boxes_; ++s) {
       for (u32 p = 0; p < graph_.inputs(s); ++p) {

@@ -25,6 +25,7 @@ void VcRouterBase::reset_base() {
   std::fill(outputs_.begin(), outputs_.end(), OutputVc{});
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
   movements_ = 0;
+  packets_ = 0;
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < layout_.ports(); ++p) {
       if (!leads_on(switches_[e], p)) continue;  // never a credit: nothing is ever sent there
@@ -87,6 +88,12 @@ void VcRouterBase::hold(engine::Holdings& into) const {
       }
     }
   }
+}
+
+void VcRouterBase::activity(engine::Activity& into) const {
+  engine::Holdings held;
+  hold(held);
+  into += {movements_ + held.flits, movements_, movements_, movements_, packets_};
 }
 
 void VcRouterBase::occupancy(std::vector<u64>& levels) const {

@@ -97,6 +97,7 @@ class VcRouterBase {
   [[nodiscard]] u32 ports() const noexcept { return layout_.ports(); }
   [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
   [[nodiscard]] u64 movements() const noexcept { return movements_; }
+  void activity(engine::Activity& into) const;
   void hold(engine::Holdings& into) const;
   void waits(std::vector<engine::Wait>& into) const;
   void occupancy(std::vector<u64>& levels) const;
@@ -153,6 +154,7 @@ class VcRouterBase {
   std::vector<u32> pool_;          ///< [entity * ports + output port]: free places of the shared pool at the far end
   FlitRings flits_;                ///< one ring per input virtual channel
   u64 movements_ = 0;
+  u64 packets_ = 0;  ///< tails that passed a router
 
  private:
   [[nodiscard]] std::size_t pool_index(u32 e, u32 o) const noexcept {

@@ -357,6 +357,7 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
   if (in.ring.count == 0) --occupied_[a.e];
   state.at = a.step + 1;
   if ((flit.flags() & core::kTail) != 0) {
+    ++packets_;
     drop_connection(a, i);
     a.outputs[o].holder = setup_.wait_for_tail_credit ? kDraining : kNobody;
     in.vc = kFresh;

@@ -416,6 +416,7 @@ inline bool VcRouterKernel<OneWord>::forward(const View& r, PortArbiters* arbite
   if (out_of_credit) clear_bit(r.credit, o);
   const bool tail = (flit.flags() & core::kTail) != 0;
   if (tail) {
+    ++packets_;
     clear_bit(r.held, o);
     out.holder = kNobody;
     in.vc = kFresh;
