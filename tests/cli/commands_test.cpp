@@ -1,17 +1,11 @@
 // Do the commands keep their promises to scripts: one JSON object, stable order, whole files, exit statuses?
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
-#include <chrono>
-#include <csignal>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/program.hpp"
-
-extern char** environ;
 
 namespace banyan::cli {
 namespace {
@@ -174,29 +168,14 @@ TEST_F(Commands, AStudyWritesItsReportAndCanWriteItAgain) {
   EXPECT_TRUE(contains(read_text(scratch() / "again/report.html"), "<html"));
 }
 
-/// Starts an endless run, waits until it computes, and interrupts it.
-int interrupted_status(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{BANYAN_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, BANYAN_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0) return -1;
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  kill(child, SIGINT);
-  int raw = 0;
-  waitpid(child, &raw, 0);
-  return WIFEXITED(raw) ? WEXITSTATUS(raw) : -2;
-}
-
 TEST_F(Commands, AnInterruptedRunSaysSoAndWritesNothing) {
-  const std::string file = (scratch() / "steady.toml").string();
-  const std::string out = (scratch() / "out").string();
-  EXPECT_EQ(interrupted_status({"run", file, "measure=1e12", "--out", out, "--quiet"}), 130);
+  const Said run = interrupted({"run", "steady.toml", "measure=1e12", "--out", "out", "--quiet"});
+  EXPECT_EQ(run.status, 130);
+  EXPECT_TRUE(contains(run.err, "banyan: error: interrupted\n  remedy: run it again")) << run.err;
   EXPECT_EQ(files_in("out"), std::vector<std::string>{});
-  const std::string swept = (scratch() / "swept.toml").string();
-  EXPECT_EQ(interrupted_status({"sweep", swept, "measure=1e12", "--quiet", "--threads", "2"}), 130);
+  const Said sweep = interrupted({"sweep", "swept.toml", "measure=1e12", "--quiet", "--threads", "2"});
+  EXPECT_EQ(sweep.status, 130);
+  EXPECT_TRUE(contains(sweep.err, "interrupted")) << sweep.err;
 }
 
 }  // namespace

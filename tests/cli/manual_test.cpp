@@ -45,6 +45,15 @@ TEST_F(Manual, NamesEveryOptionOfEveryCommand) {
   }
 }
 
+TEST_F(Manual, IsAPageOfTheDocumentationToo) {
+  const Said said = banyan({"manual", "--markdown"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "## banyan study run\n")) << said.out;
+  EXPECT_TRUE(contains(said.out, "$ banyan compare A B [options]\n")) << said.out;
+  EXPECT_TRUE(contains(said.out, "| `--quiet`, `-q` | No progress on standard error |\n")) << said.out;
+  EXPECT_TRUE(contains(said.out, "| `--width W` | ")) << said.out;
+}
+
 TEST_F(Manual, TellsEveryExitStatus) {
   const std::string page = read_page();
   for (const char* status : {"0", "1", "2", "3", "130"}) {

@@ -56,6 +56,17 @@ inline Said banyan(const std::vector<std::string>& arguments, const std::string&
   return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, said, read_text(folder / ".err")};
 }
 
+/// Starts an endless command, waits until it computes, and presses Control-C.
+inline Said interrupted(const std::vector<std::string>& arguments) {
+  const std::string folder = shell_word(scratch().string());
+  std::string command = "cd " + folder + " && { " + shell_word(BANYAN_PROGRAM);
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
+  // Without job control (-m) a shell starts background commands with interrupts ignored.
+  command += " >.out 2>.err </dev/null & child=$!; sleep 0.7; kill -INT $child; wait $child; }";
+  const int raw = std::system(("bash -m -c " + shell_word(command) + " 2>/dev/null").c_str());
+  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, read_text(scratch() / ".out"), read_text(scratch() / ".err")};
+}
+
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline void write_text(const std::string& name, const std::string& text) { std::ofstream(scratch() / name) << text; }

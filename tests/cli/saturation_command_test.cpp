@@ -70,6 +70,15 @@ TEST_F(SaturationCommand, ContinuesWithWhatItHas) {
   EXPECT_TRUE(table.out.starts_with("load,run.measure,")) << table.out;
 }
 
+TEST_F(SaturationCommand, ControlCSaysHowToContinue) {
+  const Said said = interrupted({"saturation", "tight.toml", "measure=1e12", "--out", "out", "--quiet"});
+  EXPECT_EQ(said.status, 130);
+  EXPECT_EQ(said.out, "");
+  EXPECT_TRUE(contains(said.err, "interrupted; finished runs are kept in out")) << said.err;
+  EXPECT_TRUE(contains(said.err, "continue with: banyan saturation tight.toml measure=1e12 --width=0.01 --out out"))
+      << said.err;
+}
+
 TEST_F(SaturationCommand, WhatHasNoKneeIsRefused) {
   expect_refusal(banyan({"saturation", "tight.toml", "--width", "0"}), "--width", "");
   expect_refusal(banyan({"saturation", "tight.toml", "--width", "wide"}), "--width", "");

@@ -77,6 +77,10 @@ struct CompletionArguments {
   std::string shell;
 };
 
+struct ManualArguments {
+  bool markdown = false;
+};
+
 struct StudyListArguments {
   bool names = false;
   bool json = false;

@@ -28,8 +28,8 @@ int completion(const CommandRow& program, const CompletionArguments& arguments) 
   return kDone;
 }
 
-int manual(const CommandRow& program) {
-  print(manual_page(program, api::version()));
+int manual(const CommandRow& program, const ManualArguments& arguments) {
+  print(arguments.markdown ? manual_markdown(program) : manual_page(program, api::version()));
   return kDone;
 }
 

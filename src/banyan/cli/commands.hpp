@@ -19,6 +19,6 @@ namespace banyan::cli {
 [[nodiscard]] int study_run(const StudyRunArguments& arguments);
 [[nodiscard]] int study_report(const StudyReportArguments& arguments);
 [[nodiscard]] int completion(const CommandRow& program, const CompletionArguments& arguments);
-[[nodiscard]] int manual(const CommandRow& program);
+[[nodiscard]] int manual(const CommandRow& program, const ManualArguments& arguments);
 
 }  // namespace banyan::cli

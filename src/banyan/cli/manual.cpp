@@ -1,6 +1,7 @@
 #include "banyan/cli/manual.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
@@ -30,13 +31,22 @@ std::string plain(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
 std::string slanted(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
 
-std::string usage(const CommandRow& command) {
-  std::string line = bold(command.path);
+using Style = std::string (*)(const std::string&);
+
+std::string usage_in(const CommandRow& command, Style path, Style word) {
+  std::string line = path(command.path);
   for (const OptionRow& option : command.positionals()) {
-    const std::string word = slanted(option.value) + (option.repeatable ? " ..." : "");
-    line += option.required ? " " + word : " [" + word + "]";
+    const std::string value = word(option.value) + (option.repeatable ? " ..." : "");
+    line += option.required ? " " + value : " [" + value + "]";
   }
-  return line + " [" + slanted("options") + "]";
+  return line + " [" + word("options") + "]";
+}
+
+std::string usage(const CommandRow& command) { return usage_in(command, &bold, &slanted); }
+
+std::string plain_usage(const CommandRow& command) {
+  constexpr auto as_it_is = [](const std::string& text) { return text; };
+  return usage_in(command, as_it_is, as_it_is);
 }
 
 std::string entry(const std::string& head, const std::string& text) {
@@ -79,6 +89,24 @@ std::string manual_page(const CommandRow& program, const std::string& version) {
   text += entry(bold("COLUMNS"), "Width of charts where standard output is no terminal.");
   text += ".SH FILES\n";
   text += entry(slanted("results.sqlite"), "The result store, in the folder that --out names.");
+  return text;
+}
+
+std::string manual_markdown(const CommandRow& program) {
+  std::string text = fmt::format("# Commands\n\n{}\n", program.help);
+  for (const CommandRow& command : leaves_of(program)) {
+    text +=
+        fmt::format("\n## {}\n\n{}.\n\n```console\n$ {}\n```\n\n", command.path, command.help, plain_usage(command));
+    text += "| | |\n|---|---|\n";
+    for (const OptionRow& option : command.options) {
+      if (option.names.front() == "--help") continue;
+      const bool valued = !option.positional && !option.value.empty();
+      text += fmt::format("| `{}{}` | {} |\n", fmt::join(option.names, "`, `"), valued ? " " + option.value : "",
+                          option.help);
+    }
+  }
+  text += "\n## Exit status\n\n| | |\n|---|---|\n";
+  for (const auto& [status, meaning] : kExitMeanings) text += fmt::format("| {} | {} |\n", int{status}, meaning);
   return text;
 }
 

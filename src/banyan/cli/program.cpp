@@ -185,16 +185,24 @@ void add_study(CLI::App& app, Action& action) {
   report.add_option("--out", report_arguments->out, "Folder of the report")->type_name("DIR");
 }
 
-/// Commands that tell what the parser knows.
+/// Of commands that tell what the parser knows.
+template <typename Arguments>
+std::shared_ptr<Arguments> with_rows(CLI::App& app, CLI::App& command, Action& action,
+                                     int (*act)(const CommandRow&, const Arguments&)) {
+  auto arguments = std::make_shared<Arguments>();
+  command.callback(
+      [&app, &action, arguments, act] { action = [&app, arguments, act] { return act(rows_of(app), *arguments); }; });
+  return arguments;
+}
+
 void add_shell(CLI::App& app, Action& action) {
   CLI::App& completed = *app.add_subcommand("completion", "Print the script that completes commands in a shell");
-  const auto arguments = std::make_shared<CompletionArguments>();
-  completed.add_option("SHELL", arguments->shell, "bash, zsh or fish")->required()->check(CLI::IsMember(shells()));
-  completed.callback(
-      [&app, &action, arguments] { action = [&app, arguments] { return completion(rows_of(app), *arguments); }; });
-  app.add_subcommand("manual", "Print the manual page, for man(1)")->callback([&app, &action] {
-    action = [&app] { return manual(rows_of(app)); };
-  });
+  const auto completion_arguments = with_rows(app, completed, action, &completion);
+  completed.add_option("SHELL", completion_arguments->shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember(shells()));
+  CLI::App& page = *app.add_subcommand("manual", "Print the manual page, for man(1)");
+  page.add_flag("--markdown", with_rows(app, page, action, &manual)->markdown, "As Markdown");
 }
 
 /// The command in use, as deep as it was given: "banyan study run".
