@@ -3,7 +3,7 @@
 // it does may change a result.
 #pragma once
 
-#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -58,7 +58,14 @@ struct Event {
   u32 flit = 0;
   u32 flits = 0;
 
-  auto operator<=>(const Event&) const = default;
+  /// By time, and in a fixed order within a tick.
+  friend bool operator<(const Event& a, const Event& b) {
+    const auto key = [](const Event& e) {
+      return std::tie(e.at, e.kind, e.terminal, e.node, e.port, e.vc, e.source, e.sequence, e.traffic, e.destination,
+                      e.birth, e.flit, e.flits);
+    };
+    return key(a) < key(b);
+  }
 };
 
 struct Flow {
