@@ -2,6 +2,9 @@
 # "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
 include(GNUInstallDirs)
 install(TARGETS banyan)
+if(BANYAN_SANITIZE)
+  return()  # for tests; and the thread sanitizer's programs do not run everywhere
+endif()
 set(share ${PROJECT_BINARY_DIR}/generated/share)
 add_custom_command(
   OUTPUT ${share}/banyan.1 ${share}/banyan.bash ${share}/banyan.fish

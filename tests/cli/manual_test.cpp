@@ -61,6 +61,20 @@ TEST_F(Manual, TellsEveryExitStatus) {
   }
 }
 
+TEST_F(Manual, IsInstalledBesideTheProgramWithItsCompletions) {
+  const std::filesystem::path build = std::filesystem::path(BANYAN_PROGRAM).parent_path();
+  if (!std::filesystem::exists(build / "generated/share")) GTEST_SKIP() << "a build with sanitizers is not installed";
+  const std::string command = "cmake --install " + shell_word(build.string()) + " --prefix " +
+                              shell_word((scratch() / "usr").string()) + " >" +
+                              shell_word((scratch() / "log").string()) + " 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0) << read_text(scratch() / "log");
+  const std::filesystem::path usr = scratch() / "usr";
+  EXPECT_EQ(std::system((shell_word((usr / "bin/banyan").string()) + " --version >/dev/null").c_str()), 0);
+  EXPECT_EQ(read_text(usr / "share/man/man1/banyan.1"), banyan({"manual"}).out);
+  EXPECT_EQ(read_text(usr / "share/bash-completion/completions/banyan"), banyan({"completion", "bash"}).out);
+  EXPECT_EQ(read_text(usr / "share/fish/vendor_completions.d/banyan.fish"), banyan({"completion", "fish"}).out);
+}
+
 TEST_F(Manual, IsSetWithoutAWarning) {
   if (std::system("command -v groff >/dev/null") != 0) GTEST_SKIP() << "groff is not installed";
   write_text("banyan.1", banyan({"manual"}).out);
