@@ -78,6 +78,9 @@ TEST_F(CompareCommand, SweepsAreComparedPointByPoint) {
   const json all = json::parse(said.out);
   EXPECT_EQ(all["points"].size(), 6U);
   EXPECT_TRUE(all["metrics"]["accepted_load"]["half_width"].is_number());
+  const Said from_json = banyan({"compare", "a", "b/results.json", "--json"});
+  ASSERT_EQ(from_json.status, 0) << from_json.err;
+  EXPECT_EQ(json::parse(from_json.out)["metrics"]["hops"]["b"], all["metrics"]["hops"]["b"]);
   run_to("one");
   expect_refusal(banyan({"compare", "a", "one"}), "has no finished point", "the same points");
 }
@@ -102,8 +105,10 @@ TEST_F(CompareCommand, WhatHoldsNoResultIsRefused) {
   std::filesystem::create_directories(scratch() / "empty");
   expect_refusal(banyan({"compare", "a", "empty"}), "there is no result store", "--out");
   expect_refusal(banyan({"compare", "a", "nowhere"}), "nowhere", "");
-  write_text("other.json", "{\"banyan\": 3}");
-  expect_refusal(banyan({"compare", "a", "other.json"}), "other.json", "");
+  for (const char* text : {"{\"banyan\": 3}", "{\"points\": 3}", "{\"points\": [], \"axes\": []}", "[]", "no json"}) {
+    write_text("other.json", text);
+    expect_refusal(banyan({"compare", "a", "other.json"}), "other.json", "");
+  }
   expect_refusal(banyan({"compare", "a"}), "B", "banyan compare --help");
 }
 

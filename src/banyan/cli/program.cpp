@@ -20,7 +20,7 @@ namespace banyan::cli {
 namespace {
 
 constexpr const char* kFileHelp = "Experiment file (TOML)";
-constexpr const char* kResultHelp = "Folder that --out filled, or the JSON of one run";
+constexpr const char* kResultHelp = "Folder that --out filled, or the JSON of a run or a sweep";
 constexpr const char* kOverrideHelp = "Overrides, such as switch.buffer=8 or traffic.uniform.load=0.5";
 
 /// What the user asked for, once the command line is parsed.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "banyan/base/error.hpp"
@@ -10,6 +11,8 @@
 
 namespace banyan::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 api::Runs runs_of_store(const std::string& from) {
   store::Table table = store::Reader(from).table();
@@ -26,13 +29,30 @@ api::Runs runs_of_store(const std::string& from) {
   return runs;
 }
 
+/// What `banyan sweep --json` prints: its points carry their axes beside what a run prints.
+api::Runs runs_of_sweep(const std::string& from, const Json& sweep) {
+  api::Runs runs{from, sweep.at("axes").get<std::vector<std::string>>(), {}, {}};
+  for (const Json& point : sweep.at("points")) {
+    auto& axes = runs.axes.emplace_back();
+    for (const auto& [key, value] : point.at("axes").items()) axes.emplace_back(key, value);
+    runs.results.push_back(api::from_json(point.dump()));
+  }
+  if (!runs.results.empty()) return runs;
+  throw ConfigError({from, 0, 0, ""}, "there is no finished point", "let the sweep finish one");
+}
+
 }  // namespace
 
 api::Runs stored_runs(const std::string& from) {
   if (store::is_store(from)) return runs_of_store(from);
   const std::string text = read_file(from);
   try {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_object() && json.contains("points")) return runs_of_sweep(from, json);
     return {from, {}, {{}}, {api::from_json(text)}};
+  } catch (const Json::exception& error) {
+    throw ConfigError({from, 0, 0, ""}, fmt::format("not a result of banyan: {}", error.what()),
+                      "give the JSON that \"banyan run --json\" or \"banyan sweep --json\" prints");
   } catch (const ConfigError& error) { throw ConfigError({from, 0, 0, ""}, error.cause(), error.remedy()); }
 }
 

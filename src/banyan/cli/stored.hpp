@@ -1,4 +1,4 @@
-// Results of earlier commands: a folder with a result store, the store's file, or the JSON of one run.
+// Results of earlier commands: a folder with a result store, the store's file, or the JSON of a run or a sweep.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace banyan::cli {
 
-/// The finished points of the latest command in a folder, or one run. Throws ConfigError when there is none.
+/// The finished points of the latest command in a folder, or of the JSON. Throws ConfigError when there is none.
 [[nodiscard]] api::Runs stored_runs(const std::string& from);
 
 }  // namespace banyan::cli
