@@ -30,6 +30,9 @@ inline SmallValues small_values(const SmallValues& more) {
       {"children", "[4, 4]"},
       {"parents", "[1, 2]"},
       {"q", "3"},
+      {"table.lines",
+       "['0 1 1', '0 2 3', '0 3 2', '1 0 1', '1 2 2', '1 3 1', '2 0 3', '2 1 1', '2 3 2', '3 0 2', '3 1 1', "
+       "'3 2 1']"},
       {"slim_fly.concentration", "1"},
       {"routers_per_group", "3"},
       {"global_ports", "1"},

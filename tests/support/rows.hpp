@@ -115,18 +115,26 @@ inline void expect_verdict(const core::Topology& topology, const core::Routing& 
   EXPECT_EQ(report.verdict, verdict) << core::explain(report, topology);
 }
 
-/// Channels between switches that a packet takes; kNone when it does not arrive within `most`. Candidates and virtual
-/// channels are chosen by `luck`.
-inline u32 hops(const core::Topology& topology, const core::Routing& routing, u32 source, u32 destination, u64 luck,
-                u32 most = 1000) {
+/// Queues that are equally full everywhere, or as a test says.
+class EqualQueues : public core::Occupancy {
+ public:
+  explicit EqualQueues(u32 used) : used_(used) {}
+  [[nodiscard]] u32 used(u32, u32) const noexcept override { return used_; }
+
+ private:
+  u32 used_;
+};
+
+/// Channels between switches that a prepared packet takes; kNone when it does not arrive within `most`. Candidates and
+/// virtual channels are chosen by `luck`.
+inline u32 follow(const core::Topology& topology, const core::Routing& routing, const core::Packet& packet, u64 luck,
+                  u32 most = 1000, const core::Occupancy* occupancy = nullptr) {
+  static const EqualQueues none(0);
   const core::Graph& graph = topology.graph();
-  core::Packet packet;
-  packet.source = source;
-  packet.destination = destination;
-  routing.prepare(packet, static_cast<u32>(mix64(luck)));
   core::RouteRequest request;
   request.packet = &packet;
-  core::End at = graph.channel(graph.injection(source)).to;
+  request.occupancy = occupancy != nullptr ? occupancy : &none;
+  core::End at = graph.channel(graph.injection(packet.source)).to;
   for (u32 taken = 0; taken <= most; ++taken) {
     luck = mix64(luck + 1);
     request.at = at.node;
@@ -140,9 +148,19 @@ inline u32 hops(const core::Topology& topology, const core::Routing& routing, u3
     if (channel == kNone || graph.channel(channel).failed) return kNone;
     request.in_vc = c.vc_begin + static_cast<u32>(luck >> 8U) % (c.vc_end - c.vc_begin);
     at = graph.channel(channel).to;
-    if (at.terminal) return at.node == destination ? taken : kNone;
+    if (at.terminal) return at.node == packet.destination ? taken : kNone;
   }
   return kNone;
+}
+
+/// The same for a packet that is prepared by `luck`.
+inline u32 hops(const core::Topology& topology, const core::Routing& routing, u32 source, u32 destination, u64 luck,
+                u32 most = 1000) {
+  core::Packet packet;
+  packet.source = source;
+  packet.destination = destination;
+  routing.prepare(packet, static_cast<u32>(mix64(luck)));
+  return follow(topology, routing, packet, luck, most);
 }
 
 /// Every pair arrives in exactly as many hops as its switches are apart, whatever is chosen on the way.

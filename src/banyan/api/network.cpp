@@ -55,14 +55,24 @@ const core::SwitchRow& switch_row(const Experiment& experiment) {
   return row_of(core::switching_rows(), experiment.switching.component());
 }
 
+std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
+  return row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+}
+
 Network build_network(const Experiment& experiment) {
   Network network;
-  network.topology = row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+  network.topology = build_topology(experiment);
   network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
   const core::SwitchRow& switching = switch_row(experiment);
   network.routing =
       row_of(core::routing_rows(), experiment.routing.component())
           .make(experiment.routing, {network.topology.get(), network.hot_spots, switching.vcs(experiment.switching)});
+  if (network.routing->sight() > switching.sight) {
+    experiment.routing.fail("name",
+                            fmt::format("{} looks at queues, which the switch {} does not show",
+                                        experiment.routing.component(), switching.info.name),
+                            "use the switch vc_router, or a routing that does not look at queues");
+  }
   return network;
 }
 

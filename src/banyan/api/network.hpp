@@ -29,6 +29,9 @@ struct Instance {
 /// The row of the experiment's switch model.
 [[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
 
+/// Builds the topology alone. Throws ConfigError.
+[[nodiscard]] std::unique_ptr<core::Topology> build_topology(const Experiment& experiment);
+
 /// Builds topology, traffics (to learn their hot spots) and routing. Throws ConfigError.
 [[nodiscard]] Network build_network(const Experiment& experiment);
 

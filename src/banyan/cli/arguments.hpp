@@ -66,6 +66,13 @@ struct CheckArguments {
   std::vector<std::string> overrides;
 };
 
+struct ExportTopologyArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool dot = false;
+  bool json = false;
+};
+
 struct DescribeArguments {
   std::string component;
   bool json = false;

@@ -14,6 +14,7 @@ namespace banyan::cli {
 [[nodiscard]] int saturation(const SaturationArguments& arguments);
 [[nodiscard]] int verify(const VerifyArguments& arguments);
 [[nodiscard]] int check(const CheckArguments& arguments);
+[[nodiscard]] int export_topology(const ExportTopologyArguments& arguments);
 [[nodiscard]] int describe(const DescribeArguments& arguments);
 [[nodiscard]] int study_list(const StudyListArguments& arguments);
 [[nodiscard]] int study_run(const StudyRunArguments& arguments);

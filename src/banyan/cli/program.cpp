@@ -146,6 +146,15 @@ void add_check(CLI::App& app, Action& action) {
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
 }
 
+void add_export_topology(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("export-topology", "Print the network of an experiment");
+  const auto arguments = with_action(command, action, &export_topology);
+  command.add_option("FILE", arguments->file, kFileHelp)->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  auto* json = command.add_flag("--json", arguments->json, "As JSON (default)");
+  command.add_flag("--dot", arguments->dot, "For Graphviz")->excludes(json);
+}
+
 void add_describe(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("describe", "List the components, or the parameters of one");
   const auto arguments = with_action(command, action, &describe);
@@ -292,6 +301,7 @@ int parse_and_act(int argc, const char* const* argv) {
   add_saturation(app, action);
   add_verify(app, action);
   add_check(app, action);
+  add_export_topology(app, action);
   add_describe(app, action);
   add_study(app, action);
   add_shell(app, action);

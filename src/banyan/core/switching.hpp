@@ -6,6 +6,7 @@
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
+#include "banyan/core/routing.hpp"
 
 namespace banyan::engine {
 class Builder;
@@ -23,6 +24,8 @@ struct SwitchRow {
   /// Packets wait in buffers of (channel, virtual channel) for the next such buffer, so that dependencies between these
   /// decide on deadlock (core/dependencies.hpp); otherwise the reason why not.
   const char* no_dependencies = nullptr;
+  /// How far the model's requests let routing functions look at queues (RouteRequest::occupancy).
+  Sight sight = Sight::none;
 };
 
 }  // namespace banyan::core

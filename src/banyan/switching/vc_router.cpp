@@ -176,7 +176,11 @@ void install(const config::Values& values, engine::Builder& builder) {
   const parts::VcLayout layout(setup.ports, setup.vcs);
   const u64 bytes = layout.size() * (sizeof(parts::InputVc) + sizeof(parts::OutputVc) +
                                      sizeof(parts::BufferedFlit) * u64{setup.buffer});
-  builder.partition_by_size(bytes);
+  if (builder.routing().sight() == core::Sight::network) {
+    builder.partition_as_one();  // every router reads all others
+  } else {
+    builder.partition_by_size(bytes);
+  }
   engine::Interfaces::Setup interfaces;
   interfaces.vcs = setup.vcs;
   interfaces.credits = setup.buffer;
@@ -271,6 +275,8 @@ const core::SwitchRow row_vc_router{
       Parameter::choice("kernel", {"auto", "general"}, "auto")
           .doc("auto: the fast kernel where it can do what is asked; general: the other one, with the same results.")}},
     &install,
-    &vcs};
+    &vcs,
+    nullptr,
+    core::Sight::network};
 
 }  // namespace banyan::switching

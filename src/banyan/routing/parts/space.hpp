@@ -109,6 +109,16 @@ class Space {
     return sum;
   }
 
+  /// The coordinate in dimension d after `count` steps of a shortest way from one switch towards another.
+  [[nodiscard]] u32 toward(u32 d, u32 from, u32 to, u32 count) const noexcept {
+    const Dimension& dimension = dimensions_[d];
+    const u32 start = coordinate(from, d);
+    if (count == 0) return start;
+    if (dimension.kind == Kind::full) return coordinate(to, d);
+    const bool up = steps(d, from, to).step[0].port == dimension.up;
+    return (start + (up ? count : dimension.size - count)) % dimension.size;
+  }
+
   /// The step of dimension order, ascending or descending; at != target. Of two ways around a ring the parity of all
   /// coordinates chooses.
   [[nodiscard]] Step ordered_step(u32 at, u32 target, bool ascending = true) const noexcept {

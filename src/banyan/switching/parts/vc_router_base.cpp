@@ -16,7 +16,9 @@ VcRouterBase::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetu
       inputs_(switches_.size() * layout_.size()),
       outputs_(inputs_.size()),
       pool_(setup.pool == 0 ? 0 : switches_.size() * setup.ports),
-      flits_(switches_.size(), layout_.size(), setup.buffer) {
+      flits_(switches_.size(), layout_.size(), setup.buffer),
+      routing_sight_(routing_.sight()) {
+  if (routing_sight_ != core::Sight::none) observed_.resize(switches_.size() * layout_.ports());
   for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
 }
 
@@ -26,6 +28,7 @@ void VcRouterBase::reset_base() {
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
   movements_ = 0;
   packets_ = 0;
+  observed_at_ = kNever;
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < layout_.ports(); ++p) {
       if (!leads_on(switches_[e], p)) continue;  // never a credit: nothing is ever sent there
@@ -34,6 +37,27 @@ void VcRouterBase::reset_base() {
       }
     }
   }
+}
+
+u32 VcRouterBase::credits_in_use(u32 e, u32 port) const noexcept {
+  if (!leads_on(switches_[e], port)) return 0;
+  u32 credits = 0;
+  for (u32 v = 0; v < layout_.vcs(); ++v) credits += outputs_[base(e) + layout_.index(port, v)].credits;
+  return setup_.buffer * layout_.vcs() - credits;
+}
+
+void VcRouterBase::take_snapshot(u32 e) noexcept {
+  for (u32 p = 0; p < layout_.ports(); ++p) observed_[std::size_t{e} * layout_.ports() + p] = credits_in_use(e, p);
+}
+
+void VcRouterBase::take_snapshot_of_all(Tick now) noexcept {
+  observed_at_ = now;
+  for (u32 e = 0; e < entities(); ++e) take_snapshot(e);
+}
+
+u32 VcRouterBase::used(u32 switch_, u32 port) const noexcept {
+  const u32 e = routing_sight_ == core::Sight::network ? switch_ : routing_entity_;
+  return observed_[std::size_t{e} * layout_.ports() + port];
 }
 
 bool VcRouterBase::leads_on(u32 s, u32 port) const {

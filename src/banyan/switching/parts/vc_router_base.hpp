@@ -89,7 +89,7 @@ struct RouterSetup {
   [[nodiscard]] bool output_queues() const noexcept { return output_speedup > 1 || internal_speedup > 1.0; }
 };
 
-class VcRouterBase {
+class VcRouterBase : public core::Occupancy {
  public:
   VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 
@@ -102,8 +102,16 @@ class VcRouterBase {
   void waits(std::vector<engine::Wait>& into) const;
   void occupancy(std::vector<u64>& levels) const;
   void full_channels(std::vector<u32>& channels) const;
+  /// Credits in use behind an output at the beginning of the tick: of the router that is routing; of any router for a
+  /// routing that sees the network (which lies in one shard then).
+  [[nodiscard]] u32 used(u32 switch_, u32 port) const noexcept final;
 
  protected:
+  /// At the beginning of every step.
+  void observe(u32 e, Tick now) noexcept {
+    if (routing_sight_ == core::Sight::own_switch) take_snapshot(e);
+    if (routing_sight_ == core::Sight::network && now != observed_at_) take_snapshot_of_all(now);
+  }
   void reset_base();
   void digest_base(u32 e, Hasher& h) const;
 
@@ -139,7 +147,8 @@ class VcRouterBase {
     const u32 s = switches_[e];
     const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
     out.clear();
-    routing_.route({s, layout_.port(i), layout_.vc(i), &packet, static_cast<u32>(mix64(address ^ seed_))}, out);
+    routing_entity_ = e;
+    routing_.route({s, layout_.port(i), layout_.vc(i), &packet, static_cast<u32>(mix64(address ^ seed_)), this}, out);
   }
   [[nodiscard]] std::string violation(u32 e, u32 i, std::string_view what) const;
 
@@ -168,7 +177,15 @@ class VcRouterBase {
     return (static_cast<u64>(topology_.graph().input_base(s)) + port) * kMostVcs + vc;
   }
 
+  [[nodiscard]] u32 credits_in_use(u32 e, u32 port) const noexcept;
+  void take_snapshot(u32 e) noexcept;
+  void take_snapshot_of_all(Tick now) noexcept;
+
   std::vector<const engine::PacketPool*> pools_;  ///< [shard]
+  core::Sight routing_sight_;
+  Tick observed_at_ = kNever;
+  std::vector<u32> observed_;       ///< [entity * ports + port]: credits in use at the beginning of the tick
+  mutable u32 routing_entity_ = 0;  ///< whose packet is being routed
 };
 
 }  // namespace banyan::switching::parts

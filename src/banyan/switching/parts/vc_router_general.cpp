@@ -80,6 +80,7 @@ Tick VcRouterGeneral::accept(u32 e, u32 port, const core::Control& control, engi
 }
 
 Tick VcRouterGeneral::step(u32 e, Tick now, engine::Io& io) noexcept {
+  observe(e, now);
   if (occupied_[e] == 0) return kNever;
   const u64 end = first_step(now + 1);
   for (u64 step = first_step(now); step < end; ++step) {

@@ -80,6 +80,7 @@ class VcRouterKernel : public VcRouterBase {
   }
 
   Tick step(u32 e, Tick now, engine::Io& io) noexcept {
+    observe(e, now);
     const View r = view(e);
     u64* const due = slot(e, now);
     for (u32 w = 0; w < words(); ++w) {

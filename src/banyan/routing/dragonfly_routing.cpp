@@ -1,0 +1,215 @@
+// Dragonflies: minimal (local, global, local), Valiant's over a random group, UGAL (Kim et al. 2008) and progressive
+// adaptive routing (PAR; Jiang, Kim and Dally 2009), which may change its mind at the second router.
+//
+// The virtual channels that a packet arrives on tell its state. Local classes: 0 the first step of a packet that may
+// still leave the direct way (PAR), then in this order the source's group on a detour, the intermediate group (or the
+// source's group on the direct way), the destination's group. Global classes: 0 into the intermediate group, 1 into the
+// destination's. Every step goes to a higher class or from local to global, so dependencies have no cycle.
+#include <array>
+#include <memory>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/routing/parts/places.hpp"
+#include "banyan/routing/parts/vc_classes.hpp"
+
+namespace banyan::routing {
+namespace {
+
+enum class Policy : u8 { minimal, valiant, ugal_l, ugal_g, par };
+
+/// Local classes of a policy; those that it does not use are kNone.
+struct LocalClasses {
+  u32 count;
+  u32 first;        ///< direct way in the source's group
+  u32 detour;       ///< detour in the source's group
+  u32 middle;       ///< intermediate group
+  u32 destination;  ///< destination's group
+};
+
+LocalClasses local_classes(Policy policy) {
+  if (policy == Policy::minimal) return {2, 0, kNone, kNone, 1};
+  if (policy == Policy::par) return {4, 0, 1, 2, 3};
+  return {3, 1, 0, 1, 2};
+}
+
+class DragonflyRouting final : public core::Routing {
+ public:
+  DragonflyRouting(const core::Dragonfly& shape, const core::Graph& graph, Policy policy, u32 vcs, u32 threshold)
+      : shape_(shape),
+        graph_(graph),
+        policy_(policy),
+        use_(local_classes(policy)),
+        local_(vcs, std::min(vcs, use_.count)),
+        global_(vcs, policy == Policy::minimal ? 1 : std::min(vcs, 2U)),
+        threshold_(threshold) {
+    gateways_.resize(std::size_t{shape.groups} * shape.groups);
+    for (u32 s = 0; s < shape.groups * shape.routers; ++s) {
+      for (u32 j = 0; j < shape.global_ports; ++j) {
+        const u32 peer = shape.peer[std::size_t{s} * shape.global_ports + j];
+        if (peer != kNone) gateways_[std::size_t{s / shape.routers} * shape.groups + peer].push_back({s, j});
+      }
+    }
+  }
+
+  void prepare(core::Packet& packet, u32 word) const noexcept override {
+    if (policy_ != Policy::minimal) packet.state = below(word, shape_.groups);
+  }
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, false, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, policy_ != Policy::minimal && policy_ != Policy::valiant, out);
+  }
+  [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : shape_.groups; }
+  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool in_order() const noexcept override { return policy_ == Policy::minimal && local_.vcs() == 2; }
+  [[nodiscard]] u32 required_vcs() const noexcept override { return use_.count; }
+  [[nodiscard]] core::Sight sight() const noexcept override {
+    if (policy_ == Policy::ugal_g) return core::Sight::network;
+    return policy_ == Policy::ugal_l || policy_ == Policy::par ? core::Sight::own_switch : core::Sight::none;
+  }
+
+ private:
+  struct Gateway {
+    u32 router;  ///< switch
+    u32 port;    ///< global port, from 0
+  };
+
+  [[nodiscard]] u32 group(u32 s) const noexcept { return s / shape_.routers; }
+  [[nodiscard]] u32 target(const core::Packet& p) const noexcept { return p.destination / shape_.terminals; }
+  [[nodiscard]] u32 local_port(u32 at, u32 to) const noexcept {
+    const u32 own = at % shape_.routers;
+    const u32 other = to % shape_.routers;
+    return other < own ? other : other - 1;
+  }
+  /// The router whose global channel a packet takes from here to another group: this one if it has one.
+  [[nodiscard]] Gateway gateway(u32 at, u32 to_group) const noexcept {
+    const std::vector<Gateway>& all = gateways_[std::size_t{group(at)} * shape_.groups + to_group];
+    const u32 word = static_cast<u32>(mix64(static_cast<u64>(at) << 32U | to_group) >> 32U);
+    for (const Gateway& g : all) {
+      if (g.router == at) return g;
+    }
+    return all[below(word, static_cast<u32>(all.size()))];
+  }
+  /// Towards another group, by a local class and a global one.
+  [[nodiscard]] core::Candidate outward(u32 at, u32 to_group, u32 local, u32 global) const noexcept {
+    const Gateway g = gateway(at, to_group);
+    if (g.router == at) {
+      const u32 c = policy_ == Policy::minimal ? 0 : global;
+      return global_.candidate(shape_.routers - 1 + g.port, c, c + 1);
+    }
+    return local_.candidate(local_port(at, g.router), local, local + 1);
+  }
+  /// Towards the destination.
+  [[nodiscard]] core::Candidate direct(u32 at, const core::Packet& packet, u32 local) const noexcept {
+    const u32 goal = target(packet);
+    if (at == goal) {
+      return local_.any(shape_.routers - 1 + shape_.global_ports + packet.destination % shape_.terminals);
+    }
+    if (group(at) == group(goal)) {
+      return local_.candidate(local_port(at, goal), use_.destination, use_.destination + 1);
+    }
+    return outward(at, group(goal), local, 1);
+  }
+  [[nodiscard]] core::Candidate detour(u32 at, const core::Packet& packet) const noexcept {
+    return outward(at, static_cast<u32>(packet.state), use_.detour, 0);
+  }
+
+  void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
+    const core::Packet& packet = *request.packet;
+    const u32 at = request.at;
+    if (request.in_port >= shape_.routers - 1 + shape_.global_ports) return decide(request, all, use_.first, out);
+    if (request.in_port >= shape_.routers - 1) return out.add(direct(at, packet, use_.middle));
+    const u32 c = local_.of(request.in_vc);
+    if (c == use_.detour) return out.add(detour(at, packet));
+    if (policy_ == Policy::par && c == use_.first) return decide(request, all, use_.first, out);
+    out.add(direct(at, packet, c == use_.first ? use_.first : use_.middle));
+  }
+
+  /// The direct way or the detour over group Packet::state.
+  void decide(const core::RouteRequest& request, bool all, u32 local, core::Candidates& out) const noexcept {
+    const core::Packet& packet = *request.packet;
+    const u32 at = request.at;
+    const u32 goal = group(target(packet));
+    const u32 middle = static_cast<u32>(packet.state);
+    const bool only_direct = policy_ == Policy::minimal || at == target(packet) || middle == group(at) ||
+                             middle == goal || (policy_ != Policy::valiant && goal == group(at));
+    if (only_direct) return out.add(direct(at, packet, local));
+    if (policy_ == Policy::valiant) return out.add(detour(at, packet));
+    if (all) {
+      out.add(direct(at, packet, local));
+      out.add(detour(at, packet));
+      return;
+    }
+    out.add(direct_is_better(request, local) ? direct(at, packet, local) : detour(at, packet));
+  }
+
+  /// What waits, times channels to go, of either way; UGAL-G adds up what waits on the whole ways.
+  [[nodiscard]] bool direct_is_better(const core::RouteRequest& request, u32 local) const noexcept {
+    const core::Packet& packet = *request.packet;
+    const u32 at = request.at;
+    const std::array<u32, 2> goals{kNone, static_cast<u32>(packet.state)};
+    std::array<u64, 2> cost{};
+    for (u32 way = 0; way < 2; ++way) {
+      const u32 first = goals[way] == kNone ? direct(at, packet, local).port : detour(at, packet).port;
+      u64 waiting = 0;
+      u64 hops = 0;
+      bool outbound = goals[way] != kNone;
+      for (u32 s = at; s != target(packet); ++hops) {
+        outbound = outbound && group(s) != goals[way];
+        const u32 port = outbound ? detour(s, packet).port : direct(s, packet, local).port;
+        if (policy_ == Policy::ugal_g) waiting += request.occupancy->used(s, port);
+        s = graph_.channel(graph_.channel_out_of(s, port)).to.node;
+      }
+      cost[way] = policy_ == Policy::ugal_g ? waiting : request.occupancy->used(at, first) * hops;
+    }
+    return cost[0] <= cost[1] + threshold_;
+  }
+
+  const core::Dragonfly& shape_;
+  const core::Graph& graph_;
+  std::vector<std::vector<Gateway>> gateways_;  ///< [group * groups + other group]
+  Policy policy_;
+  LocalClasses use_;
+  parts::VcClasses local_;
+  parts::VcClasses global_;
+  u32 threshold_;
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  parts::require_whole(values, context);
+  if (context.topology->dragonfly() == nullptr) {
+    values.fail("policy", "this routing needs a dragonfly", "use the topology dragonfly");
+  }
+  const std::string& name = values.text("policy");
+  const Policy policy = name == "minimal"   ? Policy::minimal
+                        : name == "valiant" ? Policy::valiant
+                        : name == "ugal_l"  ? Policy::ugal_l
+                        : name == "ugal_g"  ? Policy::ugal_g
+                                            : Policy::par;
+  parts::require_vcs(values, context, local_classes(policy).count, "classes of local channels under " + name);
+  return std::make_unique<DragonflyRouting>(*context.topology->dragonfly(), context.topology->graph(), policy,
+                                            context.vcs, values.natural("threshold"));
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::RoutingRow row_dragonfly_routing;
+const core::RoutingRow row_dragonfly_routing{
+    {"dragonfly_routing",
+     "Dragonflies: minimal, over a random group (Valiant), by what waits (UGAL), or progressively adaptive (PAR).",
+     "J. Kim, W. J. Dally, S. Scott and D. Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; N. "
+     "Jiang, J. Kim and W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks, ISCA 2009",
+     {
+         Parameter::choice("policy", {"minimal", "valiant", "ugal_l", "ugal_g", "par"}, "minimal")
+             .doc("Which packets take a detour over a random group."),
+         Parameter::integer("threshold", 0)
+             .unit("flits")
+             .range(0, 1 << 20)
+             .doc("By how much the detour must be better, for ugal_l, ugal_g and par."),
+     }},
+    make};
+
+}  // namespace banyan::routing

@@ -1,0 +1,123 @@
+// One way to go the shortest way anywhere: dimension order where there are coordinates, tables of distances elsewhere.
+// For routing functions of several phases, each of which is a shortest path with virtual channels of its own.
+#pragma once
+
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "banyan/routing/parts/hop_paths.hpp"
+#include "banyan/routing/parts/space.hpp"
+#include "banyan/routing/parts/vc_classes.hpp"
+
+namespace banyan::routing::parts {
+
+class MinimalPaths {
+ public:
+  /// A port and the classes [first, last) of a phase that may be used.
+  struct Hop {
+    u32 port = 0;
+    u32 first = 0;
+    u32 last = 1;
+  };
+
+  MinimalPaths(const config::Values& values, const core::RoutingContext& context) : graph_(&context.topology->graph()) {
+    const core::Topology& topology = *context.topology;
+    if (!topology.graph().damaged() && (topology.grid() != nullptr || topology.hyperx() != nullptr)) {
+      space_.emplace(values, context);
+      hosts_.resize(space_->switches());
+      std::iota(hosts_.begin(), hosts_.end(), 0U);
+    } else {
+      table_.emplace(values, context);
+      hosts_ = table_->hosts();
+    }
+  }
+
+  /// Classes of virtual channels that a phase needs.
+  [[nodiscard]] u32 classes() const noexcept { return space_ ? space_->ring_classes() : table_->diameter(); }
+  /// Switches with terminals.
+  [[nodiscard]] const std::vector<u32>& hosts() const noexcept { return hosts_; }
+  [[nodiscard]] u32 distance(u32 at, u32 host) const noexcept {
+    return space_ ? space_->distance(at, host) : table_->distance(at, host);
+  }
+  [[nodiscard]] u32 switch_of(u32 terminal) const noexcept {
+    return space_ ? space_->switch_of(terminal) : table_->places().switch_of(terminal);
+  }
+  [[nodiscard]] u32 port_of(u32 terminal) const noexcept {
+    return space_ ? space_->port_of(terminal) : table_->places().port_of(terminal);
+  }
+  [[nodiscard]] bool just_entered(const core::RouteRequest& request) const noexcept {
+    return space_ ? space_->just_entered(request) : table_->places().just_entered(request);
+  }
+
+  /// The switch behind a port.
+  [[nodiscard]] u32 behind(u32 at, u32 port) const noexcept {
+    return graph_->channel(graph_->channel_out_of(at, port)).to.node;
+  }
+
+  /// The next hop to a switch with terminals, at != host. `previous`: the class of this phase that the packet arrived
+  /// on, kNone when the phase begins here.
+  [[nodiscard]] Hop hop(u32 at, u32 host, u32 previous) const noexcept {
+    if (!space_) {
+      const u32 next = previous == kNone ? 0 : previous + 1;
+      return {table_->choose(at, host, HopPaths::fixed_word(at, host)), next, next + 1};
+    }
+    const Space::Step step = space_->ordered_step(at, host);
+    if (!step.ring) return {step.port, 0, space_->ring_classes()};
+    return {step.port, step.ring_class, step.ring_class + 1U};
+  }
+
+ private:
+  const core::Graph* graph_;
+  std::optional<Space> space_;
+  std::optional<HopPaths> table_;
+  std::vector<u32> hosts_;
+};
+
+/// Two phases of shortest paths: to an intermediate switch, Packet::state, and from there to the destination. The
+/// virtual channel that a packet arrived on tells its phase.
+class TwoPhases {
+ public:
+  TwoPhases(const config::Values& values, const core::RoutingContext& context)
+      : paths_(values, context), classes_(context.vcs, std::min(context.vcs, 2 * paths_.classes())) {
+    require_vcs(values, context, 2 * paths_.classes(), "two phases of shortest paths");
+  }
+
+  [[nodiscard]] const MinimalPaths& paths() const noexcept { return paths_; }
+  [[nodiscard]] u32 required_vcs() const noexcept { return 2 * paths_.classes(); }
+  [[nodiscard]] core::Candidate eject(const core::Packet& packet) const noexcept {
+    return classes_.any(paths_.port_of(packet.destination));
+  }
+  /// The first step of a packet that stands at its source's switch: straight to the destination, or to its intermediate
+  /// switch. Neither is here.
+  [[nodiscard]] core::Candidate first_step(const core::RouteRequest& request, bool direct) const noexcept {
+    const u32 goal = direct ? paths_.switch_of(request.packet->destination) : intermediate(*request.packet);
+    return candidate(paths_.hop(request.at, goal, kNone), direct ? 1 : 0);
+  }
+  /// The step of a packet that is on its way and not at its destination in the second phase.
+  [[nodiscard]] core::Candidate next_step(const core::RouteRequest& request) const noexcept {
+    const u32 c = classes_.of(request.in_vc);
+    const u32 phase = c / paths_.classes();
+    const u32 target = paths_.switch_of(request.packet->destination);
+    if (phase == 1) {
+      if (request.at == target) return eject(*request.packet);
+      return candidate(paths_.hop(request.at, target, c - paths_.classes()), 1);
+    }
+    if (request.at == intermediate(*request.packet)) {
+      if (request.at == target) return eject(*request.packet);
+      return candidate(paths_.hop(request.at, target, kNone), 1);
+    }
+    return candidate(paths_.hop(request.at, intermediate(*request.packet), c), 0);
+  }
+  [[nodiscard]] static u32 intermediate(const core::Packet& packet) noexcept { return static_cast<u32>(packet.state); }
+
+ private:
+  [[nodiscard]] core::Candidate candidate(const MinimalPaths::Hop& hop, u32 phase) const noexcept {
+    return classes_.candidate(hop.port, phase * paths_.classes() + hop.first, phase * paths_.classes() + hop.last);
+  }
+
+  MinimalPaths paths_;
+  VcClasses classes_;
+};
+
+}  // namespace banyan::routing::parts

@@ -1,0 +1,107 @@
+// UGAL (Singh 2005): at its source, each packet compares the shortest way with Valiant's way over one random switch, by
+// what waits on them times their lengths, and keeps to the better one.
+//   local   what waits at the source's switch for the first channel of either way, times its channels.
+//   global  what waits on all channels of either way: a bound that no machine reaches.
+#include <memory>
+
+#include "banyan/routing/parts/minimal_paths.hpp"
+
+namespace banyan::routing {
+namespace {
+
+class Ugal final : public core::Routing {
+ public:
+  Ugal(const config::Values& values, const core::RoutingContext& context)
+      : phases_(values, context),
+        global_(values.text("information") == "global"),
+        threshold_(values.natural("threshold")) {}
+
+  void prepare(core::Packet& packet, u32 word) const noexcept override {
+    const std::vector<u32>& hosts = phases_.paths().hosts();
+    packet.state = hosts[below(word, static_cast<u32>(hosts.size()))];
+  }
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    if (!phases_.paths().just_entered(request)) return out.add(phases_.next_step(request));
+    if (arrived(request)) return out.add(phases_.eject(*request.packet));
+    const bool direct = only_direct(request) || direct_is_better(request);
+    out.add(phases_.first_step(request, direct));
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    if (!phases_.paths().just_entered(request)) return out.add(phases_.next_step(request));
+    if (arrived(request)) return out.add(phases_.eject(*request.packet));
+    out.add(phases_.first_step(request, true));
+    if (!only_direct(request)) out.add(phases_.first_step(request, false));
+  }
+  [[nodiscard]] u32 headers(u32, u32) const noexcept override {
+    return static_cast<u32>(phases_.paths().hosts().size());
+  }
+  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
+  [[nodiscard]] core::Sight sight() const noexcept override {
+    return global_ ? core::Sight::network : core::Sight::own_switch;
+  }
+
+ private:
+  [[nodiscard]] u32 target(const core::RouteRequest& request) const noexcept {
+    return phases_.paths().switch_of(request.packet->destination);
+  }
+  [[nodiscard]] bool arrived(const core::RouteRequest& request) const noexcept { return request.at == target(request); }
+  [[nodiscard]] bool only_direct(const core::RouteRequest& request) const noexcept {
+    const u32 middle = parts::TwoPhases::intermediate(*request.packet);
+    return middle == request.at || middle == target(request);
+  }
+
+  [[nodiscard]] bool direct_is_better(const core::RouteRequest& request) const noexcept {
+    const u32 middle = parts::TwoPhases::intermediate(*request.packet);
+    const u32 goal = target(request);
+    const parts::MinimalPaths& paths = phases_.paths();
+    if (global_) {
+      const u64 direct = waiting(request, request.at, goal);
+      const u64 detour = waiting(request, request.at, middle) + waiting(request, middle, goal);
+      return direct <= detour + threshold_;
+    }
+    const u64 direct = request.occupancy->used(request.at, paths.hop(request.at, goal, kNone).port);
+    const u64 detour = request.occupancy->used(request.at, paths.hop(request.at, middle, kNone).port);
+    const u64 hops = paths.distance(request.at, goal);
+    return direct * hops <= detour * (paths.distance(request.at, middle) + paths.distance(middle, goal)) + threshold_;
+  }
+
+  /// What waits on all channels of the shortest way.
+  [[nodiscard]] u64 waiting(const core::RouteRequest& request, u32 at, u32 goal) const noexcept {
+    u64 sum = 0;
+    while (at != goal) {
+      const u32 port = phases_.paths().hop(at, goal, kNone).port;
+      sum += request.occupancy->used(at, port);
+      at = phases_.paths().behind(at, port);
+    }
+    return sum;
+  }
+
+  parts::TwoPhases phases_;
+  bool global_;
+  u32 threshold_;
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  return std::make_unique<Ugal>(values, context);
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::RoutingRow row_ugal;
+const core::RoutingRow row_ugal{
+    {"ugal",
+     "UGAL: each packet takes the shortest way or Valiant's, whichever promises less waiting.",
+     "A. Singh, Load-Balanced Routing in Interconnection Networks, PhD thesis, Stanford University, 2005",
+     {
+         Parameter::choice("information", {"local", "global"}, "local")
+             .doc("Queues that are compared: of the source's switch (UGAL-L), or of all on the way (UGAL-G)."),
+         Parameter::integer("threshold", 0)
+             .unit("flits")
+             .range(0, 1 << 20)
+             .doc("By how much the detour must be better."),
+     }},
+    make};
+
+}  // namespace banyan::routing

@@ -1,0 +1,213 @@
+// Up*/down* on any graph, also a damaged one (Autonet; Schroeder et al. 1991): channels towards the root are up, and a
+// packet that went down never goes up again. Of the legal paths the shortest are taken. Dependencies have no cycle on
+// one virtual channel.
+//
+// Switches are ordered breadth first from a root, or by the levels of the topology, the highest first, where it has
+// some: on fat trees that keeps all roots in use. Equal ones are ordered by their number.
+#include <memory>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/routing/parts/places.hpp"
+
+namespace banyan::routing {
+namespace {
+
+enum class Choice : u8 { fixed, random, adaptive };
+
+class UpDown final : public core::Routing {
+ public:
+  UpDown(const config::Values& values, const core::RoutingContext& context, Choice choice)
+      : graph_(context.topology->graph()),
+        places_(graph_),
+        choice_(choice),
+        vcs_(static_cast<u8>(context.vcs)),
+        column_(graph_.switches(), kNone) {
+    parts::require_one_switch_per_terminal(values, context);
+    for (u32 t = 0; t < graph_.terminals(); ++t) {
+      u32& column = column_[places_.switch_of(t)];
+      if (column != kNone) continue;
+      column = static_cast<u32>(hosts_.size());
+      hosts_.push_back(places_.switch_of(t));
+    }
+    if (hosts_.size() * graph_.switches() > kMostEntries) {
+      values.fail("name",
+                  fmt::format("up_down would need a table of {} distances", 2 * hosts_.size() * graph_.switches()),
+                  "use a network of less than 5,000 switches");
+    }
+    order(values);
+    distance_.assign(2 * hosts_.size() * graph_.switches(), kFar);
+    for (std::size_t column = 0; column < hosts_.size(); ++column) fill(column);
+    check(values);
+  }
+
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, choice_ == Choice::adaptive, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, choice_ != Choice::fixed, out);
+  }
+  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool in_order() const noexcept override { return choice_ == Choice::fixed && vcs_ == 1; }
+
+ private:
+  static constexpr u16 kFar = 0xffff;
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 25U;
+
+  [[nodiscard]] bool usable(u32 c) const noexcept {
+    return c != kNone && !graph_.channel(c).failed && !graph_.channel(c).to.terminal &&
+           !graph_.channel(c).from.terminal;
+  }
+  [[nodiscard]] bool up(u32 c) const noexcept {
+    return rank_[graph_.channel(c).to.node] < rank_[graph_.channel(c).from.node];
+  }
+  /// Distance to a column's switch from `s`, for a packet that may still go up or has gone down.
+  [[nodiscard]] std::size_t place(std::size_t column, u32 s, bool down) const noexcept {
+    return (column * graph_.switches() + s) * 2 + (down ? 1 : 0);
+  }
+
+  void order(const config::Values& values) {
+    std::vector<u32> depth(graph_.switches(), 0);
+    const bool by_level = values.text("order") == "levels";
+    if (by_level) {
+      for (u32 s = 0; s < graph_.switches(); ++s) depth[s] = graph_.levels() - graph_.level(s);
+    } else {
+      const i64 root = values.integer("root");
+      if (root >= static_cast<i64>(graph_.switches())) {
+        values.fail("root", fmt::format("there is no switch {}", root),
+                    fmt::format("switches are 0 to {}", graph_.switches() - 1));
+      }
+      depth = depths(root < 0 ? center() : static_cast<u32>(root));
+    }
+    rank_.resize(graph_.switches());
+    std::vector<u32> sorted(graph_.switches());
+    for (u32 s = 0; s < graph_.switches(); ++s) sorted[s] = s;
+    std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return depth[a] < depth[b]; });
+    for (u32 i = 0; i < sorted.size(); ++i) rank_[sorted[i]] = i;
+  }
+
+  /// Channels from `root`, breadth first; kNone where it does not reach.
+  [[nodiscard]] std::vector<u32> depths(u32 root) const {
+    std::vector<u32> depth(graph_.switches(), kNone);
+    std::vector<u32> queue{root};
+    depth[root] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (u32 p = 0; p < graph_.outputs(queue[i]); ++p) {
+        const u32 c = graph_.channel_out_of(queue[i], p);
+        if (!usable(c) || depth[graph_.channel(c).to.node] != kNone) continue;
+        depth[graph_.channel(c).to.node] = depth[queue[i]] + 1;
+        queue.push_back(graph_.channel(c).to.node);
+      }
+    }
+    return depth;
+  }
+
+  /// The first switch from which the farthest switch with terminals is nearest.
+  [[nodiscard]] u32 center() const {
+    u32 best = hosts_.front();
+    u32 least = kNone;
+    for (u32 s = 0; s < graph_.switches(); ++s) {
+      const std::vector<u32> depth = depths(s);
+      u32 farthest = 0;
+      for (const u32 host : hosts_) farthest = std::max(farthest, depth[host]);
+      if (farthest >= least) continue;
+      least = farthest;
+      best = s;
+    }
+    return best;
+  }
+
+  /// Breadth first against the channels, over (switch, whether the packet has gone down).
+  void fill(std::size_t column) {
+    std::vector<std::pair<u32, bool>> queue{{hosts_[column], true}, {hosts_[column], false}};
+    for (const auto& [s, down] : queue) distance_[place(column, s, down)] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const auto [s, down] = queue[i];
+      const u16 next = static_cast<u16>(distance_[place(column, s, down)] + 1);
+      for (u32 p = 0; p < graph_.inputs(s); ++p) {
+        const u32 c = graph_.channel_into(s, p);
+        if (!usable(c) || up(c) == down) continue;  // an up channel leads to "may go up", a down channel to "gone down"
+        for (const bool before : {false, true}) {
+          if (before && !down) continue;
+          u16& known = distance_[place(column, graph_.channel(c).from.node, before)];
+          if (known != kFar) continue;
+          known = next;
+          queue.emplace_back(graph_.channel(c).from.node, before);
+        }
+      }
+    }
+  }
+
+  void check(const config::Values& values) const {
+    for (u32 s = 0; s < graph_.terminals(); ++s) {
+      for (u32 d = 0; d < graph_.terminals(); ++d) {
+        if (distance_[place(column_[places_.switch_of(d)], places_.switch_of(s), false)] != kFar) continue;
+        values.fail("name", fmt::format("no path up and then down leads from terminal {} to terminal {}", s, d),
+                    values.text("order") == "levels" ? "let fewer links fail, or use order = \"breadth_first\""
+                                                     : "let fewer links and switches fail, and make links two-way");
+      }
+    }
+  }
+
+  void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
+    const u32 destination = request.packet->destination;
+    const u32 target = places_.switch_of(destination);
+    if (request.at == target) return out.add({static_cast<u16>(places_.port_of(destination)), 0, vcs_});
+    const u32 in = graph_.channel_into(request.at, request.in_port);
+    const bool down = usable(in) && !up(in);
+    const std::size_t column = column_[target];
+    const u16 here = distance_[place(column, request.at, down)];
+    const u32 begin = out.size();
+    for (u32 port = 0; port < graph_.outputs(request.at); ++port) {
+      const u32 c = graph_.channel_out_of(request.at, port);
+      if (!usable(c) || (down && up(c))) continue;
+      if (distance_[place(column, graph_.channel(c).to.node, !up(c))] + 1 != here) continue;
+      out.add({static_cast<u16>(port), 0, vcs_});
+    }
+    if (all) return;
+    const u32 word = choice_ == Choice::random
+                         ? request.random
+                         : static_cast<u32>(mix64(static_cast<u64>(request.at) << 32U | target) >> 32U);
+    const core::Candidate chosen = out[begin + below(word, out.size() - begin)];
+    out.clear();
+    out.add(chosen);
+  }
+
+  const core::Graph& graph_;
+  parts::Places places_;
+  Choice choice_;
+  u8 vcs_;
+  std::vector<u32> column_;
+  std::vector<u32> hosts_;
+  std::vector<u32> rank_;
+  std::vector<u16> distance_;
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  const std::string& name = values.text("choice");
+  const Choice choice = name == "fixed" ? Choice::fixed : name == "random" ? Choice::random : Choice::adaptive;
+  return std::make_unique<UpDown>(values, context, choice);
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::RoutingRow row_up_down;
+const core::RoutingRow row_up_down{
+    {"up_down",
+     "Up*/down*: the shortest paths that go towards a root and then away from it, on any graph and around failures.",
+     "M. D. Schroeder et al., Autonet: A High-Speed, Self-Configuring Local Area Network Using Point-to-Point Links, "
+     "IEEE "
+     "Journal on Selected Areas in Communications 9(8), 1991",
+     {
+         Parameter::choice("order", {"breadth_first", "levels"}, "breadth_first")
+             .doc("What is up: towards a root, breadth first, or towards higher levels of the topology."),
+         Parameter::integer("root", -1)
+             .range(-1, 1 << 24)
+             .doc("Switch that a breadth-first order starts from; -1: one in the middle of the network."),
+         Parameter::choice("choice", {"fixed", "random", "adaptive"}, "adaptive")
+             .doc("Among several shortest ways: one for ever, one at random per hop, or any that is free."),
+     }},
+    make};
+
+}  // namespace banyan::routing

@@ -1,0 +1,45 @@
+// Does O1TURN halve the traffic between the two orders, minimally and without cycles?
+#include <gtest/gtest.h>
+
+#include "routing/spaces.hpp"
+
+namespace banyan::test {
+namespace {
+
+TEST(O1Turn, IsMinimalAndHasNoCycles) {
+  for (const auto& t : spaces()) {
+    const u32 vcs = 2 * ring_classes(*t);
+    const auto r = routing("o1turn", *t, vcs);
+    expect_minimal(*t, *r, 4);
+    expect_verdict(*t, *r, vcs, core::DependencyVerdict::acyclic);
+    expect_verdict(*t, *routing("o1turn", *t, vcs + 1), vcs + 1, core::DependencyVerdict::acyclic);
+  }
+}
+
+TEST(O1Turn, HalfOfTheHeadersGoAlongEachDimensionFirst) {
+  const auto mesh = mesh_of({4, 4});
+  const auto r = routing("o1turn", *mesh, 2);
+  for (const u32 word : {0U, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
+    core::Packet packet;
+    packet.destination = 10;
+    r->prepare(packet, word);
+    core::RouteRequest request;
+    request.packet = &packet;
+    request.in_port = 4;
+    core::Candidates next;
+    r->route(request, next);
+    ASSERT_EQ(next.size(), 1U);
+    EXPECT_EQ(next[0].port, word < 0x80000000U ? mesh->grid()->port_up[0] : mesh->grid()->port_up[1]);
+    EXPECT_EQ(next[0].vc_begin, word < 0x80000000U ? 0 : 1);
+  }
+}
+
+TEST(O1Turn, OneClassForBothOrdersWouldHaveACycle) {
+  // Why two virtual channels are required.
+  const auto mesh = mesh_of({4, 4});
+  EXPECT_EQ(routing("o1turn", *mesh, 2)->required_vcs(), 2U);
+  EXPECT_NE(refusal([&] { routing("o1turn", *mesh, 1); }).find("give the switch vcs = 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace banyan::test

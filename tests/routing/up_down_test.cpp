@@ -1,0 +1,96 @@
+// Does up*/down* reach everything on any connected graph, without ever going up again, and without cycles?
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "support/rows.hpp"
+
+namespace banyan::test {
+namespace {
+
+std::unique_ptr<core::Routing> up_down(const core::Topology& t, const std::string& choice = "adaptive",
+                                       const std::string& order = "breadth_first", i64 root = -1) {
+  return routing("up_down", t, 1, {{"choice", choice}, {"order", order}, {"root", root}});
+}
+
+TEST(UpDown, DeliversOnEveryTopologyWithoutCycles) {
+  for (const char* name : {"mesh", "torus", "fat_tree", "dragonfly", "graph_file", "bidirectional_min"}) {
+    const auto t = topology(name);
+    for (const char* choice : {"fixed", "random", "adaptive"}) {
+      const auto r = up_down(*t, choice);
+      expect_delivered(*t, *r, t->graph().switches(), 1);
+      expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+    }
+  }
+}
+
+TEST(UpDown, OnATreeByLevelsItIsNearestCommonAncestorRouting) {
+  for (const char* name : {"fat_tree", "xgft", "bidirectional_min"}) {
+    const auto t = topology(name);
+    expect_minimal(*t, *up_down(*t, "adaptive", "levels"));
+    expect_verdict(*t, *up_down(*t, "adaptive", "levels"), 1, core::DependencyVerdict::acyclic);
+  }
+}
+
+RC_GTEST_PROP(UpDown, RandomGraphsAreReachedExactlyWhereTheyAreConnected, ()) {
+  const u32 switches = *rc::gen::inRange<u32>(2, 10);
+  std::vector<std::string> lines;
+  for (u32 s = 0; s < switches; ++s) {
+    lines.push_back("switch s" + std::to_string(s));
+    lines.push_back("terminal t" + std::to_string(s) + " s" + std::to_string(s));
+    if (s > 0) {  // a random tree keeps it connected
+      lines.push_back("link s" + std::to_string(s) + " s" + std::to_string(*rc::gen::inRange<u32>(0, s)));
+    }
+  }
+  const u32 more = *rc::gen::inRange<u32>(0, 8);
+  for (u32 i = 0; i < more; ++i) {
+    const u32 a = *rc::gen::inRange<u32>(0, switches);
+    const u32 b = *rc::gen::inRange<u32>(0, switches);
+    if (a != b) lines.push_back("link s" + std::to_string(a) + " s" + std::to_string(b));
+  }
+  const i64 links = switches - 1;
+  const auto t =
+      topology("graph_file", {{"lines", lines},
+                              {"random_failed_links", *rc::gen::inRange<i64>(0, std::min<i64>(links, 3) + 1)},
+                              {"failure_seed", *rc::gen::inRange<i64>(0, 1000)}});
+  if (!distances(t->graph()).connected) {
+    RC_ASSERT(refusal([&] { up_down(*t); }).find("no path up and then down") != std::string::npos);
+    return;
+  }
+  const auto r = up_down(*t, "adaptive", "breadth_first", *rc::gen::inRange<i64>(-1, switches));
+  expect_delivered(*t, *r, 2 * switches);
+  expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(UpDown, TheRootIsInTheMiddleOfALine) {
+  // Five switches in a line: with the root at an end or in the middle, all ways are the same; with a ring the way
+  // around through the root is forbidden to packets that went down.
+  const auto line = topology("mesh", {{"size", std::vector<i64>{5}}});
+  expect_minimal(*line, *up_down(*line));
+  const auto ring = topology("torus", {{"size", std::vector<i64>{6}}});
+  u32 longer = 0;
+  for (u32 s = 0; s < 6; ++s) {
+    const auto distance = distances_from(ring->graph(), s);
+    for (u32 d = 0; d < 6; ++d) longer += hops(*ring, *up_down(*ring), s, d, 1) > distance[d] ? 1 : 0;
+  }
+  EXPECT_GT(longer, 0U);
+}
+
+TEST(UpDown, DamagedTreesByLevelsMayHaveNoWay) {
+  // A leaf's links to all parents but one fail; the other side loses that parent.
+  const std::vector<std::string> failed{"0 5", "0 6", "0 7", "1 4"};
+  const auto t = topology("fat_tree", {{"levels", i64{2}}, {"failed_links", failed}});
+  EXPECT_NE(refusal([&] { up_down(*t, "adaptive", "levels"); }).find("use order = \"breadth_first\""),
+            std::string::npos);
+  expect_delivered(*t, *up_down(*t), 10);
+}
+
+TEST(UpDown, MistakesAreNamed) {
+  const auto mesh = topology("mesh");
+  EXPECT_NE(refusal([&] { up_down(*mesh, "fixed", "breadth_first", 64); }).find("no switch 64"), std::string::npos);
+  const auto stages = topology("multistage_cube", {{"terminals", i64{16}}, {"radix", i64{2}}});
+  EXPECT_NE(refusal([&] { up_down(*stages); }).find("enter and leave at one switch"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace banyan::test
