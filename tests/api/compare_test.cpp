@@ -101,6 +101,26 @@ TEST(Compare, TheIntervalHoldsForIndependentRuns) {
   EXPECT_GE(covered, 33);  // 33 or fewer of 40 have a probability below 1 % at 95 %
 }
 
+/// Over many seeds, the interval of the paired difference holds the true difference as often as it says.
+TEST(SlowCompare, PairedIntervalsHoldTheTrueDifference) {
+  constexpr int kSeeds = 300;
+  std::vector<stats::Interval> differences;
+  double sum = 0.0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    const std::string same = "seed=" + std::to_string(seed);
+    const Comparison comparison =
+        compare(run_of(kMesh, {"load=0.4", same}), run_of(kMesh, {"load=0.4", "vcs=2", same}));
+    differences.push_back(row_of(comparison, "packet_latency").difference.absolute);
+    sum += differences.back().mean;
+  }
+  int covered = 0;
+  for (const stats::Interval& difference : differences) covered += difference.contains(sum / kSeeds) ? 1 : 0;
+  EXPECT_GT(std::abs(sum / kSeeds), 1e-3);
+  // Of 300 intervals at 95 %, fewer than 91 % hold with a probability of 0.2 %.
+  EXPECT_GE(covered, kSeeds * 91 / 100);
+  RecordProperty("covered", covered);
+}
+
 TEST(Compare, ResultsWithoutSumsAreComparedByTheirIntervals) {
   const Result a = from_json(to_json(run_of(kMesh)));
   const Result b = from_json(to_json(run_of(kMesh, {"vcs=2", "seed=2"})));
