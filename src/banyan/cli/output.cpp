@@ -87,8 +87,9 @@ void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", text
 
 void print(const std::string& text) {
   errno = 0;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) cannot_write("standard output", std::strerror(errno));
+  // A text that is longer than the stream's buffer fails in the first of the two, a shorter one in the second.
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !written) cannot_write("standard output", std::strerror(errno));
 }
 
 }  // namespace banyan::cli
