@@ -127,7 +127,8 @@ TEST_F(BadInput, AMetricThatNoPointReportsNamesTheNearest) {
 TEST_F(BadInput, AFullDiskIsNoSuccess) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
   // Longer and shorter than the buffer of a stream.
-  for (const Said& said : {banyan({"describe"}, "/dev/full"), banyan({"study", "list", "--names"}, "/dev/full")}) {
+  for (const Said& said : {banyan({"describe"}, "/dev/full"), banyan({"study", "list", "--names"}, "/dev/full"),
+                           banyan({"--version"}, "/dev/full"), banyan({"run", "--help"}, "/dev/full")}) {
     EXPECT_EQ(said.status, 2);
     EXPECT_TRUE(contains(said.err, "standard output: cannot be written: No space left on device")) << said.err;
   }

@@ -98,7 +98,7 @@ TEST_F(Completion, OtherShellsTakeTheirScripts) {
     const auto complete = [](const std::string& line) {
       const std::string load =
           shell_word(BANYAN_PROGRAM) + " completion fish | source; complete -C " + shell_word(line);
-      return shell("HOME=. fish -N -c " + shell_word(load));
+      return shell("HOME=" + shell_word(scratch().string()) + " fish -N -c " + shell_word(load));
     };
     EXPECT_TRUE(contains(complete("banyan sat"), "saturation"));
     EXPECT_TRUE(contains(complete("banyan describe vc_"), "vc_router"));

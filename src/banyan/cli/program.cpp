@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <new>
+#include <sstream>
 #include <system_error>
 
 #include "banyan/api/version.hpp"
@@ -14,6 +15,7 @@
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/completion.hpp"
 #include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/output.hpp"
 #include "banyan/config/resolve.hpp"
 
 namespace banyan::cli {
@@ -275,8 +277,12 @@ Action parse(CLI::App& app, Action& action, int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     // --help and --version print and are done.
-    const int status = app.exit(success);
-    return [status] { return status; };
+    std::ostringstream text;
+    const int status = app.exit(success, text, text);
+    return [status, said = text.str()] {
+      print(said);
+      return status;
+    };
   } catch (const CLI::ParseError& error) {
     refuse_extras(app);
     refuse(error.what(), fmt::format("see \"{} --help\"", used_command(app).path));
