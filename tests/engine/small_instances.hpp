@@ -39,6 +39,7 @@ inline SmallValues small_values(const SmallValues& more) {
       {"load", "0.2"},
       {"synchronization.mean", "300"},
       {"group_size", "4"},
+      {"trace.file", fmt::format("'{}/tests/traffic/small.trace'", BANYAN_SOURCE_DIR)},
   });
   return values;
 }

@@ -26,7 +26,8 @@ constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that se
 constexpr u64 kMostSessions = 1'000'000'000;
 
 /// What a requested precision is about.
-const std::vector<std::string> kPrecise{"mu_syn", "mu_bg_tot", "mu_bg_hs", "session_cycles", "packet_latency"};
+const std::vector<std::string> kPrecise{"mu_syn",         "mu_bg_tot",       "mu_bg_hs",
+                                        "session_cycles", "completion_time", "packet_latency"};
 
 /// Delay in paper 1's sense: latency less one cycle per traversed stage. A packet passes one stage per cycle at most,
 /// so it is never negative.
@@ -128,15 +129,23 @@ class SessionRunner {
 class SessionReport {
  public:
   SessionReport(const Experiment& experiment, const Network& network, const std::vector<SessionOutcome>& outcomes)
-      : network_(network), outcomes_(outcomes), confidence_(experiment.run.real("confidence")) {
+      : experiment_(experiment),
+        network_(network),
+        outcomes_(outcomes),
+        confidence_(experiment.run.real("confidence")) {
     finite_.resize(experiment.traffics.size());
     for (const core::HotSpot& h : network.hot_spots) finite_[h.traffic] = true;
   }
 
   Result result() {
-    add_messages();
-    add_sessions();
+    if (network_.hot_spots.empty()) {
+      add_completion();
+    } else {
+      add_messages();
+      add_sessions();
+    }
     add_latency();
+    add_traffics();
     add_counters();
     add_trees();
     add_series();
@@ -199,6 +208,13 @@ class SessionReport {
     ratio("mu_bg_hs", "cycles", per_session([&](const SessionOutcome& o) { return sum(o, false, true, delay); }));
   }
 
+  /// Finite traffics that are no synchronizations: from the first message to the last arrival.
+  void add_completion() {
+    std::vector<double> cycles;
+    for (const SessionOutcome& o : outcomes_) cycles.push_back(static_cast<double>(o.close - o.begin));
+    mean("completion_time", "cycles", cycles);
+  }
+
   void add_sessions() {
     std::vector<double> cycles;
     std::vector<double> background;
@@ -236,6 +252,17 @@ class SessionReport {
     ratio("message_latency_last", "cycles", of_all([](const Tally& t) {
             return SumCount{t.message_last, t.messages};
           }));
+  }
+
+  void add_traffics() {
+    if (experiment_.traffics.size() < 2) return;
+    for (u32 t = 0; t < experiment_.traffics.size(); ++t) {
+      ratio("packet_latency" + traffic_suffix(experiment_, t), "cycles", per_session([&](const SessionOutcome& o) {
+              const auto latency = [](const Tally& tally) { return SumCount{tally.latency, tally.packets}; };
+              return plus(latency(o.tallies[engine::tally_class(t, false)]),
+                          latency(o.tallies[engine::tally_class(t, true)]));
+            }));
+    }
   }
 
   void add_counters() {
@@ -327,6 +354,7 @@ class SessionReport {
     }
   }
 
+  const Experiment& experiment_;
   const Network& network_;
   const std::vector<SessionOutcome>& outcomes_;
   double confidence_;

@@ -27,6 +27,15 @@ struct RunArguments {
   std::string svg;
   std::vector<std::string> metrics;
   std::vector<std::string> watches;
+  bool booksim = false;
+  bool ignore_unmapped = false;
+};
+
+struct ConvertArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool ignore_unmapped = false;
 };
 
 struct ExportArguments {

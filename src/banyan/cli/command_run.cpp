@@ -12,6 +12,7 @@
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
+#include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
 #include "banyan/cli/output.hpp"
@@ -26,17 +27,28 @@ std::string in_folder(const std::string& folder, const char* name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
-api::ExperimentSet read(const RunArguments& arguments) {
-  api::Overrides overrides = arguments.overrides;
+/// Of an experiment; --seed is one, those of a BookSim2 configuration are not.
+api::Overrides overrides_of(const RunArguments& arguments) {
+  api::Overrides overrides;
+  if (!arguments.booksim) overrides = arguments.overrides;
   if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
-  return api::read_experiments(arguments.file, overrides);
+  return overrides;
+}
+
+/// What a BookSim2 configuration means; empty when the file is an experiment.
+std::string converted_text(const RunArguments& arguments) {
+  return arguments.booksim ? converted(arguments.file, arguments.overrides, arguments.ignore_unmapped) : "";
+}
+
+api::ExperimentSet read(const RunArguments& arguments, const std::string& converted) {
+  if (!arguments.booksim) return api::read_experiments(arguments.file, overrides_of(arguments));
+  return api::read_experiments_text(converted, arguments.file, overrides_of(arguments));
 }
 
 /// With --seed as an override, as it was read.
-store::Source source_of(const RunArguments& arguments, const char* command) {
-  store::Source source{command, arguments.file, read_file(arguments.file), arguments.overrides, {}};
-  if (arguments.running.seed) source.overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
-  return source;
+store::Source source_of(const RunArguments& arguments, const std::string& converted, const char* command) {
+  return {
+      command, arguments.file, arguments.booksim ? converted : read_file(arguments.file), overrides_of(arguments), {}};
 }
 
 void require_outputs(const RunArguments& arguments) {
@@ -76,7 +88,8 @@ void write_run(const std::string& folder, const api::Result& result) {
 }  // namespace
 
 int run(const RunArguments& arguments) {
-  const api::ExperimentSet set = read(arguments);
+  const std::string text = converted_text(arguments);
+  const api::ExperimentSet set = read(arguments, text);
   require_single(set);
   require_outputs(arguments);
   std::optional<store::Writer> store;
@@ -94,7 +107,7 @@ int run(const RunArguments& arguments) {
   if (!result.warning.empty()) note("warning: " + result.warning);
   if (store) {
     store->put(result);
-    store->plan(set, source_of(arguments, "run"));
+    store->plan(set, source_of(arguments, text, "run"));
     write_run(arguments.running.out, result);
   }
   if (arguments.running.json) print(api::to_json(result) + "\n");
@@ -105,7 +118,7 @@ int run(const RunArguments& arguments) {
 }
 
 int sweep(const RunArguments& arguments) {
-  const api::ExperimentSet set = read(arguments);
+  const api::ExperimentSet set = read(arguments, "");
   require_outputs(arguments);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
@@ -117,7 +130,7 @@ int sweep(const RunArguments& arguments) {
     ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
     results =
-        store ? store::sweep(set, source_of(arguments, "sweep"), *store, options, &note) : api::sweep(set, options);
+        store ? store::sweep(set, source_of(arguments, "", "sweep"), *store, options, &note) : api::sweep(set, options);
   }
   if (store) {
     write_file(in_folder(arguments.running.out, "results.csv"), api::to_csv(set, results));

@@ -8,6 +8,7 @@ namespace banyan::cli {
 
 [[nodiscard]] int run(const RunArguments& arguments);
 [[nodiscard]] int sweep(const RunArguments& arguments);
+[[nodiscard]] int convert(const ConvertArguments& arguments);
 [[nodiscard]] int export_store(const ExportArguments& arguments);
 [[nodiscard]] int report(const ReportArguments& arguments);
 [[nodiscard]] int compare(const CompareArguments& arguments);

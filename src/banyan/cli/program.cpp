@@ -67,12 +67,25 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
                     "Log every event of packet=SOURCE:NTH, port=SWITCH:PORT or terminal=T (repeatable)")
         ->type_name("WHAT")
         ->allow_extra_args(false);
+    auto* booksim = command.add_flag("--booksim", arguments->booksim, "FILE and key=value are BookSim2's");
+    command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Run without the settings that are not mapped")
+        ->needs(booksim);
   }
   if (std::string(name) == "sweep") {
     command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);
   }
+}
+
+void add_convert(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("convert", "Write the experiment that a BookSim2 configuration means");
+  const auto arguments = with_action(command, action, &convert);
+  command.add_option("FILE", arguments->file, "Configuration of BookSim2")->required();
+  command.add_option("key=value", arguments->overrides, "BookSim2 overrides, such as injection_rate=0.2")
+      ->type_name("");
+  command.add_option("--out", arguments->out, "File that is written; default: standard output")->type_name("FILE");
+  command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Leave out the settings that are not mapped");
 }
 
 void add_export(CLI::App& app, Action& action) {
@@ -301,6 +314,7 @@ int parse_and_act(int argc, const char* const* argv) {
   Action action;
   add_run(app, action, "run", "Run one experiment", &run);
   add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
+  add_convert(app, action);
   add_export(app, action);
   add_report(app, action);
   add_compare(app, action);

@@ -17,9 +17,9 @@ class PartialMessages {
   /// the message, whatever the order in which its packets came.
   bool add(const core::Packet& packet, Tick now, Tick& first) {
     if (used_ * 2 >= entries_.size()) grow();
-    Entry& entry = entries_[find(packet.source, packet.message, packet.traffic)];
+    Entry& entry = entries_[find({packet.source, packet.destination, packet.message, packet.traffic, 0, 0})];
     if (entry.flits == 0) {
-      entry = {packet.source, packet.message, packet.traffic, 0, now};
+      entry = {packet.source, packet.destination, packet.message, packet.traffic, 0, now};
       ++used_;
     }
     entry.flits += packet.flits;
@@ -40,7 +40,8 @@ class PartialMessages {
     for (const Entry& e : entries_) {
       if (e.flits == 0) continue;
       Hasher h;
-      for (const u64 v : {u64{e.source}, u64{e.message}, u64{e.traffic}, u64{e.flits}, e.first}) h.add(v);
+      for (const u64 v : {u64{e.source}, u64{e.destination}, u64{e.message}, u64{e.traffic}, u64{e.flits}, e.first})
+        h.add(v);
       sum += h.value();
     }
     return sum;
@@ -51,6 +52,7 @@ class PartialMessages {
 
   struct Entry {
     u32 source = 0;
+    u32 destination = 0;
     u32 message = 0;
     u32 traffic = 0;
     u32 flits = 0;  ///< arrived; 0: a free place
@@ -58,17 +60,18 @@ class PartialMessages {
   };
 
   [[nodiscard]] std::size_t home(const Entry& e) const noexcept {
-    return mix64((static_cast<u64>(e.source) << 32U | e.message) + e.traffic * 0x9e3779b97f4a7c15ULL) &
-           (entries_.size() - 1);
+    const u64 ends = mix64(static_cast<u64>(e.source) << 32U | e.destination);
+    return mix64(ends + (static_cast<u64>(e.traffic) << 32U | e.message)) & (entries_.size() - 1);
   }
   [[nodiscard]] std::size_t after(std::size_t i) const noexcept { return (i + 1) & (entries_.size() - 1); }
 
   /// The place of a message, or the free one where it belongs.
-  [[nodiscard]] std::size_t find(u32 source, u32 message, u32 traffic) const noexcept {
-    std::size_t i = home({source, message, traffic, 0, 0});
+  [[nodiscard]] std::size_t find(const Entry& key) const noexcept {
     const auto is_other = [&](const Entry& e) {
-      return e.flits != 0 && (e.source != source || e.message != message || e.traffic != traffic);
+      return e.flits != 0 && (e.source != key.source || e.destination != key.destination || e.message != key.message ||
+                              e.traffic != key.traffic);
     };
+    std::size_t i = home(key);
     while (is_other(entries_[i])) i = after(i);
     return i;
   }
@@ -89,7 +92,7 @@ class PartialMessages {
     std::vector<Entry> old(entries_.size() * 2);
     old.swap(entries_);
     for (const Entry& e : old) {
-      if (e.flits != 0) entries_[find(e.source, e.message, e.traffic)] = e;
+      if (e.flits != 0) entries_[find(e)] = e;
     }
   }
 

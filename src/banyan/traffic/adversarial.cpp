@@ -1,23 +1,21 @@
 // Adversarial traffic of dragonflies: all terminals of a group send to one other group, over the one global channel
 // that minimal routing has between them.
 #include "banyan/traffic/parts/groups.hpp"
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class Adversarial final : public OpenLoop {
+class Adversarial final : public Pattern {
  public:
   Adversarial(const config::Values& values, const core::TrafficContext& context, u32 group)
-      : OpenLoop(values, context),
+      : Pattern(values, context),
         terminals_(context.terminals),
         group_(group),
         shift_(values.natural("offset") % (context.terminals / group) * group) {}
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
-    out.destination = (terminal / group_ * group_ + shift_ + below(words[2], group_)) % terminals_;
-    return out.birth != kNever;
+  u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
+    return (terminal / group_ * group_ + shift_ + below(words[2], group_)) % terminals_;
   }
 
  private:
@@ -42,7 +40,7 @@ config::ComponentInfo info() {
                             "Every terminal sends to random terminals of the group that lies a fixed number of groups "
                             "further",
                             "Kim, Dally, Scott, Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(group_parameter());
   row.parameters.push_back(Parameter::integer("offset", 1)
                                .unit("groups")

@@ -1,20 +1,18 @@
 // The asymmetric pattern: a terminal sends to its own place in the lower or the upper half of the network.
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class Asymmetric final : public OpenLoop {
+class Asymmetric final : public Pattern {
  public:
   Asymmetric(const config::Values& values, const core::TrafficContext& context)
-      : OpenLoop(values, context), half_(context.terminals / 2), include_self_(values.flag("include_self")) {}
+      : Pattern(values, context), half_(context.terminals / 2), include_self_(values.flag("include_self")) {}
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
+  u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
     const u32 place = terminal % half_;
-    out.destination = place + (below(words[2], 2) != 0 ? half_ : 0);
-    if (!include_self_ && out.destination == terminal) out.destination = place + (terminal < half_ ? half_ : 0);
-    return out.birth != kNever;
+    const u32 to = place + (below(words[2], 2) != 0 ? half_ : 0);
+    return to != terminal || include_self_ ? to : place + (terminal < half_ ? half_ : 0);
   }
 
  private:
@@ -35,7 +33,7 @@ config::ComponentInfo info() {
       "asymmetric", "A terminal sends to its own place in the lower or the upper half of the network, at random",
       "Duato, Yalamanchili, Ni, Interconnection Networks: An Engineering Approach, 2003, chapter 9; BookSim2's pattern "
       "of the same name",
-      Injection::parameters()};
+      Pattern::parameters()};
   row.parameters.push_back(
       config::Parameter::boolean("include_self", true)
           .doc("Whether a terminal may send to itself, which is half of its messages; otherwise all go to the other "

@@ -1,19 +1,17 @@
 // The diagonal pattern: a terminal sends to itself or to the next terminal.
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class Diagonal final : public OpenLoop {
+class Diagonal final : public Pattern {
  public:
   Diagonal(const config::Values& values, const core::TrafficContext& context)
-      : OpenLoop(values, context), terminals_(context.terminals), own_(values.real("own")) {}
+      : Pattern(values, context), terminals_(context.terminals), own_(values.real("own")) {}
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
+  u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
     const bool own = static_cast<double>(words[2]) * 0x1.0p-32 < own_;
-    out.destination = own ? terminal : (terminal + 1) % terminals_;
-    return out.birth != kNever;
+    return own ? terminal : (terminal + 1) % terminals_;
   }
 
  private:
@@ -30,7 +28,7 @@ config::ComponentInfo info() {
                             "A terminal sends to itself with a fixed probability, otherwise to the next one",
                             "McKeown, The iSLIP Scheduling Algorithm for Input-Queued Switches, IEEE/ACM Transactions "
                             "on Networking 7(2), 1999: the loading with two outputs per input",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(config::Parameter::real("own", 2.0 / 3.0)
                                .range(0, 1)
                                .doc("Probability that the destination is the terminal's own output"));

@@ -1,34 +1,29 @@
 // Traffic that prefers its own group of terminals: a cabinet, a dragonfly group, a chip of a package.
 #include "banyan/traffic/parts/groups.hpp"
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class GroupLocal final : public OpenLoop {
+class GroupLocal final : public Pattern {
  public:
   GroupLocal(const config::Values& values, const core::TrafficContext& context, u32 group)
-      : OpenLoop(values, context),
+      : Pattern(values, context),
         terminals_(context.terminals),
         group_(group),
         local_(values.real("local")),
         include_self_(values.flag("include_self")) {}
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
+  u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept override {
     const u32 first = terminal / group_ * group_;
     const Words choice = choices_.at(terminal, nth);
-    const bool near = unit_real(choice[0], choice[1]) < local_;
-    if (!near) {
+    if (unit_real(choice[0], choice[1]) >= local_) {
       const u32 other = below(words[2], terminals_ - group_);
-      out.destination = other < first ? other : other + group_;
-    } else if (include_self_) {
-      out.destination = first + below(words[2], group_);
-    } else {
-      const u32 other = first + below(words[2], group_ - 1);
-      out.destination = other + (other >= terminal ? 1U : 0U);
+      return other < first ? other : other + group_;
     }
-    return out.birth != kNever;
+    if (include_self_) return first + below(words[2], group_);
+    const u32 other = first + below(words[2], group_ - 1);
+    return other + (other >= terminal ? 1U : 0U);
   }
 
  private:
@@ -58,7 +53,7 @@ config::ComponentInfo info() {
                             "the other groups, uniformly",
                             "Reed and Grunwald, The Performance of Multicomputer Interconnection Networks, IEEE "
                             "Computer 20(6), 1987: sphere of locality",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(group_parameter());
   row.parameters.push_back(
       Parameter::real("local", 0.9).range(0, 1).doc("Probability that a message stays in the group of its source"));

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
@@ -13,10 +13,10 @@ struct Target {
   u32 terminal = 0;
 };
 
-class HotSpot final : public OpenLoop {
+class HotSpot final : public Pattern {
  public:
   HotSpot(const config::Values& values, const core::TrafficContext& context, std::vector<Target> targets)
-      : OpenLoop(values, context),
+      : Pattern(values, context),
         seed_(context.seed),
         stream_(0x686f7473706f7400ULL + context.index),
         targets_(std::move(targets)),
@@ -25,18 +25,16 @@ class HotSpot final : public OpenLoop {
         include_self_(values.flag("include_self")) {}
 
   void begin(u32 replication) override {
-    OpenLoop::begin(replication);
+    Pattern::begin(replication);
     random_ = Random(seed_, stream_, replication);
   }
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    static_cast<void>(injection_.next(terminal, nth, previous, out));
+  u32 destination(u32 terminal, u64 nth, const Words&) const noexcept override {
     const Words words = random_.at(terminal, nth);
     const bool hot = unit_real(words[0], words[1]) < fraction_;
-    out.destination = hot ? target(words[2]) : kNone;
+    const u32 to = hot ? target(words[2]) : kNone;
     // A hot spot's own share is uniform.
-    if (!hot || (out.destination == terminal && !include_self_)) out.destination = any(terminal, words[3]);
-    return out.birth != kNever;
+    return hot && (to != terminal || include_self_) ? to : any(terminal, words[3]);
   }
 
  private:
@@ -105,7 +103,7 @@ config::ComponentInfo info() {
                             "A fraction of the messages goes to one or more hot terminals, the rest is uniform",
                             "Pfister and Norton, Hot Spot Contention and Combining in Multistage Interconnection "
                             "Networks, IEEE Transactions on Computers C-34(10), 1985",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(
       Parameter::real("fraction", 0.05).range(0, 1).doc("Probability that a message goes to a hot terminal, alpha"));
   row.parameters.push_back(

@@ -5,38 +5,29 @@
 #include <vector>
 
 #include "banyan/base/bits.hpp"
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
 using Map = std::vector<u32>;
 
-class Permutation final : public OpenLoop {
+class Permutation final : public Pattern {
  public:
   Permutation(const config::Values& values, const core::TrafficContext& context, Map map)
-      : OpenLoop(values, context), map_(std::move(map)) {
+      : Pattern(values, context), map_(std::move(map)) {
     if (!values.flag("include_self")) {
       for (u32 t = 0; t < map_.size(); ++t) {
         if (map_[t] == t) map_[t] = kNone;
       }
     }
-    const auto silent = static_cast<double>(std::count(map_.begin(), map_.end(), kNone));
-    sending_ = 1.0 - silent / static_cast<double>(map_.size());
   }
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    if (map_[terminal] == kNone) return false;
-    static_cast<void>(injection_.next(terminal, nth, previous, out));
-    out.destination = map_[terminal];
-    return out.birth != kNever;
-  }
-
-  double offered_load() const noexcept override { return injection_.load() * sending_; }
+  u32 destination(u32 terminal, u64, const Words&) const noexcept override { return map_[terminal]; }
+  bool sends(u32 terminal) const noexcept override { return map_[terminal] != kNone; }
 
  private:
-  Map map_;               ///< destination of each terminal, kNone: sends nothing
-  double sending_ = 1.0;  ///< fraction of the terminals that send
+  Map map_;  ///< destination of each terminal, kNone: sends nothing
 };
 
 /// The number of address bits of `terminals`, for patterns that permute bits.
@@ -139,7 +130,7 @@ config::ComponentInfo info() {
   using config::Parameter;
   config::ComponentInfo row{"permutation", "Every terminal sends to one fixed other terminal, given by a pattern",
                             "Dally and Towles, Principles and Practices of Interconnection Networks, section 3.2",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(
       Parameter::choice("pattern",
                         {"transpose", "bit_complement", "bit_reverse", "shuffle", "tornado", "neighbour", "random"},

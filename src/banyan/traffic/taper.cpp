@@ -1,27 +1,25 @@
 // Tapered locality: a part of the messages goes to the neighbourhood of the source's switch, the rest is uniform.
 #include <vector>
 
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class Taper final : public OpenLoop {
+class Taper final : public Pattern {
  public:
   Taper(const config::Values& values, const core::TrafficContext& context)
-      : OpenLoop(values, context),
+      : Pattern(values, context),
         grid_(*context.topology->grid()),
         terminals_(context.terminals),
         local_(values.real("local")) {
     for (std::size_t d = 0; d < grid_.size.size(); ++d) places_ *= 3;
   }
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
+  u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept override {
     const Words choice = choices_.at(terminal, nth);
     const bool near = unit_real(choice[0], choice[1]) < local_;
-    out.destination = near ? neighbour(terminal, words[2]) : below(words[2], terminals_);
-    return out.birth != kNever;
+    return near ? neighbour(terminal, words[2]) : below(words[2], terminals_);
   }
 
  private:
@@ -60,7 +58,7 @@ config::ComponentInfo info() {
                             "A fixed part of the messages goes to switches at most one step away in every dimension, "
                             "the rest is uniform",
                             "Generalizes the pattern taper64 of BookSim2, which is for 64 terminals",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(config::Parameter::real("local", 0.5)
                                .range(0, 1)
                                .doc("Probability that a message stays in the neighbourhood, the source included"));

@@ -1,23 +1,18 @@
 // Uniform random destinations.
-#include "banyan/traffic/parts/injection.hpp"
+#include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic {
 namespace {
 
-class Uniform final : public OpenLoop {
+class Uniform final : public Pattern {
  public:
   Uniform(const config::Values& values, const core::TrafficContext& context)
-      : OpenLoop(values, context), terminals_(context.terminals), include_self_(values.flag("include_self")) {}
+      : Pattern(values, context), terminals_(context.terminals), include_self_(values.flag("include_self")) {}
 
-  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
-    const Words words = injection_.next(terminal, nth, previous, out);
-    if (include_self_) {
-      out.destination = below(words[2], terminals_);
-    } else {
-      const u32 other = below(words[2], terminals_ - 1);
-      out.destination = other + (other >= terminal ? 1U : 0U);
-    }
-    return out.birth != kNever;
+  u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
+    if (include_self_) return below(words[2], terminals_);
+    const u32 other = below(words[2], terminals_ - 1);
+    return other + (other >= terminal ? 1U : 0U);
   }
 
  private:
@@ -35,7 +30,7 @@ std::unique_ptr<core::Traffic> make(const config::Values& values, const core::Tr
 config::ComponentInfo info() {
   config::ComponentInfo row{"uniform", "Uniform random destinations",
                             "Dally and Towles, Principles and Practices of Interconnection Networks, section 3.2",
-                            Injection::parameters()};
+                            Pattern::parameters()};
   row.parameters.push_back(config::Parameter::boolean("include_self", false)
                                .doc("Whether a terminal may send to itself (true in paper 1 and in BookSim2)"));
   return row;

@@ -15,9 +15,9 @@ double above_zero(u64 word) noexcept { return (static_cast<double>(word >> 11U) 
 std::vector<config::Parameter> Process::parameters() {
   using config::Parameter;
   return {
-      Parameter::choice("process", {"bernoulli", "poisson", "on_off"}, "bernoulli")
+      Parameter::choice("process", {"bernoulli", "poisson", "on_off", "at_once"}, "bernoulli")
           .doc("When messages are generated: in every cycle with the same probability; at exponential distances in "
-               "continuous time, several in one cycle if it happens; or in bursts"),
+               "continuous time, several in one cycle if it happens; in bursts; or, of a batch, all in cycle 0"),
       Parameter::real("burst", 10).unit("cycles").range(1, 1e12).doc("Mean length of a burst of process = \"on_off\""),
       Parameter::real("pause", 10)
           .unit("cycles")
@@ -51,7 +51,9 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
       values.fail(name, "process = \"" + process + "\" has no bursts", "remove it, or use process = \"on_off\"");
     }
   }
-  if (process == "poisson") {
+  if (process == "at_once") {
+    kind_ = Kind::at_once;
+  } else if (process == "poisson") {
     kind_ = Kind::poisson;
     if (rate > 0.0) ticks_per_message_ = static_cast<double>(ticks_per_cycle_) / rate;
   } else {

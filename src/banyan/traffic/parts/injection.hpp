@@ -24,6 +24,7 @@ class Process {
   /// The next birth after `previous` (kNever: the first); `out` is the message before, whose `state` it goes on from.
   [[nodiscard]] Tick next(u32 terminal, u64 nth, Tick previous, const Words& words, core::Message& out) const noexcept {
     const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
+    if (kind_ == Kind::at_once) return 0;
     if (kind_ == Kind::poisson) return poisson(previous, word, out);
     const Tick gap = kind_ == Kind::bernoulli ? gap_(word) : burst_gap(terminal, nth, previous == kNever);
     if (gap == kNever) return kNever;
@@ -32,7 +33,7 @@ class Process {
   }
 
  private:
-  enum class Kind : u8 { bernoulli, poisson, on_off };
+  enum class Kind : u8 { bernoulli, poisson, on_off, at_once };
 
   [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
@@ -84,29 +85,6 @@ class Injection {
   Sizes sizes_;
   Process process_;
   Random random_;
-};
-
-/// A traffic whose messages all come from an Injection: what every open-loop pattern is, but for the destinations.
-class OpenLoop : public core::Traffic {
- public:
-  OpenLoop(const config::Values& values, const core::TrafficContext& context)
-      : injection_(values, context), seed_(context.seed), stream_(0x63686f6963650000ULL + context.index) {}
-
-  void begin(u32 replication) override {
-    injection_.begin(replication);
-    choices_ = Random(seed_, stream_, replication);
-  }
-  double offered_load() const noexcept override { return injection_.load(); }
-  u32 longest_message() const noexcept override { return injection_.sizes().longest(); }
-  u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
-
- protected:
-  Injection injection_;
-  Random choices_;  ///< for patterns that need more than one word for a destination
-
- private:
-  u64 seed_;
-  u64 stream_;
 };
 
 }  // namespace banyan::traffic

@@ -8,14 +8,6 @@
 #include "banyan/base/math.hpp"
 
 namespace banyan::traffic {
-namespace {
-
-/// A flit's place in its packet is a 16-bit number.
-constexpr u32 kLongestPacket = 65535;
-constexpr u32 kLongestMessage = 1U << 24U;
-
-}  // namespace
-
 bool is_changed(const config::Values& values, const std::vector<config::Parameter>& rows, std::string_view name) {
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const config::Parameter& p) { return p.name == name; });
   return row != rows.end() && row->fallback && values.all().find(name)->second != *row->fallback;

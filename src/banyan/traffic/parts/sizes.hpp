@@ -11,6 +11,10 @@
 
 namespace banyan::traffic {
 
+/// A flit's place in its packet is a 16-bit number.
+inline constexpr u32 kLongestPacket = 65535;
+inline constexpr u32 kLongestMessage = 1U << 24U;
+
 /// True when a parameter of these rows has another value than its default. A resolved configuration gives all values,
 /// so that "given" alone says nothing.
 [[nodiscard]] bool is_changed(const config::Values& values, const std::vector<config::Parameter>& rows,

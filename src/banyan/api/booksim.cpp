@@ -1,0 +1,259 @@
+#include "banyan/api/booksim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "banyan/api/booksim_converter.hpp"
+#include "banyan/api/booksim_keys.hpp"
+#include "banyan/config/resolve.hpp"
+#include "banyan/core/registry.hpp"
+
+namespace banyan::api::booksim {
+
+std::string Table::text(bool inline_table) const {
+  std::string text = inline_table   ? fmt::format("{{ name = \"{}\"", name)
+                     : name.empty() ? std::string()
+                                    : fmt::format("name = \"{}\"\n", name);
+  for (const auto& [parameter, value] : parameters) {
+    text += fmt::format("{}{} = {}{}", inline_table ? ", " : "", parameter, value, inline_table ? "" : "\n");
+  }
+  return inline_table ? text + " }" : text;
+}
+
+bool Conversion::complete() const {
+  return std::none_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.kind == Remark::Kind::unmapped; });
+}
+
+Conversion convert(const std::vector<Setting>& settings, const std::string& name) {
+  return Converter(settings, name).convert();
+}
+
+Converter::Converter(const std::vector<Setting>& settings, std::string name) : name_(std::move(name)) {
+  for (const Setting& s : settings) {
+    if (!values_.contains(s.key)) order_.push_back(s.key);
+    values_[s.key] = s;
+  }
+}
+
+Conversion Converter::convert() {
+  for (const std::string& key : order_) {
+    if (find_key(key) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const Key& known : keys()) names.emplace_back(known.name);
+    const std::string near = config::suggestion(key, names, "there are");
+    unmapped(key, "BookSim2 has no such key and stops" +
+                      (near.starts_with("did") ? "; " + near.substr(0, near.find('?') + 1) : ""));
+    read_.insert(key);
+  }
+  read_topology();
+  read_routing();
+  read_router();
+  read_run();
+  read_traffics();
+  explain_rest();
+  const auto place = [&](const Remark& r) {
+    return std::find(order_.begin(), order_.end(), r.setting.key) - order_.begin();
+  };
+  std::stable_sort(remarks_.begin(), remarks_.end(),
+                   [&](const Remark& a, const Remark& b) { return place(a) < place(b); });
+  return {possible_ ? write() : std::string(), remarks_};
+}
+
+Setting Converter::setting(std::string_view key) const {
+  const auto found = values_.find(std::string(key));
+  if (found != values_.end()) return found->second;
+  return {std::string(key), std::string(find_key(key)->fallback), {"BookSim2's default", 0, 0, ""}};
+}
+
+std::string Converter::text(std::string_view key) {
+  read_.insert(std::string(key));
+  return setting(key).value;
+}
+
+double Converter::number(const std::string& text, std::string_view key) const {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
+  throw ConfigError(setting(key).where, fmt::format("{} is \"{}\"", key, text), "write a number");
+}
+
+double Converter::real(std::string_view key) { return number(text(key), key); }
+
+i64 Converter::integer(std::string_view key) {
+  const double value = real(key);
+  if (value != std::floor(value) || std::fabs(value) > 1e15) {
+    throw ConfigError(setting(key).where, fmt::format("{} is {}", key, setting(key).value), "write a whole number");
+  }
+  return static_cast<i64>(value);
+}
+
+std::string Converter::of_class(std::string_view key, std::size_t index) {
+  const std::vector<std::string> elements = elements_of(text(key));
+  return elements[std::min(index, elements.size() - 1)];
+}
+
+Converter::Call Converter::call_of(const std::string& text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string::npos) return {text, {}};
+  const std::size_t close = text.rfind(')');
+  const std::string inside = text.substr(open + 1, close == std::string::npos ? close : close - open - 1);
+  return {text.substr(0, open), elements_of(inside)};
+}
+
+void Converter::unmapped(std::string_view key, std::string reason) {
+  remarks_.push_back({Remark::Kind::unmapped, setting(key), std::move(reason)});
+}
+void Converter::impossible(std::string_view key, std::string reason) {
+  unmapped(key, std::move(reason));
+  possible_ = false;
+}
+void Converter::differs(std::string_view key, std::string reason) {
+  remarks_.push_back({Remark::Kind::differs, setting(key), std::move(reason)});
+}
+void Converter::no_effect(std::string_view key, std::string reason) {
+  if (given(key)) remarks_.push_back({Remark::Kind::no_effect, setting(key), std::move(reason)});
+}
+
+// --- router --------------------------------------------------------------------------------------------------------
+
+void Converter::pass_router_key(const char* key, const char* target, const char* neutral, const char* reason) {
+  const std::string value = text(key);
+  const config::ComponentInfo& router = *find_info(core::switching_rows(), "vc_router");
+  const config::Parameter* parameter = config::find_parameter(router, target);
+  if (parameter == nullptr) {
+    if (number(value, key) != number(neutral, key)) unmapped(key, reason);
+    return;
+  }
+  switch (parameter->type) {
+    case config::Type::boolean:
+      switch_.set(target, flag(key) ? "true" : "false");
+      break;
+    case config::Type::real:
+      switch_.set(target, fmt::format("{}", real(key)));
+      break;
+    default:
+      switch_.set(target, fmt::format("{}", integer(key)));
+  }
+}
+
+void Converter::read_router() {
+  switch_.name = "vc_router";
+  if (text("router") != "iq") impossible("router", std::string(find_key("router")->reason));
+  read_buffers();
+  read_pipeline();
+  pass_router_key("vc_busy_when_full", "vc_busy_when_full", "0", "vc_router gives such virtual channels away");
+  pass_router_key("wait_for_tail_credit", "wait_for_tail_credit", "0",
+                  "vc_router gives a virtual channel to the next packet as soon as the tail has left");
+  pass_router_key("hold_switch_for_packet", "hold_switch_for_packet", "0",
+                  "vc_router allocates the switch flit by flit");
+  pass_router_key("input_speedup", "input_speedup", "1", "vc_router has no input speedup");
+  pass_router_key("output_speedup", "output_speedup", "1", "vc_router has no output speedup");
+  pass_router_key("internal_speedup", "internal_speedup", "1", "vc_router has no internal speedup");
+  if (integer("output_buffer_size") > 0) switch_.set("output_buffer", std::to_string(integer("output_buffer_size")));
+  pass_router_key("noq", "next_hop_queueing", "0", "vc_router has no queueing by the next hop's output");
+  pass_router_key("vc_prioritize_empty", "vc_prioritize_empty", "0", "vc_router has no such preference");
+  pass_router_key("vc_priority_donation", "vc_priority_donation", "0", "vc_router has no such preference");
+  pass_router_key("vc_shuffle_requests", "vc_shuffle_requests", "0", "vc_router has no such preference");
+  read_allocator("vc_allocator", "vc_alloc_iterations");
+  read_allocator("sw_allocator", "sw_alloc_iterations");
+}
+
+void Converter::read_pipeline() {
+  if (integer("vc_alloc_delay") != 1 && !flag("speculative")) {
+    differs("vc_alloc_delay", "BookSim2 itself stops at an assertion with another delay than 1");
+  }
+  switch_.set("routing_delay", std::to_string(integer("routing_delay")));
+  switch_.set("vc_alloc_delay", std::to_string(integer("vc_alloc_delay")));
+  switch_.set("sw_alloc_delay", std::to_string(integer("sw_alloc_delay")));
+  switch_.set("traversal_delay", std::to_string(integer("st_prepare_delay") + integer("st_final_delay")));
+  switch_.set("credit_delay", std::to_string(integer("credit_delay")));
+  if (!flag("speculative")) return;
+  switch_.set("speculative", "true");
+  for (const char* key : {"spec_check_elig", "spec_check_cred", "spec_mask_by_reqs", "spec_sw_allocator"}) {
+    if (given(key)) differs(key, "vc_router grants to speculation what the other requests leave");
+    read_.insert(key);
+  }
+}
+
+void Converter::read_buffers() {
+  const i64 vcs = integer("num_vcs");
+  i64 buffer = integer("vc_buf_size");
+  const std::string policy = text("buffer_policy");
+  const i64 whole = integer("buf_size");
+  if (policy != "private" && policy != "shared") {
+    unmapped("buffer_policy", "vc_router has private and shared buffers");
+  } else if (policy == "shared") {
+    switch_.set("buffer_policy", "\"shared\"");
+    switch_.set("reserved", text("private_buf_size"));
+    if (integer("private_bufs") != -1) unmapped("private_bufs", "every virtual channel has places of its own");
+  }
+  if (whole != -1) {
+    if (whole % vcs != 0) unmapped("buf_size", "vc_router has equally many places for every virtual channel");
+    buffer = std::max<i64>(whole / vcs, 1);
+  }
+  switch_.set("vcs", std::to_string(vcs));
+  switch_.set("buffer", std::to_string(buffer));
+}
+
+void Converter::read_allocator(const char* key, const char* iterations) {
+  static const std::map<std::string, std::string> names{{"islip", "islip"},
+                                                        {"separable_input_first", "input_first"},
+                                                        {"separable_output_first", "output_first"},
+                                                        {"wavefront", "wavefront"},
+                                                        {"max_size", "max_size"}};
+  const Call call = call_of(text(key));
+  const auto found = names.find(call.name);
+  if (found == names.end()) {
+    unmapped(key, fmt::format("vc_router has no allocator {}; islip comes next to it", call.name));
+    return;
+  }
+  switch_.set(key, fmt::format("\"{}\"", found->second));
+  if (!call.arguments.empty()) switch_.set(iterations, call.arguments.front());
+}
+
+// --- run -----------------------------------------------------------------------------------------------------------
+
+void Converter::read_run() {
+  const std::string seed = text("seed");
+  if (seed == "time") {
+    unmapped("seed", "a seed from the clock cannot be repeated; give a number");
+  } else {
+    run_.set("seed", std::to_string(integer("seed")));
+  }
+  if (!flag("include_queuing")) {
+    differs("include_queuing", "Banyan's packet_latency includes the source queue; network_latency does not");
+  }
+  const std::string type = text("sim_type");
+  if (type == "batch") return;
+  if (type != "latency" && type != "throughput") impossible("sim_type", "BookSim2 has latency, throughput and batch");
+  const i64 period = integer("sample_period");
+  run_.set("warmup", std::to_string(integer("warmup_periods") * period));
+  run_.set("measure", std::to_string(integer("max_samples") * period));
+  if (given("max_samples")) differs("max_samples", std::string(find_key("stopping_thres")->reason));
+}
+
+void Converter::explain_rest() {
+  for (const std::string& key : order_) {
+    if (read_.contains(key)) continue;
+    const Key& known = *find_key(key);
+    if (known.silent == Silent::always) {
+      no_effect(key, std::string(known.reason));
+    } else if (values_.at(key).value != known.fallback) {
+      unmapped(key, std::string(known.reason));
+    }
+  }
+}
+
+std::string Converter::write() const {
+  std::string text = fmt::format("# From the BookSim2 configuration {}.\n", name_);
+  for (const Remark& r : remarks_) text += fmt::format("# {}\n", to_text(r));
+  text += fmt::format("topology = {}\nswitch = {}\nrouting = {}\n", topology_.text(true), switch_.text(true),
+                      routing_.text(true));
+  for (const Table& t : traffics_) text += "\n[[traffic]]\n" + t.text(false);
+  return text + "\n[run]\n" + run_.text(false);
+}
+
+}  // namespace banyan::api::booksim

@@ -1,0 +1,51 @@
+// Configurations of BookSim2 (Jiang et al., ISPASS 2013): reads its own format and writes the experiment that means the
+// same, with a remark on every setting that does not, or that cannot be said.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+
+namespace banyan::api::booksim {
+
+/// One "key = value;". Values are kept as text; vectors keep their braces, without spaces.
+struct Setting {
+  std::string key;
+  std::string value;
+  Where where;  ///< key is empty
+};
+
+/// Settings in the order of the text. Throws ConfigError with the line of what is not "key = value;".
+[[nodiscard]] std::vector<Setting> read_settings(std::string_view text, const std::string& name);
+/// "key=value" of the command line.
+[[nodiscard]] Setting read_override(const std::string& text);
+/// The elements of "{a,b}", nested braces kept; a text without braces is its own only element.
+[[nodiscard]] std::vector<std::string> elements_of(const std::string& value);
+
+struct Remark {
+  enum class Kind {
+    unmapped,   ///< has no counterpart
+    differs,    ///< mapped, but Banyan means something else by it
+    no_effect,  ///< means nothing, here or in BookSim2
+  };
+  Kind kind = Kind::unmapped;
+  Setting setting;
+  std::string reason;
+};
+
+struct Conversion {
+  std::string toml;
+  std::vector<Remark> remarks;  ///< in the order of the settings
+
+  [[nodiscard]] bool complete() const;  ///< nothing is unmapped
+};
+
+/// The experiment of a file's settings and overrides (the last of a key counts), BookSim2's defaults for the others.
+[[nodiscard]] Conversion convert(const std::vector<Setting>& settings, const std::string& name);
+
+/// "FILE:LINE: key = value: not mapped: reason".
+[[nodiscard]] std::string to_text(const Remark& remark);
+
+}  // namespace banyan::api::booksim

@@ -1,0 +1,205 @@
+// The traffic of a BookSim2 configuration: one traffic per class.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "banyan/api/booksim_converter.hpp"
+
+namespace banyan::api::booksim {
+namespace {
+
+/// Patterns that send to one destination: BookSim2's name, Banyan's.
+const std::map<std::string, std::string>& permutations() {
+  static const std::map<std::string, std::string> table{
+      {"transpose", "transpose"}, {"bitcomp", "bit_complement"}, {"bitrev", "bit_reverse"}, {"shuffle", "shuffle"},
+      {"tornado", "tornado"},     {"neighbor", "neighbour"},     {"randperm", "random"},
+  };
+  return table;
+}
+
+}  // namespace
+
+void Converter::read_traffics() {
+  const i64 classes = integer("classes");
+  if (classes < 1 || classes > 8) {
+    impossible("classes", "an experiment has 1 to 8 traffics");
+    return;
+  }
+  for (i64 i = 0; i < classes; ++i) read_traffic(static_cast<std::size_t>(i));
+  if (classes > 1) {
+    differs("classes",
+            "the classes of a terminal take turns in BookSim2; Banyan's traffics leave a terminal in the order of "
+            "their generation");
+  }
+}
+
+void Converter::read_traffic(std::size_t index) {
+  Table table;
+  read_pattern(table, index);
+  const bool replies = number(of_class("use_read_write", index), "use_read_write") != 0.0;
+  double mean = 1.0;
+  if (replies) {
+    read_requests(table, index, mean);
+  } else {
+    read_sizes(table, index, mean);
+  }
+  if (text("sim_type") == "batch") {
+    read_batch(table, replies);
+  } else {
+    const double rate = number(of_class("injection_rate", index), "injection_rate");
+    const bool in_flits = flag("injection_rate_uses_flits");
+    table.set("load", fmt::format("{}", in_flits ? rate : rate * mean));
+    read_process(table, index, in_flits ? rate / mean : rate);
+  }
+  traffics_.push_back(std::move(table));
+}
+
+void Converter::read_pattern(Table& table, std::size_t index) {
+  const Call call = call_of(of_class("traffic", index));
+  const auto permutation = permutations().find(call.name);
+  if (permutation != permutations().end()) {
+    table.name = "permutation";
+    table.set("pattern", fmt::format("\"{}\"", permutation->second));
+    table.set("include_self", "true");
+    if (call.name == "randperm") {
+      const std::string seed = call.arguments.empty() ? text("perm_seed") : call.arguments.front();
+      if (seed == "time") return unmapped("perm_seed", "a seed from the clock cannot be repeated; give a number");
+      table.set("permutation_seed", fmt::format("{}", number(seed, "traffic")));
+      differs("traffic", "the same seed makes another permutation");
+    } else if ((call.name == "tornado" || call.name == "neighbor") &&
+               (!call.arguments.empty() || radix_ == 0 || text("topology") == "cmesh")) {
+      unmapped("traffic",
+               fmt::format("{} moves along the dimensions of Banyan's topology, not along given ones", call.name));
+    }
+  } else if (call.name == "uniform" || call.name == "asymmetric") {
+    table.name = call.name;
+    table.set("include_self", "true");
+  } else if (call.name == "diagonal") {
+    table.name = call.name;
+  } else if (call.name == "taper64") {
+    table.name = "taper";
+    differs("traffic", "at the end of a row, BookSim2 goes on in the next one and Banyan around the edge");
+  } else if (call.name == "bad_dragon") {
+    const double k = call.arguments.empty() ? real("k") : number(call.arguments.front(), "traffic");
+    table.name = "adversarial";
+    table.set("group_size", fmt::format("{}", static_cast<u64>(2 * k * k)));
+  } else if (call.name == "hotspot") {
+    read_hot_spot(table, call);
+  } else {
+    table.name = "uniform";
+    unmapped("traffic", fmt::format("the pattern {} has no counterpart", call.name));
+  }
+}
+
+void Converter::read_hot_spot(Table& table, const Call& call) {
+  table.name = "hot_spot";
+  table.set("fraction", "1.0");
+  table.set("include_self", "true");
+  if (call.arguments.empty() || call.arguments.front().find('-') != std::string::npos) {
+    unmapped("traffic", "BookSim2 draws this hot spot before it sets the seed; name it, as in hotspot(5)");
+    return;
+  }
+  const std::vector<std::string> targets = elements_of(call.arguments.front());
+  table.set("targets", fmt::format("[{}]", fmt::join(targets, ", ")));
+  if (call.arguments.size() < 2) return;
+  std::vector<std::string> rates = elements_of(call.arguments[1]);
+  rates.resize(targets.size(), rates.back());
+  table.set("rates", fmt::format("[{}]", fmt::join(rates, ", ")));
+}
+
+void Converter::read_sizes(Table& table, std::size_t index, double& mean) {
+  const std::vector<std::string> sizes = elements_of(of_class("packet_size", index));
+  if (sizes.size() == 1) {
+    mean = number(sizes.front(), "packet_size");
+    table.set("size", fmt::format("{}", mean));
+    static_cast<void>(text("packet_size_rate"));
+    return;
+  }
+  std::vector<std::string> rates = elements_of(of_class("packet_size_rate", index));
+  rates.resize(sizes.size(), rates.back());
+  double total = 0.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    total += number(rates[i], "packet_size_rate");
+    sum += number(rates[i], "packet_size_rate") * number(sizes[i], "packet_size");
+  }
+  mean = sum / total;
+  table.set("size_distribution", "\"list\"");
+  table.set("sizes", fmt::format("[{}]", fmt::join(sizes, ", ")));
+  table.set("size_weights", fmt::format("[{}]", fmt::join(rates, ", ")));
+}
+
+/// Reads and writes: requests of two lengths, each with its reply.
+void Converter::read_requests(Table& table, std::size_t index, double& mean) {
+  const auto size = [&](const char* key) { return number(of_class(key, index), key); };
+  const double writes = number(of_class("write_fraction", index), "write_fraction");
+  const double read_size = size("read_request_size");
+  const double write_size = size("write_request_size");
+  const double read_reply = size("read_reply_size");
+  const double write_reply = size("write_reply_size");
+  mean = (1.0 - writes) * read_size + writes * write_size;
+  if (read_size == write_size) {
+    table.set("size", fmt::format("{}", read_size));
+    table.set("reply_size", fmt::format("[{}]", read_reply));
+    if (read_reply != write_reply) { unmapped("write_reply_size", "requests of one length get replies of one length"); }
+  } else {
+    table.set("size_distribution", "\"list\"");
+    table.set("sizes", fmt::format("[{}, {}]", read_size, write_size));
+    table.set("size_weights", fmt::format("[{}, {}]", 1.0 - writes, writes));
+    table.set("reply_size", fmt::format("[{}, {}]", read_reply, write_reply));
+  }
+  if (flag("injection_rate_uses_flits")) {
+    differs("injection_rate_uses_flits", "the rate counts the flits of requests; BookSim2 counts replies too");
+  }
+  differs("use_read_write",
+          "a source goes on generating requests while it sends replies, and both share all virtual channels");
+  for (const char* kind : {"read_request", "write_request", "read_reply", "write_reply"}) {
+    for (const char* end : {"_begin_vc", "_end_vc"}) {
+      const std::string key = std::string(kind) + end;
+      if (given(key)) differs(key, "requests and replies share all virtual channels; replies wait outside the network");
+      read_.insert(key);
+    }
+    read_.insert(std::string(kind) + "_subnet");
+  }
+}
+
+void Converter::read_process(Table& table, std::size_t index, double rate) {
+  const Call call = call_of(of_class("injection_process", index));
+  if (call.name == "bernoulli") return;
+  if (call.name != "on_off") {
+    unmapped("injection_process", fmt::format("BookSim2 has no process {}", call.name));
+    return;
+  }
+  const auto argument = [&](std::size_t i, const char* key) {
+    const std::string fallback = text(key);
+    return number(call.arguments.size() > i ? call.arguments[i] : fallback, key);
+  };
+  double alpha = argument(0, "burst_alpha");
+  double beta = argument(1, "burst_beta");
+  const double in_burst = argument(2, "burst_r1");
+  if ((alpha >= 0.0 && beta >= 0.0) == (in_burst >= 0.0)) {
+    unmapped("injection_process", "two of burst_alpha, burst_beta and burst_r1 are needed, the third follows");
+    return;
+  }
+  if (alpha < 0.0) alpha = beta * rate / (in_burst - rate);
+  if (beta < 0.0) beta = alpha * (in_burst - rate) / rate;
+  table.set("process", "\"on_off\"");
+  table.set("burst", fmt::format("{}", 1.0 / beta));
+  table.set("pause", fmt::format("{}", 1.0 / alpha));
+}
+
+void Converter::read_batch(Table& table, bool replies) {
+  table.set("process", "\"at_once\"");
+  table.set("batch", std::to_string(integer("batch_size")));
+  run_.set("sessions", std::to_string(integer("batch_count")));
+  const i64 outstanding = integer("max_outstanding_requests");
+  if (outstanding != 0 && !replies) {
+    unmapped("max_outstanding_requests", "without replies, a source cannot know that its packets arrived");
+  } else if (outstanding != 0) {
+    table.set("outstanding", std::to_string(outstanding));
+  }
+}
+
+}  // namespace banyan::api::booksim

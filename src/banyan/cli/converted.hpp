@@ -1,0 +1,14 @@
+// A BookSim2 configuration as the text of an experiment, with its remarks said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace banyan::cli {
+
+/// Notes every remark on standard error. Throws ConfigError when something is not mapped, unless that is to be ignored
+/// and an experiment is left.
+[[nodiscard]] std::string converted(const std::string& file, const std::vector<std::string>& overrides,
+                                    bool ignore_unmapped);
+
+}  // namespace banyan::cli

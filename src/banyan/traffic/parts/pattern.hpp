@@ -1,0 +1,72 @@
+// What every pattern of destinations is, but for the destinations: messages from an Injection, without end or in a
+// batch, answered or not.
+#pragma once
+
+#include <vector>
+
+#include "banyan/traffic/parts/injection.hpp"
+
+namespace banyan::traffic {
+
+class Pattern : public core::Traffic {
+ public:
+  static std::vector<config::Parameter> parameters();
+
+  Pattern(const config::Values& values, const core::TrafficContext& context);
+
+  void begin(u32 replication) override;
+  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept final;
+  double offered_load() const noexcept override;
+  u32 longest_message() const noexcept override;
+  u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
+  bool finite() const noexcept override { return batch_ != 0; }
+  u64 total_messages() const noexcept override { return total_; }
+
+  bool answers() const noexcept override { return replies_; }
+  void start(u32 terminal, core::Outbox& out) noexcept override;
+  void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  u64 digest(u32 terminal) const noexcept override;
+  std::string violation() const override;
+
+ protected:
+  /// The destination of the nth message of a terminal that sends; `words` are random.
+  [[nodiscard]] virtual u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept = 0;
+  /// False for terminals that never send.
+  [[nodiscard]] virtual bool sends(u32 terminal) const noexcept {
+    static_cast<void>(terminal);
+    return true;
+  }
+
+  Random choices_;  ///< for patterns that need more than one word for a destination
+
+ private:
+  /// Of a terminal of an answered pattern.
+  struct Source {
+    u64 generated = 0;       ///< requests
+    Tick previous = kNever;  ///< birth of the last one
+    u32 outstanding = 0;     ///< requests that left the source and are not answered yet
+    u32 state = 0;           ///< core::Message::state
+    bool waits = false;      ///< a request is posted and has not left the source
+  };
+
+  void check(const config::Values& values);
+  [[nodiscard]] u64 count_messages() const noexcept;
+  void generate(u32 terminal, Tick earliest, core::Outbox& out) noexcept;
+  [[nodiscard]] u32 reply_flits(u32 request_flits) const noexcept;
+
+  Injection injection_;
+  u64 seed_;
+  u64 stream_;
+  u64 batch_;
+  u64 total_ = 0;                ///< of a batch, replies included
+  u32 outstanding_;              ///< kNone: no limit
+  std::vector<u32> reply_size_;  ///< one for all, or by the index of the request's length in a list of sizes
+  bool replies_ = false;
+  Tick reply_delay_;
+  std::vector<u32> sizes_;  ///< the list that reply_size_ goes with, where it has several
+  u32 terminals_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace banyan::traffic

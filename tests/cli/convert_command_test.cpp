@@ -1,0 +1,75 @@
+// Do run --booksim and convert mean the same, and is everything that is not mapped an error?
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+#include "support/repository.hpp"
+
+namespace banyan::cli {
+namespace {
+
+using nlohmann::json;
+
+class Convert : public testing::Test {
+ protected:
+  void SetUp() override {
+    fresh_scratch();
+    for (const char* name : {"mesh", "torus", "requests", "batch"}) {
+      write_text(name, test::read_file(test::repository_root() / "tests/api/booksim" / name));
+    }
+  }
+};
+
+std::string state_of(const std::vector<std::string>& arguments) {
+  const Said said = banyan(arguments);
+  EXPECT_EQ(said.status, 0) << said.err;
+  return json::parse(said.out)["state_hash"].get<std::string>();
+}
+
+TEST_F(Convert, TheExperimentRunsToTheSameResult) {
+  for (const std::string name : {"mesh", "torus", "requests", "batch"}) {
+    const Said said = banyan({"convert", name, "num_vcs=4"});
+    ASSERT_EQ(said.status, 0) << said.err;
+    write_text(name + ".toml", said.out);
+    EXPECT_EQ(state_of({"run", name + ".toml", "--json"}), state_of({"run", "--booksim", name, "num_vcs=4", "--json"}))
+        << name;
+  }
+}
+
+TEST_F(Convert, OutWritesTheFile) {
+  ASSERT_EQ(banyan({"convert", "torus", "--out", "here.toml"}).status, 0);
+  EXPECT_EQ(state_of({"run", "here.toml", "--json"}), state_of({"run", "--booksim", "torus", "--json"}));
+}
+
+TEST_F(Convert, OverridesAreBookSim2s) {
+  EXPECT_NE(state_of({"run", "--booksim", "torus", "injection_rate=0.05", "--json"}),
+            state_of({"run", "--booksim", "torus", "--json"}));
+  EXPECT_EQ(banyan({"run", "--booksim", "torus", "traffic.load=0.05"}).status, 2);
+}
+
+TEST_F(Convert, ASeedOfTheCommandLineCounts) {
+  EXPECT_NE(state_of({"run", "--booksim", "torus", "--seed", "8", "--json"}),
+            state_of({"run", "--booksim", "torus", "--json"}));
+}
+
+TEST_F(Convert, WhatIsNotMappedIsAnErrorUnlessIgnored) {
+  const Said refused = banyan({"run", "--booksim", "torus", "priority=age"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("priority = age: not mapped"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--ignore-unmapped"), std::string::npos);
+  EXPECT_EQ(banyan({"convert", "torus", "priority=age"}).status, 2);
+  EXPECT_EQ(state_of({"run", "--booksim", "--ignore-unmapped", "torus", "priority=age", "--json"}),
+            state_of({"run", "--booksim", "torus", "--json"}));
+}
+
+TEST_F(Convert, WithoutANetworkNothingIsLeftToIgnore) {
+  const Said said = banyan({"run", "--booksim", "--ignore-unmapped", "torus", "topology=qtree"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_NE(said.err.find("no experiment"), std::string::npos) << said.err;
+}
+
+TEST_F(Convert, IgnoringNeedsAConfiguration) { EXPECT_EQ(banyan({"run", "--ignore-unmapped", "torus"}).status, 2); }
+
+}  // namespace
+}  // namespace banyan::cli
