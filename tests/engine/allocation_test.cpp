@@ -103,6 +103,18 @@ TEST(Allocation, TheCounterCounts) {
   EXPECT_EQ(allocations, 2U) << list->size();
 }
 
+/// Answers wait in a pool, and messages of several packets in a table: both are as large as they get after the warm-up.
+TEST(Allocation, AWarmClosedLoopAllocatesNothing) {
+  const api::Experiment experiment =
+      api::read_experiments_text(
+          "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 8 }\n"
+          "routing = 'dimension_order'\n"
+          "traffic = { name = 'uniform', load = 1.0, size = 7, max_packet = 3, reply_size = 5, outstanding = 2 }\n",
+          "small", {})
+          .points.front();
+  for (const u32 shards : {1U, 3U}) EXPECT_EQ(allocations_of(experiment, shards), 0U) << shards;
+}
+
 /// Every switch on every topology, with the first routing and endless traffic that work there, from light load to
 /// beyond saturation.
 TEST(Allocation, AWarmMachineAllocatesNothing) {
