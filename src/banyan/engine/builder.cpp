@@ -53,6 +53,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
         std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i, settings_.steady,
         settings_.check_order && routing_.in_order(), settings_.generation_series, parts_[i].probe.get()});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
+    for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }
 }
 
@@ -100,7 +101,7 @@ Tick Builder::longest_latency() const {
   return longest;
 }
 
-void Builder::wire() {
+void Builder::wire(Tick least_extra) {
   const core::Graph& graph = topology_.graph();
   const auto population = [](const core::End& end) { return static_cast<u8>(end.terminal ? 0 : 1); };
   const auto shard_of_end = [&](const core::End& end) {
@@ -120,7 +121,7 @@ void Builder::wire() {
     for (auto* table : {&channels_of(i, 0).down, &channels_of(i, 0).up}) table->resize(terminals(i).size());
     for (auto* table : {&channels_of(i, 1).down, &channels_of(i, 1).up}) table->resize(ports);
   }
-  window_ = longest_latency();
+  window_ = longest_latency() + least_extra;
   for (const core::Channel& c : graph.channels()) {
     if (c.failed) continue;
     const u32 from = shard_of_end(c.from);
@@ -129,7 +130,8 @@ void Builder::wire() {
                                                                        static_cast<u8>(to), population(c.to)};
     channels_of(to, population(c.to)).up[port_number(c.to)] = {entity(c.from), c.link.latency_cycles, c.from.port,
                                                                static_cast<u8>(from), population(c.from)};
-    if (from != to) window_ = std::min<Tick>(window_, c.link.latency_cycles);
+    const Tick extra = c.from.terminal || c.to.terminal ? 0 : least_extra;
+    if (from != to) window_ = std::min<Tick>(window_, c.link.latency_cycles + extra);
   }
   for (u32 i = 0; i < shards(); ++i) {
     Shard& part = parts_[i];
@@ -138,6 +140,7 @@ void Builder::wire() {
     if (part.probe != nullptr) part.probe->number(1, {false, switch_ports_, switches_of(i)});
     part.wires.due = &part.due;
     part.wires.parcels = &part.parcels[0];
+    part.wires.touched = &part.touched[0];
     for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
     for (u32 k = 0; k < part.populations.size(); ++k) {
       ChannelPopulation& channels = static_cast<ChannelPopulation&>(*part.populations[k]);
@@ -180,6 +183,8 @@ void Builder::reserve() {
     }
     terminals(i).pool().reserve(1);
   }
+  // Packets come from everywhere: of many shards none sends more than a fraction of what arrives, or not for long.
+  const std::size_t thinned = std::max<std::size_t>(shards() / 8, 1);
   for (u32 from = 0; from < shards(); ++from) {
     for (u32 to = 0; to < shards(); ++to) {
       if (from == to) continue;
@@ -187,7 +192,7 @@ void Builder::reserve() {
       for (auto& parcels : parts_[from].parcels) {
         parcels[to].flits.reserve(std::min<std::size_t>(crossing.flits * window_, kMostMails));
         parcels[to].controls.reserve(std::min<std::size_t>(kControls * crossing.controls * window_, kMostMails));
-        parcels[to].freed.reserve(std::min<std::size_t>(arriving[from] * window_, kMostMails));
+        parcels[to].freed.reserve(std::min<std::size_t>(arriving[from] * window_, kMostMails) / thinned + 1);
       }
     }
   }

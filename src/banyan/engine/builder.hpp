@@ -61,8 +61,9 @@ class Builder {
     switch_ports_ = ports;
     add(shard, std::make_unique<PopulationOf<Model>>(std::move(model), settings_.permuted, settings_.step_all));
   }
-  /// Connects interfaces and switches along the channels of the graph; last step.
-  void wire();
+  /// Connects interfaces and switches along the channels of the graph; last step. `least_extra`: what every POD that a
+  /// switch sends to a switch takes at least beyond the channel's latency; shards run on their own for as long.
+  void wire(Tick least_extra = 0);
   /// Longest latency of a channel, in ticks.
   [[nodiscard]] Tick longest_latency() const;
   /// Shortest latency between two shards (1 when there is one shard).

@@ -25,7 +25,7 @@ struct Arrivals {
 /// of slots that have been emptied are used again last-in-first-out, so that few of them stay in the cache.
 class Inbox {
  public:
-  static constexpr std::size_t kReserveBytes = 1U << 20U;
+  static constexpr std::size_t kReserveBytes = 1U << 18U;
 
   explicit Inbox(Tick horizon)
       : mask_(std::bit_ceil(horizon + 2) - 1), lists_(mask_ + 1, kNone), occupied_((mask_ + 64) / 64) {

@@ -48,6 +48,7 @@ struct Wires {
   std::vector<Inbox*> inboxes;             ///< [population]
   std::vector<Tick>* due = nullptr;        ///< [population]
   std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
+  std::vector<u64>* touched = nullptr;     ///< bit per shard: its parcel is not empty
   std::vector<PacketPool*> pools;          ///< [shard]
   Probe* probe = nullptr;                  ///< absent unless the run is to write down more
 
@@ -58,7 +59,7 @@ struct Wires {
       Tick& next = (*due)[to.population];
       next = at < next ? at : next;
     } else {
-      post((*parcels)[to.shard], to.population, at, arrival);
+      post(parcel(to.shard), to.population, at, arrival);
     }
   }
 
@@ -70,11 +71,15 @@ struct Wires {
     if (owner == shard) {
       pools[owner]->release(id);
     } else {
-      (*parcels)[owner].freed.push_back(id);
+      parcel(owner).freed.push_back(id);
     }
   }
 
  private:
+  [[nodiscard]] Parcel& parcel(u32 to) {
+    (*touched)[to >> 6U] |= u64{1} << (to & 63U);
+    return (*parcels)[to];
+  }
   static void post(Parcel& parcel, u32 population, Tick at, const FlitArrival& a) {
     parcel.flits.push_back({at, population, a});
     parcel.earliest = at < parcel.earliest ? at : parcel.earliest;

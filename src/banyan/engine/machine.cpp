@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "banyan/base/cpu_time.hpp"
@@ -39,6 +40,7 @@ void Machine::reset(u32 replication) {
     for (auto& parcels : shard.parcels) {
       for (Parcel& parcel : parcels) parcel.clear();
     }
+    for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
   }
   for (auto& published : published_) std::fill(published.begin(), published.end(), 0);
   next_ = 0;
@@ -89,11 +91,22 @@ void Machine::run_windows(u32 worker) {
 
 void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
   Shard& shard = shards_[index];
-  for (Shard& other : shards_) shard.receive(other.parcels[parity ^ 1U][index]);
+  for (Shard& other : shards_) {
+    if ((other.touched[parity ^ 1U][index >> 6U] >> (index & 63U) & 1U) != 0) {
+      shard.receive(other.parcels[parity ^ 1U][index]);
+    }
+  }
+  // What was sent under this parity was received in the last window.
+  std::fill(shard.touched[parity].begin(), shard.touched[parity].end(), 0);
   shard.wires.parcels = &shard.parcels[parity];
+  shard.wires.touched = &shard.touched[parity];
   Tick next = shard.next_due();
   while (next < end) next = shard.run(std::max(next, begin));
-  for (const Parcel& parcel : shard.parcels[parity]) next = std::min(next, parcel.earliest);
+  for (std::size_t w = 0; w < shard.touched[parity].size(); ++w) {
+    for (u64 bits = shard.touched[parity][w]; bits != 0; bits &= bits - 1) {
+      next = std::min(next, shard.parcels[parity][w * 64 + static_cast<u32>(std::countr_zero(bits))].earliest);
+    }
+  }
   published_[parity][index] = next;
 }
 

@@ -8,7 +8,10 @@
 //   Tick horizon() const;                                                   longest latency + extra of what arrives
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
-// and may have  void full_channels(std::vector<u32>&) const;  void activity(Activity&) const.
+// and may have  void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;
+//   bool fetches() const;  and, asked before accept and step when that is true, to hide the latency of the memory:
+//   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  void fetch(u32 entity, u32 port, const core::Control&,
+//   Io&);  void fetch(u32 entity).
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
 // change nothing.
 #pragma once
@@ -66,12 +69,8 @@ class PopulationOf final : public ChannelPopulation {
     inbox_.take(now, [&](Arrivals& arrivals) {
       if (probe_ != nullptr) [[unlikely]]
         show(arrivals, now);
-      for (const FlitArrival& a : arrivals.flits) {
-        note(a.entity, model_->accept(a.entity, a.port, a.flit, *io_), now);
-      }
-      for (const ControlArrival& a : arrivals.controls) {
-        note(a.entity, model_->accept(a.entity, a.port, a.control, *io_), now);
-      }
+      deliver(arrivals.flits, now, [](const FlitArrival& a) -> const core::Flit& { return a.flit; });
+      deliver(arrivals.controls, now, [](const ControlArrival& a) -> const core::Control& { return a.control; });
     });
     wheel_.take(now, awake_);
     if constexpr (requires { model_->wake_by_source(now, awake_); }) model_->wake_by_source(now, awake_);
@@ -114,6 +113,27 @@ class PopulationOf final : public ChannelPopulation {
   }
 
  private:
+  static constexpr std::size_t kAhead = 8;  ///< arrivals for whose memory is asked before they are taken
+
+  /// Models whose network exceeds the cache ask early for what the next arrivals will touch.
+  template <class Arrival, class Pod>
+  void deliver(const std::vector<Arrival>& arrivals, Tick now, Pod pod) {
+    if constexpr (requires(const Arrival& a) { model_->fetch(a.entity, a.port, pod(a), *io_); }) {
+      if (model_->fetches()) {
+        for (std::size_t k = 0; k < arrivals.size(); ++k) {
+          if (k + kAhead < arrivals.size()) {
+            const Arrival& ahead = arrivals[k + kAhead];
+            model_->fetch(ahead.entity, ahead.port, pod(ahead), *io_);
+          }
+          const Arrival& a = arrivals[k];
+          note(a.entity, model_->accept(a.entity, a.port, pod(a), *io_), now);
+        }
+        return;
+      }
+    }
+    for (const Arrival& a : arrivals) note(a.entity, model_->accept(a.entity, a.port, pod(a), *io_), now);
+  }
+
   /// What accept answered: whether, or when, to step the entity.
   void note(u32 e, bool step, Tick) noexcept {
     if (step) mark(e);
@@ -148,6 +168,12 @@ class PopulationOf final : public ChannelPopulation {
         const u32 bit = static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
         bits &= ~(u64{1} << bit);
         const u32 e = static_cast<u32>(w * 64) + bit;
+        if constexpr (requires { model_->fetch(e); }) {
+          if (bits != 0 && model_->fetches()) {
+            model_->fetch(static_cast<u32>(w * 64) +
+                          static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits)));
+          }
+        }
         const Tick next = model_->step(e, now, *io_);
         if (next != kNever) wheel_.wake(e, next, now);
       }

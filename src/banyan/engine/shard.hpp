@@ -18,6 +18,7 @@ struct Shard {
   std::vector<Tick> due;  ///< per population: the next tick at which it runs
   Wires wires;
   std::array<std::vector<Parcel>, 2> parcels;  ///< [parity of the window][destination shard]
+  std::array<std::vector<u64>, 2> touched;     ///< [parity]: bit per destination shard, for parcels that are not empty
 
   /// Runs everything that is due at `now`; returns the next tick at which something is.
   Tick run(Tick now) noexcept {

@@ -172,10 +172,11 @@ bool ordinary(const RouterSetup& setup) {
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
-  const RouterSetup setup = read_setup(values, builder);
+  RouterSetup setup = read_setup(values, builder);
   const parts::VcLayout layout(setup.ports, setup.vcs);
   const u64 bytes = layout.size() * (sizeof(parts::InputVc) + sizeof(parts::OutputVc) +
                                      sizeof(parts::BufferedFlit) * u64{setup.buffer});
+  setup.bytes = bytes * builder.topology().graph().switches();
   if (builder.routing().sight() == core::Sight::network) {
     builder.partition_as_one();  // every router reads all others
   } else {
@@ -196,7 +197,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   } else {
     add_routers<parts::VcRouterKernel<false>>(builder, setup);
   }
-  builder.wire();
+  builder.wire(1);  // flits traverse the crossbar, credits wait for the place to be free
 }
 
 u32 vcs(const config::Values& values) { return values.natural("vcs"); }

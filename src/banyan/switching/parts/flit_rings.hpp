@@ -55,6 +55,10 @@ class FlitRings {
   [[nodiscard]] const BufferedFlit& front(std::size_t group, u32 ring, RingState state) const noexcept {
     return flits_[index(group, ring, state.head)];
   }
+  /// Place 0 of a ring: where its next flit most likely lies.
+  [[nodiscard]] const BufferedFlit* first(std::size_t group, u32 ring) const noexcept {
+    return &flits_[index(group, ring, 0)];
+  }
   /// Requires state.count < places().
   void push(std::size_t group, u32 ring, RingState& state, BufferedFlit flit) noexcept {
     u32 place = static_cast<u32>(state.head) + state.count;

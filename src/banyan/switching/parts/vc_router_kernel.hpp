@@ -28,7 +28,8 @@ class VcRouterKernel : public VcRouterBase {
         port_arbiters_(switches_.size() * setup.ports),
         vc_arbiters_(inputs_.size()),
         given_(layout_.size()),
-        offers_(layout_.size()) {}
+        offers_(layout_.size()),
+        fetches_(setup.bytes > kCacheBytes) {}
 
   void reset(u32) {
     reset_base();
@@ -77,6 +78,26 @@ class VcRouterKernel : public VcRouterBase {
     if (before != 0 || inputs_[base(e) + out.holder].ring.count == 0) return kNever;
     make_ready(view(e), out.holder, port);
     return io.now();
+  }
+
+  /// Whether all routers of the network together exceed the cache.
+  [[nodiscard]] bool fetches() const noexcept { return fetches_; }
+  void fetch(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
+    const u32 i = layout_.index(port, flit.vc);
+    const InputVc& in = inputs_[base(e) + i];
+    __builtin_prefetch(&in, 1);
+    __builtin_prefetch(&bits_[std::size_t{e} * stride_], 1);
+    __builtin_prefetch(flits_.first(e, i), 1);
+    if ((flit.flags & core::kHead) != 0) __builtin_prefetch(&io.packet(flit.packet));
+  }
+  void fetch(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
+    __builtin_prefetch(&outputs_[base(e) + layout_.index(port, control.vc)], 1);
+    __builtin_prefetch(set(e, kCredit), 1);
+  }
+  void fetch(u32 e) noexcept {
+    const char* const bits = reinterpret_cast<const char*>(&bits_[std::size_t{e} * stride_]);
+    for (std::size_t k = 0; k < stride_ * sizeof(u64); k += 64) __builtin_prefetch(bits + k, 1);
+    __builtin_prefetch(&port_arbiters_[std::size_t{e} * layout_.ports()], 1);
   }
 
   Tick step(u32 e, Tick now, engine::Io& io) noexcept {
@@ -218,6 +239,8 @@ class VcRouterKernel : public VcRouterBase {
   bool allocate_switch(const View& r, Tick now, engine::Io& io) noexcept;
   bool forward(const View& r, PortArbiters* arbiters, u32 p, u32 o, Tick now, engine::Io& io) noexcept;
 
+  static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
+
   u32 slots_;  ///< power of two above routing_delay + 1
   std::size_t stride_;
   std::vector<u64> bits_;                    ///< [entity * stride + ...]
@@ -226,6 +249,7 @@ class VcRouterKernel : public VcRouterBase {
   std::vector<u16> given_;       ///< scratch: input virtual channels that were given an output's in this step
   std::vector<u64> offers_;      ///< scratch, [input virtual channel]: output virtual channels that grant it
   core::Candidates candidates_;  ///< scratch
+  bool fetches_;
 };
 
 /// Routes the head of input virtual channel i.
