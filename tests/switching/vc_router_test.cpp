@@ -277,6 +277,33 @@ TEST(VcRouter, HeadsWaitForAVirtualChannelRoundRobin) {
   EXPECT_EQ(lengths, (std::vector<Tick>{11, 12, 10, 11, 12, 10, 11, 12}));
 }
 
+/// Ring of eight, one virtual channel per dateline class. Packets 6->2 and 7->2 cross the wrap link (class 1), packets
+/// 0->3 do not (class 0); the links 0->1 and 1->2 must carry both without end.
+TEST(VcRouter, DatelineClassesShareALinkFairlyUnderOverload) {
+  for (const bool general : {false, true}) {
+    banyan::engine::EngineSettings settings;
+    settings.shards = 8;
+    Given more;
+    if (general) more.emplace_back("kernel", std::string("general"));
+    Rig rig({"torus", {{"size", Ints{8}}}}, router(2, 4, more),
+            {"dimension_order", {{"classes", std::string("fixed")}}}, settings);
+    std::vector<Line> lines;
+    for (const u32 flits : {1U, 3U, 2U}) {
+      for (u32 k = 0; k < 200; ++k) {
+        for (const u32 source : {6U, 7U}) lines.push_back({source, 0, 2, flits});
+        lines.push_back({0, 0, 3, flits});
+      }
+    }
+    banyan::engine::Machine& machine = rig.run_script(lines);
+    machine.run_until(500);
+    machine.audit();
+    const auto crossing = static_cast<double>(machine.shards()[2].terminals->delivered_flits());
+    const auto staying = static_cast<double>(machine.shards()[3].terminals->delivered_flits());
+    EXPECT_GT(crossing + staying, 450.0) << "the link is busy";
+    EXPECT_NEAR(crossing / (crossing + staying), 0.5, 0.1);
+  }
+}
+
 TEST(VcRouter, MasksOfSeveralWordsBehaveAsOneWord) {
   std::vector<Line> lines;
   for (u32 k = 0; k < 200; ++k) lines.push_back({k % 4, k / 2, (k * 7 + k / 4) % 4, 1 + k % 9});

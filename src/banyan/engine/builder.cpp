@@ -10,6 +10,9 @@ namespace {
 /// Half of a common second-level cache: a shard that fits is stepped without misses (1.1 to 1.3 times faster on large
 /// networks, measured on a prototype).
 constexpr u64 kShardBytes = 512 * 1024;
+/// Every shard has lists and pools of its own, half a megabyte: a mesh of 128x128 stays below 100 MB. More shards,
+/// which fit the cache better, saved no time when they were measured.
+constexpr u64 kMostChosenShards = 16;
 constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
 
 }  // namespace
@@ -61,8 +64,8 @@ void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u32 switches = topology_.graph().switches();
-  const u64 wanted =
-      settings_.shards != 0 ? settings_.shards : (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
+  const u64 fitting = (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
+  const u64 wanted = settings_.shards != 0 ? settings_.shards : std::min(fitting, kMostChosenShards);
   const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(switches, kMostShards)));
   std::vector<u32> of(switches);
   for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s) * shards / switches);
