@@ -10,6 +10,7 @@
 
 namespace banyan::topology {
 extern const core::TopologyRow row_hypercube;
+extern const core::TopologyRow row_hyperx;
 extern const core::TopologyRow row_mesh;
 extern const core::TopologyRow row_torus;
 }  // namespace banyan::topology
@@ -156,6 +157,28 @@ TEST(DimensionOrder, EveryPairOfATorusTakesTheShortestWay) {
 TEST(DimensionOrder, EveryPairOfAHypercubeTakesTheHammingDistance) {
   const TopologyPtr cube = hypercube(6);
   expect_minimal(*cube, *routing(*cube));
+}
+
+TEST(DimensionOrder, EveryPairOfAHyperXTakesOneChannelPerDimensionThatDiffers) {
+  for (const auto& size : {std::vector<i64>{4, 3}, {5}, {2, 3, 4}, {1, 4}}) {
+    const TopologyPtr hyperx = grid(topology::row_hyperx, size, 2);
+    const auto one = routing(*hyperx, {.vcs = 1});
+    EXPECT_EQ(one->required_vcs(), 1U);
+    EXPECT_FALSE(dependencies_have_cycle(*hyperx, *one, 1));
+    for (u32 s = 0; s < hyperx->graph().terminals(); ++s) {
+      const std::vector<u32> from = hyperx->coordinates(s / 2);
+      for (u32 t = 0; t < hyperx->graph().terminals(); ++t) {
+        const std::vector<u32> to = hyperx->coordinates(t / 2);
+        std::size_t differ = 0;
+        for (std::size_t d = 0; d < from.size(); ++d) differ += from[d] != to[d] ? 1 : 0;
+        for (const char* order : {"ascending", "descending"}) {
+          const std::vector<Hop> hops = path(*hyperx, *routing(*hyperx, {.vcs = 1, .order = order}), s, t);
+          ASSERT_EQ(hops.size(), differ + 1);
+          EXPECT_EQ(hyperx->graph().channel(hops.back().channel).to, core::End::of_terminal(t));
+        }
+      }
+    }
+  }
 }
 
 TEST(DimensionOrder, ConcentratedTerminalsAreReachedAtTheirOwnPorts) {

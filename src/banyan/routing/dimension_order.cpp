@@ -1,6 +1,6 @@
-// Dimension-order routing on meshes, tori and hypercubes: a packet corrects one coordinate after the other, each by the
-// shortest way (XY, YX, e-cube). Dally and Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection
-// Networks, IEEE Transactions on Computers C-36(5), 1987.
+// Dimension-order routing on meshes, tori, hypercubes and HyperX networks: a packet corrects one coordinate after the
+// other, each by the shortest way (XY, YX, e-cube). Dally and Seitz, Deadlock-Free Message Routing in Multiprocessor
+// Interconnection Networks, IEEE Transactions on Computers C-36(5), 1987.
 //
 // A ring of more than 2 switches would let packets wait on each other in a circle. Two classes of virtual channels cut
 // it open at datelines (parameter `classes`), all computed from source, position and destination:
@@ -46,6 +46,7 @@ struct Dimension {
   u16 port_up;
   u16 port_down;
   bool ring;  ///< wraps, and has more than 2 switches
+  bool full;  ///< of a HyperX network: ports from port_up on lead to every other coordinate
 
   [[nodiscard]] u32 coordinate(u32 s) const noexcept { return size.remainder(stride.quotient(s)); }
 };
@@ -53,15 +54,20 @@ struct Dimension {
 class DimensionOrder final : public core::Routing {
  public:
   DimensionOrder(const core::Topology& topology, bool ascending, Classes classes, u32 vcs)
-      : concentration_(topology.grid()->concentration), classes_(classes), vcs_(static_cast<u8>(vcs)) {
-    const core::Grid& grid = *topology.grid();
+      : concentration_(topology.grid() != nullptr ? topology.grid()->concentration : topology.hyperx()->concentration),
+        classes_(classes),
+        vcs_(static_cast<u8>(vcs)) {
+    const core::Grid* const grid = topology.grid();
+    const std::vector<u32>& sizes = grid != nullptr ? grid->size : topology.hyperx()->size;
     u32 stride = 1;
-    for (std::size_t d = 0; d < grid.size.size(); ++d) {
-      const u32 size = grid.size[d];
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const u32 size = sizes[d];
       if (size > 1) {
-        const bool ring = grid.wrap[d] && size > 2;
-        const Dimension dimension{Divisor(size), Divisor(stride), static_cast<u16>(grid.port_up[d]),
-                                  static_cast<u16>(grid.port_down[d]), ring};
+        const bool ring = grid != nullptr && grid->wrap[d] && size > 2;
+        const u32 up = grid != nullptr ? grid->port_up[d] : topology.hyperx()->first_port[d];
+        const u32 down = grid != nullptr ? grid->port_down[d] : up;
+        const Dimension dimension{Divisor(size), Divisor(stride), static_cast<u16>(up), static_cast<u16>(down),
+                                  ring,          grid == nullptr};
         dimensions_.insert(ascending ? dimensions_.end() : dimensions_.begin(), dimension);
         any_ring_ = any_ring_ || ring;
       }
@@ -83,6 +89,8 @@ class DimensionOrder final : public core::Routing {
       if (at == to) continue;
       if (dimension.ring) {
         out.add(ring_step(dimension, at, to, *request.packet));
+      } else if (dimension.full) {
+        out.add({static_cast<u16>(dimension.port_up + (to < at ? to : to - 1)), 0, vcs_});
       } else {
         out.add({at < to ? dimension.port_up : dimension.port_down, 0, vcs_});
       }
@@ -142,8 +150,9 @@ class DimensionOrder final : public core::Routing {
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
   parts::require_whole(values, context);
-  if (context.topology->grid() == nullptr) {
-    values.fail("order", "dimension_order needs a topology with coordinates", "choose mesh, torus or hypercube");
+  if (context.topology->grid() == nullptr && context.topology->hyperx() == nullptr) {
+    values.fail("order", "dimension_order needs a topology with coordinates",
+                "choose mesh, torus, hypercube or hyperx");
   }
   Classes classes = Classes::none;
   if (values.flag("datelines")) {
@@ -167,7 +176,8 @@ extern const core::RoutingRow row_dimension_order;
 const core::RoutingRow row_dimension_order{
     {
         "dimension_order",
-        "Shortest paths on meshes, tori and hypercubes, one dimension after the other (XY, YX, e-cube).",
+        "Shortest paths on meshes, tori, hypercubes and HyperX networks, one dimension after the other (XY, YX, "
+        "e-cube).",
         "W. J. Dally and C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks, IEEE "
         "Transactions on Computers C-36(5), 1987",
         {
