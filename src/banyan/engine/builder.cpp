@@ -23,7 +23,7 @@ Builder::Builder(const core::Topology& topology, const core::Routing& routing, s
       routing_(routing),
       traffics_(traffics),
       hot_spots_(std::move(hot_spots)),
-      settings_(settings) {}
+      settings_(std::move(settings)) {}
 
 u32 Builder::longest_message() const {
   u32 longest = 0;

@@ -29,7 +29,9 @@ class Arbiters {
   struct Rank {
     u64 first = 0;
     u64 second = 0;
-    auto operator<=>(const Rank&) const = default;
+    bool operator<(const Rank& other) const noexcept {
+      return first != other.first ? first < other.first : second < other.second;
+    }
   };
 
   Arbiters(ArbiterKind kind, std::size_t count, u32 size);
