@@ -135,6 +135,42 @@ TEST(BookSim, EveryExampleRuns) {
   }
 }
 
+TEST(BookSim, AFlattenedButterflyKeepsItsNumbersAndLengths) {
+  const Conversion c = convert_text(
+      "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = ran_min;");
+  EXPECT_TRUE(c.complete());
+  const std::vector<std::string> lines = experiment_of(c).topology.texts("lines");
+  const auto has = [&](const std::string& line) { return std::find(lines.begin(), lines.end(), line) != lines.end(); };
+  EXPECT_EQ(lines.size(), 16U + 64 + 16 * 6 / 2);
+  EXPECT_TRUE(has("terminal node10 router1 latency=1")) << "third of the second row of the chip";
+  EXPECT_TRUE(has("link router4 router7 latency=6"));
+  EXPECT_TRUE(has("link router2 router14 latency=6"));
+  EXPECT_FALSE(has("link router2 router7 latency=4"));
+}
+
+TEST(BookSim, ADragonflyIsBalanced) {
+  const Experiment e = experiment_of(convert_text(
+      "topology = dragonflynew; k = 2; n = 1; routing_function = min; num_vcs = 2; traffic = bad_dragon;"));
+  EXPECT_EQ(e.topology.integer("terminals_per_router"), 2);
+  EXPECT_EQ(e.topology.integer("routers_per_group"), 4);
+  EXPECT_EQ(e.topology.integer("global_ports"), 2);
+  EXPECT_EQ(e.topology.integer("global_latency"), 100);
+  EXPECT_EQ(e.traffics[0].integer("group_size"), 8);
+}
+
+TEST(BookSim, ANetworkOfItsOwnFileIsRead) {
+  const std::string file = (test::repository_root() / "tests/api/booksim/any").string();
+  const Conversion c = convert(read_settings(test::read_file(file), file), file);
+  EXPECT_TRUE(c.complete());
+  const Experiment e = experiment_of(c);
+  EXPECT_EQ(
+      e.topology.texts("lines"),
+      (std::vector<std::string>{"switch router0", "switch router1", "terminal node0 router0 latency=1",
+                                "terminal node1 router0 latency=3", "terminal node2 router1 latency=1",
+                                "link router0 router1 latency=5 one_way", "link router1 router0 latency=1 one_way"}));
+  EXPECT_EQ(run(e).verdict, Verdict::steady);
+}
+
 TEST(BookSim, AnUnknownKeyIsNamedWithTheNearest) {
   const Conversion c = convert_text(std::string(kMesh) + "num_vc = 4;");
   EXPECT_FALSE(c.complete());

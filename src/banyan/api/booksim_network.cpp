@@ -312,9 +312,15 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     routing_.name = "valiant";
   } else if (topology == "flatfly" && function == "ugal") {
     routing_.name = "ugal";
+    routing_.set("threshold", "2");
+    differs("routing_function", "ugal has a class of virtual channels per hop");
   } else if (topology == "dragonflynew" && (function == "min" || function == "ugal")) {
-    routing_.name = "dragonfly";
+    routing_.name = "dragonfly_routing";
     routing_.set("policy", function == "min" ? "\"minimal\"" : "\"ugal_l\"");
+    if (function == "ugal") {
+      routing_.set("threshold", "30");
+      differs("routing_function", "BookSim2 compares the minimal queue with twice the other one, plus 30");
+    }
   } else if (topology == "anynet" && function == "min") {
     routing_.name = "shortest_path";
     routing_.set("choice", "\"fixed\"");
