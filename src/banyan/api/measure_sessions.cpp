@@ -138,13 +138,16 @@ class SessionReport {
   }
 
   Result result() {
-    if (network_.hot_spots.empty()) {
-      add_completion();
-    } else {
-      add_messages();
-      add_sessions();
+    // Sessions that were cut off would bias every mean.
+    if (all_finished()) {
+      if (network_.hot_spots.empty()) {
+        add_completion();
+      } else {
+        add_messages();
+        add_sessions();
+      }
+      add_latency();
     }
-    add_latency();
     add_traffics();
     add_counters();
     add_trees();
@@ -340,6 +343,11 @@ class SessionReport {
     }
   }
 
+  [[nodiscard]] bool all_finished() const {
+    return std::all_of(outcomes_.begin(), outcomes_.end(),
+                       [](const SessionOutcome& o) { return o.end == SessionOutcome::End::finished; });
+  }
+
   void judge() {
     result_.verdict = Verdict::finished;
     result_.explanation =
@@ -349,7 +357,8 @@ class SessionReport {
       const SessionOutcome& o = outcomes_[i];
       if (o.end == SessionOutcome::End::finished) continue;
       result_.verdict = o.end == SessionOutcome::End::deadlocked ? Verdict::deadlocked : Verdict::saturated;
-      result_.explanation = fmt::format("session {}: {}", i, o.explanation);
+      result_.explanation =
+          fmt::format("session {}: {}; no means are reported: they would be of parts of sessions", i, o.explanation);
       return;
     }
   }

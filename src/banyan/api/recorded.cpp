@@ -115,7 +115,7 @@ const char* verb(EventKind kind) {
 }
 
 Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
-  Table table{"channels", {"channel", "from", "port", "to", "port", "flits", "utilization"}, {}};
+  Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
   for (u32 c = 0; c < channels.size(); ++c) {
     const core::Channel& channel = channels[c];

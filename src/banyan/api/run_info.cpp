@@ -38,7 +38,7 @@ const config::ComponentInfo& run_info() {
               .unit("cycles")
               .range(1, 1e15)
               .doc("A session that is not finished after so many cycles is saturated"),
-          Parameter::real("confidence", 0.95).above(0).below(1).doc("Confidence of every reported interval"),
+          Parameter::real("confidence", 0.95).range(0.01, 0.99999).doc("Confidence of every reported interval"),
           Parameter::integer("watchdog", 10000)
               .unit("cycles")
               .range(0, 1e15)

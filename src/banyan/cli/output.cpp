@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 
 namespace banyan::cli {
 namespace {
@@ -75,12 +76,9 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) {
-    throw ConfigError({path, 0, 0, ""}, "cannot be read", "name a file that exists and may be read");
-  }
-  return text;
+  std::optional<std::string> text = read_whole_file(path);
+  if (!text) throw ConfigError({path, 0, 0, ""}, "cannot be read", "name a file that exists and may be read");
+  return std::move(*text);
 }
 
 void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", text).c_str(), stderr); }

@@ -96,7 +96,9 @@ void add_export(CLI::App& app, Action& action) {
   command.add_flag("--json", arguments->json, "JSON on standard output")->excludes(csv);
   command.add_option("--metric", arguments->metrics, "Metric to show in the table (repeatable)")
       ->type_name("NAME")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->excludes("--csv")
+      ->excludes("--json");
 }
 
 void add_report(CLI::App& app, Action& action) {
@@ -329,7 +331,14 @@ int parse_and_act(int argc, const char* const* argv) {
 }
 
 int fail(int status, const std::string& text) {
-  std::fputs(fmt::format("banyan: error: {}\n", text).c_str(), stderr);
+  // What came from a file must not end the message or command the terminal.
+  std::string line = "banyan: error: ";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    line += (code < 0x20 && c != '\n') || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
   return status;
 }
 

@@ -12,11 +12,11 @@ struct UnexpectedSyntax {};
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "banyan/base/file.hpp"
 
 namespace banyan::config {
 namespace {
@@ -150,6 +150,8 @@ class SyntaxGuard {
         skip_header();
       } else {
         require_ascii();
+        if (c == '\n') dots_ = 0;
+        if (c == '.' && ++dots_ > kMostDots) refuse("not valid TOML: a name of very many parts", "use fewer tables");
         if (c == '[' || c == '{') ++depth_;
         if ((c == ']' || c == '}') && depth_ > 0) --depth_;
         ++at_;
@@ -218,6 +220,10 @@ class SyntaxGuard {
   const std::string& file_;
   std::size_t at_ = 0;
   u64 depth_ = 0;  ///< of brackets
+  /// Points of a line outside of texts: a name a.b.c is a table in a table, which the parser and everybody after it
+  /// walks by recursion. Lists of numbers have points too, so the bound is generous.
+  static constexpr u32 kMostDots = 2000;
+  u32 dots_ = 0;
 };
 
 }  // namespace
@@ -241,12 +247,9 @@ Node read_toml_text(const std::string& text, const std::string& name) {
 
 Node read_toml_file(const std::string& path) {
   require_file(path);
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) {
-    throw ConfigError({path, 0, 0, ""}, "cannot be read", "check the permissions of the file");
-  }
-  return read_toml_text(text, path);
+  const std::optional<std::string> text = read_whole_file(path);
+  if (!text) throw ConfigError({path, 0, 0, ""}, "cannot be read", "check the permissions of the file");
+  return read_toml_text(*text, path);
 }
 
 Node read_toml_value(const std::string& text, const Where& where) {

@@ -150,6 +150,20 @@ std::vector<u64> Machine::accepted_of_sources() const {
   return flits;
 }
 
+bool Machine::on_the_way() const {
+  for (const Shard& shard : shards_) {
+    for (const auto& population : shard.populations) {
+      if (population->expects()) return true;
+    }
+    for (const auto& parcels : shard.parcels) {
+      for (const Parcel& parcel : parcels) {
+        if (!parcel.flits.empty() || !parcel.controls.empty()) return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::optional<Activity> Machine::activity() const {
   Activity sum;
   for (const Shard& shard : shards_) {

@@ -87,6 +87,8 @@ class Machine {
   void audit() const;
   /// CPU time of the threads beside the caller's, up to the end of the last run_until.
   [[nodiscard]] double helper_cpu_seconds() const noexcept;
+  /// True when something is on its way over a channel.
+  [[nodiscard]] bool on_the_way() const;
   /// Explains why nothing moves.
   [[nodiscard]] std::string explain_blockage() const;
 

@@ -84,6 +84,8 @@ class Population {
   virtual void hold(Holdings& into) const = 0;
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
+  /// True when something is on its way over a channel to the population.
+  [[nodiscard]] virtual bool expects() const { return false; }
   /// Adds what the population did; false when it does not count that.
   virtual bool activity(Activity& into) const {
     static_cast<void>(into);

@@ -99,6 +99,11 @@ class PopulationOf final : public ChannelPopulation {
     model_->hold(into);
   }
   u64 movements() const noexcept override { return model_->movements(); }
+  bool expects() const override {
+    bool any = false;
+    inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
+    return any;
+  }
   bool activity(Activity& into) const override {
     if constexpr (requires { model_->activity(into); }) {
       model_->activity(into);

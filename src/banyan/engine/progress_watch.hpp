@@ -18,7 +18,8 @@ class ProgressWatch {
     moved_at_ = next_look_;
   }
 
-  /// True when packets are in the network and nothing has moved for `patience` ticks (0: never).
+  /// True when packets are in the network, nothing has moved for `patience` ticks (0: never), and nothing is on its way
+  /// over a channel either, however long that takes.
   [[nodiscard]] bool stuck(const Machine& machine, Tick now) {
     if (now < next_look()) return false;
     next_look_ = now + kPeriod;
@@ -28,7 +29,7 @@ class ProgressWatch {
       moved_at_ = now;
       return false;
     }
-    return now - moved_at_ >= patience_;
+    return now - moved_at_ >= patience_ && !machine.on_the_way();
   }
 
  private:

@@ -154,6 +154,7 @@ class Session {
     if (out_.end == SessionOutcome::End::finished && !(closed_ && complete())) {
       out_.end = SessionOutcome::End::saturated;
       out_.explanation = fmt::format("not every counted message was delivered within {} ticks", settings_.limit);
+      if (!closed_) out_.close = std::max(out_.begin, now == kNever ? out_.begin : now);
     }
     const Totals sum = machine_.totals();
     out_.ticks = now == kNever ? 0 : now + 1;

@@ -11,7 +11,7 @@ namespace {
 
 /// The run is looked at after so many ticks: at fixed ticks, so that it ends at the same one however it is sharded.
 constexpr Tick kPeriod = 64;
-constexpr Tick kPeriodUnaudited = 1024;
+constexpr Tick kPeriodMeasured = 1024;
 
 /// True when the run is over, all ticks before `now` being done; sets how.
 bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& settings, Tick now,
@@ -26,8 +26,10 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
     return true;
   }
   out.end = SteadyOutcome::End::not_drained;
-  out.explanation = fmt::format("{} counted packets were still in the network {} ticks after the last was generated",
-                                sum.counted_taken - sum.counted_delivered, settings.drain);
+  out.explanation = fmt::format(
+      "{} counted packets were still in the network {} ticks after the last was generated (run.drain; more of it is "
+      "needed where channels are very long)",
+      sum.counted_taken - sum.counted_delivered, settings.drain);
   return true;
 }
 
@@ -37,6 +39,14 @@ void run_until(Machine& machine, Tick end, Checkpoints& checkpoints) {
     checkpoints.add(machine.hash());
   }
   machine.run_until(end);
+}
+
+/// An audit does not change when the run is looked at: it comes between.
+void audit_on_the_way(Machine& machine, Tick from, Tick to, Checkpoints& checkpoints) {
+  for (Tick now = from + kPeriod; now < to; now += kPeriod) {
+    run_until(machine, now, checkpoints);
+    machine.audit();
+  }
 }
 
 /// At the end of the plan: goes on when more is wanted.
@@ -59,10 +69,11 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   machine.set_window({0, plan.end - 1});
   for (Tick now = 0;;) {
     if (now < plan.end) {
-      now = std::min(plan.end, now + (settings.full_audit ? kPeriod : kPeriodUnaudited));
+      now = std::min(plan.end, now + kPeriodMeasured);
     } else {
       now += kPeriod;
     }
+    if (settings.full_audit) audit_on_the_way(machine, out.ticks, now, checkpoints);
     run_until(machine, now, checkpoints);
     out.ticks = now;
     if (watch.stuck(machine, now)) {

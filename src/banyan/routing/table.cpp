@@ -3,11 +3,11 @@
 // The table is followed from every terminal to every other when it is read.
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
 
+#include "banyan/base/file.hpp"
 #include "banyan/routing/parts/places.hpp"
 
 namespace banyan::routing {
@@ -39,12 +39,13 @@ std::vector<Line> read_lines(const config::Values& values) {
   }
   // Relative to the folder of the experiment.
   const std::filesystem::path path = std::filesystem::path(values.where("file").file).parent_path() / name;
-  std::ifstream stream(path);
-  if (!stream) {
+  const std::optional<std::string> content = read_whole_file(path.string());
+  if (!content) {
     values.fail("file", fmt::format("{} cannot be read", path.string()),
                 "give the path of a routing table, relative to the folder of the experiment");
   }
   u32 number = 0;
+  std::istringstream stream(*content);
   for (std::string text; std::getline(stream, text);) lines.push_back({Where{path.string(), ++number, 1, ""}, text});
   return lines;
 }

@@ -8,11 +8,11 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 
+#include "banyan/base/file.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
@@ -54,12 +54,13 @@ std::vector<Line> read_lines(const config::Values& values) {
   // Relative to the folder of the experiment.
   const std::filesystem::path folder = std::filesystem::path(values.where("file").file).parent_path();
   const std::filesystem::path path = folder / name;
-  std::ifstream stream(path);
-  if (!stream) {
+  const std::optional<std::string> content = read_whole_file(path.string());
+  if (!content) {
     values.fail("file", fmt::format("{} cannot be read", path.string()),
                 "give the path of a graph file, relative to the folder of the experiment");
   }
   u32 number = 0;
+  std::istringstream stream(*content);
   for (std::string text; std::getline(stream, text);) {
     lines.push_back({Where{path.string(), ++number, 1, ""}, words_of(text)});
   }

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <unordered_map>
+
+#include "banyan/base/file.hpp"
 
 namespace banyan::traffic {
 namespace {
@@ -136,12 +137,12 @@ std::vector<TraceMessage> read_trace(std::string_view text, const std::string& f
 }
 
 std::string read_trace_text(const std::string& file, const Where& named_at) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
+  std::optional<std::string> text = read_whole_file(file);
+  if (!text) {
     throw ConfigError(named_at, fmt::format("the trace \"{}\" cannot be read", file),
                       "give the path of a trace, relative to the folder of the experiment");
   }
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return std::move(*text);
 }
 
 std::string write_trace(const std::vector<TraceMessage>& messages) {
