@@ -33,13 +33,11 @@ struct TrafficContext {
 class Outbox {
  public:
   Outbox() = default;
+  virtual ~Outbox() = default;
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
   virtual void post(const Message& message) noexcept = 0;
-
- protected:
-  ~Outbox() = default;
 };
 
 /// Generation is a pure function of (terminal, nth): sources are cursors, never queues in memory. `begin` re-keys the
