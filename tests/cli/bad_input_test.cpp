@@ -38,7 +38,7 @@ TEST_F(BadInput, AWrongTypeSaysWhatIsExpected) {
 
 TEST_F(BadInput, AValueOutOfRangeNamesTheRange) {
   expect_refusal(banyan({"run", "steady.toml", "load=1.5"}), "1.5 is out of range", "from 0 up to 1");
-  expect_refusal(run_with(kSteady + "confidence = 1\n"), "bad.toml:8:14: run.confidence", "above 0 below 1");
+  expect_refusal(run_with(kSteady + "confidence = 1\n"), "bad.toml:8:14: run.confidence", "from 0.01 up to 0.99999");
 }
 
 TEST_F(BadInput, AnUnknownComponentNamesTheNearest) {

@@ -27,7 +27,8 @@ TEST(RoutingDeterminism, ResultsDoNotDependOnHowTheNetworkIsStepped) {
         "topology = { name = 'torus', size = [5, 4] }\nrouting = 'minimal_adaptive'",
         "topology = { name = 'mesh', size = [5, 4] }\nrouting = { name = 'turn_model', rule = 'odd_even' }",
         "topology = 'fat_tree'\nrouting = { name = 'nearest_common_ancestor', up = 'random' }",
-        "topology = { name = 'mesh', size = [5, 4], random_failed_links = 3, failure_seed = 2 }\nrouting = 'up_down'"}) {
+        "topology = { name = 'mesh', size = [5, 4], random_failed_links = 3, failure_seed = 2 }\nrouting = "
+        "'up_down'"}) {
     SCOPED_TRACE(network);
     const std::string state = state_of(network, "", "auto");
     EXPECT_EQ(state_of(network, ", step_order = 'permuted'", "auto"), state);
