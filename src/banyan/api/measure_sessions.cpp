@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "banyan/api/precision.hpp"
 #include "banyan/api/recorded.hpp"
@@ -42,7 +43,7 @@ class SessionRunner {
  public:
   SessionRunner(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                 const RunOptions& options)
-      : experiment_(experiment), network_(network), settings_(settings), options_(options) {
+      : experiment_(experiment), network_(network), settings_(std::move(settings)), options_(options) {
     session_ = session_settings(experiment.run);
     settings_.probe = probe_plan(experiment, *network.topology, options.watches, 0);
     const std::string& series = experiment.run.text("series");
@@ -405,7 +406,7 @@ engine::SessionSettings session_settings(const config::Values& run) {
 
 Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                         const RunOptions& options) {
-  SessionRunner runner(experiment, network, settings, options);
+  SessionRunner runner(experiment, network, std::move(settings), options);
   const auto goal = precision_goal(experiment.run);
   u64 sessions = experiment.run.natural("sessions");
   const u64 limit = std::min<u64>(precision_limit(experiment.run, sessions), kMostSessions);

@@ -37,7 +37,7 @@ struct Instance {
 
 /// Builds a machine on the network. Throws ConfigError.
 [[nodiscard]] Instance build_instance(const Experiment& experiment, const Network& network,
-                                      engine::EngineSettings settings);
+                                      const engine::EngineSettings& settings);
 
 /// The engine's settings that a run's parameters give.
 [[nodiscard]] engine::EngineSettings engine_settings(const Experiment& experiment);
