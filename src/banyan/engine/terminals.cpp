@@ -122,17 +122,6 @@ void Terminals::post(u32 local, u32 traffic, const core::Message& message) noexc
   schedule(local, now_);
 }
 
-void Terminals::next_message(Cursor& cursor, u32 local, u32 traffic, Tick birth) noexcept {
-  ++cursor.nth;
-  cursor.offset = 0;
-  if ((special_[traffic] & kAnswers) != 0) {
-    ++answered_;
-    answers_.pop(static_cast<std::size_t>(local) * traffic_count_ + traffic, cursor.message);
-  } else if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, birth, cursor.message)) {
-    cursor.message.birth = kNever;
-  }
-}
-
 void Terminals::step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept {
   const Tick previous = cursor.message.birth;
   ++cursor.nth;
@@ -235,6 +224,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   const Tick birth = message.birth;
   const u32 terminal = setup_.terminals[local];
   const u32 traffic = head.traffic;
+  const u8 special = special_[traffic];
   const u32 left = message.flits - cursor.offset;
   const u32 flits = std::min(left, longest_packet_[traffic]);
   const core::PacketId id = pool_.allocate();
@@ -245,7 +235,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   packet.source = terminal;
   packet.destination = message.destination;
   packet.sequence = cursor.packets++;
-  packet.message = (special_[traffic] & kAnswers) != 0 ? message.tag : static_cast<u32>(cursor.nth);
+  packet.message = (special & kAnswers) != 0 ? message.tag : static_cast<u32>(cursor.nth);
   packet.flits = flits;
   packet.message_flits = message.flits;
   packet.traffic = static_cast<u8>(traffic);
@@ -263,15 +253,21 @@ core::PacketId Terminals::take(u32 local, Tick now) {
     cursor.offset += flits;
     return id;
   }
-  next_message(cursor, local, traffic, birth);
-  if ((special_[traffic] & kAnswers) != 0) [[unlikely]] {
+  ++cursor.nth;
+  cursor.offset = 0;
+  if ((special & kAnswers) != 0) [[unlikely]] {
+    ++answered_;
+    answers_.pop(static_cast<std::size_t>(local) * traffic_count_ + traffic, message);
     Post outbox(*this, local, traffic);
     setup_.traffics[traffic]->departed(packet, terminal, now, outbox);
     choose_next(local);
-  } else if (message.birth < head.other) {
-    head.birth = message.birth;
   } else {
-    choose_next(local);  // another traffic is due, or as early and of higher priority
+    if (!setup_.traffics[traffic]->next(terminal, cursor.nth, birth, message)) message.birth = kNever;
+    if (message.birth < head.other) {
+      head.birth = message.birth;
+    } else {
+      choose_next(local);  // another traffic is due, or as early and of higher priority
+    }
   }
   if (head.birth > now_) {
     clear_bit(ready_, local);

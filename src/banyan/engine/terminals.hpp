@@ -172,7 +172,6 @@ class Terminals {
   void note_message(const core::Packet& packet, Tick first, Tick last) noexcept;
   void note_finite(const core::Packet& packet, Tick now) noexcept;
   void post(u32 local, u32 traffic, const core::Message& message) noexcept;
-  void next_message(Cursor& cursor, u32 local, u32 traffic, Tick birth) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
   void choose_next(u32 local) noexcept;
