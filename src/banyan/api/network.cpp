@@ -76,8 +76,7 @@ Network build_network(const Experiment& experiment) {
   return network;
 }
 
-Instance build_instance(const Experiment& experiment, const Network& network,
-                        const engine::EngineSettings& settings) {
+Instance build_instance(const Experiment& experiment, const Network& network, const engine::EngineSettings& settings) {
   Instance instance;
   instance.traffics = build_traffics(experiment, *network.topology);
   for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
