@@ -672,21 +672,18 @@ void install(const config::Values& values, engine::Builder& builder) {
                   "use channels of latency 1 and full bandwidth, or another switch");
     }
   }
-  std::string space = values.text("space");
+  const std::string& space = values.text("space");
   const bool cyclic = graph.topological_order().empty() && graph.switches() > 0;
   if (cyclic && space == "same_cycle") {
-    if (values.given("space")) {
-      values.fail("space", "the network has cycles, so no order of its switches lets freed places be used at once",
-                  "use space = \"next_cycle\"");
-    }
-    space = "next_cycle";
+    values.fail("space", "the network has cycles, so no order of its switches lets freed places be used at once",
+                "use space = \"next_cycle\"");
   }
   builder.partition_as_one();
   const core::TagFormat tag = builder.routing().tag_format();
   const bool tagged =
       builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
   const u32 places = values.natural("buffer");
-  const bool same_cycle = space == "same_cycle";
+  const bool same_cycle = space == "same_cycle" || (space == "auto" && !cyclic);
   switch (std::bit_ceil(ports)) {
     case 1:
     case 2:
@@ -722,10 +719,10 @@ const core::SwitchRow row_output_queued{
      "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
      "Wang, Siegel, Nichols, Abraham 1992, section 2",
      {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
-      Parameter::choice("space", {"same_cycle", "next_cycle"}, "same_cycle")
+      Parameter::choice("space", {"auto", "same_cycle", "next_cycle"}, "auto")
           .doc(
               "When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
-              "the destination move first) or from the next cycle on")}},
+              "the destination move first) or from the next cycle on; auto: the former where it is possible")}},
     &install,
     &vcs,
     "output_queued boxes take packets from each other in one step of the whole network, which has no cycles"};

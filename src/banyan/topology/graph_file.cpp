@@ -36,6 +36,15 @@ std::vector<std::string> words_of(std::string text) {
   return words;
 }
 
+/// Four switches in a ring with a chord: small, with two ways between most pairs.
+const std::vector<std::string>& example() {
+  static const std::vector<std::string> lines{
+      "switch a",     "switch b", "switch c", "switch d", "terminal 0 a", "terminal 1 b", "terminal 2 c",
+      "terminal 3 d", "link a b", "link b c", "link c d", "link d a",     "link a c",
+  };
+  return lines;
+}
+
 std::vector<Line> read_lines(const config::Values& values) {
   const std::vector<std::string>& given = values.texts("lines");
   const std::string& name = values.text("file");
@@ -48,7 +57,8 @@ std::vector<Line> read_lines(const config::Values& values) {
     }
     return lines;
   }
-  if (values.given("lines")) {
+  // A stored configuration writes the default out.
+  if (given != example()) {
     values.fail("lines", "the graph is given twice, as a file and as lines", "leave out file or lines");
   }
   // Relative to the folder of the experiment.
@@ -231,15 +241,6 @@ class GraphFile final : public core::Topology {
 };
 
 std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<GraphFile>(values); }
-
-/// Four switches in a ring with a chord: small, with two ways between most pairs.
-const std::vector<std::string>& example() {
-  static const std::vector<std::string> lines{
-      "switch a",     "switch b", "switch c", "switch d", "terminal 0 a", "terminal 1 b", "terminal 2 c",
-      "terminal 3 d", "link a b", "link b c", "link c d", "link d a",     "link a c",
-  };
-  return lines;
-}
 
 }  // namespace
 
