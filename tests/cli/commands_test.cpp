@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "build_info.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "build_info.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli {

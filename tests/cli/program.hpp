@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "build_info.hpp"
+
 namespace banyan::cli {
 
 struct Said {

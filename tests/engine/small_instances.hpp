@@ -10,6 +10,7 @@
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/core/registry.hpp"
+#include "build_info.hpp"
 
 namespace banyan::test {
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "banyan/api/experiment.hpp"
+#include "build_info.hpp"
 
 namespace banyan::api {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "build_info.hpp"
 
 namespace banyan::api {
 namespace {

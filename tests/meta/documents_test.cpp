@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "build_info.hpp"
 #include "support/repository.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "build_info.hpp"
 #include "support/repository.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "build_info.hpp"
 #include "support/repository.hpp"
 
 namespace {

@@ -17,6 +17,7 @@
 
 #include "banyan/base/error.hpp"
 #include "banyan/store/store.hpp"
+#include "build_info.hpp"
 #include "support/repository.hpp"
 
 extern char** environ;

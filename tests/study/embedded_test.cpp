@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "banyan/study/study.hpp"
+#include "build_info.hpp"
 
 namespace banyan::study {
 namespace {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "build_info.hpp"
+
 namespace banyan::test {
 
 [[nodiscard]] inline std::filesystem::path repository_root() { return BANYAN_SOURCE_DIR; }

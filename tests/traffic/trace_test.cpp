@@ -1,6 +1,7 @@
 // Are traces read as they are written, and do messages wait for what they must?
 #include "banyan/base/error.hpp"
 #include "banyan/traffic/parts/trace_file.hpp"
+#include "build_info.hpp"
 #include "traffic/posted.hpp"
 #include "traffic/runs.hpp"
 #include "traffic/samples.hpp"
