@@ -148,6 +148,7 @@ class SessionReport {
         add_sessions();
       }
       add_latency();
+      add_own();
     }
     add_traffics();
     add_counters();
@@ -258,6 +259,17 @@ class SessionReport {
           }));
   }
 
+  /// Metrics of the switch model's own.
+  void add_own() {
+    if (outcomes_.empty()) return;
+    for (std::size_t i = 0; i < outcomes_.front().own.entries().size(); ++i) {
+      const engine::OwnMetrics::Entry& entry = outcomes_.front().own.entries()[i];
+      if (entry.windows.empty()) continue;
+      ratio(entry.name, entry.unit,
+            per_session([&](const SessionOutcome& o) { return o.own.entries()[i].windows.front(); }));
+    }
+  }
+
   void add_traffics() {
     if (experiment_.traffics.size() < 2) return;
     for (u32 t = 0; t < experiment_.traffics.size(); ++t) {
@@ -283,6 +295,17 @@ class SessionReport {
     counter("terminal_cycles", "", cycles * network_.topology->graph().terminals());
     counter("delivered_packets", "packets", delivered);
     counter("packet_moves", "", moves);
+    if (outcomes_.empty()) return;
+    for (std::size_t i = 0; i < outcomes_.front().own.entries().size(); ++i) {
+      const engine::OwnMetrics::Entry& entry = outcomes_.front().own.entries()[i];
+      if (!entry.windows.empty()) continue;
+      u64 value = 0;
+      for (const SessionOutcome& o : outcomes_) {
+        const u64 its = o.own.entries()[i].value;
+        value = entry.kind == engine::OwnMetrics::Kind::most ? std::max(value, its) : value + its;
+      }
+      counter(entry.name, entry.unit, value);
+    }
   }
 
   void add_trees() {

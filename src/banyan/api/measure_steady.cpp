@@ -75,8 +75,12 @@ class SteadyReport {
     if (result_.verdict != Verdict::deadlocked) {
       add_loads();
       add_fairness();
+      add_own(engine::OwnMetrics::Kind::level);
     }
-    if (result_.verdict == Verdict::steady) add_latencies();
+    if (result_.verdict == Verdict::steady) {
+      add_latencies();
+      add_own(engine::OwnMetrics::Kind::mean);
+    }
     if (result_.verdict == Verdict::steady) {
       state_precision(result_, run_, {"packet_latency", "accepted_load"}, gave_up_);
     }
@@ -188,6 +192,19 @@ class SteadyReport {
     add("accepted_load_fairness", "Jain's index", fairness.jain);
   }
 
+  /// Metrics of the switch model's own, of one kind.
+  void add_own(engine::OwnMetrics::Kind kind) {
+    for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
+      if (entry.kind != kind) continue;
+      const std::vector<SumCount>& windows = entry.windows;
+      u64 total = 0;
+      for (const SumCount& w : windows_.measured(windows)) total += w.count;
+      if (total == 0) continue;
+      result_.metrics.push_back(stats::to_metric(entry.name, entry.unit, windows_.mean(windows).interval));
+      windows_.keep(result_, entry.name, windows);
+    }
+  }
+
   void add_counters() {
     const auto counter = [&](const std::string& name, const std::string& unit, u64 value) {
       stats::Metric metric;
@@ -202,6 +219,9 @@ class SteadyReport {
     counter("delivered_packets", "packets", outcome_.totals.delivered);
     counter("delivered_flits", "flits", outcome_.totals.delivered_flits);
     counter("flit_hops", "", outcome_.totals.movements);
+    for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
+      if (entry.windows.empty()) counter(entry.name, entry.unit, entry.value);
+    }
   }
 
   const Experiment& experiment_;

@@ -135,7 +135,12 @@ SteadyRecord Machine::record(const SteadyPlan& plan) const {
 }
 
 void Machine::extend(const SteadyPlan& longer) {
-  for (Shard& shard : shards_) shard.terminals->extend(longer);
+  for (Shard& shard : shards_) {
+    shard.terminals->extend(longer);
+    for (const auto& population : shard.populations) {
+      if (OwnMetrics* own = population->own_metrics(); own != nullptr) own->extend(longer);
+    }
+  }
 }
 
 std::vector<u64> Machine::accepted_of_sources() const {
@@ -169,6 +174,16 @@ std::optional<Activity> Machine::activity() const {
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) {
       if (!population->activity(sum)) return std::nullopt;
+    }
+  }
+  return sum;
+}
+
+OwnMetrics Machine::own_metrics() const {
+  OwnMetrics sum;
+  for (const Shard& shard : shards_) {
+    for (const auto& population : shard.populations) {
+      if (const OwnMetrics* own = population->own_metrics(); own != nullptr) sum.merge(*own);
     }
   }
   return sum;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/shard.hpp"
 
 namespace banyan::engine {
@@ -71,6 +72,8 @@ class Machine {
   [[nodiscard]] std::vector<u64> accepted_of_sources() const;
   /// What the switches and links did since reset; nothing when a switch model does not count that.
   [[nodiscard]] std::optional<Activity> activity() const;
+  /// What the switch models measured themselves since reset, over all shards.
+  [[nodiscard]] OwnMetrics own_metrics() const;
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
   [[nodiscard]] std::vector<Tally> tallies() const;

@@ -9,6 +9,8 @@
 
 namespace banyan::engine {
 
+class OwnMetrics;
+
 /// One arrival at a port of an entity (a switch or an interface) of a population.
 struct FlitArrival {
   core::Flit flit;
@@ -91,6 +93,8 @@ class Population {
     static_cast<void>(into);
     return false;
   }
+  /// The metrics that the population adds to the result; nullptr: none.
+  [[nodiscard]] virtual OwnMetrics* own_metrics() noexcept { return nullptr; }
   /// Who waits for whom right now (for the explanation of a deadlock).
   virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }
   /// Packets per level of the graph (stage occupancy); adds to `levels`.

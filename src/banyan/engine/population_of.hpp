@@ -9,6 +9,7 @@
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
 // and may have  void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;
+//   OwnMetrics* own_metrics();
 //   bool fetches() const;  and, asked before accept and step when that is true, to hide the latency of the memory:
 //   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  void fetch(u32 entity, u32 port, const core::Control&,
 //   Io&);  void fetch(u32 entity).
@@ -110,6 +111,10 @@ class PopulationOf final : public ChannelPopulation {
       return true;
     }
     return false;
+  }
+  OwnMetrics* own_metrics() noexcept override {
+    if constexpr (requires { model_->own_metrics(); }) return model_->own_metrics();
+    return nullptr;
   }
   void waits(std::vector<Wait>& into) const override { model_->waits(into); }
   void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }

@@ -163,11 +163,13 @@ class Session {
     out_.movements = sum.movements;
     out_.probed = machine_.probed();
     out_.activity = machine_.activity();
+    out_.own = machine_.own_metrics();
     Hasher h;
     h.add(machine_.hash());
     h.add(out_.begin);
     h.add(out_.close);
     h.add(out_.ticks);
+    out_.own.hash(h);
     out_.hash = h.value();
     out_.generated.resize(out_.tallies.size());
     for (u32 c = 0; c < out_.generated.size(); ++c) {

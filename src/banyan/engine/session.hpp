@@ -44,6 +44,7 @@ struct SessionOutcome {
   u64 movements = 0;
   ProbeReport probed;
   std::optional<Activity> activity;
+  OwnMetrics own;
   /// Sums over the session's ticks [begin, close] of the tree's measures (first hot spot).
   u64 tree_height_sum = 0;
   u64 tree_boxes_sum = 0;

@@ -98,12 +98,14 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   out.totals = machine.totals();
   out.probed = machine.probed();
   out.activity = machine.activity();
+  out.own = machine.own_metrics();
   out.accepted_of_sources = machine.accepted_of_sources();
   out.counted = plan.end;
   Hasher h;
   h.add(machine.hash());
   h.add(out.ticks);
   out.record.hash(h);
+  out.own.hash(h);
   out.hash = h.value();
   return out;
 }

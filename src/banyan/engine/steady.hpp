@@ -36,6 +36,7 @@ struct SteadyOutcome {
   Tick counted = 0;  ///< end of the measured window: what the probes counted is before it
   ProbeReport probed;
   std::optional<Activity> activity;
+  OwnMetrics own;
   std::vector<u64> accepted_of_sources;  ///< flits taken from each source between warm-up and `counted`, ascending
   u64 hash = 0;
 
