@@ -46,6 +46,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
     members[shard].push_back(t);
   }
   parts_.resize(shards);
+  for (Shard& part : parts_) part.topology = &topology_;
   for (u32 i = 0; i < shards; ++i) {
     if (settings_.probe.any()) {
       parts_[i].probe = std::make_unique<Probe>(settings_.probe, graph);
@@ -89,12 +90,16 @@ void Builder::add_interfaces(const Interfaces::Setup& setup) {
   const core::Graph& graph = topology_.graph();
   const auto cycles = [&](u32 t) { return graph.channel(graph.injection(t)).link.cycles_per_flit; };
   for (u32 i = 0; i < shards(); ++i) {
+    std::vector<u32> injection;
     std::vector<u32> slow;
-    for (u32 e = 0; e < terminals(i).size(); ++e) slow.push_back(cycles(terminals(i).global(e)));
+    for (u32 e = 0; e < terminals(i).size(); ++e) {
+      injection.push_back(graph.injection(terminals(i).global(e)));
+      slow.push_back(cycles(terminals(i).global(e)));
+    }
     if (std::all_of(slow.begin(), slow.end(), [](u32 c) { return c == 1; })) slow.clear();
-    add(i,
-        std::make_unique<PopulationOf<Interfaces>>(std::make_unique<Interfaces>(terminals(i), setup, std::move(slow)),
-                                                   settings_.permuted, settings_.step_all));
+    add(i, std::make_unique<PopulationOf<Interfaces>>(
+               std::make_unique<Interfaces>(terminals(i), setup, std::move(injection), std::move(slow)),
+               settings_.permuted, settings_.step_all));
   }
 }
 

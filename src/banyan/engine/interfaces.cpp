@@ -7,9 +7,11 @@
 
 namespace banyan::engine {
 
-Interfaces::Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> cycles_per_flit)
+Interfaces::Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> injection,
+                       std::vector<u32> cycles_per_flit)
     : terminals_(terminals),
       setup_(setup),
+      injection_(std::move(injection)),
       senders_(terminals.size()),
       credits_(static_cast<std::size_t>(terminals.size()) * setup.vcs),
       pool_(setup.pool == 0 ? 0 : terminals.size()),
@@ -119,6 +121,35 @@ void Interfaces::hold(Holdings& into) const {
       into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
   }
   if (order_broken_) into.violations.emplace_back("a packet's tail arrived before its other flits");
+}
+
+void Interfaces::blocked_on(BlockedView& into) const {
+  for (u32 e = 0; e < terminals_.size(); ++e) {
+    const Sender& sender = senders_[e];
+    const bool under_way = sender.left != 0;
+    if (!under_way && !ready(e)) continue;
+    const Resource here = Resource::source(terminals_.global(e));
+    into.fill(here, 1, 1);
+    const u32 need = under_way || !setup_.whole_packet ? 1 : terminals_.head_flits(e);
+    const u32 first = under_way ? sender.vc : 0;
+    const u32 end = under_way ? sender.vc + 1U : setup_.vcs;
+    bool room_somewhere = false;
+    for (u32 vc = first; vc < end; ++vc) room_somewhere |= room(e, vc) >= need;
+    const core::Packet* packet = under_way ? &terminals_.pool()[sender.packet] : nullptr;
+    if (packet != nullptr && into.wants_contents()) into.packet(here, *packet);
+    const auto wait = [&](Resource on, Why why) {
+      if (packet != nullptr) {
+        into.blocked(here, on, why, *packet, injection_[e]);
+      } else {
+        into.blocked(here, on, why);
+      }
+    };
+    if (room_somewhere) {
+      wait(Resource::port(injection_[e]), Why::bandwidth);
+      continue;
+    }
+    for (u32 vc = first; vc < end; ++vc) wait(Resource::input(injection_[e], vc), Why::space);
+  }
 }
 
 }  // namespace banyan::engine

@@ -26,8 +26,9 @@ class Interfaces {
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };
 
-  /// `cycles_per_flit`: of the injection channel of every terminal; empty: one flit per tick.
-  Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> cycles_per_flit = {});
+  /// `injection`: channel of every terminal. `cycles_per_flit`: of these channels; empty: one flit per tick.
+  Interfaces(Terminals& terminals, const Setup& setup, std::vector<u32> injection,
+             std::vector<u32> cycles_per_flit = {});
 
   bool accept(u32 e, u32 port, const core::Flit& flit, Io& io) noexcept;
   bool accept(u32 e, u32 port, const core::Control& control, Io& io) noexcept;
@@ -47,7 +48,8 @@ class Interfaces {
     into.link_traversals += terminals_.taken_flits();
     for (const Sender& s : senders_) into.link_traversals -= s.left;
   }
-  void waits(std::vector<Wait>&) const {}
+  /// Packets that are cut off from the network: what has left the source queue, and its next one.
+  void blocked_on(BlockedView& into) const;
   void occupancy(std::vector<u64>&) const {}
 
  private:
@@ -83,6 +85,7 @@ class Interfaces {
 
   Terminals& terminals_;
   Setup setup_;
+  std::vector<u32> injection_;   ///< [terminal]: channel of the graph
   std::vector<Sender> senders_;  ///< [terminal]
   std::vector<u32> credits_;     ///< [terminal * vcs + vc]
   std::vector<u32> pool_;        ///< [terminal]: free places of the shared pool; empty when nothing is shared

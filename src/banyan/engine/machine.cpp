@@ -309,12 +309,35 @@ double Machine::helper_cpu_seconds() const noexcept {
   return sum;
 }
 
+void Machine::blocked_on(BlockedView& into) const {
+  for (const Shard& shard : shards_) {
+    for (const auto& population : shard.populations) population->blocked_on(into);
+  }
+}
+
 std::string Machine::explain_blockage() const {
+  BlockedView view;
+  blocked_on(view);
   std::vector<Wait> waits;
+  for (const Blocked& b : view.all_blocked()) {
+    // What waits for its turn will get it: no part of a deadlock.
+    if (b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
+  }
+  const std::size_t published = waits.size();
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) population->waits(waits);
   }
-  return explain(shortest_wait_cycle(waits), waits.size());
+  std::vector<Wait> cycle = shortest_wait_cycle(waits);
+  for (Wait& wait : cycle) {
+    if (published == 0 || !wait.text.empty()) continue;
+    for (const Blocked& b : view.all_blocked()) {
+      if (b.why == Why::bandwidth || b.resource != wait.waiter || b.on != wait.resource || b.packet != wait.packet)
+        continue;
+      wait.text = describe(b, *shards_.front().topology);
+      break;
+    }
+  }
+  return explain(cycle, waits.size());
 }
 
 }  // namespace banyan::engine

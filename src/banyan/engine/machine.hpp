@@ -92,6 +92,8 @@ class Machine {
   [[nodiscard]] double helper_cpu_seconds() const noexcept;
   /// True when something is on its way over a channel.
   [[nodiscard]] bool on_the_way() const;
+  /// Who waits for what in the whole network (between ticks).
+  void blocked_on(BlockedView& into) const;
   /// Explains why nothing moves.
   [[nodiscard]] std::string explain_blockage() const;
 

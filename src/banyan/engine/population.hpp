@@ -6,6 +6,7 @@
 
 #include "banyan/base/hash.hpp"
 #include "banyan/core/packet.hpp"
+#include "banyan/engine/blocked.hpp"
 
 namespace banyan::engine {
 
@@ -95,7 +96,9 @@ class Population {
   }
   /// The metrics that the population adds to the result; nullptr: none.
   [[nodiscard]] virtual OwnMetrics* own_metrics() noexcept { return nullptr; }
-  /// Who waits for whom right now (for the explanation of a deadlock).
+  /// Who waits for what right now, in integers: explains deadlocks and gives congestion trees.
+  virtual void blocked_on(BlockedView& into) const { static_cast<void>(into); }
+  /// The same with text made at once, for models that do not publish blocked_on.
   virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }
   /// Packets per level of the graph (stage occupancy); adds to `levels`.
   virtual void occupancy(std::vector<u64>& levels) const { static_cast<void>(levels); }

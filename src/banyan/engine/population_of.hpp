@@ -7,9 +7,9 @@
 //   u32 entities() const;
 //   Tick horizon() const;                                                   longest latency + extra of what arrives
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
-//   void waits(std::vector<Wait>&) const;  void occupancy(std::vector<u64>&) const;
-// and may have  void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;
-//   OwnMetrics* own_metrics();
+//   void occupancy(std::vector<u64>&) const;
+// and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
+//   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
 //   bool fetches() const;  and, asked before accept and step when that is true, to hide the latency of the memory:
 //   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  void fetch(u32 entity, u32 port, const core::Control&,
 //   Io&);  void fetch(u32 entity).
@@ -116,7 +116,12 @@ class PopulationOf final : public ChannelPopulation {
     if constexpr (requires { model_->own_metrics(); }) return model_->own_metrics();
     return nullptr;
   }
-  void waits(std::vector<Wait>& into) const override { model_->waits(into); }
+  void blocked_on(BlockedView& into) const override {
+    if constexpr (requires { model_->blocked_on(into); }) model_->blocked_on(into);
+  }
+  void waits(std::vector<Wait>& into) const override {
+    if constexpr (requires { model_->waits(into); }) model_->waits(into);
+  }
   void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }
   void full_channels(std::vector<u32>& channels) const override {
     if constexpr (requires { model_->full_channels(channels); }) model_->full_channels(channels);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/core/topology.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -12,7 +13,8 @@
 namespace banyan::engine {
 
 struct Shard {
-  std::unique_ptr<Probe> probe;  ///< absent unless the run is to write down more
+  const core::Topology* topology = nullptr;  ///< names what an explanation speaks of
+  std::unique_ptr<Probe> probe;              ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
   std::vector<Tick> due;  ///< per population: the next tick at which it runs

@@ -50,6 +50,50 @@ std::vector<Wait> shortest_wait_cycle(const std::vector<Wait>& waits) {
   return cycle;
 }
 
+namespace {
+
+std::string at_end(const core::End& end, const char* side, u32 lane, const core::Topology& topology) {
+  if (end.terminal) return fmt::format("terminal {}", end.node);
+  const std::string of = lane == Resource::kWhole ? "" : fmt::format(" vc {}", lane);
+  return fmt::format("switch {} {} {}{}", topology.label(end.node), side, end.port, of);
+}
+
+}  // namespace
+
+std::string place(const Resource& resource, const core::Topology& topology) {
+  const core::Graph& graph = topology.graph();
+  switch (resource.kind) {
+    case ResourceKind::input:
+      return at_end(graph.channel(resource.index).to, "input", resource.lane, topology);
+    case ResourceKind::output:
+    case ResourceKind::port:
+      return at_end(graph.channel(resource.index).from, "output", resource.lane, topology);
+    case ResourceKind::memory:
+      return fmt::format("the memory of switch {}", topology.label(resource.index));
+    case ResourceKind::source:
+      return fmt::format("the source queue of terminal {}", resource.index);
+  }
+  return "";
+}
+
+std::string describe(const Blocked& blocked, const core::Topology& topology) {
+  const Resource in = Resource::of(blocked.resource);
+  const Resource on = Resource::of(blocked.on);
+  const std::string who = blocked.packet == kNever ? place(in, topology)
+                                                   : fmt::format("packet {}->{} in {}", blocked.source,
+                                                                 blocked.destination, place(in, topology));
+  const std::string output =
+      blocked.via == kNone ? "" : fmt::format("output {}", topology.graph().channel(blocked.via).from.port);
+  if (blocked.resource == blocked.on) return who + " finds no way on";
+  if (blocked.why == Why::held) {
+    return fmt::format("{} waits for {}held by the packet in {}", who, output.empty() ? "what is " : output + ", ",
+                       place(on, topology));
+  }
+  if (blocked.why == Why::bandwidth) return fmt::format("{} waits for its turn at {}", who, place(on, topology));
+  return fmt::format("{} waits for a credit{}{}, for {}", who, output.empty() ? "" : " of ", output,
+                     place(on, topology));
+}
+
 std::string explain(const std::vector<Wait>& cycle, std::size_t waiting) {
   if (cycle.empty()) {
     return fmt::format("nothing moves and {} packets wait, but not on each other in a cycle", waiting);

@@ -170,18 +170,32 @@ class OutputQueued final : public engine::Population {
     return true;
   }
 
-  void waits(std::vector<engine::Wait>& into) const override {
+  void blocked_on(engine::BlockedView& into) const override {
+    using engine::Resource;
+    using engine::Why;
     for (u32 s = 0; s < boxes_; ++s) {
       for (u32 p = 0; p < graph_.inputs(s); ++p) {
         const u32 q = s * Stride + p;
         if (count(q) == 0) continue;
-        const u32 to = target_[s * Stride + (entry(q, 0).route & (Stride - 1))];
-        if (to == kNone || count(to) < places_) continue;
-        const core::Packet& packet = pool_[entry(q, 0).packet];
-        into.push_back({q, to,
-                        fmt::format("packet {}->{} before input {} of switch {} waits for a place", packet.source,
-                                    packet.destination, p, s)});
+        const u32 channel = graph_.channel_into(s, p);
+        const bool slot = terminal_of_slot_[q] != graph_.terminals();
+        const Resource here = slot ? Resource::source(terminal_of_slot_[q]) : Resource::output(channel);
+        show_queue(here, q, slot ? 1 : places_, into);
+        const u32 out = entry(q, 0).route & (Stride - 1);
+        const u32 to = target_[q - p + out];
+        if (to == kNone) continue;
+        const bool room = count(to) < places_;
+        into.blocked(here, room ? Resource::port(channel) : Resource::output(graph_.channel_out_of(s, out)),
+                     room ? Why::bandwidth : Why::space, pool_[entry(q, 0).packet], channel);
       }
+    }
+    for (u32 t = 0; t < graph_.terminals(); ++t) {
+      const u32 q = ejection_base_ + t;
+      if (count(q) == 0) continue;
+      const u32 channel = graph_.ejection(t);
+      show_queue(Resource::output(channel), q, places_, into);
+      into.blocked(Resource::output(channel), Resource::port(channel), Why::bandwidth, pool_[entry(q, 0).packet],
+                   channel);
     }
   }
 
@@ -217,6 +231,12 @@ class OutputQueued final : public engine::Population {
     if (channel == kNone || graph_.channel(channel).failed) return kNone;
     const core::End to = graph_.channel(channel).to;
     return to.terminal ? ejection_base_ + to.node : to.node * Stride + to.port;
+  }
+
+  void show_queue(engine::Resource here, u32 q, u32 places, engine::BlockedView& into) const {
+    into.fill(here, count(q), places);
+    if (!into.wants_contents()) return;
+    for (u32 i = 0; i < count(q); ++i) into.packet(here, pool_[entry(q, i).packet]);
   }
 
   /// Boxes in the order of movement: those next to the destinations first. `groups_` bounds sets of boxes that

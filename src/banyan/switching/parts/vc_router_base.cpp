@@ -144,63 +144,87 @@ void VcRouterBase::full_channels(std::vector<u32>& channels) const {
   }
 }
 
-std::string VcRouterBase::place(u32 e, u32 i) const {
-  return fmt::format("switch {} input {} vc {}", topology_.label(switches_[e]), layout_.port(i), layout_.vc(i));
+engine::Resource VcRouterBase::buffer_of(u32 e, u32 i) const {
+  return engine::Resource::input(topology_.graph().channel_into(switches_[e], layout_.port(i)), layout_.vc(i));
 }
 
-/// The packet at the front of input virtual channel i waits for a credit, or for the end of a packet, of output o.
-void VcRouterBase::wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const {
-  const u32 s = switches_[e];
-  const InputVc& in = inputs_[base(e) + i];
-  const core::Packet& waiter = packet(flits_.front(e, i, in.ring).packet);
-  std::string what = fmt::format("output {} vc {}", layout_.port(o), layout_.vc(o));
-  u64 wanted = 0;
+/// What the packet at the front of input virtual channel i waits for to go on through output virtual channel o.
+void VcRouterBase::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
+  using engine::Resource;
+  using engine::Why;
+  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet);
+  const u32 channel = topology_.graph().channel_out_of(switches_[e], layout_.port(o));
   const u32 holder = outputs_[base(e) + o].holder;
   if (holder < kDraining && holder != i) {
-    wanted = resource(s, layout_.port(holder), layout_.vc(holder));
-    what += fmt::format(", held by the packet in input {} vc {}", layout_.port(holder), layout_.vc(holder));
+    into.blocked(buffer_of(e, i), buffer_of(e, holder), Why::held, waiter, channel);
+  } else if (is_ready(e, i, o, waiter) || topology_.graph().channel(channel).to.terminal) {
+    // A terminal takes whatever the channel carries.
+    into.blocked(buffer_of(e, i), Resource::port(channel), Why::bandwidth, waiter, channel);
   } else {
-    const core::End& to = topology_.graph().channel(topology_.graph().channel_out_of(s, layout_.port(o))).to;
-    if (to.terminal) return;
-    wanted = resource(to.node, to.port, layout_.vc(o));
-    what = fmt::format("a credit of {}, to input {} of switch {}", what, to.port, topology_.label(to.node));
+    into.blocked(buffer_of(e, i), Resource::input(channel, layout_.vc(o)), Why::space, waiter, channel);
   }
-  into.push_back({resource(s, layout_.port(i), layout_.vc(i)), wanted,
-                  fmt::format("packet {}->{} in {} waits for {}", waiter.source, waiter.destination, place(e, i), what),
-                  static_cast<u64>(waiter.source) << 32U | waiter.sequence});
 }
 
-void VcRouterBase::wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& into) const {
+/// Nobody but the packet in input virtual channel i holds output virtual channel o, and there is a place for it.
+bool VcRouterBase::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const {
+  const u32 holder = outputs_[base(e) + o].holder;
+  if (holder == i) return room(e, o) != 0;
+  return holder == kNobody && room(e, o) >= (setup_.cut_through ? waiter.flits : 1U);
+}
+
+/// A head that holds no virtual channel yet waits for any of its candidates; for its turn when one of them is ready.
+void VcRouterBase::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
   const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet);
   core::Candidates candidates;
   route(e, i, waiter, candidates);
-  bool leads = false;
-  for (const core::Candidate& c : candidates) {
-    if (!leads_on(switches_[e], c.port)) continue;
-    for (u32 v = c.vc_begin; v < std::min<u32>(c.vc_end, layout_.vcs()); ++v) {
-      leads = true;
-      wait_for(e, i, layout_.index(c.port, v), into);
+  const auto each = [&](auto&& act) {
+    for (const core::Candidate& c : candidates) {
+      if (!leads_on(switches_[e], c.port)) continue;
+      for (u32 v = c.vc_begin; v < std::min<u32>(c.vc_end, layout_.vcs()); ++v) {
+        if (act(layout_.index(c.port, v))) return true;
+      }
     }
-  }
-  if (leads) return;
-  const u64 self = resource(switches_[e], layout_.port(i), layout_.vc(i));
-  into.push_back({self, self,
-                  fmt::format("packet {}->{} in {} finds no way on", waiter.source, waiter.destination, place(e, i)),
-                  kNever});
+    return false;
+  };
+  const auto take_ready = [&](u32 o) {
+    if (!is_ready(e, i, o, waiter)) return false;
+    wait_for(e, i, o, into);
+    return true;
+  };
+  if (each(take_ready)) return;
+  bool leads = false;
+  each([&](u32 o) {
+    leads = true;
+    wait_for(e, i, o, into);
+    return false;
+  });
+  if (!leads) into.blocked(buffer_of(e, i), buffer_of(e, i), engine::Why::held, waiter, kNone);
 }
 
-void VcRouterBase::waits(std::vector<engine::Wait>& into) const {
+void VcRouterBase::blocked_on(engine::BlockedView& into) const {
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 i = 0; i < layout_.size(); ++i) {
       const InputVc& in = inputs_[base(e) + i];
       if (in.ring.count == 0) continue;
+      into.fill(buffer_of(e, i), in.ring.count, flits_.places());
+      if (into.wants_contents()) show_contents(e, i, into);
       if (in.vc >= kMostVcs) {
         wait_for_vc(e, i, into);
       } else {
-        const u32 o = layout_.index(in.port, in.vc);
-        if (room(e, o) == 0) wait_for(e, i, o, into);
+        wait_for(e, i, layout_.index(in.port, in.vc), into);
       }
     }
+  }
+}
+
+/// Every packet once: its flits lie side by side.
+void VcRouterBase::show_contents(u32 e, u32 i, engine::BlockedView& into) const {
+  const RingState ring = inputs_[base(e) + i].ring;
+  const core::Packet* last = nullptr;
+  for (u32 k = 0; k < ring.count; ++k) {
+    const core::Packet& here = packet(flits_.at(e, i, ring, k).packet);
+    if (&here != last) into.packet(buffer_of(e, i), here);
+    last = &here;
   }
 }
 

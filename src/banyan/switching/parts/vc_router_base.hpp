@@ -100,7 +100,7 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] u64 movements() const noexcept { return movements_; }
   void activity(engine::Activity& into) const;
   void hold(engine::Holdings& into) const;
-  void waits(std::vector<engine::Wait>& into) const;
+  void blocked_on(engine::BlockedView& into) const;
   void occupancy(std::vector<u64>& levels) const;
   void full_channels(std::vector<u32>& channels) const;
   /// Credits in use behind an output at the beginning of the tick: of the router that is routing; of any router for a
@@ -170,13 +170,11 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] std::size_t pool_index(u32 e, u32 o) const noexcept {
     return std::size_t{e} * layout_.ports() + layout_.port(o);
   }
-  [[nodiscard]] std::string place(u32 e, u32 i) const;
-  void wait_for_vc(u32 e, u32 i, std::vector<engine::Wait>& into) const;
-  void wait_for(u32 e, u32 i, u32 o, std::vector<engine::Wait>& into) const;
-  /// Resource number of an input virtual channel, unique in the network.
-  [[nodiscard]] u64 resource(u32 s, u32 port, u32 vc) const {
-    return (static_cast<u64>(topology_.graph().input_base(s)) + port) * kMostVcs + vc;
-  }
+  [[nodiscard]] engine::Resource buffer_of(u32 e, u32 i) const;
+  [[nodiscard]] bool is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const;
+  void wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const;
+  void wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const;
+  void show_contents(u32 e, u32 i, engine::BlockedView& into) const;
 
   [[nodiscard]] u32 credits_in_use(u32 e, u32 port) const noexcept;
   void take_snapshot(u32 e) noexcept;

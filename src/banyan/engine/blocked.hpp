@@ -1,0 +1,131 @@
+// Who waits for what, in integers: the one relation behind the explanation of a deadlock and the extraction of
+// congestion trees (docs/explanation/congestion-trees.md). Every switch model publishes it through
+// Population::blocked_on; nobody asks for it in a step, so it costs nothing when nobody looks.
+#pragma once
+
+#include <vector>
+
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+
+/// What a resource is, and which number of the graph says where.
+enum class ResourceKind : u8 {
+  input,   ///< buffer at the end of a channel (index: channel)
+  output,  ///< buffer before a channel (index: channel)
+  port,    ///< the bandwidth of a channel, or the right to hold it (index: channel)
+  memory,  ///< memory that all ports of a switch share (index: switch)
+  source,  ///< where a terminal's packets wait for the network (index: terminal)
+};
+
+/// Names a resource everywhere in a network. The lane tells resources of one place apart: a virtual channel, a queue
+/// inside a port's memory, a circuit of a channel that carries several.
+struct Resource {
+  static constexpr u32 kWhole = 0xffffff;  ///< lane of the memory that the queues of one place share
+
+  ResourceKind kind = ResourceKind::input;
+  u32 index = 0;
+  u32 lane = 0;
+
+  [[nodiscard]] static Resource input(u32 channel, u32 lane = 0) { return {ResourceKind::input, channel, lane}; }
+  [[nodiscard]] static Resource output(u32 channel, u32 lane = 0) { return {ResourceKind::output, channel, lane}; }
+  [[nodiscard]] static Resource port(u32 channel, u32 lane = 0) { return {ResourceKind::port, channel, lane}; }
+  [[nodiscard]] static Resource memory(u32 switch_, u32 lane = 0) { return {ResourceKind::memory, switch_, lane}; }
+  [[nodiscard]] static Resource source(u32 terminal, u32 lane = 0) { return {ResourceKind::source, terminal, lane}; }
+
+  /// The resource in one number, unique in the network.
+  [[nodiscard]] u64 id() const noexcept {
+    return static_cast<u64>(kind) << 56U | static_cast<u64>(index) << 24U | (lane & 0xffffffU);
+  }
+  [[nodiscard]] static Resource of(u64 id) noexcept {
+    return {static_cast<ResourceKind>(id >> 56U), static_cast<u32>(id >> 24U), static_cast<u32>(id & 0xffffffU)};
+  }
+  bool operator==(const Resource&) const = default;
+};
+
+/// Why a packet does not go on.
+enum class Why : u8 {
+  space,      ///< the next buffer has no place for it (no credit)
+  bandwidth,  ///< it could go on, but a port (always ResourceKind::port) serves one at a time
+  held,       ///< another packet or circuit holds what it needs
+};
+
+/// A packet at the front of a queue (or a circuit's request) waits. Where several ways would do, one entry for each.
+struct Blocked {
+  u64 resource = 0;  ///< what the waiter occupies
+  u64 on = 0;        ///< what it waits for
+  Why why = Why::space;
+  u32 via = kNone;  ///< channel over which it would leave its switch, where that is known
+  u32 source = 0;
+  u32 destination = 0;
+  u64 packet = kNever;  ///< (source << 32) + sequence; kNever: no packet waits, but the resource itself
+  bool operator==(const Blocked&) const = default;
+};
+
+/// How full a resource is. Units are the model's: flits, packets or bytes.
+struct Fill {
+  u64 resource = 0;
+  u32 used = 0;
+  u32 capacity = 1;
+  bool operator==(const Fill&) const = default;
+};
+
+/// A packet (or a part of it) in a resource.
+struct Content {
+  u64 resource = 0;
+  const core::Packet* packet = nullptr;
+};
+
+/// A queue that a switch set aside for a tree, as the mechanism itself sees it (RECN: a SAQ).
+struct SetAside {
+  u64 resource = 0;  ///< Resource::input or output, the lane naming the queue
+  u32 root = kNone;  ///< channel of the root that it was set aside for
+  u32 used = 0;      ///< packets in it
+  bool operator==(const SetAside&) const = default;
+};
+
+/// What a model fills in. A model publishes
+///  - fill(): every resource that is not empty (all of one queue's lanes where lanes are queues);
+///  - blocked(): what the front of every queue waits for. A front that could leave in this tick waits for the bandwidth
+///    of its port. Where queues share a memory, what waits for room waits for the memory, and the memory waits
+///    (why = held, no packet) for its queues that use at least an equal share of it;
+///  - packet(): every packet in every resource, when contents() says that they are wanted;
+///  - set_aside(): where the model manages congestion.
+class BlockedView {
+ public:
+  explicit BlockedView(bool contents = false) : want_contents_(contents) {}
+
+  [[nodiscard]] bool wants_contents() const noexcept { return want_contents_; }
+  void fill(Resource resource, u32 used, u32 capacity) { fills_.push_back({resource.id(), used, capacity}); }
+  void blocked(Resource resource, Resource on, Why why, const core::Packet& packet, u32 via) {
+    blocked_.push_back({resource.id(), on.id(), why, via, packet.source, packet.destination,
+                        static_cast<u64>(packet.source) << 32U | packet.sequence});
+  }
+  void blocked(Resource resource, Resource on, Why why = Why::held) {
+    blocked_.push_back({resource.id(), on.id(), why, kNone, 0, 0, kNever});
+  }
+  void packet(Resource resource, const core::Packet& packet) { contents_.push_back({resource.id(), &packet}); }
+  void set_aside(Resource resource, u32 root_channel, u32 used) {
+    set_aside_.push_back({resource.id(), root_channel, used});
+  }
+
+  [[nodiscard]] const std::vector<Fill>& fills() const noexcept { return fills_; }
+  [[nodiscard]] const std::vector<Blocked>& all_blocked() const noexcept { return blocked_; }
+  [[nodiscard]] const std::vector<Content>& contents() const noexcept { return contents_; }
+  [[nodiscard]] const std::vector<SetAside>& all_set_aside() const noexcept { return set_aside_; }
+  void clear() noexcept {
+    fills_.clear();
+    blocked_.clear();
+    contents_.clear();
+    set_aside_.clear();
+  }
+
+ private:
+  bool want_contents_;
+  std::vector<Fill> fills_;
+  std::vector<Blocked> blocked_;
+  std::vector<Content> contents_;
+  std::vector<SetAside> set_aside_;
+};
+
+}  // namespace banyan::engine
