@@ -18,6 +18,16 @@ const Row& row_of(std::span<const Row* const> rows, const std::string& name) {
   throw std::logic_error("component vanished: " + name);
 }
 
+/// A traffic whose sources stop generating when too much waits needs a switch model that tells how much waits.
+void refuse_limit(const core::Traffic& traffic, const config::Values& values, const core::SwitchRow& switching,
+                  u32 terminals) {
+  for (u32 t = 0; !switching.keeps_messages && t < terminals; ++t) {
+    if (traffic.waiting_limit(t) == kNone) continue;
+    values.fail("limit", fmt::format("the switch {} does not limit what waits at a source", switching.info.name),
+                "use limit = 0 (no limit), or the switch cioq");
+  }
+}
+
 std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment,
                                                            const core::Topology& topology) {
   if (experiment.traffics.size() > kMostTraffics) {
@@ -25,12 +35,15 @@ std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& exp
                                     fmt::format("use at most {} in one experiment", kMostTraffics));
   }
   std::vector<std::unique_ptr<core::Traffic>> traffics;
+  const core::SwitchRow& switching = switch_row(experiment);
+  const double cycle_ns = switching.cycle_ns == nullptr ? 0.0 : switching.cycle_ns(experiment.switching);
   double load = 0.0;
   for (u32 i = 0; i < experiment.traffics.size(); ++i) {
     const config::Values& values = experiment.traffics[i];
-    const core::TrafficContext context{&topology, topology.graph().terminals(), i,
-                                       static_cast<u64>(experiment.run.integer("seed")), 1};
+    const core::TrafficContext context{
+        &topology, topology.graph().terminals(), i, static_cast<u64>(experiment.run.integer("seed")), 1, cycle_ns};
     traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
+    refuse_limit(*traffics.back(), values, switching, context.terminals);
     load += traffics.back()->offered_load();
   }
   if (load > 1.0 + 1e-12) {

@@ -26,6 +26,10 @@ struct SwitchRow {
   const char* no_dependencies = nullptr;
   /// How far the model's requests let routing functions look at queues (RouteRequest::occupancy).
   Sight sight = Sight::none;
+  /// Nanoseconds per cycle, for models whose links have a rate; nullptr: a cycle has no length.
+  double (*cycle_ns)(const config::Values&) = nullptr;
+  /// It holds messages that wait at their source in queues of its own and honours Traffic::waiting_limit.
+  bool keeps_messages = false;
 };
 
 }  // namespace banyan::core

@@ -27,6 +27,7 @@ struct TrafficContext {
   u32 index = 0;  ///< position in the experiment; also the priority within one cycle (lower is first)
   u64 seed = 0;
   Tick ticks_per_cycle = 1;
+  double cycle_ns = 0.0;  ///< length of a cycle; 0: the switch model gives it none
 };
 
 /// Takes the messages that an answering traffic generates at one terminal.
@@ -96,6 +97,13 @@ class Traffic {
   /// A finite traffic (one synchronization, one batch) defines a session: from its first birth to its last arrival.
   [[nodiscard]] virtual bool finite() const noexcept { return false; }
   [[nodiscard]] virtual u64 total_messages() const noexcept { return 0; }  ///< of a finite traffic, per session
+
+  /// Flits of messages that may wait at `terminal`; a message that finds so many is not generated. Only switch models
+  /// that keep the waiting messages (SwitchRow::keeps_messages) can tell.
+  [[nodiscard]] virtual u32 waiting_limit(u32 terminal) const noexcept {
+    static_cast<void>(terminal);
+    return kNone;
+  }
 
   /// The hot spot that `pending` speaks of, or kNone.
   [[nodiscard]] virtual u32 hot_spot() const noexcept { return kNone; }

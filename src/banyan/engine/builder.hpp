@@ -40,6 +40,8 @@ class Builder {
   /// Longest packet that the traffics send, in flits.
   [[nodiscard]] u32 longest_message() const;
 
+  /// Messages are cut into packets of at most so many flits, whatever the traffics say; before partition.
+  void cut_messages(u32 longest) { longest_packet_ = longest; }
   /// Cuts the network: `switch_shard[s]` is the shard of switch s; terminals live with the switch that they inject
   /// into. Called once by the switch model, before anything else; creates the terminals.
   void partition(std::vector<u32> switch_shard, u32 shards);
@@ -92,6 +94,7 @@ class Builder {
   std::vector<u32> terminal_shard_;
   std::vector<u32> terminal_entity_;
   u32 switch_ports_ = 0;
+  u32 longest_packet_ = kNone;
   Tick window_ = 1;
   std::vector<Shard> parts_;
 };

@@ -48,8 +48,9 @@ Terminals::Terminals(Setup setup)
   bool any_answers = false;
   for (const core::Traffic* t : setup_.traffics) {
     is_finite_[special_.size()] = t->finite() ? 1 : 0;
-    longest_packet_.push_back(t->longest_packet());
-    special_.push_back(static_cast<u8>((t->longest_packet() != kNone ? kCut : 0) | (t->answers() ? kAnswers : 0)));
+    longest_packet_.push_back(std::min(t->longest_packet(), setup_.longest_packet));
+    const bool cut = t->longest_packet() != kNone || t->longest_message() > setup_.longest_packet;
+    special_.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0)));
     any_answers = any_answers || t->answers();
   }
   if (!any_answers) return;
@@ -78,7 +79,7 @@ void Terminals::reset() {
   partial_.clear();
   posted_ = answered_ = 0;
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ =
-      counted_delivered_ = 0;
+      counted_delivered_ = kept_in_window_ = skipped_ = 0;
   std::fill(cursors_.begin(), cursors_.end(), Cursor{});
   std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < size(); ++local) {
@@ -217,52 +218,75 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   return mask;
 }
 
+/// Of one packet of a message: all but the sequence number and what the routing sets.
+void Terminals::fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits,
+                            Tick now) noexcept {
+  packet = {};
+  packet.birth = kept.birth;
+  packet.enter = now;
+  packet.source = setup_.terminals[local];
+  packet.destination = kept.destination;
+  packet.message = (special_[kept.traffic] & kAnswers) != 0 ? kept.tag : kept.nth;
+  packet.flits = flits;
+  packet.message_flits = kept.flits;
+  packet.traffic = kept.traffic;
+  packet.flags = static_cast<u8>(kept.flags | (offset == 0 ? core::kMessageFirst : 0) |
+                                 (offset + flits == kept.flits ? core::kMessageLast : 0));
+  if (kept.birth >= window_.from) note_counted(packet);
+  ++taken_;
+  taken_flits_ += flits;
+}
+
 core::PacketId Terminals::take(u32 local, Tick now) {
   Next& head = next_[local];
-  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + head.traffic];
-  core::Message& message = cursor.message;
-  const Tick birth = message.birth;
-  const u32 terminal = setup_.terminals[local];
   const u32 traffic = head.traffic;
-  const u8 special = special_[traffic];
+  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
+  const core::Message& message = cursor.message;
   const u32 left = message.flits - cursor.offset;
   const u32 flits = std::min(left, longest_packet_[traffic]);
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
-  packet = {};
-  packet.birth = birth;
-  packet.enter = now;
-  packet.source = terminal;
-  packet.destination = message.destination;
+  fill_packet(packet, local,
+              {message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits, message.tag,
+               static_cast<u8>(traffic), message.flags},
+              cursor.offset, flits, now);
   packet.sequence = cursor.packets++;
-  packet.message = (special & kAnswers) != 0 ? message.tag : static_cast<u32>(cursor.nth);
-  packet.flits = flits;
-  packet.message_flits = message.flits;
-  packet.traffic = static_cast<u8>(traffic);
-  packet.flags = static_cast<u8>(message.flags | (cursor.offset == 0 ? core::kMessageFirst : 0) |
-                                 (flits == left ? core::kMessageLast : 0));
-  if (birth >= window_.from) note_counted(packet);
   setup_.routing->prepare(packet, message.word);
-  ++taken_;
-  taken_flits_ += flits;
-  if (steady_) note_taken(local, traffic, birth, flits, now);
+  if (steady_) {
+    note_offered(traffic, message.birth, flits);
+    note_taken(local, flits, now);
+  }
   if (setup_.probe != nullptr) [[unlikely]]
-    setup_.probe->taken(terminal, packet, now);
+    setup_.probe->taken(packet.source, packet, now);
 
   if (flits != left) {  // the rest of the message stays at the head
     cursor.offset += flits;
     return id;
   }
+  pass_message(local, (special_[traffic] & kAnswers) != 0 ? &packet : nullptr, now);
+  return id;
+}
+
+/// The message at the head has left. `departed`: its last packet, when an answering traffic is to be told.
+void Terminals::pass_message(u32 local, const core::Packet* departed, Tick now) noexcept {
+  Next& head = next_[local];
+  const u32 traffic = head.traffic;
+  const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + traffic;
+  Cursor& cursor = cursors_[index];
+  core::Message& message = cursor.message;
   ++cursor.nth;
   cursor.offset = 0;
-  if ((special & kAnswers) != 0) [[unlikely]] {
+  if ((special_[traffic] & kAnswers) != 0) [[unlikely]] {
     ++answered_;
-    answers_.pop(static_cast<std::size_t>(local) * traffic_count_ + traffic, message);
-    Post outbox(*this, local, traffic);
-    setup_.traffics[traffic]->departed(packet, terminal, now, outbox);
+    answers_.pop(index, message);
+    if (departed != nullptr) {
+      Post outbox(*this, local, traffic);
+      setup_.traffics[traffic]->departed(*departed, departed->source, now, outbox);
+    }
     choose_next(local);
   } else {
-    if (!setup_.traffics[traffic]->next(terminal, cursor.nth, birth, message)) message.birth = kNever;
+    if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, head.birth, message))
+      message.birth = kNever;
     if (message.birth < head.other) {
       head.birth = message.birth;
     } else {
@@ -272,6 +296,43 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   if (head.birth > now_) {
     clear_bit(ready_, local);
     schedule(local, now_);
+  }
+}
+
+Terminals::Kept Terminals::keep(u32 local) {
+  const u32 traffic = next_[local].traffic;
+  const Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
+  const core::Message& message = cursor.message;
+  const Kept kept{message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits,
+                  message.tag,   static_cast<u8>(traffic),     message.flags};
+  if (steady_) note_offered(traffic, message.birth, message.flits);
+  if (in_window(message.birth)) ++kept_in_window_;
+  pass_message(local, nullptr, now_);
+  return kept;
+}
+
+void Terminals::skip(u32 local) {
+  ++skipped_;
+  pass_message(local, nullptr, now_);
+}
+
+core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, Tick now) {
+  Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + kept.traffic];
+  const u32 flits = packet_flits(kept, offset);
+  const core::PacketId id = pool_.allocate();
+  core::Packet& packet = pool_[id];
+  fill_packet(packet, local, kept, offset, flits, now);
+  packet.sequence = cursor.packets++;
+  const u64 address = static_cast<u64>(packet.source) << 40U | static_cast<u64>(kept.traffic) << 32U | kept.nth;
+  setup_.routing->prepare(packet, static_cast<u32>(mix64(address)));
+  if (steady_) note_taken(local, flits, now);
+  if (setup_.probe != nullptr) [[unlikely]]
+    setup_.probe->taken(packet.source, packet, now);
+  if (offset + flits != kept.flits) return id;
+  if (in_window(kept.birth)) --kept_in_window_;
+  if ((special_[kept.traffic] & kAnswers) != 0) [[unlikely]] {
+    Post outbox(*this, local, kept.traffic);
+    setup_.traffics[kept.traffic]->departed(packet, packet.source, now, outbox);
   }
   return id;
 }
@@ -351,12 +412,15 @@ void Terminals::note_message(const core::Packet& packet, Tick first, Tick last) 
   if (!record_.shares.empty()) add(record_.shares[packet.traffic].births[window]);
 }
 
-void Terminals::note_taken(u32 local, u32 traffic, Tick birth, u32 flits, Tick now) noexcept {
+void Terminals::note_offered(u32 traffic, Tick birth, u32 flits) noexcept {
   const SteadyPlan& plan = setup_.steady;
-  if (birth < plan.end) {
-    record_.offered[birth >> plan.shift] += flits;
-    if (!record_.shares.empty()) record_.shares[traffic].offered[birth >> plan.shift] += flits;
-  }
+  if (birth >= plan.end) return;
+  record_.offered[birth >> plan.shift] += flits;
+  if (!record_.shares.empty()) record_.shares[traffic].offered[birth >> plan.shift] += flits;
+}
+
+void Terminals::note_taken(u32 local, u32 flits, Tick now) noexcept {
+  const SteadyPlan& plan = setup_.steady;
   if (now >= plan.end) return;
   record_.taken[now >> plan.shift] += flits;
   if (now >= plan.histogram_from) accepted_of_[local] += flits;
@@ -395,7 +459,8 @@ void Terminals::add_waiting(SteadyRecord& record) const noexcept {
 void Terminals::set_window(Window window) noexcept { window_ = window; }
 
 bool Terminals::sources_past_window() const noexcept {
-  return std::all_of(next_.begin(), next_.end(), [&](const Next& n) { return n.birth > window_.to; });
+  return kept_in_window_ == 0 &&
+         std::all_of(next_.begin(), next_.end(), [&](const Next& n) { return n.birth > window_.to; });
 }
 
 u64 Terminals::waiting_terminals() const noexcept {

@@ -35,10 +35,22 @@ class Terminals {
     std::vector<core::HotSpot> hot_spots;
     u32 total_terminals = 0;
     u32 shard = 0;
-    SteadyPlan steady;          ///< windows of a steady run
-    bool check_order = false;   ///< count packets of a pair that arrive out of order
-    u32 generation_series = 0;  ///< length of the series of births after window.from; 0: none
-    Probe* probe = nullptr;     ///< told of packets that leave their source and that arrive
+    SteadyPlan steady;           ///< windows of a steady run
+    bool check_order = false;    ///< count packets of a pair that arrive out of order
+    u32 generation_series = 0;   ///< length of the series of births after window.from; 0: none
+    Probe* probe = nullptr;      ///< told of packets that leave their source and that arrive
+    u32 longest_packet = kNone;  ///< that the switch model cuts messages into, whatever the traffic says
+  };
+
+  /// A message that a model keeps waiting in a queue of its own, and of which it makes packets.
+  struct Kept {
+    Tick birth = 0;
+    u32 nth = 0;
+    u32 destination = 0;
+    u32 flits = 1;  ///< of the whole message
+    u32 tag = 0;    ///< core::Message::tag
+    u8 traffic = 0;
+    u8 flags = 0;
   };
 
   explicit Terminals(Setup setup);
@@ -72,6 +84,23 @@ class Terminals {
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept;
+  // Models with several queues per terminal take messages out of the source queue as they are born, keep them, and make
+  // their packets later, in the order of their births for each destination.
+  /// The traffic of the message at the head (requires ready).
+  [[nodiscard]] u32 head_traffic(u32 local) const noexcept { return next_[local].traffic; }
+  /// Takes the whole message at the head (requires ready). Until its last packet is made it counts as waiting.
+  [[nodiscard]] Kept keep(u32 local);
+  /// Forgets the message at the head (requires ready): it was never generated.
+  void skip(u32 local);
+  /// The packet of a kept message that begins after `offset` flits. Its `enter` is `now`.
+  [[nodiscard]] core::PacketId make_packet(u32 local, const Kept& kept, u32 offset, Tick now);
+  /// Length of that packet.
+  [[nodiscard]] u32 packet_flits(const Kept& kept, u32 offset) const noexcept {
+    const u32 left = kept.flits - offset;
+    return left < longest_packet_[kept.traffic] ? left : longest_packet_[kept.traffic];
+  }
+  /// Messages that were skipped.
+  [[nodiscard]] u64 skipped() const noexcept { return skipped_; }
 
   // --- sinks ---------------------------------------------------------------------------------------------------
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
@@ -162,7 +191,11 @@ class Terminals {
   void account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept;
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
-  void note_taken(u32 local, u32 traffic, Tick birth, u32 flits, Tick now) noexcept;
+  void note_offered(u32 traffic, Tick birth, u32 flits) noexcept;
+  void note_taken(u32 local, u32 flits, Tick now) noexcept;
+  void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
+  void pass_message(u32 local, const core::Packet* departed, Tick now) noexcept;
+  [[nodiscard]] bool in_window(Tick birth) const noexcept { return birth >= window_.from && birth <= window_.to; }
   void note_accepted(const core::Packet& packet, Tick now) noexcept {
     const std::size_t window = now >> setup_.steady.shift;
     record_.accepted[window] += packet.flits;
@@ -216,6 +249,8 @@ class Terminals {
   std::map<std::array<u32, 3>, u32> latest_;  ///< source, destination, traffic: sequence that arrived last
   u64 counted_taken_ = 0;
   u64 counted_delivered_ = 0;
+  u64 kept_in_window_ = 0;  ///< kept messages of the window with packets to be made
+  u64 skipped_ = 0;
 };
 
 }  // namespace banyan::engine
