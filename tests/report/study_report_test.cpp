@@ -176,6 +176,23 @@ TEST(StudyPage, ChartsFollowPanelsLinesAndSeries) {
   EXPECT_EQ(time[0].chart.lines[0].points[2].x, 4.0);
 }
 
+TEST(StudyPage, ComparesSeriesOverTimeInOneChartEach) {
+  std::string text(test::kFakeStudy);
+  const std::string from = "time_series = [\"arrivals\"]\n";
+  text.replace(
+      text.find(from), from.size(),
+      "series = [\"bypass\", \"isolated\"]\ntime_series = [\"arrivals\"]\ncycle = \"2 us\"\ntime_unit = \"ms\"\n");
+  const test::FakeStudy fake(claims, text);
+  const StudyResult result = harmless(fake, Mode::full);
+  const auto charts = charts_of(result, result.figures[2]);
+  ASSERT_EQ(charts.size(), 1U);
+  EXPECT_EQ(charts[0].chart.x_label, "Time (ms)");
+  EXPECT_EQ(charts[0].chart.y_label, "arrivals (packets)");
+  ASSERT_EQ(charts[0].chart.lines.size(), 2U);
+  EXPECT_EQ(charts[0].chart.lines[1].label, "Isolated");
+  EXPECT_EQ(charts[0].chart.lines[1].points[2].x, 0.008);
+}
+
 TEST(StudyPage, IsWrittenWithItsDrawings) {
   const test::FakeStudy fake(claims);
   const StudyResult result = harmless(fake, Mode::standard);

@@ -263,6 +263,26 @@ TEST(StudyOutput, CsvOfAFigureOverTimeHasOneRowPerCycle) {
   EXPECT_EQ(to_csv(result, result.figures[2]), "series,cycle,arrivals\n,0,1\n,2,0.5\n,4,0.25\n");
 }
 
+/// The fake study with other words for its figure over time.
+std::string over_time(const std::string& words) {
+  std::string text(test::kFakeStudy);
+  const std::string from = "time_series = [\"arrivals\"]\n";
+  return text.replace(text.find(from), from.size(), from + words);
+}
+
+TEST(StudyOutput, CsvOfAFigureOverTimeMayHaveAUnitOfTime) {
+  const FakeStudy fake(test::no_claims, over_time("cycle = \"500 ns\"\ntime_unit = \"us\"\n"));
+  const StudyResult result = run_study(fake.study(), options(Mode::full));
+  EXPECT_EQ(to_csv(result, result.figures[2]), "series,time_us,arrivals\n,0,1\n,1,0.5\n,2,0.25\n");
+}
+
+TEST(StudyFiles, AUnitOfTimeNeedsALengthOfACycleThatFits) {
+  for (const char* words : {"cycle = \"1 ns\"\n", "time_unit = \"us\"\n", "cycle = \"1 B\"\ntime_unit = \"us\"\n",
+                            "cycle = \"3\"\ntime_unit = \"us\"\n"}) {
+    EXPECT_THROW(static_cast<void>(study::parse_study(over_time(words), "fake")), ConfigError) << words;
+  }
+}
+
 TEST(StudyOutput, JsonIsWhatScriptsRelyOn) {
   const FakeStudy fake(claims);
   const Folder folder;

@@ -94,8 +94,12 @@ class Search {
   }
 
   static void refuse_sessions(const Experiment& experiment) {
+    if (is_fixed(experiment.run)) {
+      experiment.run.fail("duration", "a run of fixed length has no steady state, and so no verdict on saturation",
+                          "give run.warmup and run.measure instead");
+    }
     const Network network = build_network(experiment);
-    if (!has_sessions(build_instance(experiment, network, {}))) return;
+    if (!has_sessions(experiment, build_instance(experiment, network, {}))) return;
     throw ConfigError({experiment.name, 0, 0, "traffic"}, "an experiment of sessions has no load at which it saturates",
                       "leave out the finite traffic, or vary its load with \"banyan sweep\"");
   }

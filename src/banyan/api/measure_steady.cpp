@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <thread>
 
 #include "banyan/api/precision.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/steady_windows.hpp"
+#include "banyan/api/time_series.hpp"
 #include "banyan/engine/steady.hpp"
 #include "banyan/stats/fairness.hpp"
 #include "banyan/stats/interval.hpp"
@@ -23,6 +25,9 @@ using stats::SumCount;
 
 /// Windows that a run is recorded in: enough for MSER-5 in groups of five and for 20 batches after any cut.
 constexpr Tick kWindows = 1024;
+
+/// Cycles that are not measured, of those asked for.
+Tick warmup_of(const config::Values& run) { return is_fixed(run) ? 0 : static_cast<Tick>(run.integer("warmup")); }
 
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
@@ -68,7 +73,8 @@ class SteadyReport {
         run_(experiment.run),
         outcome_(outcome),
         gave_up_(gave_up),
-        windows_(outcome.record, experiment.run, network.topology->graph().terminals()) {}
+        terminals_(network.topology->graph().terminals()),
+        windows_(outcome.record, experiment.run, terminals_) {}
 
   Result result() {
     judge();
@@ -77,7 +83,7 @@ class SteadyReport {
       add_fairness();
       add_own(engine::OwnMetrics::Kind::level);
     }
-    if (result_.verdict == Verdict::steady) {
+    if (result_.verdict == Verdict::steady || result_.verdict == Verdict::finished) {
       add_latencies();
       add_own(engine::OwnMetrics::Kind::mean);
     }
@@ -85,6 +91,7 @@ class SteadyReport {
       state_precision(result_, run_, {"packet_latency", "accepted_load"}, gave_up_);
     }
     add_counters();
+    add_time_series(result_, experiment_, outcome_.record.timeline, outcome_.counted, terminals_);
     for (const auto& [at, hash] : outcome_.checkpoints) result_.checkpoints.push_back({at, hash});
     result_.state_hash = outcome_.hash;
     return std::move(result_);
@@ -98,6 +105,14 @@ class SteadyReport {
       result_.explanation = outcome_.explanation;
       return;
     }
+    if (is_fixed(run_)) {
+      result_.verdict = Verdict::finished;
+      result_.explanation = fmt::format(
+          "exactly {} cycles from an empty network (run.duration); means of what happened in them, without intervals: "
+          "no steady state is assumed",
+          run_.integer("duration"));
+      return;
+    }
     const stats::Saturation saturation = windows_.saturation();
     result_.certain = saturation.certain;
     if (saturation.saturated || outcome_.end == SteadyOutcome::End::not_drained) {
@@ -109,6 +124,7 @@ class SteadyReport {
 
   void add_loads() {
     const auto add = [&](const std::string& name, const std::vector<u64>& flits) {
+      if (is_fixed(run_)) return add_whole(name, "flits/cycle/terminal", total_of(flits));
       result_.metrics.push_back(stats::to_metric(name, "flits/cycle/terminal", windows_.load(flits).interval));
       windows_.keep_load(result_, name, flits);
     };
@@ -132,6 +148,7 @@ class SteadyReport {
     using Births = SteadyRecord::Births;
     const auto add = [&](const char* name, const char* unit, u64 Births::*count, auto&& field) {
       const std::vector<SumCount> windows = SteadyWindows::sums(births, field, count);
+      if (is_fixed(run_)) return add_whole(name + of_traffic, unit, total_of(windows));
       u64 total = 0;
       for (const SumCount& w : windows_.measured(windows)) total += w.count;
       if (total == 0) return;
@@ -148,6 +165,26 @@ class SteadyReport {
     add("hops", "switches", packets, [](const Births& b) { return b.hops; });
     add("message_latency_first", "cycles", messages, [](const Births& b) { return b.message_first; });
     add("message_latency_last", "cycles", messages, [](const Births& b) { return b.message_last; });
+  }
+
+  /// Of a whole run of fixed length: the mean alone.
+  void add_whole(const std::string& name, const std::string& unit, const SumCount& total) {
+    if (total.count == 0) return;
+    stats::Metric metric;
+    metric.name = name;
+    metric.unit = unit;
+    metric.mean = total.mean();
+    metric.count = total.count;
+    metric.confidence = run_.real("confidence");
+    result_.metrics.push_back(metric);
+  }
+  [[nodiscard]] SumCount total_of(const std::vector<u64>& flits) const {
+    return {std::accumulate(flits.begin(), flits.end(), u64{0}), outcome_.counted * terminals_};
+  }
+  [[nodiscard]] static SumCount total_of(const std::vector<SumCount>& windows) {
+    SumCount total;
+    for (const SumCount& window : windows) total.merge(window);
+    return total;
   }
 
   /// What follows the name of a metric of one traffic: the traffic's name, or its number where names repeat.
@@ -177,7 +214,7 @@ class SteadyReport {
   /// How evenly the sources are served: the least that one got through, and Jain's index over all.
   void add_fairness() {
     const stats::Fairness fairness = stats::fairness(outcome_.accepted_of_sources);
-    const auto cycles = outcome_.counted - std::min(outcome_.counted, static_cast<Tick>(run_.integer("warmup")));
+    const auto cycles = outcome_.counted - std::min(outcome_.counted, warmup_of(run_));
     if (outcome_.accepted_of_sources.empty() || cycles == 0) return;
     const auto add = [&](const char* name, const char* unit, double value) {
       stats::Metric metric;
@@ -197,6 +234,10 @@ class SteadyReport {
     for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
       if (entry.kind != kind) continue;
       const std::vector<SumCount>& windows = entry.windows;
+      if (is_fixed(run_)) {
+        add_whole(entry.name, entry.unit, total_of(windows));
+        continue;
+      }
       u64 total = 0;
       for (const SumCount& w : windows_.measured(windows)) total += w.count;
       if (total == 0) continue;
@@ -218,6 +259,7 @@ class SteadyReport {
     counter("simulated_cycles", "cycles", outcome_.ticks);
     counter("delivered_packets", "packets", outcome_.totals.delivered);
     counter("delivered_flits", "flits", outcome_.totals.delivered_flits);
+    if (is_fixed(run_)) { counter("packets_left", "packets", outcome_.totals.taken - outcome_.totals.delivered); }
     counter("flit_hops", "", outcome_.totals.movements);
     for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
       if (entry.windows.empty()) counter(entry.name, entry.unit, entry.value);
@@ -228,18 +270,24 @@ class SteadyReport {
   const config::Values& run_;
   const SteadyOutcome& outcome_;
   bool gave_up_;
+  u32 terminals_;
   SteadyWindows windows_;
   Result result_;
 };
 
 }  // namespace
 
+Tick planned_end(const config::Values& run) {
+  return static_cast<Tick>(is_fixed(run) ? run.integer("duration") : run.integer("warmup") + run.integer("measure"));
+}
+
 engine::SteadyPlan steady_plan(const config::Values& run, Tick measure) {
   engine::SteadyPlan plan;
-  const Tick warmup = static_cast<Tick>(run.integer("warmup"));
-  plan.end = warmup + measure;
+  const Tick warmup = warmup_of(run);
+  plan.end = is_fixed(run) ? planned_end(run) : warmup + measure;
   plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
   plan.histogram_from = warmup;
+  plan.series_window = static_cast<Tick>(run.integer("window"));
   return plan;
 }
 
@@ -249,10 +297,11 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   settings.steady = plan;
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
-  const Tick warmup = static_cast<Tick>(experiment.run.integer("warmup"));
+  const Tick warmup = warmup_of(experiment.run);
   settings.probe = probe_plan(experiment, *network.topology, options.watches, warmup);
   Instance instance = build_instance(experiment, network, settings);
   engine::SteadySettings steady;
+  steady.fixed = is_fixed(experiment.run);
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
   steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
   steady.full_audit = experiment.run.text("audit") == "full";

@@ -122,7 +122,10 @@ std::string traffic_suffix(const Experiment& experiment, std::size_t traffic) {
   return "." + (alone ? name : std::to_string(traffic));
 }
 
-bool has_sessions(const Instance& instance) {
+bool is_fixed(const config::Values& run) { return run.integer("duration") > 0; }
+
+bool has_sessions(const Experiment& experiment, const Instance& instance) {
+  if (is_fixed(experiment.run)) return false;
   return std::any_of(instance.traffics.begin(), instance.traffics.end(),
                      [](const auto& traffic) { return traffic->finite(); });
 }

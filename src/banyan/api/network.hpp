@@ -45,7 +45,10 @@ struct Instance {
 /// What follows the name of a metric of one traffic alone: "." and its name, or its number where names repeat.
 [[nodiscard]] std::string traffic_suffix(const Experiment& experiment, std::size_t traffic);
 
+/// True when the run has a fixed length (run.duration) instead of a warm-up and a measurement, or of sessions.
+[[nodiscard]] bool is_fixed(const config::Values& run);
+
 /// True when a finite traffic makes it a session experiment.
-[[nodiscard]] bool has_sessions(const Instance& instance);
+[[nodiscard]] bool has_sessions(const Experiment& experiment, const Instance& instance);
 
 }  // namespace banyan::api

@@ -21,7 +21,7 @@ std::optional<double> width_of(const stats::Metric& metric) {
 
 std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run) {
   const double relative = run.real("precision");
-  if (!(relative > 0.0)) return std::nullopt;
+  if (!(relative > 0.0) || run.integer("duration") > 0) return std::nullopt;
   stats::PrecisionGoal goal;
   goal.relative = relative;
   return goal;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "banyan/api/experiment.hpp"
@@ -22,18 +23,42 @@ u64 peak_bytes() {
   return static_cast<u64>(usage.ru_maxrss) * 1024U;
 }
 
+/// Series of more windows are no drawing and no table any more.
+constexpr i64 kMostSeriesWindows = 100'000;
+
+/// Refuses parameters that this kind of run would pass over in silence.
+void require_fitting(const config::Values& run, bool sessions) {
+  if (sessions) {
+    if (run.integer("window") == 0) return;
+    run.fail(
+        "window", "a finite traffic makes this an experiment of sessions",
+        "leave it away (run.series records time series of sessions), or give the run a fixed length (run.duration)");
+  }
+  if (run.text("series") != "none") {
+    run.fail("series", "these series are of sessions, and no traffic of this experiment is finite",
+             "give run.window, the length of the windows in which load and latency are recorded");
+  }
+  const i64 window = run.integer("window");
+  if (window > 0 && static_cast<i64>(planned_end(run)) / window > kMostSeriesWindows) {
+    run.fail("window", fmt::format("gives {} windows", static_cast<i64>(planned_end(run)) / window),
+             fmt::format("give longer windows: at most {} fit", kMostSeriesWindows));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> check(const Experiment& experiment) {
   const Network network = build_network(experiment);
-  static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
+  const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+  require_fitting(experiment.run, has_sessions(experiment, instance));
   return {};
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
   const Network network = build_network(experiment);
-  const bool sessions = has_sessions(build_instance(experiment, network, engine_settings(experiment)));
+  const bool sessions = has_sessions(experiment, build_instance(experiment, network, engine_settings(experiment)));
+  require_fitting(experiment.run, sessions);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   result.version = BANYAN_VERSION;

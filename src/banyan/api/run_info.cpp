@@ -22,6 +22,17 @@ const config::ComponentInfo& run_info() {
               .unit("cycles")
               .range(1, 1e15)
               .doc("Cycles in which generated packets are measured in a steady run"),
+          Parameter::integer("duration", 0)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("Fixed length of a run without warm-up, steady state and waiting for the last packets, such as one "
+                   "of traffic that changes with time; it replaces run.warmup, measure, drain, precision and sessions. "
+                   "0: none"),
+          Parameter::integer("window", 0)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("Length of the windows of time in which a run without sessions records load, latency and packets in "
+                   "the network as series. 0: no series"),
           Parameter::real("precision", 0.0)
               .range(0, 0.5)
               .doc("Largest half width of an interval, as a fraction of its mean, at which a run stops itself; before, "

@@ -33,8 +33,8 @@ class Rerun {
       : experiment_(experiment),
         network_(build_network(experiment)),
         options_(options),
-        sessions_(has_sessions(build_instance(experiment, network_, engine_settings(experiment)))) {
-    const auto measured = static_cast<Tick>(experiment.run.integer("warmup") + experiment.run.integer("measure"));
+        sessions_(has_sessions(experiment, build_instance(experiment, network_, engine_settings(experiment)))) {
+    const Tick measured = planned_end(experiment.run);
     const stats::Metric* simulated = stored.find("simulated_cycles");
     last_ = simulated == nullptr ? measured : static_cast<Tick>(simulated->mean);
     // A run that stopped itself says only when its last packet had arrived.

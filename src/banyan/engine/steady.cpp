@@ -17,6 +17,7 @@ constexpr Tick kPeriodMeasured = 1024;
 bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& settings, Tick now,
           SteadyOutcome& out) {
   if (now < plan.end) return false;
+  if (settings.fixed) return true;
   const Totals sum = machine.totals();
   if (sum.counted_taken == sum.counted_delivered && machine.sources_past_window()) return true;
   if (now < plan.end + settings.drain) return false;

@@ -1,6 +1,6 @@
 // A steady run: from an empty network, everything recorded from tick 0 in windows; the warm-up is cut afterwards.
 // Packets generated before the end count; the run goes on until they are delivered, so that long latencies are not
-// missed, or until the drain limit.
+// missed, or until the drain limit. A run of fixed length ends with the plan, whatever is still on its way.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@ struct SteadySettings {
   Tick drain = 20'000;     ///< ticks after the end in which counted packets may still arrive
   Tick watchdog = 10'000;  ///< ticks without movement that count as a deadlock; 0: never
   bool full_audit = false;
+  bool fixed = false;                    ///< ends at the end of the plan
   std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
   /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with
   /// a later end and windows at least as long, or nothing. May be empty.

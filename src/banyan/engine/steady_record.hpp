@@ -5,6 +5,7 @@
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
+#include "banyan/engine/timeline.hpp"
 #include "banyan/stats/histogram.hpp"
 
 namespace banyan::engine {
@@ -14,6 +15,7 @@ struct SteadyPlan {
   u32 shift = 0;
   Tick end = 0;             ///< packets generated before it count; 0: not a steady run
   Tick histogram_from = 0;  ///< births from here on enter the percentiles
+  Tick series_window = 0;   ///< length of the windows of the time series; 0: none
 
   [[nodiscard]] std::size_t windows() const noexcept {
     return end == 0 ? 0 : static_cast<std::size_t>((end - 1) >> shift) + 1;
@@ -62,7 +64,8 @@ struct SteadyRecord {
         offered(p.windows()),
         taken(p.windows()),
         accepted(p.windows()),
-        shares(traffics > 1 ? traffics : 0) {
+        shares(traffics > 1 ? traffics : 0),
+        timeline(p.series_window, p.end, traffics) {
     for (Share& share : shares) {
       share = {std::vector<Births>(p.windows()), std::vector<u64>(p.windows()), std::vector<u64>(p.windows())};
     }
@@ -78,6 +81,7 @@ struct SteadyRecord {
       share.offered.assign(offered.size(), 0);
       share.accepted.assign(accepted.size(), 0);
     }
+    timeline.clear();
     latency = stats::Histogram();
   }
   void merge(const SteadyRecord& other) {
@@ -92,6 +96,7 @@ struct SteadyRecord {
         shares[t].accepted[i] += other.shares[t].accepted[i];
       }
     }
+    timeline.merge(other.timeline);
     latency.merge(other.latency);
   }
   /// Makes room for a longer run. A plan with longer windows (2^k times as long) joins those that are there.
@@ -101,6 +106,7 @@ struct SteadyRecord {
       for (std::vector<u64>* flits : all_flits()) join_pairs(*flits, [](u64& a, u64 b) { a += b; });
     }
     plan = longer;
+    timeline.extend(plan.end);
     for (std::vector<Births>* sums : all_births()) sums->resize(plan.windows());
     for (std::vector<u64>* flits : all_flits()) flits->resize(plan.windows());
   }
@@ -120,6 +126,7 @@ struct SteadyRecord {
   std::vector<u64> taken;     ///< flits that left the source queues, by window
   std::vector<u64> accepted;  ///< flits delivered, by window of arrival
   std::vector<Share> shares;  ///< by traffic; empty when there is only one
+  Timeline timeline;          ///< not part of the hash: a run is the same whether it is watched or not
   stats::Histogram latency;   ///< of packets, ticks
 
  private:

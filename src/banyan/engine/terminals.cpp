@@ -288,7 +288,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
     note_offered(traffic, message.birth, flits);
-    note_taken(local, flits, now);
+    note_taken(local, traffic, flits, now);
   }
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);
@@ -327,7 +327,7 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
   packet.sequence = cursor.packets++;
   const u64 address = static_cast<u64>(packet.source) << 40U | static_cast<u64>(kept.traffic) << 32U | kept.nth;
   setup_.routing->prepare(packet, static_cast<u32>(mix64(address)));
-  if (steady_) note_taken(local, flits, now);
+  if (steady_) note_taken(local, kept.traffic, flits, now);
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);
   if (offset + flits != kept.flits) return id;
@@ -419,11 +419,15 @@ void Terminals::note_offered(u32 traffic, Tick birth, u32 flits) noexcept {
   if (birth >= plan.end) return;
   record_.offered[birth >> plan.shift] += flits;
   if (!record_.shares.empty()) record_.shares[traffic].offered[birth >> plan.shift] += flits;
+  if (record_.timeline.on()) [[unlikely]]
+    record_.timeline.offered(traffic, birth, flits);
 }
 
-void Terminals::note_taken(u32 local, u32 flits, Tick now) noexcept {
+void Terminals::note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
   const SteadyPlan& plan = setup_.steady;
   if (now >= plan.end) return;
+  if (record_.timeline.on()) [[unlikely]]
+    record_.timeline.taken(traffic, now, flits);
   record_.taken[now >> plan.shift] += flits;
   if (now >= plan.histogram_from) accepted_of_[local] += flits;
 }
@@ -443,6 +447,7 @@ void Terminals::add_waiting(SteadyRecord& record) const noexcept {
         const std::size_t window = message.birth >> setup_.steady.shift;
         record.offered[window] += flits;
         if (!record.shares.empty()) record.shares[i].offered[window] += flits;
+        if (record.timeline.on()) record.timeline.offered(i, message.birth, flits);
         return true;
       };
       bool more = add(cursor.message, cursor.message.flits - cursor.offset);

@@ -192,12 +192,14 @@ class Terminals {
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
   void note_offered(u32 traffic, Tick birth, u32 flits) noexcept;
-  void note_taken(u32 local, u32 flits, Tick now) noexcept;
+  void note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept;
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
   void pass_message(u32 local, const core::Packet* departed, Tick now) noexcept;
   [[nodiscard]] bool in_window(Tick birth) const noexcept { return birth >= window_.from && birth <= window_.to; }
   void note_accepted(const core::Packet& packet, Tick now) noexcept {
     const std::size_t window = now >> setup_.steady.shift;
+    if (record_.timeline.on()) [[unlikely]]
+      record_.timeline.delivered(packet, now);
     record_.accepted[window] += packet.flits;
     if (!record_.shares.empty()) record_.shares[packet.traffic].accepted[window] += packet.flits;
   }

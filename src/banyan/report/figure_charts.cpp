@@ -77,21 +77,27 @@ class Lines {
   Lines(const StudySpec& spec, const FigureSpec& figure) : spec_(&spec), figure_(&figure) {}
 
   void add(const Point& point, const stats::Metric& metric, api::Verdict verdict) {
-    const std::string label = line_label(*spec_, *figure_, point);
-    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
-    if (fresh) {
-      const u32 group = index_of(groups_, places(*spec_, point, figure_->lines));
-      const u32 series = index_of(series_, point.series);
-      ChartLine line;
-      line.label = label;
-      line.colour = figure_->lines.empty() ? series : group;
-      line.dashed = !figure_->lines.empty() && figure_->series.size() > 1 && series == 0;
-      lines_.push_back(std::move(line));
-    }
+    ChartLine& line = line_of(point);
     const std::string x = value_of(point, figure_->x);
     const std::string where = spec_->axis(figure_->x)->symbol + " = " + x;
-    lines_[place->second].points.push_back({number(x), metric.mean, metric.half_width, tip(label, where, metric),
-                                            metric.count, api::to_string(verdict), point.run});
+    line.points.push_back({number(x), metric.mean, metric.half_width, tip(line.label, where, metric), metric.count,
+                           api::to_string(verdict), point.run});
+  }
+
+  /// A whole series over time.
+  void add(const Point& point, const stats::Series& series) {
+    ChartLine& line = line_of(point);
+    line.markers = false;
+    add_series(line, series, series.values.size(), figure_->time_scale, point.run);
+  }
+
+  static void add_series(ChartLine& line, const stats::Series& series, std::size_t length, double scale,
+                         std::size_t run) {
+    for (std::size_t i = 0; i < length; ++i) {
+      if (!std::isfinite(series.values[i])) continue;  // nothing arrived in this window
+      const double time = series.start + series.interval * static_cast<double>(i);
+      line.points.push_back({time * scale, series.values[i], {}, "", {}, "", run});
+    }
   }
 
   [[nodiscard]] std::vector<ChartLine> take() {
@@ -103,6 +109,21 @@ class Lines {
   }
 
  private:
+  ChartLine& line_of(const Point& point) {
+    const std::string label = line_label(*spec_, *figure_, point);
+    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
+    if (fresh) {
+      const u32 group = index_of(groups_, places(*spec_, point, figure_->lines));
+      const u32 series = index_of(series_, point.series);
+      ChartLine line;
+      line.label = label;
+      line.colour = figure_->lines.empty() ? series : group;
+      line.dashed = !figure_->lines.empty() && figure_->series.size() > 1 && series == 0;
+      lines_.push_back(std::move(line));
+    }
+    return lines_[place->second];
+  }
+
   const StudySpec* spec_;
   const FigureSpec* figure_;
   std::vector<ChartLine> lines_;
@@ -111,20 +132,41 @@ class Lines {
   std::vector<std::string> series_;
 };
 
-std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResult& figure) {
-  std::vector<NamedChart> charts;
+std::vector<std::string> panels_of(const StudyResult& result, const FigureResult& figure) {
   std::vector<std::string> panels;
   for (const Point& point : figure.points) index_of(panels, places(result.spec, point, figure.spec.panels));
+  return panels;
+}
+
+/// The chart of one metric or time series of the points of one panel; `add` puts a point into its lines.
+template <class Add>
+NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, const std::string& name,
+                       const std::string& panel, Add&& add) {
+  Lines lines(result.spec, figure.spec);
+  std::string panel_file;
+  for (const Point& point : figure.points) {
+    if (places(result.spec, point, figure.spec.panels) != panel) continue;
+    panel_file.clear();
+    for (const std::string& axis : figure.spec.panels) panel_file += "-" + axis + "-" + value_of(point, axis);
+    add(lines, point);
+  }
+  NamedChart named;
+  named.file = file_name("figure-" + figure.spec.id + "-" + name + panel_file) + ".svg";
+  named.chart.subtitle = panel;
+  named.chart.log_x = figure.spec.log_x;
+  named.chart.log_y = figure.spec.log_y;
+  named.chart.lines = lines.take();
+  return named;
+}
+
+std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResult& figure) {
+  std::vector<NamedChart> charts;
+  const std::vector<std::string> panels = panels_of(result, figure);
   for (const std::string& metric_name : figure.spec.metrics) {
     const study::MetricSpec& metric = *result.spec.metric(metric_name);
     const study::AxisSpec& axis = *result.spec.axis(figure.spec.x);
     for (const std::string& panel : panels) {
-      Lines lines(result.spec, figure.spec);
-      std::string panel_file;
-      for (const Point& point : figure.points) {
-        if (places(result.spec, point, figure.spec.panels) != panel) continue;
-        panel_file.clear();
-        for (const std::string& name : figure.spec.panels) panel_file += "-" + name + "-" + value_of(point, name);
+      NamedChart named = panel_chart(result, figure, metric_name, panel, [&](Lines& lines, const Point& point) {
         const api::Result& run = result.run_of(point);
         if (const stats::Metric* found = run.find(metric_name)) {
           lines.add(point, *found, run.verdict);
@@ -133,18 +175,47 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
           none.mean = std::numeric_limits<double>::quiet_NaN();
           lines.add(point, none, run.verdict);
         }
-      }
-      NamedChart named;
-      named.file = file_name("figure-" + figure.spec.id + "-" + metric_name + panel_file) + ".svg";
+      });
       named.chart.title = metric.label;
-      named.chart.subtitle = panel;
       named.chart.x_label = with_unit(axis.label, axis.unit);
       named.chart.y_label = with_unit(metric.symbol, metric.unit);
       named.chart.x_symbol = axis.symbol;
       named.chart.y_unit = metric.unit;
-      named.chart.log_x = figure.spec.log_x;
-      named.chart.log_y = figure.spec.log_y;
-      named.chart.lines = lines.take();
+      charts.push_back(std::move(named));
+    }
+  }
+  return charts;
+}
+
+const stats::Series* series_of(const StudyResult& result, const Point& point, const std::string& name) {
+  const std::vector<stats::Series>& all = result.run_of(point).series;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const stats::Series& s) { return s.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+void name_time_axis(Chart& chart, const FigureSpec& figure) {
+  chart.x_label = figure.time_unit.empty() ? "Cycle" : "Time (" + figure.time_unit + ")";
+  chart.x_symbol = figure.time_unit.empty() ? "cycle" : "t";
+}
+
+/// One chart per time series: its lines are the points.
+std::vector<NamedChart> compared_time_charts(const StudyResult& result, const FigureResult& figure) {
+  std::vector<NamedChart> charts;
+  const std::vector<std::string> panels = panels_of(result, figure);
+  for (const std::string& name : figure.spec.time_series) {
+    const study::MetricSpec* metric = result.spec.metric(name);
+    for (const std::string& panel : panels) {
+      std::string unit = metric == nullptr ? "" : metric->unit;
+      NamedChart named = panel_chart(result, figure, name, panel, [&](Lines& lines, const Point& point) {
+        const stats::Series* series = series_of(result, point, name);
+        if (series == nullptr) return;
+        if (metric == nullptr) unit = series->unit;
+        lines.add(point, *series);
+      });
+      named.chart.title = metric == nullptr ? name : metric->label;
+      named.chart.y_label = with_unit(metric == nullptr ? name : metric->symbol, unit);
+      named.chart.y_unit = unit;
+      name_time_axis(named.chart, figure.spec);
       charts.push_back(std::move(named));
     }
   }
@@ -160,7 +231,9 @@ std::size_t visible_length(const std::vector<double>& values) {
   return length;
 }
 
+/// One chart per point: its lines are the time series.
 std::vector<NamedChart> time_charts(const StudyResult& result, const FigureResult& figure) {
+  if (figure.spec.series.size() > 1 || !figure.spec.lines.empty()) return compared_time_charts(result, figure);
   std::vector<NamedChart> charts;
   for (const Point& point : figure.points) {
     NamedChart named;
@@ -169,22 +242,16 @@ std::vector<NamedChart> time_charts(const StudyResult& result, const FigureResul
     named.file += ".svg";
     named.chart.title = figure.spec.title;
     named.chart.subtitle = series_label(result.spec, point.series);
-    named.chart.x_label = "Cycle";
-    named.chart.x_symbol = "cycle";
+    name_time_axis(named.chart, figure.spec);
     for (const std::string& name : figure.spec.time_series) {
-      const std::vector<stats::Series>& all = result.run_of(point).series;
-      const auto found = std::find_if(all.begin(), all.end(), [&](const stats::Series& s) { return s.name == name; });
-      if (found == all.end()) continue;
+      const stats::Series* found = series_of(result, point, name);
+      if (found == nullptr) continue;
       const study::MetricSpec* metric = result.spec.metric(name);
       ChartLine line;
       line.label = metric == nullptr ? name : metric->label;
       line.colour = static_cast<u32>(named.chart.lines.size());
       line.markers = false;
-      const std::size_t length = visible_length(found->values);
-      for (std::size_t i = 0; i < length; ++i) {
-        line.points.push_back(
-            {found->start + found->interval * static_cast<double>(i), found->values[i], {}, "", {}, "", point.run});
-      }
+      Lines::add_series(line, *found, visible_length(found->values), figure.spec.time_scale, point.run);
       named.chart.y_label = with_unit("Per cycle", found->unit);
       named.chart.y_unit = found->unit;
       named.chart.lines.push_back(std::move(line));

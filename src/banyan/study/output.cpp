@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "banyan/base/error.hpp"
@@ -67,7 +68,7 @@ std::string time_csv(const StudyResult& result, const FigureResult& figure) {
   if (!figure.points.empty()) {
     for (const auto& [axis, value] : figure.points.front().axes) text += "," + cell(axis);
   }
-  text += ",cycle";
+  text += figure.spec.time_unit.empty() ? ",cycle" : ",time_" + figure.spec.time_unit;
   for (const std::string& name : figure.spec.time_series) text += "," + cell(name);
   text += "\n";
   for (const Point& point : figure.points) {
@@ -84,10 +85,12 @@ std::string time_csv(const StudyResult& result, const FigureResult& figure) {
     for (std::size_t row = 0; row < rows; ++row) {
       text += cell(point.series);
       for (const auto& [axis, value] : point.axes) text += "," + cell(value);
-      text += fmt::format(",{}", (*first)->start + (*first)->interval * static_cast<double>(row));
+      const double cycle = (*first)->start + (*first)->interval * static_cast<double>(row);
+      text += fmt::format(",{}", cycle * figure.spec.time_scale);
       for (const stats::Series* column : columns) {
         text += ",";
-        if (column != nullptr && row < column->values.size()) text += fmt::format("{}", column->values[row]);
+        if (column == nullptr || row >= column->values.size() || !std::isfinite(column->values[row])) continue;
+        text += fmt::format("{}", column->values[row]);
       }
       text += "\n";
     }

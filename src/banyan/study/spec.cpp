@@ -8,6 +8,7 @@
 
 #include "banyan/base/error.hpp"
 #include "banyan/config/toml_reader.hpp"
+#include "banyan/config/units.hpp"
 
 namespace banyan::study {
 namespace {
@@ -146,9 +147,26 @@ void check_names(const Node& table, const FigureSpec& figure, const StudySpec& s
       "use quick, default, full");
 }
 
+/// `cycle = "1 ns"` and `time_unit = "us"`: what a cycle lasts, and the unit to draw it in.
+void read_time(const Node& table, FigureSpec& figure) {
+  const Node* cycle = find(table, "cycle");
+  figure.time_unit = text(table, "time_unit", "");
+  if ((cycle == nullptr) != figure.time_unit.empty()) {
+    throw ConfigError(table.where, "a figure in units of time needs both 'cycle' and 'time_unit'",
+                      "write, for example, cycle = \"1 ns\" and time_unit = \"us\"");
+  }
+  if (cycle == nullptr) return;
+  const auto lasts = config::parse_quantity(text(table, "cycle"));
+  const auto scale = lasts && !lasts->unit.empty() ? config::convert(*lasts, figure.time_unit) : std::nullopt;
+  if (!scale || !(*scale > 0.0)) {
+    throw ConfigError(cycle->where, "is no time in " + figure.time_unit, "write a number and a unit, such as \"1 ns\"");
+  }
+  figure.time_scale = *scale;
+}
+
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
-  only(table, {"id", "title", "caption", "file", "x", "lines", "panels", "series", "metrics", "time_series", "log_x",
-               "log_y", "modes", "quick", "default", "full"});
+  only(table, {"id", "title", "caption", "file", "x", "lines", "panels", "series", "metrics", "time_series", "cycle",
+               "time_unit", "log_x", "log_y", "modes", "quick", "default", "full"});
   FigureSpec figure;
   figure.id = text(table, "id");
   figure.title = text(table, "title");
@@ -160,6 +178,7 @@ FigureSpec read_figure(const Node& table, const StudySpec& study) {
   figure.series = list(table, "series");
   figure.metrics = list(table, "metrics");
   figure.time_series = list(table, "time_series");
+  read_time(table, figure);
   figure.log_x = flag(table, "log_x");
   figure.log_y = flag(table, "log_y");
   const std::vector<std::string> modes = table.find("modes") == nullptr ? names_of_modes() : list(table, "modes");

@@ -55,13 +55,17 @@ struct FigureSpec {
   std::string id;
   std::string title;
   std::string caption;
-  std::string file;                      ///< the experiment, in the same folder
-  std::string x;                         ///< axis of the abscissa; "" for a figure over time
-  std::vector<std::string> lines;        ///< axes that make one line per value, beside the series
-  std::vector<std::string> panels;       ///< axes that make one chart per value
-  std::vector<std::string> series;       ///< names of SeriesSpec; empty: the file as it stands
-  std::vector<std::string> metrics;      ///< one chart each
-  std::vector<std::string> time_series;  ///< over time: names of stats::Series drawn against the cycle
+  std::string file;                  ///< the experiment, in the same folder
+  std::string x;                     ///< axis of the abscissa; "" for a figure over time
+  std::vector<std::string> lines;    ///< axes that make one line per value, beside the series
+  std::vector<std::string> panels;   ///< axes that make one chart per value
+  std::vector<std::string> series;   ///< names of SeriesSpec; empty: the file as it stands
+  std::vector<std::string> metrics;  ///< one chart each
+  /// Over time: names of stats::Series drawn against the cycle. One chart each where several series or lines are
+  /// compared, otherwise all in the chart of their point.
+  std::vector<std::string> time_series;
+  std::string time_unit;    ///< of the abscissa of a figure over time: "us"; "": cycles
+  double time_scale = 1.0;  ///< time_units per cycle
   bool log_x = false;
   bool log_y = false;
   std::vector<Mode> modes;           ///< that run this figure

@@ -1,0 +1,153 @@
+// Are the time series of a run what happened in it, and does a run of fixed length count all of it?
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "banyan/api/verify.hpp"
+#include "runs.hpp"
+
+namespace banyan::api {
+namespace {
+
+const stats::Series& series_of(const Result& result, const std::string& name) {
+  for (const stats::Series& series : result.series) {
+    if (series.name == name) return series;
+  }
+  throw std::runtime_error("no series " + name);
+}
+
+double sum_of(const stats::Series& series) { return std::accumulate(series.values.begin(), series.values.end(), 0.0); }
+
+/// A mesh under two traffics, for exactly 4000 cycles.
+Result fixed_run(const Overrides& overrides = {}) {
+  std::string text = kMesh;
+  text.replace(text.find("traffic  = "), text.find("[run]") - text.find("traffic  = "),
+               "[[traffic]]\nname = \"uniform\"\nload = 0.2\nsize = 3\n"
+               "[[traffic]]\nname = \"hot_spot\"\nload = 0.05\n");
+  text.replace(text.find("[run]"), std::string::npos, "[run]\nduration = 4000\nwindow = 100\n");
+  return run_of(text, overrides);
+}
+
+std::string refusal(const std::string& text, const Overrides& overrides) {
+  try {
+    static_cast<void>(check(experiment_of(text, overrides)));
+  } catch (const ConfigError& error) { return error.what(); }
+  return "";
+}
+
+TEST(TimeSeries, AddUpToTheWholeRun) {
+  const Result result = fixed_run();
+  EXPECT_EQ(result.verdict, Verdict::finished);
+  EXPECT_EQ(result.at("simulated_cycles").mean, 4000.0);
+  const stats::Series& throughput = series_of(result, "throughput");
+  ASSERT_EQ(throughput.values.size(), 40U);
+  EXPECT_EQ(throughput.start, 50.0);
+  EXPECT_EQ(throughput.interval, 100.0);
+  EXPECT_NEAR(sum_of(throughput) * 100.0, result.at("delivered_flits").mean, 1e-6);
+  EXPECT_NEAR(sum_of(series_of(result, "accepted_load")) / 40.0, result.at("accepted_load").mean, 1e-12);
+  EXPECT_NEAR(sum_of(series_of(result, "offered_load")) / 40.0, result.at("offered_load").mean, 1e-12);
+}
+
+TEST(TimeSeries, OfSeveralTrafficsAddUpToThatOfAll) {
+  const Result result = fixed_run();
+  for (const char* name : {"throughput", "offered_load"}) {
+    const std::vector<double>& all = series_of(result, name).values;
+    const std::vector<double>& one = series_of(result, name + std::string(".uniform")).values;
+    const std::vector<double>& other = series_of(result, name + std::string(".hot_spot")).values;
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NEAR(all[i], one[i] + other[i], 1e-12);
+  }
+}
+
+TEST(TimeSeries, CountPacketsInTheNetworkByTheTimeThatTheySpendThere) {
+  // Every packet is in the network for its network latency: those delivered, and the few that are left, no longer than
+  // the longest of the others.
+  const Result result = fixed_run();
+  const double inside = sum_of(series_of(result, "packets_in_network")) * 100.0;
+  const double delivered = result.at("network_latency").mean * result.at("delivered_packets").mean;
+  const double left = result.at("packets_left").mean * result.at("packet_latency_max").mean;
+  EXPECT_GE(inside, delivered - 1e-6);
+  EXPECT_LE(inside, delivered + left);
+}
+
+TEST(TimeSeries, BacklogIsWhatWasOfferedAndNotTaken) {
+  const Result result = run_of(kMesh, {"traffic.load=0.9", "run.warmup=0", "run.measure=2000", "run.window=1000"});
+  EXPECT_EQ(result.verdict, Verdict::saturated);
+  const std::vector<double>& backlog = series_of(result, "source_backlog").values;
+  ASSERT_EQ(backlog.size(), 2U);
+  EXPECT_GT(backlog[1], 1.5 * backlog[0]);
+}
+
+TEST(TimeSeries, WatchingChangesNothingAndDependsOnNothing) {
+  const Result plain = fixed_run();
+  EXPECT_EQ(fixed_run({"run.window=0"}).state_hash, plain.state_hash);
+  for (const char* neutral : {"run.shards=3", "run.wake=all", "run.step_order=permuted"}) {
+    const Result other = fixed_run({neutral});
+    EXPECT_EQ(other.state_hash, plain.state_hash);
+    ASSERT_EQ(other.series.size(), plain.series.size());
+    for (std::size_t i = 0; i < plain.series.size(); ++i) EXPECT_EQ(other.series[i].values, plain.series[i].values);
+  }
+}
+
+TEST(TimeSeries, LeaveOutAWindowThatTheEndCutsShort) {
+  EXPECT_EQ(series_of(fixed_run({"run.window=1500"}), "throughput").values.size(), 2U);
+}
+
+TEST(TimeSeries, GoOnWhereAPrecisionProlongsTheRun) {
+  const Result result =
+      run_of(kMesh, {"run.precision=0.01", "run.warmup=500", "run.measure=2000", "run.window=250", "traffic.load=0.4"});
+  EXPECT_EQ(result.verdict, Verdict::steady);
+  const stats::Series& throughput = series_of(result, "throughput");
+  EXPECT_GT(throughput.values.size(), 10U);
+  // No load is left out at the end, and none counted twice.
+  EXPECT_NEAR(throughput.values.back(), throughput.values[4], 0.25 * throughput.values[4]);
+  EXPECT_NEAR(sum_of(throughput) / static_cast<double>(throughput.values.size()), 0.4 * 16, 0.1);
+}
+
+TEST(FixedLength, HasMeansWithoutIntervals) {
+  const Result result = fixed_run();
+  for (const char* name : {"accepted_load", "packet_latency", "packet_latency.hot_spot"}) {
+    EXPECT_FALSE(result.at(name).half_width) << name;
+    EXPECT_GT(result.at(name).mean, 0.0) << name;
+  }
+  EXPECT_NEAR(
+      result.at("packet_latency").mean,
+      result.at("source_queueing").mean + result.at("head_latency").mean + result.at("serialization_latency").mean,
+      1e-9);
+}
+
+TEST(FixedLength, IsVerifiedAgain) {
+  Result stored = fixed_run();
+  EXPECT_TRUE(verify(stored).equal);
+  stored.state_hash ^= 1U;
+  for (Checkpoint& checkpoint : stored.checkpoints) checkpoint.hash ^= 1U;
+  EXPECT_FALSE(verify(stored).equal);
+}
+
+TEST(FixedLength, ReplacesWarmupMeasurementDrainAndPrecision) {
+  const Result plain = fixed_run();
+  const Result other = fixed_run({"run.warmup=10", "run.measure=20", "run.drain=0", "run.precision=0.01"});
+  EXPECT_EQ(other.state_hash, plain.state_hash);
+  EXPECT_EQ(other.explanation, plain.explanation);
+  EXPECT_EQ(other.at("accepted_load_min").mean, plain.at("accepted_load_min").mean);
+}
+
+TEST(FixedLength, CutsFiniteTrafficsOffToo) {
+  const Result result = run_of(kSessions, {"run.duration=1000", "run.window=100"});
+  EXPECT_EQ(result.verdict, Verdict::finished);
+  EXPECT_EQ(result.at("simulated_cycles").mean, 1000.0);
+  const std::vector<double>& synchronization = series_of(result, "offered_load.synchronization").values;
+  EXPECT_EQ(synchronization[0], 0.0);
+  EXPECT_GT(synchronization[1] + synchronization[2], 0.0) << "around the mean of 200 cycles";
+  EXPECT_EQ(synchronization[5], 0.0);
+  EXPECT_TRUE(verify(result).equal);
+}
+
+TEST(TimeSeriesParameters, AreRefusedWhereThereIsNoSuchSeries) {
+  EXPECT_NE(refusal(kSessions, {"run.window=50"}).find("run.series"), std::string::npos);
+  EXPECT_NE(refusal(kMesh, {"run.series=all"}).find("run.window"), std::string::npos);
+  EXPECT_NE(refusal(kMesh, {"run.window=1", "run.measure=1000000"}).find("windows"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace banyan::api
