@@ -8,11 +8,12 @@
 //   Tick horizon() const;                                                   longest latency + extra of what arrives
 //   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
 //   void occupancy(std::vector<u64>&) const;
+// A model that has arrivals or wakes of its own beside the engine's: void wake_by_source(Tick now, std::vector<u64>&),
+//   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
-//   bool fetches() const;  and, asked before accept and step when that is true, to hide the latency of the memory:
-//   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  void fetch(u32 entity, u32 port, const core::Control&,
-//   Io&);  void fetch(u32 entity).
+//   bool fetches() const;  and, asked before accept when that is true, to hide the latency of the memory:
+//   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  and the like for core::Control.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
 // change nothing.
 #pragma once
@@ -103,6 +104,7 @@ class PopulationOf final : public ChannelPopulation {
   bool expects() const override {
     bool any = false;
     inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
+    if constexpr (requires { model_->expects(); }) any = any || model_->expects();
     return any;
   }
   bool activity(Activity& into) const override {
@@ -183,12 +185,6 @@ class PopulationOf final : public ChannelPopulation {
         const u32 bit = static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
         bits &= ~(u64{1} << bit);
         const u32 e = static_cast<u32>(w * 64) + bit;
-        if constexpr (requires { model_->fetch(e); }) {
-          if (bits != 0 && model_->fetches()) {
-            model_->fetch(static_cast<u32>(w * 64) +
-                          static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits)));
-          }
-        }
         const Tick next = model_->step(e, now, *io_);
         if (next != kNever) wheel_.wake(e, next, now);
       }

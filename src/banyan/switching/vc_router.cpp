@@ -177,8 +177,10 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u64 bytes = layout.size() * (sizeof(parts::InputVc) + sizeof(parts::OutputVc) +
                                      sizeof(parts::BufferedFlit) * u64{setup.buffer});
   setup.bytes = bytes * builder.topology().graph().switches();
-  if (builder.routing().sight() == core::Sight::network) {
-    builder.partition_as_one();  // every router reads all others
+  const bool fast = ordinary(setup) && values.text("kernel") != "general";
+  if (builder.routing().sight() == core::Sight::network ||
+      (fast && builder.settings().threads <= 1 && builder.settings().shards == 0)) {
+    builder.partition_as_one();  // every router reads all others, or touches its neighbours without a detour
   } else {
     builder.partition_by_size(bytes);
   }
@@ -190,8 +192,10 @@ void install(const config::Values& values, engine::Builder& builder) {
   interfaces.horizon = setup.horizon;
   interfaces.whole_packet = setup.cut_through;
   builder.add_interfaces(interfaces);
-  if (!ordinary(setup) || values.text("kernel") == "general") {
+  if (!fast) {
     add_routers<parts::VcRouterGeneral>(builder, setup);
+  } else if (layout.words() == 1 && layout.shift() == 3) {  // the common 5 to 8 virtual channels
+    add_routers<parts::VcRouterKernel<true, 3>>(builder, setup);
   } else if (layout.words() == 1) {
     add_routers<parts::VcRouterKernel<true>>(builder, setup);
   } else {

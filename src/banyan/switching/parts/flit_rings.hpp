@@ -1,8 +1,7 @@
 // Private buffers of virtual channels: one ring of packed flits each, for all switches of a shard in one array.
 #pragma once
 
-#include <vector>
-
+#include "banyan/base/pages.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::switching::parts {
@@ -19,6 +18,10 @@ struct BufferedFlit {
   }
   [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(hops_and_flags & 3U); }
   [[nodiscard]] u16 hops() const noexcept { return static_cast<u16>(hops_and_flags >> 2U); }
+  /// The same flit, having passed one switch more.
+  [[nodiscard]] BufferedFlit passed_on() const noexcept {
+    return {packet, sequence, static_cast<u16>(hops_and_flags + 4U)};
+  }
   /// On virtual channel `vc`, having passed one switch more.
   [[nodiscard]] core::Flit unpack(u8 vc) const noexcept {
     core::Flit flit;
@@ -39,14 +42,15 @@ struct RingState {
 };
 
 /// The rings of `groups` switches with `rings` rings each, `places` flits in every ring. The i-th places of all rings
-/// of a switch are neighbours: under light load, when rings hold one flit, a switch touches few cache lines.
+/// of a switch are neighbours, and so are the i-th places of all switches: under light load, when rings hold one flit,
+/// few cache lines and few pages are touched.
 class FlitRings {
  public:
   FlitRings(std::size_t groups, u32 rings, u32 places)
-      : rings_(rings), places_(places), flits_(groups * rings * places) {}
+      : rings_(rings), places_(places), plane_(groups * rings), flits_(plane_ * places) {}
 
   [[nodiscard]] u32 places() const noexcept { return places_; }
-  /// The i-th flit from the front.
+  /// The i-th flit from the front; flits on the way, whose places are known, lie behind those in the ring.
   [[nodiscard]] const BufferedFlit& at(std::size_t group, u32 ring, RingState state, u32 i) const noexcept {
     u32 place = state.head + i;
     if (place >= places_) place -= places_;
@@ -59,30 +63,35 @@ class FlitRings {
   [[nodiscard]] const BufferedFlit* first(std::size_t group, u32 ring) const noexcept {
     return &flits_[index(group, ring, 0)];
   }
-  /// Requires state.count < places().
+  /// The place after `place`.
+  [[nodiscard]] u32 after(u32 place) const noexcept { return place + 1U == places_ ? 0U : place + 1U; }
+  /// `ring`: counted over all groups.
+  void put(std::size_t ring, u32 place, BufferedFlit flit) noexcept { flits_[plane_ * place + ring] = flit; }
+  /// Requires state.count < places(). An empty ring starts again at place 0.
   void push(std::size_t group, u32 ring, RingState& state, BufferedFlit flit) noexcept {
+    if (state.count == 0) state.head = 0;
     u32 place = static_cast<u32>(state.head) + state.count;
     if (place >= places_) place -= places_;
-    flits_[index(group, ring, place)] = flit;
+    put(group * rings_ + ring, place, flit);
     ++state.count;
   }
-  /// Requires state.count > 0. An empty ring starts again at place 0.
+  /// Requires state.count > 0.
   BufferedFlit pop(std::size_t group, u32 ring, RingState& state) noexcept {
     const BufferedFlit flit = front(group, ring, state);
-    const u32 head = state.head + 1U == places_ ? 0U : state.head + 1U;
+    state.head = static_cast<u16>(after(state.head));
     --state.count;
-    state.head = static_cast<u16>(state.count == 0 ? 0U : head);
     return flit;
   }
 
  private:
   [[nodiscard]] std::size_t index(std::size_t group, u32 ring, u32 place) const noexcept {
-    return (group * places_ + place) * rings_ + ring;
+    return plane_ * place + group * rings_ + ring;
   }
 
   u32 rings_;
   u32 places_;
-  std::vector<BufferedFlit> flits_;
+  std::size_t plane_;
+  PageVector<BufferedFlit> flits_;
 };
 
 }  // namespace banyan::switching::parts

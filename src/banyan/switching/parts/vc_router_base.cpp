@@ -115,9 +115,9 @@ void VcRouterBase::hold(engine::Holdings& into) const {
 }
 
 void VcRouterBase::activity(engine::Activity& into) const {
-  engine::Holdings held;
-  hold(held);
-  into += {movements_ + held.flits, movements_, movements_, movements_, packets_};
+  u64 buffered = 0;
+  for (const InputVc& in : inputs_) buffered += in.ring.count;
+  into += {movements_ + buffered, movements_, movements_, movements_, packets_};
 }
 
 void VcRouterBase::occupancy(std::vector<u64>& levels) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/allocator.hpp"
@@ -42,7 +43,10 @@ enum : u16 {
 struct OutputVc {
   u16 credits = 0;
   u16 holder = kNobody;  ///< input virtual channel whose packet holds it
+  u16 tail = 0;          ///< place of the next flit in the ring at the far end, where the sender puts it there
+  u16 head = 0;          ///< for arbiters: the input virtual channel to be granted first
 };
+static_assert(sizeof(OutputVc) == 8);
 
 /// Delays of the stages in cycles (Dally and Towles 2004, section 16.2). A head that reaches the front of its buffer at
 /// t asks for a virtual channel at t + routing, for the switch vc_allocation later, is granted it at the earliest in
@@ -158,11 +162,11 @@ class VcRouterBase : public core::Occupancy {
   u64 seed_;
   RouterSetup setup_;
   VcLayout layout_;
-  std::vector<u32> switches_;      ///< [entity]: number in the graph
-  std::vector<InputVc> inputs_;    ///< [entity * layout size + index]
-  std::vector<OutputVc> outputs_;  ///< likewise
-  std::vector<u32> pool_;          ///< [entity * ports + output port]: free places of the shared pool at the far end
-  FlitRings flits_;                ///< one ring per input virtual channel
+  std::vector<u32> switches_;     ///< [entity]: number in the graph
+  PageVector<InputVc> inputs_;    ///< [entity * layout size + index]
+  PageVector<OutputVc> outputs_;  ///< likewise
+  std::vector<u32> pool_;         ///< [entity * ports + output port]: free places of the shared pool at the far end
+  FlitRings flits_;               ///< one ring per input virtual channel
   u64 movements_ = 0;
   u64 packets_ = 0;  ///< tails that passed a router
 

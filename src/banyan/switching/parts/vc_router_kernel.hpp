@@ -4,11 +4,16 @@
 //
 // What a step looks at first, which heads are due, which outputs are wanted and which virtual channels are free, is a
 // few neighbouring words of bits per router.
+//
+// Between two routers of one shard no flit and no credit goes over the engine's lists of arrivals: the sender puts the
+// flit into its place in the far buffer, which the credit has reserved, and sets a bit for the tick at which it counts.
+// A router's state is touched once per tick in that way, in the order of the routers.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <vector>
 
 #include "banyan/switching/parts/round_robin.hpp"
@@ -16,30 +21,50 @@
 
 namespace banyan::switching::parts {
 
-/// OneWord: the virtual channels of all ports of a router fit into one word of bits.
-template <bool OneWord>
+/// OneWord: the virtual channels of all ports of a router fit into one word of bits. Shift: binary logarithm of the
+/// numbers that a port takes in the layout, or kAnyShift.
+template <bool OneWord, u32 Shift = kAnyShift>
 class VcRouterKernel : public VcRouterBase {
  public:
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
       : VcRouterBase(builder, shard, setup),
         slots_(std::bit_ceil(setup.pipeline.routing + 2)),
-        stride_(kSummaries + (kSets + slots_ + 2 * setup.ports) * words()),
-        bits_(switches_.size() * stride_),
-        port_arbiters_(switches_.size() * setup.ports),
-        vc_arbiters_(inputs_.size()),
+        port_states_(switches_.size() * setup.ports),
+        accept_first_(inputs_.size()),
         given_(layout_.size()),
         offers_(layout_.size()),
-        fetches_(setup.bytes > kCacheBytes) {}
+        fetches_(setup.bytes > kCacheBytes) {
+    for (u32 e = 0; e < entities(); ++e) {
+      for (u32 p = 0; p < setup.ports; ++p) {
+        PortState& port = port_states_[std::size_t{e} * setup.ports + p];
+        port = PortState{};
+        port.from_terminal = fed_by_terminal(switches_[e], p);
+      }
+    }
+    connect(builder, shard);
+    events_ = std::size_t{2} * ahead_ * words();
+    stride_ = (events_ + kSummaries + (kSets + slots_ + 2 * setup.ports) * words() + 7) / 8 * 8;
+    bits_.resize(switches_.size() * stride_);
+    for (PortState& port : port_states_) {
+      if (port.flit_ticks != 0) {
+        port.down_events = static_cast<u32>(port.down * stride_);
+        port.down_vc = static_cast<u32>(base(port.down) + port.down_first);
+      }
+      if (port.credit_ticks != 0) port.up_events = static_cast<u32>(port.up * stride_);
+    }
+    row_ = (std::size_t{entities()} + 7) / 8 * 8;
+    wakes_.resize(ahead_ * row_);
+  }
 
   void reset(u32) {
     reset_base();
     std::fill(bits_.begin(), bits_.end(), 0);
-    std::fill(port_arbiters_.begin(), port_arbiters_.end(), PortArbiters{});
-    std::fill(vc_arbiters_.begin(), vc_arbiters_.end(), VcArbiters{});
+    std::fill(wakes_.begin(), wakes_.end(), 0);
+    wake_slots_ = 0;
+    for (PortState& port : port_states_) port.vc = port.input = port.output = 0;
+    std::fill(accept_first_.begin(), accept_first_.end(), 0);
     for (u32 e = 0; e < entities(); ++e) {
       for (u32 p = 0; p < layout_.ports(); ++p) {
-        const u32 delay = fed_by_terminal(switches_[e], p) ? 0 : setup_.pipeline.credit;
-        port_arbiters_[std::size_t{e} * layout_.ports() + p].credit_delay = delay + 1;
         for (u32 v = 0; v < layout_.vcs(); ++v) {
           const u32 i = layout_.index(p, v);
           if (outputs_[base(e) + i].credits != 0) set_bit(set(e, kCredit), i);
@@ -65,24 +90,41 @@ class VcRouterKernel : public VcRouterBase {
   }
 
   Tick accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept {
-    const u32 o = layout_.index(port, control.vc);
-    OutputVc& out = outputs_[base(e) + o];
-    const u32 before = out.credits;
-    out.credits = static_cast<u16>(before + control.argument);
-    if (before != 0 && !setup_.cut_through) return kNever;
-    set_bit(set(e, kCredit), o);
-    if (out.holder == kNobody) {
-      const View r = view(e);
-      return needs_credit() && (*r.wanted != 0 || any(r.adaptive)) ? io.now() : kNever;
+    return credit(view(e), layout_.index(port, control.vc), control.argument) ? io.now() : kNever;
+  }
+
+  /// Who is to be stepped because of what comes from other routers of the shard, or by its own wish.
+  void wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
+    const u32 k = static_cast<u32>(now & (ahead_ - 1));
+    if ((wake_slots_ >> k & 1U) == 0) return;
+    wake_slots_ &= ~(u64{1} << k);
+    u8* const wakes = &wakes_[k * row_];
+    for (std::size_t e = 0; e < row_; e += 8) {
+      u64 eight = 0;
+      std::memcpy(&eight, wakes + e, 8);
+      // The lowest bits of the bytes, least first, become the upper byte of the product.
+      awake[e >> 6U] |= (eight * 0x0102040810204080U) >> 56U << (e & 63U);
     }
-    if (before != 0 || inputs_[base(e) + out.holder].ring.count == 0) return kNever;
-    make_ready(view(e), out.holder, port);
-    return io.now();
+    std::memset(wakes, 0, row_);
+  }
+  [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
+    if (wake_slots_ == 0) return kNever;
+    for (Tick t = now + 1;; ++t) {
+      if ((wake_slots_ >> (t & (ahead_ - 1)) & 1U) != 0) return t;
+    }
+  }
+  /// True when flits or credits are on their way between routers of the shard.
+  [[nodiscard]] bool expects() const noexcept {
+    for (u32 e = 0; e < entities(); ++e) {
+      const u64* const words = &bits_[std::size_t{e} * stride_];
+      if (std::any_of(words, words + events_, [](u64 word) { return word != 0; })) return true;
+    }
+    return false;
   }
 
   /// Whether all routers of the network together exceed the cache.
   [[nodiscard]] bool fetches() const noexcept { return fetches_; }
-  void fetch(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
+  [[gnu::always_inline]] void fetch(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
     const u32 i = layout_.index(port, flit.vc);
     const InputVc& in = inputs_[base(e) + i];
     __builtin_prefetch(&in, 1);
@@ -90,19 +132,15 @@ class VcRouterKernel : public VcRouterBase {
     __builtin_prefetch(flits_.first(e, i), 1);
     if ((flit.flags & core::kHead) != 0) __builtin_prefetch(&io.packet(flit.packet));
   }
-  void fetch(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
+  [[gnu::always_inline]] void fetch(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
     __builtin_prefetch(&outputs_[base(e) + layout_.index(port, control.vc)], 1);
     __builtin_prefetch(set(e, kCredit), 1);
   }
-  void fetch(u32 e) noexcept {
-    const char* const bits = reinterpret_cast<const char*>(&bits_[std::size_t{e} * stride_]);
-    for (std::size_t k = 0; k < stride_ * sizeof(u64); k += 64) __builtin_prefetch(bits + k, 1);
-    __builtin_prefetch(&port_arbiters_[std::size_t{e} * layout_.ports()], 1);
-  }
-
   Tick step(u32 e, Tick now, engine::Io& io) noexcept {
-    observe(e, now);
+    if (fetches_) look_ahead(e, now, io);
     const View r = view(e);
+    take_events(r, now);
+    observe(e, now);
     u64* const due = slot(e, now);
     for (u32 w = 0; w < words(); ++w) {
       for (u64 bits = due[w]; bits != 0; bits &= bits - 1) {
@@ -119,7 +157,10 @@ class VcRouterKernel : public VcRouterBase {
     if (at_once) start(r, given);
     if (*r.asked != 0) changed |= allocate_switch(r, now, io);
     if (!at_once) start(r, given);
-    if (*r.asked != 0 || (changed && (*r.wanted != 0 || any(r.adaptive)))) return now + 1;
+    if (*r.asked != 0 || (changed && (*r.wanted != 0 || any(r.adaptive)))) {
+      wake(e, now + 1);
+      return kNever;
+    }
     return next_slot(e, now);
   }
 
@@ -137,22 +178,29 @@ class VcRouterKernel : public VcRouterBase {
   };
   static constexpr u32 kSummaries = 2;  ///< outputs that somebody waits for; outputs that somebody is ready for
 
-  /// Where the round-robin arbiters look first.
-  struct PortArbiters {
-    u8 vc = 0;             ///< input port: the virtual channel to be sent first
-    u8 input = 0;          ///< output port: the input port to be granted first
-    u8 output = 0;         ///< input port: the output port to be accepted first
-    u32 credit_delay = 1;  ///< input port: cycles until a place counts as free at whoever fills it, channel apart
+  /// Where the round-robin arbiters look first, and where the port leads to inside of the shard.
+  struct PortState {
+    u8 vc = 0;      ///< input port: the virtual channel to be sent first
+    u8 input = 0;   ///< output port: the input port to be granted first
+    u8 output = 0;  ///< input port: the output port to be accepted first
+    bool from_terminal = false;
+    u8 flit_ticks = 0;    ///< from sending to arrival at `down`; 0: the flits go over the engine's channel
+    u8 credit_ticks = 0;  ///< likewise of the input port's credits, to `up`
+    u16 down_first = 0;   ///< number of the far input port's first virtual channel
+    u16 up_first = 0;     ///< of the far output port's
+    u32 down = kNone;     ///< router that the output port leads to
+    u32 up = kNone;       ///< router that feeds the input port
+    u32 down_events = 0;  ///< index of its first word
+    u32 up_events = 0;
+    u32 down_vc = 0;  ///< index of the far input port's first virtual channel among those of all routers
   };
-  struct VcArbiters {
-    u16 head = 0;    ///< output virtual channel: the input virtual channel to be granted first
-    u16 output = 0;  ///< input virtual channel: the output virtual channel to be accepted first
-  };
+  static_assert(sizeof(PortState) == 32);
 
   /// One router, its pointers hoisted: stores of bytes would make the compiler load them again and again.
   struct View {
     u32 entity;
-    VcLayout layout;
+    VcLayoutOf<Shift> layout;
+    u64* events;  ///< [tick][flits, credits][word]: what arrives
     u64* wanted;  ///< bit per output port
     u64* asked;   ///< bit per output port
     u64* adaptive;
@@ -165,25 +213,48 @@ class VcRouterKernel : public VcRouterBase {
   };
 
   [[nodiscard]] u32 words() const noexcept { return OneWord ? 1 : layout_.words(); }
+  static void set_bit(u64* bits, u32 i) noexcept {
+    if constexpr (OneWord) {
+      *bits |= u64{1} << (i & 63U);
+    } else {
+      parts::set_bit(bits, i);
+    }
+  }
+  static void clear_bit(u64* bits, u32 i) noexcept {
+    if constexpr (OneWord) {
+      *bits &= ~(u64{1} << (i & 63U));
+    } else {
+      parts::clear_bit(bits, i);
+    }
+  }
+  [[nodiscard]] static bool test_bit(const u64* bits, u32 i) noexcept {
+    if constexpr (OneWord) {
+      return (*bits >> (i & 63U) & 1U) != 0;
+    } else {
+      return parts::test_bit(bits, i);
+    }
+  }
   [[nodiscard]] bool any(const u64* bits) const noexcept {
     if constexpr (OneWord) return *bits != 0;
     return std::any_of(bits, bits + words(), [](u64 word) { return word != 0; });
   }
   [[nodiscard]] bool needs_credit() const noexcept { return setup_.cut_through || setup_.vc_busy_when_full; }
   [[nodiscard]] std::size_t place(u32 e, u32 set) const noexcept {
-    return std::size_t{e} * stride_ + kSummaries + std::size_t{set} * words();
+    return std::size_t{e} * stride_ + events_ + kSummaries + std::size_t{set} * words();
   }
   [[nodiscard]] u64* set(u32 e, u32 kind) noexcept { return &bits_[place(e, kind)]; }
   [[nodiscard]] const u64* set(u32 e, u32 kind) const noexcept { return &bits_[place(e, kind)]; }
   /// Heads at the front of their buffer whose routing ends at `due`.
   [[nodiscard]] u64* slot(u32 e, Tick due) noexcept { return set(e, kSets + static_cast<u32>(due & (slots_ - 1))); }
   [[nodiscard]] View view(u32 e) noexcept {
-    u64* const bits = &bits_[std::size_t{e} * stride_];
+    u64* const events = &bits_[std::size_t{e} * stride_];
+    u64* const bits = events + events_;
     u64* const sets = bits + kSummaries;
     const u32 n = words();
     u64* const waiting = sets + std::size_t{kSets + slots_} * n;
     return {e,
-            layout_,
+            VcLayoutOf<Shift>(layout_.ports(), layout_.vcs()),
+            events,
             bits,
             bits + 1,
             sets + std::size_t{kAdaptiveHeads} * n,
@@ -200,6 +271,65 @@ class VcRouterKernel : public VcRouterBase {
     }
     return kNever;
   }
+
+  void connect(engine::Builder& builder, u32 shard);
+  /// Words of what arrives at tick `at` where the first words are `events`: flits, then credits.
+  [[nodiscard]] u64* arrivals(u64* events, Tick at) noexcept {
+    return events + static_cast<std::size_t>(at & (ahead_ - 1)) * 2 * words();
+  }
+  void wake(u32 e, Tick at) noexcept {
+    const u32 k = static_cast<u32>(at & (ahead_ - 1));
+    wakes_[k * row_ + e] = 1;
+    wake_slots_ |= u64{1} << k;
+  }
+  /// Asks early for the memory of the routers that will be stepped soon: their state, then the flits at the front of
+  /// the buffers that they will look at and what they will tell their neighbours, then the packets that they will
+  /// route.
+  [[gnu::always_inline]] void look_ahead(u32 e, Tick now, engine::Io& io) noexcept {
+    if (e + kFar >= entities()) return;
+    fetch(e + kFar);
+    const u32 middle = e + kMiddle;
+    const PortState* const ports = &port_states_[std::size_t{middle} * layout_.ports()];
+    for (u32 p = 0; p < layout_.ports(); ++p) {
+      ask_for(&bits_[ports[p].down_events], 1);
+      ask_for(&bits_[ports[p].up_events], 1);
+    }
+    for (u32 w = 0; w < words(); ++w) {
+      u64 busy = slot(middle, now)[w];
+      const u64* const ready = set(middle, kSets + slots_) + std::size_t{layout_.ports()} * words();
+      for (u32 p = 0; p < layout_.ports(); ++p) busy |= ready[std::size_t{p} * words() + w];
+      for (; busy != 0; busy &= busy - 1) {
+        const u32 i = w * 64 + static_cast<u32>(std::countr_zero(busy));
+        ask_for(&flits_.front(middle, i, inputs_[base(middle) + i].ring), 1);
+      }
+    }
+    const u32 near = e + kNear;
+    for (u32 w = 0; w < words(); ++w) {
+      for (u64 bits = slot(near, now)[w]; bits != 0; bits &= bits - 1) {
+        const u32 i = w * 64 + static_cast<u32>(std::countr_zero(bits));
+        ask_for(&io.packet(flits_.front(near, i, inputs_[base(near) + i].ring).packet), 1);
+      }
+    }
+  }
+  /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
+  template <class T>
+  [[gnu::always_inline]] static void ask_for(const T* first, std::size_t count) noexcept {
+    const char* const begin = reinterpret_cast<const char*>(first);
+    for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(begin + k, 1);
+  }
+  [[gnu::always_inline]] void fetch(u32 e) noexcept {
+    ask_for(&bits_[std::size_t{e} * stride_], stride_);
+    ask_for(&port_states_[std::size_t{e} * layout_.ports()], layout_.ports());
+    ask_for(&inputs_[base(e)], layout_.size());
+    ask_for(&outputs_[base(e)], layout_.size());
+    ask_for(flits_.first(e, 0), layout_.size());
+    ask_for(&accept_first_[base(e)], layout_.size());
+  }
+  void take_events(const View& r, Tick now) noexcept;
+  bool credit(const View& r, u32 o, u32 places) noexcept;
+  /// Calls f(i, flit) for every flit on its way to input virtual channel i of e, in order of arrival per i.
+  template <class F>
+  void for_each_coming(u32 e, F&& f) const;
 
   void make_ready(const View& r, u32 i, u32 port) noexcept {
     set_bit(r.ready + std::size_t{port} * words(), i);
@@ -219,9 +349,12 @@ class VcRouterKernel : public VcRouterBase {
   [[nodiscard]] u32 flits_needed(const View& r, u32 i, engine::Io& io) const noexcept {
     return setup_.cut_through ? io.packet(flits_.front(r.entity, i, r.inputs[i].ring).packet).flits : 1;
   }
+  [[nodiscard]] static u32 word_of_port(const View& r, u32 port) noexcept {
+    return OneWord ? 0 : r.layout.word_of_port(port);
+  }
   /// Virtual channels of `port` that nobody holds.
   [[nodiscard]] u64 open_vcs(const View& r, u32 port) const noexcept {
-    const u32 w = r.layout.word_of_port(port);
+    const u32 w = word_of_port(r, port);
     const u64 taken = needs_credit() ? r.held[w] | ~r.credit[w] : r.held[w];
     return ~taken >> r.layout.place_of_port(port) & r.layout.field();
   }
@@ -237,24 +370,117 @@ class VcRouterKernel : public VcRouterBase {
     }
   }
   bool allocate_switch(const View& r, Tick now, engine::Io& io) noexcept;
-  bool forward(const View& r, PortArbiters* arbiters, u32 p, u32 o, Tick now, engine::Io& io) noexcept;
+  bool forward(const View& r, PortState* ports, u32 p, u32 o, Tick now, engine::Io& io) noexcept;
 
   static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
+  static constexpr u32 kFar = 14;                ///< routers ahead
+  static constexpr u32 kMiddle = 9;
+  static constexpr u32 kNear = 5;
+  static constexpr Tick kMostAhead = 16;  ///< longer ways go over the engine's channels
 
-  u32 slots_;  ///< power of two above routing_delay + 1
-  std::size_t stride_;
-  std::vector<u64> bits_;                    ///< [entity * stride + ...]
-  std::vector<PortArbiters> port_arbiters_;  ///< [entity * ports + port]
-  std::vector<VcArbiters> vc_arbiters_;      ///< [entity * layout size + index]
+  u32 slots_;               ///< power of two above routing_delay + 1
+  Tick ahead_ = 2;          ///< power of two above the ticks of every way inside of the shard
+  std::size_t events_ = 0;  ///< words of a router for what arrives
+  std::size_t stride_ = 0;
+  PageVector<u64> bits_;               ///< [entity * stride + ...]
+  PageVector<PortState> port_states_;  ///< [entity * ports + port]
+  PageVector<u16> accept_first_;       ///< [entity * layout size + index]: output virtual channel to be accepted first
+  std::size_t row_ = 0;
+  std::vector<u8> wakes_;        ///< [tick * row + entity]: 1 for who is to be stepped
+  u64 wake_slots_ = 0;           ///< bit per tick
   std::vector<u16> given_;       ///< scratch: input virtual channels that were given an output's in this step
   std::vector<u64> offers_;      ///< scratch, [input virtual channel]: output virtual channels that grant it
   core::Candidates candidates_;  ///< scratch
   bool fetches_;
 };
 
+/// Finds the ways that stay inside of the shard.
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::connect(engine::Builder& builder, u32 shard) {
+  const core::Graph& graph = topology_.graph();
+  // A probe sees what goes over the engine's channels, and the state of all routers at the beginning of a tick holds
+  // what has arrived at all of them.
+  if (builder.settings().probe.any() || routing_.sight() == core::Sight::network) return;
+  for (u32 e = 0; e < entities(); ++e) {
+    const u32 s = switches_[e];
+    const auto entity_of = [&](const core::End& end) {
+      if (end.terminal || builder.shard_of(end.node) != shard) return kNone;
+      return static_cast<u32>(std::lower_bound(switches_.begin(), switches_.end(), end.node) - switches_.begin());
+    };
+    const auto join = [&](u32 channel, bool down, PortState& port) {
+      const core::Channel& c = graph.channel(channel);
+      const core::End& far = down ? c.to : c.from;
+      const u32 entity = entity_of(far);
+      const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit + Tick{1};
+      const Tick ticks = c.link.latency_cycles + extra;
+      if (c.failed || entity == kNone || ticks >= kMostAhead) return;
+      ahead_ = std::max(ahead_, std::bit_ceil(ticks + 1));
+      (down ? port.down : port.up) = entity;
+      (down ? port.down_first : port.up_first) = static_cast<u16>(layout_.index(far.port, 0));
+      (down ? port.flit_ticks : port.credit_ticks) = static_cast<u8>(ticks);
+    };
+    for (u32 p = 0; p < layout_.ports(); ++p) {
+      PortState& port = port_states_[std::size_t{e} * layout_.ports() + p];
+      if (p < graph.outputs(s) && graph.channel_out_of(s, p) != kNone) join(graph.channel_out_of(s, p), true, port);
+      if (p < graph.inputs(s) && graph.channel_into(s, p) != kNone) join(graph.channel_into(s, p), false, port);
+    }
+  }
+}
+
+/// Flits and credits of other routers of the shard that count from now on.
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::take_events(const View& r, Tick now) noexcept {
+  u64* const flits = arrivals(r.events, now);
+  u64* const credits = flits + words();
+  for (u32 w = 0; w < words(); ++w) {
+    for (u64 bits = flits[w]; bits != 0; bits &= bits - 1) {
+      const u32 i = w * 64 + static_cast<u32>(std::countr_zero(bits));
+      InputVc& in = r.inputs[i];
+      if (++in.ring.count != 1) continue;
+      if (in.vc >= kMostVcs) {
+        set_bit(slot(r.entity, now + setup_.pipeline.routing), i);
+      } else if (test_bit(r.credit, r.layout.index(in.port, in.vc))) {
+        make_ready(r, i, in.port);
+      }
+    }
+    flits[w] = 0;
+    for (u64 bits = credits[w]; bits != 0; bits &= bits - 1) {
+      credit(r, w * 64 + static_cast<u32>(std::countr_zero(bits)), 1);
+    }
+    credits[w] = 0;
+  }
+}
+
+/// Places became free behind output virtual channel o. Returns whether that matters now.
+template <bool OneWord, u32 Shift>
+inline bool VcRouterKernel<OneWord, Shift>::credit(const View& r, u32 o, u32 places) noexcept {
+  OutputVc& out = r.outputs[o];
+  const u32 before = out.credits;
+  out.credits = static_cast<u16>(before + places);
+  if (before != 0 && !setup_.cut_through) return false;
+  set_bit(r.credit, o);
+  if (out.holder == kNobody) return needs_credit() && (*r.wanted != 0 || any(r.adaptive));
+  if (before != 0 || r.inputs[out.holder].ring.count == 0) return false;
+  make_ready(r, out.holder, r.layout.port(o));
+  return true;
+}
+
+template <bool OneWord, u32 Shift>
+template <class F>
+void VcRouterKernel<OneWord, Shift>::for_each_coming(u32 e, F&& f) const {
+  for (u32 i = 0; i < layout_.size(); ++i) {
+    const RingState ring = inputs_[base(e) + i].ring;
+    u32 coming = 0;
+    for (Tick k = 0; k < ahead_; ++k) {
+      if (!test_bit(&bits_[std::size_t{e} * stride_ + k * 2 * words()], i)) continue;
+      f(i, flits_.at(e, i, ring, ring.count + coming++));
+    }
+  }
+}
+
 /// Routes the head of input virtual channel i.
-template <bool OneWord>
-inline void VcRouterKernel<OneWord>::ask_routing(const View& r, u32 i, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::ask_routing(const View& r, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[i];
   route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet), candidates_);
   if (candidates_.size() != 1) {
@@ -272,8 +498,8 @@ inline void VcRouterKernel<OneWord>::ask_routing(const View& r, u32 i, engine::I
 
 /// Of several candidates the best now: of the highest priority with a free virtual channel, the one with most credits,
 /// the first among equals. A head without any candidate waits for ever: the watchdog will explain it.
-template <bool OneWord>
-void VcRouterKernel<OneWord>::choose_candidate(const View& r, u32 i, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::choose_candidate(const View& r, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[i];
   route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet), candidates_);
   const core::Candidate* best = nullptr;
@@ -299,8 +525,8 @@ void VcRouterKernel<OneWord>::choose_candidate(const View& r, u32 i, engine::Io&
   add_waiting(r, i, in.port);
 }
 
-template <bool OneWord>
-inline u64 VcRouterKernel<OneWord>::suitable(const View& r, u32 i, u64 open, engine::Io& io) const noexcept {
+template <bool OneWord, u32 Shift>
+inline u64 VcRouterKernel<OneWord, Shift>::suitable(const View& r, u32 i, u64 open, engine::Io& io) const noexcept {
   const InputVc& in = r.inputs[i];
   if (in.begin >= in.end) return 0;
   u64 free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
@@ -314,8 +540,8 @@ inline u64 VcRouterKernel<OneWord>::suitable(const View& r, u32 i, u64 open, eng
 }
 
 /// Gives free output virtual channels to waiting heads. Returns how many; they stand in given_.
-template <bool OneWord>
-inline u32 VcRouterKernel<OneWord>::allocate_vcs(const View& r, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift>
+inline u32 VcRouterKernel<OneWord, Shift>::allocate_vcs(const View& r, engine::Io& io) noexcept {
   const bool adaptive = any(r.adaptive);
   const auto for_adaptive = [&](auto&& f) {
     for (u32 w = 0; w < words(); ++w) {
@@ -334,18 +560,18 @@ inline u32 VcRouterKernel<OneWord>::allocate_vcs(const View& r, engine::Io& io) 
 
 /// iSLIP (McKeown 1999) of one iteration: every free virtual channel of the output port grants the first head at or
 /// after its pointer, every head accepts the first grant at or after its own.
-template <bool OneWord>
-inline u32 VcRouterKernel<OneWord>::serve_output(const View& r, u32 port, u32 given, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift>
+inline u32 VcRouterKernel<OneWord, Shift>::serve_output(const View& r, u32 port, u32 given, engine::Io& io) noexcept {
   const u64 open = open_vcs(r, port);
   if (open == 0) return given;
   const u64* const heads = r.waiting + std::size_t{port} * words();
-  VcArbiters* const arbiters = &vc_arbiters_[base(r.entity)];
+  u16* const first = &accept_first_[base(r.entity)];
   const auto accept = [&](u32 i, u64 offers) {
-    const u32 from = arbiters[i].output;
+    const u32 from = first[i];
     const u32 v = round_robin(offers, r.layout.port(from) == port ? r.layout.vc(from) : 0);
     const u32 o = r.layout.index(port, v);
-    arbiters[i].output = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
-    arbiters[o].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
+    first[i] = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
+    r.outputs[o].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
     give(r, i, v);
     given_[given++] = static_cast<u16>(i);
   };
@@ -362,7 +588,7 @@ inline u32 VcRouterKernel<OneWord>::serve_output(const View& r, u32 port, u32 gi
   for (u64 left = open; left != 0; left &= left - 1) {
     const u32 v = static_cast<u32>(std::countr_zero(left));
     const u64 bit = u64{1} << v;
-    const u32 i = find_cyclically(heads, words(), arbiters[r.layout.index(port, v)].head,
+    const u32 i = find_cyclically(heads, words(), r.outputs[r.layout.index(port, v)].head,
                                   [&](u32 head) { return suitable(r, head, bit, io) != 0; });
     if (i == kNone) continue;
     if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
@@ -376,8 +602,8 @@ inline u32 VcRouterKernel<OneWord>::serve_output(const View& r, u32 port, u32 gi
 }
 
 /// The packet of i takes virtual channel v of its output port.
-template <bool OneWord>
-inline void VcRouterKernel<OneWord>::give(const View& r, u32 i, u32 v) noexcept {
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::give(const View& r, u32 i, u32 v) noexcept {
   InputVc& in = r.inputs[i];
   const u32 o = r.layout.index(in.port, v);
   in.vc = static_cast<u8>(v);
@@ -389,9 +615,9 @@ inline void VcRouterKernel<OneWord>::give(const View& r, u32 i, u32 v) noexcept 
 
 /// iSLIP of one iteration between input and output ports; of the virtual channels of a port that want one output, the
 /// first at or after the port's pointer asks. Returns whether an output virtual channel became free.
-template <bool OneWord>
-inline bool VcRouterKernel<OneWord>::allocate_switch(const View& r, Tick now, engine::Io& io) noexcept {
-  PortArbiters* const arbiters = &port_arbiters_[std::size_t{r.entity} * r.layout.ports()];
+template <bool OneWord, u32 Shift>
+inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick now, engine::Io& io) noexcept {
+  PortState* const arbiters = &port_states_[std::size_t{r.entity} * r.layout.ports()];
   std::array<u64, kMostPorts> grants;  // [input port]: output ports; valid where `inputs` has a bit
   u64 inputs = 0;
   for (u64 ports = *r.asked; ports != 0; ports &= ports - 1) {
@@ -418,31 +644,52 @@ inline bool VcRouterKernel<OneWord>::allocate_switch(const View& r, Tick now, en
 
 /// Moves the front flit of a virtual channel of input port p that is ready for output port o. Returns whether it was a
 /// tail.
-template <bool OneWord>
-inline bool VcRouterKernel<OneWord>::forward(const View& r, PortArbiters* arbiters, u32 p, u32 out_port, Tick now,
-                                             engine::Io& io) noexcept {
-  const u64 ready = r.ready[std::size_t{out_port} * words() + r.layout.word_of_port(p)];
-  const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), arbiters[p].vc);
-  arbiters[p].vc = static_cast<u8>((v + 1) & 63U);
-  arbiters[p].output = static_cast<u8>((out_port + 1) & 63U);
-  arbiters[out_port].input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
+template <bool OneWord, u32 Shift>
+inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, PortState* ports, u32 p, u32 out_port, Tick now,
+                                                    engine::Io& io) noexcept {
+  PortState& from = ports[p];
+  PortState& to = ports[out_port];
+  const u64 ready = r.ready[std::size_t{out_port} * words() + word_of_port(r, p)];
+  const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), from.vc);
+  from.vc = static_cast<u8>((v + 1) & 63U);
+  from.output = static_cast<u8>((out_port + 1) & 63U);
+  to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
 
   const u32 i = r.layout.index(p, v);
   InputVc& in = r.inputs[i];
-  const u32 o = r.layout.index(out_port, in.vc);
+  OutputVc& out = r.outputs[r.layout.index(out_port, in.vc)];
   const BufferedFlit flit = flits_.pop(r.entity, i, in.ring);
   const u32 first_port = r.entity * r.layout.ports();
-  io.send(first_port + out_port, flit.unpack(in.vc), setup_.pipeline.departure());
-  io.control_up(first_port + p, {engine::kCredit, static_cast<u16>(v), 1}, arbiters[p].credit_delay);
+  if (to.flit_ticks != 0) {
+    const std::size_t at = to.down_vc + std::size_t{in.vc};
+    if (out.credits == flits_.places()) {  // the ring is empty, and nothing is on the way: it starts again at place 0
+      out.tail = 0;
+      inputs_[at].ring.head = 0;
+    }
+    flits_.put(at, out.tail, flit.passed_on());
+    out.tail = static_cast<u16>(flits_.after(out.tail));
+    const Tick arrival = now + to.flit_ticks;
+    set_bit(arrivals(&bits_[to.down_events], arrival), to.down_first + u32{in.vc});
+    wake(to.down, arrival);
+  } else {
+    io.send(first_port + out_port, flit.unpack(in.vc), setup_.pipeline.departure());
+  }
+  if (from.credit_ticks != 0) {
+    const Tick arrival = now + from.credit_ticks;
+    set_bit(arrivals(&bits_[from.up_events], arrival) + words(), from.up_first + v);
+    wake(from.up, arrival);
+  } else {
+    io.control_up(first_port + p, {engine::kCredit, static_cast<u16>(v), 1},
+                  1 + (from.from_terminal ? 0 : setup_.pipeline.credit));
+  }
   ++movements_;
 
-  OutputVc& out = r.outputs[o];
   const bool out_of_credit = --out.credits == 0;
-  if (out_of_credit) clear_bit(r.credit, o);
+  if (out_of_credit) clear_bit(r.credit, r.layout.index(out_port, in.vc));
   const bool tail = (flit.flags() & core::kTail) != 0;
   if (tail) {
     ++packets_;
-    clear_bit(r.held, o);
+    clear_bit(r.held, r.layout.index(out_port, in.vc));
     out.holder = kNobody;
     in.vc = kFresh;
     if (in.ring.count != 0) set_bit(slot(r.entity, now + 1 + setup_.pipeline.routing), i);
@@ -451,32 +698,37 @@ inline bool VcRouterKernel<OneWord>::forward(const View& r, PortArbiters* arbite
   return tail;
 }
 
-template <bool OneWord>
-u64 VcRouterKernel<OneWord>::digest() const {
+template <bool OneWord, u32 Shift>
+u64 VcRouterKernel<OneWord, Shift>::digest() const {
   u64 sum = 0;
   for (u32 e = 0; e < entities(); ++e) {
     Hasher h;
     digest_base(e, h);
     for (u32 p = 0; p < layout_.ports(); ++p) {
-      const PortArbiters& a = port_arbiters_[std::size_t{e} * layout_.ports() + p];
+      const PortState& a = port_states_[std::size_t{e} * layout_.ports() + p];
       for (const u32 pointer : {u32{a.vc}, u32{a.input}, u32{a.output}}) h.add(pointer);
     }
     for (u32 i = 0; i < layout_.size(); ++i) {
-      h.add(vc_arbiters_[base(e) + i].head);
-      h.add(vc_arbiters_[base(e) + i].output);
+      h.add(outputs_[base(e) + i].head);
+      h.add(accept_first_[base(e) + i]);
     }
-    for (u32 k = 0; k < stride_; ++k) h.add(bits_[std::size_t{e} * stride_ + k]);
+    // Flits on their way are counted one by one below, credits by what they come to.
+    const std::size_t last = events_ + kSummaries + (kSets + slots_ + 2 * layout_.ports()) * words();
+    for (std::size_t k = events_; k < last; ++k) h.add(bits_[std::size_t{e} * stride_ + k]);
     sum += h.value();
+    for_each_coming(
+        e, [&](u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet), flit.unpack(0)); });
   }
   return sum;
 }
 
 /// Conservation, and the bits against what they stand for.
-template <bool OneWord>
-void VcRouterKernel<OneWord>::hold(engine::Holdings& into) const {
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
   VcRouterBase::hold(into);
   const u32 n = words();
   for (u32 e = 0; e < entities(); ++e) {
+    for_each_coming(e, [&](u32, const BufferedFlit& flit) { into.add(flit.unpack(0)); });
     const u64* const rows = set(e, kSets + slots_);
     for (u32 i = 0; i < layout_.size(); ++i) {
       if (layout_.vc(i) >= layout_.vcs()) continue;

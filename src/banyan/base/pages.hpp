@@ -1,0 +1,46 @@
+// Memory for large arrays that are walked from end to end in every cycle: on huge pages where the system has them,
+// since the usual ones are more than the processor's table of pages holds.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+namespace banyan {
+
+/// Zeroed memory; throws std::bad_alloc.
+[[nodiscard]] void* allocate_pages(std::size_t bytes);
+void free_pages(void* memory, std::size_t bytes) noexcept;
+
+/// Arrays start as zeros, and what is never written takes no memory.
+template <class T>
+class PageAllocator {
+ public:
+  using value_type = T;
+  static_assert(std::is_trivially_copyable_v<T>);
+
+  PageAllocator() = default;
+  template <class U>
+  PageAllocator(const PageAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor): a rebound allocator
+
+  [[nodiscard]] T* allocate(std::size_t n) { return static_cast<T*>(allocate_pages(n * sizeof(T))); }
+  void deallocate(T* p, std::size_t n) noexcept { free_pages(p, n * sizeof(T)); }
+  /// Elements that are made without a value stay as the pages were: zeros.
+  template <class U>
+  void construct(U*) noexcept {}
+  template <class U, class... Values>
+  void construct(U* p, Values&&... values) {
+    ::new (static_cast<void*>(p)) U(std::forward<Values>(values)...);
+  }
+  template <class U>
+  bool operator==(const PageAllocator<U>&) const noexcept {
+    return true;
+  }
+};
+
+/// Of elements whose zero value is all zeros.
+template <class T>
+using PageVector = std::vector<T, PageAllocator<T>>;
+
+}  // namespace banyan
