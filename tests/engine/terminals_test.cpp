@@ -28,7 +28,7 @@ class NoRouting final : public core::Routing {
 
 /// Terminals of one shard that hold all terminals of a network, on scripts.
 struct Fixture {
-  Fixture(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts) {
+  Fixture(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts, u32 queues = 1) {
     for (const auto& lines : scripts) {
       traffics.push_back(std::make_unique<Script>(terminals, lines));
       pointers.push_back(traffics.back().get());
@@ -38,6 +38,7 @@ struct Fixture {
     setup.traffics = pointers;
     setup.routing = &routing;
     setup.total_terminals = terminals;
+    setup.queues = queues;
     subject = std::make_unique<Terminals>(setup);
     subject->reset();
   }
@@ -157,6 +158,39 @@ TEST(Terminals, AWrongTerminalIsNoticed) {
   Terminals& subject = *fixture.subject;
   subject.deliver(subject.pool()[subject.take(0, 0)], 2, 7, 1);
   EXPECT_EQ(subject.misdelivered(), 1U);
+}
+
+TEST(Terminals, every_message_joins_one_of_several_queues_and_each_queue_keeps_their_order) {
+  constexpr u32 kQueues = 3;
+  std::vector<Script::Line> lines;
+  for (u32 t = 0; t < 2; ++t) {
+    for (u32 k = 0; k < 300; ++k) lines.push_back({t, Tick{k} * 2, 1 - t, 1 + k % 5});
+  }
+  Fixture fixture(2, {lines}, kQueues);
+  Terminals& subject = *fixture.subject;
+  ASSERT_EQ(subject.size(), 2 * kQueues);
+  subject.advance(10'000);
+  std::vector<std::vector<u32>> births(2);
+  for (u32 queue = 0; queue < subject.size(); ++queue) {
+    EXPECT_EQ(subject.global(queue), queue / kQueues);
+    Tick previous = 0;
+    u32 count = 0;
+    while ((subject.ready()[0] >> queue & 1U) != 0) {
+      const core::Packet packet = subject.pool()[subject.take(queue, 10'000)];
+      EXPECT_EQ(packet.source, queue / kQueues);
+      EXPECT_EQ(packet.flits, 1 + packet.birth / 2 % 5);
+      if (count != 0) { EXPECT_GT(packet.birth, previous); }
+      previous = packet.birth;
+      births[packet.source].push_back(static_cast<u32>(packet.birth));
+      ++count;
+    }
+    EXPECT_NEAR(count, 100, 40) << "queue " << queue;  // binomial: 5 standard deviations
+  }
+  for (auto& of_terminal : births) {
+    std::sort(of_terminal.begin(), of_terminal.end());
+    ASSERT_EQ(of_terminal.size(), 300U);
+    for (u32 k = 0; k < 300; ++k) EXPECT_EQ(of_terminal[k], k * 2);
+  }
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ class Builder {
   /// Cuts the network: `switch_shard[s]` is the shard of switch s; terminals live with the switch that they inject
   /// into. Called once by the switch model, before anything else; creates the terminals.
   void partition(std::vector<u32> switch_shard, u32 shards);
+  /// Source queues per terminal, of which a message joins one at random; before partition.
+  void source_queues(u32 queues) { source_queues_ = queues; }
   /// The whole network in one shard (populations with peer access).
   void partition_as_one();
 
@@ -95,6 +97,7 @@ class Builder {
   std::vector<u32> terminal_entity_;
   u32 switch_ports_ = 0;
   u32 longest_packet_ = kNone;
+  u32 source_queues_ = 1;
   Tick window_ = 1;
   std::vector<Shard> parts_;
 };

@@ -147,8 +147,14 @@ std::vector<u64> Machine::accepted_of_sources() const {
   std::vector<u64> flits;
   for (const Shard& shard : shards_) {
     const Terminals& terminals = *shard.terminals;
-    for (u32 local = 0; local < terminals.size(); ++local) {
-      if (terminals.is_source(local)) flits.push_back(terminals.accepted_of()[local]);
+    for (u32 local = 0; local < terminals.size(); local += terminals.queues()) {
+      u64 sum = 0;
+      bool source = false;
+      for (u32 queue = local; queue < local + terminals.queues(); ++queue) {
+        sum += terminals.accepted_of()[queue];
+        source |= terminals.is_source(queue);
+      }
+      if (source) flits.push_back(sum);
     }
   }
   std::sort(flits.begin(), flits.end());

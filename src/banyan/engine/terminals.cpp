@@ -26,8 +26,17 @@ class Terminals::Post final : public core::Outbox {
   u32 traffic_;
 };
 
+Terminals::Setup Terminals::with_queues(Setup setup) {
+  if (setup.queues == 1) return setup;
+  std::vector<u32> queues;
+  queues.reserve(setup.terminals.size() * setup.queues);
+  for (const u32 terminal : setup.terminals) queues.insert(queues.end(), setup.queues, terminal);
+  setup.terminals = std::move(queues);
+  return setup;
+}
+
 Terminals::Terminals(Setup setup)
-    : setup_(std::move(setup)),
+    : setup_(with_queues(std::move(setup))),
       traffic_count_(static_cast<u32>(setup_.traffics.size())),
       words_((size() + 63) / 64),
       pool_(setup_.shard),
@@ -56,7 +65,7 @@ Terminals::Terminals(Setup setup)
   if (!any_answers) return;
   answers_ = Answers(cursors_.size());
   local_of_.assign(setup_.total_terminals, kNone);
-  for (u32 local = 0; local < size(); ++local) local_of_[global(local)] = local;
+  for (u32 local = size(); local > 0; --local) local_of_[global(local - 1)] = local - 1;  // the first queue
 }
 
 void Terminals::reset() {
@@ -84,16 +93,18 @@ void Terminals::reset() {
   std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < size(); ++local) {
     for (u32 i = 0; i < traffic_count_; ++i) {
-      if ((special_[i] & kAnswers) != 0) {
-        Post outbox(*this, local, i);
-        setup_.traffics[i]->start(global(local), outbox);
-        continue;
-      }
-      core::Message& message = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i].message;
-      if (!setup_.traffics[i]->next(global(local), 0, kNever, message)) message.birth = kNever;
+      if ((special_[i] & kAnswers) != 0) continue;
+      find_next(local, i, cursors_[static_cast<std::size_t>(local) * traffic_count_ + i], kNever);
     }
     choose_next(local);
     schedule(local, 0);
+  }
+  for (u32 local = 0; local < size(); local += setup_.queues) {
+    for (u32 i = 0; i < traffic_count_; ++i) {
+      if ((special_[i] & kAnswers) == 0) continue;
+      Post outbox(*this, local, i);
+      setup_.traffics[i]->start(global(local), outbox);
+    }
   }
 }
 
@@ -106,7 +117,8 @@ Tick Terminals::first_birth(u32 traffic) const noexcept {
 }
 
 /// A message that is being taken, or is born earlier, stays at the cursor; the others wait in order behind it.
-void Terminals::post(u32 local, u32 traffic, const core::Message& message) noexcept {
+void Terminals::post(u32 first_queue, u32 traffic, const core::Message& message) noexcept {
+  const u32 local = first_queue + queue_of(global(first_queue), message.tag, message.word);
   const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + traffic;
   core::Message& first = cursors_[index].message;
   ++posted_;
@@ -123,10 +135,18 @@ void Terminals::post(u32 local, u32 traffic, const core::Message& message) noexc
   schedule(local, now_);
 }
 
-void Terminals::step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept {
-  const Tick previous = cursor.message.birth;
-  ++cursor.nth;
-  if (!setup_.traffics[traffic]->next(terminal, cursor.nth, previous, cursor.message)) cursor.message.birth = kNever;
+void Terminals::find_next(u32 local, u32 traffic, Cursor& cursor, Tick previous) const noexcept {
+  const core::Traffic& source = *setup_.traffics[traffic];
+  const u32 terminal = setup_.terminals[local];
+  for (;; ++cursor.nth) {
+    if (!source.next(terminal, cursor.nth, previous, cursor.message)) {
+      cursor.message.birth = kNever;
+      return;
+    }
+    if (setup_.queues == 1) return;
+    if (queue_of(terminal, cursor.nth, cursor.message.word) == local % setup_.queues) return;
+    previous = cursor.message.birth;
+  }
 }
 
 void Terminals::choose_next(u32 local) noexcept {
@@ -252,13 +272,12 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
     ++answered_;
     answers_.pop(index, message);
     if (departed != nullptr) {
-      Post outbox(*this, local, traffic);
+      Post outbox(*this, local - local % setup_.queues, traffic);
       setup_.traffics[traffic]->departed(*departed, departed->source, now, outbox);
     }
     choose_next(local);
   } else {
-    if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, head.birth, message))
-      message.birth = kNever;
+    find_next(local, traffic, cursor, head.birth);
     if (message.birth < head.other) {
       head.birth = message.birth;
     } else {
@@ -284,7 +303,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
               {message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits, message.tag,
                static_cast<u8>(traffic), message.flags},
               cursor.offset, flits, now);
-  packet.sequence = cursor.packets++;
+  packet.sequence = next_sequence(local, cursor);
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
     note_offered(traffic, message.birth, flits);
@@ -324,7 +343,7 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
   fill_packet(packet, local, kept, offset, flits, now);
-  packet.sequence = cursor.packets++;
+  packet.sequence = next_sequence(local, cursor);
   const u64 address = static_cast<u64>(packet.source) << 40U | static_cast<u64>(kept.traffic) << 32U | kept.nth;
   setup_.routing->prepare(packet, static_cast<u32>(mix64(address)));
   if (steady_) note_taken(local, kept.traffic, flits, now);
@@ -333,7 +352,7 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
   if (offset + flits != kept.flits) return id;
   if (in_window(kept.birth)) --kept_in_window_;
   if ((special_[kept.traffic] & kAnswers) != 0) [[unlikely]] {
-    Post outbox(*this, local, kept.traffic);
+    Post outbox(*this, local - local % setup_.queues, kept.traffic);
     setup_.traffics[kept.traffic]->departed(packet, packet.source, now, outbox);
   }
   return id;
@@ -456,7 +475,8 @@ void Terminals::add_waiting(SteadyRecord& record) const noexcept {
         continue;
       }
       while (more) {
-        step_cursor(cursor, i, global(local));
+        ++cursor.nth;
+        find_next(local, i, cursor, cursor.message.birth);
         more = add(cursor.message, cursor.message.flits);
       }
     }
@@ -481,6 +501,7 @@ u64 Terminals::digest() const noexcept {
   for (u32 local = 0; local < size(); ++local) {
     Hasher h;
     h.add(global(local));
+    if (setup_.queues > 1) h.add(local % setup_.queues);
     for (u32 i = 0; i < traffic_count_; ++i) {
       const Cursor& c = cursors_[static_cast<std::size_t>(local) * traffic_count_ + i];
       h.add(c.nth);

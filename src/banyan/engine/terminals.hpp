@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "banyan/base/hash.hpp"
+#include "banyan/base/rng.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/answers.hpp"
@@ -40,6 +41,7 @@ class Terminals {
     u32 generation_series = 0;   ///< length of the series of births after window.from; 0: none
     Probe* probe = nullptr;      ///< told of packets that leave their source and that arrive
     u32 longest_packet = kNone;  ///< that the switch model cuts messages into, whatever the traffic says
+    u32 queues = 1;              ///< source queues per terminal; a message joins one of them at random
   };
 
   /// A message that a model keeps waiting in a queue of its own, and of which it makes packets.
@@ -58,7 +60,9 @@ class Terminals {
   /// Starts a replication at tick 0 (the traffics have begun it already).
   void reset();
 
+  /// Source queues of this shard: a "local terminal" is one of them. The queues of a terminal are neighbours.
   [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(setup_.terminals.size()); }
+  [[nodiscard]] u32 queues() const noexcept { return setup_.queues; }
   [[nodiscard]] u32 global(u32 local) const noexcept { return setup_.terminals[local]; }
   [[nodiscard]] PacketPool& pool() noexcept { return pool_; }
   [[nodiscard]] const PacketPool& pool() const noexcept { return pool_; }
@@ -206,9 +210,19 @@ class Terminals {
   void note_special(const core::Packet& packet, u32 terminal, Tick now) noexcept;
   void note_message(const core::Packet& packet, Tick first, Tick last) noexcept;
   void note_finite(const core::Packet& packet, Tick now) noexcept;
-  void post(u32 local, u32 traffic, const core::Message& message) noexcept;
+  void post(u32 first_queue, u32 traffic, const core::Message& message) noexcept;
+  /// Every terminal once per queue.
+  [[nodiscard]] static Setup with_queues(Setup setup);
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
-  void step_cursor(Cursor& cursor, u32 traffic, u32 terminal) const noexcept;
+  /// The cursor's message, `nth` at the earliest, that joins the source queue `local`.
+  void find_next(u32 local, u32 traffic, Cursor& cursor, Tick previous) const noexcept;
+  [[nodiscard]] u32 next_sequence(u32 local, Cursor& cursor) const noexcept {
+    return setup_.queues == 1 ? cursor.packets++ : cursor.packets++ * setup_.queues + local % setup_.queues;
+  }
+  [[nodiscard]] u32 queue_of(u32 terminal, u64 nth, u32 word) const noexcept {
+    const u64 address = (static_cast<u64>(terminal) << 32U | word) + nth * 0x9e3779b97f4a7c15ULL;
+    return below(static_cast<u32>(mix64(address) >> 32U), setup_.queues);
+  }
   void choose_next(u32 local) noexcept;
   void schedule(u32 local, Tick now) noexcept;
 
