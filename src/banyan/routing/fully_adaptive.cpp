@@ -1,0 +1,102 @@
+// Every port on a shortest path, every virtual channel: as free as minimal routing can be, and without any means
+// against deadlock. For switches that hold nothing while they wait: circuits that come back when they are blocked.
+#include <memory>
+#include <vector>
+
+#include "banyan/routing/parts/hop_paths.hpp"
+#include "banyan/routing/parts/space.hpp"
+
+namespace banyan::routing {
+namespace {
+
+/// The ports of all pairs (switch, switch with terminals), where they are few enough to be kept.
+constexpr std::size_t kMostEntries = std::size_t{1} << 22U;
+
+class FullyAdaptive final : public core::Routing {
+ public:
+  FullyAdaptive(const config::Values& values, const core::RoutingContext& context)
+      : graph_(&context.topology->graph()),
+        places_(*graph_),
+        vcs_(static_cast<u8>(context.vcs)),
+        switches_(graph_->switches()) {
+    if (values.text("directions") == "up") {
+      space_ = std::make_unique<parts::Space>(values, context);
+      require_rings(values);
+    } else {
+      paths_ = std::make_unique<parts::HopPaths>(values, context);
+    }
+    u32 ports = 0;
+    for (u32 s = 0; s < switches_; ++s) ports = std::max(ports, graph_->outputs(s));
+    if (ports > 64 || std::size_t{switches_} * switches_ > kMostEntries) return;
+    masks_.resize(std::size_t{switches_} * switches_);
+    std::vector<bool> done(switches_);
+    for (u32 t = 0; t < graph_->terminals(); ++t) {
+      const u32 host = places_.switch_of(t);
+      if (done[host]) continue;
+      done[host] = true;
+      for (u32 at = 0; at < switches_; ++at) {
+        if (at == host) continue;
+        visit(at, host, [&](u32 port) { masks_[std::size_t{host} * switches_ + at] |= u64{1} << port; });
+      }
+    }
+  }
+
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    const u32 destination = request.packet->destination;
+    const u32 host = places_.switch_of(destination);
+    const auto add = [&](u32 port) { out.add({static_cast<u16>(port), 0, vcs_}); };
+    if (request.at == host) return add(places_.port_of(destination));
+    if (masks_.empty()) return visit(request.at, host, add);
+    for (u64 bits = masks_[std::size_t{host} * switches_ + request.at]; bits != 0; bits &= bits - 1) {
+      add(static_cast<u32>(std::countr_zero(bits)));
+    }
+  }
+  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+
+ private:
+  void require_rings(const config::Values& values) const {
+    for (u32 d = 0; d < space_->dimensions(); ++d) {
+      const u32 next = space_->stride(d);  // one step up from switch 0
+      const u32 before = (space_->size(d) - 1) * space_->stride(d);
+      const bool closed = space_->size(d) == 2 || space_->distance(d, before, 0) == 1;
+      if (closed && space_->distance(d, 0, next) == 1) continue;
+      values.fail("directions", "one direction leads everywhere only on rings", "use the topology torus");
+    }
+  }
+
+  template <class Visit>
+  void visit(u32 at, u32 host, const Visit& found) const noexcept {
+    if (paths_ != nullptr) return paths_->nearer(at, host, found);
+    for (u32 d = 0; d < space_->dimensions(); ++d) {
+      if (space_->coordinate(at, d) != space_->coordinate(host, d)) found(space_->port_up(d));
+    }
+  }
+
+  const core::Graph* graph_;
+  parts::Places places_;
+  std::unique_ptr<parts::HopPaths> paths_;
+  std::unique_ptr<parts::Space> space_;
+  u8 vcs_;
+  u32 switches_;
+  std::vector<u64> masks_;  ///< [host * switches + at]: bit per port
+};
+
+std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  return std::make_unique<FullyAdaptive>(values, context);
+}
+
+}  // namespace
+
+using config::Parameter;
+extern const core::RoutingRow row_fully_adaptive;
+const core::RoutingRow row_fully_adaptive{
+    {"fully_adaptive",
+     "Any port on a shortest path, any virtual channel; nothing against deadlock.",
+     "Linder and Harden, An Adaptive and Fault Tolerant Wormhole Routing Strategy for k-ary n-cubes, IEEE Transactions "
+     "on Computers 40(1), 1991",
+     {Parameter::choice("directions", {"both", "up"}, "both")
+          .doc("On rings: the shorter way round (both at half of the length), or always upwards, as with links of one "
+               "direction only.")}},
+    make};
+
+}  // namespace banyan::routing

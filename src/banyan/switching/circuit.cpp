@@ -1,0 +1,863 @@
+// Circuit switching: a header reserves one virtual channel per hop and comes back when it is blocked; an acknowledgment
+// returns over the path; then the message streams over it, and frees every channel as its tail crosses it.
+//
+// A change on one channel is seen by all circuits through it in the same cycle, so this population reads and writes
+// across switches (peer access) and lives in one shard. Within a cycle: tails free what they have crossed, headers that
+// turned back free what they have left; then headers act, in an order that begins somewhere else in every cycle; then
+// data move (parts/circuit_streams.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "banyan/base/bits.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/core/switching.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/own_metrics.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+#include "banyan/engine/wake_wheel.hpp"
+#include "banyan/switching/parts/circuit_streams.hpp"
+
+namespace banyan::switching {
+namespace {
+
+using core::PacketId;
+using engine::OwnMetrics;
+using parts::CircuitStreams;
+using parts::Sharing;
+
+constexpr u64 kChoiceStream = 0x6369726375697400ULL;
+constexpr u64 kBackoffStream = 0x6261636b6f666600ULL;
+constexpr u32 kMostHops = CircuitStreams::kMostStages - 2;  ///< and two channels of terminals
+
+/// What a header does when no virtual channel that it may take is free.
+enum class Blocked : u8 { back_to_source, backtrack, wait };
+
+struct Settings {
+  u32 vcs = 2;
+  Sharing sharing = Sharing::tdm;
+  u32 queues = 2;   ///< source queues per terminal
+  u32 servers = 1;  ///< circuits at once per queue
+  Blocked blocked = Blocked::back_to_source;
+  bool in_order = false;          ///< candidates are tried in the routing's order
+  std::vector<u32> alternatives;  ///< per hop: candidates that may be tried; the last one holds on
+  u32 acquire = 1;
+  u32 backtrack = 1;
+  u32 acknowledge = 1;
+  u32 retry_delay = 0;
+  u32 backoff = 0;
+  u32 injection_circuits = kNone;
+  u32 ejection_circuits = kNone;
+  u32 injection_flits = 0;  ///< lanes of a terminal; 0: no limit
+  u32 ejection_flits = 0;
+  bool pipeline = true;
+  bool shared_directions = false;
+};
+
+class Circuits final : public engine::Population {
+ public:
+  Circuits(engine::Builder& builder, Settings settings)
+      : set_(std::move(settings)),
+        graph_(builder.topology().graph()),
+        routing_(builder.routing()),
+        terminals_(builder.terminals(0)),
+        pool_(terminals_.pool()),
+        probe_(builder.probe(0)),
+        seed_(builder.settings().seed),
+        permuted_(builder.settings().permuted),
+        channels_(static_cast<u32>(graph_.channels().size())),
+        most_(terminals_.size() * set_.servers + switch_channels() * set_.vcs),
+        words_((most_ + 63) / 64),
+        streams_(channels_ + graph_.terminals() * (set_.injection_flits + set_.ejection_flits), lane_vcs(), most_,
+                 set_.sharing, channels_),
+        circuits_(most_),
+        tried_(set_.blocked == Blocked::backtrack ? static_cast<std::size_t>(most_) * kMostHops : 0),
+        wheel_(most_),
+        awake_(words_),
+        acting_(words_),
+        free_(words_),
+        free_servers_(terminals_.size()),
+        has_server_((terminals_.size() + 63) / 64),
+        injecting_(graph_.terminals()),
+        ejecting_(graph_.terminals()),
+        physical_(channels_),
+        own_(builder.settings().steady) {
+    for (u32 c = 0; c < channels_; ++c) physical_[c] = set_.shared_directions ? std::min(c, opposite(c)) : c;
+    pool_.reserve(most_);
+    using Kind = OwnMetrics::Kind;
+    setup_ = own_.declare("setup_latency", "cycles", Kind::mean);
+    attempts_ = own_.declare("setup_attempts", "", Kind::mean);
+    first_ = own_.declare("message_latency_first", "cycles", Kind::mean);
+    last_ = own_.declare("message_latency_last", "cycles", Kind::mean);
+    service_ = own_.declare("service_time", "cycles", Kind::mean);
+    service_squared_ = own_.declare("service_time_squared", "cycles^2", Kind::mean);
+    multiplexing_ = own_.declare("multiplexing_degree", "circuits", Kind::level);
+  }
+
+  void reset(u32 replication) override {
+    streams_.clear();
+    std::fill(circuits_.begin(), circuits_.end(), Circuit{});
+    wheel_.clear();
+    std::fill(awake_.begin(), awake_.end(), 0);
+    std::fill(acting_.begin(), acting_.end(), 0);
+    std::fill(free_servers_.begin(), free_servers_.end(), set_.servers);
+    std::fill(has_server_.begin(), has_server_.end(), ~u64{0});
+    std::fill(injecting_.begin(), injecting_.end(), 0);
+    std::fill(ejecting_.begin(), ejecting_.end(), 0);
+    std::fill(free_.begin(), free_.end(), ~u64{0});
+    used_words_ = 0;
+    busy_ = squares_ = local_moves_ = 0;
+    long_path_ = false;
+    own_.clear();
+    choice_ = Random(seed_, kChoiceStream, replication);
+    backoff_ = Random(seed_, kBackoffStream, replication);
+  }
+
+  Tick run(Tick now) noexcept override {
+    wheel_.take(now, awake_);
+    for (u32 i = 0; i < used_words_; ++i) {
+      const u32 w = permuted_ ? used_words_ - 1 - i : i;
+      u64 bits = awake_[w];
+      awake_[w] = 0;
+      while (bits != 0) {
+        const u32 bit = static_cast<u32>(permuted_ ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
+        bits &= ~(u64{1} << bit);
+        due(w * 64 + bit, now);
+      }
+    }
+    take_messages(now);
+    act_all(now);
+    if (streams_.sharing()) {
+      streams_.share(now, [&](u32 c) { wake(c, now + 1, now); });
+    }
+    streams_.take_touched([&](u32 c) {
+      if (const Tick look = streams_.next_look(c); look != kNever) wake(c, look, now);
+    });
+    note_use(now);
+    const Tick next = streams_.sharing() ? now + 1 : wheel_.next_after(now);
+    return std::min(next, terminals_.next_birth_after(now));
+  }
+
+  u64 digest() const override {
+    u64 sum = streams_.digest_of_channels() + mix64(movements());
+    for (u32 c = 0; c < most_; ++c) {
+      const Circuit& k = circuits_[c];
+      if (k.state == State::idle) continue;
+      const core::Packet& packet = pool_[k.packet];
+      Hasher h;
+      h.add(static_cast<u64>(packet.source) << 32U | packet.sequence);
+      for (const u64 v : {packet.birth, u64{packet.destination}, static_cast<u64>(k.state), k.due, u64{k.hops},
+                          u64{k.attempts}, u64{k.draws}}) {
+        h.add(v);
+      }
+      streams_.hash(c, h);
+      sum += h.value();
+    }
+    return sum;
+  }
+
+  void hold(engine::Holdings& into) const override {
+    u64 reserved = 0;
+    u64 held = 0;
+    for (u32 c = 0; c < most_; ++c) {
+      const Circuit& k = circuits_[c];
+      held += streams_.held(c);
+      if (k.state == State::idle) continue;
+      ++into.packets;
+      into.flits += pool_[k.packet].flits;
+    }
+    for (u32 c = 0; c < streams_.channels(); ++c) {
+      for (u64 bits = streams_.reserved(c); bits != 0; bits &= bits - 1) {
+        const u32 vc = static_cast<u32>(std::countr_zero(bits));
+        ++reserved;
+        if (circuits_[streams_.owner(c, vc)].state == State::idle) {
+          into.violations.push_back(fmt::format("virtual channel {} of channel {} is reserved for nobody", vc, c));
+        }
+      }
+    }
+    if (reserved != held) {
+      into.violations.push_back(fmt::format("{} virtual channels are reserved, and circuits hold {}", reserved, held));
+    }
+    if (streams_.late()) into.violations.emplace_back("the tail of a stream was looked at too late");
+    if (long_path_) {
+      into.violations.push_back(
+          fmt::format("the routing leads over more than {} channels between switches", kMostHops));
+    }
+  }
+
+  u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
+  OwnMetrics* own_metrics() noexcept override { return &own_; }
+
+  void waits(std::vector<engine::Wait>& into) const override {
+    for (u32 c = 0; c < most_; ++c) {
+      const Circuit& k = circuits_[c];
+      if (k.state != State::header) continue;
+      const core::Packet& packet = pool_[k.packet];
+      const u64 place = static_cast<u64>(packet.source) << 32U | packet.sequence;
+      const u64 waiter = k.hops == 0 ? u64{channels_} * set_.vcs + c : resource(c, k.hops - 1);
+      core::Candidates candidates;
+      routing_.route(request(c, 0), candidates);
+      for (const core::Candidate& candidate : candidates) {
+        const u32 channel = graph_.channel_out_of(k.at, candidate.port);
+        if (channel == kNone || graph_.channel(channel).to.terminal) continue;
+        for (u32 vc = candidate.vc_begin; vc < candidate.vc_end; ++vc) {
+          if ((streams_.reserved(physical_[channel]) >> vc & 1U) == 0) continue;
+          into.push_back(
+              {waiter, u64{physical_[channel]} * set_.vcs + vc,
+               fmt::format("the header of packet {}->{} at switch {} waits for virtual channel {} to switch {}",
+                           packet.source, packet.destination, k.at, vc, graph_.channel(channel).to.node),
+               place});
+        }
+      }
+    }
+  }
+
+  void occupancy(std::vector<u64>& levels) const override {
+    for (u32 c = 0; c < most_; ++c) {
+      if (circuits_[c].state != State::idle) ++levels[graph_.level(circuits_[c].at)];
+    }
+  }
+
+  void full_channels(std::vector<u32>& channels) const override {
+    const u64 all = set_.vcs == 64 ? ~u64{0} : (u64{1} << set_.vcs) - 1;
+    for (u32 c = 0; c < channels_; ++c) {
+      if (streams_.reserved(physical_[c]) == all) channels.push_back(c);
+    }
+  }
+
+ private:
+  /// header: acts when it is due. back: returns over its path, `whole` or one hop. acknowledged: data start when the
+  /// acknowledgment is there. stream: data move. wire: data move without delay per hop, or stay in one switch.
+  enum class State : u8 { idle, header, back, acknowledged, stream, wire };
+  struct Circuit {
+    Tick due = kNever;  ///< when it is looked at; later looks may be registered too
+    Tick began = 0;     ///< data
+    PacketId packet = 0;
+    u32 queue = 0;
+    u32 at = 0;     ///< switch of the header
+    u32 draws = 0;  ///< random words that the header has used
+    u32 attempts = 0;
+    u16 hops = 0;  ///< channels between switches that are reserved
+    State state = State::idle;
+    bool whole = false;  ///< returns to the source, not only one hop
+    Words words{};
+  };
+
+  [[nodiscard]] u32 switch_channels() const {
+    u32 count = 0;
+    for (const core::Channel& c : graph_.channels()) count += c.from.terminal || c.to.terminal ? 0U : 1U;
+    return count;
+  }
+  /// Lanes of terminals take as many circuits as may come.
+  [[nodiscard]] u32 lane_vcs() const {
+    return set_.injection_flits + set_.ejection_flits != 0 ? CircuitStreams::kMostVcs : set_.vcs;
+  }
+  [[nodiscard]] u32 opposite(u32 channel) const {
+    const core::Channel& there = graph_.channel(channel);
+    if (there.from.terminal || there.to.terminal) return channel;
+    for (u32 p = 0; p < graph_.outputs(there.to.node); ++p) {
+      const u32 back = graph_.channel_out_of(there.to.node, p);
+      // Channels of a pair are attached to the same ports of both switches.
+      if (back != kNone && graph_.channel(back).to == there.from && graph_.channel(back).from == there.to) return back;
+    }
+    return channel;
+  }
+
+  // --- time ---
+  void wake(u32 c, Tick at, Tick now) noexcept {
+    circuits_[c].due = at;
+    wheel_.wake(c, std::min(at, now + engine::WakeWheel::kSlots - 1), now);
+  }
+
+  /// Circuit c was registered for `now`.
+  void due(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    if (k.state == State::idle || k.due == kNever) return;
+    if (k.due > now) {
+      wheel_.wake(c, std::min(k.due, now + engine::WakeWheel::kSlots - 1), now);
+      return;
+    }
+    switch (k.state) {
+      case State::idle:
+        break;
+      case State::header:
+        mark_acting(c);
+        break;
+      case State::back:
+        step_back(c, now);
+        if (k.hops != 0 && k.whole) {
+          wake(c, now + set_.backtrack, now);
+          break;
+        }
+        k.state = State::header;
+        if (k.hops == 0 && k.whole) return retry(c, now, 0);
+        mark_acting(c);
+        break;
+      case State::acknowledged:
+        begin(c, now);
+        break;
+      case State::stream:
+        stream(c, now);
+        break;
+      case State::wire:
+        finish_wire(c, now);
+        break;
+    }
+  }
+  void mark_acting(u32 c) noexcept { acting_[c >> 6U] |= u64{1} << (c & 63U); }
+
+  // --- sources ---
+  void take_messages(Tick now) noexcept {
+    terminals_.advance(now);
+    const std::span<const u64> ready = terminals_.ready();
+    for (std::size_t w = 0; w < ready.size(); ++w) {
+      for (u64 bits = ready[w] & has_server_[w]; bits != 0; bits = ready[w] & has_server_[w]) {
+        const u32 queue = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        const u32 c = lowest_free();
+        used_words_ = std::max(used_words_, (c >> 6U) + 1);
+        Circuit& k = circuits_[c];
+        k = Circuit{};
+        k.packet = terminals_.take(queue, now);
+        k.queue = queue;
+        k.at = source_switch(c);
+        k.state = State::header;
+        if (--free_servers_[queue] == 0) has_server_[w] &= ~(u64{1} << (queue & 63U));
+        mark_acting(c);
+      }
+    }
+  }
+  [[nodiscard]] u32 source_switch(u32 c) const noexcept {
+    return graph_.channel(graph_.injection(pool_[circuits_[c].packet].source)).to.node;
+  }
+  /// Which number a circuit gets must not depend on the order in which others ended.
+  [[nodiscard]] u32 lowest_free() noexcept {
+    u32 w = 0;
+    while (free_[w] == 0) ++w;
+    const u32 bit = static_cast<u32>(std::countr_zero(free_[w]));
+    free_[w] &= free_[w] - 1;
+    return w * 64 + bit;
+  }
+  void free_server(u32 queue) noexcept {
+    ++free_servers_[queue];
+    has_server_[queue >> 6U] |= u64{1} << (queue & 63U);
+  }
+
+  // --- headers ---
+  void act_all(Tick now) noexcept {
+    if (used_words_ == 0) return;
+    // Whom a cycle begins with must not favour anybody.
+    const u32 start = below(static_cast<u32>(mix64(now ^ seed_) >> 32U), used_words_ * 64);
+    const u32 first = start >> 6U;
+    const u64 later = ~u64{0} << (start & 63U);
+    act_in(first, later, now);
+    for (u32 w = first + 1; w < used_words_; ++w) act_in(w, ~u64{0}, now);
+    for (u32 w = 0; w < first; ++w) act_in(w, ~u64{0}, now);
+    act_in(first, ~later, now);
+  }
+  void act_in(u32 word, u64 mask, Tick now) noexcept {
+    u64 bits = acting_[word] & mask;
+    acting_[word] &= ~mask;
+    for (; bits != 0; bits &= bits - 1) act(word * 64 + static_cast<u32>(std::countr_zero(bits)), now);
+  }
+
+  /// A virtual channel to take; channel == kNone: nothing is free.
+  struct Choice {
+    u32 channel = kNone;
+    u32 vc = 0;
+    u32 port = 0;
+  };
+
+  void act(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    for (;;) {
+      candidates_.clear();
+      routing_.route(request(c, static_cast<u32>(mix64((u64{c} << 32U | k.draws) ^ now ^ seed_))), candidates_);
+      const u32 out = graph_.channel_out_of(k.at, candidates_[0].port);
+      if (out != kNone && graph_.channel(out).to.terminal) {
+        if (enter_terminal(c, now)) {
+          acknowledge(c, now);
+          return;
+        }
+        k.whole = true;  // another path would not help
+      } else {
+        if (k.hops == kMostHops) long_path_ = true;
+        const bool stays = k.hops == kMostHops || (k.hops == 0 && !may_leave(c));
+        const Choice choice = stays ? Choice{} : choose(c);
+        if (choice.channel != kNone) return go(c, choice, now);
+        k.whole = set_.blocked == Blocked::back_to_source;
+      }
+      if (set_.blocked == Blocked::wait) {
+        wake(c, now + 1, now);
+        return;
+      }
+      if (k.hops == 0) return retry(c, now, 1);
+      if (set_.backtrack != 0) {
+        k.state = State::back;
+        wake(c, now + set_.backtrack, now);
+        return;
+      }
+      do step_back(c, now);
+      while (k.hops != 0 && k.whole);
+      if (k.whole) return retry(c, now, 1);
+    }
+  }
+
+  [[nodiscard]] core::RouteRequest request(u32 c, u32 word) const noexcept {
+    const Circuit& k = circuits_[c];
+    const core::Packet& packet = pool_[k.packet];
+    if (k.hops == 0) return {k.at, graph_.channel(graph_.injection(packet.source)).to.port, 0, &packet, word, nullptr};
+    const core::End to = graph_.channel(hop_channel(c, k.hops - 1u)).to;
+    return {k.at, to.port, streams_.vc_of(c, stage_of_hop(k.hops - 1u)), &packet, word, nullptr};
+  }
+  /// Position of a hop in the path of the streams: a lane of the source may come first.
+  [[nodiscard]] u32 stage_of_hop(u32 hop) const noexcept { return hop + (set_.injection_flits != 0 ? 1U : 0U); }
+  [[nodiscard]] u64 resource(u32 c, u32 hop) const noexcept {
+    const u32 stage = stage_of_hop(hop);
+    return u64{streams_.channel_of(c, stage)} * set_.vcs + streams_.vc_of(c, stage);
+  }
+  /// The channel of the graph at a hop, in the direction in which the header went.
+  [[nodiscard]] u32 hop_channel(u32 c, u32 hop) const noexcept { return hops_taken_[std::size_t{c} * kMostHops + hop]; }
+
+  [[nodiscard]] u32 next_word(u32 c) noexcept {
+    Circuit& k = circuits_[c];
+    if (k.draws % 4 == 0) {
+      const core::Packet& packet = pool_[k.packet];
+      k.words = choice_.at(static_cast<u64>(packet.source) << 32U | packet.sequence,
+                           static_cast<u64>(packet.traffic) << 32U | k.draws / 4);
+    }
+    return k.words[k.draws++ % 4];
+  }
+
+  /// Among the candidates that may be tried: of the highest priority that has a free virtual channel, one of these.
+  [[nodiscard]] Choice choose(u32 c) noexcept {
+    const Circuit& k = circuits_[c];
+    u64* const tried = tried_.empty() ? nullptr : &tried_[std::size_t{c} * kMostHops + k.hops];
+    const u32 limit = set_.alternatives[std::min<std::size_t>(k.hops, set_.alternatives.size() - 1)];
+    u32 budget = limit == 0 ? kNone : limit;
+    if (tried != nullptr && limit != 0) {
+      const u32 used = static_cast<u32>(std::popcount(*tried));
+      if (used >= limit) return {};
+      budget = limit - used;
+    }
+    options_ = 0;
+    for (const core::Candidate& candidate : candidates_) {
+      const u32 channel = graph_.channel_out_of(k.at, candidate.port);
+      if (channel == kNone || graph_.channel(channel).failed) continue;
+      if (tried != nullptr && (*tried >> candidate.port & 1U) != 0) continue;
+      const u64 range =
+          (candidate.vc_end == 64 ? ~u64{0} : (u64{1} << candidate.vc_end) - 1) & ~((u64{1} << candidate.vc_begin) - 1);
+      option_[options_++] = {physical_[channel], channel, range & ~streams_.reserved(physical_[channel]),
+                             candidate.port, candidate.priority};
+    }
+    const Choice choice = set_.in_order ? first_free(budget, tried) : any_free(c, budget, tried);
+    if (choice.channel != kNone && tried != nullptr) *tried |= u64{1} << choice.port;
+    return choice;
+  }
+
+  struct Option {
+    u32 physical;
+    u32 channel;
+    u64 free;  ///< virtual channels
+    u16 port;
+    u8 priority;
+  };
+
+  /// The scan in the routing's order ends at the first free channel; those before it count as tried.
+  [[nodiscard]] Choice first_free(u32 budget, u64* tried) noexcept {
+    for (u32 i = 0; i < options_ && budget > 0; ++i, --budget) {
+      if (option_[i].free != 0) {
+        return {option_[i].channel, static_cast<u32>(std::countr_zero(option_[i].free)), option_[i].port};
+      }
+      if (tried != nullptr) *tried |= u64{1} << option_[i].port;
+    }
+    return {};
+  }
+
+  /// Uniform among all free virtual channels of the highest priority that has any.
+  [[nodiscard]] Choice any_free(u32 c, u32 budget, u64* tried) noexcept {
+    if (budget < options_) {
+      for (u32 i = 0; i < budget; ++i) std::swap(option_[i], option_[i + below(next_word(c), options_ - i)]);
+      options_ = budget;
+      for (u32 i = 0; i < options_ && tried != nullptr; ++i) {
+        if (option_[i].free == 0) *tried |= u64{1} << option_[i].port;
+      }
+    }
+    u32 total = 0;
+    u32 priority = 0;
+    for (u32 i = 0; i < options_; ++i) {
+      if (option_[i].free == 0 || (total != 0 && option_[i].priority < priority)) continue;
+      if (option_[i].priority > priority) total = 0;
+      priority = option_[i].priority;
+      total += static_cast<u32>(std::popcount(option_[i].free));
+    }
+    if (total == 0) return {};
+    u32 left = total == 1 ? 0 : below(next_word(c), total);
+    for (u32 i = 0;; ++i) {
+      if (option_[i].free == 0 || option_[i].priority != priority) continue;
+      const u32 count = static_cast<u32>(std::popcount(option_[i].free));
+      if (left < count) return {option_[i].channel, nth_set_bit(option_[i].free, left), option_[i].port};
+      left -= count;
+    }
+  }
+
+  void go(u32 c, const Choice& choice, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    if (k.hops == 0) leave_terminal(c, now);
+    streams_.reserve(c, physical_[choice.channel], choice.vc, now);
+    hops_taken_[std::size_t{c} * kMostHops + k.hops] = choice.channel;
+    ++k.hops;
+    if (!tried_.empty() && k.hops < kMostHops) tried_[std::size_t{c} * kMostHops + k.hops] = 0;
+    k.at = graph_.channel(choice.channel).to.node;
+    wake(c, now + set_.acquire, now);
+  }
+
+  /// The header leaves the last channel of its path backwards.
+  void step_back(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    streams_.release_last(c, now);
+    k.at = graph_.channel(hop_channel(c, k.hops - 1u)).from.node;
+    if (--k.hops == 0) return_to_terminal(c, now);
+  }
+
+  /// The header is at its source and holds nothing: it tries again, `least` cycles later or after the delay.
+  void retry(u32 c, Tick now, u32 least) noexcept {
+    Circuit& k = circuits_[c];
+    ++k.attempts;
+    k.whole = false;
+    if (!tried_.empty()) tried_[std::size_t{c} * kMostHops] = 0;
+    u32 delay = std::max(least, set_.retry_delay);
+    if (set_.backoff != 0) {
+      const core::Packet& packet = pool_[k.packet];
+      const Words words = backoff_.at(static_cast<u64>(packet.source) << 32U | packet.sequence,
+                                      static_cast<u64>(packet.traffic) << 32U | k.attempts);
+      delay += below(words[0], set_.backoff + 1);
+    }
+    if (delay == 0) return mark_acting(c);
+    wake(c, now + delay, now);
+  }
+
+  // --- terminals ---
+  [[nodiscard]] u32 source_of(u32 c) const noexcept { return pool_[circuits_[c].packet].source; }
+  [[nodiscard]] u32 lane(u32 first, u32 lanes) const noexcept {
+    u32 best = first;
+    for (u32 l = first + 1; l < first + lanes; ++l) {
+      if (std::popcount(streams_.reserved(l)) < std::popcount(streams_.reserved(best))) best = l;
+    }
+    return best;
+  }
+  [[nodiscard]] u32 injection_lane(u32 terminal) const noexcept {
+    return lane(channels_ + terminal * set_.injection_flits, set_.injection_flits);
+  }
+  [[nodiscard]] u32 ejection_lane(u32 terminal) const noexcept {
+    return lane(channels_ + graph_.terminals() * set_.injection_flits + terminal * set_.ejection_flits,
+                set_.ejection_flits);
+  }
+  void reserve_lane(u32 c, u32 lane, Tick now) noexcept {
+    streams_.reserve(c, lane, static_cast<u32>(std::countr_one(streams_.reserved(lane))), now);
+  }
+
+  [[nodiscard]] bool may_leave(u32 c) const noexcept {
+    const u32 terminal = source_of(c);
+    if (injecting_[terminal] >= set_.injection_circuits) return false;
+    return set_.injection_flits == 0 || ~streams_.reserved(injection_lane(terminal)) != 0;
+  }
+  void leave_terminal(u32 c, Tick now) noexcept {
+    const u32 terminal = source_of(c);
+    ++injecting_[terminal];
+    if (set_.injection_flits != 0) reserve_lane(c, injection_lane(terminal), now);
+  }
+  void return_to_terminal(u32 c, Tick now) noexcept {
+    --injecting_[source_of(c)];
+    if (set_.injection_flits != 0) streams_.release_last(c, now);
+  }
+  [[nodiscard]] bool enter_terminal(u32 c, Tick now) noexcept {
+    const u32 terminal = pool_[circuits_[c].packet].destination;
+    if (ejecting_[terminal] >= set_.ejection_circuits) return false;
+    if (set_.ejection_flits != 0 && circuits_[c].hops != 0) {
+      const u32 lane = ejection_lane(terminal);
+      if (~streams_.reserved(lane) == 0) return false;
+      reserve_lane(c, lane, now);
+    }
+    ++ejecting_[terminal];
+    return true;
+  }
+
+  // --- data ---
+  void acknowledge(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    k.state = State::acknowledged;
+    const Tick back = static_cast<Tick>(set_.acknowledge) * k.hops;
+    if (back == 0) return begin(c, now);
+    wake(c, now + back, now);
+  }
+
+  void begin(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    const core::Packet& packet = pool_[k.packet];
+    own_.add(setup_, packet.birth, now - packet.enter);
+    own_.add(attempts_, packet.birth, k.attempts + 1);
+    k.began = now;
+    if (k.hops != 0 && set_.pipeline) {
+      k.state = State::stream;
+      k.due = kNever;
+      streams_.start(c, packet.flits, now);
+      return;
+    }
+    k.state = State::wire;
+    const Tick end = now + packet.flits - (k.hops == 0 ? 1U : 0U);
+    if (end == now) return finish_wire(c, now);
+    wake(c, end, now);
+  }
+
+  void stream(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    const u32 released = streams_.released(c);
+    const u32 crossed = streams_.settle(c, now);
+    if (released == 0 && crossed != 0) leave_source(c, now);
+    if (probe_ != nullptr && crossed != released) [[unlikely]]
+      show(c, released, now);
+    k.due = kNever;
+    if (crossed != streams_.stages(c)) return;
+    const Tick head = streams_.head_arrival(c);
+    streams_.finish(c);
+    finish(c, head, now);
+  }
+
+  /// Data that took no time per hop: everything is over at once.
+  void finish_wire(u32 c, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    const u32 hops = k.hops;
+    if (hops == 0) ++injecting_[source_of(c)];
+    leave_source(c, now);
+    for (u32 hop = 0; hop < hops; ++hop) {
+      streams_.release_last(c, now);
+      if (probe_ != nullptr) [[unlikely]]
+        probe_->crossed(hop_channel(c, hop), pool_[k.packet], now);
+    }
+    const u32 flits = pool_[k.packet].flits;
+    local_moves_ += static_cast<u64>(flits) * (hops + 1);
+    streams_.finish(c);
+    finish(c, k.began + (hops == 0 ? 0U : 1U), now);
+  }
+
+  /// The tail has left its source.
+  void leave_source(u32 c, Tick now) noexcept {
+    const core::Packet& packet = pool_[circuits_[c].packet];
+    const u64 service = now - packet.enter;
+    own_.add(service_, packet.birth, service);
+    own_.add(service_squared_, packet.birth, service * service);
+    --injecting_[packet.source];
+    free_server(circuits_[c].queue);
+  }
+
+  void show(u32 c, u32 stage, Tick now) const {
+    const u32 first = stage_of_hop(0);
+    if (stage < first || stage - first >= circuits_[c].hops) return;
+    probe_->crossed(hop_channel(c, stage - first), pool_[circuits_[c].packet], now);
+  }
+
+  void finish(u32 c, Tick head, Tick now) noexcept {
+    Circuit& k = circuits_[c];
+    const core::Packet& packet = pool_[k.packet];
+    --ejecting_[packet.destination];
+    own_.add(first_, packet.birth, head - packet.birth);
+    own_.add(last_, packet.birth, now - packet.birth);
+    terminals_.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
+    pool_.release(k.packet);
+    k.state = State::idle;
+    k.due = kNever;
+    free_[c >> 6U] |= u64{1} << (c & 63U);
+  }
+
+  void note_use(Tick now) noexcept {
+    const u64 busy = streams_.busy() - busy_;
+    if (busy == 0) return;
+    own_.add(multiplexing_, now, streams_.squares() - squares_, busy);
+    busy_ += busy;
+    squares_ = streams_.squares();
+  }
+
+  Settings set_;
+  const core::Graph& graph_;
+  const core::Routing& routing_;
+  engine::Terminals& terminals_;
+  engine::PacketPool& pool_;
+  engine::Probe* probe_;  ///< nullptr: nobody watches
+  u64 seed_;
+  bool permuted_;
+  u32 channels_;  ///< of the graph
+  u32 most_;      ///< circuits at once: one per server, and tails that are still on their way hold a virtual channel
+  u32 words_;
+  CircuitStreams streams_;
+  std::vector<Circuit> circuits_;
+  std::vector<u32> hops_taken_ = std::vector<u32>(std::size_t{most_} * kMostHops);  ///< [circuit * kMostHops + hop]
+  std::vector<u64> tried_;  ///< likewise, bit per port; empty unless headers backtrack hop by hop
+  engine::WakeWheel wheel_;
+  std::vector<u64> awake_;
+  std::vector<u64> acting_;        ///< bit per circuit: its header acts in this cycle
+  std::vector<u64> free_;          ///< bit per circuit
+  u32 used_words_ = 0;             ///< words of bits in which there ever was a circuit
+  std::vector<u32> free_servers_;  ///< [source queue]
+  std::vector<u64> has_server_;    ///< bit per source queue
+  std::vector<u32> injecting_;     ///< [terminal]: circuits that hold a channel and have their tail at the source
+  std::vector<u32> ejecting_;      ///< [terminal]: circuits that have reached it
+  std::vector<u32> physical_;      ///< [channel]: whose virtual channels it uses
+  core::Candidates candidates_;
+  std::array<Option, core::Candidates::kCapacity> option_{};
+  u32 options_ = 0;
+  u64 busy_ = 0;
+  u64 squares_ = 0;
+  u64 local_moves_ = 0;
+  bool long_path_ = false;
+  OwnMetrics own_;
+  u32 setup_ = 0;
+  u32 attempts_ = 0;
+  u32 first_ = 0;
+  u32 last_ = 0;
+  u32 service_ = 0;
+  u32 service_squared_ = 0;
+  u32 multiplexing_ = 0;
+  Random choice_;
+  Random backoff_;
+};
+
+u32 limit_of(const config::Values& values, const char* name) {
+  const u32 given = values.natural(name);
+  return given == 0 ? kNone : given;
+}
+
+Settings read(const config::Values& values) {
+  Settings set;
+  set.vcs = values.natural("vcs");
+  set.sharing = values.text("sharing") == "tdm" ? Sharing::tdm : Sharing::demand;
+  const std::string& sources = values.text("sources");
+  set.queues = sources == "queues" ? set.vcs : 1;
+  set.servers = sources == "servers" ? set.vcs : 1;
+  const std::string& blocked = values.text("blocked");
+  set.blocked = blocked == "back_to_source" ? Blocked::back_to_source
+                : blocked == "backtrack"    ? Blocked::backtrack
+                                            : Blocked::wait;
+  set.in_order = values.text("order") == "routing";
+  for (const i64 a : values.integers("alternatives")) set.alternatives.push_back(static_cast<u32>(a));
+  if (set.alternatives.empty()) {
+    values.fail("alternatives", "no number is given", "write alternatives = [0] for all that the routing offers");
+  }
+  set.acquire = values.natural("acquire");
+  set.backtrack = values.natural("backtrack");
+  set.acknowledge = values.natural("acknowledge");
+  set.retry_delay = values.natural("retry_delay");
+  set.backoff = values.natural("backoff");
+  set.injection_circuits = limit_of(values, "injection_circuits");
+  set.ejection_circuits = limit_of(values, "ejection_circuits");
+  set.injection_flits = values.natural("injection_flits");
+  set.ejection_flits = values.natural("ejection_flits");
+  set.pipeline = values.flag("pipeline");
+  set.shared_directions = values.text("directions") == "shared";
+  if (!set.pipeline && set.vcs != 1) {
+    values.fail("pipeline", fmt::format("circuits that share a channel ({} virtual channels) are no wires", set.vcs),
+                "use vcs = 1, or pipeline = true");
+  }
+  if (!set.pipeline && set.injection_flits + set.ejection_flits != 0) {
+    values.fail("pipeline", "a circuit that is a wire has no flits to count per cycle",
+                "use injection_circuits and ejection_circuits, or pipeline = true");
+  }
+  return set;
+}
+
+void install(const config::Values& values, engine::Builder& builder) {
+  const core::Graph& graph = builder.topology().graph();
+  Settings set = read(values);
+  for (const core::Channel& c : graph.channels()) {
+    if (c.link.latency_cycles != 1 || c.link.cycles_per_flit != 1) {
+      values.fail("name", "circuit moves one flit per channel and cycle, and a channel is slower than that",
+                  "use channels of latency 1 and full bandwidth, or another switch");
+    }
+  }
+  u32 ports = 0;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max(ports, graph.outputs(s));
+  if (set.blocked == Blocked::backtrack && ports > 64) {
+    values.fail("blocked", fmt::format("headers remember 64 ports of a switch, and one has {}", ports),
+                "use blocked = \"back_to_source\" or \"wait\", or switches of at most 64 ports");
+  }
+  builder.source_queues(set.queues);
+  builder.partition_as_one();
+  builder.add(0, std::make_unique<Circuits>(builder, std::move(set)));
+}
+
+u32 vcs(const config::Values& values) { return values.natural("vcs"); }
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::SwitchRow row_circuit;
+const core::SwitchRow row_circuit{
+    {"circuit",
+     "Circuit switching: headers reserve virtual channels hop by hop, then the message streams over the path",
+     "Safaei, Khonsari, Fathy, Ould-Khaoua, Analysis of Circuit Switching for the Torus Interconnect Networks with "
+     "Hot-Spot Traffic, 2006; Min, Ould-Khaoua, Sarbazi-Azad, IPCCC 2001",
+     {Parameter::integer("vcs", 2).range(1, 64).doc("Virtual channels per channel, V: circuits that can share it"),
+      Parameter::choice("sharing", {"tdm", "demand"}, "tdm")
+          .doc("Bandwidth of a channel: turns go round over the reserved virtual channels and idle turns are lost, or "
+               "round over those that have a flit to send"),
+      Parameter::choice("sources", {"queues", "servers", "one"}, "queues")
+          .doc("At each terminal: V source queues, of which a message joins one at random and which serve one message "
+               "each until its tail leaves; one queue with V servers; or one circuit at a time"),
+      Parameter::choice("blocked", {"back_to_source", "backtrack", "wait"}, "back_to_source")
+          .doc("A header that finds nothing free: goes back to its source and tries again; goes back one hop and tries "
+               "another way; or waits there and keeps what it has"),
+      Parameter::choice("order", {"random", "routing"}, "random")
+          .doc("Among several free virtual channels: any with equal probability, or the first in the routing's order"),
+      Parameter::integers("alternatives", {0})
+          .range(0, 64)
+          .doc("How many of the routing's ports a header may try at its first, second ... hop; the last number holds "
+               "for all further hops; 0: all"),
+      Parameter::integer("acquire", 1)
+          .unit("cycles")
+          .range(1, 1 << 20)
+          .doc("Time in which a header reserves a virtual channel and moves to the next switch"),
+      Parameter::integer("backtrack", 1)
+          .unit("cycles")
+          .range(0, 1 << 20)
+          .doc("Time in which a header goes back one hop; 0: what it gives up is free at once"),
+      Parameter::integer("acknowledge", 1).unit("cycles").range(0, 1 << 20).doc("Time of the acknowledgment per hop"),
+      Parameter::integer("retry_delay", 0)
+          .unit("cycles")
+          .range(0, 1 << 20)
+          .doc("Pause at the source before the next attempt; at least one cycle when the first hop was blocked"),
+      Parameter::integer("backoff", 0)
+          .unit("cycles")
+          .range(0, 1 << 20)
+          .doc("Random addition to the pause, uniform from 0 to this"),
+      Parameter::integer("injection_circuits", 0)
+          .unit("circuits")
+          .range(0, 1 << 20)
+          .doc("Most circuits that leave a terminal at once; 0: no limit but the sources'"),
+      Parameter::integer("ejection_circuits", 0)
+          .unit("circuits")
+          .range(0, 1 << 20)
+          .doc("Most circuits that end at a terminal at once; 0: no limit"),
+      Parameter::integer("injection_flits", 0)
+          .unit("flits/cycle")
+          .range(0, 64)
+          .doc("Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one cycle "
+               "long; 0: no limit and no time"),
+      Parameter::integer("ejection_flits", 0)
+          .unit("flits/cycle")
+          .range(0, 64)
+          .doc("Lanes of one flit per cycle from a switch to its terminal, likewise"),
+      Parameter::boolean("pipeline", true)
+          .doc("Data take one cycle per channel; false (with vcs = 1): an established circuit is a wire"),
+      Parameter::choice("directions", {"own", "shared"}, "own")
+          .doc("Both directions of a link have virtual channels of their own (two pairs of lines), or a circuit takes "
+               "both (one pair)")}},
+    &install,
+    &vcs,
+    "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\""};
+
+}  // namespace banyan::switching

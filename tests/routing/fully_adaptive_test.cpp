@@ -1,0 +1,61 @@
+// Does fully adaptive routing offer every port on a shortest path, and nothing else?
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "banyan/base/error.hpp"
+#include "routing/spaces.hpp"
+
+namespace banyan::test {
+namespace {
+
+std::set<u32> ports(const core::Routing& routing, u32 at, u32 destination) {
+  core::Packet packet;
+  packet.destination = destination;
+  core::RouteRequest request;
+  request.at = at;
+  request.packet = &packet;
+  core::Candidates out;
+  routing.route(request, out);
+  std::set<u32> result;
+  for (const core::Candidate& c : out) {
+    EXPECT_EQ(c.vc_begin, 0);
+    EXPECT_EQ(c.vc_end, 3);
+    EXPECT_TRUE(result.insert(c.port).second);
+  }
+  return result;
+}
+
+TEST(FullyAdaptive, EveryChoiceIsAShortestWay) {
+  for (const auto& t : spaces()) expect_minimal(*t, *routing("fully_adaptive", *t, 3), 3);
+}
+
+TEST(FullyAdaptive, BothWaysAroundAnEvenRing) {
+  const auto torus = torus_of({8, 8});
+  const auto subject = routing("fully_adaptive", *torus, 3);
+  const core::Grid& grid = *torus->grid();
+  EXPECT_EQ(ports(*subject, 0, 4 + 8 * 4),
+            (std::set<u32>{grid.port_up[0], grid.port_down[0], grid.port_up[1], grid.port_down[1]}));
+  EXPECT_EQ(ports(*subject, 0, 3), (std::set<u32>{grid.port_up[0]}));
+  EXPECT_EQ(ports(*subject, 0, 8 * 5), (std::set<u32>{grid.port_down[1]}));
+  EXPECT_EQ(ports(*subject, 9, 9).size(), 1U);
+}
+
+TEST(FullyAdaptive, OneDirectionLeadsAroundTheRing) {
+  const auto torus = torus_of({5, 4});
+  const auto subject = routing("fully_adaptive", *torus, 3, {{"directions", std::string("up")}});
+  const core::Grid& grid = *torus->grid();
+  EXPECT_EQ(ports(*subject, 1, 0), (std::set<u32>{grid.port_up[0]}));
+  EXPECT_EQ(ports(*subject, 1, 5), (std::set<u32>{grid.port_up[0], grid.port_up[1]}));
+  const auto mesh = mesh_of({5, 4});
+  EXPECT_THROW(static_cast<void>(routing("fully_adaptive", *mesh, 3, {{"directions", std::string("up")}})),
+               ConfigError);
+}
+
+TEST(FullyAdaptive, DependenciesCloseCycles) {
+  const auto torus = torus_of({4, 4});
+  expect_verdict(*torus, *routing("fully_adaptive", *torus, 3), 3, core::DependencyVerdict::cyclic);
+}
+
+}  // namespace
+}  // namespace banyan::test
