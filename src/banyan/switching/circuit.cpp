@@ -16,6 +16,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/switching.hpp"
+#include "banyan/engine/blocked.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/population.hpp"
@@ -193,13 +194,20 @@ class Circuits final : public engine::Population {
   u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
   OwnMetrics* own_metrics() noexcept override { return &own_; }
 
-  void waits(std::vector<engine::Wait>& into) const override {
+  /// A virtual channel is a resource; a header keeps all that it has while it waits for any of several.
+  void blocked_on(engine::BlockedView& into) const override {
+    using engine::Resource;
+    for (u32 c = 0; c < channels_; ++c) {
+      for (u64 bits = streams_.reserved(c); bits != 0; bits &= bits - 1) {
+        const u32 vc = static_cast<u32>(std::countr_zero(bits));
+        into.fill(Resource::port(c, vc), 1, 1);
+        if (into.wants_contents()) into.packet(Resource::port(c, vc), pool_[circuits_[streams_.owner(c, vc)].packet]);
+      }
+    }
     for (u32 c = 0; c < most_; ++c) {
       const Circuit& k = circuits_[c];
       if (k.state != State::header) continue;
       const core::Packet& packet = pool_[k.packet];
-      const u64 place = static_cast<u64>(packet.source) << 32U | packet.sequence;
-      const u64 waiter = k.hops == 0 ? u64{channels_} * set_.vcs + c : resource(c, k.hops - 1);
       core::Candidates candidates;
       routing_.route(request(c, 0), candidates);
       for (const core::Candidate& candidate : candidates) {
@@ -207,11 +215,13 @@ class Circuits final : public engine::Population {
         if (channel == kNone || graph_.channel(channel).to.terminal) continue;
         for (u32 vc = candidate.vc_begin; vc < candidate.vc_end; ++vc) {
           if ((streams_.reserved(physical_[channel]) >> vc & 1U) == 0) continue;
-          into.push_back(
-              {waiter, u64{physical_[channel]} * set_.vcs + vc,
-               fmt::format("the header of packet {}->{} at switch {} waits for virtual channel {} to switch {}",
-                           packet.source, packet.destination, k.at, vc, graph_.channel(channel).to.node),
-               place});
+          const Resource on = Resource::port(physical_[channel], vc);
+          const auto waits = [&](Resource has) { into.blocked(has, on, engine::Why::held, packet, channel); };
+          if (k.hops == 0) waits(Resource::source(packet.source, k.queue % terminals_.queues()));
+          for (u32 hop = 0; hop < k.hops; ++hop) {
+            const u32 stage = stage_of_hop(hop);
+            waits(Resource::port(streams_.channel_of(c, stage), streams_.vc_of(c, stage)));
+          }
         }
       }
     }
@@ -416,10 +426,6 @@ class Circuits final : public engine::Population {
   }
   /// Position of a hop in the path of the streams: a lane of the source may come first.
   [[nodiscard]] u32 stage_of_hop(u32 hop) const noexcept { return hop + (set_.injection_flits != 0 ? 1U : 0U); }
-  [[nodiscard]] u64 resource(u32 c, u32 hop) const noexcept {
-    const u32 stage = stage_of_hop(hop);
-    return u64{streams_.channel_of(c, stage)} * set_.vcs + streams_.vc_of(c, stage);
-  }
   /// The channel of the graph at a hop, in the direction in which the header went.
   [[nodiscard]] u32 hop_channel(u32 c, u32 hop) const noexcept { return hops_taken_[std::size_t{c} * kMostHops + hop]; }
 
