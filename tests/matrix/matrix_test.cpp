@@ -55,9 +55,10 @@ void run_one(const Combination& c, const SmallValues& more, Count& count) {
     const banyan::api::Experiment experiment = c.experiment(kRun, more);
     const Result result = banyan::api::run(experiment, {});
     if (result.verdict == Verdict::deadlocked) {
-      EXPECT_TRUE(has_rings(experiment) && more.contains("datelines")) << result.explanation;
+      const bool unprotected = c.routing->info.name == "fully_adaptive";  // made for switches that do not wait
+      EXPECT_TRUE(unprotected || (has_rings(experiment) && more.contains("datelines"))) << result.explanation;
       EXPECT_NE(result.explanation.find("wait on each other in a cycle"), std::string::npos) << result.explanation;
-      count.deadlocked.insert(c.name());
+      if (!unprotected) count.deadlocked.insert(c.name());
       return;
     }
     if (result.verdict != Verdict::finished) { EXPECT_GE(result.at("delivered_packets").mean, kEnough); }
