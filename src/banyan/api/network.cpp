@@ -77,9 +77,9 @@ Network build_network(const Experiment& experiment) {
   network.topology = build_topology(experiment);
   network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
   const core::SwitchRow& switching = switch_row(experiment);
-  network.routing =
-      row_of(core::routing_rows(), experiment.routing.component())
-          .make(experiment.routing, {network.topology.get(), network.hot_spots, switching.vcs(experiment.switching)});
+  network.routing = row_of(core::routing_rows(), experiment.routing.component())
+                        .make(experiment.routing, {network.topology.get(), network.hot_spots,
+                                                   switching.vcs(experiment.switching), switching.free_first_step});
   if (network.routing->sight() > switching.sight) {
     experiment.routing.fail("name",
                             fmt::format("{} looks at queues, which the switch {} does not show",

@@ -82,7 +82,8 @@ struct HotSpot {
 struct RoutingContext {
   const Topology* topology = nullptr;
   std::vector<HotSpot> hot_spots;
-  u32 vcs = 1;  ///< virtual channels per channel of the switch model
+  u32 vcs = 1;                   ///< virtual channels per channel of the switch model
+  bool free_first_step = false;  ///< SwitchRow::free_first_step
 };
 
 class Routing {

@@ -30,6 +30,9 @@ struct SwitchRow {
   double (*cycle_ns)(const config::Values&) = nullptr;
   /// It holds messages that wait at their source in queues of its own and honours Traffic::waiting_limit.
   bool keeps_messages = false;
+  /// Messages that wait at their source hold nothing that others may wait for, so that a free choice of the first step
+  /// adds no dependency.
+  bool free_first_step = false;
 };
 
 }  // namespace banyan::core

@@ -290,7 +290,9 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   }
 }
 
-core::PacketId Terminals::take(u32 local, Tick now) {
+/// `Waits`: the model keeps the message, and tells what of it is sent.
+template <bool Waits>
+[[gnu::always_inline]] inline core::PacketId Terminals::take_head(u32 local, Tick now) {
   Next& head = next_[local];
   const u32 traffic = head.traffic;
   Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
@@ -307,7 +309,7 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
     note_offered(traffic, message.birth, flits);
-    note_taken(local, traffic, flits, now);
+    if constexpr (!Waits) note_taken(local, traffic, flits, now);
   }
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);
@@ -319,6 +321,9 @@ core::PacketId Terminals::take(u32 local, Tick now) {
   pass_message(local, (special_[traffic] & kAnswers) != 0 ? &packet : nullptr, now);
   return id;
 }
+
+core::PacketId Terminals::take(u32 local, Tick now) { return take_head<false>(local, now); }
+core::PacketId Terminals::take_waiting(u32 local, Tick now) { return take_head<true>(local, now); }
 
 Terminals::Kept Terminals::keep(u32 local) {
   const u32 traffic = next_[local].traffic;
@@ -356,6 +361,17 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
     setup_.traffics[kept.traffic]->departed(packet, packet.source, now, outbox);
   }
   return id;
+}
+
+void Terminals::deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept {
+  if (packet.destination != terminal) [[unlikely]]
+    ++misdelivered_;
+  ++delivered_;
+  delivered_flits_ += packet.flits;
+  note_delivered(packet, terminal, now, hops, now - first);
+  if (packet.birth >= window_.from && packet.birth <= window_.to) {
+    note_message(packet, first - packet.birth, now - packet.birth);
+  }
 }
 
 void Terminals::note_counted(core::Packet& packet) noexcept {

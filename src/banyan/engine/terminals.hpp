@@ -86,6 +86,12 @@ class Terminals {
   }
   /// Takes the packet at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
+  /// As take(), for models that keep the messages of a terminal until they leave it: whatever waits of them belongs to
+  /// the source queue until it is told as `sent`.
+  [[nodiscard]] core::PacketId take_waiting(u32 local, Tick now);
+  void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
+    if (steady_) note_taken(local, traffic, flits, now);
+  }
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept;
   // Models with several queues per terminal take messages out of the source queue as they are born, keep them, and make
@@ -117,13 +123,12 @@ class Terminals {
     delivered_flits_ += packet.flits;
     if (setup_.check_order) [[unlikely]]
       note_order(packet);
-    if (setup_.probe != nullptr) [[unlikely]]
-      setup_.probe->delivered(packet, now);
-    if (packet.birth >= window_.from) account(packet, now, hops, serialization);
-    if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
-    if (special_[packet.traffic] != 0) [[unlikely]]
-      note_special(packet, terminal, now);
+    note_delivered(packet, terminal, now, hops, serialization);
   }
+
+  /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
+  /// were here at `first`. Messages of a pair may pass each other.
+  void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
 
   // --- counting ------------------------------------------------------------------------------------------------
   void set_window(Window window) noexcept;
@@ -192,9 +197,19 @@ class Terminals {
     Tick latest = 0;
   };
 
+  void note_delivered(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+    if (setup_.probe != nullptr) [[unlikely]]
+      setup_.probe->delivered(packet, now);
+    if (packet.birth >= window_.from) account(packet, now, hops, serialization);
+    if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
+    if (special_[packet.traffic] != 0) [[unlikely]]
+      note_special(packet, terminal, now);
+  }
   void account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept;
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
+  template <bool Waits>
+  [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
   void note_offered(u32 traffic, Tick birth, u32 flits) noexcept;
   void note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept;
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
