@@ -22,6 +22,9 @@ extern const core::TopologyRow row_multistage_cube;
 namespace banyan::routing {
 extern const core::RoutingRow row_dimension_order;
 extern const core::RoutingRow row_destination_tag;
+extern const core::RoutingRow row_qap;
+extern const core::RoutingRow row_qap_random;
+extern const core::RoutingRow row_ecube;
 }  // namespace banyan::routing
 namespace banyan::switching {
 extern const core::SwitchRow row_packet_node;
@@ -59,7 +62,10 @@ class Script final : public core::Traffic {
   }
 
   std::vector<std::vector<core::Message>> messages;
-  u32 longest = 256;
+  [[nodiscard]] u32 longest_packet() const noexcept override { return packet; }
+
+  u32 longest = 1000;
+  u32 packet = kNone;
 };
 
 /// Both dimensions of a 2 x 2 mesh at the source, for the choice by queue length.
@@ -102,7 +108,7 @@ struct Rig {
 
   /// After the scripts are written.
   void build(const core::RoutingRow& row = routing::row_dimension_order) {
-    routing = row.make(values_of(row.info, {}), {topology.get(), {}, 1});
+    routing = row.make(values_of(row.info, {}), {topology.get(), {}, 1, true});
     install();
   }
   void build(std::unique_ptr<core::Routing> own) {
@@ -113,13 +119,8 @@ struct Rig {
   [[nodiscard]] u32 terminals() const { return topology->graph().terminals(); }
   [[nodiscard]] u64 node_digest() const {
     u64 sum = 0;
-    for (const engine::Shard& shard : machine->shards()) sum += shard.populations[1]->digest();
+    for (const engine::Shard& shard : machine->shards()) sum += shard.populations[0]->digest();
     return sum;
-  }
-  [[nodiscard]] std::vector<engine::Wait> waits() const {
-    std::vector<engine::Wait> list;
-    for (const engine::Shard& shard : machine->shards()) shard.populations[1]->waits(list);
-    return list;
   }
   engine::Tally run(Tick end = kNever) {
     machine->reset(0);
@@ -146,8 +147,23 @@ struct Rig {
   std::vector<core::Traffic*> pointers_;
 };
 
+/// Whole messages without headers.
 Given node(i64 buffers, i64 bandwidth, i64 acquire) {
-  return {{"buffers_per_link", buffers}, {"bandwidth", bandwidth}, {"acquire", acquire}};
+  return {{"buffers_per_link", buffers},
+          {"bandwidth", bandwidth},
+          {"acquire", acquire},
+          {"header", i64{0}},
+          {"transport", std::string("datagram")}};
+}
+Given with(Given given, const std::string& name, config::Value value) {
+  for (auto& [key, old] : given) {
+    if (key == name) {
+      old = std::move(value);
+      return given;
+    }
+  }
+  given.emplace_back(name, std::move(value));
+  return given;
 }
 Given square(i64 side, i64 latency = 1) {
   return {{"size", std::vector<i64>{side, side}}, {"latency", std::vector<i64>{latency}}};
@@ -228,9 +244,9 @@ TEST(PacketNode, ALinkServesItsRequestsInTheOrderOfTheirArrival) {
 }
 
 TEST(PacketNode, AFullBufferBehindALinkStopsIt) {
-  // A stream over two links of 30 ticks each. A buffer of the middle node is reserved when a packet starts, and its
-  // credit is back 61 ticks later: B packets per 61 ticks, until the link itself is the limit.
-  const std::vector<Tick> last_start{0, 9 * 61, 4 * 61 + 30, 9 * 30};
+  // A stream over two links of 30 ticks each. A buffer of the middle node is held from the start of one transmission to
+  // the end of the next: B packets per 60 ticks, until the link itself is the limit.
+  const std::vector<Tick> last_start{0, 9 * 60, 9 * 30, 9 * 30};
   for (u32 buffers = 1; buffers <= 3; ++buffers) {
     Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}}, node(buffers, 1, 10));
     for (u32 i = 0; i < 10; ++i) rig.scripts[0]->send(0, 2, 0, 20);
@@ -362,6 +378,160 @@ TEST(PacketNode, ShardsThreadsOrderAndSpuriousStepsDoNotChangeTheHash) {
   expect_equal(7, 2, true, false);
 }
 
+// --- messages in packets ------------------------------------------------------------------------------------------
+
+TEST(PacketNode, AMessagesFirstAndLastDataFollowTable1ForEveryDistanceLengthHeaderAndPayload) {
+  // S = (min(P, L) + H) / BW: first k (t_l + S), last k t_l + (k - 1) S + (L + pH) / BW + (p - 1) t_l.
+  for (const bool pipelined : {false, true}) {
+    for (const u32 acquire : {0U, 10U}) {
+      for (const u32 payload : {16U, 64U, 100U}) {
+        for (const u32 header : {0U, 8U, 16U}) {
+          Given given = with(with(node(4, 1, acquire), "header", i64{header}), "transport", std::string("packet"));
+          given = with(with(given, "payload", i64{payload}), "pipelined", pipelined);
+          Rig rig(topology::row_hypercube, {{"degree", i64{5}}}, given);
+          rig.build(routing::row_qap);
+          for (u32 to = 1; to < 32; to += 3) {
+            for (const u32 length : {1U, 15U, 64U, 65U, 512U, 1000U}) {
+              rig.scripts[0]->messages.assign(rig.terminals(), {});
+              rig.scripts[0]->send(0, to, 5, length);
+              const engine::Tally tally = rig.run();
+              const u32 k = static_cast<u32>(std::popcount(to));
+              const u32 p = (length + payload - 1) / payload;
+              const u32 s = std::min(payload, length) + header;
+              const u32 last = k * acquire + (k - 1) * s + length + p * header + (pipelined ? 0 : (p - 1) * acquire);
+              ASSERT_EQ(tally.messages, 1U);
+              ASSERT_EQ(tally.message_first, k * (acquire + s));
+              ASSERT_EQ(tally.message_last, last) << k << ' ' << length << ' ' << header << ' ' << payload;
+              ASSERT_EQ(tally.latency, last);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PacketNode, TransmissionsTakeWholeTicks) {
+  // 2 bytes per tick: packets of 64 + 9 bytes take 37, the last one of 37 + 9 takes 23.
+  Given given = with(with(node(4, 2, 10), "header", i64{9}), "transport", std::string("packet"));
+  Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, given);
+  rig.build(routing::row_ecube);
+  rig.scripts[0]->send(0, 7, 0, 165);
+  const engine::Tally tally = rig.run();
+  EXPECT_EQ(tally.message_first, 3U * 47);
+  EXPECT_EQ(tally.message_last, 4U * 47 + 33);
+}
+
+TEST(PacketNode, AVirtualCircuitRoutesOnlyTheFirstPacket) {
+  Given given = with(with(node(4, 1, 10), "header", i64{8}), "transport", std::string("virtual_circuit"));
+  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::row_ecube);
+  for (const u32 length : {30U, 64U, 300U}) {
+    rig.scripts[0]->messages.assign(rig.terminals(), {});
+    rig.scripts[0]->send(0, 15, 0, length);
+    const u32 first = std::min(length, 64U);
+    const engine::Tally tally = rig.run();
+    EXPECT_EQ(tally.message_first, 4U * (10 + first + 8));
+    EXPECT_EQ(tally.message_last, 4U * (10 + first + 8) + (length - first));
+  }
+}
+
+TEST(PacketNode, CutThroughGoesOnWhenTheHeaderIsThere) {
+  Given given = with(with(node(4, 1, 10), "header", i64{8}), "switching", std::string("cut_through"));
+  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::row_ecube);
+  rig.scripts[0]->send(0, 15, 0, 100);
+  const engine::Tally tally = rig.run();
+  EXPECT_EQ(tally.message_first, 4U * 10 + 3U * 8 + 108);
+  EXPECT_EQ(tally.message_last, tally.message_first);
+}
+
+TEST(PacketNode, PacketsOfDifferentMessagesTakeTurnsOnALink) {
+  // A long message first, a short one a tick later: the short one's only packet goes second.
+  Given given = with(with(node(4, 1, 0), "transport", std::string("packet")), "payload", i64{50});
+  Rig rig(topology::row_hypercube, {{"degree", i64{1}}}, given);
+  rig.build(routing::row_ecube);
+  rig.scripts[0]->send(0, 1, 0, 500);
+  rig.scripts[0]->send(0, 1, 1, 50);
+  const engine::Tally tally = rig.run();
+  EXPECT_EQ(tally.messages, 2U);
+  EXPECT_EQ(tally.message_first, 50U + 99U);
+  EXPECT_EQ(tally.message_last, 550U + 99U);
+}
+
+TEST(PacketNode, AMessageFollowsTheFirstStepOfItsFirstPacket) {
+  // The first message of 0 -> 3 takes dimension 0 and keeps it although dimension 1 is idle; the second takes the
+  // other.
+  Given given = with(with(node(4, 1, 0), "transport", std::string("packet")), "payload", i64{10});
+  Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, given);
+  rig.build(routing::row_qap);
+  rig.scripts[0]->send(0, 3, 0, 100);
+  EXPECT_EQ(rig.run().message_last, 110U);
+  rig.scripts[0]->send(0, 3, 1, 100);
+  EXPECT_EQ(rig.run().message_last, 110U + 110U);
+  // E-cube puts both on one link.
+  rig.build(routing::row_ecube);
+  EXPECT_GT(rig.run().message_last, 300U);
+}
+
+TEST(PacketNode, OnePortSendsAndReceivesOnePacketAtATime) {
+  const auto last = [](i64 ports, bool sends) {
+    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, with(node(4, 1, 0), "ports", ports));
+    rig.build(routing::row_ecube);
+    rig.scripts[0]->send(sends ? 0 : 1, sends ? 1 : 0, 0, 40);
+    rig.scripts[0]->send(sends ? 0 : 2, sends ? 2 : 0, 0, 40);
+    return rig.run().latency;
+  };
+  for (const bool sends : {false, true}) {
+    EXPECT_EQ(last(0, sends), 40U + 40U);
+    EXPECT_EQ(last(2, sends), 40U + 40U);
+    EXPECT_EQ(last(1, sends), 40U + 80U);
+  }
+}
+
+TEST(PacketNode, LinksOfANodeMayShareTheirBuffers) {
+  // Three packets pass node 1 of a line towards 2 while the link to 2 is busy: with one buffer per link the pool of
+  // node 1 has two (one for each direction).
+  const auto delivered_by = [](const std::string& sharing) {
+    Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}},
+            with(node(1, 1, 0), "buffer_sharing", sharing));
+    rig.build();
+    rig.scripts[0]->send(2, 4, 0, 200);
+    for (u32 i = 0; i < 3; ++i) rig.scripts[0]->send(0, 4, 0, 10);
+    rig.machine->reset(0);
+    rig.machine->set_window({0, kNever - 1});
+    rig.machine->run_until(150);
+    rig.machine->audit();
+    return rig.machine->totals().movements;
+  };
+  EXPECT_EQ(delivered_by("link"), 200U + 10);
+  EXPECT_EQ(delivered_by("node"), 200U + 20);
+}
+
+TEST(PacketNode, AReceiverStallsWhereDataComeTooLate) {
+  // One link: packets of 72 ticks and 10 of acquisition bring 64 bytes. At a quarter of the bandwidth 64 bytes keep the
+  // receiver busy for 256 ticks; at full bandwidth it waits 18 before each packet but the first.
+  const auto run = [](double consumption, const std::string& metric) {
+    Given given = with(with(node(4, 1, 10), "header", i64{8}), "transport", std::string("packet"));
+    engine::EngineSettings settings;
+    settings.steady = {4, 4096, 0};
+    Rig rig(topology::row_hypercube, {{"degree", i64{1}}}, with(given, "consumption", consumption), settings);
+    rig.build(routing::row_ecube);
+    rig.scripts[0]->send(0, 1, 0, 320);
+    rig.run();
+    const engine::OwnMetrics own = rig.machine->own_metrics();
+    for (const auto& entry : own.entries()) {
+      if (entry.name == metric) return entry.windows.front().sum;
+    }
+    return u64{999999};
+  };
+  EXPECT_EQ(run(0.25, "completion_time"), 82U + 5 * 256);
+  EXPECT_EQ(run(0.25, "receiver_stall"), 0U);
+  EXPECT_EQ(run(1.0, "completion_time"), 5U * 82 + 64);
+  EXPECT_EQ(run(1.0, "receiver_stall"), 4U * 18);
+  EXPECT_EQ(run(1.0, "receiver_stalls"), 4U);
+}
+
 // --- deadlock -------------------------------------------------------------------------------------------------------
 
 TEST(PacketNode, ADeadlockShowsAsACycleOfBuffers) {
@@ -373,18 +543,7 @@ TEST(PacketNode, ADeadlockShowsAsACycleOfBuffers) {
   rig.build(std::make_unique<Clockwise>(*rig.topology));
   rig.run();
   EXPECT_EQ(rig.machine->totals().delivered, 0U);
-  std::map<u64, engine::Wait> by_holder;
-  for (const engine::Wait& wait : rig.waits()) EXPECT_TRUE(by_holder.emplace(wait.waiter, wait).second) << wait.text;
-  EXPECT_EQ(by_holder.size(), 10U);  // five in buffers, five at their sources
-  // From any packet in a buffer the waits lead round the ring and back.
-  const u32 first = rig.topology->graph().channel_out_of(0, rig.topology->grid()->port_up[0]);
-  u64 at = first;
-  for (u32 i = 0; i < 5; ++i) {
-    ASSERT_EQ(by_holder.count(at), 1U);
-    EXPECT_NE(by_holder[at].text.find("in a buffer of the link from"), std::string::npos) << by_holder[at].text;
-    at = by_holder[at].resource;
-    EXPECT_EQ(at == first, i == 4);
-  }
+  EXPECT_EQ(rig.machine->explain_blockage().substr(0, 36), "5 packets wait on each other in a cy");
 }
 
 TEST(PacketNode, TwoBuffersPerLinkLetTheSameRingMove) {
@@ -392,14 +551,62 @@ TEST(PacketNode, TwoBuffersPerLinkLetTheSameRingMove) {
   for (u32 t = 0; t < 5; ++t) rig.scripts[0]->send(t, (t + 3) % 5, 0, 4);
   rig.build(std::make_unique<Clockwise>(*rig.topology));
   EXPECT_EQ(rig.run().packets, 5U);
-  EXPECT_TRUE(rig.waits().empty());
+}
+
+/// Overload: `each` messages per terminal at once, one buffer per link.
+u64 stress(const std::string& take_over, const core::RoutingRow& routing, i64 degree, u32 each, u64 salt,
+           std::string* explanation = nullptr) {
+  Given given = with(with(node(1, 1, 2), "transport", std::string("packet")), "payload", i64{8});
+  Rig rig(topology::row_hypercube, {{"degree", degree}}, with(given, "take_over", take_over));
+  fill(*rig.scripts[0], each, each, 60, salt);
+  rig.build(routing);
+  rig.run();
+  if (explanation != nullptr) *explanation = rig.machine->explain_blockage();
+  return u64{each} * rig.terminals() - rig.machine->totals().delivered;
+}
+
+TEST(PacketNode, QapDeadlocksWithoutTheTakeOverRuleAndNeverWithIt) {
+  std::string explanation;
+  EXPECT_NE(stress("never", routing::row_qap, 4, 100, 1, &explanation), 0U);
+  EXPECT_NE(explanation.find("wait on each other in a cycle"), std::string::npos) << explanation;
+  EXPECT_NE(explanation.find("held by the packet in the source queue"), std::string::npos) << explanation;
+  for (const core::RoutingRow* routing : {&routing::row_qap, &routing::row_qap_random}) {
+    for (const char* take_over : {"blocked", "always"}) {
+      for (u64 salt = 0; salt < 3; ++salt) EXPECT_EQ(stress(take_over, *routing, 5, 100, salt), 0U);
+    }
+  }
+  EXPECT_EQ(stress("never", routing::row_ecube, 5, 100, 1), 0U) << "e-cube needs no rule";
+}
+
+TEST(SlowPacketNode, QapWithTheTakeOverRuleNeverDeadlocks) {
+  for (const i64 degree : {3, 6, 8}) {
+    for (u64 salt = 0; salt < 20; ++salt) {
+      EXPECT_EQ(stress("blocked", routing::row_qap, degree, 500, salt), 0U) << degree << ' ' << salt;
+      EXPECT_EQ(stress("blocked", routing::row_qap_random, degree, 500, salt), 0U) << degree << ' ' << salt;
+      EXPECT_NE(stress("never", routing::row_qap, std::max<i64>(degree, 4), 500, salt), 0U) << degree << ' ' << salt;
+    }
+  }
 }
 
 // --- bad input ------------------------------------------------------------------------------------------------------
 
-TEST(PacketNode, RefusesPacketsLongerThanAFlitCanNumber) {
+TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
+  const auto refused = [](Given given, const std::string& words) {
+    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, std::move(given));
+    try {
+      rig.build(routing::row_ecube);
+      ADD_FAILURE() << words;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  refused({{"payload", i64{8}}, {"header", i64{9}}}, "packets of 8 flits are smaller than their header of 9");
+  refused({{"header", i64{0}}, {"switching", std::string("cut_through")}}, "cut_through sends a packet on");
+}
+
+TEST(PacketNode, RefusesATrafficThatCutsItsMessagesItself) {
   Rig rig(topology::row_mesh, square(2), node(1, 1, 0));
-  rig.scripts[0]->longest = 65537;
+  rig.scripts[0]->packet = 16;
   EXPECT_THROW(rig.build(), ConfigError);
 }
 

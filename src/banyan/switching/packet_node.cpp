@@ -1,467 +1,731 @@
-// Store-and-forward packet nodes (Buzzard and Mudge, sections 2 and 3): whole packets, a FIFO request queue per
-// outbound link, packet buffers that are reserved before transmission, and a routing-and-acquire time that occupies the
-// link.
+// Packet nodes (Buzzard and Mudge, sections 2 and 3): messages cut into packets, a first-in-first-out queue of requests
+// per link, packet buffers tied to the outbound link that a packet takes next and reserved before it is sent, and a
+// routing-and-acquire time that occupies the link.
 //
-// A node is a switch with its processors. A processor's next packet stays at the processor, as a request in a link's
-// queue, until its transmission starts; a packet for a processor of the node needs no buffer. So the channels between
-// terminals and switches carry nothing, and the population draws from the terminals itself.
-//
-// A packet crosses a link as one flit that is head and tail at once, `sequence` naming the last of its flits. It is
-// sent when the transmission starts and delivered when its last flit is there.
+// A node is a switch with its processors. A message waits at its processor, as one request in the queue of its first
+// link, which goes to the end of the queue after each of its packets; a packet that is passing through is a request of
+// its own. Who may start depends on buffers of the next node and who waits for a buffer on the nodes before, so this
+// population reads and writes across nodes (peer access) and lives in one shard. It runs by events: the end of a
+// transmission is the arrival of its packet.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
+#include "banyan/engine/own_metrics.hpp"
+#include "banyan/switching/parts/calendar.hpp"
 
 namespace banyan::switching {
 namespace {
 
 using core::PacketId;
 
-constexpr u32 kMostPorts = 64;           ///< ports fit a mask
-constexpr u32 kMostFlits = 65536;        ///< Flit::sequence
-constexpr u32 kMostBuffers = 64;         ///< buffers of a link fit a mask
+constexpr u32 kHere = kNone;  ///< instead of a next link: the packet is for a processor of the node
+constexpr u32 kMostPorts = 64;
+constexpr u32 kWholeMessage = 1U << 24U;
+constexpr u32 kPathMost = 64;            ///< steps of a message that can be kept for its later packets
+constexpr u32 kConsumeBits = 16;         ///< times of receivers are counted in 2^-16 ticks
 constexpr u64 kReserveMost = 1U << 20U;  ///< records reserved at once; larger networks grow while warming up
 
-/// The idle population in the place of interfaces: processors are a part of their nodes.
-class NoInterfaces {
- public:
-  explicit NoInterfaces(u32 terminals) : terminals_(terminals) {}
-  bool accept(u32, u32, const core::Flit&, engine::Io&) noexcept { return false; }
-  bool accept(u32, u32, const core::Control&, engine::Io&) noexcept { return false; }
-  Tick step(u32, Tick, engine::Io&) noexcept { return kNever; }
-  [[nodiscard]] u32 entities() const noexcept { return terminals_; }
-  [[nodiscard]] Tick horizon() const noexcept { return 1; }
-  void reset(u32) {}
-  [[nodiscard]] u64 digest() const { return 0; }
-  void hold(engine::Holdings&) const {}
-  [[nodiscard]] u64 movements() const noexcept { return 0; }
-  void waits(std::vector<engine::Wait>&) const {}
-  void occupancy(std::vector<u64>&) const {}
-
- private:
-  u32 terminals_;
-};
+/// When a packet that is passing through goes before a message that waits at the source.
+enum class TakeOver : u8 { never, blocked, always };
 
 struct Setup {
-  u32 buffers = 1;    ///< per inbound link
-  u32 bandwidth = 1;  ///< flits per tick
-  Tick acquire = 0;   ///< ticks
+  u32 buffers = 1;      ///< per outbound link
+  bool shared = false;  ///< buffers of a node are one pool
+  u32 payload = 1;      ///< bytes of data in a packet
+  u32 header = 0;       ///< bytes in front of them
+  u32 bandwidth = 1;    ///< bytes per tick
+  Tick acquire = 0;     ///< ticks
+  bool pipelined = false;
+  bool cut_through = false;
+  bool route_once = false;  ///< later packets of a message need neither header nor routing (virtual circuit)
+  u32 ports = 0;            ///< packets that pass between a node and its processors at once, each way; 0: no limit
+  TakeOver take_over = TakeOver::blocked;
+  u64 consume = 0;  ///< ticks per byte at the receiver, in 2^-16; 0: not looked at
 };
 
-/// What a step looks at first.
-struct Node {
-  u64 fresh = 0;             ///< bit per input: its latest packet has not been routed
-  u64 waiting = 0;           ///< bit per output: requests in its queue
-  Tick registered = kNever;  ///< the wake-up that the engine knows of
+/// Something of which there are a few, and the links that wait for it in the order of their coming.
+struct Resource {
+  u32 free = 0;
+  u32 first = kNone;
+  u32 last = kNone;
 };
 
-/// An outbound link.
-struct Out {
-  Tick free_at = 0;  ///< busy before
-  u32 head = kNone;  ///< queue of requests: slots
-  u32 tail = kNone;
-  u32 waiting = 0;  ///< requests in the queue
-  u32 credits = 0;  ///< free buffers at the far node
+/// An outbound link with its queue of requests and the buffers of the packets that will take it.
+struct Link {
+  u32 passing = kNone;  ///< queue of packets that are passing through: first, last
+  u32 passing_last = kNone;
+  u32 sources = kNone;  ///< queue of messages: first, last
+  u32 sources_last = kNone;
+  u32 requests = 0;     ///< in both queues
+  u32 stamp = 0;        ///< of the next request
+  Resource buffers;     ///< of this link, or of the whole node at the node's first link
+  u32 sending = kNone;  ///< packet on the link; kNone: idle
+  u32 sender = kNone;   ///< message that it is a part of, on its first step; kNone: it was passing through
+  u32 waits_for = kNone;
+  u32 next_waiting = kNone;
   u32 far = kNone;  ///< node at the far end; kNone: no link
-  u32 cycles_per_flit = 1;
+  u32 far_port = 0;
+};
+static_assert(sizeof(Link) == 60);
+
+struct Parcel {
+  u32 message = kNone;  ///< kNone: not in use
+  u32 next = kNone;
+  u32 ahead = kHere;  ///< link whose buffer it has reserved, or waits for
+  u32 data = 0;       ///< bytes
+  u32 begin = 0;      ///< bytes of the message before it
+  u32 stamp = 0;
+  u16 links = 0;        ///< passed, the present one included
+  bool flying = false;  ///< between the start of a transmission and its arrival
+};
+static_assert(sizeof(Parcel) == 28);
+
+struct Message {
+  PacketId record = 0;
+  u32 next = kNone;
+  u32 left = 0;   ///< bytes that have not left the source
+  u32 home = 0;   ///< node of its destination
+  u32 first = 0;  ///< link of its first step
+  u32 ahead = kHere;
+  u32 stamp = 0;
+  u32 flits = 0;
+  u32 arrived = 0;      ///< bytes
+  u32 stalls = 0;       ///< times that the receiver had to wait for the next packet
+  Tick first_data = 0;  ///< when the first packet arrived
+  u64 stalled = 0;      ///< how long in all, 2^-16 ticks
+  u64 busy_until = 0;   ///< the receiver with what has arrived, 2^-16 ticks
 };
 
-/// A buffer of an inbound link, or the place of a processor's next packet. What a hop needs stands here: the packet's
-/// record is read by the routing only.
-struct Slot {
-  PacketId packet = 0;
-  u32 next = kNone;  ///< in the queue of requests
-  u32 destination = 0;
-  u16 last = 0;  ///< number of the last flit
-  u16 hops = 0;  ///< nodes passed, this one included
-};
-static_assert(sizeof(Node) == 24 && sizeof(Out) == 32 && sizeof(Slot) == 16);
-
-class PacketNode {
+class PacketNode final : public engine::Population {
  public:
-  PacketNode(engine::Builder& builder, u32 shard, u32 ports, const Setup& setup)
-      : topology_(builder.topology()),
-        graph_(topology_.graph()),
+  PacketNode(engine::Builder& builder, u32 ports, const Setup& setup)
+      : graph_(builder.topology().graph()),
         routing_(builder.routing()),
-        terminals_(builder.terminals(shard)),
+        terminals_(builder.terminals(0)),
         pool_(terminals_.pool()),
+        probe_(builder.probe(0)),
         setup_(setup),
         seed_(builder.settings().seed),
         ports_(ports),
-        names_(builder.switches_of(shard)),
-        nodes_(names_.size()),
-        outs_(names_.size() * ports),
-        free_(outs_.size()),
-        fresh_slot_(outs_.size(), kNone),
+        nodes_(graph_.switches()),
+        links_(static_cast<std::size_t>(nodes_) * ports),
+        node_ports_(setup.ports == 0 ? 0 : std::size_t{2} * nodes_),
         home_(graph_.terminals()),
-        places_(static_cast<u32>(outs_.size()) * setup.buffers),
-        slots_(places_ + terminals_.size()),
-        idle_((terminals_.size() + 63) / 64) {
-    for (u32 t = 0; t < graph_.terminals(); ++t) home_[t] = graph_.channel(graph_.ejection(t)).from.node;
-    place_processors();
-    u32 slowest = 1;
-    for (const core::Channel& c : graph_.channels()) slowest = std::max(slowest, c.link.cycles_per_flit);
-    for (u32 e = 0; e < names_.size(); ++e) {
-      for (u32 p = 0; p < graph_.outputs(names_[e]); ++p) place_link(e, p);
+        entry_(graph_.terminals()),
+        calendar_(longest_delay(builder, setup), events(builder)),
+        own_(builder.settings().steady) {
+    using Kind = engine::OwnMetrics::Kind;
+    if (setup.consume != 0) {
+      completion_ = own_.declare("completion_time", "cycles", Kind::mean);
+      stalled_ = own_.declare("receiver_stall", "cycles", Kind::mean);
+      stalls_ = own_.declare("receiver_stalls", "per message", Kind::mean);
     }
-    horizon_ = builder.longest_latency() + transmission(builder.longest_message(), slowest);
-    pool_.reserve(static_cast<u32>(std::min<u64>(slots_.size() + outs_.size(), kReserveMost)));
+    packet_hops_ = own_.declare("packet_hops", "", Kind::total);
+    take_overs_ = own_.declare("take_overs", "", Kind::total);
+    for (u32 t = 0; t < graph_.terminals(); ++t) {
+      home_[t] = graph_.channel(graph_.ejection(t)).from.node;
+      entry_[t] = graph_.channel(graph_.injection(t)).to;
+    }
+    for (const core::Traffic* t : builder.traffics()) answers_ |= t->answers();
+    for (u32 e = 0; e < nodes_; ++e) {
+      for (u32 p = 0; p < graph_.outputs(e); ++p) place_link(e, p);
+    }
+    simple_ = !setup.pipelined && !setup.cut_through && uniform_ && builder.longest_latency() == 1;
+    const u64 most = static_cast<u64>(links_.size()) * (setup.buffers + 1);
+    parcels_.reserve(std::min(most, kReserveMost));
+    free_parcels_.reserve(parcels_.capacity());
+    messages_.reserve(std::min<u64>(links_.size() * 4, kReserveMost));
+    free_messages_.reserve(messages_.capacity());
+    pool_.reserve(static_cast<u32>(messages_.capacity()));
   }
 
-  // --- arrivals --------------------------------------------------------------------------------------------------
-  bool accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
-    beyond_first_ -= flit.sequence;
-    const core::Packet& packet = io.packet(flit.packet);
-    const u32 hops = flit.auxiliary + 1U;
-    if (home_[flit.destination] == names_[e]) {
-      movements_ += packet.flits;
-      terminals_.deliver(packet, packet.destination, io.now(), hops);
-      io.release(flit.packet);
-      return false;
+  void reset(u32) override {
+    for (Link& link : links_) {
+      const u32 far = link.far;
+      const u32 far_port = link.far_port;
+      link = {};
+      link.far = far;
+      link.far_port = far_port;
+      link.buffers.free = far == kNone ? 0 : setup_.buffers;
     }
-    const u32 in = e * ports_ + port;
-    const u32 buffer = static_cast<u32>(std::countr_zero(free_[in]));
-    if (buffer >= setup_.buffers || (nodes_[e].fresh >> port & 1U) != 0) [[unlikely]] {
-      overrun_ = true;  // nobody reserved a buffer, or two packets arrived over one link at once
-      return false;
-    }
-    free_[in] &= ~(u64{1} << buffer);
-    fresh_slot_[in] = in * setup_.buffers + buffer;
-    slots_[fresh_slot_[in]] = {flit.packet, kNone, flit.destination, flit.sequence, static_cast<u16>(hops)};
-    __builtin_prefetch(&packet);  // for the routing, in this tick's step
-    nodes_[e].fresh |= u64{1} << port;
-    return true;
+    if (setup_.shared) pool_buffers();
+    std::fill(node_ports_.begin(), node_ports_.end(), Resource{setup_.ports, kNone, kNone});
+    parcels_.clear();
+    free_parcels_.clear();
+    messages_.clear();
+    free_messages_.clear();
+    calendar_.clear();
+    now_ = 0;
+    next_birth_ = 0;
+    movements_ = 0;
+    own_.clear();
+    stranded_ = disordered_ = false;
   }
 
-  bool accept(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
-    outs_[e * ports_ + port].credits += control.argument;
-    return (nodes_[e].waiting >> port & 1U) != 0;
-  }
-
-  // --- steps -----------------------------------------------------------------------------------------------------
-  Tick step(u32 e, Tick now, engine::Io& io) noexcept {
-    io_ = &io;
-    Node& node = nodes_[e];
-    for (; node.fresh != 0; node.fresh &= node.fresh - 1) {
-      const u32 port = static_cast<u32>(std::countr_zero(node.fresh));
-      request(e, port, fresh_slot_[e * ports_ + port], now);
-    }
-    // A processor's place is free again once its packet is on the link, so that its next packet may ask in this tick.
-    do { take_from_processors(e, now); } while (start_links(e, now, io));
-    const Tick next = next_end(e, now);
-    if (node.registered <= now) node.registered = kNever;
-    if (next >= node.registered) return kNever;
-    node.registered = next;
-    return next;
-  }
-
-  void wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
-    terminals_.advance(now);
-    const std::span<const u64> ready = terminals_.ready();
-    for (std::size_t w = 0; w < ready.size(); ++w) {
-      for (u64 bits = ready[w] & idle_[w]; bits != 0; bits &= bits - 1) {
-        const u32 e = node_of_[w * 64 + static_cast<u32>(std::countr_zero(bits))];
-        awake[e >> 6U] |= u64{1} << (e & 63U);
+  Tick run(Tick now) noexcept override {
+    now_ = now;
+    calendar_.take(now, [&](const u32* events, u32 count, u32 i) {
+      if (far_) fetch(events, count, i);
+      const u32 event = events[i];
+      if ((event & 1U) == 0) {
+        finish(event >> 1U);
+      } else {
+        arrive(event >> 1U);
       }
+    });
+    if (now >= next_birth_ || answers_) {
+      take_births(now);
+      next_birth_ = terminals_.next_birth_after(now);
     }
+    return std::min(calendar_.next_after(now), next_birth_);
   }
-  [[nodiscard]] Tick next_source_after(Tick now) const noexcept { return terminals_.next_birth_after(now); }
 
   // --- what the engine asks --------------------------------------------------------------------------------------
-  [[nodiscard]] u32 entities() const noexcept { return static_cast<u32>(names_.size()); }
-  [[nodiscard]] Tick horizon() const noexcept { return horizon_; }
-  [[nodiscard]] u64 movements() const noexcept { return movements_; }
+  [[nodiscard]] u64 movements() const noexcept override { return movements_; }
+  [[nodiscard]] engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
 
-  void reset(u32) {
-    std::fill(nodes_.begin(), nodes_.end(), Node{});
-    for (Out& out : outs_) {
-      out.free_at = 0;
-      out.head = out.tail = kNone;
-      out.waiting = 0;
-      out.credits = out.far == kNone ? 0 : setup_.buffers;
-    }
-    std::fill(free_.begin(), free_.end(), ~u64{0} >> (kMostBuffers - setup_.buffers));
-    std::fill(idle_.begin(), idle_.end(), 0);
-    for (u32 t = 0; t < terminals_.size(); ++t) idle_[t >> 6U] |= u64{1} << (t & 63U);
-    movements_ = 0;
-    beyond_first_ = 0;
-    overrun_ = false;
-    stranded_ = false;
-  }
-
-  /// Credits, buffers, and the queues in order.
-  [[nodiscard]] u64 digest() const {
+  /// Queues in their order, buffers, and who is on the way until when.
+  [[nodiscard]] u64 digest() const override {
     u64 sum = 0;
-    for (u32 e = 0; e < names_.size(); ++e) {
+    for (u32 i = 0; i < links_.size(); ++i) {
+      const Link& link = links_[i];
+      if (link.requests == 0 && link.sending == kNone && link.buffers.free == capacity(i)) continue;
       Hasher h;
-      h.add(names_[e]);
-      for (u32 i = e * ports_; i < (e + 1) * ports_; ++i) {
-        const Out& out = outs_[i];
-        h.add(static_cast<u64>(out.credits) << 32U | out.waiting);
-        h.add(static_cast<u64>(std::popcount(free_[i])));
-        for (u32 slot = out.head; slot != kNone; slot = slots_[slot].next) {
-          const core::Packet& packet = io_->packet(slots_[slot].packet);
-          h.add(static_cast<u64>(packet.source) << 32U | packet.sequence);
-          h.add(static_cast<u64>(packet.traffic) << 32U | slots_[slot].hops);
-        }
-      }
+      h.add(i);
+      h.add(static_cast<u64>(link.requests) << 32U | link.buffers.free);
+      for (u32 p = link.passing; p != kNone; p = parcels_[p].next) add_parcel(h, parcels_[p]);
+      for (u32 m = link.sources; m != kNone; m = messages_[m].next) add_message(h, messages_[m]);
       sum += h.value();
     }
+    calendar_.for_each(now_, [&](Tick ahead, u32 event) {
+      Hasher h;
+      h.add(ahead);
+      h.add(event & 1U);
+      if ((event & 1U) == 0) {
+        h.add(event >> 1U);
+      } else {
+        add_parcel(h, parcels_[event >> 1U]);
+      }
+      sum += h.value();
+    });
     return sum;
   }
 
-  void hold(engine::Holdings& into) const {
-    into.flits += beyond_first_;  // the engine counts every packet on the way as one flit
-    for (u32 e = 0; e < names_.size(); ++e) {
-      for (u32 i = e * ports_; i < (e + 1) * ports_; ++i) hold_queue(e, i, into);
+  void hold(engine::Holdings& into) const override {
+    std::vector<u32> used(links_.size(), 0);
+    std::vector<u32> waiting(links_.size(), 0);
+    for (u32 i = 0; i < links_.size(); ++i) {
+      const Link& link = links_[i];
+      for (u32 p = link.passing; p != kNone; p = parcels_[p].next, ++waiting[i]) ++used[pool_of(i)];
+      for (u32 m = link.sources; m != kNone; m = messages_[m].next) ++waiting[i];
+      if (link.sending != kNone && link.sender == kNone) ++used[pool_of(i)];
+      if (waiting[i] != link.requests)
+        violate(into, i, fmt::format("{} requests, counted {}", waiting[i], link.requests));
     }
-    if (overrun_) into.violations.emplace_back("a packet arrived at a node without a buffer for it");
+    for (const Parcel& p : parcels_) {
+      if (p.message != kNone && p.flying && p.ahead != kHere) ++used[pool_of(p.ahead)];
+    }
+    for (u32 i = 0; i < links_.size(); ++i) {
+      if (used[i] + links_[i].buffers.free == capacity(i)) continue;
+      violate(into, i,
+              fmt::format("{} buffers in use and {} free of {}", used[i], links_[i].buffers.free, capacity(i)));
+    }
+    for (const Message& m : messages_) {
+      if (m.flits == 0) continue;
+      ++into.packets;
+      into.flits += m.flits;
+    }
     if (stranded_) into.violations.emplace_back("the routing gave a packet no link that exists");
+    if (disordered_) into.violations.emplace_back("packets of a message arrived out of order");
   }
 
-  void waits(std::vector<engine::Wait>& into) const {
-    for (u32 e = 0; e < names_.size(); ++e) {
-      for (u64 bits = nodes_[e].waiting; bits != 0; bits &= bits - 1) {
-        const u32 p = static_cast<u32>(std::countr_zero(bits));
-        const Out& out = outs_[e * ports_ + p];
-        if (out.credits != 0) continue;
-        for (u32 slot = out.head; slot != kNone; slot = slots_[slot].next) {
-          into.push_back({held_by(slot), graph_.channel_out_of(names_[e], p), explain(e, slot, out.far)});
-        }
+  /// A packet that is passing through holds a buffer of the link that it takes next, a message at its source the idle
+  /// link that it does not let others have.
+  void blocked_on(engine::BlockedView& into) const override {
+    using engine::Why;
+    for (u32 i = 0; i < links_.size(); ++i) {
+      const Link& link = links_[i];
+      if (link.far == kNone) continue;
+      const engine::Resource here = buffers_of(i);
+      if (!setup_.shared && link.buffers.free != setup_.buffers) {
+        into.fill(here, setup_.buffers - link.buffers.free, setup_.buffers);
+      }
+      for (u32 p = link.passing; p != kNone && into.wants_contents(); p = parcels_[p].next) {
+        into.packet(here, record_of(parcels_[p].message));
+      }
+      if (link.requests == 0) continue;
+      const u32 channel = channel_of(i);
+      // Where a message waits, the first packet that is passing through has the link.
+      const bool kept = link.passing == kNone || link.sending != kNone || setup_.take_over == TakeOver::never;
+      const bool source = source_first(link) && kept;
+      const core::Packet& packet = record_of(source ? link.sources : parcels_[link.passing].message);
+      const engine::Resource front = source ? engine::Resource::source(packet.source, i % ports_) : here;
+      if (link.waits_for < links_.size()) {
+        into.blocked(front, buffers_of(link.waits_for), Why::space, packet, channel);
+      } else {
+        into.blocked(front, engine::Resource::port(channel), Why::bandwidth, packet, channel);
+      }
+      if (source && link.passing != kNone && link.sending == kNone) {
+        into.blocked(here, front, Why::held, record_of(parcels_[link.passing].message), channel);
       }
     }
+    if (!setup_.shared) return;
+    for (u32 i = 0; i < links_.size(); i += ports_) {
+      const u32 used = capacity(i) - links_[i].buffers.free;
+      if (used != 0) into.fill(engine::Resource::memory(i / ports_), used, capacity(i));
+    }
   }
 
-  /// Packets in buffers, without those that are on their way out.
-  void occupancy(std::vector<u64>& levels) const {
-    for (u32 in = 0; in < free_.size(); ++in) {
-      levels[graph_.level(names_[in / ports_])] += setup_.buffers - static_cast<u32>(std::popcount(free_[in]));
+  void occupancy(std::vector<u64>& levels) const override {
+    for (u32 i = 0; i < links_.size(); ++i) levels[graph_.level(i / ports_)] += capacity(i) - links_[i].buffers.free;
+  }
+  void full_channels(std::vector<u32>& channels) const override {
+    for (u32 i = 0; i < links_.size(); ++i) {
+      if (capacity(i) != 0 && links_[i].buffers.free == 0) channels.push_back(channel_of(i));
     }
   }
 
  private:
   // --- building --------------------------------------------------------------------------------------------------
-  /// Processors of a node are neighbours in `processors_`.
-  void place_processors() {
-    std::vector<u32> local(graph_.switches(), kNone);
-    for (u32 e = 0; e < names_.size(); ++e) local[names_[e]] = e;
-    first_processor_.assign(names_.size() + 1, 0);
-    for (u32 t = 0; t < terminals_.size(); ++t) {
-      node_of_.push_back(local[graph_.channel(graph_.injection(terminals_.global(t))).to.node]);
-      processors_.push_back(t);
-      ++first_processor_[node_of_[t] + 1];
+  [[nodiscard]] static Tick longest_delay(const engine::Builder& builder, const Setup& setup) {
+    u32 slowest = 1;
+    for (const core::Channel& c : builder.topology().graph().channels()) {
+      slowest = std::max(slowest, c.link.cycles_per_flit);
     }
-    for (u32 e = 0; e < names_.size(); ++e) first_processor_[e + 1] += first_processor_[e];
-    std::stable_sort(processors_.begin(), processors_.end(), [&](u32 a, u32 b) { return node_of_[a] < node_of_[b]; });
+    const u64 bytes = std::min(builder.longest_message(), setup.payload) + u64{setup.header};
+    return setup.acquire + bytes * slowest / setup.bandwidth + builder.longest_latency();
+  }
+  [[nodiscard]] static std::size_t events(const engine::Builder& builder) {
+    return std::size_t{2} * builder.topology().graph().channels().size();
   }
 
   void place_link(u32 e, u32 port) {
-    const u32 c = graph_.channel_out_of(names_[e], port);
+    const u32 c = graph_.channel_out_of(e, port);
     if (c == kNone || graph_.channel(c).failed || graph_.channel(c).to.terminal) return;
-    outs_[e * ports_ + port].far = graph_.channel(c).to.node;
-    outs_[e * ports_ + port].cycles_per_flit = graph_.channel(c).link.cycles_per_flit;
+    const core::Channel& channel = graph_.channel(c);
+    links_[e * ports_ + port].far = channel.to.node;
+    links_[e * ports_ + port].far_port = channel.to.port;
+    uniform_ = uniform_ && channel.link.cycles_per_flit == 1;
+  }
+  /// All buffers of a node at its first link.
+  void pool_buffers() {
+    for (u32 i = 0; i < links_.size(); ++i) links_[i].buffers.free = capacity(i);
+  }
+  [[nodiscard]] u32 pool_of(u32 link) const noexcept { return setup_.shared ? link / ports_ * ports_ : link; }
+  /// Buffers that are counted at this link.
+  [[nodiscard]] u32 capacity(u32 link) const noexcept {
+    if (!setup_.shared) return links_[link].far == kNone ? 0 : setup_.buffers;
+    if (link % ports_ != 0) return 0;
+    u32 sum = 0;
+    for (u32 i = link; i < link + ports_; ++i) sum += links_[i].far == kNone ? 0 : setup_.buffers;
+    return sum;
   }
 
-  /// Ticks that a packet occupies a link.
-  [[nodiscard]] Tick transmission(u32 flits, u32 cycles_per_flit) const noexcept {
-    return setup_.acquire + (static_cast<Tick>(flits) * cycles_per_flit + setup_.bandwidth - 1) / setup_.bandwidth;
+  // --- resources -------------------------------------------------------------------------------------------------
+  /// Numbers: the buffers of links, then the ports into the nodes' processors, then those out of them.
+  [[nodiscard]] u32 ejection_port(u32 node) const noexcept { return static_cast<u32>(links_.size()) + node; }
+  [[nodiscard]] u32 injection_port(u32 node) const noexcept { return static_cast<u32>(links_.size()) + nodes_ + node; }
+  [[nodiscard]] Resource& resource(u32 number) noexcept {
+    return number < links_.size() ? links_[number].buffers : node_ports_[number - links_.size()];
   }
 
-  // --- steps -----------------------------------------------------------------------------------------------------
-  void take_from_processors(u32 e, Tick now) noexcept {
-    for (u32 i = first_processor_[e]; i < first_processor_[e + 1]; ++i) {
-      const u32 t = processors_[i];
-      while (bit(terminals_.ready()[t >> 6U], t) && bit(idle_[t >> 6U], t)) {
-        const PacketId id = terminals_.take(t, now);
-        const core::Packet& packet = pool_[id];
-        if (home_[packet.destination] == names_[e]) {
-          movements_ += packet.flits;
-          terminals_.deliver(packet, packet.destination, now, 1);
-          pool_.release(id);
-          continue;
-        }
-        idle_[t >> 6U] &= ~(u64{1} << (t & 63U));
-        slots_[places_ + t] = {id, kNone, packet.destination, static_cast<u16>(packet.flits - 1), 1};
-        request(e, graph_.channel(graph_.injection(packet.source)).to.port, places_ + t, now);
+  void wait(u32 link, u32 number) noexcept {
+    Resource& r = resource(number);
+    links_[link].waits_for = number;
+    links_[link].next_waiting = kNone;
+    (r.first == kNone ? r.first : links_[r.last].next_waiting) = link;
+    r.last = link;
+  }
+  void stop_waiting(u32 link) noexcept {
+    Resource& r = resource(links_[link].waits_for);
+    u32 before = kNone;
+    for (u32 at = r.first; at != link; at = links_[at].next_waiting) before = at;
+    (before == kNone ? r.first : links_[before].next_waiting) = links_[link].next_waiting;
+    if (r.last == link) r.last = before;
+    links_[link].waits_for = kNone;
+  }
+  void release(u32 number) noexcept {
+    Resource& r = resource(number);
+    ++r.free;
+    while (r.free != 0 && r.first != kNone) {
+      const u32 link = r.first;
+      r.first = links_[link].next_waiting;
+      if (r.first == kNone) r.last = kNone;
+      links_[link].waits_for = kNone;
+      start_next(link);
+    }
+  }
+
+  // --- sources ---------------------------------------------------------------------------------------------------
+  void take_births(Tick now) noexcept {
+    terminals_.advance(now);
+    const std::span<const u64> ready = terminals_.ready();
+    for (u32 w = 0; w < ready.size(); ++w) {
+      while (ready[w] != 0) {
+        const u32 local = w * 64 + static_cast<u32>(std::countr_zero(ready[w]));
+        take_message(local, terminals_.take_waiting(local, now));
       }
     }
   }
-  [[nodiscard]] static bool bit(u64 word, u32 i) noexcept { return (word >> (i & 63U) & 1U) != 0; }
 
-  /// Routes the packet in `slot` and puts it into the queue of its link.
-  void request(u32 e, u32 in_port, u32 slot, Tick now) noexcept {
-    const core::Packet& packet = io_->packet(slots_[slot].packet);
-    candidates_.clear();
-    const u64 address =
-        (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(names_[e]) << 20U);
-    routing_.route({names_[e], in_port, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
-    const u32 port = choose(e, candidates_, now);
-    if (port == kNone) [[unlikely]] {
+  void take_message(u32 local, PacketId id) noexcept {
+    core::Packet& packet = pool_[id];
+    const core::End entry = entry_[packet.source];
+    if (home_[packet.destination] == entry.node) {
+      movements_ += packet.flits;
+      terminals_.sent(local, packet.traffic, packet.flits, now_);
+      terminals_.deliver_message(packet, packet.destination, now_, now_, 1);
+      pool_.release(id);
+      return;
+    }
+    const u32 m = new_message();
+    Message& message = messages_[m];
+    message = {};
+    message.record = id;
+    message.flits = message.left = packet.flits;
+    message.home = home_[packet.destination];
+    if (!paths_.empty()) forget_path(m);
+    message.first = route(entry.node, entry.port, m, 0);
+    if (message.first == kNone) [[unlikely]] {
       stranded_ = true;
       return;
     }
-    Out& out = outs_[e * ports_ + port];
-    slots_[slot].next = kNone;
-    (out.head == kNone ? out.head : slots_[out.tail].next) = slot;
-    out.tail = slot;
-    ++out.waiting;
-    nodes_[e].waiting |= u64{1} << port;
+    message.ahead = link_after(message.first, m, 1);
+    ask(message.first, m);
+    if (idle(message.first)) start_next(message.first);
   }
 
-  /// Of the candidates of highest priority the one with the shortest queue, a packet under way included; among equals
+  /// The message's request goes to the end of the queue of its link.
+  void ask(u32 at, u32 m) noexcept {
+    Link& link = links_[at];
+    messages_[m].stamp = link.stamp++;
+    messages_[m].next = kNone;
+    (link.sources == kNone ? link.sources : messages_[link.sources_last].next) = m;
+    link.sources_last = m;
+    ++link.requests;
+  }
+
+  // --- routing ---------------------------------------------------------------------------------------------------
+  /// The link that follows `link` on the way of message m, whose `step`-th link it is (from 1 on).
+  [[nodiscard]] u32 link_after(u32 link, u32 m, u32 step) noexcept {
+    const u32 node = links_[link].far;
+    return node == messages_[m].home ? kHere : route(node, links_[link].far_port, m, step);
+  }
+
+  /// The link that a packet of message m takes at a node. Where the routing leaves a choice the message's first packet
+  /// chooses, and the others follow.
+  [[nodiscard]] u32 route(u32 node, u32 in_port, u32 m, u32 step) noexcept {
+    const core::Packet& packet = pool_[messages_[m].record];
+    candidates_.clear();
+    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(node) << 20U);
+    routing_.route({node, in_port, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
+    const u32 base = node * ports_;
+    if (candidates_.size() == 1) [[likely]] {
+      const u32 link = base + candidates_[0].port;
+      if (links_[link].far != kNone) return link;
+    }
+    if (step == 0) return shortest(base);
+    if (paths_.size() < messages_.size() * kPathMost) paths_.resize(messages_.capacity() * kPathMost, kUnknown);
+    if (step >= kPathMost) [[unlikely]]
+      return stray();
+    u8& kept = paths_[std::size_t{m} * kPathMost + step];
+    if (kept == kUnknown) {
+      const u32 link = shortest(base);
+      if (link == kNone) return stray();
+      kept = static_cast<u8>(link - base);
+    }
+    return base + kept;
+  }
+  [[nodiscard]] u32 stray() noexcept {
+    stranded_ = true;
+    return kHere;
+  }
+
+  /// Of the candidates of highest priority the one with the shortest queue, a packet on the link included; among equals
   /// the lowest port.
-  [[nodiscard]] u32 choose(u32 e, const core::Candidates& candidates, Tick now) const noexcept {
+  [[nodiscard]] u32 shortest(u32 base) const noexcept {
     u32 best = kNone;
     i64 best_score = std::numeric_limits<i64>::min();
-    for (const core::Candidate& c : candidates) {
-      const Out& out = outs_[e * ports_ + c.port];
-      if (out.far == kNone) continue;
-      const u32 length = out.waiting + (out.free_at > now ? 1U : 0U);
+    for (const core::Candidate& c : candidates_) {
+      const Link& link = links_[base + c.port];
+      if (link.far == kNone) continue;
+      const u32 length = link.requests + (link.sending != kNone ? 1U : 0U);
       const i64 score = (static_cast<i64>(c.priority) << 40U) - (static_cast<i64>(length) << 8U) - c.port;
       if (score > best_score) {
-        best = c.port;
+        best = base + c.port;
         best_score = score;
       }
     }
     return best;
   }
+  void forget_path(u32 m) noexcept {
+    const std::size_t begin = std::size_t{m} * kPathMost;
+    if (begin < paths_.size()) std::fill_n(paths_.begin() + static_cast<std::ptrdiff_t>(begin), kPathMost, kUnknown);
+  }
 
-  /// Starts what can start; true when a processor's packet was among it.
-  bool start_links(u32 e, Tick now, engine::Io& io) noexcept {
-    bool of_processor = false;
-    for (u64 bits = nodes_[e].waiting; bits != 0; bits &= bits - 1) {
-      const u32 p = static_cast<u32>(std::countr_zero(bits));
-      Out& out = outs_[e * ports_ + p];
-      if (out.free_at > now) continue;
-      if (home_[slots_[out.head].destination] != out.far) {
-        if (out.credits == 0) continue;
-        --out.credits;
+  // --- links -----------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool idle(u32 link) const noexcept {
+    return links_[link].sending == kNone && links_[link].waits_for == kNone;
+  }
+
+  /// What a packet whose next link is `ahead` needs at its arrival; kNone: nothing.
+  [[nodiscard]] u32 needed_at(u32 ahead, u32 home) const noexcept {
+    if (ahead != kHere) return pool_of(ahead);
+    return setup_.ports == 0 ? kNone : ejection_port(home);
+  }
+
+  /// The oldest request of an idle link that does not wait starts, or makes it wait.
+  void start_next(u32 at) noexcept {
+    Link& link = links_[at];
+    if (link.requests == 0) return;
+    if (source_first(link)) {
+      const Message& message = messages_[link.sources];
+      u32 missing = kNone;
+      if (setup_.ports != 0 && resource(injection_port(at / ports_)).free == 0) missing = injection_port(at / ports_);
+      if (missing == kNone) missing = missing_of(needed_at(message.ahead, message.home));
+      if (missing == kNone) return start_message(at);
+      if (link.passing == kNone || setup_.take_over == TakeOver::never) return wait(at, missing);
+      own_.count(take_overs_);
+    }
+    const Parcel& parcel = parcels_[link.passing];
+    const u32 missing = missing_of(needed_at(parcel.ahead, messages_[parcel.message].home));
+    if (missing != kNone) return wait(at, missing);
+    const u32 p = link.passing;
+    link.passing = parcel.next;
+    link.sender = kNone;
+    send(at, p);
+  }
+  /// True when the oldest request is of a message at its source; there is one.
+  [[nodiscard]] bool source_first(const Link& link) const noexcept {
+    if (link.passing == kNone) return true;
+    if (link.sources == kNone || setup_.take_over == TakeOver::always) return false;
+    return static_cast<i32>(messages_[link.sources].stamp - parcels_[link.passing].stamp) < 0;
+  }
+  [[nodiscard]] u32 missing_of(u32 needed) noexcept {
+    return needed == kNone || resource(needed).free != 0 ? kNone : needed;
+  }
+
+  /// The next packet of the first message in the queue goes onto the link.
+  void start_message(u32 at) noexcept {
+    Link& link = links_[at];
+    const u32 m = link.sources;
+    Message& message = messages_[m];
+    link.sources = message.next;
+    link.sender = m;
+    if (setup_.ports != 0) --resource(injection_port(at / ports_)).free;
+    core::Packet& packet = pool_[message.record];
+    if (message.left == message.flits) packet.enter = now_;
+    const u32 p = new_parcel();
+    Parcel& parcel = parcels_[p];
+    parcel = {};
+    parcel.message = m;
+    parcel.ahead = message.ahead;
+    parcel.data = std::min(setup_.payload, message.left);
+    parcel.begin = message.flits - message.left;
+    message.left -= parcel.data;
+    terminals_.sent(packet.source, packet.traffic, parcel.data, now_);
+    send(at, p);
+  }
+
+  void send(u32 at, u32 p) noexcept {
+    Link& link = links_[at];
+    Parcel& parcel = parcels_[p];
+    --link.requests;
+    link.sending = p;
+    parcel.flying = true;
+    ++parcel.links;
+    const u32 needed = needed_at(parcel.ahead, messages_[parcel.message].home);
+    if (needed != kNone) --resource(needed).free;
+    const bool routed = !setup_.route_once || parcel.begin == 0;
+    const u32 bytes = parcel.data + (routed ? setup_.header : 0);
+    const Tick acquire = routed ? setup_.acquire : 0;
+    movements_ += bytes;
+    own_.count(packet_hops_);
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->crossed(channel_of(at), pool_[messages_[parcel.message].record], now_);
+    if (simple_) [[likely]] {
+      calendar_.put(at << 1U, now_ + acquire + on_wire(bytes), now_);
+      return;
+    }
+    const core::Link& wire = graph_.channel(channel_of(at)).link;
+    const Tick busy = on_wire(bytes * wire.cycles_per_flit);
+    calendar_.put(at << 1U, now_ + busy + (setup_.pipelined ? 0 : acquire), now_);
+    const bool through = setup_.cut_through && parcel.ahead != kHere;
+    const Tick seen = through ? on_wire((bytes - parcel.data) * wire.cycles_per_flit) : busy;
+    calendar_.put(p << 1U | 1U, now_ + acquire + seen + wire.latency_cycles - 1, now_);
+  }
+  [[nodiscard]] Tick on_wire(u32 bytes) const noexcept {
+    return setup_.bandwidth == 1 ? bytes : (bytes + setup_.bandwidth - 1) / setup_.bandwidth;
+  }
+
+  /// The end of a transmission.
+  void finish(u32 at) noexcept {
+    Link& link = links_[at];
+    const u32 p = link.sending;
+    const u32 sender = link.sender;
+    link.sending = kNone;
+    if (sender == kNone) {
+      release(pool_of(at));
+    } else {
+      if (messages_[sender].left != 0) ask(at, sender);
+      if (setup_.ports != 0) release(injection_port(at / ports_));
+    }
+    if (simple_) arrive(p);
+    if (idle(at)) start_next(at);
+  }
+
+  /// A packet has arrived at the far end of a link; under cut-through, its header has.
+  void arrive(u32 p) noexcept {
+    Parcel& parcel = parcels_[p];
+    parcel.flying = false;
+    if (parcel.ahead == kHere) return deliver(p);
+    const u32 at = parcel.ahead;
+    Link& link = links_[at];
+    parcel.ahead = link_after(at, parcel.message, parcel.links + 1U);
+    parcel.stamp = link.stamp++;
+    parcel.next = kNone;
+    const bool first = link.passing == kNone;
+    (first ? link.passing : parcels_[link.passing_last].next) = p;
+    link.passing_last = p;
+    ++link.requests;
+    if (link.sending != kNone) return;
+    // An idle link waits on behalf of a message at its source: the packet may take it over.
+    if (link.waits_for != kNone && first && setup_.take_over != TakeOver::never) stop_waiting(at);
+    if (link.waits_for == kNone) start_next(at);
+  }
+
+  void deliver(u32 p) noexcept {
+    const Parcel parcel = parcels_[p];
+    Message& message = messages_[parcel.message];
+    parcels_[p].message = kNone;
+    free_parcels_.push_back(p);
+    movements_ += parcel.data + (setup_.route_once && parcel.begin != 0 ? 0 : setup_.header);
+    if (parcel.begin != message.arrived) [[unlikely]]
+      disordered_ = true;
+    if (message.arrived == 0) message.first_data = now_;
+    if (setup_.consume != 0) consume(message, parcel.data);
+    message.arrived += parcel.data;
+    const u32 home = message.home;
+    if (message.arrived == message.flits) {
+      const core::Packet& packet = pool_[message.record];
+      if (setup_.consume != 0) note_consumed(message, packet);
+      terminals_.deliver_message(packet, packet.destination, message.first_data, now_, parcel.links + 1U);
+      pool_.release(message.record);
+      message.flits = 0;
+      free_messages_.push_back(parcel.message);
+    }
+    if (setup_.ports != 0) release(ejection_port(home));
+  }
+
+  /// The receiver goes through the data at its own speed and waits where they have not arrived yet.
+  void consume(Message& message, u32 bytes) noexcept {
+    const u64 now = now_ << kConsumeBits;
+    if (now > message.busy_until) {
+      if (message.arrived != 0) {
+        ++message.stalls;
+        message.stalled += now - message.busy_until;
       }
-      of_processor |= start(e, p, now, io);
+      message.busy_until = now;
     }
-    return of_processor;
+    message.busy_until += bytes * setup_.consume;
+  }
+  void note_consumed(const Message& message, const core::Packet& packet) noexcept {
+    own_.add(completion_, packet.birth, (message.busy_until >> kConsumeBits) - packet.birth);
+    own_.add(stalled_, packet.birth, message.stalled >> kConsumeBits);
+    own_.add(stalls_, packet.birth, message.stalls);
   }
 
-  /// The head of the queue goes onto the link; true when it is a processor's packet.
-  bool start(u32 e, u32 p, Tick now, engine::Io& io) noexcept {
-    Node& node = nodes_[e];
-    Out& out = outs_[e * ports_ + p];
-    const u32 at = out.head;
-    const Slot& slot = slots_[at];
-    out.head = slot.next;
-    if (--out.waiting == 0) {
-      out.tail = kNone;
-      node.waiting &= ~(u64{1} << p);
+  [[nodiscard]] u32 new_parcel() {
+    if (free_parcels_.empty()) {
+      parcels_.emplace_back();
+      return static_cast<u32>(parcels_.size() - 1);
     }
-    const Tick ticks = transmission(slot.last + 1U, out.cycles_per_flit);
-    out.free_at = now + ticks;
-    core::Flit flit;
-    flit.packet = slot.packet;
-    flit.destination = slot.destination;
-    flit.sequence = slot.last;
-    flit.auxiliary = slot.hops;
-    flit.flags = core::kHead | core::kTail;
-    io.send(e * ports_ + p, flit, ticks - 1);  // a channel's latency includes the last flit's own tick
-    beyond_first_ += flit.sequence;
-    movements_ += slot.last + 1U;
-    if (at < places_) {
-      // The packet still needs its buffer while it is transmitted: the credit comes back afterwards. No packet can
-      // arrive on it before, so the buffer itself may be marked free at once.
-      const u32 in = at / setup_.buffers;
-      free_[in] |= u64{1} << (at % setup_.buffers);
-      io.control_up(in, {engine::kCredit, 0, 1}, ticks);
-      return false;
+    const u32 p = free_parcels_.back();
+    free_parcels_.pop_back();
+    return p;
+  }
+  [[nodiscard]] u32 new_message() {
+    if (free_messages_.empty()) {
+      messages_.emplace_back();
+      return static_cast<u32>(messages_.size() - 1);
     }
-    const u32 t = at - places_;
-    idle_[t >> 6U] |= u64{1} << (t & 63U);
-    pool_[slot.packet].enter = now;
-    return true;
+    const u32 m = free_messages_.back();
+    free_messages_.pop_back();
+    return m;
   }
 
-  /// The next end of a transmission after which another may start.
-  [[nodiscard]] Tick next_end(u32 e, Tick now) const noexcept {
-    Tick next = kNever;
-    for (u64 bits = nodes_[e].waiting; bits != 0; bits &= bits - 1) {
-      const Tick end = outs_[e * ports_ + static_cast<u32>(std::countr_zero(bits))].free_at;
-      if (end > now) next = std::min(next, end);
-    }
-    return next;
+  /// Asks early for the memory of the events that follow.
+  void fetch(const u32* events, u32 count, u32 i) const noexcept {
+    if (i + 4 < count) __builtin_prefetch(&links_[events[i + 4] >> 1U], 1);
   }
 
   // --- audits and explanations -------------------------------------------------------------------------------------
-  void hold_queue(u32 e, u32 index, engine::Holdings& into) const {
-    const Out& out = outs_[index];
-    u32 waiting = 0;
-    for (u32 slot = out.head; slot != kNone; slot = slots_[slot].next) {
-      ++waiting;
-      ++into.packets;
-      into.flits += slots_[slot].last + 1U;
-    }
-    const u32 port = index - e * ports_;
-    if (waiting != out.waiting || (waiting != 0) != bit(nodes_[e].waiting, port)) {
-      into.violations.push_back(
-          fmt::format("node {} output {}: {} requests counted as {}", names_[e], port, waiting, out.waiting));
-    }
-    if (out.credits > setup_.buffers) {
-      into.violations.push_back(
-          fmt::format("node {} output {}: {} credits of {}", names_[e], port, out.credits, setup_.buffers));
-    }
+  [[nodiscard]] u32 channel_of(u32 link) const { return graph_.channel_out_of(link / ports_, link % ports_); }
+  void violate(engine::Holdings& into, u32 link, const std::string& what) const {
+    into.violations.push_back(fmt::format("node {} link {}: {}", link / ports_, link % ports_, what));
+  }
+  void add_message(Hasher& h, const Message& m) const {
+    const core::Packet& packet = pool_[m.record];
+    h.add(static_cast<u64>(packet.source) << 32U | packet.sequence);
+    h.add(static_cast<u64>(packet.traffic) << 32U | m.left);
+    h.add(m.arrived);
+  }
+  void add_parcel(Hasher& h, const Parcel& p) const {
+    add_message(h, messages_[p.message]);
+    h.add(static_cast<u64>(p.begin) << 32U | p.links);
   }
 
-  /// The resource that a waiting packet holds: a channel (its buffers at the far end); processors hold none.
-  [[nodiscard]] u64 held_by(u32 slot) const {
-    if (slot >= places_) return graph_.channels().size() + terminals_.global(slot - places_);
-    const u32 in = slot / setup_.buffers;
-    return graph_.channel_into(names_[in / ports_], in % ports_);
+  [[nodiscard]] engine::Resource buffers_of(u32 link) const {
+    return setup_.shared ? engine::Resource::memory(link / ports_) : engine::Resource::output(channel_of(link));
   }
+  [[nodiscard]] const core::Packet& record_of(u32 message) const { return pool_[messages_[message].record]; }
 
-  [[nodiscard]] std::string explain(u32 e, u32 slot, u32 far) const {
-    const core::Packet& packet = io_->packet(slots_[slot].packet);
-    const std::string place =
-        slot >= places_ ? "at its source"
-                        : fmt::format("in a buffer of the link from {}",
-                                      topology_.label(graph_.channel(static_cast<u32>(held_by(slot))).from.node));
-    return fmt::format("packet {}->{} in node {}, {}, waits for a buffer of node {}", packet.source, packet.destination,
-                       topology_.label(names_[e]), place, topology_.label(far));
-  }
+  static constexpr u8 kUnknown = 255;
 
-  const core::Topology& topology_;
   const core::Graph& graph_;
   const core::Routing& routing_;
   engine::Terminals& terminals_;
   engine::PacketPool& pool_;
+  engine::Probe* probe_;  ///< nullptr: nobody watches
   Setup setup_;
   u64 seed_;
-  u32 ports_;                         ///< stride: most inputs or outputs of a node
-  std::vector<u32> names_;            ///< [entity]: switch of the graph
-  std::vector<Node> nodes_;           ///< [entity]
-  std::vector<Out> outs_;             ///< [entity * ports + output]
-  std::vector<u64> free_;             ///< [entity * ports + input]: bit per free buffer
-  std::vector<u32> fresh_slot_;       ///< [entity * ports + input]
-  std::vector<u32> home_;             ///< [terminal of the network]: its node
-  u32 places_;                        ///< the first slot that is a processor's place
-  std::vector<Slot> slots_;           ///< [input * buffers + buffer], then [terminal]
-  std::vector<u64> idle_;             ///< bit per terminal: its place is free
-  std::vector<u32> node_of_;          ///< [terminal]: entity
-  std::vector<u32> processors_;       ///< terminals, by entity
-  std::vector<u32> first_processor_;  ///< [entity]
-  core::Candidates candidates_;       ///< scratch: its construction is longer than a route
-  Tick horizon_ = 1;
-  u64 movements_ = 0;     ///< flit-hops
-  u64 beyond_first_ = 0;  ///< flits sent less flits received here, first ones left out; a sum over shards
-  bool overrun_ = false;
+  u32 ports_;  ///< stride: most inputs or outputs of a node
+  u32 nodes_;
+  std::vector<Link> links_;           ///< [node * ports + output]
+  std::vector<Resource> node_ports_;  ///< [node]: into processors; then out of them; empty: no limit
+  std::vector<u32> home_;             ///< [terminal]: node where its packets leave
+  std::vector<core::End> entry_;      ///< [terminal]: where they enter
+  parts::Calendar calendar_;          ///< 2 x link: end of its transmission; 2 x parcel + 1: arrival
+  std::vector<Parcel> parcels_;
+  std::vector<u32> free_parcels_;
+  std::vector<Message> messages_;
+  std::vector<u32> free_messages_;
+  std::vector<u8> paths_;        ///< [message * kPathMost + step]: port, where a routing leaves a choice
+  core::Candidates candidates_;  ///< scratch
+  bool uniform_ = true;          ///< every link carries a byte per tick and unit of bandwidth
+  bool simple_ = false;          ///< the end of a transmission is its arrival
+  bool answers_ = false;
+  bool far_ = false;  ///< links exceed the cache
+  Tick now_ = 0;
+  Tick next_birth_ = 0;
+  u64 movements_ = 0;  ///< flit-hops, headers included
+  engine::OwnMetrics own_;
+  u32 completion_ = 0;  ///< numbers of metrics
+  u32 stalled_ = 0;
+  u32 stalls_ = 0;
+  u32 packet_hops_ = 0;
+  u32 take_overs_ = 0;
   bool stranded_ = false;
-  const engine::Io* io_ = nullptr;  ///< reads packet records of any shard; set before there are any
+  bool disordered_ = false;
 };
 
 void install(const config::Values& values, engine::Builder& builder) {
@@ -470,20 +734,40 @@ void install(const config::Values& values, engine::Builder& builder) {
   for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
   if (ports > kMostPorts)
     values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
-  if (builder.longest_message() > kMostFlits) {
-    values.fail("name", fmt::format("the traffic has packets of {} flits", builder.longest_message()),
-                fmt::format("use packets of at most {} flits", kMostFlits));
+  for (const core::Traffic* t : builder.traffics()) {
+    if (t->longest_packet() == kNone) continue;
+    values.fail("payload", "packet_node cuts messages into packets itself, and the traffic does too",
+                "remove max_packet from the traffic");
   }
-  const Setup setup{values.natural("buffers_per_link"), values.natural("bandwidth"),
-                    static_cast<Tick>(values.integer("acquire"))};
-  const u64 port_bytes = sizeof(Out) + 16 + setup.buffers * (sizeof(Slot) + sizeof(core::Packet));
-  builder.partition_by_size(sizeof(Node) + ports * port_bytes);
-  for (u32 shard = 0; shard < builder.shards(); ++shard) {
-    builder.add(shard, std::make_unique<engine::PopulationOf<NoInterfaces>>(
-                           std::make_unique<NoInterfaces>(builder.terminals(shard).size()), false, false));
-    builder.add_switches(shard, std::make_unique<PacketNode>(builder, shard, ports, setup), ports);
+  Setup setup;
+  setup.buffers = values.natural("buffers_per_link");
+  setup.shared = values.text("buffer_sharing") == "node";
+  const std::string& transport = values.text("transport");
+  setup.payload = transport == "datagram" ? kWholeMessage : values.natural("payload");
+  setup.route_once = transport == "virtual_circuit";
+  setup.header = values.natural("header");
+  setup.bandwidth = values.natural("bandwidth");
+  setup.acquire = static_cast<Tick>(values.integer("acquire"));
+  setup.pipelined = values.flag("pipelined");
+  setup.cut_through = values.text("switching") == "cut_through";
+  setup.ports = values.natural("ports");
+  const std::string& over = values.text("take_over");
+  setup.take_over = over == "never" ? TakeOver::never : over == "always" ? TakeOver::always : TakeOver::blocked;
+  const double consumption = values.real("consumption");
+  if (consumption > 0.0) {
+    setup.consume = static_cast<u64>((1U << kConsumeBits) / (consumption * setup.bandwidth) + 0.5);
   }
-  builder.wire();
+  if (setup.payload < setup.header) {
+    values.fail("payload",
+                fmt::format("packets of {} flits are smaller than their header of {}", setup.payload, setup.header),
+                "make the payload at least as long as the header");
+  }
+  if (setup.cut_through && (setup.header == 0 || setup.route_once)) {
+    values.fail("switching", "cut_through sends a packet on when its header has arrived, and there is none",
+                "give every packet a header, or use switching = \"store_and_forward\"");
+  }
+  builder.partition_as_one();
+  builder.add(0, std::make_unique<PacketNode>(builder, ports, setup));
 }
 
 u32 vcs(const config::Values&) { return 1; }
@@ -495,18 +779,49 @@ using config::Parameter;
 extern const core::SwitchRow row_packet_node;
 const core::SwitchRow row_packet_node{
     {"packet_node",
-     "Store-and-forward nodes: whole packets, buffers reserved before transmission, a request queue per link",
+     "Nodes that send messages as packets: buffers reserved before transmission, a request queue per link",
      "Buzzard and Mudge, Short Latency Routing for Hypercube Multiprocessors, sections 2 and 3",
-     {Parameter::integer("buffers_per_link", 4)
+     {Parameter::choice("transport", {"packet", "datagram", "virtual_circuit"}, "packet")
+          .doc("How a message travels: cut into packets that are routed one by one; as a whole; or cut into packets of "
+               "which only the first has a header and is routed, which takes t_l."),
+      Parameter::integer("payload", 64)
+          .unit("flits")
+          .range(1, kWholeMessage)
+          .doc("Data in a packet, P: messages are cut into packets of so much and a last one with the rest; without "
+               "meaning for datagrams."),
+      Parameter::integer("header", 8).unit("flits").range(0, 65535).doc("Header of every packet, H."),
+      Parameter::integer("buffers_per_link", 4)
           .unit("packets")
-          .range(1, kMostBuffers)
-          .doc("Packet buffers behind every link, reserved before a transmission to them starts."),
+          .range(1, 65535)
+          .doc("Packet buffers of every outbound link, reserved before a transmission to them starts."),
+      Parameter::choice("buffer_sharing", {"link", "node"}, "link")
+          .doc("Whether buffers are tied to an outbound link, or all links of a node share them."),
       Parameter::integer("bandwidth", 1).unit("flits/cycle").range(1, 4096).doc("Flits that a link carries per cycle."),
       Parameter::integer("acquire", 10)
           .unit("cycles")
           .range(0, 1'000'000)
-          .doc("Time to route a packet and acquire its link, which occupies the link, t_l.")}},
+          .doc("Time to route a packet and acquire its link, t_l."),
+      Parameter::boolean("pipelined", false)
+          .doc("Whether a link is free while the next packet is routed; otherwise t_l occupies the link."),
+      Parameter::choice("switching", {"store_and_forward", "cut_through"}, "store_and_forward")
+          .doc("Whether a packet goes on when all of it has arrived, or as soon as its header has."),
+      Parameter::integer("ports", 0)
+          .unit("packets")
+          .range(0, kMostPorts)
+          .doc("Packets that pass between a node and its processors at once, each way; 0: one per link."),
+      Parameter::choice("take_over", {"never", "blocked", "always"}, "blocked")
+          .doc("When a packet that is passing through takes an idle link from a message at its source: when that waits "
+               "for a buffer, always, or never, which can deadlock."),
+      Parameter::real("consumption", 0.25)
+          .range(0, 1)
+          .doc("Speed at which a receiver goes through the data of a message, as a fraction of the link's bandwidth; "
+               "0: not looked at.")}},
     &install,
-    &vcs};
+    &vcs,
+    "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
+    core::Sight::none,
+    nullptr,
+    false,
+    true};
 
 }  // namespace banyan::switching

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "banyan/base/math.hpp"
 
 namespace banyan::traffic {
@@ -15,9 +17,19 @@ double above_zero(u64 word) noexcept { return (static_cast<double>(word >> 11U) 
 std::vector<config::Parameter> Process::parameters() {
   using config::Parameter;
   return {
-      Parameter::choice("process", {"bernoulli", "poisson", "on_off", "at_once"}, "bernoulli")
+      Parameter::choice("process", {"bernoulli", "poisson", "normal", "on_off", "at_once"}, "bernoulli")
           .doc("When messages are generated: in every cycle with the same probability; at exponential distances in "
-               "continuous time, several in one cycle if it happens; in bursts; or, of a batch, all in cycle 0"),
+               "continuous time, several in one cycle if it happens; at normally distributed distances, those below 0 "
+               "set to 0; in bursts; or, of a batch, all in cycle 0"),
+      Parameter::integer("interval", 0)
+          .unit("cycles")
+          .range(0, 1e9)
+          .doc("Mean distance of process = \"normal\" before distances below 0 are set to 0; 0: mean length / load"),
+      Parameter::real("spread", 0.5)
+          .range(0, 100)
+          .doc("Second argument of process = \"normal\", as a multiple of its mean"),
+      Parameter::choice("spread_is", {"deviation", "variance"}, "deviation")
+          .doc("Whether the second argument of process = \"normal\" is a standard deviation or a variance"),
       Parameter::real("burst", 10).unit("cycles").range(1, 1e12).doc("Mean length of a burst of process = \"on_off\""),
       Parameter::real("pause", 10)
           .unit("cycles")
@@ -29,6 +41,11 @@ std::vector<config::Parameter> Process::parameters() {
 Process::Process(const config::Values& values, const core::TrafficContext& context, double rate)
     : seed_(context.seed), stream_(0x6275727374730000ULL + context.index), ticks_per_cycle_(context.ticks_per_cycle) {
   const std::string& process = values.text("process");
+  for (const char* name : {"interval", "spread", "spread_is"}) {
+    if (process == "normal" || !is_changed(values, parameters(), name)) continue;
+    values.fail(name, "process = \"" + process + "\" does not draw normal distances",
+                "remove it, or use process = \"normal\"");
+  }
   if (process == "on_off") {
     kind_ = Kind::on_off;
     const double burst = values.real("burst");
@@ -51,6 +68,10 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
       values.fail(name, "process = \"" + process + "\" has no bursts", "remove it, or use process = \"on_off\"");
     }
   }
+  if (process == "normal") {
+    make_normal(values, rate);
+    return;
+  }
   if (process == "at_once") {
     kind_ = Kind::at_once;
   } else if (process == "poisson") {
@@ -59,6 +80,37 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
   } else {
     gap_ = GeometricGap(rate);
   }
+}
+
+void Process::make_normal(const config::Values& values, double rate) {
+  kind_ = Kind::normal;
+  const double given = static_cast<double>(values.integer("interval"));
+  const double mean = given > 0.0 ? given : rate > 0.0 ? 1.0 / rate : 0.0;
+  if (given > 0.0 && is_changed(values, Injection::parameters(), "load")) {
+    values.fail("interval", "interval and load both say how often messages come", "remove one of the two");
+  }
+  const double second = values.real("spread") * mean;
+  ticks_per_message_ = mean * static_cast<double>(ticks_per_cycle_);
+  deviation_ =
+      (values.text("spread_is") == "variance" ? std::sqrt(second) : second) * static_cast<double>(ticks_per_cycle_);
+}
+
+double Process::mean_distance() const noexcept {
+  if (kind_ != Kind::normal || ticks_per_message_ <= 0.0) return 0.0;
+  if (deviation_ <= 0.0) return ticks_per_message_ / static_cast<double>(ticks_per_cycle_);
+  // E max(0, X) = mean P(Z > -a) + deviation phi(a), with a = mean / deviation.
+  const double a = ticks_per_message_ / deviation_;
+  const double above = 0.5 * std::erfc(-a / std::sqrt(2.0));
+  const double density = std::exp(-0.5 * a * a) / std::sqrt(2.0 * 3.14159265358979323846);
+  return (ticks_per_message_ * above + deviation_ * density) / static_cast<double>(ticks_per_cycle_);
+}
+
+Tick Process::normal(Tick previous, u64 word) const noexcept {
+  if (ticks_per_message_ <= 0.0) return kNever;
+  // In the middle of one of 2^53 intervals: never 0, never 1.
+  const double p = (static_cast<double>(word >> 11U) + 0.5) * 0x1.0p-53;
+  const double gap = ticks_per_message_ + deviation_ * normal_quantile(p) + 0.5;
+  return (previous == kNever ? 0 : previous) + (gap < 0.0 ? 0 : static_cast<Tick>(gap));
 }
 
 Tick Process::poisson(Tick previous, u64 word, core::Message& out) const noexcept {
@@ -114,6 +166,8 @@ Injection::Injection(const config::Values& values, const core::TrafficContext& c
       stream_(0x7472616666696300ULL + context.index),
       load_(values.real("load")),
       sizes_(values, context),
-      process_(values, context, load_ / sizes_.mean()) {}
+      process_(values, context, load_ / sizes_.mean()) {
+  if (process_.mean_distance() > 0.0) load_ = sizes_.mean() / process_.mean_distance();
+}
 
 }  // namespace banyan::traffic

@@ -26,15 +26,21 @@ class Process {
     const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
     if (kind_ == Kind::at_once) return 0;
     if (kind_ == Kind::poisson) return poisson(previous, word, out);
+    if (kind_ == Kind::normal) return normal(previous, word);
     const Tick gap = kind_ == Kind::bernoulli ? gap_(word) : burst_gap(terminal, nth, previous == kNever);
     if (gap == kNever) return kNever;
     // The first message's gap counts from one cycle before the start: cycle 0 generates like any other.
     return previous == kNever ? (gap - 1) * ticks_per_cycle_ : previous + gap * ticks_per_cycle_;
   }
 
- private:
-  enum class Kind : u8 { bernoulli, poisson, on_off, at_once };
+  /// Of normal distances, cycles, with those that are set to 0; 0 for other processes.
+  [[nodiscard]] double mean_distance() const noexcept;
 
+ private:
+  enum class Kind : u8 { bernoulli, poisson, normal, on_off, at_once };
+
+  void make_normal(const config::Values& values, double rate);
+  [[nodiscard]] Tick normal(Tick previous, u64 word) const noexcept;
   [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
 
@@ -43,7 +49,8 @@ class Process {
   Tick ticks_per_cycle_;
   Kind kind_ = Kind::bernoulli;
   GeometricGap gap_;              ///< Bernoulli: cycles between messages
-  double ticks_per_message_ = 0;  ///< Poisson; 0: no messages
+  double ticks_per_message_ = 0;  ///< Poisson, normal; 0: no messages
+  double deviation_ = 0;          ///< normal: ticks
   GeometricGap pause_;            ///< on-off: cycles until it turns on
   GeometricGap event_;            ///< on-off: cycles of a burst until it generates or ends
   double rate_on_ = 0.0;          ///< messages per cycle of a burst
