@@ -277,7 +277,11 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
     }
     choose_next(local);
   } else {
-    find_next(local, traffic, cursor, head.birth);
+    if (setup_.queues != 1) [[unlikely]] {
+      find_next(local, traffic, cursor, head.birth);
+    } else if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, head.birth, message)) {
+      message.birth = kNever;
+    }
     if (message.birth < head.other) {
       head.birth = message.birth;
     } else {
