@@ -46,6 +46,9 @@ class SessionRunner {
       : experiment_(experiment), network_(network), settings_(std::move(settings)), options_(options) {
     session_ = session_settings(experiment.run);
     settings_.probe = probe_plan(experiment, *network.topology, options.watches, 0);
+    if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
+      trees_.emplace(*network.topology, *network.routing, wanted);
+    }
     const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
@@ -80,6 +83,11 @@ class SessionRunner {
     add_recorded(result, settings_.probe, sum, *network_.topology, cycles);
   }
 
+  /// The congestion trees of the first session.
+  void add_trees_of_first(Result& result) {
+    if (trees_) add_trees(result, trees_->take());
+  }
+
   /// CPU time of the threads beside the caller's.
   [[nodiscard]] double helper_cpu_seconds() const { return helper_cpu_seconds_; }
 
@@ -88,6 +96,11 @@ class SessionRunner {
     work();
     const std::lock_guard<std::mutex> lock(mutex_);
     helper_cpu_seconds_ += thread_cpu_seconds();
+  }
+
+  /// Everything before the machine's next tick is done. A network that is idle for ever is not looked at again.
+  void sample(const engine::Machine& machine) {
+    while (trees_->next() <= machine.next() && machine.next() != kNever) trees_->observe(machine);
   }
 
   void work() noexcept {
@@ -99,7 +112,9 @@ class SessionRunner {
           stop_ = true;
           return;
         }
-        outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session_);
+        engine::SessionSettings session = session_;
+        if (i == 0 && trees_) session.after_step = [this](const engine::Machine& machine) { sample(machine); };
+        outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session);
         const std::lock_guard<std::mutex> lock(mutex_);
         ++done_;
         if (options_.progress) options_.progress(done_, outcomes_.size());
@@ -116,6 +131,7 @@ class SessionRunner {
   engine::EngineSettings settings_;
   const RunOptions& options_;
   engine::SessionSettings session_;
+  std::optional<engine::TreeRecorder> trees_;
   std::vector<SessionOutcome> outcomes_;
   std::atomic<u32> next_{0};
   std::atomic<bool> stop_{false};
@@ -443,6 +459,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
     }
     if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise, gave_up);
     runner.add_tables(result);
+    runner.add_trees_of_first(result);
     result.cpu_seconds = runner.helper_cpu_seconds();
     return result;
   }

@@ -305,6 +305,11 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
   steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
   steady.full_audit = experiment.run.text("audit") == "full";
+  std::optional<engine::TreeRecorder> trees;
+  if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
+    trees.emplace(*network.topology, *network.routing, wanted);
+    steady.trees = &*trees;
+  }
   Stopping stopping(experiment.run, network.topology->graph().terminals());
   if (stopping.goal()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
@@ -316,6 +321,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   Result result = SteadyReport(experiment, network, outcome, stopping.gave_up()).result();
   add_activity(result, experiment, outcome.activity);
   add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
+  if (trees) add_trees(result, trees->take());
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;
 }

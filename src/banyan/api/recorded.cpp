@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <tuple>
 
 #include "banyan/base/error.hpp"
 #include "banyan/config/resolve.hpp"
@@ -194,6 +195,44 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   plan.from = from;
   for (const std::string& watch : watches) add_watch(plan, watch, topology);
   return plan;
+}
+
+engine::TreePlan tree_plan(const Experiment& experiment) {
+  engine::TreePlan plan;
+  if (!experiment.run.flag("trees")) return plan;
+  plan.interval = static_cast<Tick>(experiment.run.integer("trees_interval"));
+  plan.threshold = experiment.run.real("trees_threshold");
+  const std::string& tables = experiment.run.text("tables");
+  plan.flows = tables == "flows" || tables == "all";
+  return plan;
+}
+
+void add_trees(Result& result, stats::CongestionRecord record) {
+  std::size_t most = 0;
+  u64 largest = 0;
+  u64 depth = 0;
+  u64 victims = 0;
+  for (const stats::CongestionSample& sample : record.samples) {
+    most = std::max(most, sample.trees.size());
+    for (const stats::CongestionTree& tree : sample.trees) {
+      largest = std::max<u64>(largest, tree.members.size());
+      depth = std::max<u64>(depth, tree.depth);
+      victims = std::max<u64>(victims, tree.victims);
+    }
+  }
+  for (const auto& [name, unit, value] : {std::tuple{"congestion_trees_most", "trees", u64{most}},
+                                          {"congestion_tree_members_most", "buffers", largest},
+                                          {"congestion_tree_depth_most", "switches", depth},
+                                          {"congestion_tree_victims_most", "packets", victims}}) {
+    stats::Metric metric;
+    metric.name = name;
+    metric.unit = unit;
+    metric.mean = static_cast<double>(value);
+    metric.count = record.samples.size();
+    metric.counter = true;
+    result.metrics.push_back(metric);
+  }
+  result.trees = std::make_shared<const stats::CongestionRecord>(std::move(record));
 }
 
 void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity) {

@@ -7,6 +7,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/probe.hpp"
+#include "banyan/engine/tree_recorder.hpp"
 
 namespace banyan::api {
 
@@ -19,6 +20,11 @@ namespace banyan::api {
 /// measured.
 void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
                   const core::Topology& topology, u64 cycles);
+
+/// What run.trees asks for; of interval 0 when it does not.
+[[nodiscard]] engine::TreePlan tree_plan(const Experiment& experiment);
+/// Adds the record and the metrics that sum it up.
+void add_trees(Result& result, stats::CongestionRecord record);
 
 /// Adds run.activity's counters as metrics.
 void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "banyan/base/types.hpp"
+#include "banyan/stats/congestion.hpp"
 #include "banyan/stats/metric.hpp"
 #include "banyan/stats/sum_count.hpp"
 
@@ -67,7 +69,8 @@ struct Result {
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;
-  std::vector<Table> tables;   ///< channels, flows and watched events, when they were asked for
+  std::vector<Table> tables;  ///< channels, flows and watched events, when they were asked for
+  std::shared_ptr<const stats::CongestionRecord> trees;  ///< nullptr unless run.trees; kept by the store
   std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store, not printed
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
   u64 group_cut = 0;           ///< groups at the front that are warm-up

@@ -72,6 +72,17 @@ const config::ComponentInfo& run_info() {
           Parameter::choice("tables", {"none", "channels", "flows", "all"}, "none")
               .doc("Tables of the measured part of the run: flits and utilization of every channel; packets, load and "
                    "latency of every pair of terminals"),
+          Parameter::boolean("trees", false)
+              .doc(
+                  "Record congestion trees: their members, victims and history (docs/explanation/congestion-trees.md); "
+                  "of a session run those of the first session"),
+          Parameter::integer("trees_interval", 1000)
+              .unit("cycles")
+              .range(1, 1e15)
+              .doc("Cycles between two samples of run.trees; more than 2,048 samples are thinned"),
+          Parameter::real("trees_threshold", 1.0)
+              .range(0.001, 1.0)
+              .doc("Share of its capacity from which a buffer before a port makes the port the root of a tree"),
       }};
   return info;
 }

@@ -45,6 +45,16 @@ struct ExportArguments {
   std::vector<std::string> metrics;
 };
 
+struct TreesArguments {
+  std::string from;
+  std::optional<u64> point;
+  std::optional<u64> at;
+  u64 least = 1;
+  bool timeline = false;
+  bool events = false;
+  bool json = false;
+};
+
 struct ReportArguments {
   std::string from;
   std::string out;

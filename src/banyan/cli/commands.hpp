@@ -10,6 +10,7 @@ namespace banyan::cli {
 [[nodiscard]] int sweep(const RunArguments& arguments);
 [[nodiscard]] int convert(const ConvertArguments& arguments);
 [[nodiscard]] int export_store(const ExportArguments& arguments);
+[[nodiscard]] int trees(const TreesArguments& arguments);
 [[nodiscard]] int report(const ReportArguments& arguments);
 [[nodiscard]] int compare(const CompareArguments& arguments);
 [[nodiscard]] int saturation(const SaturationArguments& arguments);

@@ -101,6 +101,26 @@ void add_export(CLI::App& app, Action& action) {
       ->excludes("--json");
 }
 
+void add_trees(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("trees", "Print the congestion trees of a run that recorded them");
+  const auto arguments = with_action(command, action, &trees);
+  command.add_option("RESULT", arguments->from, "Folder that --out filled, of a run with run.trees")->required();
+  auto* timeline = command.add_flag("--timeline", arguments->timeline, "Trees over time, one line each");
+  auto* events = command.add_flag("--events", arguments->events, "Every event, one line each");
+  auto* at = command.add_option("--at", arguments->at, "Trees at a time with their members, in cycles")
+                 ->check(is_natural())
+                 ->type_name("T");
+  timeline->excludes(events)->excludes(at);
+  events->excludes(at);
+  command.add_option("--least", arguments->least, "Only trees that once had so many members (1)")
+      ->check(is_natural())
+      ->type_name("N");
+  command.add_option("--point", arguments->point, "Point of a sweep, from 0; default: the first with trees")
+      ->check(is_natural())
+      ->type_name("N");
+  command.add_flag("--json", arguments->json, "JSON on standard output")->excludes(timeline);
+}
+
 void add_report(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("report", "Write the page of a study, a sweep or a run");
   const auto arguments = with_action(command, action, &report);
@@ -318,6 +338,7 @@ int parse_and_act(int argc, const char* const* argv) {
   add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
   add_convert(app, action);
   add_export(app, action);
+  add_trees(app, action);
   add_report(app, action);
   add_compare(app, action);
   add_saturation(app, action);

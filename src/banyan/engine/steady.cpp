@@ -34,18 +34,30 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   return true;
 }
 
-void run_until(Machine& machine, Tick end, Checkpoints& checkpoints) {
-  while (checkpoints.next() <= end) {
-    machine.run_until(checkpoints.next());
-    checkpoints.add(machine.hash());
+/// What looks at a run between its ticks.
+struct Observers {
+  Checkpoints checkpoints;
+  TreeRecorder* trees = nullptr;
+
+  [[nodiscard]] Tick next() const {
+    return trees == nullptr ? checkpoints.next() : std::min(checkpoints.next(), trees->next());
+  }
+};
+
+void run_until(Machine& machine, Tick end, Observers& observers) {
+  while (observers.next() <= end) {
+    const Tick at = observers.next();
+    machine.run_until(at);
+    if (at == observers.checkpoints.next()) observers.checkpoints.add(machine.hash());
+    if (observers.trees != nullptr && at == observers.trees->next()) observers.trees->observe(machine);
   }
   machine.run_until(end);
 }
 
 /// An audit does not change when the run is looked at: it comes between.
-void audit_on_the_way(Machine& machine, Tick from, Tick to, Checkpoints& checkpoints) {
+void audit_on_the_way(Machine& machine, Tick from, Tick to, Observers& observers) {
   for (Tick now = from + kPeriod; now < to; now += kPeriod) {
-    run_until(machine, now, checkpoints);
+    run_until(machine, now, observers);
     machine.audit();
   }
 }
@@ -64,7 +76,7 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
 
 SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings) {
   SteadyOutcome out(plan);
-  Checkpoints checkpoints;
+  Observers observers{{}, settings.trees};
   ProgressWatch watch(settings.watchdog);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
@@ -74,8 +86,8 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     } else {
       now += kPeriod;
     }
-    if (settings.full_audit) audit_on_the_way(machine, out.ticks, now, checkpoints);
-    run_until(machine, now, checkpoints);
+    if (settings.full_audit) audit_on_the_way(machine, out.ticks, now, observers);
+    run_until(machine, now, observers);
     out.ticks = now;
     if (watch.stuck(machine, now)) {
       out.end = SteadyOutcome::End::deadlocked;
@@ -94,7 +106,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   machine.finish_records();
   out.record = SteadyRecord(plan, static_cast<u32>(machine.traffics().size()));
   for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->record());
-  out.checkpoints = checkpoints.entries();
+  out.checkpoints = observers.checkpoints.entries();
   out.tallies = machine.tallies();
   out.totals = machine.totals();
   out.probed = machine.probed();

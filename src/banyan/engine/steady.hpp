@@ -11,6 +11,7 @@
 #include "banyan/engine/checkpoints.hpp"
 #include "banyan/engine/machine.hpp"
 #include "banyan/engine/steady_record.hpp"
+#include "banyan/engine/tree_recorder.hpp"
 
 namespace banyan::engine {
 
@@ -19,6 +20,7 @@ struct SteadySettings {
   Tick watchdog = 10'000;  ///< ticks without movement that count as a deadlock; 0: never
   bool full_audit = false;
   bool fixed = false;                    ///< ends at the end of the plan
+  TreeRecorder* trees = nullptr;         ///< samples the run; nullptr: nobody does
   std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
   /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with
   /// a later end and windows at least as long, or nothing. May be empty.

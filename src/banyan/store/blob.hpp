@@ -22,6 +22,8 @@ class BlobWriter {
   }
   void add(double value) { add_fixed(std::bit_cast<u64>(value)); }
 
+  void add_bytes(std::string_view bytes) { bytes_ += bytes; }
+
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
@@ -48,6 +50,13 @@ class BlobReader {
     for (u32 i = 0; i < 8; ++i) value |= next() << (8 * i);
     return value;
   }
+  [[nodiscard]] std::string_view bytes(std::size_t count) {
+    if (bytes_.size() < count) throw std::out_of_range("too few bytes");
+    const std::string_view taken = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
+    return taken;
+  }
+  [[nodiscard]] std::string_view rest() const { return bytes_; }
   [[nodiscard]] double real() { return std::bit_cast<double>(fixed()); }
 
  private:

@@ -11,6 +11,7 @@
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/store/blob.hpp"
+#include "banyan/store/congestion_blob.hpp"
 #include "banyan/store/file_lock.hpp"
 
 namespace banyan::store {
@@ -41,7 +42,11 @@ CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NO
   PRIMARY KEY(run, position)) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups"};
+/// Of stores of every age: one without it has no trees.
+constexpr const char* kTreeTable =
+    "CREATE TABLE IF NOT EXISTS trees(run TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID";
+
+constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups", "trees"};
 
 std::string hex(u64 value) { return fmt::format("{:016x}", value); }
 
@@ -220,6 +225,19 @@ std::vector<api::Groups> groups_of(const Database& database, const std::string& 
   return all;
 }
 
+void put_trees(const Database& database, const std::string& run, const api::Result& result) {
+  if (result.trees == nullptr) return;
+  Statement insert(database, "INSERT INTO trees VALUES(?, ?)");
+  insert.bind(run).bind_blob(to_bytes(*result.trees)).run();
+}
+
+std::shared_ptr<const stats::CongestionRecord> trees_of(const Database& database, const std::string& run) {
+  if (database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'trees'") == 0) return nullptr;
+  Statement select(database, "SELECT record FROM trees WHERE run = ?");
+  if (!select.bind(run).step()) return nullptr;
+  return std::make_shared<const stats::CongestionRecord>(congestion_from(select.blob()));
+}
+
 std::string checkpoints_blob(const api::Result& result) {
   BlobWriter blob;
   for (const api::Checkpoint& checkpoint : result.checkpoints) {
@@ -294,6 +312,7 @@ std::optional<api::Result> Reader::find(u64 configuration_hash) const {
     result.series = series_of(database_, run);
     result.histograms = histograms_of(database_, run);
     result.groups = groups_of(database_, run);
+    result.trees = trees_of(database_, run);
     return result;
   } catch (const std::out_of_range& error) { unreadable(path(), error.what()); }
 }
@@ -352,9 +371,13 @@ Writer::Writer(const std::string& folder) : opened_(std::make_unique<Opened>(fol
   // One file, no write-ahead log: it may be copied at any time and lie on a network file system. FULL: a commit is on
   // the disk when it returns.
   database.run("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
-  if (database.number("PRAGMA user_version") != 0) return;
+  if (database.number("PRAGMA user_version") != 0) {
+    database.run(kTreeTable);
+    return;
+  }
   Transaction transaction(database);
   database.run(kTables);
+  database.run(kTreeTable);
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat));
   transaction.commit();
 }
@@ -414,6 +437,7 @@ void Writer::put(const api::Result& result) {
   put_series(database, run, result);
   put_histograms(database, run, result);
   put_groups(database, run, result);
+  put_trees(database, run, result);
   transaction.commit();
 }
 

@@ -1,0 +1,147 @@
+#include "banyan/engine/tree_recorder.hpp"
+
+#include <algorithm>
+
+#include "banyan/engine/machine.hpp"
+
+namespace banyan::engine {
+
+TreeRecorder::TreeRecorder(const core::Topology& topology, const core::Routing& routing, const TreePlan& plan)
+    : graph_(topology.graph()),
+      plan_(plan),
+      next_(plan.interval == 0 ? kNever : plan.interval),
+      finder_(topology, &routing, plan.threshold) {
+  plan_looks();
+  record_.interval = plan.interval;
+  record_.threshold = plan.threshold;
+}
+
+/// As many looks as fit between two samples.
+void TreeRecorder::plan_looks() {
+  next_look_ = next_;
+  if (plan_.interval == 0) return;
+  const Tick looks = std::min(kLooks, (plan_.interval - 1) / plan_.cycle);
+  next_look_ = next_ - looks * plan_.cycle;
+}
+
+void TreeRecorder::observe(const Machine& machine) {
+  if (next_look_ == next_) {
+    sample(machine, next_);
+    plan_looks();
+    return;
+  }
+  glance_.clear();
+  machine.blocked_on(glance_);
+  finder_.look(glance_);
+  next_look_ += plan_.cycle;
+}
+
+void TreeRecorder::sample(const Machine& machine, Tick at) {
+  view_.clear();
+  machine.blocked_on(view_);
+  stats::CongestionSample sample;
+  sample.at = at;
+  sample.trees = finder_.find(view_);
+  const Places& places = finder_.places();
+  for (u32 p = static_cast<u32>(record_.places.size()); p < places.size(); ++p) {
+    const Resource r = Resource::of(places.id(p));
+    record_.places.push_back({static_cast<u8>(r.kind), r.index, r.lane, places.capacity(p)});
+  }
+  add_fill(sample);
+  add_use(sample);
+  add_progress(machine, sample);
+  for (const SetAside& s : view_.all_set_aside()) {
+    if (places.has(s.resource)) sample.queues.push_back({places.of(s.resource), s.root, s.used});
+  }
+  std::sort(sample.queues.begin(), sample.queues.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.place, a.root) < std::pair(b.place, b.root); });
+  tracker_.follow(at, sample.trees, record_.places);
+  if (plan_.flows) add_waits();
+  record_.samples.push_back(std::move(sample));
+  next_ += record_.interval;
+  if (record_.samples.size() >= kMostSamples) thin();
+}
+
+void TreeRecorder::add_fill(stats::CongestionSample& sample) const {
+  const Places& places = finder_.places();
+  sample.fill.assign(places.size(), 0);
+  for (u32 p = 0; p < places.size(); ++p) {
+    const u64 used = finder_.used(p);
+    const u64 capacity = std::max(1U, places.capacity(p));
+    if (used != 0) sample.fill[p] = static_cast<u8>(used >= capacity ? 255 : 1 + used * 253 / capacity);
+  }
+}
+
+/// A channel is in use when somebody is ready for it.
+void TreeRecorder::add_use(stats::CongestionSample& sample) const {
+  sample.use.assign(graph_.channels().size(), 0);
+  for (const Blocked& b : view_.all_blocked()) {
+    if (b.why == Why::bandwidth) sample.use[Resource::of(b.on).index] = 255;
+  }
+}
+
+void TreeRecorder::add_progress(const Machine& machine, stats::CongestionSample& sample) {
+  const Totals totals = machine.totals();
+  u64 latency = 0;
+  u64 packets = 0;
+  for (const Tally& tally : machine.tallies()) {
+    latency += tally.latency;
+    packets += tally.packets;
+  }
+  sample.delivered_flits = totals.delivered_flits - flits_;
+  sample.delivered_packets = packets - packets_;
+  sample.latency = latency - latency_;
+  flits_ = totals.delivered_flits;
+  packets_ = packets;
+  latency_ = latency;
+}
+
+void TreeRecorder::add_waits() {
+  const Places& places = finder_.places();
+  for (const Blocked& b : view_.all_blocked()) {
+    if (b.packet == kNever) continue;
+    const u32 at = places.of(b.resource);
+    if (finder_.front(at) != &b) continue;  // of several ways that would do, the first
+    const Blocked* ahead = b.why == Why::bandwidth ? nullptr : finder_.front(places.of(b.on));
+    ++waits_[{b.source, b.destination, static_cast<u8>(b.why), ahead == nullptr ? kNone : ahead->source,
+              ahead == nullptr ? kNone : ahead->destination, finder_.root_of(at)}];
+  }
+}
+
+/// A sample that stays takes over what was delivered before the one that goes.
+void TreeRecorder::thin() {
+  record_.interval *= 2;
+  std::vector<stats::CongestionSample> kept;
+  stats::CongestionSample gone;
+  for (stats::CongestionSample& sample : record_.samples) {
+    sample.delivered_flits += gone.delivered_flits;
+    sample.delivered_packets += gone.delivered_packets;
+    sample.latency += gone.latency;
+    gone = {};
+    if (sample.at % record_.interval == 0) {
+      kept.push_back(std::move(sample));
+    } else {
+      gone.delivered_flits = sample.delivered_flits;
+      gone.delivered_packets = sample.delivered_packets;
+      gone.latency = sample.latency;
+    }
+  }
+  flits_ -= gone.delivered_flits;
+  packets_ -= gone.delivered_packets;
+  latency_ -= gone.latency;
+  record_.samples = std::move(kept);
+  next_ = (record_.samples.back().at / record_.interval + 1) * record_.interval;
+}
+
+stats::CongestionRecord TreeRecorder::take() {
+  record_.events = tracker_.take_events();
+  std::stable_sort(record_.events.begin(), record_.events.end(),
+                   [](const auto& a, const auto& b) { return a.at < b.at; });
+  for (const auto& [key, samples] : waits_) {
+    const auto& [source, destination, why, behind_source, behind_destination, root] = key;
+    record_.waits.push_back({source, destination, why, behind_source, behind_destination, root, samples});
+  }
+  return std::move(record_);
+}
+
+}  // namespace banyan::engine

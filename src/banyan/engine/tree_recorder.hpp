@@ -1,0 +1,62 @@
+// Samples a machine for its congestion trees: between ticks, at a fixed interval, so that it changes nothing and does
+// not depend on shards or threads.
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "banyan/engine/congestion.hpp"
+#include "banyan/engine/tree_tracker.hpp"
+
+namespace banyan::engine {
+
+class Machine;
+
+struct TreePlan {
+  Tick interval = 0;  ///< ticks between samples; 0: none
+  double threshold = 1.0;
+  Tick cycle = 1;      ///< ticks between the looks that a sample takes
+  bool flows = false;  ///< what the packets of every flow wait for
+};
+
+class TreeRecorder {
+ public:
+  TreeRecorder(const core::Topology& topology, const core::Routing& routing, const TreePlan& plan);
+
+  /// The machine is to be observed when all ticks before this one are done.
+  [[nodiscard]] Tick next() const noexcept { return next_look_; }
+  /// At next(): a look before a sample, or the sample.
+  void observe(const Machine& machine);
+  /// One record per run; ends the recording.
+  [[nodiscard]] stats::CongestionRecord take();
+
+ private:
+  /// When there are more samples, every other one goes and the interval doubles.
+  static constexpr std::size_t kMostSamples = 2048;
+  /// Cycles before a sample in which the machine is looked at too (TreeFinder::look).
+  static constexpr Tick kLooks = 3;
+
+  void sample(const Machine& machine, Tick at);
+  void plan_looks();
+  void add_fill(stats::CongestionSample& sample) const;
+  void add_use(stats::CongestionSample& sample) const;
+  void add_progress(const Machine& machine, stats::CongestionSample& sample);
+  void add_waits();
+  void thin();
+
+  const core::Graph& graph_;
+  TreePlan plan_;
+  Tick next_;       ///< sample
+  Tick next_look_;  ///< at or before it
+  BlockedView glance_{false};
+  BlockedView view_{true};
+  TreeFinder finder_;
+  TreeTracker tracker_;
+  stats::CongestionRecord record_;
+  u64 flits_ = 0;
+  u64 packets_ = 0;
+  u64 latency_ = 0;
+  std::map<std::tuple<u32, u32, u8, u32, u32, u32>, u64> waits_;
+};
+
+}  // namespace banyan::engine

@@ -1,0 +1,240 @@
+// Are the trees those of docs/explanation/congestion-trees.md? Hand-built states whose trees are known.
+#include "banyan/engine/congestion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace banyan::engine {
+namespace {
+
+using stats::CongestionTree;
+
+/// Switches in a row of stages; what a test needs is added by hand.
+class Sketch final : public core::Topology {
+ public:
+  explicit Sketch(u32 terminals) { graph_ = core::Graph(terminals); }
+  core::Graph& edit() { return graph_; }
+  [[nodiscard]] std::string label(u32 s) const override { return std::to_string(s); }
+};
+
+/// Every packet goes where a table says: [switch][destination] is the output port.
+class Paths final : public core::Routing {
+ public:
+  std::vector<std::vector<u16>> port;
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    out.add({port[request.at][request.packet->destination], 0, 1, 0, false});
+  }
+};
+
+core::Packet packet(u32 source, u32 destination, u32 sequence = 0) {
+  core::Packet p;
+  p.source = source;
+  p.destination = destination;
+  p.sequence = sequence;
+  return p;
+}
+
+/// Two switches in front of a third. Terminals 0, 1 enter at switch 0, 2, 3 at switch 1; 4 and 5 leave from switch 2,
+/// 6 from switch 0 and 7 from switch 1.
+struct Funnel {
+  Sketch topology{8};
+  Paths routing;
+  u32 first = 0;   ///< channel from switch 0 to switch 2
+  u32 second = 0;  ///< from switch 1
+  u32 exit = 0;    ///< to terminal 4
+  u32 other = 0;   ///< to terminal 5
+  u32 side = 0;    ///< to terminal 6
+
+  Funnel() {
+    core::Graph& g = topology.edit();
+    g.add_switch(2, 2, 0);
+    g.add_switch(2, 2, 0);
+    g.add_switch(2, 2, 1);
+    using core::End;
+    for (u32 t = 0; t < 4; ++t) g.add_channel(End::of_terminal(t), End::of_switch(t / 2, t % 2));
+    first = g.add_channel(End::of_switch(0, 0), End::of_switch(2, 0));
+    second = g.add_channel(End::of_switch(1, 0), End::of_switch(2, 1));
+    exit = g.add_channel(End::of_switch(2, 0), End::of_terminal(4));
+    other = g.add_channel(End::of_switch(2, 1), End::of_terminal(5));
+    side = g.add_channel(End::of_switch(0, 1), End::of_terminal(6));
+    g.add_channel(End::of_switch(1, 1), End::of_terminal(7));
+    routing.port = {{0, 0, 0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1, 0, 0}};
+  }
+  [[nodiscard]] u32 injection(u32 t) const { return topology.graph().injection(t); }
+};
+
+constexpr u32 kPlaces = 4;
+
+TEST(CongestionTrees, OutputBuffersThatWaitForAFullOneAreItsBranches) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  const core::Packet b = packet(2, 4);
+  BlockedView view;
+  view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+  view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+  view.fill(Resource::output(net.first), kPlaces, kPlaces);
+  view.blocked(Resource::output(net.first), Resource::output(net.exit), Why::space, a, net.first);
+  view.fill(Resource::output(net.second), 1, kPlaces);
+  view.blocked(Resource::output(net.second), Resource::output(net.exit), Why::space, b, net.second);
+  view.fill(Resource::source(0), 1, 1);
+  view.blocked(Resource::source(0), Resource::output(net.first), Why::space, a, net.injection(0));
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].root, net.exit);
+  EXPECT_EQ(trees[0].depth, 1U);
+  EXPECT_EQ(trees[0].members.size(), 4U);
+  EXPECT_EQ(trees[0].switches, 3U);
+  EXPECT_EQ(trees[0].leaves, 2U);  // the second branch, and terminal 0
+  EXPECT_EQ(trees[0].sources, 1U);
+  EXPECT_EQ(trees[0].per_stage, (std::vector<u32>{2, 1}));
+}
+
+TEST(CongestionTrees, PacketsThatMeetAreNoCongestionUntilABufferIsFull) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  const core::Packet b = packet(2, 4);
+  for (const u32 used : {1U, kPlaces}) {
+    BlockedView view;
+    for (const u32 c : {net.first, net.second}) {
+      view.fill(Resource::input(c), c == net.first ? used : 1, kPlaces);
+      view.blocked(Resource::input(c), Resource::port(net.exit), Why::bandwidth, c == net.first ? a : b, net.exit);
+    }
+    TreeFinder finder(net.topology, &net.routing, 1.0);
+    EXPECT_EQ(finder.find(view).size(), used == kPlaces ? 1U : 0U);
+    TreeFinder lower(net.topology, &net.routing, 0.25);
+    EXPECT_EQ(lower.find(view).size(), 1U);
+  }
+}
+
+TEST(CongestionTrees, OneChannelAloneCannotOverloadAnotherOfItsBandwidth) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  BlockedView view;
+  view.fill(Resource::input(net.first), kPlaces, kPlaces);
+  view.blocked(Resource::input(net.first), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  EXPECT_TRUE(finder.find(view).empty());
+  // Another one that waits for the end of its packet asks for the same port.
+  view.fill(Resource::input(net.second), 1, kPlaces);
+  view.blocked(Resource::input(net.second), Resource::input(net.first), Why::held, packet(2, 4), net.exit);
+  EXPECT_EQ(finder.find(view).size(), 1U);
+}
+
+TEST(CongestionTrees, ABufferThatWaitsForCreditsOfOneThatMovesIsNotCongested) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  BlockedView view;  // the credits are on their way: the buffer is short for its channel, not congested
+  view.fill(Resource::input(net.injection(0)), kPlaces, kPlaces);
+  view.blocked(Resource::input(net.injection(0)), Resource::input(net.first), Why::space, a, net.first);
+  view.fill(Resource::input(net.first), 1, kPlaces);
+  view.blocked(Resource::input(net.first), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  EXPECT_TRUE(finder.find(view).empty());
+}
+
+TEST(CongestionTrees, VictimsAreWhatCannotGoThroughTheRootAndTheirPortsStandIdle) {
+  const Funnel net;
+  const core::Packet feeding = packet(0, 4);
+  const core::Packet victim = packet(1, 5, 7);
+  const core::Packet aside = packet(0, 6);
+  BlockedView view(true);
+  view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+  view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, feeding, net.exit);
+  view.fill(Resource::output(net.first), 3, kPlaces);
+  view.blocked(Resource::output(net.first), Resource::output(net.exit), Why::space, feeding, net.first);
+  view.packet(Resource::output(net.exit), feeding);
+  view.packet(Resource::output(net.first), feeding);
+  view.packet(Resource::output(net.first), victim);
+  view.packet(Resource::output(net.first), victim);
+  view.fill(Resource::output(net.side), 1, kPlaces);
+  view.blocked(Resource::output(net.side), Resource::port(net.side), Why::bandwidth, aside, net.side);
+  view.packet(Resource::output(net.side), aside);
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].packets, 2U);
+  EXPECT_EQ(trees[0].flows, 1U);
+  EXPECT_EQ(trees[0].victims, 2U);
+  EXPECT_EQ(trees[0].victim_flows, 1U);
+  EXPECT_EQ(trees[0].most_victims, (std::vector<stats::CongestionFlow>{{1, 5, 2}}));
+  EXPECT_EQ(trees[0].idle_ports, 1U);  // the one to terminal 5
+}
+
+TEST(CongestionTrees, OfCircuitsTheRootIsWhatAMovingCircuitHolds) {
+  const Funnel net;
+  const core::Packet first = packet(0, 4);
+  const core::Packet second = packet(2, 4);
+  const core::Packet third = packet(3, 7);
+  BlockedView view;
+  view.fill(Resource::port(net.exit), 1, 1);  // first: moves
+  view.fill(Resource::port(net.first), 1, 1);
+  view.fill(Resource::port(net.second), 1, 1);  // second: holds this and waits for the exit
+  view.blocked(Resource::port(net.second), Resource::port(net.exit), Why::held, second, net.exit);
+  view.blocked(Resource::source(3), Resource::port(net.second), Why::held, third, net.second);
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 1U);  // nobody waits for what the first circuit holds before
+  EXPECT_EQ(trees[0].root, net.exit);
+  EXPECT_EQ(trees[0].members.size(), 2U);
+  static_cast<void>(first);
+}
+
+TEST(CongestionTrees, AMemoryPassesTheWaitOnToTheQueuesThatFillIt) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  BlockedView view;
+  view.fill(Resource::memory(2), 8, 8);
+  view.fill(Resource::output(net.exit), 7, 8);
+  view.blocked(Resource::memory(2), Resource::output(net.exit));
+  view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+  view.fill(Resource::output(net.other), 1, 8);
+  view.blocked(Resource::output(net.other), Resource::port(net.other), Why::bandwidth, packet(1, 5), net.other);
+  view.fill(Resource::input(net.second), 2, 4);
+  view.blocked(Resource::input(net.second), Resource::memory(2), Why::space, packet(2, 5), net.exit);
+  TreeFinder finder(net.topology, &net.routing, 0.75);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].root, net.exit);
+  EXPECT_EQ(trees[0].members.size(), 3U);
+}
+
+TEST(CongestionTrees, AFrontThatWasBlockedAMomentAgoDoesNotMakeItsPortARoot) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  const auto moment = [&](bool blocked) {
+    BlockedView view;
+    view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+    view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+    view.fill(Resource::output(net.first), kPlaces, kPlaces);
+    view.blocked(Resource::output(net.first), blocked ? Resource::output(net.exit) : Resource::port(net.first),
+                 blocked ? Why::space : Why::bandwidth, a, net.first);
+    return view;
+  };
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  EXPECT_EQ(finder.find(moment(false)).size(), 2U);
+  finder.look(moment(true));
+  const std::vector<CongestionTree> trees = finder.find(moment(false));
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].root, net.exit);
+  EXPECT_EQ(finder.find(moment(false)).size(), 2U);  // looks before the last moment do not count
+}
+
+TEST(CongestionTrees, TwoPortsOfOneSwitchThatAQueueWaitsForGiveTwoTrees) {
+  const Funnel net;
+  BlockedView view;
+  for (const u32 c : {net.exit, net.other}) {
+    view.fill(Resource::output(c), kPlaces, kPlaces);
+    view.blocked(Resource::output(c), Resource::port(c), Why::bandwidth, packet(0, 4), c);
+    view.blocked(Resource::input(net.first), Resource::output(c), Why::space, packet(1, 4), c);
+  }
+  view.fill(Resource::input(net.first), 2, kPlaces);
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 2U);
+  for (const CongestionTree& tree : trees) EXPECT_EQ(tree.members.size(), 2U);
+}
+
+}  // namespace
+}  // namespace banyan::engine
