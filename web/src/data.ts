@@ -1,4 +1,5 @@
 // What the program writes into the page (src/banyan/report/page_data.cpp), and how it is read.
+import type { NetworkData } from "./layout";
 
 export interface AxisData {
   label: string;
@@ -45,12 +46,25 @@ export interface RunData {
   compiler: string;
 }
 
+/** A run that recorded its congestion trees. */
+export interface ExplorerData {
+  title: string;
+  /** Index into ReportData.runs. */
+  run: number;
+  /** Index into ReportData.networks. */
+  network: number;
+  /** Base64 of what src/record.ts reads. */
+  record: string;
+}
+
 export interface ReportData {
   format: 1;
   /** SVG path data around (0, 0), one for each place of the palette. */
   markers: string[];
   charts: ChartData[];
   runs: RunData[];
+  explorers?: ExplorerData[];
+  networks?: NetworkData[];
 }
 
 /** Verdicts under which a number is no steady-state mean. */

@@ -6,6 +6,7 @@ import { LiveChart } from "./chart";
 import type { ReportData } from "./data";
 import { parseReport } from "./data";
 import { mendDownloads } from "./download";
+import { Explorer } from "./explorer";
 import { addRunButtons, RunPanel } from "./runs";
 import { addThemeSwitch } from "./theme";
 
@@ -34,8 +35,15 @@ const configurations: Part = (data) => {
   return () => {};
 };
 
-// Another part, such as a view of the network, is another entry here.
-const kParts: Part[] = [charts, configurations];
+const network: Part = (data) => {
+  const place = document.getElementById("explorer");
+  if (place === null || data.explorers === undefined) return () => {};
+  const explorer = new Explorer(place, data);
+  return () => explorer.repaint();
+};
+
+// Another part is another entry here.
+const kParts: Part[] = [charts, configurations, network];
 
 function start(): void {
   const data = parseReport(document.getElementById("report-data")?.textContent ?? "");

@@ -10,6 +10,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/report/bundle.hpp"
 #include "banyan/report/content_policy.hpp"
+#include "banyan/report/explorer.hpp"
 #include "banyan/report/markup.hpp"
 
 namespace banyan::report {
@@ -162,6 +163,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 std::string to_html(const Page& page) {
   const std::string style = chart_style(":root") + std::string(bundle().page_style) + std::string(bundle().style);
   std::string html = head(page, style) + introduction(page) + claim_table(page.claims);
+  html += explorer_section(page.runs);
   html += "<h2 id=\"figures\">Figures</h2>\n";
   std::size_t chart = 0;
   for (const Figure& figure : page.figures) html += figure_section(page, figure, chart);

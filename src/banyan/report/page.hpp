@@ -48,6 +48,7 @@ struct Page {
   std::vector<study::ClaimResult> claims;
   std::vector<Figure> figures;
   std::vector<const api::Result*> runs;
+  std::vector<std::string> run_titles;  ///< of the explorer, where runs recorded congestion trees
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
 };
 

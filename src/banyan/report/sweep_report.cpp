@@ -271,7 +271,10 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   if (!set.axis_names.empty()) page.summary = fmt::format("Swept: {}.", fmt::join(set.axis_names, ", "));
   if (single && !results.empty()) page.summary = results.front().explanation;
   page.tiles = tiles_of(results, planned);
-  for (const api::Result& result : results) page.runs.push_back(&result);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    page.runs.push_back(&results[i]);
+    page.run_titles.push_back(label_of(set.points[i], std::nullopt));
+  }
   if (!single) {
     add_sweep_figures(page, set, results);
   } else if (!results.empty()) {

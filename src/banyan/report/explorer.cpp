@@ -1,0 +1,135 @@
+#include "banyan/report/explorer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "banyan/api/catalog.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/api/reader.hpp"
+#include "banyan/report/content_policy.hpp"
+#include "banyan/report/markup.hpp"
+#include "banyan/store/congestion_blob.hpp"
+
+namespace banyan::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// How the network is laid out, by what the topology publishes about itself.
+std::string shape_of(const std::string& name, const core::Topology& topology) {
+  const core::Grid* grid = topology.grid();
+  if (grid != nullptr) {
+    const bool cube =
+        grid->size.size() > 2 && std::all_of(grid->size.begin(), grid->size.end(), [](u32 size) { return size == 2; });
+    return cube ? "cube" : "grid";
+  }
+  if (topology.hyperx() != nullptr) return "grid";
+  if (topology.dragonfly() != nullptr) return "groups";
+  // A bidirectional MIN is drawn as the multistage network that it is, a fat tree as a tree.
+  if (topology.tree() != nullptr) return name == "bidirectional_min" ? "stages" : "levels";
+  if (topology.multistage() != nullptr) return "stages";
+  return topology.graph().levels() > 1 ? "stages" : "ring";
+}
+
+/// A terminal t is -1 - t.
+i64 number_of(const core::End& end) { return end.terminal ? -1 - i64{end.node} : i64{end.node}; }
+
+Json network_json(const std::string& name, const core::Topology& topology) {
+  const core::Graph& graph = topology.graph();
+  Json object = {{"name", name},
+                 {"shape", shape_of(name, topology)},
+                 {"bidirectional", topology.multistage() == nullptr},
+                 {"terminals", graph.terminals()},
+                 {"sizes", Json::array()},
+                 {"levels", Json::array()},
+                 {"labels", Json::array()},
+                 {"channels", Json::array()}};
+  if (topology.grid() != nullptr) object["sizes"] = topology.grid()->size;
+  if (topology.hyperx() != nullptr) object["sizes"] = topology.hyperx()->size;
+  if (topology.dragonfly() != nullptr) object["sizes"] = {topology.dragonfly()->routers, topology.dragonfly()->groups};
+  u32 widest = 0;
+  for (u32 s = 0; s < graph.switches(); ++s) {
+    object["levels"].push_back(graph.level(s));
+    object["labels"].push_back(topology.label(s));
+    if (graph.outputs(s) > graph.outputs(widest)) widest = s;
+  }
+  object["ports"] = Json::array();
+  if (graph.switches() != 0) {
+    for (u32 p = 0; p < graph.outputs(widest); ++p) object["ports"].push_back(topology.port_label(widest, p));
+  }
+  Json& channels = object["channels"];
+  for (const core::Channel& c : graph.channels()) {
+    channels.push_back(number_of(c.from));
+    channels.push_back(c.from.port);
+    channels.push_back(number_of(c.to));
+    channels.push_back(c.to.port);
+  }
+  return object;
+}
+
+std::string network_of(const api::Result& run) {
+  const api::Experiment experiment = api::experiment_from(run.configuration, api::catalog());
+  const std::unique_ptr<core::Topology> topology = api::build_topology(experiment);
+  return network_json(experiment.topology.component(), *topology).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool has_explorer(const std::vector<const api::Result*>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const api::Result* run) { return run->trees != nullptr; });
+}
+
+void add_explorers(Json& data, const std::vector<const api::Result*>& runs, const std::vector<std::string>& titles) {
+  if (!has_explorer(runs)) return;
+  std::vector<std::string> networks;
+  data["explorers"] = Json::array();
+  data["networks"] = Json::array();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i]->trees == nullptr) continue;
+    const std::string network = network_of(*runs[i]);
+    auto known = std::find(networks.begin(), networks.end(), network);
+    if (known == networks.end()) {
+      networks.push_back(network);
+      known = networks.end() - 1;
+      data["networks"].push_back(Json::parse(network));
+    }
+    data["explorers"].push_back({{"title", i < titles.size() ? titles[i] : ""},
+                                 {"run", i},
+                                 {"network", known - networks.begin()},
+                                 {"record", base64(store::to_bytes(*runs[i]->trees))}});
+  }
+}
+
+std::string explorer_section(const std::vector<const api::Result*>& runs) {
+  if (!has_explorer(runs)) return "";
+  std::string html =
+      "<h2 id=\"network\">The network over time</h2>\n<section class=\"explorer\" id=\"explorer\">"
+      "<div class=\"static\">\n";
+  for (const api::Result* run : runs) {
+    if (run->trees == nullptr) continue;
+    std::set<u32> trees;
+    const stats::CongestionTree* largest = nullptr;
+    u64 at = 0;
+    for (const stats::CongestionSample& sample : run->trees->samples) {
+      for (const stats::CongestionTree& tree : sample.trees) {
+        trees.insert(tree.id);
+        if (largest != nullptr && tree.members.size() <= largest->members.size()) continue;
+        largest = &tree;
+        at = sample.at;
+      }
+    }
+    html += fmt::format("<p>{} samples, {} congestion trees", run->trees->samples.size(), trees.size());
+    if (largest != nullptr) {
+      html += fmt::format("; the largest, tree {}, had {} buffers in {} switches at cycle {}", largest->id,
+                          largest->members.size(), largest->switches, at);
+    }
+    html += ".</p>\n";
+  }
+  return html + "</div></section>\n";
+}
+
+}  // namespace banyan::report

@@ -1,0 +1,126 @@
+// Throughput, latency and the size of the trees, with the time that is shown.
+import uPlot from "uplot";
+import { element } from "./dom";
+import { currentColours } from "./palette";
+import type { RecordData } from "./record";
+
+export interface CurveData {
+  times: number[];
+  /** Flits per cycle, from the sample before. */
+  throughput: (number | null)[];
+  /** Cycles, of what was delivered since the sample before. */
+  latency: (number | null)[];
+  /** Buffers in the largest tree, and in all. */
+  largest: number[];
+  all: number[];
+}
+
+export function curvesOf(record: RecordData): CurveData {
+  const curves: CurveData = { times: [], throughput: [], latency: [], largest: [], all: [] };
+  let before = 0;
+  for (const sample of record.samples) {
+    const cycles = sample.at - before;
+    before = sample.at;
+    curves.times.push(sample.at);
+    curves.throughput.push(cycles > 0 ? sample.flits / cycles : null);
+    curves.latency.push(sample.packets > 0 ? sample.latency / sample.packets : null);
+    const sizes = sample.trees.map((tree) => tree.members.length);
+    curves.largest.push(Math.max(0, ...sizes));
+    curves.all.push(new Set(sample.trees.flatMap((tree) => tree.members.map((m) => m.place))).size);
+  }
+  return curves;
+}
+
+const kHeight = 120;
+
+export class Curves {
+  readonly element = element("div", { class: "curves" });
+  private charts: uPlot[] = [];
+  private record: RecordData | null = null;
+  private at = 0;
+
+  constructor(private readonly choose: (index: number) => void) {
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  show(record: RecordData): void {
+    this.record = record;
+    this.repaint();
+  }
+
+  mark(index: number): void {
+    this.at = index;
+    for (const chart of this.charts) chart.redraw(false);
+  }
+
+  repaint(): void {
+    for (const chart of this.charts) chart.destroy();
+    this.charts = [];
+    if (this.record === null) return;
+    const { times, throughput, latency, largest, all } = curvesOf(this.record);
+    const colours = currentColours();
+    const curve = (label: string, place: number, dash?: number[]): uPlot.Series => ({
+      label,
+      stroke: colours.curves[place] ?? colours.ink,
+      width: 1.5,
+      points: { show: false },
+      ...(dash === undefined ? {} : { dash }),
+    });
+    this.add("Throughput (flits/cycle)", [times, throughput], [curve("throughput", 0)]);
+    this.add("Latency (cycles)", [times, latency], [curve("latency", 1)]);
+    this.add(
+      "Tree size (buffers): the largest tree, and dashed all trees",
+      [times, largest, all],
+      [curve("largest tree", 2), curve("all trees", 3, [6, 4])],
+    );
+  }
+
+  private add(title: string, data: uPlot.AlignedData, series: uPlot.Series[]): void {
+    const colours = currentColours();
+    const axis = { stroke: colours.soft, grid: { stroke: colours.rule, width: 1 }, ticks: { show: false } };
+    const holder = element("div", { class: "curve" }, element("div", { class: "curve-title" }, title));
+    this.element.append(holder);
+    const chart = new uPlot(
+      {
+        width: Math.max(200, this.element.clientWidth),
+        height: kHeight,
+        scales: { x: { time: false } },
+        legend: { show: false },
+        cursor: { drag: { x: false, y: false }, sync: { key: "banyan-explorer" } },
+        axes: [
+          { ...axis, size: 26 },
+          { ...axis, size: 52 },
+        ],
+        series: [{}, ...series],
+        hooks: {
+          draw: [(chart) => this.drawTime(chart)],
+          destroy: [() => holder.remove()],
+        },
+      },
+      data,
+      holder,
+    );
+    chart.over.addEventListener("click", () => {
+      if (chart.cursor.idx !== null && chart.cursor.idx !== undefined) this.choose(chart.cursor.idx);
+    });
+    this.charts.push(chart);
+  }
+
+  private drawTime(chart: uPlot): void {
+    const time = this.record?.samples[this.at]?.at;
+    if (time === undefined) return;
+    const x = Math.round(chart.valToPos(time, "x", true));
+    chart.ctx.save();
+    chart.ctx.strokeStyle = currentColours().ink;
+    chart.ctx.lineWidth = devicePixelRatio;
+    chart.ctx.beginPath();
+    chart.ctx.moveTo(x, chart.bbox.top);
+    chart.ctx.lineTo(x, chart.bbox.top + chart.bbox.height);
+    chart.ctx.stroke();
+    chart.ctx.restore();
+  }
+
+  private resize(): void {
+    for (const chart of this.charts) chart.setSize({ width: Math.max(200, this.element.clientWidth), height: kHeight });
+  }
+}
