@@ -34,6 +34,7 @@ using parts::Sharing;
 
 constexpr u64 kChoiceStream = 0x6369726375697400ULL;
 constexpr u64 kBackoffStream = 0x6261636b6f666600ULL;
+constexpr u32 kMostServers = 64;                            ///< of a terminal without a limit
 constexpr u32 kMostHops = CircuitStreams::kMostStages - 2;  ///< and two channels of terminals
 
 /// What a header does when no virtual channel that it may take is free.
@@ -58,6 +59,8 @@ struct Settings {
   u32 ejection_flits = 0;
   bool pipeline = true;
   bool shared_directions = false;
+  u32 header = 0;          ///< flits in front of the data
+  double consumption = 0;  ///< flits per cycle that a receiver goes through; 0: not looked at
 };
 
 class Circuits final : public engine::Population {
@@ -98,6 +101,7 @@ class Circuits final : public engine::Population {
     service_ = own_.declare("service_time", "cycles", Kind::mean);
     service_squared_ = own_.declare("service_time_squared", "cycles^2", Kind::mean);
     multiplexing_ = own_.declare("multiplexing_degree", "circuits", Kind::level);
+    if (set_.consumption > 0.0) completion_ = own_.declare("completion_time", "cycles", Kind::mean);
   }
 
   void reset(u32 replication) override {
@@ -615,7 +619,7 @@ class Circuits final : public engine::Population {
       return;
     }
     k.state = State::wire;
-    const Tick end = now + packet.flits - (k.hops == 0 ? 1U : 0U);
+    const Tick end = now + packet.flits + (k.hops == 0 ? 0U : set_.header) - (k.hops == 0 ? 1U : 0U);
     if (end == now) return finish_wire(c, now);
     wake(c, end, now);
   }
@@ -648,7 +652,7 @@ class Circuits final : public engine::Population {
     const u32 flits = pool_[k.packet].flits;
     local_moves_ += static_cast<u64>(flits) * (hops + 1);
     streams_.finish(c);
-    finish(c, k.began + (hops == 0 ? 0U : 1U), now);
+    finish(c, k.began + (hops == 0 ? 0U : set_.header + 1U), now);
   }
 
   /// The tail has left its source.
@@ -673,6 +677,11 @@ class Circuits final : public engine::Population {
     --ejecting_[packet.destination];
     own_.add(first_, packet.birth, head - packet.birth);
     own_.add(last_, packet.birth, now - packet.birth);
+    if (set_.consumption > 0.0) {
+      // Data come as fast as they can: whoever is not faster than the channel never waits for them.
+      const Tick reading = static_cast<Tick>(packet.flits / set_.consumption + 0.5);
+      own_.add(completion_, packet.birth, std::max(head + reading, now) - packet.birth);
+    }
     terminals_.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
     pool_.release(k.packet);
     k.state = State::idle;
@@ -728,6 +737,7 @@ class Circuits final : public engine::Population {
   u32 service_ = 0;
   u32 service_squared_ = 0;
   u32 multiplexing_ = 0;
+  u32 completion_ = 0;
   Random choice_;
   Random backoff_;
 };
@@ -743,7 +753,7 @@ Settings read(const config::Values& values) {
   set.sharing = values.text("sharing") == "tdm" ? Sharing::tdm : Sharing::demand;
   const std::string& sources = values.text("sources");
   set.queues = sources == "queues" ? set.vcs : 1;
-  set.servers = sources == "servers" ? set.vcs : 1;
+  set.servers = sources == "servers" ? set.vcs : sources == "unlimited" ? kMostServers : 1;
   const std::string& blocked = values.text("blocked");
   set.blocked = blocked == "back_to_source" ? Blocked::back_to_source
                 : blocked == "backtrack"    ? Blocked::backtrack
@@ -764,6 +774,12 @@ Settings read(const config::Values& values) {
   set.ejection_flits = values.natural("ejection_flits");
   set.pipeline = values.flag("pipeline");
   set.shared_directions = values.text("directions") == "shared";
+  set.header = values.natural("header");
+  set.consumption = values.real("consumption");
+  if (set.pipeline && set.header != 0) {
+    values.fail("header", "the flits of a pipelined circuit have no header in front of them",
+                "use pipeline = false with vcs = 1, or make the messages longer");
+  }
   if (!set.pipeline && set.vcs != 1) {
     values.fail("pipeline", fmt::format("circuits that share a channel ({} virtual channels) are no wires", set.vcs),
                 "use vcs = 1, or pipeline = true");
@@ -811,9 +827,9 @@ const core::SwitchRow row_circuit{
       Parameter::choice("sharing", {"tdm", "demand"}, "tdm")
           .doc("Bandwidth of a channel: turns go round over the reserved virtual channels and idle turns are lost, or "
                "round over those that have a flit to send"),
-      Parameter::choice("sources", {"queues", "servers", "one"}, "queues")
+      Parameter::choice("sources", {"queues", "servers", "one", "unlimited"}, "queues")
           .doc("At each terminal: V source queues, of which a message joins one at random and which serve one message "
-               "each until its tail leaves; one queue with V servers; or one circuit at a time"),
+               "each until its tail leaves; one queue with V servers; one circuit at a time; or no limit (64 at once)"),
       Parameter::choice("blocked", {"back_to_source", "backtrack", "wait"}, "back_to_source")
           .doc("A header that finds nothing free: goes back to its source and tries again; goes back one hop and tries "
                "another way; or waits there and keeps what it has"),
@@ -859,6 +875,14 @@ const core::SwitchRow row_circuit{
           .doc("Lanes of one flit per cycle from a switch to its terminal, likewise"),
       Parameter::boolean("pipeline", true)
           .doc("Data take one cycle per channel; false (with vcs = 1): an established circuit is a wire"),
+      Parameter::integer("header", 0)
+          .unit("flits")
+          .range(0, 65535)
+          .doc("Flits that go over a circuit before the data, H; with pipeline = false"),
+      Parameter::real("consumption", 0.0)
+          .unit("flits/cycle")
+          .range(0, 1)
+          .doc("Speed at which a receiver goes through the data of a message; 0: not looked at"),
       Parameter::choice("directions", {"own", "shared"}, "own")
           .doc("Both directions of a link have virtual channels of their own (two pairs of lines), or a circuit takes "
                "both (one pair)")}},
