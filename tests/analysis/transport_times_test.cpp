@@ -28,12 +28,12 @@ class OneMessage final : public core::Traffic {
   u32 flits_;
 };
 
-struct Run {
+struct Ends {
   u64 first = 0;
   u64 last = 0;
 };
 
-Run run(const std::string& switch_name, const Settings& given, const std::string& routing_name, u32 to, u32 flits) {
+Ends run(const std::string& switch_name, const Settings& given, const std::string& routing_name, u32 to, u32 flits) {
   const auto cube = topology("hypercube", {{"degree", i64{5}}});
   const core::SwitchRow& row = row_named(core::switching_rows(), switch_name);
   const core::RoutingRow& route = row_named(core::routing_rows(), routing_name);
@@ -67,7 +67,7 @@ TEST(TransportTimes, AreThoseOfTheSwitchModels) {
                  ->predict()) {
           table[p.metric] = p.value;
         }
-        const auto expect = [&](const std::string& transport, const Run& measured) {
+        const auto expect = [&](const std::string& transport, const Ends& measured) {
           EXPECT_EQ(static_cast<double>(measured.first), table.at(transport + "_first")) << transport << ' ' << length;
           EXPECT_EQ(static_cast<double>(measured.last), table.at(transport + "_last")) << transport << ' ' << length;
         };
