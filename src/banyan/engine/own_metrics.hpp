@@ -49,6 +49,8 @@ class OwnMetrics {
     window.count += count;
   }
   void count(u32 metric, u64 n = 1) noexcept { entries_[metric].value += n; }
+  /// What is counted elsewhere.
+  void set(u32 metric, u64 value) noexcept { entries_[metric].value = value; }
   void raise(u32 metric, u64 value) noexcept { entries_[metric].value = std::max(entries_[metric].value, value); }
 
   void clear() noexcept {

@@ -10,7 +10,7 @@
 namespace banyan::routing {
 namespace {
 
-enum class Up : u8 { d_mod_k, s_mod_k, straight, hashed, random, adaptive };
+enum class Up : u8 { d_mod_k, s_mod_k, destination_digit, straight, hashed, random, adaptive };
 
 class NearestCommonAncestor final : public core::Routing {
  public:
@@ -61,6 +61,8 @@ class NearestCommonAncestor final : public core::Routing {
         return packet.destination / up_divide_[level] % count;
       case Up::s_mod_k:
         return packet.source / up_divide_[level] % count;
+      case Up::destination_digit:
+        return destination_digit(level, packet.destination) % count;
       case Up::straight:
         return request.in_port % count;
       case Up::hashed:
@@ -70,6 +72,14 @@ class NearestCommonAncestor final : public core::Routing {
       default:
         return below(random, count);
     }
+  }
+
+  /// The digit that a level's ports down to a destination go by, so that up and down links carry equal shares of
+  /// uniform traffic however the levels are wired. Among redundant ports down, the part of the lowest digit that no
+  /// other choice depends on.
+  [[nodiscard]] u32 destination_digit(u32 level, u32 destination) const noexcept {
+    const core::TreeLevel& l = tree_.levels[level];
+    return destination / (l.port_times > 1 ? l.port_modulo : l.port_divide);
   }
 
   const core::Tree& tree_;
@@ -86,12 +96,13 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                 "use the topology fat_tree, xgft or bidirectional_min");
   }
   const std::string& name = values.text("up");
-  const Up up = name == "d_mod_k"    ? Up::d_mod_k
-                : name == "s_mod_k"  ? Up::s_mod_k
-                : name == "straight" ? Up::straight
-                : name == "hashed"   ? Up::hashed
-                : name == "random"   ? Up::random
-                                     : Up::adaptive;
+  const Up up = name == "d_mod_k"             ? Up::d_mod_k
+                : name == "s_mod_k"           ? Up::s_mod_k
+                : name == "straight"          ? Up::straight
+                : name == "destination_digit" ? Up::destination_digit
+                : name == "hashed"            ? Up::hashed
+                : name == "random"            ? Up::random
+                                              : Up::adaptive;
   return std::make_unique<NearestCommonAncestor>(*context.topology, up, context.vcs);
 }
 
@@ -105,8 +116,10 @@ const core::RoutingRow row_nearest_common_ancestor{
      "F. Petrini and M. Vanneschi, k-ary n-trees, IPPS 1997; E. Zahavi, D-Mod-K Routing Providing Non-Blocking Traffic "
      "for Shift Permutations on Real Life Fat Trees, Technion CCIT 776, 2010",
      {
-         Parameter::choice("up", {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "adaptive"}, "adaptive")
-             .doc("Port on the way up, and among ports that lead down to one switch: by a digit of the destination or "
+         Parameter::choice(
+             "up", {"d_mod_k", "s_mod_k", "destination_digit", "straight", "hashed", "random", "adaptive"}, "adaptive")
+             .doc("Port on the way up, and among ports that lead down to one switch: by a digit of the destination "
+                  "(d_mod_k: counted from the hosts; destination_digit: the one that the level's ports down go by) or "
                   "of the source, the number of the input port, a hash of the pair, at random, or any that is free."),
      }},
     make};

@@ -1,0 +1,260 @@
+// Switches with combined input and output queuing (CIOQ), joined to hosts by input adapters; VOQ at switch and at
+// network level, and RECN, basic and enhanced. The model itself: parts/cioq_fabric.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "banyan/core/switching.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/switching/parts/cioq_fabric.hpp"
+
+namespace banyan::switching {
+namespace {
+
+using cioq::Organization;
+using cioq::Plan;
+
+constexpr u32 kMostParts = 64;  ///< parts that a byte on a link is divided into
+
+/// numerator / denominator of the speedup, in smallest terms.
+std::optional<std::pair<u32, u32>> ratio_of(double speedup) {
+  for (u32 q = 1; q <= kMostParts; ++q) {
+    const double p = std::round(speedup * q);
+    if (std::abs(p / q - speedup) < 1e-6 && p <= kMostParts) return std::pair{static_cast<u32>(p), q};
+  }
+  return std::nullopt;
+}
+
+Organization organization_of(const std::string& name) {
+  if (name == "1q") return Organization::one;
+  if (name == "voqsw") return Organization::voqsw;
+  if (name == "voqnet") return Organization::voqnet;
+  if (name == "dbbm") return Organization::dbbm;
+  return name == "recn_basic" ? Organization::recn_basic : Organization::recn_enhanced;
+}
+
+/// Length of a byte on a link.
+double byte_ns(const config::Values& values) { return 8.0 / values.real("link"); }
+
+u32 cycles(const config::Values& values, const char* name) {
+  return static_cast<u32>(std::ceil(values.real(name) / byte_ns(values) - 1e-9));
+}
+
+void check_thresholds(const config::Values& values, const Plan& plan) {
+  const auto order = [&](const char* low, u32 a, const char* high, u32 b) {
+    if (a <= b) return;
+    values.fail(
+        low, fmt::format("{} = {} is above {} = {}", low, a, high, b),
+        fmt::format("keep xon <= xoff, propagation <= xoff and propagation <= the detections: use {} <= {}", low, b));
+  };
+  order("xon", plan.xon, "xoff", plan.xoff);
+  order("propagation", plan.propagation, "xoff", plan.xoff);
+  order("propagation", plan.propagation, "ingress_detection", plan.ingress_detection);
+  order("propagation", plan.propagation, "egress_detection", plan.egress_detection);
+  const u32 packets = plan.memory / plan.packet;
+  const auto fits = [&](const char* name, u32 value) {
+    if (value <= packets) return;
+    values.fail(name,
+                fmt::format("{} = {} packets, and a memory of {} bytes holds {}", name, value, plan.memory, packets),
+                fmt::format("use at most {}, or a larger memory", packets));
+  };
+  fits("egress_detection", plan.egress_detection);
+  fits("ingress_detection", plan.ingress_detection);
+  fits("xoff", plan.xoff);
+  if (plan.saqs > packets) {
+    values.fail(
+        "saqs",
+        fmt::format("{} set-aside queues cannot hold a packet each: the memory has room for {}", plan.saqs, packets),
+        fmt::format("use at most {} set-aside queues", packets));
+  }
+}
+
+Plan read_plan(const config::Values& values, u32 terminals) {
+  Plan plan;
+  plan.organization = organization_of(values.text("queues"));
+  plan.memory = values.natural("memory");
+  plan.packet = values.natural("packet");
+  plan.overhead = values.natural("overhead");
+  if (plan.packet > plan.memory) {
+    values.fail("memory", fmt::format("a memory of {} bytes holds no packet of {}", plan.memory, plan.packet),
+                fmt::format("use a memory of {} bytes at least", plan.packet));
+  }
+  const auto ratio = ratio_of(values.real("speedup"));
+  if (!ratio) {
+    values.fail("speedup", fmt::format("{} is no ratio of numbers up to {}", values.real("speedup"), kMostParts),
+                "use a simple ratio such as 1, 1.5 or 2");
+  }
+  plan.link_parts = ratio->first;
+  plan.crossbar_parts = ratio->second;
+  plan.control_cycles = cycles(values, "control_delay");
+  plan.idle_cycles = cycles(values, "saq_timeout");
+  plan.saqs = values.natural("saqs");
+  plan.egress_detection = values.natural("egress_detection");
+  plan.ingress_detection = values.natural("ingress_detection");
+  plan.propagation = values.natural("propagation");
+  plan.xoff = values.natural("xoff");
+  plan.xon = values.natural("xon");
+  plan.markers = values.flag("markers");
+  if (plan.recn()) check_thresholds(values, plan);
+  if (!plan.per_class()) return plan;
+  plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
+  plan.class_packets = plan.memory / plan.packet / plan.classes;
+  if (plan.class_packets == 0) {
+    values.fail("memory",
+                fmt::format("{} queues of a packet each do not fit a memory of {} bytes", plan.classes, plan.memory),
+                fmt::format("use a memory of {} bytes at least", plan.classes * plan.packet));
+  }
+  return plan;
+}
+
+/// Hops of the longest path.
+u32 longest_path(const engine::Builder& builder, u32 most) {
+  const core::Graph& graph = builder.topology().graph();
+  if (const core::Tree* tree = builder.topology().tree(); tree != nullptr) {
+    return static_cast<u32>(tree->levels.size()) * 2 - 1;
+  }
+  u32 longest = 0;
+  core::Candidates candidates;
+  for (u32 source = 0; source < graph.terminals(); ++source) {
+    for (u32 destination = 0; destination < graph.terminals(); ++destination) {
+      core::Packet packet;
+      packet.source = source;
+      packet.destination = destination;
+      builder.routing().prepare(packet, 0);
+      u32 hops = 0;
+      for (core::End at = graph.channel(graph.injection(source)).to; !at.terminal && hops <= most; ++hops) {
+        candidates.clear();
+        builder.routing().route({at.node, at.port, 0, &packet, 0}, candidates);
+        if (candidates.size() == 0) return most + 1;
+        at = graph.channel(graph.channel_out_of(at.node, candidates[0].port)).to;
+      }
+      longest = std::max(longest, hops);
+    }
+  }
+  return longest;
+}
+
+void install(const config::Values& values, engine::Builder& builder) {
+  const core::Graph& graph = builder.topology().graph();
+  const Plan plan = read_plan(values, graph.terminals());
+  u32 ports = 1;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  if (plan.recn() && (plan.enhanced() ? ports : 1) + plan.saqs > 64) {
+    values.fail("saqs", fmt::format("{} queues at an input port", ports + plan.saqs),
+                fmt::format("use at most {} set-aside queues", 64 - ports));
+  }
+  if (!builder.routing().in_order()) {
+    values.fail("name", "cioq writes the whole route into the packet, and this routing decides on the way",
+                "use a deterministic routing, for example nearest_common_ancestor with up = \"d_mod_k\"");
+  }
+  for (const core::Traffic* traffic : builder.traffics()) {
+    if (!traffic->answers()) continue;
+    values.fail("name", "the adapters of cioq keep no answers", "use traffics without replies, or another switch");
+  }
+  for (const core::Channel& c : graph.channels()) {
+    if (c.link.cycles_per_flit == 1) continue;
+    values.fail("name", "cioq has links of one rate, and a channel is slower",
+                "use channels of full bandwidth, or another switch");
+  }
+  const u32 bits = std::max<u32>(1, static_cast<u32>(std::bit_width(ports - 1U)));
+  const u32 most = values.natural("turnpool") / bits;
+  const u32 hops = longest_path(builder, most);
+  if (hops > most) {
+    values.fail("turnpool",
+                fmt::format("{} turns of {} bits do not fit a turnpool of {}", hops, bits, values.natural("turnpool")),
+                hops * bits <= 64 ? fmt::format("use a turnpool of {} bits", hops * bits)
+                                  : "use a smaller network, or switches with fewer ports");
+  }
+  builder.cut_messages(plan.packet);
+  builder.partition_as_one();
+  builder.add(0, std::make_unique<cioq::Fabric>(builder, plan, bits));
+}
+
+u32 vcs(const config::Values&) { return 1; }
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::SwitchRow row_cioq;
+const core::SwitchRow row_cioq{
+    {"cioq",
+     "Combined input and output queuing with a multiplexed crossbar and input adapters: single queues, VOQ, DBBM, RECN",
+     "P. J. Garcia, J. Flich, J. Duato, I. Johnson, F. J. Quiles, F. Naven, Dynamic Evolution of Congestion Trees: "
+     "Analysis and Impact on Switch Architecture, DIAB-05-07-1, 2005; J. Duato et al., A New Scalable and "
+     "Cost-Effective Congestion Management Strategy for Lossless Multistage Interconnection Networks, HPCA 2005",
+     {
+         Parameter::choice("queues", {"1q", "voqsw", "voqnet", "dbbm", "recn_basic", "recn_enhanced"}, "recn_enhanced")
+             .doc("How the memory of a port is divided: one queue; a queue per output of the switch; per destination; "
+                  "per destination modulo classes; RECN with egress detection; RECN with detection queues and all "
+                  "notifications accepted"),
+         Parameter::real("link", 8.0)
+             .unit("Gbps")
+             .above(0)
+             .doc("Rate of the links. A cycle is the time of a byte on a link, a flit is a byte"),
+         Parameter::real("speedup", 1.5)
+             .range(1, 64)
+             .doc("Rate of the crossbar, in rates of the links; any ratio of small numbers"),
+         Parameter::integer("memory", 32'768)
+             .unit("B")
+             .range(1, 1 << 30)
+             .doc("Memory of every input and every output port, shared by its queues"),
+         Parameter::integer("packet", 64).unit("B").range(1, 65535).doc("Longest packet that an adapter makes"),
+         Parameter::integer("overhead", 6)
+             .unit("B")
+             .range(0, 65535)
+             .doc(
+                 "Bytes that a packet occupies links and crossbars for, beyond its own; a fit: it turns 48 bytes/ns of "
+                 "offered load into the 44 of the paper"),
+         Parameter::real("control_delay", 20.0)
+             .unit("ns")
+             .range(0, 1e9)
+             .doc("Time of a credit or another control message on a link; it takes no bandwidth"),
+         Parameter::integer("classes", 8)
+             .range(1, 65535)
+             .doc("Queues of dbbm, to which destinations are mapped modulo"),
+         Parameter::integer("saqs", 8).range(1, 63).doc("Set-aside queues per port"),
+         Parameter::integer("egress_detection", 128)
+             .unit("packets")
+             .range(1, 1e9)
+             .doc("Length of an egress's normal queue from which on it is congested"),
+         Parameter::integer("ingress_detection", 32)
+             .unit("packets")
+             .range(1, 1e9)
+             .doc("Length of a detection queue from which on its output is congested"),
+         Parameter::integer("propagation", 16)
+             .unit("packets")
+             .range(1, 1e9)
+             .doc("Length of a set-aside queue from which on it notifies upstream"),
+         Parameter::integer("xoff", 48)
+             .unit("packets")
+             .range(1, 1e9)
+             .doc("Length of a set-aside queue from which on it stops the one upstream"),
+         Parameter::integer("xon", 16).unit("packets").range(0, 1e9).doc(
+             "Length of a set-aside queue down to which it starts the one upstream again"),
+         Parameter::real("saq_timeout", 20'000.0)
+             .unit("ns")
+             .range(0, 1e9)
+             .doc("A set-aside queue that was never used may be freed after this time; 0: it stays"),
+         Parameter::boolean("markers", true)
+             .doc(
+                 "Keep new set-aside queues blocked until older packets have left; false: packets arrive out of order"),
+         Parameter::integer("turnpool", 64)
+             .unit("bits")
+             .range(1, 64)
+             .doc("Bits of a packet's source route; 31 in Advanced Switching"),
+     }},
+    &install,
+    &vcs,
+    "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
+    core::Sight::none,
+    &byte_ns,
+    true};
+
+}  // namespace banyan::switching

@@ -1,0 +1,163 @@
+// Admittance queues of input adapters: one per destination, without a bound of their own. A message waits in 20 bytes.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "banyan/engine/terminals.hpp"
+
+namespace banyan::switching::cioq {
+
+class Admittance {
+ public:
+  void resize(u32 terminals) {
+    terminals_ = terminals;
+    words_ = (terminals + 63) / 64;
+    heads_.resize(std::size_t{terminals} * terminals);
+    active_.resize(std::size_t{terminals} * words_);
+    parked_.resize(active_.size());
+    adapters_.resize(terminals);
+  }
+  void clear() {
+    std::fill(heads_.begin(), heads_.end(), Head{});
+    std::fill(active_.begin(), active_.end(), 0);
+    std::fill(parked_.begin(), parked_.end(), 0);
+    std::fill(adapters_.begin(), adapters_.end(), Adapter{});
+    messages_.clear();
+    free_ = kNone;
+  }
+
+  void push(u32 adapter, const engine::Terminals::Kept& kept) {
+    const u32 id = allocate();
+    messages_[id] = {static_cast<u32>(kept.birth), kept.nth, kNone,
+                     kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U, 0};
+    Head& head = heads_[std::size_t{adapter} * terminals_ + kept.destination];
+    if (head.first == kNone) {
+      head.first = id;
+      active_[word(adapter, kept.destination)] |= u64{1} << (kept.destination & 63U);
+      ++adapters_[adapter].waiting;
+    } else {
+      messages_[head.last].next = id;
+    }
+    head.last = id;
+    adapters_[adapter].flits += kept.flits;
+  }
+  [[nodiscard]] u64 waiting_flits(u32 adapter) const noexcept { return adapters_[adapter].flits; }
+
+  /// The next destination in turn that has a packet and is not parked; kNone.
+  [[nodiscard]] u32 next(u32 adapter) const noexcept {
+    const Adapter& a = adapters_[adapter];
+    if (a.waiting == a.parked) return kNone;
+    const u64* active = &active_[std::size_t{adapter} * words_];
+    u32 w = a.turn >> 6U;
+    u64 bits = active[w] >> (a.turn & 63U) << (a.turn & 63U);
+    for (u32 step = 0; bits == 0; ++step) {
+      if (step > words_) return kNone;
+      w = w + 1 == words_ ? 0 : w + 1;
+      bits = active[w];
+    }
+    return w * 64 + static_cast<u32>(std::countr_zero(bits));
+  }
+  /// The message at the head for a destination, and how much of it has left.
+  [[nodiscard]] engine::Terminals::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
+    const Waiting& m = messages_[heads_[std::size_t{adapter} * terminals_ + destination].first];
+    offset = m.offset;
+    // The birth's upper half: nothing waits for 2^32 cycles.
+    const Tick birth = now - static_cast<u32>(static_cast<u32>(now) - m.birth);
+    return {birth,
+            m.nth,
+            destination,
+            m.flits & kFlits,
+            0,
+            static_cast<u8>(m.flits >> 25U & 7U),
+            static_cast<u8>(m.flits >> 28U)};
+  }
+  /// So many flits of that message left; the turn goes on.
+  void pop(u32 adapter, u32 destination, u32 flits) noexcept {
+    Adapter& a = adapters_[adapter];
+    a.turn = destination + 1 == terminals_ ? 0 : destination + 1;
+    a.flits -= flits;
+    Head& head = heads_[std::size_t{adapter} * terminals_ + destination];
+    const u32 id = head.first;
+    Waiting& m = messages_[id];
+    m.offset += flits;
+    if (m.offset < (m.flits & kFlits)) return;
+    head.first = m.next;
+    m.next = free_;
+    free_ = id;
+    if (head.first != kNone) return;
+    head.last = kNone;
+    active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
+    --a.waiting;
+  }
+  /// A destination that cannot send now is left out until unpark.
+  void park(u32 adapter, u32 destination) noexcept {
+    active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
+    parked_[word(adapter, destination)] |= u64{1} << (destination & 63U);
+    ++adapters_[adapter].parked;
+  }
+  void unpark(u32 adapter) noexcept {
+    if (adapters_[adapter].parked == 0) return;
+    adapters_[adapter].parked = 0;
+    for (u32 w = 0; w < words_; ++w) {
+      active_[std::size_t{adapter} * words_ + w] |= std::exchange(parked_[std::size_t{adapter} * words_ + w], 0);
+    }
+  }
+
+  [[nodiscard]] u64 digest(u32 adapter) const noexcept {
+    Hasher h;
+    h.add(adapters_[adapter].turn);
+    for (u32 d = 0; d < terminals_; ++d) {
+      for (u32 id = heads_[std::size_t{adapter} * terminals_ + d].first; id != kNone; id = messages_[id].next) {
+        h.add(static_cast<u64>(messages_[id].birth) << 32U | messages_[id].nth);
+        h.add(static_cast<u64>(messages_[id].flits) << 32U | messages_[id].offset);
+      }
+    }
+    return h.value();
+  }
+
+ private:
+  static constexpr u32 kFlits = (1U << 25U) - 1;
+
+  struct Waiting {
+    u32 birth;
+    u32 nth;
+    u32 next;
+    u32 flits;   ///< 25 bits; above them the traffic (3) and the flags (4)
+    u32 offset;  ///< flits that left
+  };
+  struct Head {
+    u32 first = kNone;
+    u32 last = kNone;
+  };
+  struct Adapter {
+    u64 flits = 0;
+    u32 waiting = 0;  ///< destinations with messages
+    u32 parked = 0;
+    u32 turn = 0;
+  };
+
+  [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
+    return std::size_t{adapter} * words_ + (destination >> 6U);
+  }
+  u32 allocate() {
+    if (free_ == kNone) {
+      messages_.push_back({});
+      return static_cast<u32>(messages_.size() - 1);
+    }
+    const u32 id = free_;
+    free_ = messages_[id].next;
+    return id;
+  }
+
+  u32 terminals_ = 0;
+  u32 words_ = 0;
+  std::vector<Head> heads_;  ///< [adapter * terminals + destination]
+  std::vector<u64> active_;  ///< [adapter * words]: destinations with a packet that are not parked
+  std::vector<u64> parked_;
+  std::vector<Adapter> adapters_;
+  std::vector<Waiting> messages_;
+  u32 free_ = kNone;
+};
+
+}  // namespace banyan::switching::cioq

@@ -1,0 +1,237 @@
+// What a CIOQ network shows of its state: digest, conservation, who waits for whom, congestion roots.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "banyan/switching/parts/cioq_fabric.hpp"
+
+namespace banyan::switching::cioq {
+
+namespace {
+
+void add_line(Hasher& h, const Line& line) {
+  for (const u64 v : {line.path, line.inputs, line.since, u64{line.length}}) h.add(v);
+  u64 state = 0;
+  for (const bool b : {line.blocked, line.used, line.stopped, line.signalled, line.notified, line.token}) {
+    state = state * 2 + (b ? 1U : 0U);
+  }
+  h.add(state);
+}
+
+}  // namespace
+
+u64 Fabric::digest() const {
+  const auto add_packet = [&](Hasher& h, u32 id) {
+    const core::Packet& packet = pool_[id];
+    h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
+    h.add((static_cast<u64>(packet.traffic) << 32U) | packet.sequence);
+    h.add(items_[id].route);
+  };
+  const auto add_port = [&](Hasher& h, const Side& side, u32 port) {
+    for (u32 q = 0; q < side.stride; ++q) {
+      for (u32 id = side.queue(port, q).head; id != kNone; id = next_of(side, id)) {
+        if ((id & kMarker) != 0) {
+          h.add(u64{id} - port * side.saqs);
+        } else {
+          add_packet(h, id);
+        }
+      }
+      h.add(q);
+    }
+    for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
+      add_line(h, side.line(port, static_cast<u32>(std::countr_zero(m))));
+    }
+  };
+  u64 sum = mix64(movements_);
+  for (u32 i = 0; i < ingress_.size(); ++i) {
+    Hasher h;
+    h.add(i);
+    add_port(h, in_, i);
+    if (ingress_[i].item != kNone) add_packet(h, ingress_[i].item);
+    sum += h.value();
+  }
+  for (u32 e = 0; e < egress_.size(); ++e) {
+    const Egress& out = egress_[e];
+    Hasher h;
+    h.add(u64{e} + (u64{1} << 32U));
+    add_port(h, out_, e);
+    if (out.item != kNone) add_packet(h, out.item);
+    h.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
+    h.add(out.root_inputs);
+    if (out.adapter) h.add(admittance_.digest(out.switch_));
+    sum += h.value();
+  }
+  for (const auto& wire : wires_) {
+    for (u64 n = 0; n < wire.size(); ++n) {
+      Hasher h;
+      h.add(wire[n].at);
+      add_packet(h, wire[n].item);
+      sum += h.value();
+    }
+  }
+  for (u64 n = 0; n < controls_.size(); ++n) {
+    Hasher h;
+    h.add(controls_[n].at);
+    h.add(controls_[n].path);
+    h.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));
+    sum += h.value();
+  }
+  return sum;
+}
+
+void Fabric::add_held(engine::Holdings& into, u32 id) const {
+  ++into.packets;
+  into.flits += items_[id].bytes;
+}
+
+void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const {
+  const Queue& queue = side.queue(port, q);
+  u32 packets = 0;
+  for (u32 id = queue.head; id != kNone; id = next_of(side, id)) {
+    if ((id & kMarker) != 0) continue;
+    ++packets;
+    bytes += items_[id].bytes;
+    add_held(into, id);
+  }
+  if (packets != queue.packets) {
+    into.violations.push_back(fmt::format("queue {} of {} {} holds {} packets and counts {}", q,
+                                          is_in(side) ? "ingress" : "egress", port, packets, queue.packets));
+  }
+  if (q >= side.base && (side.valid[port] >> (q - side.base) & 1U) == 0 && queue.head != kNone) {
+    into.violations.push_back(fmt::format("a set-aside queue of {} {} was freed with packets in it",
+                                          is_in(side) ? "ingress" : "egress", port));
+  }
+}
+
+void Fabric::hold(engine::Holdings& into) const {
+  // Of every link: credit + on the way there + in the memory behind + credits on the way back = that memory.
+  std::vector<u64> behind(egress_.size());
+  for (u32 i = 0; i < ingress_.size(); ++i) {
+    u64 bytes = 0;
+    for (u32 q = 0; q < in_.stride; ++q) check_queue(into, in_, i, q, bytes);
+    if (ingress_[i].item != kNone) {
+      bytes += items_[ingress_[i].item].bytes;
+      add_held(into, ingress_[i].item);
+    }
+    if (ingress_[i].upstream != kNone) behind[ingress_[i].upstream] += bytes;
+  }
+  for (u64 n = 0; n < credits_.size(); ++n) behind[credits_[n].egress] += credits_[n].bytes;
+  for (const auto& wire : wires_) {
+    for (u64 n = 0; n < wire.size(); ++n) {
+      behind[wire[n].egress] += items_[wire[n].item].bytes;
+      add_held(into, wire[n].item);
+    }
+  }
+  std::vector<u64> crossing(egress_.size());
+  for (const Ingress& in : ingress_) {
+    if (in.item != kNone) crossing[switches_[in.switch_].out_base + in.to] += items_[in.item].bytes;
+  }
+  for (u32 e = 0; e < egress_.size(); ++e) {
+    const Egress& out = egress_[e];
+    u64 bytes = crossing[e];
+    for (u32 q = 0; q < out_.stride; ++q) check_queue(into, out_, e, q, bytes);
+    if (out.item != kNone) {
+      bytes += items_[out.item].bytes;
+      behind[e] += items_[out.item].bytes;
+      add_held(into, out.item);
+    }
+    if (bytes + out.free != plan_.memory) {
+      into.violations.push_back(
+          fmt::format("the memory of egress {} holds {} bytes and says {} are free", e, bytes, out.free));
+    }
+    if (out.down != kNone && !out.to_terminal && behind[e] + static_cast<u64>(out.credit) != plan_.memory) {
+      into.violations.push_back(
+          fmt::format("credits of egress {} are lost: {} left, {} bytes in use", e, out.credit, behind[e]));
+    }
+  }
+}
+
+bool Fabric::expects() const {
+  if (!credits_.empty() || !controls_.empty()) return true;
+  return std::any_of(wires_.begin(), wires_.end(), [](const auto& wire) { return !wire.empty(); }) ||
+         wheel_.earliest(now_) != kNever;
+}
+
+void Fabric::waits(std::vector<engine::Wait>& into) const {
+  for (u32 e = 0; e < egress_.size(); ++e) {
+    const Egress& out = egress_[e];
+    if (out.down == kNone || out.to_terminal || out.credit >= static_cast<i32>(plan_.packet)) continue;
+    into.push_back(
+        {u64{e} + ingress_.size(), out.down,
+         out.adapter ? fmt::format("the adapter of terminal {} waits for memory of its switch", out.switch_)
+                     : fmt::format("output {} of switch {} waits for memory behind its link", out.port, out.switch_)});
+  }
+  for (u32 i = 0; i < ingress_.size(); ++i) {
+    const Ingress& in = ingress_[i];
+    const Switch& sw = switches_[in.switch_];
+    for (u32 o = 0; o < graph_.outputs(in.switch_); ++o) {
+      const u32 e = sw.out_base + o;
+      if ((want_[e] >> in.port & 1U) == 0 || egress_[e].free >= plan_.packet) continue;
+      into.push_back({i, u64{e} + ingress_.size(),
+                      fmt::format("input {} of switch {} waits for memory of output {}", in.port, in.switch_, o)});
+    }
+  }
+}
+
+void Fabric::occupancy(std::vector<u64>& levels) const {
+  for (u32 i = 0; i < ingress_.size(); ++i) {
+    for (u32 q = 0; q < in_.stride; ++q) levels[graph_.level(ingress_[i].switch_)] += in_.queue(i, q).packets;
+  }
+  for (u32 e = 0; e < adapters_; ++e) {
+    for (u32 q = 0; q < out_.stride; ++q) levels[graph_.level(egress_[e].switch_)] += out_.queue(e, q).packets;
+  }
+}
+
+void Fabric::full_channels(std::vector<u32>& channels) const {
+  for (const Egress& out : egress_) {
+    if (out.channel != kNone && !out.to_terminal && out.credit < static_cast<i32>(plan_.packet)) {
+      channels.push_back(out.channel);
+    }
+  }
+}
+
+Fabric::Roots Fabric::roots() const {
+  Roots roots;
+  for (u32 e = 0; e < egress_.size(); ++e) {
+    if (egress_[e].root_inputs != 0) roots.egress.push_back(e);
+  }
+  for (u32 i = 0; i < ingress_.size(); ++i) {
+    for (u64 m = in_.valid[i]; m != 0; m &= m - 1) {
+      if (!in_.line(i, static_cast<u32>(std::countr_zero(m))).token) roots.ingress.push_back(i);
+    }
+  }
+  return roots;
+}
+
+bool Fabric::at_rest() const {
+  const auto none = [](const Side& side) {
+    return std::all_of(side.valid.begin(), side.valid.end(), [](u64 v) { return v == 0; });
+  };
+  return none(in_) && none(out_) && std::all_of(egress_.begin(), egress_.end(), [&](const Egress& out) {
+           return out.root_inputs == 0 && out.item == kNone && out.free == plan_.memory &&
+                  (out.to_terminal || out.down == kNone || out.credit == static_cast<i32>(plan_.memory));
+         });
+}
+
+engine::OwnMetrics* Fabric::own_metrics() noexcept {
+  if (!plan_.recn()) return &own_;
+  const Roots now = roots();
+  u64 saqs = 0;
+  for (const Side* side : {&in_, &out_}) {
+    for (const u64 v : side->valid) saqs += static_cast<u64>(std::popcount(v));
+  }
+  own_.set(1, counts_.allocated);
+  own_.set(2, counts_.freed);
+  own_.set(3, counts_.rejected);
+  own_.set(4, counts_.detected_ingress);
+  own_.set(5, counts_.detected_egress);
+  own_.set(6, counts_.most_saqs);
+  own_.set(7, counts_.most_packets);
+  own_.set(8, now.ingress.size());
+  own_.set(9, now.egress.size());
+  own_.set(10, saqs);
+  return &own_;
+}
+
+}  // namespace banyan::switching::cioq

@@ -1,0 +1,255 @@
+// All CIOQ switches and input adapters of a network: one population, driven by exact times (parts of a cycle).
+//
+// An ingress is an input port of a switch; an egress is an output port, or the injection side of an adapter. A packet
+// moves: admittance queue -> egress queue of the adapter -> link -> ingress queue -> crossbar -> egress queue -> link
+// ... Within one part of a cycle everything that ends is handled first; then idle adapters, crossbars and links start
+// what they can, so that the order among what ends together decides nothing but places in a queue.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "banyan/core/routing.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/own_metrics.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+#include "banyan/switching/parts/cioq_admittance.hpp"
+#include "banyan/switching/parts/cioq_events.hpp"
+#include "banyan/switching/parts/cioq_state.hpp"
+
+namespace banyan::switching::cioq {
+
+class Fabric final : public engine::Population {
+ public:
+  /// `bits`: of a turn in a route.
+  Fabric(engine::Builder& builder, const Plan& plan, u32 bits);
+
+  void reset(u32 replication) override;
+  Tick run(Tick now) noexcept override;
+  u64 digest() const override;
+  void hold(engine::Holdings& into) const override;
+  u64 movements() const noexcept override { return movements_; }
+  bool expects() const override;
+  void waits(std::vector<engine::Wait>& into) const override;
+  void occupancy(std::vector<u64>& levels) const override;
+  void full_channels(std::vector<u32>& channels) const override;
+  engine::OwnMetrics* own_metrics() noexcept override;
+
+  // --- for tests and for what watches --------------------------------------------------------------------------
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const Side& ingresses() const noexcept { return in_; }
+  [[nodiscard]] const Side& egresses() const noexcept { return out_; }
+  [[nodiscard]] const RecnCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const std::vector<RecnEvent>& log() const noexcept { return log_; }
+  /// Congestion roots right now: egresses whose normal queue was notified, ingress lines that owe nobody a token.
+  struct Roots {
+    std::vector<u32> egress;   ///< ports
+    std::vector<u32> ingress;  ///< ports, one entry per line
+  };
+  [[nodiscard]] Roots roots() const;
+  /// True when no set-aside queue, token or credit is out.
+  [[nodiscard]] bool at_rest() const;
+
+ private:
+  struct Ingress {
+    u32 upstream = kNone;  ///< egress
+    u32 switch_ = 0;
+    u32 item = kNone;  ///< in transfer
+    u8 port = 0;
+    u8 to = 0;      ///< output port of the transfer
+    u8 accept = 0;  ///< round robin over outputs
+    u8 turn = 0;    ///< round robin over queues
+  };
+  struct Egress {
+    u32 free = 0;         ///< bytes of memory
+    i32 credit = 0;       ///< bytes of the memory behind the link
+    u32 down = kNone;     ///< ingress, or terminal
+    u32 item = kNone;     ///< on the link
+    u32 switch_ = 0;      ///< or terminal, for an adapter
+    u32 channel = kNone;  ///< of the graph
+    u16 wire = 0;         ///< class of latency
+    u8 port = 0;
+    u8 grant = 0;  ///< round robin over inputs
+    u16 turn = 0;  ///< round robin over queues
+    bool to_terminal = false;
+    bool adapter = false;
+    bool marked = false;  ///< in the list of links to look at
+    u64 root_inputs = 0;  ///< inputs that hold a token of the normal queue's congestion
+  };
+  struct Switch {
+    u64 idle_in = 0;
+    u64 idle_out = 0;
+    u64 room = 0;  ///< outputs with memory for a packet
+    u32 in_base = 0;
+    u32 out_base = 0;
+    bool marked = false;
+  };
+  struct Arrival {
+    Tick at;
+    u32 item;
+    u32 egress;
+  };
+  struct Credit {
+    Tick at;
+    u32 egress;
+    u16 bytes;
+    u16 queue_class;
+  };
+  enum class Message : u8 { notification, token, xon, xoff };
+  struct Control {
+    Tick at;
+    u64 path;
+    u32 port;  ///< egress for notification, Xon and Xoff; ingress for a token
+    u8 length;
+    Message kind;
+  };
+  struct Timer {
+    Tick at;
+    u32 port;
+    u32 generation;
+    u8 line;
+    bool ingress;
+  };
+
+  // Movement (cioq_fabric.cpp).
+  void step(Tick part) noexcept;
+  void generate(Tick now) noexcept;
+  void fill(u32 adapter) noexcept;
+  void arrive(const Arrival& arrival) noexcept;
+  void end_crossbar(u32 ingress) noexcept;
+  void end_link(u32 egress) noexcept;
+  void arbitrate(u32 s) noexcept;
+  void start_crossbar(u32 ingress, u32 egress) noexcept;
+  void start_link(u32 egress) noexcept;
+  void push(Side& side, u32 port, u32 q, u32 id) noexcept;
+  [[nodiscard]] u32 pop(Side& side, u32 port, u32 q) noexcept;
+  void refresh_in(u32 ingress, u32 q) noexcept;
+  void refresh_out(u32 egress, u32 q) noexcept;
+  void put_in(u32 ingress, u32 id) noexcept;
+  void put_out(u32 egress, u32 id, u32 ingress) noexcept;
+  [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
+  [[nodiscard]] bool may_cross(u32 ingress, u32 output) const noexcept;
+  [[nodiscard]] Tick earliest() const noexcept;
+  void mark_switch(u32 s) noexcept {
+    if (switches_[s].marked) return;
+    switches_[s].marked = true;
+    marked_switches_.push_back(s);
+  }
+  void mark_link(u32 e) noexcept {
+    if (egress_[e].marked) return;
+    egress_[e].marked = true;
+    marked_links_.push_back(e);
+  }
+  void mark_adapter(u32 a) noexcept {
+    if (adapter_marked_[a] != 0) return;
+    adapter_marked_[a] = 1;
+    marked_adapters_.push_back(a);
+  }
+  void set_class_room(u32 egress, u32 q, bool room) noexcept;
+  [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
+  [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
+
+  // Congestion (cioq_recn.cpp).
+  void after_put_in(u32 ingress, u32 q) noexcept;
+  void after_pop_in(u32 ingress, u32 q) noexcept;
+  void after_put_out(u32 egress, u32 q, u32 ingress) noexcept;
+  void after_pop_out(u32 egress, u32 q) noexcept;
+  void detect(u32 ingress, u32 output) noexcept;
+  void notify_upstream(u32 ingress, u32 k) noexcept;
+  [[nodiscard]] bool notify_ingress(u32 ingress, u32 output, u64 path, u32 length, u8 peer) noexcept;
+  void notified(u32 egress, u64 path, u32 length) noexcept;
+  void token_back(u32 ingress, u64 path, u32 length) noexcept;
+  void set_stopped_by_link(u32 egress, u64 path, u32 length, bool stopped) noexcept;
+  void signal_inputs(u32 egress, u32 k, bool stopped) noexcept;
+  [[nodiscard]] bool refuses(const Side& side, u32 port, u64 path, u32 length) const noexcept;
+  [[nodiscard]] u32 allocate(Side& side, u32 port, u64 path, u32 length, u32 base_queue) noexcept;
+  void place_marker(Side& side, u32 port, u32 k, u32 base_queue) noexcept;
+  void unblock(Side& side, u32 port, u32 k) noexcept;
+  void free_in(u32 ingress, u32 k) noexcept;
+  void free_out(u32 egress, u32 k) noexcept;
+  void age(const Timer& timer) noexcept;
+  [[nodiscard]] bool idle(const Side& side, u32 port, u32 k) const noexcept;
+  void note(RecnEvent::Kind kind, bool ingress, u32 port, u64 path, u32 length) noexcept;
+
+  [[nodiscard]] bool is_in(const Side& side) const noexcept { return &side == &in_; }
+  [[nodiscard]] Item& item(u32 id) noexcept { return items_[id]; }
+  [[nodiscard]] u32 output_of(u64 route) const noexcept { return static_cast<u32>(route & turn_mask_); }
+  [[nodiscard]] u32 base_in(const Item& it) const noexcept;
+  [[nodiscard]] u32 base_out(const Item& it) const noexcept { return plan_.per_class() ? it.queue_class : 0; }
+  [[nodiscard]] u64 path_mask(u32 length) const noexcept {
+    return length * bits_ >= 64 ? ~u64{0} : (u64{1} << (length * bits_)) - 1;
+  }
+  void chain(Side& side, u32 entry, u32 next) noexcept {
+    if ((entry & kMarker) != 0) {
+      side.lines[entry & ~kMarker].marker_next = next;
+    } else {
+      items_[entry].next = next;
+    }
+  }
+  [[nodiscard]] u32 next_of(const Side& side, u32 entry) const noexcept {
+    return (entry & kMarker) != 0 ? side.lines[entry & ~kMarker].marker_next : items_[entry].next;
+  }
+  [[nodiscard]] u64* ready_in(u32 ingress, u32 output) noexcept {
+    return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
+  }
+  [[nodiscard]] const u64* ready_in(u32 ingress, u32 output) const noexcept {
+    return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
+  }
+  void add_held(engine::Holdings& into, u32 id) const;
+  void check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const;
+
+  Plan plan_;
+  const core::Graph& graph_;
+  const core::Routing& routing_;
+  engine::Terminals& terminals_;
+  engine::PacketPool& pool_;
+  engine::Probe* probe_;
+  std::vector<core::Traffic*> traffics_;
+  u32 bits_;
+  u64 turn_mask_;
+  u32 ports_ = 1;     ///< most ports of a switch
+  u32 adapters_ = 0;  ///< first egress of an adapter
+  u32 in_words_ = 1;
+  u32 out_words_ = 1;
+  std::vector<u32> limits_;  ///< [terminal]: flits that may wait there; kNone
+
+  std::vector<Switch> switches_;
+  std::vector<Ingress> ingress_;
+  std::vector<Egress> egress_;
+  Side in_;
+  Side out_;
+  std::vector<u64> want_;       ///< [egress]: inputs with a packet for it that may leave
+  std::vector<u64> ready_in_;   ///< [ingress][output][word]: bit per queue
+  std::vector<u64> ready_out_;  ///< [egress][word]
+  // Of queues per class: places used in an egress, and taken behind its link.
+  std::vector<u16> class_used_;    ///< [egress * classes + class]
+  std::vector<u16> class_credit_;  ///< [egress * classes + class]
+  std::vector<u64> class_room_;    ///< [egress][word]
+  std::vector<u64> class_open_;    ///< [egress][word]: credit for a packet
+  std::vector<Item> items_;
+  Admittance admittance_;
+  std::vector<u64> routes_;  ///< [source * terminals + destination], where few enough
+  std::vector<u8> hops_;     ///< beside them; 0: not computed yet
+
+  Wheel wheel_;  ///< ingresses, then egresses
+  std::vector<Fifo<Arrival>> wires_;
+  std::vector<Tick> wire_parts_;  ///< [class of latency]
+  Fifo<Credit> credits_;
+  Fifo<Control> controls_;
+  Fifo<Timer> timers_;
+  std::vector<u32> marked_switches_;
+  std::vector<u32> marked_links_;
+  std::vector<u32> marked_adapters_;
+  std::vector<u8> adapter_marked_;
+  std::vector<u64> granted_;  ///< [input], scratch
+
+  Tick now_ = 0;  ///< part of a cycle
+  u64 movements_ = 0;
+  u64 deliveries_ = 0;
+  RecnCounts counts_;
+  std::vector<RecnEvent> log_;
+  engine::OwnMetrics own_;
+};
+
+}  // namespace banyan::switching::cioq

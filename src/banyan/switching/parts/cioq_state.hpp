@@ -1,0 +1,160 @@
+// What ports of CIOQ switches hold: packets in queues that share a memory, and the CAM lines of set-aside queues.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::switching::cioq {
+
+enum class Organization : u8 { one, voqsw, voqnet, dbbm, recn_basic, recn_enhanced };
+
+/// The parameters of the model, in bytes, packets, cycles (a byte on a link) and parts of a cycle.
+struct Plan {
+  Organization organization = Organization::recn_enhanced;
+  u32 memory = 32'768;  ///< of a port, bytes
+  u32 packet = 64;      ///< longest packet, bytes
+  u32 overhead = 6;     ///< bytes that a packet occupies links and crossbars for beyond its own
+  u32 link_parts = 3;   ///< parts of a cycle per byte on a link: the numerator of the speedup
+  u32 crossbar_parts = 2;
+  u32 control_cycles = 20;  ///< how long a control message is on its way
+  u32 classes = 1;          ///< queues of voqnet and dbbm
+  u32 class_packets = 0;    ///< packets of a queue of theirs; 0: the memory is shared
+  u32 saqs = 8;             ///< per port
+  // Packets in a queue from which on it acts; xon: down to which.
+  u32 egress_detection = 128;
+  u32 ingress_detection = 32;
+  u32 propagation = 16;
+  u32 xoff = 48;
+  u32 xon = 16;
+  Tick idle_cycles = 20'000;  ///< a set-aside queue that was never used may be freed after so long; 0: it may not
+  bool markers = true;
+  bool log = false;  ///< keep a list of what happens to set-aside queues
+
+  [[nodiscard]] bool recn() const { return organization >= Organization::recn_basic; }
+  [[nodiscard]] bool enhanced() const { return organization == Organization::recn_enhanced; }
+  [[nodiscard]] bool per_class() const {
+    return organization == Organization::voqnet || organization == Organization::dbbm;
+  }
+};
+
+/// A packet in the network, by its index in the pool. 16 bytes, so that moves touch little memory; the packet's record
+/// is read where it enters and where it leaves.
+struct Item {
+  u64 route = 0;  ///< output ports still ahead, the next one in the lowest bits
+  u32 next = kNone;
+  u16 bytes = 0;
+  u16 queue_class = 0;  ///< queue of voqnet and dbbm
+};
+
+/// An entry of a queue that is no packet: it unblocks the set-aside queue of that line when it gets to the head.
+inline constexpr u32 kMarker = 0x80000000U;
+
+inline constexpr u8 kNowhere = 0xff;
+
+struct Queue {
+  u32 head = kNone;
+  u32 tail = kNone;
+  u32 packets = 0;
+  u8 target = kNowhere;  ///< output port for which it is ready (ingress)
+};
+
+/// A line of the content-addressable memory of a port, and the state of its set-aside queue (SAQ).
+struct Line {
+  u64 path = 0;    ///< turns from here to the congested point, packed like a route
+  u64 mask = 0;    ///< of their bits
+  u64 inputs = 0;  ///< egress: inputs that hold a token (were notified); 0: a leaf
+  Tick since = 0;  ///< allocated, cycles
+  u32 marker_next = kNone;
+  u32 generation = 0;    ///< counts allocations
+  u8 length = 0;         ///< turns
+  u8 peer = kNowhere;    ///< ingress: the egress line of the same path; kNowhere: the root
+  bool blocked = false;  ///< a marker has to come out of another queue first
+  bool used = false;
+  bool stopped = false;    ///< the queue of the same path downstream said Xoff
+  bool signalled = false;  ///< said Xoff itself
+  bool notified = false;   ///< ingress: the egress upstream holds a token; not a leaf
+  bool token = false;      ///< ingress: owes its egress a token
+};
+
+/// The ports of one side: ingresses, or egresses (of switches, then of adapters).
+struct Side {
+  u32 base = 1;    ///< normal, detection or other queues before the SAQs
+  u32 stride = 1;  ///< queues per port
+  u32 saqs = 0;
+  std::vector<Queue> queues;  ///< [port * stride + queue]
+  std::vector<Line> lines;    ///< [port * saqs + line]
+  std::vector<u64> valid;     ///< [port]: bit per line
+
+  void resize(u32 ports, u32 base_queues, u32 saqs_per_port) {
+    base = base_queues;
+    saqs = saqs_per_port;
+    stride = base + saqs;
+    queues.resize(static_cast<std::size_t>(ports) * stride);
+    lines.resize(static_cast<std::size_t>(ports) * saqs);
+    valid.resize(ports);
+  }
+  void clear() {
+    queues.assign(queues.size(), {});
+    lines.assign(lines.size(), {});
+    valid.assign(valid.size(), 0);
+  }
+  [[nodiscard]] Queue& queue(u32 port, u32 q) noexcept { return queues[std::size_t{port} * stride + q]; }
+  [[nodiscard]] const Queue& queue(u32 port, u32 q) const noexcept { return queues[std::size_t{port} * stride + q]; }
+  [[nodiscard]] Line& line(u32 port, u32 k) noexcept { return lines[std::size_t{port} * saqs + k]; }
+  [[nodiscard]] const Line& line(u32 port, u32 k) const noexcept { return lines[std::size_t{port} * saqs + k]; }
+
+  /// The line that shares most turns with a route, of those with fewer than `below` turns; kNone: no line.
+  [[nodiscard]] u32 match(u32 port, u64 route, u32 below = 256) const noexcept {
+    u32 best = kNone;
+    u32 longest = 0;
+    for (u64 m = valid[port]; m != 0; m &= m - 1) {
+      const u32 k = static_cast<u32>(std::countr_zero(m));
+      const Line& l = line(port, k);
+      if (l.length > longest && l.length < below && ((route ^ l.path) & l.mask) == 0) {
+        best = k;
+        longest = l.length;
+      }
+    }
+    return best;
+  }
+  /// The line with exactly that path; kNone.
+  [[nodiscard]] u32 find(u32 port, u64 path, u32 length) const noexcept {
+    for (u64 m = valid[port]; m != 0; m &= m - 1) {
+      const u32 k = static_cast<u32>(std::countr_zero(m));
+      if (line(port, k).length == length && line(port, k).path == path) return k;
+    }
+    return kNone;
+  }
+};
+
+/// What happened to congestion detection and set-aside queues since the start of the run.
+struct RecnCounts {
+  u64 allocated = 0;
+  u64 freed = 0;
+  u64 rejected = 0;  ///< notifications
+  u64 detected_ingress = 0;
+  u64 detected_egress = 0;
+  u64 most_saqs = 0;     ///< at one port
+  u64 most_packets = 0;  ///< in one set-aside queue
+};
+
+/// One entry of the log.
+struct RecnEvent {
+  enum class Kind : u8 { detected, allocated, rejected, unblocked, stopped, freed };
+  Tick at = 0;  ///< parts
+  Kind kind = Kind::detected;
+  bool ingress = false;
+  u32 port = 0;  ///< number of the side
+  u64 path = 0;
+  u8 length = 0;
+};
+
+/// The first set bit from `from` on, around.
+[[nodiscard]] inline u32 next_bit(u64 mask, u32 from) noexcept {
+  const u64 high = from < 64 ? mask >> from << from : 0;
+  return static_cast<u32>(std::countr_zero(high != 0 ? high : mask));
+}
+
+}  // namespace banyan::switching::cioq

@@ -1,0 +1,38 @@
+// Traffic whose parameters are times: what a cycle lasts is the switch model's to say.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/traffic.hpp"
+
+namespace banyan::traffic {
+
+/// Nanoseconds as cycles, to the nearest; fails where a cycle has no length.
+[[nodiscard]] inline Tick cycles_of(const config::Values& values, const core::TrafficContext& context,
+                                    std::string_view parameter, double ns) {
+  if (context.cycle_ns <= 0.0) {
+    values.fail(parameter, "the times of " + values.component() + " are nanoseconds, and the switch has only cycles",
+                "use a switch whose links have a rate, such as cioq");
+  }
+  return static_cast<Tick>(std::llround(ns / context.cycle_ns)) * context.ticks_per_cycle;
+}
+
+/// Messages of one length at even distances, as exact as integers are: the nth begins at nth * flits / load.
+class EvenGaps {
+ public:
+  EvenGaps() = default;
+  EvenGaps(u32 flits, double load, Tick ticks_per_cycle)
+      : gap_(static_cast<u64>(std::llround(static_cast<double>(flits) / load * kScale)) * ticks_per_cycle) {}
+  [[nodiscard]] Tick at(u64 nth) const noexcept { return nth / kWhole * gap_ + nth % kWhole * gap_ / kWhole; }
+  [[nodiscard]] Tick gap() const noexcept { return gap_ / kWhole; }
+
+ private:
+  static constexpr double kScale = 1048576.0;
+  static constexpr u64 kWhole = 1U << 20U;
+  u64 gap_ = 0;
+};
+
+}  // namespace banyan::traffic
