@@ -40,6 +40,13 @@ inline SmallValues small_values(const SmallValues& more) {
       {"global_ports", "1"},
       {"load", "0.2"},
       {"synchronization.mean", "300"},
+      {"congestion.size", "1"},
+      {"congestion.destinations", "[3]"},
+      {"congestion.start", "500"},
+      {"congestion.duration", "1000"},
+      {"flows.size", "1"},
+      {"flows.sources", "[0, 1, 2, 3]"},
+      {"flows.destinations", "[5, 6, 7, 8]"},
       {"group_size", "4"},
       {"trace.file", fmt::format("'{}/tests/traffic/small.trace'", BANYAN_SOURCE_DIR)},
   });

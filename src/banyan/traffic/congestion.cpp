@@ -28,6 +28,8 @@ class Congestion final : public core::Traffic {
         normal_(size_, std::max(normal_load_, 1e-9), context.ticks_per_cycle),
         hot_(size_, values.real("congestion_load"), context.ticks_per_cycle),
         sources_(terminals_) {
+    const double end = values.real("normal_end");
+    if (end > 0.0) normal_end_ = cycles_of(values, context, "normal_end", end);
     choose_sources(values, context);
   }
 
@@ -49,7 +51,7 @@ class Congestion final : public core::Traffic {
     out.word = words[1];
     // Sources do not beat in time: each begins somewhere in its first gap.
     out.birth = random_.at(terminal, ~u64{0})[0] % std::max<Tick>(normal_.gap(), 1) + normal_.at(nth);
-    return true;
+    return out.birth < normal_end_;
   }
 
   double offered_load() const noexcept override {
@@ -132,6 +134,7 @@ class Congestion final : public core::Traffic {
   u32 size_;
   double normal_load_;
   u32 limit_;
+  Tick normal_end_ = kNever;
   EvenGaps normal_;
   EvenGaps hot_;
   u32 congested_ = 0;
@@ -160,6 +163,7 @@ const core::TrafficRow row_congestion{
              .range(0, 1)
              .unit("flits/cycle")
              .doc("What each of the other terminals sends to random destinations, beside itself"),
+         Parameter::real("normal_end", 0).unit("ns").range(0, 1e15).doc("When they stop; 0: never"),
          Parameter::real("congestion_load", 1.0)
              .above(0)
              .unit("flits/cycle")

@@ -153,24 +153,110 @@ bool Fabric::expects() const {
          wheel_.earliest(now_) != kNever;
 }
 
-void Fabric::waits(std::vector<engine::Wait>& into) const {
+u32 Fabric::root_channel(u32 switch_, u64 path, u32 length) const {
+  u32 channel = kNone;
+  for (u32 n = 0; n < length; ++n) {
+    channel = graph_.channel_out_of(switch_, output_of(path >> (n * bits_)));
+    switch_ = graph_.channel(channel).to.node;
+  }
+  return channel;
+}
+
+void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const {
+  using engine::Resource;
+  using engine::Why;
+  const auto name = [&](u32 lane) {
+    return is_in(side) ? Resource::input(channel, lane) : Resource::output(channel, lane);
+  };
+  const u32 capacity = plan_.memory / plan_.packet;
+  u32 queues = 0;
+  u32 packets = 0;
+  for (u32 q = 0; q < side.stride; ++q) {
+    const Queue& queue = side.queue(port, q);
+    if (queue.packets == 0) continue;
+    ++queues;
+    packets += queue.packets;
+    into.fill(name(q), queue.packets, capacity);
+    u32 head = kNone;
+    for (u32 id = queue.head; id != kNone; id = next_of(side, id)) {
+      if ((id & kMarker) != 0) continue;
+      if (head == kNone) head = id;
+      if (!into.wants_contents()) break;
+      into.packet(name(q), pool_[id]);
+    }
+    if (is_in(side)) {
+      show_head_in(into, port, q, head, channel);
+    } else {
+      show_head_out(into, port, q, head, channel);
+    }
+  }
+  const u64 room =
+      is_in(side) ? static_cast<u64>(std::max(egress_[ingress_[port].upstream].credit, 0)) : egress_[port].free;
+  for (u32 q = 0; room < plan_.packet && plan_.class_packets == 0 && q < side.stride; ++q) {
+    const u32 used = side.queue(port, q).packets;
+    if (used != 0 && used * queues >= packets) into.blocked(name(Resource::kWhole), name(q));
+  }
+  for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
+    const u32 k = static_cast<u32>(std::countr_zero(m));
+    const Line& line = side.line(port, k);
+    into.set_aside(name(side.base + k), root_channel(at, line.path, line.length),
+                   side.queue(port, side.base + k).packets);
+  }
+}
+
+void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32 channel) const {
+  using engine::Resource;
+  using engine::Why;
+  const u32 output = output_of(items_[head].route);
+  const u32 e = switches_[ingress_[i].switch_].out_base + output;
+  const u32 via = egress_[e].channel;
+  const Resource here = Resource::input(channel, q);
+  const core::Packet& packet = pool_[head];
+  const Line* line = q >= in_.base ? &in_.line(i, q - in_.base) : nullptr;
+  if (line != nullptr && line->blocked) {
+    into.blocked(here, Resource::input(channel, base_in(items_[head])), Why::held, packet, via);
+  } else if (line != nullptr && line->stopped) {
+    into.blocked(here, Resource::output(via, out_.base + line->peer), Why::space, packet, via);
+  } else if (plan_.class_packets != 0 && (class_room_[std::size_t{e} * out_words_ + items_[head].queue_class / 64] >>
+                                              (items_[head].queue_class & 63U) &
+                                          1U) == 0) {
+    into.blocked(here, Resource::output(via, items_[head].queue_class), Why::space, packet, via);
+  } else if (egress_[e].free < plan_.packet) {
+    into.blocked(here, Resource::output(via, Resource::kWhole), Why::space, packet, via);
+  } else {
+    into.blocked(here, Resource::port(via, kCrossbar), Why::bandwidth, packet, via);
+  }
+}
+
+void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, u32 head, u32 channel) const {
+  using engine::Resource;
+  using engine::Why;
+  const Egress& out = egress_[e];
+  const Resource here = Resource::output(channel, q);
+  const core::Packet& packet = pool_[head];
+  const Line* line = q >= out_.base ? &out_.line(e, q - out_.base) : nullptr;
+  const u32 same = line == nullptr || out.to_terminal ? kNone : in_.find(out.down, line->path, line->length);
+  const u32 queue_class = items_[head].queue_class;
+  if (line != nullptr && line->blocked) {
+    into.blocked(here, Resource::output(channel, base_out(items_[head])), Why::held, packet, channel);
+  } else if (line != nullptr && line->stopped && same != kNone) {
+    into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
+  } else if (!out.to_terminal && plan_.class_packets != 0 &&
+             class_credit_[std::size_t{e} * plan_.classes + queue_class] == 0) {
+    into.blocked(here, Resource::input(channel, queue_class), Why::space, packet, channel);
+  } else if (out.credit < static_cast<i32>(plan_.packet)) {
+    into.blocked(here, Resource::input(channel, Resource::kWhole), Why::space, packet, channel);
+  } else {
+    into.blocked(here, Resource::port(channel), Why::bandwidth, packet, channel);
+  }
+}
+
+void Fabric::blocked_on(engine::BlockedView& into) const {
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
-    if (out.down == kNone || out.to_terminal || out.credit >= static_cast<i32>(plan_.packet)) continue;
-    into.push_back(
-        {u64{e} + ingress_.size(), out.down,
-         out.adapter ? fmt::format("the adapter of terminal {} waits for memory of its switch", out.switch_)
-                     : fmt::format("output {} of switch {} waits for memory behind its link", out.port, out.switch_)});
-  }
-  for (u32 i = 0; i < ingress_.size(); ++i) {
-    const Ingress& in = ingress_[i];
-    const Switch& sw = switches_[in.switch_];
-    for (u32 o = 0; o < graph_.outputs(in.switch_); ++o) {
-      const u32 e = sw.out_base + o;
-      if ((want_[e] >> in.port & 1U) == 0 || egress_[e].free >= plan_.packet) continue;
-      into.push_back({i, u64{e} + ingress_.size(),
-                      fmt::format("input {} of switch {} waits for memory of output {}", in.port, in.switch_, o)});
-    }
+    if (out.down == kNone) continue;
+    show_port(into, out_, e, out.channel, out.to_terminal ? kNone : ingress_[out.down].switch_);
+    if (!out.to_terminal) show_port(into, in_, out.down, out.channel, ingress_[out.down].switch_);
   }
 }
 

@@ -31,10 +31,13 @@ class Fabric final : public engine::Population {
   void hold(engine::Holdings& into) const override;
   u64 movements() const noexcept override { return movements_; }
   bool expects() const override;
-  void waits(std::vector<engine::Wait>& into) const override;
+  void blocked_on(engine::BlockedView& into) const override;
   void occupancy(std::vector<u64>& levels) const override;
   void full_channels(std::vector<u32>& channels) const override;
   engine::OwnMetrics* own_metrics() noexcept override;
+
+  /// Lane of a port's crossbar side, apart from that of its link.
+  static constexpr u32 kCrossbar = 1;
 
   // --- for tests and for what watches --------------------------------------------------------------------------
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
@@ -52,6 +55,8 @@ class Fabric final : public engine::Population {
   [[nodiscard]] bool at_rest() const;
 
  private:
+  friend struct FabricAccess;  ///< of tests, which set up states of queues by hand
+
   struct Ingress {
     u32 upstream = kNone;  ///< egress
     u32 switch_ = 0;
@@ -197,6 +202,10 @@ class Fabric final : public engine::Population {
     return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
   }
   void add_held(engine::Holdings& into, u32 id) const;
+  [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
+  void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
+  void show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32 channel) const;
+  void show_head_out(engine::BlockedView& into, u32 e, u32 q, u32 head, u32 channel) const;
   void check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const;
 
   Plan plan_;
