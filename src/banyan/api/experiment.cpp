@@ -13,6 +13,8 @@
 #include "banyan/config/resolve.hpp"
 #include "banyan/config/sweep.hpp"
 #include "banyan/config/toml_reader.hpp"
+#include "banyan/config/units.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::api {
 namespace {
@@ -125,11 +127,38 @@ std::size_t count_points(const std::vector<Axis>& axes, const Where& where) {
   return points;
 }
 
-config::Values resolve_part(const Draft& draft, const Part& part) {
+/// Where a cycle has a length, numbers of cycles may be given as times.
+std::vector<config::Entry> in_cycles(std::vector<config::Entry> entries, const config::ComponentInfo& info,
+                                     double cycle_ns) {
+  for (config::Entry& entry : entries) {
+    const config::Parameter* parameter = config::find_parameter(info, entry.key);
+    if (parameter == nullptr || parameter->unit_name != "cycles" || entry.value.kind != config::Node::Kind::text) {
+      continue;
+    }
+    const auto quantity = config::parse_quantity(entry.value.text);
+    const auto ns = quantity && !quantity->unit.empty() && quantity->unit != "cycles" ? config::convert(*quantity, "ns")
+                                                                                      : std::nullopt;
+    if (ns) entry.value = config::Node::of(*ns / cycle_ns, entry.value.where);
+  }
+  return entries;
+}
+
+config::Values resolve_part(const Draft& draft, const Part& part, double cycle_ns = 0.0) {
   const config::ComponentInfo& info = info_of(part);
   Where where = part.where;
   where.key = draft.path(part);
-  return config::resolve(part.entries, info, where);
+  return config::resolve(cycle_ns > 0.0 ? in_cycles(part.entries, info, cycle_ns) : part.entries, info, where);
+}
+
+/// What the switch of a draft says that a cycle lasts, ns; 0: nothing.
+double cycle_of(const Draft& draft, const Catalog& catalog) {
+  for (const Part& part : draft.parts()) {
+    if (part.kind != &catalog.switching) continue;
+    for (const core::SwitchRow* row : core::switching_rows()) {
+      if (row->info.name == part.name && row->cycle_ns != nullptr) return row->cycle_ns(resolve_part(draft, part));
+    }
+  }
+  return 0.0;
 }
 
 void describe_configuration(Experiment& experiment) {
@@ -151,8 +180,9 @@ void describe_configuration(Experiment& experiment) {
 Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog) {
   Experiment experiment;
   experiment.name = draft.name().empty() ? stem : draft.name();
+  const double cycle_ns = cycle_of(draft, catalog);
   for (const Part& part : draft.parts()) {
-    config::Values values = resolve_part(draft, part);
+    config::Values values = resolve_part(draft, part, part.kind == &catalog.switching ? 0.0 : cycle_ns);
     if (part.kind == &catalog.topology)
       experiment.topology = std::move(values);
     else if (part.kind == &catalog.switching)

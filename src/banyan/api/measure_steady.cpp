@@ -319,6 +319,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
   Result result = SteadyReport(experiment, network, outcome, stopping.gave_up()).result();
+  add_disturbance(result, instance.traffic_pointers);
+  add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
   add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (trees) add_trees(result, trees->take());

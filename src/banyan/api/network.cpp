@@ -36,12 +36,12 @@ std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& exp
   }
   std::vector<std::unique_ptr<core::Traffic>> traffics;
   const core::SwitchRow& switching = switch_row(experiment);
-  const double cycle_ns = switching.cycle_ns == nullptr ? 0.0 : switching.cycle_ns(experiment.switching);
+  const double length = cycle_ns(experiment);
   double load = 0.0;
   for (u32 i = 0; i < experiment.traffics.size(); ++i) {
     const config::Values& values = experiment.traffics[i];
     const core::TrafficContext context{
-        &topology, topology.graph().terminals(), i, static_cast<u64>(experiment.run.integer("seed")), 1, cycle_ns};
+        &topology, topology.graph().terminals(), i, static_cast<u64>(experiment.run.integer("seed")), 1, length};
     traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
     refuse_limit(*traffics.back(), values, switching, context.terminals);
     load += traffics.back()->offered_load();
@@ -66,6 +66,11 @@ std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::
 
 const core::SwitchRow& switch_row(const Experiment& experiment) {
   return row_of(core::switching_rows(), experiment.switching.component());
+}
+
+double cycle_ns(const Experiment& experiment) {
+  const core::SwitchRow& row = switch_row(experiment);
+  return row.cycle_ns == nullptr ? 0.0 : row.cycle_ns(experiment.switching);
 }
 
 std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {

@@ -29,6 +29,9 @@ struct Instance {
 /// The row of the experiment's switch model.
 [[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
 
+/// Nanoseconds per cycle as the switch model says; 0: it does not.
+[[nodiscard]] double cycle_ns(const Experiment& experiment);
+
 /// Builds the topology alone. Throws ConfigError.
 [[nodiscard]] std::unique_ptr<core::Topology> build_topology(const Experiment& experiment);
 

@@ -105,6 +105,14 @@ class Traffic {
     return kNone;
   }
 
+  /// A traffic that disturbs the network for a while tells when: the throughput before, during and after it is
+  /// compared.
+  struct Disturbance {
+    Tick from = kNever;  ///< kNever: it does not
+    Tick to = kNever;
+  };
+  [[nodiscard]] virtual Disturbance disturbance() const noexcept { return {}; }
+
   /// The hot spot that `pending` speaks of, or kNone.
   [[nodiscard]] virtual u32 hot_spot() const noexcept { return kNone; }
   /// True when `terminal` has a pending synchronization request at `at` (paper 1, section 4.2: local hot-spot flag),

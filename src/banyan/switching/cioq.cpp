@@ -100,6 +100,7 @@ Plan read_plan(const config::Values& values, u32 terminals) {
   plan.xoff = values.natural("xoff");
   plan.xon = values.natural("xon");
   plan.markers = values.flag("markers");
+  plan.log = values.flag("log");
   if (plan.recn()) check_thresholds(values, plan);
   if (!plan.per_class()) return plan;
   plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
@@ -245,6 +246,9 @@ const core::SwitchRow row_cioq{
          Parameter::boolean("markers", true)
              .doc(
                  "Keep new set-aside queues blocked until older packets have left; false: packets arrive out of order"),
+         Parameter::boolean("log", false)
+             .doc("Report per port when it first detected congestion and first set a queue aside, and the roots at the "
+                  "end"),
          Parameter::integer("turnpool", 64)
              .unit("bits")
              .range(1, 64)

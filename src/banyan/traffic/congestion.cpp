@@ -58,6 +58,7 @@ class Congestion final : public core::Traffic {
     return normal_load_ * static_cast<double>(terminals_ - congested_) / static_cast<double>(terminals_);
   }
   u32 longest_message() const noexcept override { return size_; }
+  Disturbance disturbance() const noexcept override { return disturbance_; }
   u32 waiting_limit(u32 terminal) const noexcept override {
     return sources_[terminal].destination == kNone || limit_ == 0 ? kNone : limit_ * size_;
   }
@@ -98,6 +99,8 @@ class Congestion final : public core::Traffic {
         const Tick begin = start + n * interval;
         sources_[order[next++]] = {static_cast<u32>(destinations[i]), begin, begin + duration};
         ++congested_;
+        disturbance_.from = start;
+        disturbance_.to = disturbance_.to == kNever ? begin + duration : std::max(disturbance_.to, begin + duration);
       }
     }
   }
@@ -138,6 +141,7 @@ class Congestion final : public core::Traffic {
   EvenGaps normal_;
   EvenGaps hot_;
   u32 congested_ = 0;
+  Disturbance disturbance_;
   std::vector<Source> sources_;  ///< [terminal]
   Random random_;
 };

@@ -41,6 +41,7 @@ class Admittance {
     }
     head.last = id;
     adapters_[adapter].flits += kept.flits;
+    adapters_[adapter].identity += identity(messages_[id], kept.destination);
   }
   [[nodiscard]] u64 waiting_flits(u32 adapter) const noexcept { return adapters_[adapter].flits; }
 
@@ -82,6 +83,7 @@ class Admittance {
     Waiting& m = messages_[id];
     m.offset += flits;
     if (m.offset < (m.flits & kFlits)) return;
+    a.identity -= identity(m, destination);
     head.first = m.next;
     m.next = free_;
     free_ = id;
@@ -104,15 +106,10 @@ class Admittance {
     }
   }
 
+  /// Of what waits, kept up to date: there may be millions of messages.
   [[nodiscard]] u64 digest(u32 adapter) const noexcept {
     Hasher h;
-    h.add(adapters_[adapter].turn);
-    for (u32 d = 0; d < terminals_; ++d) {
-      for (u32 id = heads_[std::size_t{adapter} * terminals_ + d].first; id != kNone; id = messages_[id].next) {
-        h.add(static_cast<u64>(messages_[id].birth) << 32U | messages_[id].nth);
-        h.add(static_cast<u64>(messages_[id].flits) << 32U | messages_[id].offset);
-      }
-    }
+    for (const u64 v : {u64{adapters_[adapter].turn}, adapters_[adapter].flits, adapters_[adapter].identity}) h.add(v);
     return h.value();
   }
 
@@ -132,11 +129,15 @@ class Admittance {
   };
   struct Adapter {
     u64 flits = 0;
-    u32 waiting = 0;  ///< destinations with messages
+    u64 identity = 0;  ///< sum over the waiting messages
+    u32 waiting = 0;   ///< destinations with messages
     u32 parked = 0;
     u32 turn = 0;
   };
 
+  [[nodiscard]] static u64 identity(const Waiting& m, u32 destination) noexcept {
+    return mix64((static_cast<u64>(m.birth) << 32U | m.nth) ^ (static_cast<u64>(destination) << 40U) ^ m.flits);
+  }
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <string>
 
 #include "banyan/switching/parts/cioq_fabric.hpp"
 
@@ -317,7 +319,32 @@ engine::OwnMetrics* Fabric::own_metrics() noexcept {
   own_.set(8, now.ingress.size());
   own_.set(9, now.egress.size());
   own_.set(10, saqs);
-  return &own_;
+  if (!plan_.log) return &own_;
+  shown_ = own_;
+  show_log(now);
+  return &shown_;
+}
+
+/// Per port: when it first detected congestion and first set a queue aside, and whether it is a root now.
+void Fabric::show_log(const Roots& now) {
+  const auto place = [&](bool ingress, u32 port) {
+    if (ingress) return fmt::format("s{}.in{}", ingress_[port].switch_, ingress_[port].port);
+    if (egress_[port].adapter) return fmt::format("t{}", egress_[port].switch_);
+    return fmt::format("s{}.out{}", egress_[port].switch_, egress_[port].port);
+  };
+  std::map<std::string, u64> first;
+  for (const RecnEvent& event : log_) {
+    const char* what = event.kind == RecnEvent::Kind::detected    ? "detected."
+                       : event.kind == RecnEvent::Kind::allocated ? "aside."
+                                                                  : nullptr;
+    if (what != nullptr) first.try_emplace(what + place(event.ingress, event.port), event.at / plan_.link_parts);
+  }
+  using Kind = engine::OwnMetrics::Kind;
+  for (const auto& [name, at] : first) shown_.set(shown_.declare(name, "cycles", Kind::total), at);
+  std::map<std::string, u64> roots;
+  for (const u32 e : now.egress) ++roots["root." + place(false, e)];
+  for (const u32 i : now.ingress) ++roots["root." + place(true, i)];
+  for (const auto& [name, count] : roots) shown_.set(shown_.declare(name, "lines", Kind::total), count);
 }
 
 }  // namespace banyan::switching::cioq

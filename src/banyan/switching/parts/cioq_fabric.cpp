@@ -22,6 +22,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
       traffics_(builder.traffics().begin(), builder.traffics().end()),
       bits_(bits),
       turn_mask_((u64{1} << bits) - 1),
+      ingresses_(graph_.total_inputs()),
       adapters_(graph_.total_outputs()),
       own_(builder.settings().steady) {
   const u32 terminals = graph_.terminals();
@@ -59,6 +60,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     if (found == wire_parts_.end()) wire_parts_.push_back(parts);
   }
   wires_.resize(wire_parts_.size());
+  control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
   const u32 saqs = plan_.recn() ? plan_.saqs : 0;
   const u32 per_output = plan_.organization == Organization::voqsw || plan_.enhanced() ? ports_ : 1;
   const u32 base = plan_.per_class() ? plan_.classes : 1;
@@ -134,6 +136,7 @@ void Fabric::reset(u32) {
     sw.idle_in = ones(graph_.inputs(s));
     sw.idle_out = ones(graph_.outputs(s));
     sw.room = sw.idle_out;
+    sw.wanted = 0;
     sw.marked = false;
   }
   admittance_.clear();
@@ -147,8 +150,8 @@ void Fabric::reset(u32) {
   marked_adapters_.clear();
   std::fill(adapter_marked_.begin(), adapter_marked_.end(), u8{0});
   std::fill(granted_.begin(), granted_.end(), 0);
-  now_ = 0;
-  movements_ = deliveries_ = 0;
+  now_ = cycle_ = 0;
+  movements_ = 0;
   counts_ = {};
   log_.clear();
   own_.clear();
@@ -164,6 +167,7 @@ Tick Fabric::run(Tick now) noexcept {
   const Tick first = now * plan_.link_parts;
   const Tick end = first + plan_.link_parts;
   now_ = first;
+  cycle_ = now;
   terminals_.advance(now);
   generate(now);
   if (!marked_adapters_.empty()) step(first);
@@ -174,7 +178,7 @@ Tick Fabric::run(Tick now) noexcept {
   }
   // The wheel is looked at from here on: nothing before is in it any more.
   now_ = end - 1;
-  const Tick due = next == kNever ? kNever : next / plan_.link_parts;
+  const Tick due = next == kNever ? kNever : next < end + plan_.link_parts ? now + 1 : next / plan_.link_parts;
   return due == now + 1 ? due : std::min(due, terminals_.next_birth_after(now));
 }
 
@@ -216,10 +220,10 @@ void Fabric::step(Tick part) noexcept {
   }
   for (u32 node = wheel_.take(part); node != kNone;) {
     const u32 following = wheel_.next(node);
-    if (node < ingress_.size()) {
+    if (node < ingresses_) {
       end_crossbar(node);
     } else {
-      end_link(node - static_cast<u32>(ingress_.size()));
+      end_link(node - ingresses_);
     }
     node = following;
   }
@@ -299,7 +303,6 @@ u64 Fabric::route_of(u32 source, u32 destination, u32& hops) noexcept {
 void Fabric::fill(u32 adapter) noexcept {
   const u32 e = adapters_ + adapter;
   Egress& out = egress_[e];
-  const Tick cycle = now_ / plan_.link_parts;
   while (out.free >= plan_.packet) {
     const u32 destination = admittance_.next(adapter);
     if (destination == kNone) return;
@@ -314,8 +317,8 @@ void Fabric::fill(u32 adapter) noexcept {
       continue;
     }
     u32 offset = 0;
-    const engine::Terminals::Kept kept = admittance_.front(adapter, destination, cycle, offset);
-    const core::PacketId id = terminals_.make_packet(adapter, kept, offset, cycle);
+    const engine::Terminals::Kept kept = admittance_.front(adapter, destination, cycle_, offset);
+    const core::PacketId id = terminals_.make_packet(adapter, kept, offset, cycle_);
     core::Packet& packet = pool_[id];
     packet.hops = static_cast<u16>(hops);
     admittance_.pop(adapter, destination, packet.flits);
@@ -337,8 +340,7 @@ void Fabric::arrive(const Arrival& arrival) noexcept {
     return;
   }
   const core::Packet& packet = pool_[arrival.item];
-  ++deliveries_;
-  terminals_.deliver(packet, out.down, now_ / plan_.link_parts, packet.hops);
+  terminals_.deliver(packet, out.down, cycle_, packet.hops);
   pool_.release(arrival.item);
 }
 
@@ -351,7 +353,7 @@ void Fabric::end_crossbar(u32 i) noexcept {
   sw.idle_in |= u64{1} << in.port;
   sw.idle_out |= u64{1} << in.to;
   ++movements_;
-  credits_.push({now_ + Tick{plan_.control_cycles} * plan_.link_parts, in.upstream, it.bytes, it.queue_class});
+  credits_.push({now_ + control_parts_, in.upstream, it.bytes, it.queue_class});
   it.route >>= bits_;
   mark_switch(in.switch_);
   put_out(e, id, i);
@@ -374,7 +376,7 @@ void Fabric::end_link(u32 e) noexcept {
     sw.room |= u64{1} << out.port;
   }
   if (probe_ != nullptr) [[unlikely]]
-    probe_->crossed(out.channel, pool_[id], now_ / plan_.link_parts);
+    probe_->crossed(out.channel, pool_[id], cycle_);
   wires_[out.wire].push({now_ + wire_parts_[out.wire], id, e});
   mark_link(e);
 }
@@ -474,12 +476,17 @@ void Fabric::refresh_in(u32 i, u32 q) noexcept {
     words[q / 64] &= ~(u64{1} << (q & 63U));
     u64 any = 0;
     for (u32 w = 0; w < in_words_; ++w) any |= words[w];
-    if (any == 0) want_[sw.out_base + queue.target] &= ~(u64{1} << in.port);
+    if (any == 0) {
+      u64& want = want_[sw.out_base + queue.target];
+      want &= ~(u64{1} << in.port);
+      if (want == 0) sw.wanted &= ~(u64{1} << queue.target);
+    }
   }
   queue.target = target;
   if (target == kNowhere) return;
   ready_in(i, target)[q / 64] |= u64{1} << (q & 63U);
   want_[sw.out_base + target] |= u64{1} << in.port;
+  sw.wanted |= u64{1} << target;
   if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_);
 }
 
@@ -510,7 +517,7 @@ bool Fabric::may_cross(u32 i, u32 output) const noexcept {
 /// nothing more fits.
 void Fabric::arbitrate(u32 s) noexcept {
   Switch& sw = switches_[s];
-  u64 outputs = sw.idle_out & sw.room;
+  u64 outputs = sw.idle_out & sw.room & sw.wanted;
   while (outputs != 0 && sw.idle_in != 0) {
     u64 inputs = 0;
     for (u64 m = outputs; m != 0; m &= m - 1) {
@@ -585,23 +592,29 @@ void Fabric::start_crossbar(u32 i, u32 e) noexcept {
   if (plan_.recn()) after_pop_in(i, q);
 }
 
+/// The queue of an egress whose turn it is among those that may send; kNone. `open`: classes with credit, or nullptr.
+u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
+  const u64* ready = &ready_out_[std::size_t{e} * out_words_];
+  const u32 turn = egress_[e].turn;
+  if (out_words_ == 1) {
+    const u64 mask = open == nullptr ? ready[0] : ready[0] & open[0];
+    return mask == 0 ? kNone : next_bit(mask, turn);
+  }
+  u32 w = turn >> 6U;
+  for (u32 step = 0; step <= out_words_; ++step) {
+    u64 mask = ready[w] & (open == nullptr ? ~u64{0} : open[w]);
+    if (step == 0) mask = mask >> (turn & 63U) << (turn & 63U);
+    if (mask != 0) return w * 64 + static_cast<u32>(std::countr_zero(mask));
+    w = w + 1 == out_words_ ? 0 : w + 1;
+  }
+  return kNone;
+}
+
 void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
   if (out.item != kNone || out.credit < static_cast<i32>(plan_.packet)) return;
-  u64* ready = &ready_out_[std::size_t{e} * out_words_];
   const bool classes = plan_.class_packets != 0 && !out.to_terminal;
-  const u64* open = classes ? &class_open_[std::size_t{e} * out_words_] : nullptr;
-  u32 q = kNone;
-  u32 w = out.turn >> 6U;
-  for (u32 step = 0; step <= out_words_; ++step) {
-    u64 mask = ready[w] & (classes ? open[w] : ~u64{0});
-    if (step == 0) mask = mask >> (out.turn & 63U) << (out.turn & 63U);
-    if (mask != 0) {
-      q = w * 64 + static_cast<u32>(std::countr_zero(mask));
-      break;
-    }
-    w = w + 1 == out_words_ ? 0 : w + 1;
-  }
+  const u32 q = choose_out(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
   if (q == kNone) return;
   out.turn = static_cast<u16>(q + 1 == out_.stride ? 0 : q + 1);
   const u32 id = pop(out_, e, q);
@@ -611,7 +624,7 @@ void Fabric::start_link(u32 e) noexcept {
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + it.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + it.queue_class / 64] &= ~(u64{1} << (it.queue_class & 63U));
   }
-  wheel_.add(now_ + Tick{it.bytes + plan_.overhead} * plan_.link_parts, static_cast<u32>(ingress_.size()) + e);
+  wheel_.add(now_ + Tick{it.bytes + plan_.overhead} * plan_.link_parts, ingresses_ + e);
   refresh_out(e, q);
   if (plan_.recn()) after_pop_out(e, q);
 }

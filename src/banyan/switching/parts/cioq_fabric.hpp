@@ -85,7 +85,8 @@ class Fabric final : public engine::Population {
   struct Switch {
     u64 idle_in = 0;
     u64 idle_out = 0;
-    u64 room = 0;  ///< outputs with memory for a packet
+    u64 room = 0;    ///< outputs with memory for a packet
+    u64 wanted = 0;  ///< outputs that some input has a packet for
     u32 in_base = 0;
     u32 out_base = 0;
     bool marked = false;
@@ -133,6 +134,7 @@ class Fabric final : public engine::Population {
   void refresh_out(u32 egress, u32 q) noexcept;
   void put_in(u32 ingress, u32 id) noexcept;
   void put_out(u32 egress, u32 id, u32 ingress) noexcept;
+  [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) const noexcept;
   [[nodiscard]] Tick earliest() const noexcept;
@@ -202,6 +204,7 @@ class Fabric final : public engine::Population {
     return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
   }
   void add_held(engine::Holdings& into, u32 id) const;
+  void show_log(const Roots& now);
   [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
   void show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32 channel) const;
@@ -217,7 +220,8 @@ class Fabric final : public engine::Population {
   std::vector<core::Traffic*> traffics_;
   u32 bits_;
   u64 turn_mask_;
-  u32 ports_ = 1;     ///< most ports of a switch
+  u32 ports_ = 1;  ///< most ports of a switch
+  u32 ingresses_ = 0;
   u32 adapters_ = 0;  ///< first egress of an adapter
   u32 in_words_ = 1;
   u32 out_words_ = 1;
@@ -253,12 +257,14 @@ class Fabric final : public engine::Population {
   std::vector<u8> adapter_marked_;
   std::vector<u64> granted_;  ///< [input], scratch
 
-  Tick now_ = 0;  ///< part of a cycle
+  Tick now_ = 0;    ///< in parts
+  Tick cycle_ = 0;  ///< in cycles
+  Tick control_parts_ = 0;
   u64 movements_ = 0;
-  u64 deliveries_ = 0;
   RecnCounts counts_;
   std::vector<RecnEvent> log_;
   engine::OwnMetrics own_;
+  engine::OwnMetrics shown_;  ///< with the log
 };
 
 }  // namespace banyan::switching::cioq

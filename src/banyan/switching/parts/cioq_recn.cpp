@@ -125,8 +125,7 @@ void Fabric::free_out(u32 e, u32 k) noexcept {
   out_.valid[e] &= ~(u64{1} << k);
   ++counts_.freed;
   note(Kind::freed, false, e, line.path, line.length);
-  controls_.push(
-      {now_ + Tick{plan_.control_cycles} * plan_.link_parts, line.path, egress_[e].down, line.length, Message::token});
+  controls_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});
   if (egress_[e].adapter) {
     admittance_.unpark(egress_[e].switch_);
     mark_adapter(egress_[e].switch_);
@@ -168,7 +167,7 @@ void Fabric::notify_upstream(u32 i, u32 k) noexcept {
   Line& line = in_.line(i, k);
   const u32 packets = in_.queue(i, in_.base + k).packets;
   const u32 upstream = ingress_[i].upstream;
-  const Tick at = now_ + Tick{plan_.control_cycles} * plan_.link_parts;
+  const Tick at = now_ + control_parts_;
   if (!line.notified && packets >= plan_.propagation) {
     line.notified = true;
     line.signalled = false;
@@ -186,8 +185,7 @@ void Fabric::after_pop_in(u32 i, u32 q) noexcept {
   Line& line = in_.line(i, k);
   if (line.signalled && in_.queue(i, q).packets <= plan_.xon) {
     line.signalled = false;
-    controls_.push({now_ + Tick{plan_.control_cycles} * plan_.link_parts, line.path, ingress_[i].upstream, line.length,
-                    Message::xon});
+    controls_.push({now_ + control_parts_, line.path, ingress_[i].upstream, line.length, Message::xon});
   }
   free_in(i, k);
 }
@@ -314,8 +312,7 @@ void Fabric::notified(u32 e, u64 path, u32 length) noexcept {
   if (k == kNone) {
     ++counts_.rejected;
     note(Kind::rejected, false, e, path, length);
-    controls_.push({now_ + Tick{plan_.control_cycles} * plan_.link_parts, path, egress_[e].down,
-                    static_cast<u8>(length), Message::token});
+    controls_.push({now_ + control_parts_, path, egress_[e].down, static_cast<u8>(length), Message::token});
     return;
   }
   if (egress_[e].adapter) {

@@ -1,0 +1,259 @@
+#include "banyan/traffic/parts/io_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "banyan/base/error.hpp"
+#include "banyan/base/rng.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+constexpr u64 kStream = 0x73746f7261676500ULL;
+constexpr u32 kMostBytes = 1U << 24U;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view line, IoFormat format) {
+  std::vector<std::string_view> fields;
+  if (format == IoFormat::srt) {
+    for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos;) {
+      const std::size_t end = line.find_first_of(" \t", at);
+      fields.push_back(line.substr(at, end == std::string_view::npos ? end : end - at));
+      at = end == std::string_view::npos ? end : line.find_first_not_of(" \t", end);
+    }
+    return fields;
+  }
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+const char* columns_of(IoFormat format) {
+  switch (format) {
+    case IoFormat::spc:
+      return "ASU,LBA,size,opcode,timestamp";
+    case IoFormat::msr:
+      return "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
+    default:
+      return "time device address bytes R|W [response]";
+  }
+}
+
+/// The fields of one line.
+class Line {
+ public:
+  Line(std::string_view text, IoFormat format, const std::string& file, u32 number)
+      : fields_(split(text, format)), format_(format), where_{file, number, 0, ""} {
+    const std::size_t needed = format == IoFormat::msr ? 7 : 5;
+    if (fields_.size() < needed) {
+      throw ConfigError(where_, fmt::format("the line has {} fields of {}", fields_.size(), needed),
+                        fmt::format("write: {}", columns_of(format)));
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return fields_.size(); }
+  [[nodiscard]] std::string_view text(std::size_t i) const { return fields_[i]; }
+
+  [[nodiscard]] double number(std::size_t i, const char* name) const {
+    double value = 0.0;
+    const std::string_view field = fields_[i];
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value) || value < 0.0) {
+      refuse(i, name, "a number that is not negative");
+    }
+    return value;
+  }
+  [[nodiscard]] u32 bytes(std::size_t i) const {
+    const double value = number(i, "size");
+    if (value != std::floor(value) || value > kMostBytes) refuse(i, "size", "a whole number of bytes up to 2^24");
+    return static_cast<u32>(value);
+  }
+  [[nodiscard]] bool write(std::size_t i, const char* name) const {
+    const char first = fields_[i].empty() ? ' ' : fields_[i].front();
+    if (first == 'w' || first == 'W') return true;
+    if (first != 'r' && first != 'R') refuse(i, name, "R (read) or W (write)");
+    return false;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t i, const char* name, const char* wanted) const {
+    throw ConfigError(where_, fmt::format("field {}, the {}, is \"{}\"", i + 1, name, fields_[i]),
+                      fmt::format("write {}; a line is: {}", wanted, columns_of(format_)));
+  }
+
+  std::vector<std::string_view> fields_;
+  IoFormat format_;
+  Where where_;
+};
+
+/// Names as numbers, in the order of first appearance.
+class Names {
+ public:
+  u32 operator()(std::string_view name) {
+    return numbers_.try_emplace(std::string(name), static_cast<u32>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::string, u32, std::less<>> numbers_;
+};
+
+/// Calls f(text, number) for every line that is no comment.
+template <class F>
+void for_each_line(std::string_view text, F&& f) {
+  for (u32 number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.empty() && line.front() != '#' && !f(line, number)) return;
+  }
+}
+
+}  // namespace
+
+IoFormat guess_io_format(std::string_view text, const std::string& file) {
+  std::string_view first;
+  u32 at = 1;
+  for_each_line(text, [&](std::string_view line, u32 number) {
+    first = line;
+    at = number;
+    return false;
+  });
+  const auto commas = std::count(first.begin(), first.end(), ',');
+  if (commas == 6) return IoFormat::msr;
+  if (commas >= 4) return IoFormat::spc;
+  if (commas == 0 && split(first, IoFormat::srt).size() >= 5) return IoFormat::srt;
+  throw ConfigError({file, at, 0, ""}, fmt::format("\"{}\" is no line of a known format", first),
+                    fmt::format("write {} (spc), {} (msr) or {} (srt), or name the format", columns_of(IoFormat::spc),
+                                columns_of(IoFormat::msr), columns_of(IoFormat::srt)));
+}
+
+std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, const std::string& file) {
+  std::vector<IoAccess> accesses;
+  Names hosts;
+  Names disks;
+  for_each_line(text, [&](std::string_view line, u32 number) {
+    const Line fields(line, format, file, number);
+    IoAccess access;
+    if (format == IoFormat::spc) {
+      // No host is named: the regions of 64 MB of a unit stand for hosts.
+      access.disk = disks(fields.text(0));
+      access.host = hosts(fmt::format("{}.{}", fields.text(0), std::floor(fields.number(1, "LBA") / 131072.0)));
+      access.bytes = fields.bytes(2);
+      access.write = fields.write(3, "opcode");
+      access.at = fields.number(4, "timestamp");
+    } else if (format == IoFormat::msr) {
+      if (number == 1 && fields.text(0) == "Timestamp") return true;
+      access.at = fields.number(0, "timestamp") * 1e-7;
+      access.host = hosts(fields.text(1));
+      access.disk = disks(fmt::format("{}.{}", fields.text(1), fields.text(2)));
+      access.write = fields.write(3, "type");
+      access.bytes = fields.bytes(5);
+      access.service = fields.number(6, "response time") * 1e-7;
+    } else {
+      access.at = fields.number(0, "time");
+      access.disk = disks(fields.text(1));
+      access.host = hosts(fmt::format("{}.{}", fields.text(1), std::floor(fields.number(2, "address") / 67108864.0)));
+      access.bytes = fields.bytes(3);
+      access.write = fields.write(4, "operation");
+      if (fields.size() > 5) access.service = fields.number(5, "response time");
+    }
+    accesses.push_back(access);
+    return true;
+  });
+  std::stable_sort(accesses.begin(), accesses.end(), [](const IoAccess& a, const IoAccess& b) { return a.at < b.at; });
+  const double start = accesses.empty() ? 0.0 : accesses.front().at;
+  for (IoAccess& access : accesses) access.at -= start;
+  return accesses;
+}
+
+std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
+  const Random random(plan.seed, kStream, 0);
+  // Zipf's popularity of disks, as bounds of a uniform number.
+  std::vector<double> below(plan.disks);
+  double sum = 0.0;
+  for (u32 d = 0; d < plan.disks; ++d) below[d] = sum += std::pow(d + 1.0, -plan.skew);
+  const auto pareto = [&](double u, double mean) {
+    return mean * (plan.tail - 1.0) / plan.tail * std::pow(1.0 - u, -1.0 / plan.tail);
+  };
+  constexpr u32 kSizes[] = {512, 2048, 4096, 8192, 8192, 16384, 32768, 65536};
+  const double rate_on = plan.accesses_per_second / plan.hosts / plan.on;
+  const double pause = plan.burst_seconds * (1.0 - plan.on) / plan.on;
+  std::vector<IoAccess> accesses;
+  for (u32 host = 0; host < plan.hosts; ++host) {
+    u64 event = 0;
+    const Words first = random.at(host, event++);
+    // Hosts begin in the middle of a pause.
+    double now = -unit_real(first[0], first[1]) * (plan.burst_seconds + pause);
+    while (now < plan.seconds) {
+      const Words burst = random.at(host, event++);
+      const double end = now + pareto(unit_real(burst[0], burst[1]), plan.burst_seconds);
+      // A burst goes to one disk: that is what makes trees.
+      const double u = unit_real(burst[2], burst[3]) * sum;
+      const auto disk = static_cast<u32>(std::lower_bound(below.begin(), below.end(), u) - below.begin());
+      while (now < std::min(end, plan.seconds)) {
+        const Words words = random.at(host, event++);
+        now -= std::log(1.0 - unit_real(words[0], words[1])) / rate_on;
+        if (now < 0.0 || now >= std::min(end, plan.seconds)) continue;
+        IoAccess access;
+        access.at = now;
+        access.host = host;
+        access.disk = std::min(disk, plan.disks - 1);
+        access.write = static_cast<double>(words[2]) * 0x1.0p-32 >= plan.reads;
+        access.bytes = kSizes[words[3] >> 29U];
+        accesses.push_back(access);
+      }
+      const Words off = random.at(host, event++);
+      now = std::max(now, end) + pareto(unit_real(off[0], off[1]), pause);
+    }
+  }
+  std::stable_sort(accesses.begin(), accesses.end(), [](const IoAccess& a, const IoAccess& b) { return a.at < b.at; });
+  return accesses;
+}
+
+double hurst(const std::vector<u64>& counts) {
+  // The variance of means over m intervals falls as m^(2H-2): the slope of its logarithm.
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t m = 1; counts.size() / m >= 16; m *= 2) {
+    double sum = 0.0;
+    double squares = 0.0;
+    const std::size_t groups = counts.size() / m;
+    for (std::size_t g = 0; g < groups; ++g) {
+      double mean = 0.0;
+      for (std::size_t i = 0; i < m; ++i) mean += static_cast<double>(counts[g * m + i]);
+      mean /= static_cast<double>(m);
+      sum += mean;
+      squares += mean * mean;
+    }
+    const auto n = static_cast<double>(groups);
+    x.push_back(std::log(static_cast<double>(m)));
+    y.push_back(std::log(std::max(squares / n - sum / n * sum / n, 1e-300)));
+  }
+  double mx = 0.0;
+  double my = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mx += x[i] / static_cast<double>(x.size());
+    my += y[i] / static_cast<double>(x.size());
+  }
+  double above = 0.0;
+  double under = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    above += (x[i] - mx) * (y[i] - my);
+    under += (x[i] - mx) * (x[i] - mx);
+  }
+  return 1.0 + above / under / 2.0;
+}
+
+}  // namespace banyan::traffic

@@ -1,0 +1,152 @@
+// Storage networks: hosts read from and write to disks, as a block-I/O trace says or a synthetic self-similar process.
+// A read is a short request to the disk and an answer with the data; a write carries the data and is acknowledged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/core/traffic.hpp"
+#include "banyan/traffic/parts/io_trace.hpp"
+#include "banyan/traffic/parts/timed.hpp"
+#include "banyan/traffic/parts/trace_file.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+class Storage final : public core::Traffic {
+ public:
+  Storage(const config::Values& values, const core::TrafficContext& context)
+      : hosts_(context.terminals - values.natural("disks")), messages_(context.terminals) {
+    const u32 disks = values.natural("disks");
+    const std::vector<IoAccess> accesses = read(values, context, hosts_, disks);
+    const double scale = 1e9 / values.real("compression");
+    const u32 command = values.natural("command");
+    const double latency = values.real("service");
+    for (const IoAccess& access : accesses) {
+      const u32 host = access.host % hosts_;
+      const u32 disk = hosts_ + access.disk % disks;
+      const Tick asked = cycles_of(values, context, "compression", access.at * scale);
+      const double service = access.service >= 0.0 ? access.service * scale : latency;
+      const Tick answered = asked + cycles_of(values, context, "service", service);
+      add(host, asked, disk, access.write ? command + access.bytes : command);
+      add(disk, answered, host, access.write ? command : command + access.bytes);
+    }
+    for (auto& list : messages_) {
+      std::stable_sort(list.begin(), list.end(), [](const Sent& a, const Sent& b) { return a.birth < b.birth; });
+    }
+  }
+
+  void begin(u32) override {}
+  bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
+    const std::vector<Sent>& list = messages_[terminal];
+    if (nth >= list.size()) return false;
+    out.birth = list[nth].birth;
+    out.destination = list[nth].to;
+    out.flits = list[nth].bytes;
+    out.flags = 0;
+    return true;
+  }
+  u32 longest_message() const noexcept override { return longest_; }
+
+ private:
+  struct Sent {
+    Tick birth;
+    u32 to;
+    u32 bytes;
+  };
+
+  void add(u32 from, Tick birth, u32 to, u32 bytes) {
+    messages_[from].push_back({birth, to, bytes});
+    longest_ = std::max(longest_, bytes);
+  }
+
+  static std::vector<IoAccess> read(const config::Values& values, const core::TrafficContext& context, u32 hosts,
+                                    u32 disks) {
+    if (values.text("file").empty()) {
+      SyntheticIo plan;
+      plan.seed = context.seed;
+      plan.hosts = hosts;
+      plan.disks = disks;
+      plan.seconds = values.real("length") * 1e-9 * values.real("compression");
+      plan.accesses_per_second = values.real("rate");
+      plan.tail = values.real("tail");
+      plan.burst_seconds = values.real("burst") * 1e-9;
+      plan.on = values.real("on");
+      plan.reads = values.real("reads");
+      plan.skew = values.real("skew");
+      if (plan.accesses_per_second * plan.seconds > 5e7) {
+        values.fail("rate", fmt::format("{:.0f} accesses are too many", plan.accesses_per_second * plan.seconds),
+                    "use a lower rate, or a shorter length");
+      }
+      return synthesize_io(plan);
+    }
+    const std::string file =
+        (std::filesystem::path(values.where("file").file).parent_path() / values.text("file")).string();
+    const std::string text = read_trace_text(file, values.where("file"));
+    const std::string& name = values.text("format");
+    const IoFormat format = name == "spc"   ? IoFormat::spc
+                            : name == "msr" ? IoFormat::msr
+                            : name == "srt" ? IoFormat::srt
+                                            : guess_io_format(text, file);
+    std::vector<IoAccess> accesses = read_io_trace(text, format, file);
+    if (accesses.empty()) values.fail("file", "the trace has no access", "give a trace with at least one line");
+    return accesses;
+  }
+
+  u32 hosts_;
+  u32 longest_ = 1;
+  std::vector<std::vector<Sent>> messages_;  ///< [terminal], by birth
+};
+
+std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
+  if (values.natural("disks") >= context.terminals) {
+    values.fail("disks",
+                fmt::format("{} disks leave no host among {} terminals", values.natural("disks"), context.terminals),
+                fmt::format("use at most {}", context.terminals - 1));
+  }
+  return std::make_unique<Storage>(values, context);
+}
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::TrafficRow row_storage;
+const core::TrafficRow row_storage{
+    {"storage",
+     "Hosts and disks: requests and responses of a block-I/O trace, or of synthetic self-similar I/O",
+     "P. J. Garcia et al., Dynamic Evolution of Congestion Trees, DIAB-05-07-1, 2005, section 5.2; W. Willinger et "
+     "al., "
+     "Self-Similarity Through High-Variability, IEEE/ACM Transactions on Networking 5(1), 1997",
+     {
+         Parameter::text("file", "").doc("Trace, relative to the folder of the experiment; empty: synthetic I/O"),
+         Parameter::choice("format", {"auto", "spc", "msr", "srt"}, "auto").doc("Format of the trace"),
+         Parameter::integer("disks", 16)
+             .unit("terminals")
+             .range(1, 1 << 20)
+             .doc("The last terminals are disks, the others hosts; hosts and disks of the trace are dealt out to them "
+                  "in turn"),
+         Parameter::real("compression", 1.0).above(0).doc("Times of the trace are divided by it"),
+         Parameter::integer("command", 64).unit("B").range(1, 65535).doc("Length of a request, of an acknowledgment"),
+         Parameter::real("service", 5000)
+             .unit("ns")
+             .range(0, 1e15)
+             .doc("Time until a disk answers where the trace does not say"),
+         Parameter::real("length", 1e6).unit("ns").range(1, 1e15).doc("Synthetic: length, after compression"),
+         Parameter::real("rate", 2e6).unit("accesses/s").above(0).doc("Synthetic: of all hosts together, on average"),
+         Parameter::real("tail", 1.4)
+             .range(1.05, 1.95)
+             .doc("Synthetic: exponent of the Pareto lengths of bursts and pauses; Hurst parameter (3 - tail) / 2"),
+         Parameter::real("burst", 20'000)
+             .unit("ns")
+             .above(0)
+             .doc("Synthetic: mean length of a burst, before compression"),
+         Parameter::real("on", 0.25).range(0.01, 0.99).doc("Synthetic: fraction of the time that a host is in a burst"),
+         Parameter::real("reads", 0.6).range(0, 1).doc("Synthetic: fraction of the accesses that read"),
+         Parameter::real("skew", 1.0).range(0, 4).doc("Synthetic: exponent of Zipf's popularity of the disks"),
+     }},
+    &make};
+
+}  // namespace banyan::traffic

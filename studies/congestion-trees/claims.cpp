@@ -1,0 +1,354 @@
+// The claims of García et al. (DIAB-05-07-1, 2005), in our own short words, as checks over the measured figures. A run
+// is one transient: values are medians over seeds with their ranges. What "near the maximum", "dramatically" and the
+// like mean stands here, once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "banyan/study/study.hpp"
+
+namespace banyan::study {
+namespace {
+
+constexpr double kNumber = 0.15;     ///< a number of the text counts as reproduced within 15 %
+constexpr double kStays = 0.07;      ///< "stays", "near the maximum": the lowest 10 us lose at most 7 %
+constexpr double kStrong = 0.25;     ///< a "strong" degradation: a quarter or more
+constexpr double kRecovered = 0.95;  ///< recovered: 95 % of the throughput before
+
+const std::string kVoqsw = "voqsw";
+const std::string kBasic = "recn_basic";
+const std::string kEnhanced = "recn_enhanced";
+
+/// Median and range over the seeds.
+struct Spread {
+  std::vector<double> values;  ///< ascending
+
+  [[nodiscard]] double median() const {
+    const std::size_t n = values.size();
+    return n == 0 ? std::nan("") : n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2.0;
+  }
+  [[nodiscard]] double low() const { return values.front(); }
+  [[nodiscard]] double high() const { return values.back(); }
+};
+
+std::string text(const Spread& s, const std::string& unit) {
+  if (s.values.size() < 2) return fmt::format("{:.1f}{}", s.median(), unit);
+  return fmt::format("{:.1f}{} ({:.1f} to {:.1f}, {} seeds)", s.median(), unit, s.low(), s.high(), s.values.size());
+}
+
+template <class F>
+Spread over_seeds(const View& view, const std::string& figure, const Selection& at, F&& value) {
+  Spread spread;
+  for (const std::string& seed : view.values(figure, "seed", at))
+    spread.values.push_back(value(with(at, "seed", seed)));
+  std::sort(spread.values.begin(), spread.values.end());
+  return spread;
+}
+
+Spread of(const View& view, const std::string& figure, const Selection& at, const std::string& metric) {
+  return over_seeds(view, figure, at, [&](const Selection& point) { return view.at(figure, point, metric).mean; });
+}
+
+/// What is lost at worst, in per cent of the throughput before.
+Spread drop(const View& view, const std::string& figure, const Selection& at) {
+  return over_seeds(view, figure, at, [&](const Selection& point) {
+    return 100.0 *
+           (1.0 - view.at(figure, point, "lowest_throughput").mean / view.at(figure, point, "throughput_before").mean);
+  });
+}
+
+/// Mean throughput after the congestion, in per cent of that before.
+Spread back(const View& view, const std::string& figure, const Selection& at) {
+  return over_seeds(view, figure, at, [&](const Selection& point) {
+    return 100.0 * view.at(figure, point, "throughput_after").mean / view.at(figure, point, "throughput_before").mean;
+  });
+}
+
+Selection point(const std::string& series, const std::string& load) { return {{"series", series}, {"load", load}}; }
+
+ClaimVerdict verdict(bool all, bool some) {
+  return all ? ClaimVerdict::reproduced : some ? ClaimVerdict::partly : ClaimVerdict::not_reproduced;
+}
+
+bool near(double ours, double paper, double tolerance) { return std::abs(ours - paper) <= tolerance * paper; }
+
+/// "from a to b": both numbers within the tolerance, or the fall alone.
+Outcome from_to(const View& view, const std::string& figure, const Selection& at, double before, double lowest) {
+  const Spread first = of(view, figure, at, "throughput_before");
+  const Spread last = of(view, figure, at, "lowest_throughput");
+  const bool numbers = near(first.median(), before, kNumber) && last.low() * (1.0 - kNumber) <= lowest &&
+                       lowest <= last.high() * (1.0 + kNumber);
+  return {verdict(numbers, last.median() < 0.9 * first.median()),
+          fmt::format("from {} to {} bytes/ns; the paper's {} to {}", text(first, ""), text(last, ""), before, lowest),
+          ""};
+}
+
+Outcome stays(const View& view, const std::string& figure, const std::vector<std::string>& loads) {
+  bool all = true;
+  bool some = false;
+  std::string measured;
+  for (const std::string& load : loads) {
+    const Spread lost = drop(view, figure, point(kEnhanced, load));
+    const bool holds = lost.median() <= 100.0 * kStays;
+    all = all && holds;
+    some = some || holds;
+    measured += fmt::format("{}loses {} at load {}", measured.empty() ? "" : ", ", text(lost, " %"), load);
+  }
+  return {verdict(all, some), measured, ""};
+}
+
+// ---- Figure 7 ----
+
+Outcome basic_7(const View& view) { return from_to(view, "7-seeds", point(kBasic, "1.0"), 44, 37); }
+Outcome voqsw_7(const View& view) { return from_to(view, "7-seeds", point(kVoqsw, "1.0"), 44, 25); }
+Outcome enhanced_7(const View& view) { return stays(view, "7-seeds", {"1.0"}); }
+
+Outcome mild_7(const View& view) {
+  const Spread basic = drop(view, "7-seeds", point(kBasic, "0.5"));
+  const Spread enhanced = drop(view, "7-seeds", point(kEnhanced, "0.5"));
+  return {
+      verdict(basic.median() < 100 * kStrong && enhanced.median() < 100 * kStrong, enhanced.median() < 100 * kStrong),
+      fmt::format("basic loses {}, enhanced {}", text(basic, " %"), text(enhanced, " %")), ""};
+}
+
+Outcome voqsw_stays_down_7(const View& view) {
+  const Spread after = back(view, "7-seeds", point(kVoqsw, "1.0"));
+  return {verdict(after.median() < 100 * kRecovered, after.low() < 100 * kRecovered),
+          fmt::format("afterwards {} of the throughput before", text(after, " %")), ""};
+}
+
+Outcome basic_recovers_7(const View& view) {
+  const Spread after = back(view, "7-seeds", point(kBasic, "1.0"));
+  const Spread voqsw = back(view, "7-seeds", point(kVoqsw, "1.0"));
+  return {verdict(after.median() >= 100 * kRecovered, after.median() > voqsw.median()),
+          fmt::format("afterwards {} of the throughput before, VOQsw {}", text(after, " %"), text(voqsw, " %")), ""};
+}
+
+// ---- Figures 9 and 10 ----
+
+Outcome basic_9_half(const View& view) { return from_to(view, "9-seeds", point(kBasic, "0.5"), 25, 10); }
+Outcome basic_9_full(const View& view) { return from_to(view, "9-seeds", point(kBasic, "1.0"), 44, 10); }
+Outcome enhanced_9(const View& view) { return stays(view, "9-seeds", {"0.5", "1.0"}); }
+Outcome enhanced_10(const View& view) { return stays(view, "10-seeds", {"0.5", "1.0"}); }
+
+Outcome basic_10(const View& view) {
+  bool all = true;
+  bool some = false;
+  std::string measured;
+  for (const auto& [load, paper] : {std::pair{"0.5", 33.0}, std::pair{"1.0", 45.0}}) {
+    const Spread lost = drop(view, "10-seeds", point(kBasic, load));
+    const bool inside = lost.low() - 5 <= paper && paper <= lost.high() + 5;
+    all = all && inside;
+    some = some || inside || lost.median() > 10;
+    measured +=
+        fmt::format("{}{} at load {} (paper {} %)", measured.empty() ? "" : ", ", text(lost, " %"), load, paper);
+  }
+  return {verdict(all, some), measured, ""};
+}
+
+Outcome partial_recovery_10(const View& view) {
+  const Spread basic = back(view, "10-seeds", point(kBasic, "1.0"));
+  const Spread voqsw = back(view, "10-seeds", point(kVoqsw, "1.0"));
+  const bool incomplete = basic.median() < 100.0;
+  const bool above = basic.median() > 1.2 * voqsw.median();
+  return {
+      verdict(incomplete && above, above),
+      fmt::format("afterwards basic has {} of the throughput before, VOQsw {}", text(basic, " %"), text(voqsw, " %")),
+      "far above: by a fifth or more"};
+}
+
+Outcome speedup_helps_basic(const View& view) {
+  bool all = true;
+  bool some = false;
+  std::string measured;
+  for (const std::string load : {"0.5", "1.0"}) {
+    const Spread without = drop(view, "9-seeds", point(kBasic, load));
+    const Spread with_speedup = drop(view, "10-seeds", point(kBasic, load));
+    const bool holds = with_speedup.median() < without.median();
+    all = all && holds;
+    some = some || holds;
+    measured += fmt::format("{}loses {} with and {} without at load {}", measured.empty() ? "" : ", ",
+                            text(with_speedup, " %"), text(without, " %"), load);
+  }
+  return {verdict(all, some), measured, ""};
+}
+
+Outcome order_of_mechanisms(const View& view) {
+  Tally tally;
+  for (const std::string figure : {"7-seeds", "9-seeds", "10-seeds"}) {
+    for (const std::string& load : view.values(figure, "load")) {
+      const double voqsw = of(view, figure, point(kVoqsw, load), "throughput_during").median();
+      const double basic = of(view, figure, point(kBasic, load), "throughput_during").median();
+      const double enhanced = of(view, figure, point(kEnhanced, load), "throughput_during").median();
+      const bool holds = enhanced >= 0.99 * basic && basic >= 0.99 * voqsw;
+      tally.add({{"figure", figure.substr(0, figure.find('-'))}, {"load", load}},
+                holds ? Decision::holds : Decision::fails);
+    }
+  }
+  return tally.outcome("mean throughput during the congestion, within 1 %");
+}
+
+Outcome bounded_queues(const View& view) {
+  const Spread most = of(view, "10-seeds", point(kEnhanced, "1.0"), "saq_most_packets");
+  return {verdict(most.high() < 512, most.median() < 512),
+          fmt::format("at most {} packets in a set-aside queue, of the 512 of the memory", text(most, "")),
+          "Xoff is at 48 packets; what lies in the normal queue upstream when a queue is set aside follows into it"};
+}
+
+// ---- Figure 11 ----
+
+double lowest_share(const View& view, const std::string& figure, const std::string& series) {
+  const Selection at{{"series", series}};
+  return view.at(figure, at, "lowest_throughput").mean / view.at(figure, at, "throughput_before").mean;
+}
+
+Outcome larger(const View& view, const std::string& figure) {
+  const double enhanced = lowest_share(view, figure, kEnhanced);
+  const double basic = lowest_share(view, figure, kBasic);
+  const double after = view.at(figure, {{"series", kBasic}}, "throughput_after").mean /
+                       view.at(figure, {{"series", kBasic}}, "throughput_before").mean;
+  const bool high = enhanced >= 1.0 - kStays;
+  const bool low = basic < 1.0 - kStrong;
+  return {verdict(high && low && after < kRecovered, low && enhanced > basic),
+          fmt::format("enhanced keeps {:.0f} % at worst; basic {:.0f} %, and {:.0f} % on average afterwards",
+                      100 * enhanced, 100 * basic, 100 * after),
+          ""};
+}
+
+Outcome larger_512(const View& view) { return larger(view, "11a"); }
+Outcome larger_2048(const View& view) { return larger(view, "11b"); }
+
+Outcome gap_grows(const View& view) {
+  const double at_512 = lowest_share(view, "11a", kEnhanced) - lowest_share(view, "11a", kBasic);
+  const double at_2048 = lowest_share(view, "11b", kEnhanced) - lowest_share(view, "11b", kBasic);
+  return {verdict(at_2048 > at_512, false),
+          fmt::format("the lowest throughputs are {:.0f} % of the maximum apart with 512 hosts, {:.0f} % with 2048",
+                      100 * at_512, 100 * at_2048),
+          ""};
+}
+
+// ---- Ours ----
+
+Outcome placement_matters(const View& view) {
+  Spread basic;
+  for (const Selection& at : view.grid("choices", {"up", "placement", "seed"}, {{"series", kBasic}})) {
+    basic.values.push_back(view.at("choices", with(at, "series", kBasic), "lowest_throughput").mean);
+  }
+  std::sort(basic.values.begin(), basic.values.end());
+  return {
+      verdict(basic.high() > 1.5 * basic.low(), basic.high() > 1.2 * basic.low()),
+      fmt::format("basic RECN's lowest throughput over up phases, placements and seeds: {} bytes/ns", text(basic, "")),
+      ""};
+}
+
+Outcome fits(const View& view) {
+  const auto at = [&](const char* overhead, const char* limit, const char* metric) {
+    return view.at("fits", {{"series", kEnhanced}, {"overhead", overhead}, {"limit", limit}}, metric).mean;
+  };
+  return {
+      ClaimVerdict::reproduced,
+      fmt::format("before the congestion {:.1f} bytes/ns with 6 bytes of overhead, {:.1f} without; set-aside queues "
+                  "500 us after it: {:.0f} with a limit of 64 messages, {:.0f} without",
+                  at("6", "64", "throughput_before"), at("0", "64", "throughput_before"), at("6", "64", "saqs_at_end"),
+                  at("6", "0", "saqs_at_end")),
+      "values without the fits, for comparison; nothing to reproduce"};
+}
+
+std::vector<Claim> claims() {
+  return {
+      {"7-basic", "5.3", "Case 2: basic RECN falls from 44 to 37 bytes/ns", {"7-seeds"}, false, basic_7, ""},
+      {"7-voqsw", "5.3", "Case 2: VOQsw falls from 44 to 25 bytes/ns", {"7-seeds"}, false, voqsw_7, ""},
+      {"7-voqsw-stays-down",
+       "5.3",
+       "Case 2: VOQsw does not recover when the tree disappears",
+       {"7-seeds"},
+       true,
+       voqsw_stays_down_7,
+       ""},
+      {"7-basic-recovers",
+       "5.3",
+       "Case 2: basic RECN recovers, with oscillation",
+       {"7-seeds"},
+       false,
+       basic_recovers_7,
+       ""},
+      {"7-enhanced", "5.3", "Case 2: enhanced RECN does not degrade", {"7-seeds"}, true, enhanced_7, ""},
+      {"7-mild", "5.3", "Case 1: no strong degradation under either RECN", {"7-seeds"}, true, mild_7, ""},
+      {"9-basic-half",
+       "5.3",
+       "Case 3, no speedup: basic RECN falls from 25 to 10 bytes/ns",
+       {"9-seeds"},
+       false,
+       basic_9_half,
+       ""},
+      {"9-basic-full",
+       "5.3",
+       "Case 4, no speedup: basic RECN falls from 44 to 10 bytes/ns",
+       {"9-seeds"},
+       false,
+       basic_9_full,
+       "a single input queue without speedup cannot carry 44 bytes/ns: it is limited head-of-line"},
+      {"9-enhanced", "5.3", "No speedup: enhanced RECN stays at the maximum", {"9-seeds"}, true, enhanced_9, ""},
+      {"10-basic",
+       "5.3",
+       "Speedup 1.5: basic RECN drops by 33 % (case 3) and 45 % (case 4)",
+       {"10-seeds"},
+       false,
+       basic_10,
+       "within 5 points of the range over seeds"},
+      {"10-enhanced", "5.3", "Speedup 1.5: enhanced RECN stays almost constant", {"10-seeds"}, true, enhanced_10, ""},
+      {"10-partial-recovery",
+       "5.3",
+       "Case 4, speedup 1.5: basic RECN recovers incompletely, far above VOQsw",
+       {"10-seeds"},
+       false,
+       partial_recovery_10,
+       ""},
+      {"speedup-helps-basic",
+       "5.3",
+       "Basic RECN loses less with speedup than without",
+       {"9-seeds", "10-seeds"},
+       false,
+       speedup_helps_basic,
+       ""},
+      {"order",
+       "5.3",
+       "During congestion enhanced RECN carries most, then basic, then VOQsw",
+       {"7-seeds", "9-seeds", "10-seeds"},
+       true,
+       order_of_mechanisms,
+       ""},
+      {"bounded", "4.1", "Xon/Xoff bounds the packets in a set-aside queue", {"10-seeds"}, true, bounded_queues, ""},
+      {"11-512",
+       "5.3",
+       "512 hosts: enhanced RECN near the maximum, basic drops dramatically and does not recover",
+       {"11a"},
+       false,
+       larger_512,
+       ""},
+      {"11-2048",
+       "5.3",
+       "2048 hosts: enhanced RECN near the maximum, basic drops dramatically and does not recover",
+       {"11b"},
+       false,
+       larger_2048,
+       ""},
+      {"11-gap", "5.3", "The difference grows with the network", {"11a", "11b"}, false, gap_grows, ""},
+      {"choices",
+       "ours",
+       "What basic RECN loses depends on placement and up phase by a factor of 1.5 or more",
+       {"choices"},
+       false,
+       placement_matters,
+       ""},
+      {"fits", "ours", "What the two fits change", {"fits"}, true, fits, ""},
+  };
+}
+
+}  // namespace
+
+extern const StudyRow row_congestion_trees;
+const StudyRow row_congestion_trees{"congestion-trees", claims};
+
+}  // namespace banyan::study
