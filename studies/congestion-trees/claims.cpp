@@ -228,6 +228,182 @@ Outcome gap_grows(const View& view) {
           ""};
 }
 
+// ---- Scenarios (Figures 1 to 3, 6) ----
+
+/// Results of one run: when something first happened at a port (ns), and roots at the end.
+class Events {
+ public:
+  Events(const View& view, const std::string& figure, const std::string& series)
+      : result_(view.result(figure, {{"series", series}})) {}
+
+  [[nodiscard]] bool has(const std::string& event) const { return result_.find(event) != nullptr; }
+  [[nodiscard]] double at(const std::string& event) const {
+    const stats::Metric* metric = result_.find(event);
+    return metric == nullptr ? std::nan("") : metric->mean;
+  }
+  /// All of them happened, one after the other.
+  [[nodiscard]] bool in_order(const std::vector<std::string>& events) const {
+    for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+      if (!(at(events[i]) < at(events[i + 1]))) return false;
+    }
+    return std::all_of(events.begin(), events.end(), [&](const std::string& e) { return has(e); });
+  }
+  [[nodiscard]] std::string text(const std::vector<std::string>& events) const {
+    std::string all;
+    for (const std::string& event : events) {
+      all +=
+          (all.empty() ? "" : ", ") + event + (has(event) ? fmt::format(" at {:.1f} us", at(event) / 1000) : ": never");
+    }
+    return all;
+  }
+  /// The ports that are roots at the end.
+  [[nodiscard]] std::string roots() const { return listed("root."); }
+  [[nodiscard]] std::string detections() const { return listed("detected."); }
+
+ private:
+  [[nodiscard]] std::string listed(const std::string& prefix) const {
+    std::string all;
+    for (const stats::Metric& metric : result_.metrics) {
+      if (metric.name.rfind(prefix, 0) == 0) all += (all.empty() ? "" : " ") + metric.name.substr(prefix.size());
+    }
+    return all.empty() ? "none" : all;
+  }
+
+  const api::Result& result_;
+};
+
+Outcome from_root_to_leaves(const View& view) {
+  const Events run(view, "1a", kEnhanced);
+  const std::vector<std::string> order{"detected.s0.out0", "aside.s0.in1", "aside.s1.out1", "aside.s1.in0", "aside.t1"};
+  const bool first = run.detections() == "s0.out0";
+  return {verdict(first && run.in_order(order), first),
+          fmt::format("detected at {} only; {}", run.detections(), run.text(order)), ""};
+}
+
+Outcome spots_merge(const View& view) {
+  const Events run(view, "1b", kEnhanced);
+  bool spots = true;
+  for (const char* at : {"s1", "s2"}) {
+    for (const char* input : {".in0", ".in1", ".in2"}) {
+      spots = spots && run.in_order({fmt::format("detected.{}{}", at, input), fmt::format("detected.{}.out3", at)});
+    }
+  }
+  for (const char* at : {"s0", "s3", "s4"}) {
+    spots = spots && run.detections().find(fmt::format("{}.in", at)) == std::string::npos;
+    spots = spots && run.detections().find(fmt::format("{}.out", at)) != std::string::npos;
+  }
+  const bool merged = run.roots() == "s0.out0";
+  return {verdict(spots && merged, merged),
+          fmt::format("detected at {}; roots at the end: {}; basic RECN detects at {}", run.detections(), run.roots(),
+                      Events(view, "1b", kBasic).detections()),
+          "three flows meet at s1 and s2, two at s3, s4 and the root s0"};
+}
+
+Outcome first_detection(const View& view) {
+  const std::string two_1 = Events(view, "2", "two_flows_no_speedup").detections();
+  const std::string two_2 = Events(view, "2", "two_flows").detections();
+  const std::string three_2 = Events(view, "2", "three_flows").detections();
+  const bool a = two_1.find("in") != std::string::npos && two_1.find("out") == std::string::npos;
+  const bool b = two_2.find("out") == 3 && two_2.find("in") == std::string::npos;
+  const Events three(view, "2", "three_flows");
+  const bool c = three.has("detected.s0.in1") &&
+                 (!three.has("detected.s0.out0") || three.at("detected.s0.in1") < three.at("detected.s0.out0"));
+  return {verdict(a && b && c, a || b || c),
+          fmt::format("2 flows, speedup 1: {}; 2 flows, speedup 2: {}; 3 flows, speedup 2: {}", two_1, two_2,
+                      three.text({"detected.s0.in1", "detected.s0.out0"})),
+          ""};
+}
+
+/// Roots before and after a change.
+Outcome roots_move(const View& view, const std::string& figure, const std::string& before, const std::string& after,
+                   const std::string& note) {
+  const std::string first = Events(view, figure, "before").roots();
+  const std::string last = Events(view, figure, "after").roots();
+  return {verdict(first == before && last == after, first == before || last == after),
+          fmt::format("roots before: {}; afterwards: {}; detected in all: {}", first, last,
+                      Events(view, figure, "after").detections()),
+          note};
+}
+
+Outcome root_moves_downstream(const View& view) {
+  return roots_move(view, "1c", "s1.out3", "s0.out0", "first detected at the inputs of s1");
+}
+
+Outcome trees_merge(const View& view) {
+  const Events before(view, "3a", "before");
+  const Events after(view, "3a", "after");
+  const bool fresh = !before.has("detected.s2.out2") && after.has("detected.s2.out2");
+  return {verdict(fresh && before.roots() == "s0.out0", fresh),
+          fmt::format("roots before: {}; {}; roots at the end: {}", before.roots(),
+                      after.text({"detected.s0.out0", "detected.s2.out2"}), after.roots()),
+          "s2.out2 is the output that both trees share"};
+}
+
+Outcome trees_stay_apart(const View& view) {
+  const Events run(view, "3b", "after");
+  const bool both = run.has("detected.s0.out0") || run.has("detected.s0.in1");
+  const bool none = !run.has("detected.s2.out2");
+  const double lines = view.at("3b", {{"series", "after"}}, "saqs_most_per_port").mean;
+  return {verdict(both && none && lines >= 2, none),
+          fmt::format("detected at {}; up to {:.0f} set-aside queues at one port; roots at the end: {}",
+                      run.detections(), lines, run.roots()),
+          ""};
+}
+
+Outcome root_moves_upstream(const View& view) {
+  const Events before(view, "3c", "before");
+  const Events after(view, "3c", "after");
+  const bool first = before.roots() == "s0.out0";
+  const bool moved = after.roots().find("s1") != std::string::npos;
+  return {
+      verdict(first && moved, first),
+      fmt::format("roots before: {}; 300 us after the branch ended: {}", before.roots(), after.roots()),
+      "as the paper says, the queues of the old root stay full while the other three flows go on: RECN keeps seeing "
+      "it as the root until they drain"};
+}
+
+Outcome one_tree(const View& view) {
+  std::string measured;
+  bool single = true;
+  bool several = true;
+  for (const std::string& up : view.values("6", "up")) {
+    for (const std::string& placement : view.values("6", "placement")) {
+      const auto roots = [&](const std::string& series, const char* metric) {
+        return of(view, "6", {{"series", series}, {"up", up}, {"placement", placement}}, metric);
+      };
+      const Spread basic = roots(kBasic, "roots_egress");
+      const Spread enhanced = roots(kEnhanced, "roots_egress");
+      const Spread inside = roots(kEnhanced, "roots_ingress");
+      single = single && enhanced.median() == 1 && inside.median() == 0;
+      several = several && basic.median() > 1;
+      if (up == "destination_digit" || placement == "random") {
+        measured += fmt::format("{}{} {}: basic {:.0f} ({:.0f} to {:.0f}), enhanced {:.0f} + {:.0f} at inputs",
+                                measured.empty() ? "" : "; ", placement, up, basic.median(), basic.low(), basic.high(),
+                                enhanced.median(), inside.median());
+      }
+    }
+  }
+  return {verdict(single && several, single || several), measured,
+          "the paper does not say where the eight sources are nor how the way up is chosen"};
+}
+
+Outcome storage(const View& view) {
+  const auto latency = [&](const std::string& series, const std::string& speedup) {
+    return of(view, "8-seeds", {{"series", series}, {"speedup", speedup}}, "packet_latency");
+  };
+  const Spread basic_1 = latency(kBasic, "1");
+  const Spread enhanced_1 = latency(kEnhanced, "1");
+  const Spread basic_2 = latency(kBasic, "1.5");
+  const Spread enhanced_2 = latency(kEnhanced, "1.5");
+  const bool worse = basic_1.median() > 1.1 * enhanced_1.median();
+  const bool equal = near(enhanced_1.median(), enhanced_2.median(), 0.1);
+  const bool alike = near(basic_2.median(), enhanced_2.median(), 0.1);
+  return {verdict(worse && equal && alike, worse || (equal && alike)),
+          fmt::format("mean latency without speedup: basic {}, enhanced {}; with 1.5: basic {}, enhanced {}",
+                      text(basic_1, " ns"), text(enhanced_1, " ns"), text(basic_2, " ns"), text(enhanced_2, " ns")),
+          "synthetic I/O instead of the paper's trace, which cannot be had; equal: within 10 %"};
+}
+
 // ---- Ours ----
 
 Outcome placement_matters(const View& view) {
@@ -257,6 +433,45 @@ Outcome fits(const View& view) {
 
 std::vector<Claim> claims() {
   return {
+      {"1a",
+       "3.1",
+       "Flows that meet at the root only: its output first, then from the root to the leaves",
+       {"1a"},
+       true,
+       from_root_to_leaves,
+       ""},
+      {"1b",
+       "3.2",
+       "Local spots, at inputs where three flows meet, merge into one tree",
+       {"1b"},
+       true,
+       spots_merge,
+       ""},
+      {"2",
+       "3.2",
+       "Two flows congest an input at speedup 1 and the output at 2; three flows an input at 2",
+       {"2"},
+       true,
+       first_detection,
+       ""},
+      {"1c", "3.3", "A flow that joins downstream moves the root downstream", {"1c"}, true, root_moves_downstream, ""},
+      {"3a", "3.3", "Two trees that overlap get a new common root and merge", {"3a"}, true, trees_merge, ""},
+      {"3b", "3.3", "Two trees that overlap stay separate", {"3b"}, true, trees_stay_apart, ""},
+      {"3c", "3.3", "A branch that ends moves the root upstream", {"3c"}, false, root_moves_upstream, ""},
+      {"6",
+       "4.2",
+       "Basic RECN sees one tree as several, all at outputs; enhanced RECN as one",
+       {"6"},
+       true,
+       one_tree,
+       ""},
+      {"8",
+       "5.3",
+       "Storage: basic RECN is worse without speedup; enhanced is equal with and without; alike at 1.5",
+       {"8-seeds"},
+       false,
+       storage,
+       ""},
       {"7-basic", "5.3", "Case 2: basic RECN falls from 44 to 37 bytes/ns", {"7-seeds"}, false, basic_7, ""},
       {"7-voqsw", "5.3", "Case 2: VOQsw falls from 44 to 25 bytes/ns", {"7-seeds"}, false, voqsw_7, ""},
       {"7-voqsw-stays-down",

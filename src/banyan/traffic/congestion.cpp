@@ -27,13 +27,18 @@ class Congestion final : public core::Traffic {
         limit_(values.natural("limit")),
         normal_(size_, std::max(normal_load_, 1e-9), context.ticks_per_cycle),
         hot_(size_, values.real("congestion_load"), context.ticks_per_cycle),
-        sources_(terminals_) {
+        sources_(terminals_),
+        phases_(terminals_) {
     const double end = values.real("normal_end");
     if (end > 0.0) normal_end_ = cycles_of(values, context, "normal_end", end);
     choose_sources(values, context);
   }
 
-  void begin(u32 replication) override { random_ = Random(seed_, stream_, replication); }
+  void begin(u32 replication) override {
+    random_ = Random(seed_, stream_, replication);
+    // Sources do not beat in time: each begins somewhere in its first gap.
+    for (u32 t = 0; t < terminals_; ++t) { phases_[t] = random_.at(t, ~u64{0})[0] % std::max<Tick>(normal_.gap(), 1); }
+  }
 
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     out.flits = size_;
@@ -49,8 +54,7 @@ class Congestion final : public core::Traffic {
     const u32 other = below(words[0], terminals_ - 1);
     out.destination = other + (other >= terminal ? 1U : 0U);
     out.word = words[1];
-    // Sources do not beat in time: each begins somewhere in its first gap.
-    out.birth = random_.at(terminal, ~u64{0})[0] % std::max<Tick>(normal_.gap(), 1) + normal_.at(nth);
+    out.birth = phases_[terminal] + normal_.at(nth);
     return out.birth < normal_end_;
   }
 
@@ -143,6 +147,7 @@ class Congestion final : public core::Traffic {
   u32 congested_ = 0;
   Disturbance disturbance_;
   std::vector<Source> sources_;  ///< [terminal]
+  std::vector<Tick> phases_;     ///< [terminal]
   Random random_;
 };
 

@@ -1,7 +1,10 @@
 // Admittance queues of input adapters: one per destination, without a bound of their own. A message waits in 20 bytes.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "banyan/engine/terminals.hpp"
@@ -17,31 +20,33 @@ class Admittance {
     active_.resize(std::size_t{terminals} * words_);
     parked_.resize(active_.size());
     adapters_.resize(terminals);
+    const u32 chunks = std::min<u32>(terminals, kChunks);
+    while (chunks_.size() < chunks) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
   }
   void clear() {
     std::fill(heads_.begin(), heads_.end(), Head{});
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
     std::fill(adapters_.begin(), adapters_.end(), Adapter{});
-    messages_.clear();
+    created_ = 0;
     free_ = kNone;
   }
 
   void push(u32 adapter, const engine::Terminals::Kept& kept) {
     const u32 id = allocate();
-    messages_[id] = {static_cast<u32>(kept.birth), kept.nth, kNone,
-                     kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U, 0};
+    at(id) = {static_cast<u32>(kept.birth), kept.nth, kNone,
+              kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U, 0};
     Head& head = heads_[std::size_t{adapter} * terminals_ + kept.destination];
     if (head.first == kNone) {
       head.first = id;
       active_[word(adapter, kept.destination)] |= u64{1} << (kept.destination & 63U);
       ++adapters_[adapter].waiting;
     } else {
-      messages_[head.last].next = id;
+      at(head.last).next = id;
     }
     head.last = id;
     adapters_[adapter].flits += kept.flits;
-    adapters_[adapter].identity += identity(messages_[id], kept.destination);
+    adapters_[adapter].identity += identity(at(id), kept.destination);
   }
   [[nodiscard]] u64 waiting_flits(u32 adapter) const noexcept { return adapters_[adapter].flits; }
 
@@ -61,7 +66,7 @@ class Admittance {
   }
   /// The message at the head for a destination, and how much of it has left.
   [[nodiscard]] engine::Terminals::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
-    const Waiting& m = messages_[heads_[std::size_t{adapter} * terminals_ + destination].first];
+    const Waiting& m = at(heads_[std::size_t{adapter} * terminals_ + destination].first);
     offset = m.offset;
     // The birth's upper half: nothing waits for 2^32 cycles.
     const Tick birth = now - static_cast<u32>(static_cast<u32>(now) - m.birth);
@@ -80,7 +85,7 @@ class Admittance {
     a.flits -= flits;
     Head& head = heads_[std::size_t{adapter} * terminals_ + destination];
     const u32 id = head.first;
-    Waiting& m = messages_[id];
+    Waiting& m = at(id);
     m.offset += flits;
     if (m.offset < (m.flits & kFlits)) return;
     a.identity -= identity(m, destination);
@@ -114,6 +119,8 @@ class Admittance {
   }
 
  private:
+  static constexpr u32 kChunkBits = 14;
+  static constexpr u32 kChunks = 16;  ///< made at once: five megabytes; a longer backlog allocates while it grows
   static constexpr u32 kFlits = (1U << 25U) - 1;
 
   struct Waiting {
@@ -141,13 +148,17 @@ class Admittance {
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }
+  [[nodiscard]] Waiting& at(u32 id) noexcept { return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)]; }
+  [[nodiscard]] const Waiting& at(u32 id) const noexcept {
+    return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)];
+  }
   u32 allocate() {
     if (free_ == kNone) {
-      messages_.push_back({});
-      return static_cast<u32>(messages_.size() - 1);
+      if (created_ >> kChunkBits == chunks_.size()) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
+      return created_++;
     }
     const u32 id = free_;
-    free_ = messages_[id].next;
+    free_ = at(id).next;
     return id;
   }
 
@@ -157,7 +168,8 @@ class Admittance {
   std::vector<u64> active_;  ///< [adapter * words]: destinations with a packet that are not parked
   std::vector<u64> parked_;
   std::vector<Adapter> adapters_;
-  std::vector<Waiting> messages_;
+  std::vector<std::unique_ptr<Waiting[]>> chunks_;  ///< of messages
+  u32 created_ = 0;
   u32 free_ = kNone;
 };
 

@@ -8,6 +8,7 @@
 namespace banyan::switching::cioq {
 namespace {
 
+constexpr u64 kReserveMost = 1U << 16U;     ///< packets reserved at once; more are made while the network fills
 constexpr u64 kMostRoutes = u64{1} << 23U;  ///< routes that are remembered, 72 MB
 
 }  // namespace
@@ -60,6 +61,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     if (found == wire_parts_.end()) wire_parts_.push_back(parts);
   }
   wires_.resize(wire_parts_.size());
+  packet_ = static_cast<i32>(plan_.packet);
   control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
   const u32 saqs = plan_.recn() ? plan_.saqs : 0;
   const u32 per_output = plan_.organization == Organization::voqsw || plan_.enhanced() ? ports_ : 1;
@@ -82,6 +84,12 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   admittance_.resize(terminals);
   adapter_marked_.resize(terminals);
   granted_.resize(ports_);
+  const u64 places = (ingress_.size() + egress_.size()) * u64{plan_.memory / plan_.packet};
+  pool_.reserve(static_cast<u32>(std::min(places, kReserveMost)));
+  items_.resize(pool_.created());
+  marked_switches_.reserve(switches_.size());
+  marked_links_.reserve(egress_.size());
+  marked_adapters_.reserve(terminals);
   for (u32 t = 0; t < terminals; ++t) {
     u32 limit = kNone;
     for (const core::Traffic* traffic : traffics_) limit = std::min(limit, traffic->waiting_limit(t));
@@ -194,7 +202,9 @@ void Fabric::step(Tick part) noexcept {
       class_open_[std::size_t{credit.egress} * out_words_ + credit.queue_class / 64] |= u64{1}
                                                                                         << (credit.queue_class & 63U);
     }
-    if (out.item == kNone) mark_link(credit.egress);
+    if (out.item == kNone && (out.credit < packet_ + credit.bytes || plan_.class_packets != 0)) {
+      mark_link(credit.egress);  // it may have waited for this
+    }
   }
   while (controls_.next() <= part) {
     const Control control = controls_.front();
@@ -473,9 +483,8 @@ void Fabric::refresh_in(u32 i, u32 q) noexcept {
   Switch& sw = switches_[in.switch_];
   if (queue.target != kNowhere) {
     u64* words = ready_in(i, queue.target);
-    words[q / 64] &= ~(u64{1} << (q & 63U));
-    u64 any = 0;
-    for (u32 w = 0; w < in_words_; ++w) any |= words[w];
+    u64 any = words[q / 64] &= ~(u64{1} << (q & 63U));
+    for (u32 w = 0; in_words_ != 1 && w < in_words_; ++w) any |= words[w];
     if (any == 0) {
       u64& want = want_[sw.out_base + queue.target];
       want &= ~(u64{1} << in.port);
@@ -612,7 +621,7 @@ u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
 
 void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
-  if (out.item != kNone || out.credit < static_cast<i32>(plan_.packet)) return;
+  if (out.item != kNone || out.credit < packet_) return;
   const bool classes = plan_.class_packets != 0 && !out.to_terminal;
   const u32 q = choose_out(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
   if (q == kNone) return;

@@ -260,6 +260,7 @@ class Fabric final : public engine::Population {
   Tick now_ = 0;    ///< in parts
   Tick cycle_ = 0;  ///< in cycles
   Tick control_parts_ = 0;
+  i32 packet_ = 0;  ///< longest, to compare with credits
   u64 movements_ = 0;
   RecnCounts counts_;
   std::vector<RecnEvent> log_;

@@ -150,7 +150,7 @@ void Fabric::age(const Timer& timer) noexcept {
 void Fabric::after_put_in(u32 i, u32 q) noexcept {
   const u32 packets = in_.queue(i, q).packets;
   if (q < in_.base) {
-    if (packets == 1 || in_.queue(i, q).target == kNowhere) refresh_in(i, q);
+    if (packets == 1) refresh_in(i, q);
     if (plan_.enhanced() && packets >= plan_.ingress_detection) detect(i, q);
     return;
   }
@@ -158,7 +158,7 @@ void Fabric::after_put_in(u32 i, u32 q) noexcept {
   Line& line = in_.line(i, k);
   line.used = true;
   counts_.most_packets = std::max<u64>(counts_.most_packets, packets);
-  refresh_in(i, q);
+  if (packets == 1) refresh_in(i, q);
   notify_upstream(i, k);
 }
 

@@ -1,0 +1,126 @@
+// Do traces of all formats become requests and responses, and is synthetic I/O self-similar?
+#include <fstream>
+
+#include "banyan/base/error.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/traffic/parts/io_trace.hpp"
+#include "support/rows.hpp"
+#include "traffic/samples.hpp"
+
+namespace banyan::traffic {
+extern const core::TrafficRow row_storage;
+namespace {
+
+TEST(IoTrace, ReadsSpc) {
+  const auto accesses = read_io_trace("0,20941264,8192,W,0.551706,extra\n1,100,4096,r,0.554041\n", IoFormat::spc, "t");
+  ASSERT_EQ(accesses.size(), 2U);
+  EXPECT_TRUE(accesses[0].write);
+  EXPECT_EQ(accesses[0].bytes, 8192U);
+  EXPECT_DOUBLE_EQ(accesses[0].at, 0.0);
+  EXPECT_NEAR(accesses[1].at, 0.002335, 1e-9);
+  EXPECT_EQ(accesses[1].disk, 1U);
+  EXPECT_FALSE(accesses[1].write);
+  EXPECT_LT(accesses[1].service, 0.0);
+}
+
+TEST(IoTrace, ReadsMsrAndSortsByTime) {
+  const auto accesses = read_io_trace(
+      "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
+      "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372002869395,src,1,Write,1317441536,8192,1963\n",
+      IoFormat::msr, "t");
+  ASSERT_EQ(accesses.size(), 2U);
+  EXPECT_TRUE(accesses[0].write) << "the earlier one";
+  EXPECT_NEAR(accesses[0].service, 1963e-7, 1e-12);
+  EXPECT_EQ(accesses[1].bytes, 24576U);
+  EXPECT_NE(accesses[0].host, accesses[1].host);
+}
+
+TEST(IoTrace, ReadsSrtText) {
+  const auto accesses =
+      read_io_trace("# cello\n10.5 1f0a 1048576 8192 R 0.004\n10.6 1f0b 0 512 W\n", IoFormat::srt, "t");
+  ASSERT_EQ(accesses.size(), 2U);
+  EXPECT_NEAR(accesses[0].service, 0.004, 1e-12);
+  EXPECT_LT(accesses[1].service, 0.0);
+  EXPECT_NE(accesses[0].disk, accesses[1].disk);
+}
+
+TEST(IoTrace, GuessesFormats) {
+  EXPECT_EQ(guess_io_format("0,20941264,8192,W,0.551706\n", "t"), IoFormat::spc);
+  EXPECT_EQ(guess_io_format("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t"), IoFormat::msr);
+  EXPECT_EQ(guess_io_format("# x\n1 2 3 4 R\n", "t"), IoFormat::srt);
+  EXPECT_THROW(guess_io_format("hello\n", "t"), ConfigError);
+}
+
+TEST(IoTrace, SaysWhichFieldDoesNotParse) {
+  try {
+    static_cast<void>(read_io_trace("0,1,512,R,0.5\n0,1,many,R,0.6\n", IoFormat::spc, "disk.spc"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where().file, "disk.spc");
+    EXPECT_EQ(error.where().line, 2);
+    EXPECT_NE(error.cause().find("field 3, the size, is \"many\""), std::string::npos) << error.cause();
+  }
+  EXPECT_THROW(static_cast<void>(read_io_trace("0,1,512,X,0.5\n", IoFormat::spc, "t")), ConfigError);
+  EXPECT_THROW(static_cast<void>(read_io_trace("0,1,512\n", IoFormat::spc, "t")), ConfigError);
+  EXPECT_THROW(static_cast<void>(read_io_trace("-1 a 0 512 R\n", IoFormat::srt, "t")), ConfigError);
+}
+
+TEST(SyntheticIo, HasItsRateAndIsSelfSimilar) {
+  SyntheticIo plan;
+  plan.hosts = 48;
+  plan.disks = 16;
+  plan.seconds = 20.0;
+  plan.accesses_per_second = 5000;
+  const std::vector<IoAccess> accesses = synthesize_io(plan);
+  EXPECT_NEAR(static_cast<double>(accesses.size()) / plan.seconds, 5000, 1500) << "heavy tails converge slowly";
+  std::vector<u64> counts(8192);
+  std::vector<u64> disks(plan.disks);
+  for (const IoAccess& access : accesses) {
+    ++counts[static_cast<std::size_t>(access.at / plan.seconds * 8192)];
+    ++disks[access.disk];
+  }
+  // Expected 0.8; a Poisson process has 0.5.
+  EXPECT_GT(hurst(counts), 0.65);
+  EXPECT_LT(hurst(counts), 0.98);
+  EXPECT_GT(disks[0], disks[15]);
+  std::vector<u64> even(8192);
+  const Random random(1, 2, 3);
+  for (u64 n = 0; n < 100'000; ++n) ++even[random.at(n, 0)[0] % 8192];
+  EXPECT_NEAR(hurst(even), 0.5, 0.1);
+}
+
+std::unique_ptr<core::Traffic> make_storage(const test::Settings& given, u32 terminals) {
+  config::Values values = config::Values::defaults(row_storage.info);
+  for (const auto& [name, value] : given) values.set(name, value);
+  core::TrafficContext context;
+  context.terminals = terminals;
+  context.cycle_ns = 1.0;
+  auto traffic = row_storage.make(values, context);
+  traffic->begin(0);
+  return traffic;
+}
+
+TEST(Storage, AReadIsAShortRequestAndALongAnswer) {
+  const std::string file = ::testing::TempDir() + "/two.spc";
+  std::ofstream(file) << "0,0,4096,R,1.0\n0,0,512,W,1.001\n";
+  const auto traffic =
+      make_storage({{"file", file}, {"disks", i64{1}}, {"compression", 1000.0}, {"service", 300.0}}, 3);
+  core::Message message;
+  ASSERT_TRUE(traffic->next(0, 0, kNever, message));  // host 0 asks disk 2
+  EXPECT_EQ(message.destination, 2U);
+  EXPECT_EQ(message.flits, 64U);
+  EXPECT_EQ(message.birth, 0U);
+  ASSERT_TRUE(traffic->next(0, 1, 0, message));
+  EXPECT_EQ(message.flits, 64U + 512U);
+  EXPECT_EQ(message.birth, 1000U) << "a millisecond, compressed";
+  ASSERT_TRUE(traffic->next(2, 0, kNever, message));  // the disk answers
+  EXPECT_EQ(message.destination, 0U);
+  EXPECT_EQ(message.flits, 64U + 4096U);
+  EXPECT_EQ(message.birth, 300U);
+  EXPECT_FALSE(traffic->next(1, 0, kNever, message));
+}
+
+TEST(Storage, RefusesAsManyDisksAsTerminals) { EXPECT_THROW(make_storage({{"disks", i64{16}}}, 16), ConfigError); }
+
+}  // namespace
+}  // namespace banyan::traffic
