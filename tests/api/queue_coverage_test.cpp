@@ -33,15 +33,14 @@ struct Queue {
   /// Pollaczek and Khinchine: Poisson arrivals in continuous time.
   [[nodiscard]] double continuous_wait() const { return rho * length * (constant ? 0.5 : 1.0) / (1.0 - rho); }
 
-  [[nodiscard]] api::Result run(u64 seed, u64 cycles) const {
+  [[nodiscard]] api::Result run(u64 seed, u64 cycles, u64 warmup = 0) const {
     const std::string text =
         "topology = { name = \"mesh\", size = [2] }\nrouting = \"dimension_order\"\n"
         "switch = { name = \"vc_router\", vcs = 4, buffer = 512 }\n"
         "traffic = { name = \"uniform\", process = \"poisson\", load = " +
         std::to_string(rho) + ", size = " + std::to_string(static_cast<u64>(length)) + ", size_distribution = \"" +
-        (constant ? "fixed" : "geometric") +
-        "\" }\nrun = { warmup = 0, drain = 1000000, measure = " + std::to_string(cycles) +
-        ", seed = " + std::to_string(seed) + " }\n";
+        (constant ? "fixed" : "geometric") + "\" }\nrun = { warmup = " + std::to_string(warmup) +
+        ", drain = 1000000, measure = " + std::to_string(cycles) + ", seed = " + std::to_string(seed) + " }\n";
     return api::run(api::read_experiments_text(text, "queue.toml", {}).points.front());
   }
 
@@ -82,6 +81,33 @@ void expect_coverage(const Queue& queue, u64 cycles) {
   EXPECT_GE(covered, kReplications * 92 / 100);
   EXPECT_LE(covered, kReplications * 98 / 100);
   ::testing::Test::RecordProperty("covered", static_cast<int>(covered));
+}
+
+TEST(QueueCoverage, ARunThatIsTooShortHasNoIntervalAndSaysSo) {
+  const api::Result result = Queue{0.8, 4.0, false}.run(1, 500, 100);
+  EXPECT_FALSE(result.at("source_queueing").half_width);
+  EXPECT_TRUE(result.at("offered_load").half_width);
+  EXPECT_NE(result.warning.find("too short for intervals of latencies"), std::string::npos) << result.warning;
+}
+
+/// The length that a run has when nothing is said, at a high load: waits, and what is accepted.
+TEST(SlowQueueCoverage, OfRunsOfTheDefaultLengthAtHighLoad) {
+  constexpr u64 kReplications = 500;
+  for (const Queue& queue : {Queue{0.8, 4.0, true}, Queue{0.8, 4.0, false}, Queue{0.5, 4.0, false}}) {
+    u64 waits = 0;
+    u64 loads = 0;
+    for (u64 seed = 1; seed <= kReplications; ++seed) {
+      const api::Result result = queue.run(seed, 20'000, 2'000);
+      const banyan::stats::Metric& wait = result.at("source_queueing");
+      const banyan::stats::Metric& load = result.at("accepted_load");
+      waits += wait.half_width && std::abs(wait.mean - queue.mean_wait()) <= *wait.half_width ? 1U : 0U;
+      loads += load.half_width && std::abs(load.mean - queue.rho) <= *load.half_width ? 1U : 0U;
+    }
+    EXPECT_GE(waits, kReplications * 92 / 100) << queue.rho;
+    EXPECT_LE(waits, kReplications * 98 / 100) << queue.rho;
+    EXPECT_GE(loads, kReplications * 92 / 100) << queue.rho;
+    EXPECT_LE(loads, kReplications * 99 / 100) << queue.rho;
+  }
 }
 
 TEST(SlowQueueCoverage, OfTheMeanWaitOfConstantPackets) { expect_coverage(kMd1, 100'000); }

@@ -134,5 +134,15 @@ TEST_F(BadInput, AFullDiskIsNoSuccess) {
   }
 }
 
+TEST_F(BadInput, AValueThatASweepHasTwice) {
+  const Said twice = banyan({"sweep", "swept.toml", "sweep.topology.terminals=[16,64,16]"});
+  expect_refusal(twice, "the axis has the value 16 twice", "give every value once");
+}
+
+TEST_F(BadInput, AMisspeltMetricCostsNoSweep) {
+  expect_refusal(banyan({"sweep", "swept.toml", "measure=1e11", "--metric", "packet_latancy"}),
+                 "\"packet_latancy\" is no metric", "did you mean \"packet_latency\"?");
+}
+
 }  // namespace
 }  // namespace banyan::cli

@@ -112,5 +112,33 @@ TEST_F(CompareCommand, WhatHoldsNoResultIsRefused) {
   expect_refusal(banyan({"compare", "a"}), "B", "banyan compare --help");
 }
 
+TEST_F(CompareCommand, RefusesJsonThatWasChanged) {
+  run_to("a");
+  const std::string whole = read_text(scratch() / "a" / "result.json");
+  EXPECT_EQ(banyan({"compare", "a/result.json", "a/result.json"}).status, 0);
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) return from + " is not there";
+    write_text("damaged.json", text.replace(at, from.size(), to));
+    const Said said = banyan({"compare", "a/result.json", "damaged.json"});
+    EXPECT_EQ(said.status, 2) << from;
+    return said.err;
+  };
+  EXPECT_TRUE(contains(refused("\"state_hash\": \"", "\"state_hash\": \"x"), "is no hash"));
+  EXPECT_TRUE(contains(refused("\"half_width\": ", "\"half_width\": -"), "impossible interval"));
+  EXPECT_TRUE(contains(refused("\"seed\": ", "\"seed\": 1"), "not the one that was run"));
+  EXPECT_TRUE(contains(refused("\"metrics\": {", "\"metrics\": [{"), "not a result"));
+  write_text("cut.json", whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(banyan({"compare", "a/result.json", "cut.json"}).status, 2);
+}
+
+TEST_F(CompareCommand, TwoJsonFilesAreUnpairedAndTheFoldersAreNot) {
+  run_to("a");
+  run_to("b", {"load=0.3"});
+  EXPECT_TRUE(contains(banyan({"compare", "a/result.json", "b/result.json"}).out, "unpaired: "));
+  EXPECT_FALSE(contains(banyan({"compare", "a", "b"}).out, "unpaired"));
+}
+
 }  // namespace
 }  // namespace banyan::cli

@@ -88,5 +88,23 @@ TEST_F(SaturationCommand, WhatHasNoKneeIsRefused) {
   expect_refusal(banyan({"saturation", "axes.toml"}), "2 networks, not one", "buffer=VALUE");
 }
 
+TEST_F(SaturationCommand, ADeadlockIsNamedOnceAndNotCalledSaturation) {
+  write_text("deadlock.toml",
+             "topology = { name = \"torus\", size = [8] }\n"
+             "switch   = { name = \"vc_router\", vcs = 1, buffer = 2 }\n"
+             "routing  = { name = \"dimension_order\", datelines = false }\n"
+             "traffic  = { name = \"permutation\", pattern = \"tornado\", size = 4 }\n"
+             "[run]\nwarmup = 200\nmeasure = 2000\nwatchdog = 1000\n");
+  const Said said = banyan({"saturation", "deadlock.toml", "--width", "0.2", "--quiet"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  const std::string message = "deadlocks, and is not shown to saturate, between";
+  ASSERT_TRUE(contains(said.out, message)) << said.out;
+  EXPECT_TRUE(contains(said.out, "wait on each other in a cycle")) << said.out;
+  EXPECT_EQ(said.out.find("saturates between"), std::string::npos);
+  const Said machine = banyan({"saturation", "deadlock.toml", "--width", "0.2", "--quiet", "--json"});
+  EXPECT_EQ(json::parse(machine.out)["deadlocks"], true);
+  EXPECT_TRUE(contains(machine.err, "deadlocks at a load of"));
+}
+
 }  // namespace
 }  // namespace banyan::cli

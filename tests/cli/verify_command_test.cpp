@@ -47,6 +47,15 @@ TEST_F(VerifyCommand, RecognizesARunASweepAndAJsonFile) {
   EXPECT_EQ(all["equal"], 6);
 }
 
+TEST_F(VerifyCommand, TakesTheRunsOfOneSeed) {
+  ASSERT_EQ(banyan({"run", "steady.toml", "--quiet", "--out", "one", "--seed", "7"}).status, 0);
+  EXPECT_EQ(banyan({"verify", "one", "--seed", "7", "--threads", "2"}).status, 0);
+  const Said other = banyan({"verify", "one", "--seed", "8"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_TRUE(contains(other.err, "no run of seed 8")) << other.err;
+  EXPECT_TRUE(contains(other.err, "seeds 7")) << other.err;
+}
+
 TEST_F(VerifyCommand, ADifferenceHasItsPlaceAndStatusOne) {
   ASSERT_EQ(banyan({"run", "steady.toml", "measure=8000", "--quiet", "--out", "one"}).status, 0);
   lead_astray("one", 5000);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 
+#include "banyan/api/steady_windows.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
@@ -88,25 +90,28 @@ std::optional<Pairs> pairs_of(const Result& a, const Result& b, const Groups& in
   return pairs;
 }
 
-void widen(Interval& interval, double factor) {
-  interval.standard_error *= factor;
-  if (interval.half_width) *interval.half_width *= factor;
+/// What queue_degrees() allows a steady run; without limit where that cannot be told.
+double degrees_of(const Result& result) {
+  const stats::Metric* latency = result.find("packet_latency");
+  const Groups* load = groups_of(result, "accepted_load");
+  if (latency == nullptr || load == nullptr || result.group_cycles == 0.0) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double terminal_cycles = 0.0;
+  for (std::size_t i = result.group_cut; i < load->sums.size(); ++i) {
+    terminal_cycles += static_cast<double>(load->sums[i].count);
+  }
+  return queue_degrees(terminal_cycles, latency->mean);
 }
 
-/// Windows of one run depend on their neighbours: first the batches in which their difference hardly does.
-Difference paired(const Pairs& pairs, bool sessions, double confidence) {
+/// Windows of one run depend on their neighbours: batches in which their difference hardly does.
+Difference paired(const Pairs& pairs, bool sessions, double confidence, double most_degrees) {
   if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, confidence);
   stats::BatchRule rule;
   rule.confidence = confidence;
-  const stats::BatchMeans batches = stats::paired_batch_difference(pairs.a, pairs.b, rule);
-  const u64 size = std::max<u64>(batches.batch_windows, 1);
-  const std::size_t left_out = pairs.a.size() % size;
-  Difference difference =
-      stats::paired_ratio_difference(joined(std::span<const SumCount>(pairs.a).subspan(left_out), size),
-                                     joined(std::span<const SumCount>(pairs.b).subspan(left_out), size), confidence);
-  widen(difference.absolute, std::sqrt(batches.inflation));
-  widen(difference.relative, std::sqrt(batches.inflation));
-  return difference;
+  rule.most_degrees = most_degrees;
+  return {stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
+          stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
 }
 
 /// Moves an estimate to `mean` and widens its interval by as much, so that it still holds what it held.
@@ -115,37 +120,46 @@ void recentre(Interval& interval, double mean) {
   interval.mean = mean;
 }
 
-/// The interval of one run alone; from the reported half width where the sums were not kept, as if of 20 groups.
+/// The interval of one run alone, as it was reported, for Welch's formula.
 Interval interval_of(const Result& result, const stats::Metric& metric, const Groups* groups) {
-  constexpr double kDegrees = 19.0;
-  if (groups == nullptr) {
-    const double width = metric.half_width.value_or(0.0);
-    return stats::make_interval(metric.mean, width / stats::two_sided_student(metric.confidence, kDegrees), kDegrees,
-                                metric.confidence);
-  }
-  if (result.group_cycles == 0.0) return stats::ratio_interval(groups->sums, metric.confidence);
-  stats::BatchRule rule;
-  rule.confidence = metric.confidence;
-  const u64 cut = std::min<u64>(result.group_cut, groups->sums.size() - 1);
-  return stats::ratio_batch_means(std::span<const SumCount>(groups->sums).subspan(cut), rule).interval;
+  constexpr double kDegrees = 19.0;  // of about as many batches as a steady run has
+  const bool sessions = groups != nullptr && result.group_cycles == 0.0 && groups->sums.size() > 1;
+  const double degrees = sessions ? static_cast<double>(groups->sums.size() - 1) : kDegrees;
+  const double width = metric.half_width.value_or(0.0);
+  return stats::make_interval(metric.mean, width / stats::two_sided_student(metric.confidence, degrees), degrees,
+                              metric.confidence);
 }
 
 bool same_span(const Result& a, const Result& b, const Groups& in_a, const Groups& in_b) {
   return a.group_cycles == b.group_cycles && in_a.sums.size() == in_b.sums.size();
 }
 
-bool has_interval(const stats::Metric* metric) { return metric != nullptr && !metric->counter && metric->half_width; }
+bool is_mean(const stats::Metric* metric) {
+  return metric != nullptr && !metric->counter && std::isfinite(metric->mean);
+}
+
+/// B - A where one of the two has no interval.
+Difference bare_difference(double a, double b) {
+  Difference difference;
+  difference.absolute.mean = b - a;
+  if (a != 0.0) difference.relative.mean = (b - a) / a;
+  return difference;
+}
 
 MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
                                bool& all_paired) {
   MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}};
+  if (!in_a.half_width || !in_b.half_width) {
+    row.difference = bare_difference(in_a.mean, in_b.mean);
+    return row;
+  }
   const double confidence = std::max(in_a.confidence, in_b.confidence);
   const Groups* groups_a = groups_of(a, in_a.name);
   const Groups* groups_b = groups_of(b, in_a.name);
   std::optional<Pairs> pairs;
   if (groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
   if (pairs) {
-    row.difference = paired(*pairs, a.group_cycles == 0.0, confidence);
+    row.difference = paired(*pairs, a.group_cycles == 0.0, confidence, std::min(degrees_of(a), degrees_of(b)));
   } else {
     all_paired = false;
     row.difference =
@@ -164,8 +178,12 @@ std::string method_of(const Result& a, const Result& b, bool paired) {
     return a.group_cycles == 0.0 ? "sessions compared in pairs that share their random numbers"
                                  : "windows of time compared in pairs that share their random numbers";
   }
-  if (a.seed != b.seed) return "the seeds differ: runs compared as independent (Welch)";
-  return "no sums per session or window to pair: runs compared as independent (Welch)";
+  if (a.seed != b.seed) return "unpaired: the seeds differ; runs compared as independent (Welch)";
+  if (a.groups.empty() || b.groups.empty()) {
+    return "unpaired: no sums per session or window are kept in the JSON of a run, or of a run of fixed length; runs "
+           "compared as independent (Welch). The folders of --out keep them";
+  }
+  return "unpaired: the runs have no sessions or windows in common; runs compared as independent (Welch)";
 }
 
 // --- many points ---------------------------------------------------------------------------------------------------
@@ -182,6 +200,19 @@ std::size_t point_with(const Runs& runs, const Axes& axes, const Runs& other) {
   throw ConfigError({runs.name, 0, 0, ""},
                     fmt::format("has no finished point {}, which {} has", axes_text(axes), other.name),
                     "compare sweeps over the same points");
+}
+
+/// Metrics that one side alone reports at some point, or that are compared at some points only, in order.
+std::vector<std::string> partial_metrics(const std::vector<Comparison>& points) {
+  std::vector<std::string> names;
+  for (const Comparison& point : points) {
+    for (const auto* list : {&point.only_a, &point.only_b}) {
+      for (const std::string& name : *list) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+  }
+  return names;
 }
 
 std::vector<MetricDifference> mean_over(const std::vector<Comparison>& points) {
@@ -264,6 +295,10 @@ ordered_json rows_json(const std::vector<MetricDifference>& rows, const std::vec
   return object;
 }
 
+std::string only_text(const char* side, const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("  reported by {} alone: {}\n", side, fmt::join(names, ", "));
+}
+
 /// Two digits of the half width, and as many of the value.
 std::string estimate(double value, double width) {
   const int digits = width > 0.0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(width))), 0, 9) : 3;
@@ -280,14 +315,14 @@ Comparison compare(const Result& a, const Result& b) {
   bool all_paired = true;
   for (const stats::Metric& metric : a.metrics) {
     const stats::Metric* other = b.find(metric.name);
-    if (has_interval(&metric) && has_interval(other)) {
+    if (is_mean(&metric) && is_mean(other)) {
       comparison.metrics.push_back(difference_of(a, b, metric, *other, all_paired));
-    } else if (has_interval(&metric)) {
-      comparison.missing.push_back(metric.name);
+    } else if (is_mean(&metric)) {
+      comparison.only_a.push_back(metric.name);
     }
   }
   for (const stats::Metric& metric : b.metrics) {
-    if (has_interval(&metric) && !has_interval(a.find(metric.name))) comparison.missing.push_back(metric.name);
+    if (is_mean(&metric) && !is_mean(a.find(metric.name))) comparison.only_b.push_back(metric.name);
   }
   comparison.method = method_of(a, b, all_paired);
   return comparison;
@@ -305,6 +340,7 @@ RunsComparison compare(const Runs& a, const Runs& b) {
     if (b.results.size() > 1) static_cast<void>(point_with(a, axes, b));
   }
   if (!all.points.empty()) all.metrics = mean_over(all.points);
+  all.partial = partial_metrics(all.points);
   return all;
 }
 
@@ -340,14 +376,15 @@ std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs&
     for (const MetricDifference& row : point.metrics) {
       if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
     }
-    if (!point.missing.empty() && chosen.empty()) {
-      text += fmt::format("  reported by one of the two alone: {}\n", fmt::join(point.missing, ", "));
-    }
+    if (chosen.empty()) text += only_text("A", point.only_a) + only_text("B", point.only_b);
   }
   if (comparison.points.size() > 1 && !comparison.metrics.empty()) {
     text += fmt::format("mean over {} points\n", comparison.points.size());
     for (const MetricDifference& row : comparison.metrics) {
       if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
+    }
+    if (!comparison.partial.empty() && chosen.empty()) {
+      text += fmt::format("  not at every point on both sides: {}\n", fmt::join(comparison.partial, ", "));
     }
   }
   return text;
@@ -357,6 +394,7 @@ std::string to_json(const RunsComparison& comparison, const std::vector<std::str
   require_compared(comparison, chosen);
   ordered_json all;
   all["metrics"] = rows_json(comparison.metrics, chosen);
+  all["partial"] = comparison.partial;
   all["points"] = ordered_json::array();
   for (std::size_t i = 0; i < comparison.points.size(); ++i) {
     const Comparison& point = comparison.points[i];
@@ -365,7 +403,9 @@ std::string to_json(const RunsComparison& comparison, const std::vector<std::str
     all["points"].push_back({{"axes", axes},
                              {"verdicts", {to_string(point.a), to_string(point.b)}},
                              {"method", point.method},
-                             {"metrics", rows_json(point.metrics, chosen)}});
+                             {"metrics", rows_json(point.metrics, chosen)},
+                             {"only_a", point.only_a},
+                             {"only_b", point.only_b}});
   }
   return config::dump(all, 2);
 }

@@ -10,7 +10,7 @@
 
 namespace banyan::api {
 
-/// A metric that both runs report with an interval: B - A.
+/// A metric that both runs report: B - A; without an interval where one of them has none.
 struct MetricDifference {
   std::string metric;
   std::string unit;
@@ -24,7 +24,8 @@ struct Comparison {
   Verdict b = Verdict::steady;
   std::string method;  ///< how the intervals were made, for people
   std::vector<MetricDifference> metrics;
-  std::vector<std::string> missing;  ///< reported with an interval by one of the two alone
+  std::vector<std::string> only_a;  ///< means that A alone reports, such as the latency of a run that B saturated in
+  std::vector<std::string> only_b;
 };
 
 /// Pairs the sessions or windows of both runs where they share their seed (common random numbers), else takes them as
@@ -45,6 +46,7 @@ struct RunsComparison {
   /// Over all points: the mean of the differences. Points of one seed depend on each other, so that the mean of their
   /// half widths is taken, which is right for any dependence and otherwise too wide.
   std::vector<MetricDifference> metrics;
+  std::vector<std::string> partial;  ///< means that one side alone reports at some point: not in `metrics`
 };
 
 /// Two single runs, or the same points of two sweeps, matched by their axes. Throws ConfigError that names a point

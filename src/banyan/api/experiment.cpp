@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "banyan/api/draft.hpp"
@@ -74,6 +76,22 @@ void drop_key(Axis& axis, std::size_t k) {
   axis.keys.erase(axis.keys.begin() + offset);
   axis.places.erase(axis.places.begin() + offset);
   for (auto& linked : axis.values) linked.erase(linked.begin() + offset);
+}
+
+/// A point that comes twice is a slip: it would be run once and stand in every table twice.
+void refuse_double_values(const std::vector<Axis>& axes) {
+  for (const Axis& axis : axes) {
+    std::vector<std::string> seen;
+    for (const std::vector<config::Node>& linked : axis.values) {
+      std::string text;
+      for (const config::Node& value : linked) text += (text.empty() ? "" : ", ") + config::to_text(value);
+      if (std::find(seen.begin(), seen.end(), text) != seen.end()) {
+        throw ConfigError(axis.places.front(), fmt::format("the axis has the value {} twice", text),
+                          "give every value once");
+      }
+      seen.push_back(std::move(text));
+    }
+  }
 }
 
 std::vector<Change> joined(std::vector<Change> first, const std::vector<Change>& second) {
@@ -172,9 +190,7 @@ void describe_configuration(Experiment& experiment) {
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
   experiment.configuration = config::dump(all);
-  Hasher hasher;
-  hasher.add(identity(experiment.configuration));
-  experiment.configuration_hash = hasher.value();
+  experiment.configuration_hash = identity_hash(experiment.configuration);
 }
 
 Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog) {
@@ -196,6 +212,17 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
   }
   describe_configuration(experiment);
   return experiment;
+}
+
+/// Different words may mean the same value: 2 and "2 flits".
+void refuse_double_points(const ExperimentSet& set, const Where& where) {
+  std::map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < set.points.size(); ++i) {
+    const auto [place, fresh] = seen.try_emplace(set.points[i].configuration, i);
+    if (fresh) continue;
+    throw ConfigError(where, fmt::format("points {} and {} of the sweep are the same run", place->second + 1, i + 1),
+                      "give every value of an axis once");
+  }
 }
 
 std::string stem_of(const std::string& name) { return std::filesystem::path(name).stem().string(); }
@@ -237,6 +264,12 @@ std::string identity(const std::string& configuration) {
   return config::dump(all);
 }
 
+u64 identity_hash(const std::string& configuration) {
+  Hasher hasher;
+  hasher.add(identity(configuration));
+  return hasher.value();
+}
+
 ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem, const Overrides& overrides,
                                   const Catalog& catalog) {
   const Draft base(root, catalog);
@@ -253,6 +286,7 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
   }
   drop_fixed_axes(axes, fixed, base);
   refuse_double_axes(axes, base);
+  refuse_double_values(axes);
   count_points(axes, {root.where.file, 0, 0, "sweep"});
 
   ExperimentSet set;
@@ -269,6 +303,7 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
     set.points.push_back(resolve_point(draft, stem, catalog));
     for (const Change& change : swept) set.points.back().axes.emplace_back(change.key, config::to_text(change.value));
   }
+  refuse_double_points(set, {root.where.file, 0, 0, "sweep"});
   return set;
 }
 

@@ -73,6 +73,11 @@ class Search {
       if (middle <= knee_.low || middle >= knee_.high) break;
       (saturates(middle) ? knee_.high : knee_.low) = middle;
     }
+    for (const Probe& probe : knee_.probes) {
+      if (probe.load != knee_.high || probe.verdict != Verdict::deadlocked) continue;
+      knee_.deadlocks = true;
+      knee_.deadlock = probe.explanation;
+    }
     return std::move(knee_);
   }
 
@@ -109,7 +114,11 @@ class Search {
     for (u32 prolongings = 0;; ++prolongings) {
       Experiment experiment = experiment_at(load, prolongings);
       const Result result = options_.run ? options_.run(experiment) : run(experiment);
-      knee_.probes.push_back({load, std::move(experiment), result.verdict, result.certain});
+      knee_.probes.push_back({load, std::move(experiment), result.verdict, result.certain, {}});
+      if (result.verdict == Verdict::deadlocked) {
+        knee_.probes.back().explanation = result.explanation;
+        return true;
+      }
       if (!result.certain && prolongings < options_.most_prolongings) continue;
       if (!result.certain) knee_.uncertain.push_back(load);
       return result.verdict == Verdict::saturated || result.verdict == Verdict::deadlocked;
@@ -139,6 +148,12 @@ std::string to_text(const Knee& knee) {
   std::string text = "load        measure  verdict\n";
   for (const Probe& probe : knee.probes) text += remark(probe) + "\n";
   if (!knee.found) return text + fmt::format("not saturated at the greatest load, {:g}\n", knee.high);
+  if (knee.deadlocks) {
+    return text + fmt::format(
+                      "deadlocks, and is not shown to saturate, between {:g} and {:g} flits per cycle and "
+                      "terminal; at {:g}: {}\n",
+                      knee.low, knee.high, knee.high, knee.deadlock);
+  }
   text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal\n", knee.low, knee.high);
   if (knee.uncertain.empty()) return text;
   return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.measure) would tell\n",
@@ -150,6 +165,7 @@ std::string to_json(const Knee& knee) {
   all["low"] = knee.low;
   all["high"] = knee.high;
   all["found"] = knee.found;
+  all["deadlocks"] = knee.deadlocks;
   all["uncertain"] = knee.uncertain;
   all["probes"] = ordered_json::array();
   for (const Probe& probe : knee.probes) {

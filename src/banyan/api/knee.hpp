@@ -26,6 +26,7 @@ struct Probe {
   Experiment experiment;
   Verdict verdict = Verdict::steady;
   bool certain = true;
+  std::string explanation;  ///< of a deadlock
 };
 
 /// low is not shown to saturate, high saturates (or deadlocks). Loads in flits per cycle and terminal: the sum over the
@@ -35,6 +36,8 @@ struct Knee {
   double high = 0.0;
   bool found = true;              ///< false: not even the greatest load saturates; low = high = that load
   std::vector<Probe> probes;      ///< in the order of the search
+  bool deadlocks = false;         ///< at `high` the network deadlocks: it does not saturate there
+  std::string deadlock;           ///< which, when it does
   std::vector<double> uncertain;  ///< loads whose verdict stayed uncertain at the longest run
 };
 
@@ -45,7 +48,7 @@ using ReadExperiments = std::function<ExperimentSet(const Overrides&)>;
 [[nodiscard]] Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options);
 
 [[nodiscard]] std::string to_text(const Knee& knee);
-/// {"low", "high", "found", "uncertain", "probes"}.
+/// {"low", "high", "found", "deadlocks", "uncertain", "probes"}.
 [[nodiscard]] std::string to_json(const Knee& knee);
 
 }  // namespace banyan::api

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -83,11 +84,15 @@ class SteadyReport {
       add_fairness();
       add_own(engine::OwnMetrics::Kind::level);
     }
-    if (result_.verdict == Verdict::steady || result_.verdict == Verdict::finished) {
+    if ((result_.verdict == Verdict::steady && !late_) || result_.verdict == Verdict::finished) {
       add_latencies();
       add_own(engine::OwnMetrics::Kind::mean);
     }
     if (result_.verdict == Verdict::steady) {
+      if (const std::string shortness = windows_.shortness(); !shortness.empty() && !late_) {
+        result_.warning = shortness;
+        result_.explanation += "; " + shortness;
+      }
       state_precision(result_, run_, {"packet_latency", "accepted_load"}, gave_up_);
     }
     add_counters();
@@ -114,7 +119,14 @@ class SteadyReport {
       return;
     }
     const stats::Saturation saturation = windows_.saturation();
-    result_.certain = saturation.certain;
+    result_.certain = saturation.certain && (saturation.saturated || !windows_.too_short_for_loads());
+    late_ = outcome_.end == SteadyOutcome::End::not_drained && outcome_.sources_empty && !saturation.saturated;
+    if (late_) {
+      result_.certain = false;
+      result_.warning = outcome_.explanation + "; no latency is reported: the slowest packets would be missing";
+      result_.explanation += "; " + result_.warning;
+      return;
+    }
     if (saturation.saturated || outcome_.end == SteadyOutcome::End::not_drained) {
       result_.verdict = Verdict::saturated;
       result_.explanation = fmt::format("{}; no latency is reported: it would grow with the length of the run",
@@ -123,17 +135,32 @@ class SteadyReport {
   }
 
   void add_loads() {
-    const auto add = [&](const std::string& name, const std::vector<u64>& flits) {
+    const auto add = [&](const std::string& name, const std::vector<u64>& flits, const stats::Interval& load) {
       if (is_fixed(run_)) return add_whole(name, "flits/cycle/terminal", total_of(flits));
-      result_.metrics.push_back(stats::to_metric(name, "flits/cycle/terminal", windows_.load(flits).interval));
+      result_.metrics.push_back(stats::to_metric(name, "flits/cycle/terminal", load));
       windows_.keep_load(result_, name, flits);
     };
-    add("offered_load", outcome_.record.offered);
-    add("accepted_load", outcome_.record.accepted);
+    const auto add_both = [&](const std::string& of_traffic, const std::vector<u64>& offered,
+                              const std::vector<u64>& accepted) {
+      const stats::Interval in = windows_.load(offered).interval;
+      add("offered_load" + of_traffic, offered, in);
+      add("accepted_load" + of_traffic, accepted, accepted_load(in, windows_.load(accepted).interval));
+    };
+    add_both("", outcome_.record.offered, outcome_.record.accepted);
     for (std::size_t i = 0; i < outcome_.record.shares.size(); ++i) {
-      add("offered_load" + suffix(i), outcome_.record.shares[i].offered);
-      add("accepted_load" + suffix(i), outcome_.record.shares[i].accepted);
+      add_both(suffix(i), outcome_.record.shares[i].offered, outcome_.record.shares[i].accepted);
     }
+  }
+
+  /// In a steady state as much is accepted as offered, and what is accepted differs by what the queues hold more or
+  /// less at the end: its error is that of the offered load, which depends little on its past, and that difference.
+  /// Queues smooth what passes them, so that windows of accepted flits alone show too small an error (72 % of intervals
+  /// of 95 % at a load of 0.9).
+  [[nodiscard]] stats::Interval accepted_load(const stats::Interval& offered, stats::Interval accepted) const {
+    if (result_.verdict != Verdict::steady || !offered.half_width || !accepted.half_width) return accepted;
+    const double least = *offered.half_width + std::abs(accepted.mean - offered.mean);
+    accepted.half_width = std::max(*accepted.half_width, least);
+    return accepted;
   }
 
   void add_latencies() {
@@ -270,6 +297,7 @@ class SteadyReport {
   const config::Values& run_;
   const SteadyOutcome& outcome_;
   bool gave_up_;
+  bool late_ = false;  ///< packets were still on their way at the end of the drain, and no queue grew
   u32 terminals_;
   SteadyWindows windows_;
   Result result_;

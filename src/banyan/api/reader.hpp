@@ -20,5 +20,7 @@ namespace banyan::api {
 /// The canonical JSON that identifies a run's results: without the experiment's name and without the settings of
 /// [run] that results do not depend on (step_order, wake, shards, audit).
 [[nodiscard]] std::string identity(const std::string& configuration);
+/// What Experiment::configuration_hash is.
+[[nodiscard]] u64 identity_hash(const std::string& configuration);
 
 }  // namespace banyan::api

@@ -27,9 +27,15 @@ constexpr std::pair<Verdict, const char*> kVerdicts[] = {{Verdict::steady, "stea
 
 std::string hex(u64 value) { return fmt::format("{:016x}", value); }
 
+[[noreturn]] void refuse_damage(const std::string& cause) {
+  throw ConfigError({}, "the result is damaged: " + cause, "give the JSON as \"banyan run --json\" printed it");
+}
+
 u64 from_hex(const std::string& text) {
   u64 value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value, 16);
+  if (error != std::errc{} || last != end) refuse_damage(fmt::format("\"{}\" is no hash", text));
   return value;
 }
 
@@ -61,6 +67,11 @@ Metric read_metric(const std::string& name, const json& object) {
     if (object.at("half_width").is_number()) metric.half_width = object.at("half_width").get<double>();
     metric.confidence = number_or_nan(object.at("confidence"));
   }
+  if (metric.half_width.value_or(0.0) < 0.0 ||
+      (!metric.counter && !(metric.confidence > 0.0 && metric.confidence < 1.0))) {
+    refuse_damage(name + " has an impossible interval");
+  }
+  if (!object.at("count").is_number_unsigned()) refuse_damage(name + " has no number of samples");
   metric.count = object.at("count").get<u64>();
   metric.unit = object.at("unit").get<std::string>();
   return metric;
@@ -111,6 +122,7 @@ Result read_result(const json& object) {
   result.state_hash = from_hex(object.at("state_hash").get<std::string>());
   result.configuration = config::dump(object.at("configuration"));
   result.configuration_hash = from_hex(object.value("configuration_hash", "0"));
+  if (!object.at("configuration").is_object()) refuse_damage("its configuration is no object");
   result.seed = object.value("seed", u64{0});
   result.verdict = read_verdict(object.at("verdict").get<std::string>());
   result.explanation = object.value("explanation", "");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "banyan/stats/warmup.hpp"
 
@@ -12,18 +14,64 @@ namespace {
 /// Groups that are kept of a run: enough for batches after any cut, few enough for stores of many runs.
 constexpr std::size_t kMostGroups = 512;
 
+/// Mean latencies that are worth a degree of freedom.
+constexpr double kLatenciesPerDegree = 200.0;
+/// A run of fewer mean times in the network says nothing about what is accepted: a half of it is needed to fill the
+/// network.
+constexpr u64 kTransits = 4;
+
+template <class Windows>
+stats::SumCount total(const Windows& windows) {
+  stats::SumCount sum;
+  for (const stats::SumCount& window : windows) sum.merge(window);
+  return sum;
+}
+
 }  // namespace
+
+double queue_degrees(double terminal_cycles, double latency) {
+  return latency > 0.0 ? terminal_cycles / latency / kLatenciesPerDegree : std::numeric_limits<double>::infinity();
+}
 
 SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, u32 terminals)
     : record_(record), terminals_(terminals), window_(Tick{1} << record.plan.shift) {
   rule_.confidence = run.real("confidence");
-  const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
-  const stats::Warmup found = stats::mser(latencies());
-  cut_ = std::max<u64>(given, found.valid ? found.windows : 0);
-  warmup_text_ = fmt::format("warm-up: {} cycles cut (run.warmup = {}; {})", cut_ * window_, run.integer("warmup"),
-                             found.statement(static_cast<double>(window_)));
   whole_ = record.plan.end / window_;
+  const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
+  const stats::Warmup found = stats::later(stats::mser(latencies()), stats::mser(arrivals()));
+  // What arrives first was on its way for as long as the network takes: until then too little is accepted.
+  const stats::SumCount inside = total(births([](const Births& born) { return born.latency - born.queueing; }));
+  transit_ = static_cast<u64>(std::ceil(inside.mean() / static_cast<double>(window_)));
+  cut_ = std::max({given, found.valid ? found.windows : 0, std::min(transit_ + 1, whole_ / 2)});
   cut_ = std::min(cut_, whole_ == 0 ? 0 : whole_ - 1);
+  warmup_text_ =
+      fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
+                  cut_ * window_, run.integer("warmup"), found.statement(static_cast<double>(window_)), inside.mean());
+  const stats::SumCount latency = total(measured(latencies()));
+  queue_rule_ = rule_;
+  queue_rule_.most_degrees = queue_degrees(static_cast<double>((whole_ - cut_) * window_ * terminals_), latency.mean());
+}
+
+std::vector<stats::SumCount> SteadyWindows::arrivals() const {
+  std::vector<stats::SumCount> windows;
+  for (u64 i = 0; i < whole_; ++i) windows.push_back({record_.accepted[i], window_});
+  return windows;
+}
+
+bool SteadyWindows::too_short_for_loads() const { return whole_ < kTransits * transit_; }
+
+std::string SteadyWindows::shortness() const {
+  if (too_short_for_loads()) {
+    return fmt::format(
+        "too short to tell what is accepted: the run ends before {} mean times in the network; run.warmup and "
+        "run.measure should be longer",
+        kTransits);
+  }
+  if (queue_rule_.most_degrees >= 1.0) return "";
+  return fmt::format(
+      "too short for intervals of latencies: the measurement should last {:.0f} cycles at least, 200 mean latencies of "
+      "all terminals together, better ten times as long",
+      std::ceil(static_cast<double>((whole_ - cut_) * window_) / queue_rule_.most_degrees));
 }
 
 stats::BatchMeans SteadyWindows::load(const std::vector<u64>& flits) const {
@@ -38,7 +86,7 @@ stats::BatchMeans SteadyWindows::settled_latency() const {
   const Tick longest = record_.latency.count() == 0 ? 0 : record_.latency.moments().maximum();
   const u64 settled = longest >= record_.plan.end ? 0 : (record_.plan.end - longest) / window_;
   if (settled <= cut_) return {};
-  return stats::ratio_batch_means(std::span<const stats::SumCount>(all).subspan(cut_, settled - cut_), rule_);
+  return stats::ratio_batch_means(std::span<const stats::SumCount>(all).subspan(cut_, settled - cut_), queue_rule_);
 }
 
 stats::Saturation SteadyWindows::saturation() const {
@@ -51,8 +99,14 @@ stats::Saturation SteadyWindows::saturation() const {
   }
   stats::SaturationRule rule;
   rule.confidence = rule_.confidence;
-  return stats::saturation(measured(backlog), measured(record_.offered), measured(record_.accepted),
-                           static_cast<double>(window_), rule);
+  stats::Saturation verdict = stats::saturation(measured(backlog), measured(record_.offered),
+                                                measured(record_.accepted), static_cast<double>(window_), rule);
+  if (!too_short_for_loads() || !verdict.falls_short) return verdict;
+  // What is missing is still on its way.
+  verdict.falls_short = false;
+  verdict.saturated = verdict.backlog_grows;
+  verdict.certain = verdict.saturated;
+  return verdict;
 }
 
 void SteadyWindows::keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const {

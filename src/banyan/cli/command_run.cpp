@@ -85,6 +85,33 @@ void write_run(const std::string& folder, const api::Result& result) {
   }
 }
 
+/// A misspelt metric should not cost a whole sweep: what a short run of the first point reports tells the names.
+void check_metrics(const api::ExperimentSet& set, const std::vector<std::string>& metrics) {
+  if (metrics.empty()) return;
+  api::Experiment trial = set.points.front();
+  constexpr i64 kTrialCycles = 500;
+  for (const char* key : {"warmup", "measure", "duration"}) {
+    trial.run.set(key, std::min(trial.run.integer(key), kTrialCycles));
+  }
+  trial.run.set("sessions", i64{2});
+  trial.run.set("precision", 0.0);
+  const api::Result result = api::run(trial);
+  for (const std::string& name : metrics) {
+    if (result.find(name) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const stats::Metric& metric : result.metrics) names.push_back(metric.name);
+    const std::string near = nearest_name(name, names);
+    if (!near.empty()) {
+      throw ConfigError({"command line", 0, 0, "--metric"}, fmt::format("\"{}\" is no metric of this experiment", name),
+                        fmt::format("did you mean \"{}\"?", near));
+    }
+    note(
+        fmt::format("a short run of the first point reports no metric \"{}\"; if no point does, the sweep is kept and "
+                    "the command fails at its end",
+                    name));
+  }
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -120,6 +147,7 @@ int run(const RunArguments& arguments) {
 int sweep(const RunArguments& arguments) {
   const api::ExperimentSet set = read(arguments, "");
   require_outputs(arguments);
+  check_metrics(set, arguments.metrics);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::SweepOptions options;

@@ -94,6 +94,10 @@ int saturation(const SaturationArguments& arguments) {
   options.run = [&prober](const api::Experiment& experiment) { return prober(experiment); };
   const api::Knee knee = api::find_knee(read, overrides, options);
   prober.keep(knee);
+  if (knee.deadlocks && arguments.running.json) {
+    note(fmt::format("warning: the network deadlocks at a load of {:g}, before it saturates: {}", knee.high,
+                     knee.deadlock));
+  }
   if (!knee.uncertain.empty()) note("warning: the verdict stayed uncertain at a load; longer runs would tell");
   print(arguments.running.json ? api::to_json(knee) + "\n" : api::to_text(knee));
   return kDone;

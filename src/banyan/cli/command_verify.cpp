@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "banyan/api/verify.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
@@ -46,10 +47,28 @@ ordered_json verification_json(const api::Runs& runs, std::size_t point, const a
   return object;
 }
 
+/// A stored run has its seed: another one would be another run.
+api::Runs with_seed(const api::Runs& all, u64 seed) {
+  api::Runs runs{all.name, all.axis_names, {}, {}};
+  std::vector<u64> seeds;
+  for (std::size_t i = 0; i < all.results.size(); ++i) {
+    seeds.push_back(all.results[i].seed);
+    if (all.results[i].seed != seed) continue;
+    runs.axes.push_back(all.axes[i]);
+    runs.results.push_back(all.results[i]);
+  }
+  if (!runs.results.empty()) return runs;
+  std::sort(seeds.begin(), seeds.end());
+  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
+  throw ConfigError({all.name, 0, 0, "--seed"}, fmt::format("there is no run of seed {}", seed),
+                    fmt::format("its runs have the seeds {}", fmt::join(seeds, ", ")));
+}
+
 }  // namespace
 
 int verify(const VerifyArguments& arguments) {
-  const api::Runs runs = stored_runs(arguments.from);
+  const api::Runs all_runs = stored_runs(arguments.from);
+  const api::Runs runs = arguments.running.seed ? with_seed(all_runs, *arguments.running.seed) : all_runs;
   const bool* interrupted = watch_interrupt();
   ordered_json points = ordered_json::array();
   std::string text;

@@ -169,6 +169,9 @@ void add_verify(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("verify", "Run stored results again and compare their state");
   const auto arguments = with_action(command, action, &verify);
   command.add_option("RESULT", arguments->from, kResultHelp)->required();
+  command.add_option("--seed", arguments->running.seed, "Only the runs of this seed")
+      ->check(is_natural())
+      ->type_name("N");
   command.add_option("--threads", arguments->running.threads, "Threads to use")
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");

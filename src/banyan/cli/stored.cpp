@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/output.hpp"
 #include "banyan/store/sweep.hpp"
@@ -29,13 +30,24 @@ api::Runs runs_of_store(const std::string& from) {
   return runs;
 }
 
+/// Reads what `banyan run --json` prints, and refuses what was changed since.
+api::Result result_of(const std::string& text) {
+  api::Result result = api::from_json(text);
+  const bool whole = Json::parse(result.configuration).contains("run");
+  if (!whole || api::identity_hash(result.configuration) != result.configuration_hash) {
+    throw ConfigError({}, "the result is damaged: its configuration is not the one that was run",
+                      "give the JSON as \"banyan run --json\" printed it");
+  }
+  return result;
+}
+
 /// What `banyan sweep --json` prints: its points carry their axes beside what a run prints.
 api::Runs runs_of_sweep(const std::string& from, const Json& sweep) {
   api::Runs runs{from, sweep.at("axes").get<std::vector<std::string>>(), {}, {}};
   for (const Json& point : sweep.at("points")) {
     auto& axes = runs.axes.emplace_back();
     for (const auto& [key, value] : point.at("axes").items()) axes.emplace_back(key, value);
-    runs.results.push_back(api::from_json(point.dump()));
+    runs.results.push_back(result_of(point.dump()));
   }
   if (!runs.results.empty()) return runs;
   throw ConfigError({from, 0, 0, ""}, "there is no finished point", "let the sweep finish one");
@@ -49,7 +61,7 @@ api::Runs stored_runs(const std::string& from) {
   try {
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_object() && json.contains("points")) return runs_of_sweep(from, json);
-    return {from, {}, {{}}, {api::from_json(text)}};
+    return {from, {}, {{}}, {result_of(text)}};
   } catch (const Json::exception& error) {
     throw ConfigError({from, 0, 0, ""}, fmt::format("not a result of banyan: {}", error.what()),
                       "give the JSON that \"banyan run --json\" or \"banyan sweep --json\" prints");

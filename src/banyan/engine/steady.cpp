@@ -27,6 +27,7 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
     return true;
   }
   out.end = SteadyOutcome::End::not_drained;
+  out.sources_empty = machine.sources_past_window();
   out.explanation = fmt::format(
       "{} counted packets were still in the network {} ticks after the last was generated (run.drain; more of it is "
       "needed where channels are very long)",

@@ -30,6 +30,7 @@ struct SteadySettings {
 struct SteadyOutcome {
   enum class End { drained, not_drained, deadlocked, interrupted };
   End end = End::drained;
+  bool sources_empty = true;  ///< not_drained: nothing that counts waited at its source any more
   std::string explanation;
   SteadyRecord record;
   std::vector<Tally> tallies;

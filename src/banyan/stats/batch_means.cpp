@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/error.hpp"
 #include "banyan/stats/linearized.hpp"
+#include "banyan/stats/student.hpp"
 
 namespace banyan::stats {
 
@@ -47,19 +49,30 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
     batches = batches_of(residuals, size);
     result.lag1 = lag1_autocorrelation(batches);
   }
+  const auto count_of_batches = static_cast<double>(batches.size());
   const bool correlated = result.lag1 > margin_of(batches.size(), rule);
-  if (correlated) {
-    const double lag1 = std::min(result.lag1, kLargestLag1);
-    result.inflation = (1.0 + lag1) / (1.0 - lag1);
+  const double left = batches.size() < 2 ? 0.0 : std::min(result.lag1 + 1.0 / count_of_batches, kLargestLag1);
+  if (left > 0.0) result.inflation = (1.0 + left) / (1.0 - left);
+  const double error = mean_interval(batches, rule.confidence).standard_error * std::sqrt(result.inflation);
+  const bool enough = batches.size() >= 2 && rule.most_degrees >= 1.0;
+  const double degrees =
+      enough ? std::min(std::max(1.0, (count_of_batches - 1.0) / result.inflation), rule.most_degrees) : 0.0;
+  result.interval = make_interval(mean, error, degrees, rule.confidence);
+  if (result.interval.half_width) {
+    const double middle = average(batches);
+    for (double& batch : batches) batch -= middle;
+    result.interval.half_width = skewed_quantile(two_sided_student(rule.confidence, degrees), batches) * error;
   }
-  Interval plain = mean_interval(batches, rule.confidence);
-  result.interval = make_interval(mean, plain.standard_error * std::sqrt(result.inflation), plain.degrees_of_freedom,
-                                  rule.confidence);
   result.interval.groups = batches.size();
   result.interval.count = count;
   result.batch_windows = size;
   result.independent = !correlated && batches.size() >= rule.fewest;
   return result;
+}
+
+std::pair<Linearized, Linearized> linearize_pair(std::span<const SumCount> a, std::span<const SumCount> b) {
+  if (a.size() != b.size()) throw InvariantError("paired difference of runs with unequal numbers of windows");
+  return {linearize(a), linearize(b)};
 }
 
 }  // namespace
@@ -89,13 +102,23 @@ BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule&
 }
 
 BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
-  if (a.size() != b.size()) throw InvariantError("paired difference of runs with unequal numbers of windows");
-  const Linearized linear_a = linearize(a);
-  const Linearized linear_b = linearize(b);
+  const auto [linear_a, linear_b] = linearize_pair(a, b);
   if (linear_a.count == 0 || linear_b.count == 0) return {};
   std::vector<double> residuals = linear_b.residuals;
   for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= linear_a.residuals[i];
   return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule);
+}
+
+BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
+  const auto [linear_a, linear_b] = linearize_pair(a, b);
+  if (linear_a.count == 0 || linear_b.count == 0 || linear_a.ratio == 0.0) return {};
+  // The error of B / A is, to first order, (e_b - B / A e_a) / A.
+  const double quotient = linear_b.ratio / linear_a.ratio;
+  std::vector<double> residuals = linear_b.residuals;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    residuals[i] = (residuals[i] - quotient * linear_a.residuals[i]) / linear_a.ratio;
+  }
+  return from_residuals(quotient - 1.0, linear_a.count + linear_b.count, residuals, rule);
 }
 
 }  // namespace banyan::stats

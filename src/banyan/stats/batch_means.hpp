@@ -1,6 +1,7 @@
 // Batch means: the interval of a mean from one long run, whose neighbouring values depend on each other.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "banyan/base/types.hpp"
@@ -20,6 +21,9 @@ struct BatchRule {
   double small_lag1 = 0.05;
   /// One-sided level of "shown" and of "significant" (normal quantile of 0.95).
   double margin = 1.645;
+  /// Degrees of freedom are at most these, however many batches look independent: a run that is short against the time
+  /// in which a process forgets cannot see how much its values depend on each other. Below 1: no half width.
+  double most_degrees = std::numeric_limits<double>::infinity();
 };
 
 /// The interval and what it stands on.
@@ -28,14 +32,15 @@ struct BatchMeans {
   u64 batch_windows = 0;     ///< windows per batch
   double lag1 = 0.0;         ///< lag-1 autocorrelation of the batch means (biased by about -1 / batches)
   bool independent = false;  ///< lag1 is not significantly positive, and there are at least `fewest` batches
-  double inflation = 1.0;    ///< factor on the variance when they are not independent (below)
+  double inflation = 1.0;    ///< factor on the variance for what dependence is left (below)
 };
 
 /// Mean of equally long windows (one value each). Windows are merged two by two until the lag-1 autocorrelation of the
-/// batch means is shown to be small or fewer than 2 x `fewest` batches are left. If it is significantly positive even
-/// then, the variance is multiplied by (1 + lag1) / (1 - lag1), the variance inflation of a first-order autoregressive
-/// process, as in SBatch (Lada, Steiger, Wilson 2008, Simulation 84). The mean is over all windows, also the few that
-/// fill no batch. Unit: that of the values.
+/// batch means is shown to be small or fewer than 2 x `fewest` batches are left. What is left of it, r = lag1 + 1 /
+/// batches (the second term takes the bias away), counts where it is positive, shown or not: the variance is multiplied
+/// by (1 + r) / (1 - r), the variance inflation of a first-order autoregressive process, and the degrees of freedom are
+/// divided by it, as in Skart (Tafazzoli, Wilson, Lada, Steiger 2011), from which the quantile for skewed batches is
+/// too (skewed_quantile). The mean is over all windows, also the few that fill no batch. Unit: that of the values.
 [[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {});
 
 /// Mean over all observations, sum of sums / sum of counts, of windows that hold different numbers of them: the same
@@ -46,6 +51,10 @@ struct BatchMeans {
 /// Throws InvariantError when the numbers of windows differ.
 [[nodiscard]] BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b,
                                                  const BatchRule& rule = {});
+
+/// The same relative to A, (B - A) / A; without a half width when A is 0.
+[[nodiscard]] BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b,
+                                               const BatchRule& rule = {});
 
 /// Lag-1 autocorrelation sum d_i d_(i+1) / sum d_i^2 with d_i = values_i - mean; 0 for constant or fewer than 2 values.
 [[nodiscard]] double lag1_autocorrelation(std::span<const double> values) noexcept;

@@ -1,5 +1,6 @@
 #include "banyan/stats/interval.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -28,9 +29,18 @@ Interval from_residuals(double mean, u64 count, std::span<const double> residual
   const double degrees = residuals.size() < 2 ? 0.0 : n - 1.0;
   const double error = degrees > 0.0 ? std::sqrt(sum_of_squares(residuals) / (n * degrees)) : 0.0;
   Interval interval = make_interval(mean, error, degrees, confidence);
+  if (interval.half_width) {
+    interval.half_width = skewed_quantile(two_sided_student(confidence, degrees), residuals) * error;
+  }
   interval.groups = residuals.size();
   interval.count = count;
   return interval;
+}
+
+/// The standard error that an interval's half width stands for.
+double error_of(const Interval& interval) {
+  if (!interval.half_width || !(interval.degrees_of_freedom > 0.0)) return interval.standard_error;
+  return *interval.half_width / two_sided_student(interval.confidence, interval.degrees_of_freedom);
 }
 
 /// e_b - scale e_a, element by element.
@@ -80,6 +90,22 @@ Interval make_interval(double mean, double standard_error, double degrees_of_fre
   return interval;
 }
 
+double skewed_quantile(double t, std::span<const double> residuals) noexcept {
+  const auto n = static_cast<double>(residuals.size());
+  double squares = 0.0;
+  double cubes = 0.0;
+  for (const double residual : residuals) {
+    squares += residual * residual;
+    cubes += residual * residual * residual;
+  }
+  if (!(squares > 0.0)) return t;
+  const double skewness = cubes / n / std::pow(squares / n, 1.5);
+  const double b = skewness / (6.0 * std::sqrt(n));
+  if (std::abs(b) < 1e-9) return t;
+  const auto hall = [b](double x) { return std::abs((std::cbrt(1.0 + 6.0 * b * (x - b)) - 1.0) / (2.0 * b)); };
+  return std::max({t, hall(t), hall(-t)});
+}
+
 Interval mean_interval(std::span<const double> samples, double confidence) {
   const double mean = average(samples);
   return from_residuals(mean, samples.size(), deviations(samples, mean), confidence);
@@ -109,9 +135,11 @@ Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const 
 }
 
 Difference independent_difference(const Interval& a, const Interval& b, double confidence) {
+  const double error_a = error_of(a);
+  const double error_b = error_of(b);
   const auto welch = [&](double mean, double scale_a, double scale_b) {
-    const double part_a = std::pow(scale_a * a.standard_error, 2);
-    const double part_b = std::pow(scale_b * b.standard_error, 2);
+    const double part_a = std::pow(scale_a * error_a, 2);
+    const double part_b = std::pow(scale_b * error_b, 2);
     const bool both = a.degrees_of_freedom > 0.0 && b.degrees_of_freedom > 0.0;
     const double spread = both ? part_a * part_a / a.degrees_of_freedom + part_b * part_b / b.degrees_of_freedom : 0.0;
     // Two estimates without any spread: as many degrees of freedom as both have, for a half width of 0.

@@ -33,12 +33,20 @@ struct Interval {
 /// The interval with this mean, standard error and degrees of freedom (none: no half width).
 [[nodiscard]] Interval make_interval(double mean, double standard_error, double degrees_of_freedom, double confidence);
 
-/// Mean of independent samples, one per replication; n - 1 degrees of freedom.
+/// Student's quantile (positive, two-sided) for the mean of skewed residuals. A mean of few skewed values is itself
+/// skewed, and where it comes out low its error is underestimated: delays of queues, whose 95 % intervals from 20
+/// groups cover 85 to 90 %. Hall's transformation of Student's statistic (Hall 1992, J. Royal Stat. Soc. B 54; as in
+/// Skart, Tafazzoli, Wilson, Lada, Steiger 2011, IEEE Trans. Automatic Control 56): with b = skewness / (6 sqrt(n)),
+///   G(t) = (cbrt(1 + 6 b (t - b)) - 1) / (2 b),
+/// of which the larger of both sides is taken, for a symmetric interval. Without skewness: t itself.
+[[nodiscard]] double skewed_quantile(double t, std::span<const double> residuals) noexcept;
+
+/// Mean of independent samples, one per replication; n - 1 degrees of freedom, skewed_quantile.
 [[nodiscard]] Interval mean_interval(std::span<const double> samples, double confidence = kConfidence);
 
 /// Mean over all observations of all groups, R = sum y_i / sum x_i with y_i = groups[i].sum and x_i = groups[i].count,
 /// where only the groups are independent (messages within a session are not). Linearised variance
-///   sum (y_i - R x_i)^2 / (n (n - 1) xbar^2),   n - 1 degrees of freedom
+///   sum (y_i - R x_i)^2 / (n (n - 1) xbar^2),   n - 1 degrees of freedom, skewed_quantile
 /// (Cochran, Sampling Techniques, 3rd ed. 1977, ch. 6; in simulation Crane and Lemoine 1977, classical estimator).
 /// Its bias is of order 1/n, below the half width by a factor of about sqrt(n). The count may be any denominator.
 [[nodiscard]] Interval ratio_interval(std::span<const SumCount> groups, double confidence = kConfidence);
@@ -63,7 +71,8 @@ struct Difference {
                                                  double confidence = kConfidence);
 
 /// Difference of two independent estimates (Welch 1938, degrees of freedom after Satterthwaite 1946), for runs that
-/// share no random numbers. Both need an interval, else the result has none.
+/// share no random numbers; standard errors are those that the half widths stand for, skewness included. Both need an
+/// interval, else the result has none.
 [[nodiscard]] Difference independent_difference(const Interval& a, const Interval& b, double confidence = kConfidence);
 
 /// The row of a result table.
