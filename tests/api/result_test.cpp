@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -104,7 +105,8 @@ TEST(Verdict, HasFourNames) {
   EXPECT_EQ(to_string(Verdict::finished), "finished");
 }
 
-RC_GTEST_PROP(ResultJson, AnyNumbersReadBack, (double mean, double half_width, u64 count, u64 hash)) {
+RC_GTEST_PROP(ResultJson, AnyNumbersReadBack, (double mean, double any_width, u64 count, u64 hash)) {
+  const double half_width = std::abs(any_width);
   Result result = example();
   result.state_hash = hash;
   result.metrics[0].mean = mean;
