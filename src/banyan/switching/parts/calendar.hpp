@@ -53,9 +53,10 @@ class Calendar {
     chunk.events[chunk.count++] = event;
   }
 
-  /// Calls `each(events, count, i)` for the events of `now`, and forgets them.
+  /// Calls `each(events, count, i)` for the events of `now`, and forgets them. `whole`: with all of them in one list,
+  /// so that memory can be asked for ahead; otherwise a few at a time.
   template <class Each>
-  void take(Tick now, Each&& each) {
+  void take(Tick now, bool whole, Each&& each) {
     const u32 slot = static_cast<u32>(now) & (slots_ - 1);
     const u32 first = lists_[slot].first;
     if (first != kNone) {
@@ -63,14 +64,21 @@ class Calendar {
       words_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
       if (words_[slot >> 6U] == 0) summary_ &= ~(u64{1} << (slot >> 6U));
     }
+    list_.clear();
     for (u32 at = first; at != kNone;) {
       // Chunks may move while events are put: a copy is safe.
       const Chunk chunk = chunks_[at];
       chunks_[at].next = free_;
       free_ = at;
-      for (u32 i = 0; i < chunk.count; ++i) each(chunk.events.data(), chunk.count, i);
+      if (whole) {
+        list_.insert(list_.end(), chunk.events.begin(), chunk.events.begin() + chunk.count);
+      } else {
+        for (u32 i = 0; i < chunk.count; ++i) each(chunk.events.data(), chunk.count, i);
+      }
       at = chunk.next;
     }
+    const u32 count = static_cast<u32>(list_.size());
+    for (u32 i = 0; i < count; ++i) each(list_.data(), count, i);
     while (!far_.empty() && far_.front().at <= now) {
       const u32 event = far_.front().event;
       std::pop_heap(far_.begin(), far_.end(), std::greater<>());
@@ -149,6 +157,7 @@ class Calendar {
   std::vector<Chunk> chunks_;
   u32 free_ = kNone;
   std::vector<Far> far_;
+  std::vector<u32> list_;  ///< of the tick that is being done
   u64 order_ = 0;
 };
 
