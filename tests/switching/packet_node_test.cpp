@@ -580,7 +580,7 @@ TEST(PacketNode, QapDeadlocksWithoutTheTakeOverRuleAndNeverWithIt) {
 
 TEST(SlowPacketNode, QapWithTheTakeOverRuleNeverDeadlocks) {
   for (const i64 degree : {3, 6, 8}) {
-    for (u64 salt = 0; salt < 20; ++salt) {
+    for (u64 salt = 0; salt < 10; ++salt) {
       EXPECT_EQ(stress("blocked", routing::row_qap, degree, 500, salt), 0U) << degree << ' ' << salt;
       EXPECT_EQ(stress("blocked", routing::row_qap_random, degree, 500, salt), 0U) << degree << ' ' << salt;
       EXPECT_NE(stress("never", routing::row_qap, std::max<i64>(degree, 4), 500, salt), 0U) << degree << ' ' << salt;
