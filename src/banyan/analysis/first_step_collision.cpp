@@ -27,10 +27,10 @@ class FirstStepCollision final : public core::Analysis {
     const double others = nodes - 1.0;
     double squares = 0.0;
     for (u32 k = 1; k <= degree_; ++k) squares += std::ldexp(1.0, -2 * static_cast<int>(k));
-    return {{"collision_ecube", nodes / others * (nodes / others) * squares, "probability", false, false},
-            {"collision_qap", 1.0 / others, "probability", false, false},
-            {"collision_qap_as_printed", nodes / (others * others), "probability", false, false},
-            {"collision_qap_random", 1.0 / degree_, "probability", false, false}};
+    return {{"collision_ecube", nodes / others * (nodes / others) * squares, "probability", false},
+            {"collision_qap", 1.0 / others, "probability", false},
+            {"collision_qap_as_printed", nodes / (others * others), "probability", false},
+            {"collision_qap_random", 1.0 / degree_, "probability", false}};
   }
 
  private:

@@ -50,7 +50,7 @@ class TransportTimes final : public core::Analysis {
       bare = full * t_.wire(t_.payload) + t_.wire(rest);
     }
     std::vector<core::Prediction> all;
-    const auto add = [&](const char* name, double value) { all.push_back({name, value, "cycles", false, false}); };
+    const auto add = [&](const char* name, double value) { all.push_back({name, value, "cycles", false}); };
     add("datagram_first", k * (acquire + whole));
     add("datagram_last", k * (acquire + whole));
     add("virtual_circuit_first", first);

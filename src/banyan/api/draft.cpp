@@ -17,7 +17,8 @@ using config::Entry;
 using config::Node;
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"name", "topology", "switch", "routing", "traffic", "run", "sweep"};
+  static const std::vector<std::string> keys{"name",    "topology", "switch", "routing",
+                                             "traffic", "analysis", "run",    "sweep"};
   return keys;
 }
 
@@ -83,7 +84,9 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& candidate) { return candidate.kind->section == entry.key; });
     if (entry.key == "traffic") {
-      read_traffics(entry.value);
+      read_several(entry.value, catalog.traffic);
+    } else if (entry.key == "analysis") {
+      read_several(entry.value, catalog.analysis);
     } else if (entry.key == "sweep") {
       sweep_ = &entry.value;
     } else if (entry.key == "name" && entry.value.kind == Node::Kind::text) {
@@ -100,12 +103,12 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
   if (parts_of(catalog.traffic).empty()) { parts_.push_back({&catalog.traffic, "", at(root.where, "traffic"), {}}); }
 }
 
-void Draft::read_traffics(const Node& value) {
+void Draft::read_several(const Node& value, const Kind& kind) {
   const bool several = value.kind == Node::Kind::array;
-  if (several && value.items.empty()) not_a_component(value, catalog_->traffic, value.where);
+  if (several && value.items.empty() && &kind == &catalog_->traffic) not_a_component(value, kind, value.where);
   const std::vector<Node> alone = several ? std::vector<Node>{} : std::vector<Node>{value};
   for (const Node& item : several ? value.items : alone) {
-    Part part{&catalog_->traffic, "", item.where, {}};
+    Part part{&kind, "", item.where, {}};
     read_part(item, part);
     parts_.push_back(std::move(part));
   }
@@ -263,6 +266,9 @@ void Draft::apply(const std::vector<Change>& changes) {
   for (const Change& change : changes) {
     if (change.key == "name") {
       name_ = change.value.raw.empty() ? config::to_text(change.value) : change.value.raw;
+    } else if (change.key == catalog_->analysis.section) {
+      std::erase_if(parts_, [&](const Part& part) { return part.kind == &catalog_->analysis; });
+      read_several(change.value, catalog_->analysis);
     } else if (selects(change.key)) {
       select(change, parts_[target(change.key, change.where).part]);
     } else {

@@ -37,6 +37,7 @@ class Draft {
   /// Takes the tables of an experiment file apart. Throws ConfigError on an unknown key.
   Draft(const config::Node& root, const Catalog& catalog);
 
+  /// "analysis" gives all models at once, also none ("analysis=[]").
   /// Components change first, then parameters, so that the order of changes does not matter; of two changes of one
   /// key the later wins. A part that becomes another component drops the parameters of the old one.
   void apply(const std::vector<Change>& changes);
@@ -52,7 +53,7 @@ class Draft {
   [[nodiscard]] std::string path(const Part& part) const;
 
  private:
-  void read_traffics(const config::Node& value);
+  void read_several(const config::Node& value, const Kind& kind);
   void read_part(const config::Node& value, Part& part) const;
   /// True when the key says which component a part is, rather than naming a parameter.
   [[nodiscard]] bool selects(const std::string& key) const;

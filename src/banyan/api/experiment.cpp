@@ -187,6 +187,8 @@ void describe_configuration(Experiment& experiment) {
   all["routing"] = config::to_json(experiment.routing);
   all["traffic"] = json::array();
   for (const config::Values& traffic : experiment.traffics) all["traffic"].push_back(config::to_json(traffic));
+  // Left out when there is none: experiments without models keep their identity.
+  for (const config::Values& analysis : experiment.analyses) all["analysis"].push_back(config::to_json(analysis));
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
   experiment.configuration = config::dump(all);
@@ -207,6 +209,8 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
       experiment.routing = std::move(values);
     else if (part.kind == &catalog.run)
       experiment.run = std::move(values);
+    else if (part.kind == &catalog.analysis)
+      experiment.analyses.push_back(std::move(values));
     else
       experiment.traffics.push_back(std::move(values));
   }

@@ -18,9 +18,10 @@ struct Experiment {
   config::Values switching;
   config::Values routing;
   std::vector<config::Values> traffics;
-  config::Values run;          ///< parameters of run_info()
-  std::string configuration;   ///< canonical JSON of everything above: keys sorted, defaults filled in
-  u64 configuration_hash = 0;  ///< of `configuration` without what results do not depend on (api/reader.hpp)
+  std::vector<config::Values> analyses;  ///< models whose predictions stand beside the measured numbers; may be empty
+  config::Values run;                    ///< parameters of run_info()
+  std::string configuration;             ///< canonical JSON of everything above: keys sorted, defaults filled in
+  u64 configuration_hash = 0;            ///< of `configuration` without what results do not depend on (api/reader.hpp)
   std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order
 };
 

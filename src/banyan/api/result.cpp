@@ -145,7 +145,19 @@ struct Row {
   std::string name, mean, half_width, unit, count;
 };
 
-Row row_of(const Metric& metric) {
+/// How far a prediction lies from what was measured: "+3.1 %".
+std::string deviation(const Result& result, const std::string& name, double predicted) {
+  const std::size_t at = name.find(kPredictedBy);
+  const Metric* measured = at == std::string::npos ? nullptr : result.find(name.substr(0, at));
+  if (measured == nullptr || measured->mean == 0.0) return "";
+  return fmt::format("{:+.1f} %", (predicted / measured->mean - 1) * 100);
+}
+
+Row row_of(const Result& result, const Metric& metric) {
+  if (metric.counter && metric.name.find(kPredictedBy) != std::string::npos) {
+    return {metric.name, fmt::format("{:.6g}", metric.mean), deviation(result, metric.name, metric.mean), metric.unit,
+            "model"};
+  }
   if (metric.counter) {
     const bool whole = metric.mean == std::floor(metric.mean);
     return {metric.name, whole ? fmt::format("{}", metric.mean) : fmt::format("{:.6g}", metric.mean), "", metric.unit,
@@ -271,7 +283,7 @@ std::string to_table(const Result& result) {
   std::vector<Row> rows{{"metric", "mean", "", "unit", "samples"}};
   double confidence = 0.0;
   for (const Metric& metric : result.metrics) {
-    rows.push_back(row_of(metric));
+    rows.push_back(row_of(result, metric));
     if (metric.half_width) confidence = metric.confidence;
   }
   if (confidence > 0.0) rows.front().half_width = fmt::format("± {:g} %", confidence * 100.0);

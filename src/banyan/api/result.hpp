@@ -55,6 +55,9 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
+/// Between the name of a metric and that of the model that predicts it: "packet_latency@circuit_torus".
+inline constexpr char kPredictedBy = '@';
+
 struct Result {
   std::string version;
   std::string compiler;

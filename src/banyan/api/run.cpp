@@ -5,6 +5,7 @@
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/api/predictions.hpp"
 #include "banyan/base/cpu_time.hpp"
 
 #ifndef BANYAN_VERSION
@@ -51,6 +52,7 @@ std::vector<std::string> check(const Experiment& experiment) {
   const Network network = build_network(experiment);
   const Instance instance = build_instance(experiment, network, engine_settings(experiment));
   require_fitting(experiment.run, has_sessions(experiment, instance));
+  static_cast<void>(predict(experiment, network));
   return {};
 }
 
@@ -59,8 +61,10 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   const Network network = build_network(experiment);
   const bool sessions = has_sessions(experiment, build_instance(experiment, network, engine_settings(experiment)));
   require_fitting(experiment.run, sessions);
+  const std::vector<Predictions> predictions = predict(experiment, network);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
+  add_predictions(result, predictions);
   result.version = BANYAN_VERSION;
   result.compiler = BANYAN_COMPILER;
   result.configuration = experiment.configuration;

@@ -57,12 +57,17 @@ std::string experiment_schema(const Catalog& catalog) {
     properties[kind->section] = section_schema(*kind);
   }
   properties["traffic"] = list_or_one(section_schema(catalog.traffic));
+  if (!catalog.analysis.components.empty()) {
+    properties["analysis"] = list_or_one(section_schema(catalog.analysis));
+    properties["analysis"]["anyOf"].back().erase("minItems");
+  }
   properties["run"] = {{"$ref", "#/$defs/run"}};
   properties["sweep"] = sweep_schema();
   schema["properties"] = std::move(properties);
   schema["required"] = ordered_json::array({"topology", "switch", "routing", "traffic"});
   schema["additionalProperties"] = false;
-  for (const Kind* kind : {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.traffic}) {
+  for (const Kind* kind :
+       {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.traffic, &catalog.analysis}) {
     for (const ComponentInfo* info : kind->components) {
       schema["$defs"][definition(*kind, *info)] = config::schema_of(*info, true);
     }

@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
+#include "banyan/core/traffic.hpp"
 
 namespace banyan::core {
+
+/// A proven bound: a steady run that lies beyond it, by more than three half widths of its interval, contradicts the
+/// theory.
+enum class Bound : u8 { none, upper, lower };
 
 /// One predicted metric, under the name and in the unit that the simulation reports.
 struct Prediction {
@@ -16,7 +22,7 @@ struct Prediction {
   double value = 0.0;
   std::string unit;
   bool saturated = false;  ///< the model has no steady state there; `value` is meaningless
-  bool bound = false;      ///< `value` is a proven bound: a run that exceeds it contradicts the theory
+  Bound bound = Bound::none;
 };
 
 /// What a model may look at: resolved components of the experiment.
@@ -25,6 +31,9 @@ struct AnalysisContext {
   const config::Values* switching = nullptr;
   const config::Values* routing = nullptr;
   std::vector<const config::Values*> traffics;
+  const Routing* router = nullptr;         ///< the routing function itself
+  std::vector<const Traffic*> generators;  ///< the traffics themselves, at the begin of a replication
+  u32 vcs = 1;                             ///< virtual channels of the switch model
 };
 
 class Analysis {
@@ -33,7 +42,8 @@ class Analysis {
   [[nodiscard]] virtual std::vector<Prediction> predict() const = 0;
 };
 
-/// Registration row: `const core::AnalysisRow row_NAME` in `namespace banyan::analysis`.
+/// Registration row: `const core::AnalysisRow row_NAME` in `namespace banyan::analysis`. `make` throws ConfigError when
+/// the model does not describe that experiment, naming what it needs.
 struct AnalysisRow {
   config::ComponentInfo info;
   std::unique_ptr<Analysis> (*make)(const config::Values&, const AnalysisContext&) = nullptr;

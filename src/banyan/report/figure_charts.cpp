@@ -84,6 +84,27 @@ class Lines {
                            api::to_string(verdict), point.run});
   }
 
+  /// A model's value at the same place: a curve of its own, in the colour of the measured line.
+  void add_prediction(const Point& point, const stats::Metric& metric) {
+    const std::string measured = line_label(*spec_, *figure_, point);
+    const std::string model = metric.name.substr(metric.name.find(api::kPredictedBy) + 1);
+    const std::string where = figure_->series.size() < 2 ? places(*spec_, point, figure_->lines) : measured;
+    const std::string label = where.empty() ? model : model + ", " + where;
+    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
+    if (fresh) {
+      ChartLine line;
+      line.label = label;
+      const auto beside = index_.find(measured);
+      line.colour = beside == index_.end() ? static_cast<u32>(lines_.size()) : lines_[beside->second].colour;
+      line.analytical = true;
+      lines_.push_back(std::move(line));
+    }
+    const std::string x = value_of(point, figure_->x);
+    ChartPoint predicted{number(x), metric.mean, {}, tip(label, spec_->axis(figure_->x)->symbol + " = " + x, metric)};
+    predicted.run = point.run;
+    lines_[place->second].points.push_back(std::move(predicted));
+  }
+
   /// A whole series over time.
   void add(const Point& point, const stats::Series& series) {
     ChartLine& line = line_of(point);
@@ -174,6 +195,9 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
           stats::Metric none;
           none.mean = std::numeric_limits<double>::quiet_NaN();
           lines.add(point, none, run.verdict);
+        }
+        for (const stats::Metric& m : run.metrics) {
+          if (m.name.starts_with(metric_name + api::kPredictedBy)) lines.add_prediction(point, m);
         }
       });
       named.chart.title = metric.label;

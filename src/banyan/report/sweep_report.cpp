@@ -92,6 +92,32 @@ std::string estimate(const Metric* metric) {
   return study::to_string(study::Estimate{metric->mean, *metric->half_width, metric->count, true});
 }
 
+/// The curves of models that predict the metric, each in the colour of its measured line.
+void add_models(Chart& chart, const api::ExperimentSet& set, std::size_t x, const std::vector<api::Result>& results,
+                const std::string& metric) {
+  const std::vector<ChartLine> measured = chart.lines;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (const Metric& m : results[i].metrics) {
+      if (!m.name.starts_with(metric + api::kPredictedBy)) continue;
+      const std::string where = label_of(set.points[i], x);
+      const std::string model = m.name.substr(metric.size() + 1);
+      ChartLine& line = line_of(chart, where.empty() ? model : model + ", " + where);
+      line.analytical = true;
+      line.dashed = false;
+      for (const ChartLine& beside : measured) {
+        if (beside.label == where) line.colour = beside.colour;
+      }
+      const std::string& value = set.points[i].axes[x].second;
+      ChartPoint point{*as_number(value),
+                       m.mean,
+                       {},
+                       fmt::format("{}, {} = {}: {:.5g} {}", model, chart.x_label, value, m.mean, m.unit)};
+      point.run = i;
+      line.points.push_back(std::move(point));
+    }
+  }
+}
+
 Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>& results,
                    const std::vector<std::string>& metrics) {
   Table table;
@@ -232,8 +258,9 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
     line_of(chart, label_of(set.points[i], x)).points.push_back(std::move(point));
   }
   chart.log_x = is_wide(places);
+  add_models(chart, set, x, results, metric);
   // One curve needs a name only for the pointer: the metric's.
-  if (chart.lines.size() == 1 && chart.lines[0].label.empty()) chart.lines[0].label = metric;
+  if (!chart.lines.empty() && chart.lines[0].label.empty()) chart.lines[0].label = metric;
   for (ChartLine& line : chart.lines) {
     std::stable_sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
   }
