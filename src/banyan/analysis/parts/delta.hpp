@@ -1,0 +1,30 @@
+// What models of delta networks need of an experiment: a multistage network and uniform packets of one flit.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "banyan/core/analysis.hpp"
+
+namespace banyan::analysis::parts {
+
+struct Delta {
+  u32 radix = 2;
+  u32 stages = 1;
+  double load = 0.0;
+};
+
+[[nodiscard]] inline Delta delta_of(const config::Values& values, const core::AnalysisContext& context) {
+  const core::Multistage* const network = context.topology->multistage();
+  if (network == nullptr || network->extra_stage) {
+    values.fail("name", fmt::format("{} describes a delta network", values.component()),
+                "use the topology multistage_cube");
+  }
+  if (context.traffics.size() != 1 || context.traffics.front()->component() != "uniform" ||
+      !context.traffics.front()->flag("include_self") || context.traffics.front()->integer("size") != 1) {
+    values.fail("name", fmt::format("{} describes uniform packets of one flit to all outputs", values.component()),
+                "use the traffic uniform alone, with include_self = true and size = 1");
+  }
+  return {network->radix, static_cast<u32>(network->digit_of_stage.size()), context.traffics.front()->real("load")};
+}
+
+}  // namespace banyan::analysis::parts

@@ -1,0 +1,51 @@
+// Does a hot spot limit the load as Pfister and Norton say, and is a run that exceeds the limit told loudly?
+#include "analysis/beside.hpp"
+#include "banyan/api/predictions.hpp"
+
+namespace banyan::test {
+namespace {
+
+const char* const kExperiment = R"(
+topology = { name = "multistage_cube", terminals = 16, radix = 2 }
+switch = { name = "output_queued", buffer = 64 }
+routing = "destination_tag"
+analysis = "pfister_norton"
+traffic = { name = "hot_spot", fraction = 0.125, load = 0.3, include_self = true }
+run = { warmup = 20000, measure = 60000 }
+)";
+
+TEST(PfisterNorton, the_simulation_saturates_where_the_hot_spot_is_full) {
+  // 1 / (1 + h (N - 1)) = 1 / 2.875 = 0.348.
+  const api::Result below = run_toml(kExperiment);
+  EXPECT_NEAR(below.at("accepted_load@pfister_norton").mean, 1 / 2.875, 1e-12);
+  EXPECT_EQ(below.verdict, api::Verdict::steady);
+  EXPECT_EQ(below.warning, "");
+  EXPECT_EQ(run_toml(kExperiment, {"load=0.36"}).verdict, api::Verdict::saturated);
+}
+
+TEST(PfisterNorton, circuits_end_over_all_channels_of_the_hot_node_unless_limited) {
+  const std::string text =
+      "topology = { name = 'torus', size = [8, 8] }\nswitch = 'circuit'\nrouting = 'fully_adaptive'\n"
+      "analysis = 'pfister_norton'\nrun = { measure = 2000 }\n"
+      "traffic = { name = 'hot_spot', fraction = 0.3, load = 0.05, size = 32 }\n";
+  EXPECT_NEAR(run_toml(text).at("accepted_load@pfister_norton").mean, 4 / (63 * 0.3 + 0.7), 1e-12);
+  EXPECT_NEAR(run_toml(text, {"switch.ejection_flits=1"}).at("accepted_load@pfister_norton").mean, 1 / (63 * 0.3 + 0.7),
+              1e-12);
+}
+
+TEST(PfisterNorton, a_run_that_contradicts_a_proven_bound_says_so_loudly) {
+  api::Result result;
+  result.verdict = api::Verdict::steady;
+  result.metrics.push_back({"accepted_load", 0.4, 0.01, 0.95, 100, "flits/cycle/terminal", false});
+  api::add_predictions(result, {{"theory", {{"accepted_load", 0.36, "", false, core::Bound::upper}}}});
+  EXPECT_NE(result.warning.find("CONTRADICTION: accepted_load = 0.4"), std::string::npos) << result.warning;
+  EXPECT_NE(result.explanation.find("above the upper bound 0.36 that theory proves"), std::string::npos);
+  api::Result within;
+  within.metrics.push_back({"accepted_load", 0.37, 0.01, 0.95, 100, "flits/cycle/terminal", false});
+  api::add_predictions(within, {{"theory", {{"accepted_load", 0.36, "", false, core::Bound::upper}}}});
+  EXPECT_EQ(within.warning, "");
+  EXPECT_EQ(within.metrics.at(1).name, "accepted_load@theory");
+}
+
+}  // namespace
+}  // namespace banyan::test

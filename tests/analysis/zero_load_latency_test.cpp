@@ -1,0 +1,53 @@
+// Is the predicted latency of an empty network that of packets that meet nobody, on any topology and switch?
+#include "analysis/beside.hpp"
+
+namespace banyan::test {
+namespace {
+
+void expect_equal(const std::string& text) {
+  const api::Result result =
+      run_toml(text + "\nanalysis = 'zero_load_latency'\nrun = { warmup = 0, measure = 300000 }\n");
+  const stats::Metric& measured = result.at("packet_latency");
+  const double model = result.at("packet_latency@zero_load_latency").mean;
+  EXPECT_NEAR(model, measured.mean, 4 * measured.half_width.value_or(0) + 0.003 * model) << text;
+  EXPECT_NEAR(result.at("hops@zero_load_latency").mean, result.at("hops").mean, 0.1) << text;
+  EXPECT_EQ(result.warning, "") << text;
+}
+
+TEST(ZeroLoadLatency, agrees_with_circuits) {
+  const std::string traffic = "\ntraffic = { name = 'uniform', load = 0.0008, size = 20 }";
+  expect_equal("topology = { name = 'torus', size = [4, 4] }\nswitch = 'circuit'\nrouting = 'fully_adaptive'" +
+               traffic);
+  expect_equal(
+      "topology = { name = 'hypercube', degree = 4 }\nrouting = 'dimension_order'\n"
+      "switch = { name = 'circuit', vcs = 1, acquire = 10, acknowledge = 0, pipeline = false }" +
+      traffic);
+  expect_equal(
+      "topology = { name = 'mesh', size = [4, 4] }\nrouting = 'fully_adaptive'\n"
+      "switch = { name = 'circuit', injection_flits = 1, ejection_flits = 1 }" +
+      traffic);
+}
+
+TEST(ZeroLoadLatency, agrees_with_routers_and_boxes) {
+  expect_equal(
+      "topology = { name = 'mesh', size = [4, 4], latency = [3], terminal_latency = 2 }\nswitch = 'vc_router'\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 0.001, size = 5 }");
+  expect_equal(
+      "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', speculative = true, buffer = 16 }\n"
+      "routing = 'valiant'\ntraffic = { name = 'permutation', pattern = 'transpose', load = 0.001 }");
+  expect_equal(
+      "topology = { name = 'multistage_cube', terminals = 16, radix = 2 }\nswitch = 'output_queued'\n"
+      "routing = 'destination_tag'\ntraffic = { name = 'uniform', load = 0.0005 }");
+}
+
+TEST(ZeroLoadLatency, refuses_what_it_does_not_know) {
+  const std::string text =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+      "analysis = 'zero_load_latency'\ntraffic = { name = 'uniform', load = 0.1, size = 5 }\n";
+  EXPECT_EQ(refused(text), "");
+  EXPECT_NE(refused(text, {"size_distribution=geometric"}), "");
+  EXPECT_NE(refused(text, {"switch.flow=store_and_forward"}), "");
+}
+
+}  // namespace
+}  // namespace banyan::test
