@@ -65,7 +65,12 @@ class CircuitStreams {
   void reserve(u32 circuit, u32 channel, u32 vc, Tick now) noexcept {
     Stream& s = streams_[circuit];
     change(channel, now);
-    channels_[channel].reserved |= u64{1} << vc;
+    u64& reserved = channels_[channel].reserved;
+    if (reserved != 0) {
+      ++s.shared;
+      if (std::has_single_bit(reserved)) ++streams_[only_owner(channel)].shared;
+    }
+    reserved |= u64{1} << vc;
     owner_[channel * vcs_ + vc] = circuit;
     path(circuit)[s.stages++] = channel * kMostVcs + vc;
   }
@@ -74,7 +79,7 @@ class CircuitStreams {
     Stream& s = streams_[circuit];
     const u32 place = path(circuit)[--s.stages];
     change(place / kMostVcs, now);
-    channels_[place / kMostVcs].reserved &= ~(u64{1} << place % kMostVcs);
+    give_back(s, place);
   }
 
   /// Data move from cycle `now` on. Requires at least one channel and one flit.
@@ -97,7 +102,7 @@ class CircuitStreams {
       const u32 place = path(circuit)[s.released];
       if (sharing_ == Sharing::demand) part(circuit, s.released, now);
       change(place / kMostVcs, now);
-      channels_[place / kMostVcs].reserved &= ~(u64{1} << place % kMostVcs);
+      give_back(s, place);
       ++s.released;
     }
     return s.tail;
@@ -175,6 +180,7 @@ class CircuitStreams {
     u32 stages = 0;     ///< channels of the path
     u32 tail = 0;       ///< channels that the tail has crossed
     u32 released = 0;   ///< channels that were given back
+    u32 shared = 0;     ///< channels of the path that another circuit has reserved too
     u32 contended = 0;  ///< demand: channels that another stream uses too
     bool on = false;
     bool touched = false;
@@ -200,6 +206,17 @@ class CircuitStreams {
     if (streams_[circuit].touched) return;
     streams_[circuit].touched = true;
     touched_.push_back(circuit);
+  }
+
+  [[nodiscard]] u32 only_owner(u32 channel) const noexcept {
+    return owner(channel, static_cast<u32>(std::countr_zero(channels_[channel].reserved)));
+  }
+  void give_back(Stream& s, u32 place) noexcept {
+    u64& reserved = channels_[place / kMostVcs].reserved;
+    reserved &= ~(u64{1} << place % kMostVcs);
+    if (reserved == 0) return;
+    --s.shared;
+    if (std::has_single_bit(reserved)) --streams_[only_owner(place / kMostVcs)].shared;
   }
 
   /// The set of a channel is about to change at `now`: what it did before is settled.
@@ -245,6 +262,10 @@ class CircuitStreams {
     const Stream& s = streams_[circuit];
     const u32* const places = path(circuit);
     Turns t;
+    if (s.shared == 0 || sharing_ == Sharing::demand) {
+      t.always = ~u64{0};
+      return t;
+    }
     for (u32 j = s.released; j < s.stages; ++j) {
       const Turn turn = turn_of(places[j], s.at);
       if (turn.n == 1) {
@@ -366,7 +387,11 @@ class CircuitStreams {
 inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   const Stream& s = streams_[circuit];
   if (s.contended != 0) return s.tail > s.released ? s.at : kNever;  // share() moves it
+  const bool alone = s.shared == 0 || sharing_ == Sharing::demand;
   if (s.left == 0) {
+    // The tail goes on at once when nothing is before it and it has the turn.
+    const bool next = ((s.two >> (s.tail - 1) | s.two >> s.tail) & 1U) == 0;
+    if (next && (alone || turn_of(path(circuit)[s.tail], s.at).wait == 0)) return s.at + 1;
     Stream copy = s;
     Turns t = turns(circuit);
     while (copy.tail == s.tail) step(copy, next_turn(t));
@@ -374,6 +399,7 @@ inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   }
   // The tail waits at the source until those before it are gone: left - 1 through channel 0, and through channel j all
   // that do not fit into the buffers before it.
+  if (alone) return s.at + s.left;
   const u32* const places = path(circuit);
   Tick earliest = s.at;
   for (u32 j = 0; j < s.stages; ++j) {
