@@ -147,6 +147,11 @@ class SteadyReport {
       add("accepted_load" + of_traffic, accepted, accepted_load(in, windows_.load(accepted).interval));
     };
     add_both("", outcome_.record.offered, outcome_.record.accepted);
+    if (multicasts()) {
+      add("received_load", outcome_.record.accepted,
+          accepted_load(windows_.load(outcome_.record.offered).interval,
+                        windows_.load(outcome_.record.accepted).interval));
+    }
     for (std::size_t i = 0; i < outcome_.record.shares.size(); ++i) {
       add_both(suffix(i), outcome_.record.shares[i].offered, outcome_.record.shares[i].accepted);
     }
@@ -161,6 +166,12 @@ class SteadyReport {
     const double least = *offered.half_width + std::abs(accepted.mean - offered.mean);
     accepted.half_width = std::max(*accepted.half_width, least);
     return accepted;
+  }
+
+  [[nodiscard]] bool multicasts() const {
+    const auto& births = outcome_.record.births;
+    return std::any_of(births.begin(), births.end(),
+                       [](const SteadyRecord::Births& b) { return b.multicasts + b.unicasts != 0; });
   }
 
   void add_latencies() {
@@ -192,6 +203,39 @@ class SteadyReport {
     add("hops", "switches", packets, [](const Births& b) { return b.hops; });
     add("message_latency_first", "cycles", messages, [](const Births& b) { return b.message_first; });
     add("message_latency_last", "cycles", messages, [](const Births& b) { return b.message_last; });
+    add_multicasts(of_traffic, births);
+  }
+
+  /// Means over messages: a multicast counts once, however many destinations it has.
+  void add_multicasts(const std::string& of_traffic, const std::vector<SteadyRecord::Births>& births) {
+    using Births = SteadyRecord::Births;
+    const auto add = [&](const char* name, auto&& sum, auto&& count, u64 unit) {
+      std::vector<SumCount> windows;
+      for (const Births& b : births) windows.push_back({sum(b), count(b) * unit});
+      u64 total = 0;
+      for (const SumCount& w : windows_.measured(windows)) total += w.count;
+      if (total == 0) return;
+      stats::Metric metric = stats::to_metric(name + of_traffic, "cycles", windows_.mean(windows).interval);
+      metric.count /= unit;
+      result_.metrics.push_back(metric);
+      windows_.keep(result_, name + of_traffic, windows);
+    };
+    const auto multicasts = [](const Births& b) { return b.multicasts; };
+    const auto unicasts = [](const Births& b) { return b.unicasts; };
+    const auto all = [](const Births& b) { return b.multicasts + b.unicasts; };
+    add(
+        "multicast_latency_last", [](const Births& b) { return b.multicast_last; }, multicasts, 1);
+    add(
+        "multicast_latency_mean", [](const Births& b) { return b.multicast_mean; }, multicasts,
+        engine::Tally::kMeanUnit);
+    add(
+        "unicast_latency", [](const Births& b) { return b.unicast_latency; }, unicasts, 1);
+    const auto cut = [](const Births& b) { return b.messages != 0; };
+    if (std::any_of(births.begin(), births.end(), cut)) return;  // the messages of other traffics are there already
+    add(
+        "message_latency_first", [](const Births& b) { return b.multicast_first + b.unicast_latency; }, all, 1);
+    add(
+        "message_latency_last", [](const Births& b) { return b.multicast_last + b.unicast_latency; }, all, 1);
   }
 
   /// Of a whole run of fixed length: the mean alone.

@@ -62,6 +62,18 @@ std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::
   return spots;
 }
 
+void refuse_replication(const Experiment& experiment, const core::SwitchRow& switching,
+                        const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
+  if (switching.replicates) return;
+  for (std::size_t i = 0; i < traffics.size(); ++i) {
+    if (!traffics[i]->replicates()) continue;
+    experiment.traffics[i].fail("name",
+                                fmt::format("the switch {} does not replicate messages with several destinations",
+                                            experiment.switching.component()),
+                                "use the switch central_buffer or input_buffer, or multicast in software");
+  }
+}
+
 }  // namespace
 
 const core::SwitchRow& switch_row(const Experiment& experiment) {
@@ -80,8 +92,10 @@ std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
 Network build_network(const Experiment& experiment) {
   Network network;
   network.topology = build_topology(experiment);
-  network.hot_spots = hot_spots_of(build_traffics(experiment, *network.topology));
+  const std::vector<std::unique_ptr<core::Traffic>> traffics = build_traffics(experiment, *network.topology);
+  network.hot_spots = hot_spots_of(traffics);
   const core::SwitchRow& switching = switch_row(experiment);
+  refuse_replication(experiment, switching, traffics);
   network.routing = row_of(core::routing_rows(), experiment.routing.component())
                         .make(experiment.routing, {network.topology.get(), network.hot_spots,
                                                    switching.vcs(experiment.switching), switching.free_first_step});

@@ -32,7 +32,8 @@ struct alignas(64) Packet {
   u8 flags = 0;     ///< PacketFlag
   u8 pending = 0;   ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
   u8 vc_class = 0;  ///< virtual-channel class
-  u16 spare = 0;
+  u16 copies =
+      0;  ///< terminals that a multidestination packet is for (engine/multicast_sets.hpp); 0: one, `destination`
   u32 message_flits = 1;  ///< length of the whole message
 };
 static_assert(sizeof(Packet) == 64);

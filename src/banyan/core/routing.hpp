@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/multicast.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/core/topology.hpp"
 
@@ -118,6 +119,8 @@ class Routing {
   [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
   /// True when packets of one (source, destination) pair must arrive in the order of their generation.
   [[nodiscard]] virtual bool in_order() const noexcept { return false; }
+  /// The way of worms with several destinations; nullptr where the routing has none.
+  [[nodiscard]] virtual std::unique_ptr<MulticastRoutes> multicast_routes() const { return nullptr; }
 };
 
 /// Registration row: `const core::RoutingRow row_NAME` in `namespace banyan::routing`. `make` throws ConfigError when

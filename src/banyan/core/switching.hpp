@@ -33,6 +33,8 @@ struct SwitchRow {
   /// Messages that wait at their source hold nothing that others may wait for, so that a free choice of the first step
   /// adds no dependency.
   bool free_first_step = false;
+  /// The model takes packets with several destinations (Packet::copies).
+  bool replicates = false;
 };
 
 }  // namespace banyan::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "banyan/config/schema.hpp"
@@ -14,10 +15,13 @@ struct Message {
   Tick birth = kNever;
   u32 destination = 0;
   u32 flits = 1;
-  u32 word = 0;  ///< a random word for the routing's choice at generation
-  u8 flags = 0;  ///< PacketFlag
-  u32 tag =
-      0;  ///< Packet::message of the packets of an answering traffic: unique among its source's messages in flight
+  u32 word = 0;    ///< a random word for the routing's choice at generation
+  u8 flags = 0;    ///< PacketFlag
+  u8 rank = 0;     ///< order among posted messages of one birth and tag: lower ones leave first
+  u16 copies = 0;  ///< terminals that a multidestination message is for (Traffic::destinations); 0: `destination` alone
+  u16 offers = 1;  ///< deliveries that count as offered with this message
+  /// Packet::message of the packets of an answering traffic: unique among its source's messages in flight.
+  u32 tag = 0;
   u32 state = 0;  ///< the generating process's own memory, handed on from one message of a cursor to the next
 };
 
@@ -28,6 +32,12 @@ struct TrafficContext {
   u64 seed = 0;
   Tick ticks_per_cycle = 1;
   double cycle_ns = 0.0;  ///< length of a cycle; 0: the switch model gives it none
+};
+
+/// The multicast that a packet belongs to: it is complete when `copies` messages of its group have arrived.
+struct MulticastGroup {
+  u32 copies = 0;  ///< 0: the packet belongs to none
+  u64 group = 0;   ///< unique among the multicasts of a traffic that are under way
 };
 
 /// Takes the messages that an answering traffic generates at one terminal.
@@ -86,6 +96,21 @@ class Traffic {
   }
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.
   [[nodiscard]] virtual std::string violation() const { return {}; }
+
+  /// True: latencies of whole multicasts are recorded (multicast_of).
+  [[nodiscard]] virtual bool multicasts() const noexcept { return false; }
+  /// True: messages may have several destinations, so that switches must replicate.
+  [[nodiscard]] virtual bool replicates() const noexcept { return false; }
+  /// Sets the bits of the destinations of a message with `copies`, the nth of its terminal; all are clear before.
+  virtual void destinations(u32 terminal, u64 nth, const Message& message, std::span<u64> bits) const noexcept {
+    static_cast<void>(terminal);
+    static_cast<void>(nth);
+    static_cast<void>(message);
+    static_cast<void>(bits);
+  }
+  [[nodiscard]] virtual MulticastGroup multicast_of(const Packet& packet) const noexcept {
+    return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
+  }
 
   /// Flits per terminal and cycle that it offers on average over all terminals (0 for a finite traffic).
   [[nodiscard]] virtual double offered_load() const noexcept { return 0.0; }

@@ -17,8 +17,8 @@ class Answers {
   /// Order of the messages of one list. The order of posting within a tick must not matter, so all that tells messages
   /// apart is compared.
   [[nodiscard]] static bool before(const core::Message& a, const core::Message& b) noexcept {
-    return std::tie(a.birth, a.tag, a.destination, a.flits, a.word) <
-           std::tie(b.birth, b.tag, b.destination, b.flits, b.word);
+    return std::tie(a.birth, a.tag, a.rank, a.destination, a.flits, a.word) <
+           std::tie(b.birth, b.tag, b.rank, b.destination, b.flits, b.word);
   }
 
   void insert(std::size_t list, const core::Message& message) {

@@ -122,6 +122,7 @@ void Machine::close(u32 traffic, Tick at) {
 }
 
 void Machine::finish_records() {
+  for (std::size_t i = 1; i < shards_.size(); ++i) shards_.front().terminals->join_multicasts(*shards_[i].terminals);
   for (Shard& shard : shards_) shard.terminals->finish_record();
 }
 

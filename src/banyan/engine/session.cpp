@@ -158,6 +158,7 @@ class Session {
     }
     const Totals sum = machine_.totals();
     out_.ticks = now == kNever ? 0 : now + 1;
+    machine_.finish_records();
     out_.tallies = machine_.tallies();
     out_.delivered = sum.delivered;
     out_.movements = sum.movements;

@@ -33,6 +33,12 @@ struct SteadyRecord {
     u64 messages = 0;  ///< of which all packets arrived, where messages are cut
     u64 message_first = 0;
     u64 message_last = 0;
+    u64 multicasts = 0;  ///< as in Tally
+    u64 multicast_first = 0;
+    u64 multicast_last = 0;
+    u64 multicast_mean = 0;
+    u64 unicasts = 0;
+    u64 unicast_latency = 0;
 
     Births& operator+=(const Births& other) noexcept {
       packets += other.packets;
@@ -43,12 +49,23 @@ struct SteadyRecord {
       messages += other.messages;
       message_first += other.message_first;
       message_last += other.message_last;
+      multicasts += other.multicasts;
+      multicast_first += other.multicast_first;
+      multicast_last += other.multicast_last;
+      multicast_mean += other.multicast_mean;
+      unicasts += other.unicasts;
+      unicast_latency += other.unicast_latency;
       return *this;
     }
     void hash(Hasher& h) const noexcept {
       for (const u64 v : {packets, latency, queueing, serialization, hops}) h.add(v);
-      if (messages == 0) return;
-      for (const u64 v : {messages, message_first, message_last}) h.add(v);
+      if (messages != 0) {
+        for (const u64 v : {messages, message_first, message_last}) h.add(v);
+      }
+      if (multicasts + unicasts == 0) return;
+      for (const u64 v : {multicasts, multicast_first, multicast_last, multicast_mean, unicasts, unicast_latency}) {
+        h.add(v);
+      }
     }
   };
   /// What is also recorded of each traffic where there are several.

@@ -20,6 +20,15 @@ struct Tally {
   u64 messages = 0;       ///< of which all packets arrived
   u64 message_first = 0;  ///< arrival of the first packet - generation
   u64 message_last = 0;   ///< arrival of the last packet - generation
+  // Of traffics that multicast:
+  u64 multicasts = 0;       ///< that arrived everywhere
+  u64 multicast_first = 0;  ///< first arrival - generation
+  u64 multicast_last = 0;   ///< last arrival - generation
+  u64 multicast_mean = 0;   ///< mean over the destinations of arrival - generation, in ticks / kMeanUnit
+  u64 unicasts = 0;         ///< messages with one destination
+  u64 unicast_latency = 0;
+
+  static constexpr u64 kMeanUnit = 1024;
 
   Tally& operator+=(const Tally& other) noexcept {
     packets += other.packets;
@@ -31,12 +40,19 @@ struct Tally {
     messages += other.messages;
     message_first += other.message_first;
     message_last += other.message_last;
+    multicasts += other.multicasts;
+    multicast_first += other.multicast_first;
+    multicast_last += other.multicast_last;
+    multicast_mean += other.multicast_mean;
+    unicasts += other.unicasts;
+    unicast_latency += other.unicast_latency;
     return *this;
   }
   void hash(Hasher& h) const noexcept {
     for (const u64 v : {packets, flits, latency, queueing, serialization, hops}) h.add(v);
     if (messages == 0) return;
     for (const u64 v : {messages, message_first, message_last}) h.add(v);
+    // Multicasts of which parts arrive in several shards are summed up at the end (MulticastLedger has their digest).
   }
 };
 

@@ -59,7 +59,9 @@ Terminals::Terminals(Setup setup)
     is_finite_[special_.size()] = t->finite() ? 1 : 0;
     longest_packet_.push_back(std::min(t->longest_packet(), setup_.longest_packet));
     const bool cut = t->longest_packet() != kNone || t->longest_message() > setup_.longest_packet;
-    special_.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0)));
+    special_.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0) |
+                                       (t->multicasts() || t->replicates() ? kMulticasts : 0)));
+    if (t->replicates()) sets_ = MulticastSets(setup_.total_terminals);
     any_answers = any_answers || t->answers();
   }
   if (!any_answers) return;
@@ -86,6 +88,7 @@ void Terminals::reset() {
   latest_.clear();
   answers_.clear();
   partial_.clear();
+  ledger_.clear();
   posted_ = answered_ = 0;
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = misdelivered_ = disordered_ = counted_taken_ =
       counted_delivered_ = kept_in_window_ = skipped_ = 0;
@@ -221,7 +224,9 @@ Tick Terminals::next_birth_after(Tick now) const noexcept {
   if (any_far_ && (best == kNever || best - now > kFarPeriod)) {
     for (u32 w = 0; w < words_; ++w) {
       for (u64 bits = far_[w]; bits != 0; bits &= bits - 1) {
-        best = std::min(best, next_[w * 64 + static_cast<u32>(std::countr_zero(bits))].birth);
+        // An answer may have come before the message that is far: its terminal is ready already.
+        const Tick birth = next_[w * 64 + static_cast<u32>(std::countr_zero(bits))].birth;
+        if (birth > now) best = std::min(best, birth);
       }
     }
   }
@@ -254,9 +259,11 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   packet.traffic = kept.traffic;
   packet.flags = static_cast<u8>(kept.flags | (offset == 0 ? core::kMessageFirst : 0) |
                                  (offset + flits == kept.flits ? core::kMessageLast : 0));
+  packet.copies = kept.copies;
   if (kept.birth >= window_.from) note_counted(packet);
-  ++taken_;
-  taken_flits_ += flits;
+  const u32 copies = std::max<u32>(kept.copies, 1);
+  taken_ += copies;
+  taken_flits_ += u64{copies} * flits;
 }
 
 /// The message at the head has left. `departed`: its last packet, when an answering traffic is to be told.
@@ -307,13 +314,17 @@ template <bool Waits>
   core::Packet& packet = pool_[id];
   fill_packet(packet, local,
               {message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits, message.tag,
-               static_cast<u8>(traffic), message.flags},
+               static_cast<u8>(traffic), message.flags, message.copies},
               cursor.offset, flits, now);
+  if (message.copies != 0) [[unlikely]] {
+    const std::span<u64> bits = sets_.open(id, pool_.created());
+    setup_.traffics[traffic]->destinations(packet.source, cursor.nth, message, bits);
+  }
   packet.sequence = next_sequence(local, cursor);
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
-    note_offered(traffic, message.birth, flits);
-    if constexpr (!Waits) note_taken(local, traffic, flits, now);
+    note_offered(traffic, message.birth, flits * message.offers);
+    if constexpr (!Waits) note_taken(local, traffic, flits * std::max<u32>(message.copies, 1), now);
   }
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);
@@ -334,7 +345,7 @@ Terminals::Kept Terminals::keep(u32 local) {
   const Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
   const core::Message& message = cursor.message;
   const Kept kept{message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits,
-                  message.tag,   static_cast<u8>(traffic),     message.flags};
+                  message.tag,   static_cast<u8>(traffic),     message.flags,       0};
   if (steady_) note_offered(traffic, message.birth, message.flits);
   if (in_window(message.birth)) ++kept_in_window_;
   pass_message(local, nullptr, now_);
@@ -380,7 +391,7 @@ void Terminals::deliver_message(const core::Packet& packet, u32 terminal, Tick f
 
 void Terminals::note_counted(core::Packet& packet) noexcept {
   packet.pending = pending_mask(packet.source, packet.birth);
-  counted_taken_ += packet.birth <= window_.to ? 1U : 0U;
+  counted_taken_ += packet.birth <= window_.to ? std::max<u32>(packet.copies, 1) : 0U;
 }
 
 void Terminals::note_order(const core::Packet& packet) noexcept {
@@ -434,6 +445,7 @@ void Terminals::note_special(const core::Packet& packet, u32 terminal, Tick now)
       if (is_finite_[packet.traffic] != 0) note_finite(packet, now);
     }
   }
+  if ((special_[packet.traffic] & kMulticasts) != 0) note_multicast(packet, now);
   if ((special_[packet.traffic] & kAnswers) == 0) return;
   Post outbox(*this, local_of_[terminal], packet.traffic);
   setup_.traffics[packet.traffic]->delivered(packet, terminal, now, outbox);
@@ -471,6 +483,55 @@ void Terminals::note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept
   if (now >= plan.histogram_from) accepted_of_[local] += flits;
 }
 
+bool Terminals::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+  if (!sets_.remove(id, terminal)) ++misdelivered_;
+  core::Packet copy = pool_[id];
+  copy.destination = terminal;
+  deliver(copy, terminal, now, hops, serialization);
+  return sets_.owed(id) == 0;
+}
+
+void Terminals::note_multicast(const core::Packet& packet, Tick now) noexcept {
+  const core::MulticastGroup group = setup_.traffics[packet.traffic]->multicast_of(packet);
+  if (group.copies != 0) {
+    MulticastLedger::Entry whole;
+    if (ledger_.add(packet.traffic, group.group, group.copies, packet.birth, now, whole)) note_group(whole);
+    return;
+  }
+  if (packet.birth < window_.from || packet.birth > window_.to) return;
+  const auto add = [&](auto& sum) {
+    ++sum.unicasts;
+    sum.unicast_latency += now - packet.birth;
+  };
+  add(tallies_[tally_class(packet.traffic, false)]);
+  if (!steady_) return;
+  add(record_.births[packet.birth >> setup_.steady.shift]);
+  if (!record_.shares.empty()) add(record_.shares[packet.traffic].births[packet.birth >> setup_.steady.shift]);
+}
+
+void Terminals::note_group(const MulticastLedger::Entry& group) noexcept {
+  if (group.birth < window_.from || group.birth > window_.to) return;
+  const u64 mean = (group.sum - group.copies * group.birth) * Tally::kMeanUnit / group.copies;
+  const auto add = [&](auto& sum) {
+    ++sum.multicasts;
+    sum.multicast_first += group.first - group.birth;
+    sum.multicast_last += group.last - group.birth;
+    sum.multicast_mean += mean;
+  };
+  add(tallies_[tally_class(group.traffic, false)]);
+  if (!steady_) return;
+  const std::size_t window = group.birth >> setup_.steady.shift;
+  add(record_.births[window]);
+  if (!record_.shares.empty()) add(record_.shares[group.traffic].births[window]);
+}
+
+void Terminals::join_multicasts(Terminals& other) {
+  other.ledger_.for_each([&](const MulticastLedger::Entry& some) {
+    MulticastLedger::Entry whole;
+    if (ledger_.join(some, whole)) note_group(whole);
+  });
+}
+
 void Terminals::extend(const SteadyPlan& longer) {
   setup_.steady = longer;
   record_.extend(longer);
@@ -481,8 +542,9 @@ void Terminals::add_waiting(SteadyRecord& record) const noexcept {
     for (u32 i = 0; i < traffic_count_; ++i) {
       const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + i;
       Cursor cursor = cursors_[index];
-      const auto add = [&](const core::Message& message, u32 flits) {
+      const auto add = [&](const core::Message& message, u64 flits) {
         if (message.birth >= setup_.steady.end) return false;
+        flits *= message.offers;
         const std::size_t window = message.birth >> setup_.steady.shift;
         record.offered[window] += flits;
         if (!record.shares.empty()) record.shares[i].offered[window] += flits;
@@ -538,7 +600,7 @@ u64 Terminals::digest() const noexcept {
     }
     sum += h.value();
   }
-  return sum + partial_.digest();
+  return sum + partial_.digest() + ledger_.digest();
 }
 
 bool Terminals::answers_conserved() const noexcept {

@@ -14,6 +14,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/answers.hpp"
 #include "banyan/engine/messages.hpp"
+#include "banyan/engine/multicast_sets.hpp"
 #include "banyan/engine/packet_pool.hpp"
 #include "banyan/engine/probe.hpp"
 #include "banyan/engine/steady_record.hpp"
@@ -53,6 +54,7 @@ class Terminals {
     u32 tag = 0;    ///< core::Message::tag
     u8 traffic = 0;
     u8 flags = 0;
+    u16 copies = 0;  ///< core::Message::copies
   };
 
   explicit Terminals(Setup setup);
@@ -130,12 +132,19 @@ class Terminals {
   /// were here at `first`. Messages of a pair may pass each other.
   void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
 
+  /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record.
+  bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
+  /// Terminals that a multidestination packet of this shard has not reached yet.
+  [[nodiscard]] core::TerminalBits destinations(core::PacketId id) const noexcept { return sets_.bits(id); }
+  [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return sets_.owed(id); }
+
   // --- counting ------------------------------------------------------------------------------------------------
   void set_window(Window window) noexcept;
   [[nodiscard]] const Window& window() const noexcept { return window_; }
   /// True when no message with birth <= window.to waits any more at a source of this shard.
   [[nodiscard]] bool sources_past_window() const noexcept;
   [[nodiscard]] const std::vector<Tally>& tallies() const noexcept { return tallies_; }
+  /// Deliveries owed: a multidestination packet counts once per destination.
   [[nodiscard]] u64 taken() const noexcept { return taken_; }
   [[nodiscard]] u64 taken_flits() const noexcept { return taken_flits_; }
   [[nodiscard]] u64 delivered() const noexcept { return delivered_; }
@@ -162,6 +171,8 @@ class Terminals {
   [[nodiscard]] const std::vector<u64>& accepted_of() const noexcept { return accepted_of_; }
   /// Adds the messages that still wait at their sources to the offered flits.
   void finish_record() noexcept { add_waiting(record_); }
+  /// Takes over the multicasts of another shard that arrived in part there and in part here; all arrivals are known.
+  void join_multicasts(Terminals& other);
   void add_waiting(SteadyRecord& record) const noexcept;
   /// Records a longer run; all ticks before the present end are done, none after it.
   void extend(const SteadyPlan& longer);
@@ -184,7 +195,7 @@ class Terminals {
     core::Message message;
   };
   /// What has to be done at arrivals of a traffic.
-  enum Special : u8 { kCut = 1, kAnswers = 2 };
+  enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4 };
   class Post;
   /// The message at the head of a source queue.
   struct Next {
@@ -215,6 +226,8 @@ class Terminals {
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
   void pass_message(u32 local, const core::Packet* departed, Tick now) noexcept;
   [[nodiscard]] bool in_window(Tick birth) const noexcept { return birth >= window_.from && birth <= window_.to; }
+  void note_multicast(const core::Packet& packet, Tick now) noexcept;
+  void note_group(const MulticastLedger::Entry& group) noexcept;
   void note_accepted(const core::Packet& packet, Tick now) noexcept {
     const std::size_t window = now >> setup_.steady.shift;
     if (record_.timeline.on()) [[unlikely]]
@@ -251,6 +264,8 @@ class Terminals {
   Answers answers_;                  ///< posted messages behind those at the cursors
   std::vector<u32> local_of_;        ///< [global terminal], where a traffic answers
   PartialMessages partial_;
+  MulticastSets sets_;
+  MulticastLedger ledger_;
   u64 posted_ = 0;
   u64 answered_ = 0;        ///< posted messages that left their source
   std::vector<Next> next_;  ///< [local]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,18 @@ class DestinationTag final : public core::Routing {
 
   [[nodiscard]] core::TagFormat tag_format() const noexcept override { return tag_.format(); }
   [[nodiscard]] bool in_order() const noexcept override { return one_path_ && tag_.vcs() == 1; }
+
+  /// Worms replicate at every stage; a free first stage is passed over its lowest port.
+  [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
+    using Way = core::MulticastRoutes::Way;
+    std::vector<Way> way;
+    for (const core::Channel& c : tag_.graph().channels()) way.push_back(c.from.terminal ? Way::up : Way::down);
+    try {
+      auto routes = std::make_unique<core::MulticastRoutes>(tag_.graph(), way);
+      if (routes->complete()) return routes;
+    } catch (const std::logic_error&) {}  // faults leave sets that overlap in part
+    return nullptr;
+  }
 
  private:
   [[nodiscard]] u32 first_port(u32 source, u32 destination, u32 word) const noexcept {

@@ -2,6 +2,7 @@
 // way up every port leads to such a switch; `up` says which one is taken. Dependencies lead up and then down only, so
 // that one virtual channel is enough.
 #include <memory>
+#include <stdexcept>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
@@ -32,6 +33,19 @@ class NearestCommonAncestor final : public core::Routing {
   [[nodiscard]] bool reads_source() const noexcept override { return up_ == Up::s_mod_k || up_ == Up::hashed; }
   [[nodiscard]] bool in_order() const noexcept override {
     return vcs_ == 1 && up_ != Up::random && up_ != Up::adaptive;
+  }
+  [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
+    using Way = core::MulticastRoutes::Way;
+    std::vector<Way> way;
+    for (const core::Channel& c : graph_.channels()) {
+      const bool up = c.from.terminal || (!c.to.terminal && graph_.level(c.to.node) > graph_.level(c.from.node));
+      way.push_back(up ? Way::up : Way::down);
+    }
+    try {
+      auto routes = std::make_unique<core::MulticastRoutes>(graph_, way);
+      if (routes->complete()) return routes;
+    } catch (const std::logic_error&) {}  // trees whose switches share some of what is below them
+    return nullptr;
   }
 
  private:

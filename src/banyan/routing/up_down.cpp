@@ -5,6 +5,7 @@
 // Switches are ordered breadth first from a root, or by the levels of the topology, the highest first, where it has
 // some: on fat trees that keeps all roots in use. Equal ones are ordered by their number.
 #include <memory>
+#include <stdexcept>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
@@ -50,6 +51,33 @@ class UpDown final : public core::Routing {
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   [[nodiscard]] bool in_order() const noexcept override { return choice_ == Choice::fixed && vcs_ == 1; }
 
+  /// Worms go up over any channel, and down along one tree: to every switch from its upper neighbour that is nearest to
+  /// the root; on the levels of a fat tree, from all of its upper neighbours.
+  [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
+    using Way = core::MulticastRoutes::Way;
+    std::vector<u32> parent(graph_.switches(), kNone);  // the channel
+    for (u32 c = 0; c < graph_.channels().size(); ++c) {
+      if (!usable(c) || up(c)) continue;
+      u32& best = parent[graph_.channel(c).to.node];
+      if (best == kNone || rank_[graph_.channel(c).from.node] < rank_[graph_.channel(best).from.node]) best = c;
+    }
+    std::vector<Way> way;
+    for (u32 c = 0; c < graph_.channels().size(); ++c) {
+      if (graph_.channel(c).to.terminal) {
+        way.push_back(Way::down);
+      } else if (graph_.channel(c).from.terminal || (usable(c) && up(c))) {
+        way.push_back(Way::up);
+      } else {
+        way.push_back(usable(c) && (by_level_ || parent[graph_.channel(c).to.node] == c) ? Way::down : Way::unused);
+      }
+    }
+    try {
+      auto routes = std::make_unique<core::MulticastRoutes>(graph_, way);
+      if (routes->complete()) return routes;
+    } catch (const std::logic_error&) {}  // the levels are no tree
+    return nullptr;
+  }
+
  private:
   static constexpr u16 kFar = 0xffff;
   static constexpr std::size_t kMostEntries = std::size_t{1} << 25U;
@@ -68,8 +96,8 @@ class UpDown final : public core::Routing {
 
   void order(const config::Values& values) {
     std::vector<u32> depth(graph_.switches(), 0);
-    const bool by_level = values.text("order") == "levels";
-    if (by_level) {
+    by_level_ = values.text("order") == "levels";
+    if (by_level_) {
       for (u32 s = 0; s < graph_.switches(); ++s) depth[s] = graph_.levels() - graph_.level(s);
     } else {
       const i64 root = values.integer("root");
@@ -181,6 +209,7 @@ class UpDown final : public core::Routing {
   std::vector<u32> hosts_;
   std::vector<u32> rank_;
   std::vector<u16> distance_;
+  bool by_level_ = false;
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {

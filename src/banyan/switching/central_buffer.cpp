@@ -1,0 +1,679 @@
+// Buffered wormhole switches with a central buffer, and hardware multicast (Sivaram, Stunkel, Panda, "Implementing
+// Multidestination Worms in Switch-Based Parallel Systems", section 4; Stunkel et al., "The SP2 High-Performance
+// Switch", 1995).
+//
+// A packet for one output passes the crossbar flit by flit when that output is idle; otherwise it is written into the
+// central buffer, chunk by chunk, into the queue of its output. A packet for several outputs is written once, enters
+// all their queues, and is admitted only when all of it is guaranteed space. One chunk is read and one is written per
+// cycle.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "banyan/core/switching.hpp"
+#include "banyan/switching/parts/chunk_lists.hpp"
+#include "banyan/switching/parts/worm_fabric.hpp"
+
+namespace banyan::switching {
+namespace {
+
+using core::PacketId;
+
+constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
+constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
+
+enum class Rules : u8 { guarded, guarantee, none };
+enum class Bypass : u8 { single_output, unicast, never };
+
+struct BufferSettings {
+  u32 chunks = 256;
+  u32 reserve = 0;  ///< chunks of the largest packet that is replicated
+  Rules rules = Rules::guarded;
+  Bypass bypass = Bypass::single_output;
+  bool separate = false;
+};
+
+class CentralBuffer final : public WormFabric<CentralBuffer> {
+ public:
+  CentralBuffer(engine::Builder& builder, const WormSettings& worms, const BufferSettings& settings)
+      : WormFabric(builder, worms),
+        set_(settings),
+        lists_(switches_, ports_, settings.chunks, settings.separate),
+        hot_(switches_),
+        in_(inputs_.size()),
+        served_out_(outputs_.size()) {
+    // Space beside the chunk that is held back per output; of it, what single-output packets and what packets that
+    // also go up may take. Who is farther down goes first: down is where packets always find their way out.
+    const bool guarded = set_.rules == Rules::guarded;
+    shared_ = set_.chunks - (guarded ? ports_ : 0);
+    most_up_ = shared_ - (guarded && worms.both_ways ? set_.reserve : 0);
+    most_single_ = most_up_ - (guarded ? set_.reserve : 0);
+  }
+
+  void reset_switches() {
+    lists_.clear();
+    for (Hot& h : hot_) h = {};
+    for (In& in : in_) in = {};
+    std::fill(served_out_.begin(), served_out_.end(), 0);
+  }
+
+  // --- what the fabric tells ----------------------------------------------------------------------------------
+  void new_head(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    const Chunk& chunk = head(input);
+    Tick due = 0;
+    if (in.mode == Mode::none) {
+      in.decided = false;
+      due = std::max(decoded_at(input, now), inputs_[input].next);
+    } else if (in.mode == Mode::bypass) {
+      due = std::max(near(chunk.first, now) + kSetUp, inputs_[input].next);
+    } else {
+      due = std::max(whole_at(chunk, now), inputs_[input].next + chunk.flits - 1);
+    }
+    in.ready_at = std::max(due, now + 1);
+    input_at(in.ready_at, input, now);
+  }
+
+  void pushed(u32, Tick) noexcept {}
+  [[nodiscard]] u64 served_from(u32 input, const Chunk& chunk) const noexcept {
+    return served_behind(input, chunk.packet);
+  }
+
+  void ready(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    if (now != in.ready_at) return;  // what it was about has left another way
+    const u32 s = input / ports_;
+    const u64 bit = bit_of(input % ports_);
+    Hot& h = hot_[s];
+    wake(s);
+    if (in.mode == Mode::bypass) {
+      h.streaming |= bit;
+      return;
+    }
+    if (in.mode == Mode::none && !in.decided) {
+      decide(input, now);
+      if (!in.replicates && set_.bypass != Bypass::never) h.undecided |= bit;
+      if (in.write_at > now) {
+        in.ready_at = in.write_at;
+        input_at(in.write_at, input, now);
+        return;
+      }
+    }
+    h.writable |= bit;
+    h.no_space &= ~bit;
+  }
+
+  void output_ready(u32 output, Tick) noexcept { wake(output / ports_); }
+  void credited(u32 output) noexcept {
+    const u32 s = output / ports_;
+    const u64 bit = bit_of(output % ports_);
+    if ((hot_[s].credit_wait & bit) == 0) return;
+    hot_[s].credit_wait &= ~bit;
+    wake(s);
+  }
+
+  void step(u32 s, Tick now) noexcept {
+    Hot& h = hot_[s];
+    bool more = read(s, h, now);
+    for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, first_of(m), now);
+    if (h.undecided != 0) pass(s, h, now);
+    more |= write(s, h, now);
+    if (more) wake_next(s);
+  }
+
+  u64 digest_switches() const {
+    u64 sum = 0;
+    for (u32 s = 0; s < switches_; ++s) {
+      const Hot& h = hot_[s];
+      Hasher all;
+      for (const u64 v : {u64{s}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, h.copies}) all.add(v);
+      sum += all.value();
+      for (u32 c = 0; c < set_.chunks; ++c) {
+        const ChunkLists::Slot& slot = lists_.slot(s, static_cast<u16>(c));
+        if (slot.count != 0) sum += keyed(s, slot.packet, slot.part, slot.count);
+      }
+      for (u32 o = 0; o < ports_; ++o) {
+        u32 place = 0;
+        const ChunkLists::Output& out = lists_.output(s, o);
+        for (u16 at = out.first_p; at != ChunkLists::kNil; at = lists_.np(s, at, o)) {
+          sum += keyed(s * ports_ + o, lists_.slot(s, at).packet, ++place, out.part);
+        }
+      }
+    }
+    for (u32 i = 0; i < in_.size(); ++i) {
+      if (in_[i].mode != Mode::none) sum += keyed(i, in_[i].packet, static_cast<u64>(in_[i].mode), in_[i].outputs);
+    }
+    return sum;
+  }
+
+  void hold_switches(engine::Holdings& into) const {
+    for (u32 s = 0; s < switches_; ++s) {
+      u32 used = 0;
+      for (u32 c = 0; c < set_.chunks; ++c) used += lists_.slot(s, static_cast<u16>(c)).count != 0 ? 1U : 0U;
+      if (used + lists_.free(s) != set_.chunks) into.violations.push_back(fmt::format("switch {} lost chunks", s));
+      const u32 held = static_cast<u32>(std::popcount(hot_[s].held));
+      if (used - held > hot_[s].shared_used) {
+        into.violations.push_back(
+            fmt::format("switch {}: {} chunks are used, {} accounted for", s, used - held, hot_[s].shared_used));
+      }
+      for (u64 m = hot_[s].copies; m != 0; m &= m - 1) {  // of a packet of one chunk: no tail is anywhere else
+        if (in_[s * ports_ + hot_[s].copier].mode == Mode::write) break;
+        count(into, hot_[s].copy.packet, served_by(s, first_of(m), hot_[s].copy.packet));
+      }
+      for (u32 o = 0; o < ports_; ++o) {
+        for_packets(s, o, [&](PacketId id, u32 writer) {
+          if (!is_writing(s, writer, id)) count(into, id, served_by(s, o, id));
+        });
+      }
+    }
+  }
+
+  void waits(std::vector<engine::Wait>& into) const final;
+
+ private:
+  enum class Mode : u8 { none, bypass, write };
+  static constexpr u8 kNobody = 0xff;
+  enum Account : u8 { kSingle, kReplicated, kUpward, kHeld };
+  struct In {
+    PacketId packet = 0;
+    Mode mode = Mode::none;
+    bool decided = false;
+    bool replicates = false;
+    u8 account = 0;
+    u32 out = 0;  ///< of a packet for one output
+    Ways ways;
+    u64 outputs = 0;  ///< of the packet that is being written
+    Tick ready_at = 0;
+    Tick write_at = 0;  ///< its header chunk can be written from then on
+    Tick served = 0;
+  };
+  struct Hot {
+    u64 undecided = 0;    ///< inputs with a packet for one output that may pass the crossbar
+    u64 streaming = 0;    ///< inputs that pass it, with a chunk that may go
+    u64 writable = 0;     ///< inputs with a chunk to write
+    u64 no_space = 0;     ///< of these: nothing was read since they found no space
+    u64 bypassed = 0;     ///< outputs that an input passes to
+    u64 readable = 0;     ///< outputs with a chunk to read
+    u64 credit_wait = 0;  ///< outputs that wait for room behind their link
+    u64 held = 0;         ///< outputs whose held-back chunk is in use
+    u64 copies = 0;       ///< outputs that still get a copy of the header chunk
+    u32 shared_used = 0;  ///< chunks used or reserved, but for those held back
+    u32 single_used = 0;  ///< of these: by packets for one output
+    u32 up_used = 0;      ///< of these: by replicated packets that also go up
+    u32 turn = 0;         ///< among outputs that a packet may choose
+    u8 copier = 0;        ///< input of the copies
+    /// Inputs whose header is the oldest that is short of space: of those that only go down, and of the others.
+    std::array<u8, 2> short_input{kNobody, kNobody};
+    ChunkLists::Slot copy;
+  };
+
+  template <class F>
+  void for_packets(u32 s, u32 o, F&& f) const {
+    const ChunkLists::Output& out = lists_.output(s, o);
+    if (out.first_c != ChunkLists::kNil) f(lists_.slot(s, out.first_c).packet, out.writer);
+    for (u16 at = out.first_p; at != ChunkLists::kNil; at = lists_.np(s, at, o)) {
+      f(lists_.slot(s, at).packet, lists_.slot(s, at).writer);
+    }
+  }
+  [[nodiscard]] bool is_writing(u32 s, u32 i, PacketId id) const noexcept {
+    const In& in = in_[s * ports_ + i];
+    return in.mode == Mode::write && in.packet == id;
+  }
+
+  void decide(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    const Chunk& chunk = head(input);
+    in.packet = chunk.packet;
+    in.decided = true;
+    in.ways = ways(input, chunk.packet);
+    in.replicates = in.ways.count() > 1 || (set_.bypass != Bypass::single_output && pool_[chunk.packet].copies != 0);
+    in.write_at = std::max({whole_at(chunk, now), inputs_[input].next + chunk.flits - 1, now});
+  }
+
+  // --- outputs -------------------------------------------------------------------------------------------------
+  /// One chunk per cycle, to the output that was served longest ago. True: look again in the next cycle.
+  [[nodiscard]] bool read(u32 s, Hot& h, Tick now) noexcept {
+    bool more = false;
+    u64 can = 0;
+    u32 best = 0;
+    for (u64 m = h.readable & ~h.bypassed & ~h.credit_wait; m != 0; m &= m - 1) {
+      const u32 o = first_of(m);
+      const Output& out = outputs_[s * ports_ + o];
+      if (out.link_free > now) {
+        more |= out.link_free == now + 1;
+        continue;
+      }
+      if (!has_room(out, lists_.slot(s, lists_.next(s, o)).flits)) {
+        h.credit_wait |= bit_of(o);
+        continue;
+      }
+      if (can == 0 || served_out_[s * ports_ + o] < served_out_[s * ports_ + best]) best = o;
+      can |= bit_of(o);
+    }
+    if (can == 0) return more;
+    read_chunk(s, h, best, now);
+    return more || (can & (can - 1)) != 0;
+  }
+
+  void read_chunk(u32 s, Hot& h, u32 o, Tick now) noexcept {
+    const u32 output = s * ports_ + o;
+    served_out_[output] = now;
+    const ChunkLists::Slot chunk = lists_.slot(s, lists_.next(s, o));
+    const bool last = u32{chunk.part} * settings_.chunk + chunk.flits == pool_[chunk.packet].flits;
+    if (lists_.read(s, o, last)) give_back(h, chunk.account, o);
+    h.no_space = 0;
+    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now, now);
+    const bool empty = lists_.next(s, o) == ChunkLists::kNil;
+    if (empty) h.readable &= ~bit_of(o);
+    // A packet that passes the crossbar leaves its FIFO a cycle before the register is free.
+    const Tick free_at = outputs_[output].link_free;
+    output_at(last && empty ? std::max(free_at - 1, now + 1) : free_at, output, now);
+  }
+
+  void give_back(Hot& h, u8 account, u32 o) noexcept {
+    if (account == kHeld) {
+      h.held &= ~bit_of(o);
+      return;
+    }
+    --h.shared_used;
+    h.single_used -= account == kSingle ? 1U : 0U;
+    h.up_used -= account == kUpward ? 1U : 0U;
+  }
+
+  // --- the crossbar --------------------------------------------------------------------------------------------
+  [[nodiscard]] bool queue_empty(u32 s, u32 o) const noexcept {
+    const ChunkLists::Output& out = lists_.output(s, o);
+    return out.part == 0 && out.queued == 0;
+  }
+
+  void pass(u32 s, Hot& h, Tick now) noexcept {
+    for (u64 left = h.undecided; left != 0;) {
+      u32 i = first_of(left);
+      for (u64 m = left & (left - 1); m != 0; m &= m - 1) {
+        if (in_[s * ports_ + first_of(m)].served < in_[s * ports_ + i].served) i = first_of(m);
+      }
+      left &= ~bit_of(i);
+      In& in = in_[s * ports_ + i];
+      const u64 wanted = in.ways.down | in.ways.any;
+      const u64 idle = idle_outputs(s, h, wanted, head(s * ports_ + i).flits, now);
+      if (idle == 0) continue;
+      const u32 o = choose(h, idle, in.ways.any != 0);
+      h.undecided &= ~bit_of(i);
+      h.writable &= ~bit_of(i);
+      h.bypassed |= bit_of(o);
+      in.mode = Mode::bypass;
+      in.out = o;
+      in.ready_at = 0;
+      in.served = now;
+      stream(s, i, now);
+    }
+  }
+
+  /// Outputs that nobody uses or waits for, with room behind them.
+  [[nodiscard]] u64 idle_outputs(u32 s, Hot& h, u64 wanted, u32 flits, Tick now) noexcept {
+    u64 idle = 0;
+    for (u64 m = wanted & ~h.bypassed; m != 0; m &= m - 1) {
+      const u32 o = first_of(m);
+      const Output& out = outputs_[s * ports_ + o];
+      if (out.link_free > now + 1 || !queue_empty(s, o)) continue;
+      if (has_room(out, flits)) {
+        idle |= bit_of(o);
+      } else {
+        h.credit_wait |= bit_of(o);
+      }
+    }
+    return idle;
+  }
+
+  /// One of several outputs, in turn.
+  [[nodiscard]] static u32 choose(Hot& h, u64 among, bool free_choice) noexcept {
+    if (!free_choice) return first_of(among);
+    const u64 later = h.turn < 64 ? among >> h.turn << h.turn : 0;
+    const u32 o = first_of(later != 0 ? later : among);
+    h.turn = o + 1;
+    return o;
+  }
+
+  /// The next chunk of a packet that passes the crossbar leaves its FIFO.
+  void stream(u32 s, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    In& in = in_[input];
+    Hot& h = hot_[s];
+    const Chunk chunk = head(input);
+    const u32 output = s * ports_ + in.out;
+    if (!has_room(outputs_[output], chunk.flits)) {
+      h.streaming |= bit_of(i);
+      h.credit_wait |= bit_of(in.out);
+      return;
+    }
+    h.streaming &= ~bit_of(i);
+    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + 1, now);
+    inputs_[input].next = now + chunk.flits;
+    if (is_tail(chunk)) {
+      h.bypassed &= ~bit_of(in.out);
+      in.mode = Mode::none;
+      output_at(now + chunk.flits, output, now);
+    }
+    pop(input, now, chunk.flits - 1);
+  }
+
+  // --- the buffer ----------------------------------------------------------------------------------------------
+  /// One chunk per cycle, of the input that was served longest ago. True: look again in the next cycle.
+  [[nodiscard]] bool write(u32 s, Hot& h, Tick now) noexcept {
+    if (h.copies != 0) {
+      write_copy(s, h);
+      return true;
+    }
+    for (u64 left = h.writable & ~h.no_space; left != 0;) {
+      u32 i = first_of(left);
+      for (u64 m = left & (left - 1); m != 0; m &= m - 1) {
+        if (in_[s * ports_ + first_of(m)].served < in_[s * ports_ + i].served) i = first_of(m);
+      }
+      left &= ~bit_of(i);
+      if (!take_space(s, h, i)) {
+        h.no_space |= bit_of(i);
+        continue;
+      }
+      in_[s * ports_ + i].served = now;
+      write_chunk(s, h, i, now);
+      return true;
+    }
+    return false;
+  }
+
+  /// Finds space for the chunk of an input; a header is decided then.
+  [[nodiscard]] bool take_space(u32 s, Hot& h, u32 i) noexcept {
+    In& in = in_[s * ports_ + i];
+    if (in.mode == Mode::write) {
+      if (!in.replicates) return take_single(h, in, in.out, (lists_.input(s, i).starving & bit_of(in.out)) != 0);
+      return set_.rules != Rules::none || take_shared(h, in.account, 1);
+    }
+    if (in.replicates) return admit(s, h, i);
+    const u64 wanted = in.ways.down | in.ways.any;
+    const u32 o = std::has_single_bit(wanted) ? first_of(wanted) : shortest(s, h, wanted);
+    const bool idle = queue_empty(s, o) && (h.bypassed & bit_of(o)) == 0;
+    if (stopped(s, h, i, false) ? !take_held(h, in, o, idle) : !take_single(h, in, o, idle)) return false;
+    in.out = o;
+    in.outputs = bit_of(o);
+    if (in.ways.any != 0) h.turn = o + 1;
+    return true;
+  }
+
+  /// A packet for one output: of the shared space, or the chunk that is held back for what the output starves for.
+  [[nodiscard]] bool take_single(Hot& h, In& in, u32 o, bool starving) noexcept {
+    if (h.single_used < most_single_ && h.shared_used < shared_) {
+      ++h.shared_used;
+      ++h.single_used;
+      in.account = kSingle;
+      return true;
+    }
+    return take_held(h, in, o, starving);
+  }
+  [[nodiscard]] bool take_held(Hot& h, In& in, u32 o, bool starving) noexcept {
+    if (set_.rules != Rules::guarded || !starving || (h.held & bit_of(o)) != 0) return false;
+    h.held |= bit_of(o);
+    in.account = kHeld;
+    return true;
+  }
+  [[nodiscard]] bool take_shared(Hot& h, u8 account, u32 chunks) noexcept {
+    if (h.shared_used + chunks > shared_) return false;
+    if (account == kUpward && h.single_used + h.up_used + chunks > most_up_) return false;
+    h.shared_used += chunks;
+    h.up_used += account == kUpward ? chunks : 0;
+    return true;
+  }
+
+  /// True when a header that came earlier is short of space. One that also goes up does not stop those that only go
+  /// down: they would wait for each other.
+  [[nodiscard]] bool stopped(u32 s, const Hot& h, u32 i, bool only_down) const noexcept {
+    const auto earlier = [&](u32 other) {
+      if (other == kNobody || other == i) return false;
+      const Tick mine = in_[s * ports_ + i].write_at;
+      const Tick first = in_[s * ports_ + other].write_at;
+      return first != mine ? first < mine : other < i;
+    };
+    return earlier(h.short_input[0]) || (!only_down && earlier(h.short_input[1]));
+  }
+
+  /// A packet for several outputs enters when all of it is guaranteed space.
+  [[nodiscard]] bool admit(u32 s, Hot& h, u32 i) noexcept {
+    In& in = in_[s * ports_ + i];
+    const bool up = in.ways.any != 0;
+    if (stopped(s, h, i, !up)) return false;
+    in.account = up ? kUpward : kReplicated;
+    u8& first_short = h.short_input[up ? 1 : 0];
+    const u32 headers = set_.separate ? 1 : in.ways.count();
+    const u32 rest = set_.rules == Rules::none ? 0 : chunks_of(pool_[in.packet].flits) - 1;
+    if (!take_shared(h, in.account, headers + rest)) {
+      first_short = static_cast<u8>(i);
+      return false;
+    }
+    if (first_short == i) {
+      first_short = kNobody;
+      h.no_space = 0;
+    }
+    in.outputs = in.ways.down;
+    if (in.ways.any != 0) {
+      const u32 o = shortest(s, h, in.ways.any);
+      in.outputs |= bit_of(o);
+      h.turn = o + 1;
+    }
+    return true;
+  }
+
+  /// Of several outputs that with the fewest packets, in turn among equals.
+  [[nodiscard]] u32 shortest(u32 s, const Hot& h, u64 among) const noexcept {
+    u32 best = 0;
+    u32 least = kNone;
+    const u64 later = h.turn < 64 ? among >> h.turn << h.turn : 0;
+    for (const u64 part : {later, among & ~later}) {
+      for (u64 m = part; m != 0; m &= m - 1) {
+        const u32 o = first_of(m);
+        const ChunkLists::Output& out = lists_.output(s, o);
+        const u32 length = out.queued + (out.part != 0 ? 1U : 0U) + static_cast<u32>(h.bypassed >> o & 1U);
+        if (length >= least) continue;
+        least = length;
+        best = o;
+      }
+    }
+    return best;
+  }
+
+  void write_chunk(u32 s, Hot& h, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    In& in = in_[input];
+    const Chunk chunk = head(input);
+    const ChunkLists::Slot what{chunk.packet, ChunkLists::kNil, chunk.part, 1, chunk.flits,
+                                chunk.hops,   in.account,       0,          0};
+    const bool last = is_tail(chunk);
+    h.writable &= ~bit_of(i);
+    h.undecided &= ~bit_of(i);
+    u64 reached = lists_.input(s, i).starving;
+    if (chunk.part == 0) {
+      const u64 now_written = set_.separate ? in.outputs : in.outputs & (~in.outputs + 1);
+      lists_.write_header(s, i, now_written, in.outputs, what);
+      h.copies = in.outputs & ~now_written;
+      h.copier = static_cast<u8>(i);
+      h.copy = what;
+      reached = now_written;
+      in.packet = chunk.packet;
+    } else {
+      lists_.write_body(s, i, what);
+    }
+    h.readable |= readable_of(s, reached);
+    in.mode = last ? Mode::none : Mode::write;
+    if (last && h.copies == 0) lists_.finish(s, i);
+    inputs_[input].next = now + 1;
+    pop(input, now, 0);
+  }
+
+  /// The outputs of a packet get their copies of the header chunk one by one, ports ascending.
+  void write_copy(u32 s, Hot& h) noexcept {
+    const u64 bit = h.copies & (~h.copies + 1);
+    h.copies &= ~bit;
+    const u32 i = h.copier;
+    lists_.write_header(s, i, bit, lists_.input(s, i).outputs, h.copy);
+    h.readable |= readable_of(s, bit);
+    const bool whole = u32{h.copy.flits} == pool_[h.copy.packet].flits;
+    if (h.copies == 0 && whole) lists_.finish(s, i);
+  }
+
+  [[nodiscard]] u64 readable_of(u32 s, u64 outputs) const noexcept {
+    u64 found = 0;
+    for (u64 m = outputs; m != 0; m &= m - 1) {
+      if (lists_.next(s, first_of(m)) != ChunkLists::kNil) found |= m & (~m + 1);
+    }
+    return found;
+  }
+
+  BufferSettings set_;
+  u32 shared_ = 0;
+  u32 most_up_ = 0;
+  u32 most_single_ = 0;
+  ChunkLists lists_;
+  std::vector<Hot> hot_;  ///< [switch]
+  std::vector<In> in_;    ///< [switch * ports + input]
+  std::vector<Tick> served_out_;
+};
+
+/// Resources: input FIFOs, outputs and buffers, numbered in this order.
+void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
+  const u64 outputs = inputs_.size();
+  const u64 buffers = 2 * outputs;
+  const auto at = [&](u32 port) {
+    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
+  };
+  const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
+    const core::Packet& packet = pool_[id];
+    into.push_back(
+        {waiter, resource, name(id) + text, u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence});
+  };
+  for (u32 s = 0; s < switches_; ++s) {
+    const Hot& h = hot_[s];
+    for (u32 o = 0; o < ports_; ++o) {
+      const u32 output = s * ports_ + o;
+      const ChunkLists::Output& out = lists_.output(s, o);
+      const u16 next = lists_.next(s, o);
+      PacketId first = kNone;
+      for_packets(s, o, [&](PacketId id, u32) {
+        if (first == kNone) first = id;
+      });
+      if (first != kNone) add(buffers + s, outputs + output, first, fmt::format(" is kept for output {}", at(output)));
+      if (out.part != 0 && next == ChunkLists::kNil) {
+        const u32 i = s * ports_ + out.writer;
+        add(outputs + output, i, in_[i].packet,
+            fmt::format(" holds output {} until input {} has more of it", at(output), at(i)));
+      } else if (next != ChunkLists::kNil && (h.bypassed >> o & 1U) == 0 && outputs_[output].to < kTerminal &&
+                 !has_room(outputs_[output], lists_.slot(s, next).flits)) {
+        add(outputs + output, outputs_[output].to, lists_.slot(s, next).packet,
+            fmt::format(" at output {} waits for room behind it", at(output)));
+      }
+    }
+    for (u32 i = 0; i < ports_; ++i) {
+      const u32 input = s * ports_ + i;
+      const In& in = in_[input];
+      if (inputs_[input].from == kNone) continue;
+      if (inputs_[input].count == 0) {
+        if (in.mode != Mode::none && inputs_[input].from < kTerminal) {
+          add(input, outputs + inputs_[input].from, in.packet,
+              fmt::format(" has not arrived as a whole at input {}", at(input)));
+        }
+        continue;
+      }
+      const PacketId id = head(input).packet;
+      if (in.mode == Mode::bypass) {
+        add(input, outputs_[s * ports_ + in.out].to, id,
+            fmt::format(" passes from input {} and waits for room", at(input)));
+        add(outputs + s * ports_ + in.out, input, id, fmt::format(" holds output {}", at(s * ports_ + in.out)));
+        continue;
+      }
+      add(input, buffers + s, id, fmt::format(" at input {} waits for space in the buffer", at(input)));
+      if (in.mode == Mode::none && in.decided && !in.replicates) {
+        for (u64 m = in.ways.down | in.ways.any; m != 0; m &= m - 1) {
+          const u32 output = s * ports_ + first_of(m);
+          add(input, outputs + output, id, fmt::format(" at input {} waits for output {}", at(input), at(output)));
+        }
+      }
+    }
+  }
+}
+
+void install(const config::Values& values, engine::Builder& builder) {
+  const core::Graph& graph = builder.topology().graph();
+  WormSettings worms;
+  BufferSettings buffer;
+  worms.fifo = values.natural("fifo");
+  buffer.chunks = values.natural("chunks");
+  worms.chunk = chunk_flits(values, graph);
+  worms.both_ways = values.text("replicate_on") == "both_ways";
+  const std::string& space = values.text("space");
+  buffer.rules = space == "guarded" ? Rules::guarded : space == "guarantee" ? Rules::guarantee : Rules::none;
+  const std::string& bypass = values.text("bypass");
+  buffer.bypass = bypass == "single_output" ? Bypass::single_output
+                  : bypass == "unicast"     ? Bypass::unicast
+                                            : Bypass::never;
+  buffer.separate = values.text("next_packet_ram") == "per_output";
+  check_worms(values, builder, worms);
+  const u32 ports = most_ports(graph);
+  const u32 longest = builder.longest_message();
+  buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
+  const u32 held = buffer.rules == Rules::guarded ? ports + 1 : 0;
+  const u32 packets = worms.both_ways && buffer.rules == Rules::guarded ? 2 : 1;
+  if (buffer.rules != Rules::none && replicates(builder) && packets * buffer.reserve + held > buffer.chunks) {
+    values.fail("chunks",
+                fmt::format("a replicated packet of {} flits needs {} chunks{}, and the switch has {}", longest,
+                            packets * buffer.reserve + held,
+                            held != 0 ? " with those that are held back for its outputs" : "", buffer.chunks),
+                fmt::format("use at least {} chunks, or shorter packets", packets * buffer.reserve + held));
+  }
+  if (!replicates(builder)) buffer.reserve = 0;
+  builder.partition_as_one();
+  builder.add(0, std::make_unique<CentralBuffer>(builder, worms, buffer));
+}
+
+u32 vcs(const config::Values&) { return 1; }
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::SwitchRow row_central_buffer;
+const core::SwitchRow row_central_buffer{
+    {"central_buffer",
+     "Buffered wormhole switches with a shared central buffer that replicate multidestination worms",
+     "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel Systems: "
+     "Architectural Alternatives and their Impact, ISCA-24, 1997; C. B. Stunkel et al., The SP2 High-Performance "
+     "Switch, IBM Systems Journal 34(2), 1995",
+     {Parameter::integer("fifo", 64).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
+      Parameter::integer("chunks", 256).unit("chunks").range(1, 32768).doc("Chunks of the central buffer"),
+      Parameter::integer("chunk", 0)
+          .unit("flits")
+          .range(0, 64)
+          .doc("Flits per chunk, k; 0: as many as the largest switch has ports, so that one chunk written and one read "
+               "per cycle serve them all"),
+      Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
+          .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
+      Parameter::choice("space", {"guarded", "guarantee", "none"}, "guarded")
+          .doc("Who may use the buffer: a replicated packet enters only when all of it is guaranteed space, single "
+               "packets leave that space free, and a chunk per output is held back for what that output starves for "
+               "(guarded); the guarantee alone, which can wedge; or whoever comes, which wedges"),
+      Parameter::choice("bypass", {"single_output", "unicast", "never"}, "single_output")
+          .doc("Packets that may pass the crossbar to an idle output: all that need one output at the switch; those "
+               "with one destination; or none"),
+      Parameter::choice("next_packet_ram", {"shared", "per_output"}, "shared")
+          .doc("One next-packet RAM, so that a replicated packet has a copy of its header chunk per output, written in "
+               "consecutive cycles; or one per output, so that a single header chunk is enough")}},
+    &install,
+    &vcs,
+    "central_buffer moves worms through one buffer per switch that all of its outputs share",
+    core::Sight::none,
+    nullptr,
+    false,
+    false,
+    true};
+
+}  // namespace banyan::switching

@@ -1,0 +1,469 @@
+// Switches with a large FIFO per input that replicate worms at its head (Sivaram, Stunkel, Panda, "Implementing
+// Multidestination Worms in Switch-Based Parallel Systems", section 5).
+//
+// Only the packet at the head of a FIFO is served. A packet for one output passes flit by flit; of a packet for
+// several, whole chunks are read by the outputs in turn, each at its own pace, and a chunk leaves when all have read
+// it. With synchronous replication (section 3.1) the branches proceed in lock-step instead.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "banyan/core/switching.hpp"
+#include "banyan/switching/parts/worm_fabric.hpp"
+
+namespace banyan::switching {
+namespace {
+
+using core::PacketId;
+
+constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
+constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
+
+struct InputSettings {
+  bool synchronous = false;
+  bool at_once = true;  ///< synchronous: a worm takes all of its outputs or none
+  u32 path = 0;         ///< cycles from a chunk's read to the output's register, beyond those of a chunk-wide path
+};
+
+class InputBuffer final : public WormFabric<InputBuffer> {
+ public:
+  InputBuffer(engine::Builder& builder, const WormSettings& worms, const InputSettings& settings)
+      : WormFabric(builder, worms), set_(settings), hot_(switches_), in_(inputs_.size()), out_(outputs_.size()) {}
+
+  void reset_switches() {
+    for (Hot& h : hot_) h = {};
+    for (In& in : in_) in = {};
+    for (Out& out : out_) out = {};
+  }
+
+  // --- what the fabric tells ----------------------------------------------------------------------------------
+  void new_head(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    if (in.mode == Mode::replicate) {
+      in.left = 0;
+      for (u64 m = in.outputs | in.wanted; m != 0; m &= m - 1) {
+        in.left += to_read(input, first_of(m)) <= head(input).part ? 1U : 0U;
+      }
+      in.left += in.any != 0 ? 1U : 0U;
+      return;
+    }
+    const Tick due = in.mode == Mode::none ? decoded_at(input, now) : near(head(input).first, now) + kSetUp;
+    in.ready_at = std::max({due, inputs_[input].next, now + 1});
+    input_at(in.ready_at, input, now);
+  }
+  void pushed(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    if (!in.ahead) return;
+    in.ahead = false;
+    input_at(whole_at(entry(input, inputs_[input].count - 1U), now) + 1, input, now);
+  }
+
+  void ready(u32 input, Tick now) noexcept {
+    In& in = in_[input];
+    const u32 s = input / ports_;
+    wake(s);
+    if (in.mode == Mode::replicate || now != in.ready_at) return;
+    const u64 bit = bit_of(input % ports_);
+    if (in.mode == Mode::single) {
+      hot_[s].streaming |= bit;
+      return;
+    }
+    const Ways found = ways(input, head(input).packet);
+    in.packet = head(input).packet;
+    in.wanted = found.down;
+    in.any = found.any;
+    in.outputs = 0;
+    in.asked_at = now;
+    in.left = found.count();
+    in.next_to_read = 0;
+    in.mode = found.count() == 1 ? Mode::waiting : Mode::replicate;
+    in.ready_at = 0;
+    hot_[s].asking |= bit;
+    if (in.mode == Mode::replicate) hot_[s].replicating |= bit;
+  }
+
+  void output_ready(u32 output, Tick) noexcept { wake(output / ports_); }
+  void credited(u32 output) noexcept {
+    const u32 s = output / ports_;
+    const u64 bit = bit_of(output % ports_);
+    if ((hot_[s].credit_wait & bit) == 0) return;
+    hot_[s].credit_wait &= ~bit;
+    wake(s);
+  }
+
+  void step(u32 s, Tick now) noexcept {
+    Hot& h = hot_[s];
+    if (h.asking != 0) grant(s, h, now);
+    for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, h, first_of(m), now);
+    bool more = false;
+    for (u64 m = h.replicating; m != 0; m &= m - 1) {
+      more |= set_.synchronous ? read_all(s, h, first_of(m), now) : read(s, h, first_of(m), now);
+    }
+    if (more) wake_next(s);
+  }
+
+  [[nodiscard]] u64 served_from(u32 input, const Chunk& chunk) const noexcept {
+    const In& in = in_[input];
+    if (in.mode != Mode::replicate || chunk.packet != in.packet) return served_behind(input, chunk.packet);
+    u64 sum = 0;
+    const u32 s = input / ports_;
+    for (u64 m = in.outputs | in.wanted; m != 0; m &= m - 1) {
+      if (to_read(input, first_of(m)) <= chunk.part) sum += served_by(s, first_of(m), chunk.packet);
+    }
+    return sum + (in.any != 0 ? served_above(s, chunk.packet) : 0);
+  }
+
+  u64 digest_switches() const {
+    u64 sum = 0;
+    for (u32 i = 0; i < in_.size(); ++i) {
+      const In& in = in_[i];
+      if (in.mode == Mode::none) continue;
+      Hasher h;
+      for (const u64 v : {u64{i}, static_cast<u64>(in.mode), in.wanted, in.any, in.outputs, u64{in.left}}) h.add(v);
+      sum += keyed(h.value(), in.packet, in.out, in.asked_at);
+    }
+    for (u32 o = 0; o < out_.size(); ++o) {
+      if (out_[o].owner != kFree) sum += mix64(u64{o} << 32U | u64{out_[o].owner} << 16U | out_[o].part);
+    }
+    return sum;
+  }
+
+  void hold_switches(engine::Holdings& into) const {
+    for (u32 input = 0; input < in_.size(); ++input) {
+      const In& in = in_[input];
+      for (u64 m = in.mode == Mode::none ? 0 : in.outputs; m != 0; m &= m - 1) {
+        const Out& out = out_[input / ports_ * ports_ + first_of(m)];
+        const bool done = in.mode == Mode::replicate && out.owner != input % ports_;
+        if (out.owner != input % ports_ && !done) into.violations.push_back("an output does not know its input");
+      }
+    }
+  }
+
+  void waits(std::vector<engine::Wait>& into) const final;
+
+ private:
+  static constexpr u8 kFree = 0xff;
+  enum class Mode : u8 { none, waiting, single, replicate };
+  struct In {
+    PacketId packet = 0;
+    Mode mode = Mode::none;
+    bool ahead = false;   ///< an output waits for a chunk that is not on its way yet
+    u8 next_to_read = 0;  ///< outputs take turns from here on
+    u32 out = 0;          ///< of a single packet
+    u32 left = 0;         ///< outputs that have not read the chunk at the head
+    u64 wanted = 0;       ///< outputs that it waits for
+    u64 any = 0;          ///< and one of these
+    u64 outputs = 0;      ///< that it got; of a replicated packet also those that are done with it
+    u64 done = 0;         ///< outputs that have read all of it
+    Tick ready_at = 0;
+    Tick asked_at = 0;
+  };
+  struct Out {
+    u8 owner = kFree;  ///< input
+    u16 part = 0;      ///< next chunk of a replicated packet
+  };
+  struct Hot {
+    u64 asking = 0;       ///< inputs that wait for outputs
+    u64 streaming = 0;    ///< inputs with a chunk of a single packet that may go
+    u64 replicating = 0;  ///< inputs with a replicated packet at the head
+    u64 owned = 0;        ///< outputs
+    u64 credit_wait = 0;  ///< outputs that wait for room behind their link
+    u32 turn = 0;         ///< among outputs that a packet may choose
+  };
+
+  /// Next chunk that an output reads of the packet at the head of an input.
+  [[nodiscard]] u32 to_read(u32 input, u32 o) const noexcept {
+    const In& in = in_[input];
+    if ((in.done >> o & 1U) != 0) return kNone;
+    return (in.outputs >> o & 1U) != 0 ? out_[input / ports_ * ports_ + o].part : 0;
+  }
+
+  // --- grants --------------------------------------------------------------------------------------------------
+  /// Outputs are granted to those that asked first.
+  void grant(u32 s, Hot& h, Tick now) noexcept {
+    u64 claimed = h.owned;
+    for (u64 left = h.asking; left != 0;) {
+      u32 i = first_of(left);
+      for (u64 m = left & (left - 1); m != 0; m &= m - 1) {
+        if (in_[s * ports_ + first_of(m)].asked_at < in_[s * ports_ + i].asked_at) i = first_of(m);
+      }
+      left &= ~bit_of(i);
+      In& in = in_[s * ports_ + i];
+      const bool together = set_.synchronous && set_.at_once && in.mode == Mode::replicate;
+      if (together && ((in.wanted & claimed) != 0 || (in.any != 0 && (in.any & ~claimed) == 0))) {
+        claimed |= in.wanted;  // who came later does not take from it
+        continue;
+      }
+      for (u64 m = in.wanted & ~claimed; m != 0; m &= m - 1) give(s, h, i, first_of(m), now);
+      if ((in.any & ~claimed) != 0) {
+        give(s, h, i, choose(s, h, in.any & ~claimed, now), now);
+        in.any = 0;
+      }
+      claimed |= in.outputs & ~in.done;
+      if (in.wanted == 0 && in.any == 0) h.asking &= ~bit_of(i);
+    }
+  }
+
+  /// One of several outputs: with room behind it, in turn.
+  [[nodiscard]] u32 choose(u32 s, Hot& h, u64 among, Tick now) noexcept {
+    u64 good = 0;
+    for (u64 m = among; m != 0; m &= m - 1) {
+      const Output& out = outputs_[s * ports_ + first_of(m)];
+      if (out.link_free <= now + 1 && has_room(out, settings_.chunk)) good |= m & (~m + 1);
+    }
+    if (good == 0) good = among;
+    const u64 later = h.turn < 64 ? good >> h.turn << h.turn : 0;
+    const u32 o = first_of(later != 0 ? later : good);
+    h.turn = o + 1;
+    return o;
+  }
+
+  void give(u32 s, Hot& h, u32 i, u32 o, Tick now) noexcept {
+    In& in = in_[s * ports_ + i];
+    h.owned |= bit_of(o);
+    out_[s * ports_ + o] = {static_cast<u8>(i), 0};
+    in.wanted &= ~bit_of(o);
+    in.outputs |= bit_of(o);
+    if (in.mode != Mode::waiting) return;
+    in.mode = Mode::single;
+    in.out = o;
+    const Tick free_at = outputs_[s * ports_ + o].link_free;
+    if (free_at <= now + 1) {
+      h.streaming |= bit_of(i);
+    } else {  // the last flits of the packet before are still leaving
+      in.ready_at = free_at - 1;
+      input_at(in.ready_at, s * ports_ + i, now);
+    }
+  }
+
+  void release(Hot& h, u32 s, u32 o) noexcept {
+    h.owned &= ~bit_of(o);
+    out_[s * ports_ + o].owner = kFree;
+    if (h.asking != 0) wake_next(s);
+  }
+
+  // --- transfers -----------------------------------------------------------------------------------------------
+  void stream(u32 s, Hot& h, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    In& in = in_[input];
+    const Chunk chunk = head(input);
+    const u32 output = s * ports_ + in.out;
+    if (!has_room(outputs_[output], chunk.flits)) {
+      h.credit_wait |= bit_of(in.out);
+      return;
+    }
+    h.streaming &= ~bit_of(i);
+    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + 1, now);
+    inputs_[input].next = now + chunk.flits;
+    if (is_tail(chunk)) {
+      in.mode = Mode::none;
+      in.outputs = 0;
+      release(h, s, in.out);
+    }
+    pop(input, now, chunk.flits - 1);
+  }
+
+  /// What keeps an output from reading its next chunk: nothing (0), or something that wakes the switch when it is over.
+  enum class Bar : u8 { none, soon, later };
+  [[nodiscard]] Bar bar(u32 s, Hot& h, u32 i, u32 o, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    const Output& out = outputs_[s * ports_ + o];
+    const u32 n = out_[s * ports_ + o].part - head(input).part;
+    if (n >= inputs_[input].count) {
+      in_[input].ahead = true;
+      return Bar::later;
+    }
+    const Chunk& chunk = entry(input, n);
+    const Tick readable = std::max(whole_at(chunk, now) + 1, out.link_free - std::min<Tick>(out.link_free, set_.path));
+    if (readable > now) {
+      if (readable == now + 1) return Bar::soon;
+      input_at(readable, input, now);
+      return Bar::later;
+    }
+    if (has_room(out, chunk.flits)) return Bar::none;
+    h.credit_wait |= bit_of(o);
+    return Bar::later;
+  }
+
+  /// One chunk per input and cycle: the outputs take turns.
+  [[nodiscard]] bool read(u32 s, Hot& h, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    if (inputs_[input].count == 0) {
+      in_[input].ahead = true;
+      return false;
+    }
+    bool more = false;
+    u64 can = 0;
+    for (u64 m = in_[input].outputs & ~in_[input].done & ~h.credit_wait; m != 0; m &= m - 1) {
+      const Bar found = bar(s, h, i, first_of(m), now);
+      more |= found == Bar::soon;
+      can |= found == Bar::none ? m & (~m + 1) : 0;
+    }
+    if (can == 0) return more;
+    const u32 turn = in_[input].next_to_read;
+    const u64 later = turn < 64 ? can >> turn << turn : 0;
+    const u32 o = first_of(later != 0 ? later : can);
+    in_[input].next_to_read = static_cast<u8>(o + 1);
+    read_chunk(s, h, i, o, now);
+    return more || (can & (can - 1)) != 0;
+  }
+
+  /// Lock-step: all outputs read the same chunk in the same cycle.
+  [[nodiscard]] bool read_all(u32 s, Hot& h, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    In& in = in_[input];
+    if (in.wanted != 0 || in.any != 0 || (in.outputs & h.credit_wait) != 0) return false;
+    if (inputs_[input].count == 0) {
+      in.ahead = true;
+      return false;
+    }
+    bool more = false;
+    bool all = true;
+    for (u64 m = in.outputs; m != 0; m &= m - 1) {
+      const Bar found = bar(s, h, i, first_of(m), now);
+      more |= found == Bar::soon;
+      all = all && found == Bar::none;
+      if (found == Bar::later) return false;
+    }
+    if (!all) return more;
+    for (u64 m = in.outputs; m != 0 && in.mode == Mode::replicate; m &= m - 1) read_chunk(s, h, i, first_of(m), now);
+    return true;
+  }
+
+  void read_chunk(u32 s, Hot& h, u32 i, u32 o, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    In& in = in_[input];
+    Out& out = out_[s * ports_ + o];
+    const u32 n = out.part - head(input).part;
+    const Chunk chunk = entry(input, n);
+    send(s * ports_ + o, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + set_.path, now);
+    ++out.part;
+    if (is_tail(chunk)) {
+      in.done |= bit_of(o);
+      release(h, s, o);
+    } else {
+      input_at(now + chunk.flits, input, now);  // its register takes the next chunk then
+    }
+    if (n != 0 || --in.left != 0) return;
+    inputs_[input].next = now + 1;
+    if (is_tail(chunk)) {
+      in.mode = Mode::none;
+      in.outputs = in.done = 0;
+      in.ahead = false;
+      h.replicating &= ~bit_of(i);
+    }
+    pop(input, now, 0);
+  }
+
+  InputSettings set_;
+  std::vector<Hot> hot_;  ///< [switch]
+  std::vector<In> in_;    ///< [switch * ports + input]
+  std::vector<Out> out_;  ///< [switch * ports + output]
+};
+
+/// Resources: input FIFOs, then outputs. A worm at the head of a FIFO holds that FIFO and the outputs that it got.
+void InputBuffer::waits(std::vector<engine::Wait>& into) const {
+  const u64 outputs = inputs_.size();
+  const auto at = [&](u32 port) {
+    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
+  };
+  const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
+    const core::Packet& packet = pool_[id];
+    into.push_back(
+        {waiter, resource, name(id) + text, u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence});
+  };
+  for (u32 input = 0; input < in_.size(); ++input) {
+    const In& in = in_[input];
+    if (in.mode == Mode::none) continue;
+    const u32 s = input / ports_;
+    for (u64 m = in.wanted | in.any; m != 0; m &= m - 1) {
+      const u32 output = s * ports_ + first_of(m);
+      add(input, outputs + output, in.packet, fmt::format(" at input {} waits for output {}", at(input), at(output)));
+    }
+    for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
+      const u32 output = s * ports_ + first_of(m);
+      add(outputs + output, input, in.packet, fmt::format(" at input {} holds output {}", at(input), at(output)));
+      if (outputs_[output].to < kTerminal && !has_room(outputs_[output], 1)) {
+        add(outputs + output, outputs_[output].to, in.packet,
+            fmt::format(" at output {} waits for room behind it", at(output)));
+        if (set_.synchronous || in.mode == Mode::single)
+          add(input, outputs_[output].to, in.packet,
+              fmt::format(" at input {} waits for room behind output {}", at(input), at(output)));
+      }
+    }
+    const bool whole = inputs_[input].count != 0 && is_tail(entry(input, inputs_[input].count - 1U));
+    if (inputs_[input].count == 0 && !whole && inputs_[input].from < kTerminal) {
+      add(input, outputs + inputs_[input].from, in.packet,
+          fmt::format(" has not arrived as a whole at input {}", at(input)));
+    }
+  }
+}
+
+void install(const config::Values& values, engine::Builder& builder) {
+  WormSettings worms;
+  worms.fifo = values.natural("fifo");
+  worms.chunk = chunk_flits(values, builder.topology().graph());
+  worms.both_ways = values.text("replicate_on") == "both_ways";
+  check_worms(values, builder, worms);
+  if (values.text("space") == "guaranteed" && replicates(builder) && builder.longest_message() > worms.fifo) {
+    values.fail(
+        "fifo",
+        fmt::format("a replicated packet of {} flits does not fit a FIFO of {}", builder.longest_message(), worms.fifo),
+        fmt::format("use a FIFO of at least {} flits, or shorter packets", builder.longest_message()));
+  }
+  InputSettings settings;
+  settings.synchronous = values.text("replication") == "synchronous";
+  settings.at_once = values.text("arbitration") == "all_at_once";
+  if (!settings.synchronous && !settings.at_once) {
+    values.fail("arbitration", "outputs serve asynchronous branches one by one anyway",
+                "remove it, or use replication = \"synchronous\"");
+  }
+  settings.path = values.text("data_path") == "chunk_wide" ? 0 : 1;
+  builder.partition_as_one();
+  builder.add(0, std::make_unique<InputBuffer>(builder, worms, settings));
+}
+
+u32 vcs(const config::Values&) { return 1; }
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::SwitchRow row_input_buffer;
+const core::SwitchRow row_input_buffer{
+    {"input_buffer",
+     "Wormhole switches with a large FIFO per input that replicate multidestination worms at its head",
+     "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel Systems: "
+     "Architectural Alternatives and their Impact, ISCA-24, 1997, section 5",
+     {Parameter::integer("fifo", 320).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
+      Parameter::integer("chunk", 0)
+          .unit("flits")
+          .range(0, 64)
+          .doc("Flits per chunk, k; 0: as many as the largest switch has ports"),
+      Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
+          .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
+      Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
+          .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+      Parameter::choice("arbitration", {"all_at_once", "one_by_one"}, "all_at_once")
+          .doc("Synchronous replication: a worm takes all of its outputs at once, or holds those that it got while it "
+               "waits for others, which can wedge"),
+      Parameter::choice("space", {"guaranteed", "any"}, "guaranteed")
+          .doc("Whether packets must fit the FIFO; replicated packets that do not can wedge"),
+      Parameter::choice("data_path", {"chunk_wide", "register_staircase", "split_ram"}, "chunk_wide")
+          .doc(
+              "From FIFO to outputs, in a switch of k ports: k^2 flit-multiplexers (64 for k = 8), all of a chunk in a "
+              "cycle; or k^2 + k (72), flit by flit through a staircase of registers or from k narrow RAMs, a cycle "
+              "later")}},
+    &install,
+    &vcs,
+    "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
+    core::Sight::none,
+    nullptr,
+    false,
+    false,
+    true};
+
+}  // namespace banyan::switching

@@ -1,0 +1,586 @@
+// What switches that move worms in chunks share: links with credits, input FIFOs, sources and sinks, and a calendar.
+//
+// A packet travels in chunks of k flits (its last one may be shorter), the flits of a chunk one after the other, so
+// that one entry and the cycle of its first flit tell when each of them arrives. A chunk starts when the FIFO behind
+// the link has room for all of it; the room comes back when it has left that FIFO as a whole. Times are those of flits:
+//   g      a flit leaves the FIFO, 3 cycles or more after it arrived (cycles a, a+1, a+2, a+3: read, route, request,
+//   grant) g + 1  it is in the output's register g + 2  it is on the link, and arrives `latency` cycles later
+// so that a head takes 6 cycles per switch over links of one cycle. A terminal sends and receives a flit per cycle.
+//
+// What a switch does in a cycle changes others in later cycles only: the order of switches within a cycle is free. All
+// live in one shard, because a chunk is put into the FIFO of the next switch when it starts.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/core/multicast.hpp"
+#include "banyan/core/routing.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+
+namespace banyan::switching {
+
+inline constexpr Tick kSetUp = 3;  ///< cycles from a flit's arrival until it may leave the FIFO
+
+struct WormSettings {
+  u32 fifo = 64;           ///< flits per input FIFO
+  u32 chunk = 8;           ///< flits per chunk
+  bool both_ways = false;  ///< replicate on the way up too
+};
+
+/// Where a worm goes from a switch: to all of `down`, and to one of `any` when that is not empty.
+struct Ways {
+  u64 down = 0;
+  u64 any = 0;
+
+  [[nodiscard]] u32 count() const noexcept { return static_cast<u32>(std::popcount(down)) + (any != 0 ? 1U : 0U); }
+};
+
+[[nodiscard]] inline u32 most_ports(const core::Graph& graph) {
+  u32 ports = 1;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+  return ports;
+}
+/// Flits per chunk: as given, or the ports of the largest switch.
+[[nodiscard]] inline u32 chunk_flits(const config::Values& values, const core::Graph& graph) {
+  const u32 ports = most_ports(graph);
+  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  return values.natural("chunk") != 0 ? values.natural("chunk") : ports;
+}
+[[nodiscard]] inline bool replicates(const engine::Builder& builder) {
+  return std::any_of(builder.traffics().begin(), builder.traffics().end(),
+                     [](const core::Traffic* t) { return t->replicates(); });
+}
+/// Flits of a bit-string header: one, and one per 16 terminals.
+[[nodiscard]] inline u32 header_flits_of(u32 terminals) { return 1 + (terminals + 15) / 16; }
+
+/// What every switch of this kind asks of the experiment.
+inline void check_worms(const config::Values& values, const engine::Builder& builder, const WormSettings& worms) {
+  const core::Graph& graph = builder.topology().graph();
+  for (const core::Channel& c : graph.channels()) {
+    if (c.link.cycles_per_flit == 1) continue;
+    values.fail("name", "the links of these switches carry a flit per cycle, and a channel is slower than that",
+                "use channels of full bandwidth, or another switch");
+  }
+  if (worms.fifo < worms.chunk) {
+    values.fail("fifo", fmt::format("a FIFO of {} flits does not hold a chunk of {}", worms.fifo, worms.chunk),
+                fmt::format("use a FIFO of at least {} flits", worms.chunk));
+  }
+  if (!replicates(builder)) return;
+  if (builder.routing().multicast_routes() == nullptr) {
+    values.fail("name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
+                "use the routing nearest_common_ancestor on a fat tree, up_down, or destination_tag");
+  }
+  const u32 header = header_flits_of(graph.terminals());
+  if (header > worms.fifo) {
+    values.fail(
+        "fifo",
+        fmt::format("a header for {} terminals has {} flits, and the FIFO {}", graph.terminals(), header, worms.fifo),
+        fmt::format("use a FIFO of at least {} flits", (header + worms.chunk - 1) / worms.chunk * worms.chunk));
+  }
+}
+
+/// Derived has: void step(u32 s, Tick now) noexcept; void ready(u32 input, Tick now) noexcept, what waits at the head
+/// of an input's FIFO may leave; void output_ready(u32 output, Tick now) noexcept; void new_head(u32 input, Tick now),
+/// the FIFO has another head whose header has arrived as far as it must have; void pushed(u32 input, Tick now); void
+/// reset_switches(); and what it holds.
+template <class Derived>
+class WormFabric : public engine::Population {
+ public:
+  using PacketId = core::PacketId;
+
+  void reset(u32) final {
+    for (Input& in : inputs_) in.head = in.count = 0;
+    for (Input& in : inputs_) in.next = 0;
+    for (Output& out : outputs_) {
+      out.credits = settings_.fifo;
+      out.link_free = 0;
+    }
+    for (Source& source : sources_) source = {kNone, 0, settings_.fifo, 0, source.to, source.latency};
+    for (std::vector<Event>& slot : wheel_) slot.clear();
+    std::fill(busy_.begin(), busy_.end(), 0);
+    std::fill(awake_now_.begin(), awake_now_.end(), 0);
+    std::fill(awake_next_.begin(), awake_next_.end(), 0);
+    std::fill(idle_sources_.begin(), idle_sources_.end(), 0);
+    for (u32 t = 0; t < sources_.size(); ++t) idle_sources_[t >> 6U] |= u64{1} << (t & 63U);
+    any_next_ = false;
+    pending_ = 0;
+    movements_ = 0;
+    last_run_ = 0;
+    derived().reset_switches();
+  }
+
+  Tick run(Tick now) noexcept final {
+    if (any_next_ && last_run_ + 1 == now) {
+      awake_now_.swap(awake_next_);
+      any_next_ = false;
+    }
+    last_run_ = now;
+    terminals_.advance(now);
+    take_events(now);
+    feed(now);
+    step_awake(now);
+    return next_after(now);
+  }
+
+  u64 movements() const noexcept final { return movements_; }
+  bool expects() const final { return pending_ != 0; }
+
+  u64 digest() const final {
+    u64 sum = mix64(movements_);
+    for (u32 i = 0; i < inputs_.size(); ++i) {
+      for (u32 n = 0; n < inputs_[i].count; ++n) {
+        const Chunk& chunk = entry(i, n);
+        sum += keyed(i, chunk.packet, chunk.part, chunk.first);
+      }
+    }
+    for (u32 o = 0; o < outputs_.size(); ++o) {
+      if (outputs_[o].to == kNone) continue;
+      Hasher h;
+      for (const u64 v : {u64{o}, u64{outputs_[o].credits}, outputs_[o].link_free}) h.add(v);
+      sum += h.value();
+    }
+    for (u32 t = 0; t < sources_.size(); ++t) {
+      if (sources_[t].packet != kNone) sum += keyed(t, sources_[t].packet, sources_[t].part, sources_[t].credits);
+    }
+    return sum + derived().digest_switches();
+  }
+
+  /// Counted by tails: a packet is where its tail is, once per terminal that it is still for.
+  void hold(engine::Holdings& into) const final {
+    for (const Source& source : sources_) {
+      if (source.packet != kNone) count(into, source.packet, copies(source.packet));
+    }
+    for (u32 i = 0; i < inputs_.size(); ++i) {
+      u32 flits = 0;
+      for (u32 n = 0; n < inputs_[i].count; ++n) {
+        const Chunk& chunk = entry(i, n);
+        flits += chunk.flits;
+        if (is_tail(chunk)) count(into, chunk.packet, derived().served_from(i, chunk));
+      }
+      if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
+    }
+    for (const std::vector<Event>& slot : wheel_) {
+      for (const Event& event : slot) {
+        if (event.kind == Kind::deliver) count(into, event.a, 1);
+      }
+    }
+    derived().hold_switches(into);
+  }
+
+ protected:
+  /// Flits that follow each other in an input FIFO.
+  struct Chunk {
+    PacketId packet = 0;
+    u32 first = 0;  ///< arrival of the first flit, lower 32 bits
+    u16 part = 0;   ///< nth chunk of its packet
+    u8 flits = 0;
+    u8 hops = 0;  ///< switches passed
+  };
+  struct Input {
+    u16 head = 0;
+    u16 count = 0;
+    u32 from = kNone;  ///< output that feeds it; kTerminal + terminal
+    Tick next = 0;     ///< the next flit may leave from this cycle on: one per cycle
+  };
+  struct Output {
+    u32 to = kNone;  ///< input that it feeds; kTerminal + terminal
+    u32 latency = 1;
+    u32 credits = 0;     ///< flits that the FIFO behind it has room for
+    u32 head_first = 0;  ///< arrival of the head of the packet that passes
+    Tick link_free = 0;  ///< its register takes the next flit from this cycle on
+  };
+  struct Source {
+    PacketId packet = kNone;  ///< that is being sent
+    u32 part = 0;
+    u32 credits = 0;
+    Tick link_free = 0;
+    u32 to = kNone;
+    u32 latency = 1;
+  };
+
+  static constexpr u32 kTerminal = u32{1} << 31U;
+  static constexpr u32 kUnlimited = u32{1} << 30U;  ///< credits towards a terminal
+
+  WormFabric(engine::Builder& builder, const WormSettings& settings)
+      : graph_(builder.topology().graph()),
+        topology_(builder.topology()),
+        routing_(builder.routing()),
+        terminals_(builder.terminals(0)),
+        pool_(terminals_.pool()),
+        routes_(builder.routing().multicast_routes()),
+        settings_(settings),
+        seed_(builder.settings().seed),
+        permuted_(builder.settings().permuted),
+        step_all_(builder.settings().step_all),
+        switches_(graph_.switches()),
+        ports_(most_ports(graph_)),
+        header_flits_(header_flits_of(graph_.terminals())) {
+    inputs_.resize(std::size_t{switches_} * ports_);
+    outputs_.resize(inputs_.size());
+    sources_.resize(graph_.terminals());
+    fifos_.resize(inputs_.size() * settings.fifo);
+    awake_now_.resize((switches_ + 63) / 64);
+    awake_next_.resize(awake_now_.size());
+    idle_sources_.resize((graph_.terminals() + 63) / 64);
+    for (const core::Channel& c : graph_.channels()) {
+      if (c.failed) continue;
+      const u32 from = c.from.terminal ? kTerminal + c.from.node : c.from.node * ports_ + c.from.port;
+      const u32 to = c.to.terminal ? kTerminal + c.to.node : c.to.node * ports_ + c.to.port;
+      if (c.from.terminal) {
+        sources_[c.from.node].to = to;
+        sources_[c.from.node].latency = c.link.latency_cycles;
+      } else {
+        outputs_[from].to = to;
+        outputs_[from].latency = c.link.latency_cycles;
+      }
+      if (!c.to.terminal) inputs_[to].from = from;
+    }
+    const Tick horizon = builder.longest_latency() + 4 * settings.chunk + 16;
+    wheel_.resize(std::bit_ceil(horizon));
+    busy_.resize((wheel_.size() + 63) / 64);
+    for (std::vector<Event>& slot : wheel_) slot.reserve(8 + inputs_.size() / 4);
+  }
+
+  [[nodiscard]] Derived& derived() noexcept { return static_cast<Derived&>(*this); }
+  [[nodiscard]] const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
+
+  // --- packets -------------------------------------------------------------------------------------------------
+  [[nodiscard]] u32 chunks_of(u32 flits) const noexcept { return (flits + settings_.chunk - 1) / settings_.chunk; }
+  [[nodiscard]] u32 flits_of(PacketId id, u32 part) const noexcept {
+    return std::min(settings_.chunk, pool_[id].flits - part * settings_.chunk);
+  }
+  [[nodiscard]] bool is_tail(const Chunk& chunk) const noexcept {
+    return u32{chunk.part} * settings_.chunk + chunk.flits == pool_[chunk.packet].flits;
+  }
+  /// Flits that must have arrived before a packet can be routed.
+  [[nodiscard]] u32 header_flits(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : header_flits_; }
+  [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.owed(id); }
+
+  [[nodiscard]] Ways ways(u32 input, PacketId id) noexcept {
+    const u32 s = input / ports_;
+    const core::Packet& packet = pool_[id];
+    if (packet.copies != 0) {
+      const auto branches = routes_->branches(s, input % ports_, terminals_.destinations(id), settings_.both_ways);
+      Ways found{branches.down, 0};
+      if (branches.up) {
+        for (const u16 p : routes_->up_ports(s)) found.any |= u64{1} << p;
+      }
+      return found;
+    }
+    candidates_.clear();
+    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
+    routing_.route({s, input % ports_, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
+    u64 mask = 0;
+    u32 best = 0;
+    for (const core::Candidate& c : candidates_) best = std::max<u32>(best, c.priority);
+    for (const core::Candidate& c : candidates_) {
+      if (c.priority == best) mask |= u64{1} << c.port;
+    }
+    return std::has_single_bit(mask) ? Ways{mask, 0} : Ways{0, mask};
+  }
+
+  /// Terminals that a packet whose tail is in an input's FIFO reaches from there.
+  [[nodiscard]] u64 served_behind(u32 input, PacketId id) const noexcept {
+    if (pool_[id].copies == 0) return 1;
+    const u32 s = input / ports_;
+    const auto branches = routes_->branches(s, input % ports_, terminals_.destinations(id), settings_.both_ways);
+    u64 sum = 0;
+    for (u64 m = branches.down; m != 0; m &= m - 1) { sum += served_by(s, static_cast<u32>(std::countr_zero(m)), id); }
+    return sum + (branches.up ? served_above(s, id) : 0);
+  }
+  /// ... that a branch over an output serves.
+  [[nodiscard]] u64 served_by(u32 s, u32 port, PacketId id) const noexcept {
+    if (pool_[id].copies == 0) return 1;
+    const auto up = routes_->up_ports(s);
+    if (std::find(up.begin(), up.end(), port) != up.end()) return served_above(s, id);
+    const core::TerminalBits header = terminals_.destinations(id);
+    u64 sum = 0;
+    for (u32 w = 0; w < routes_->words(); ++w) {
+      sum += static_cast<u64>(std::popcount(header[w] & routes_->reach(s, port)[w]));
+    }
+    return sum;
+  }
+  [[nodiscard]] u64 served_above(u32 s, PacketId id) const noexcept {
+    const core::TerminalBits header = terminals_.destinations(id);
+    u64 sum = 0;
+    for (u32 w = 0; w < routes_->words(); ++w) {
+      sum += static_cast<u64>(std::popcount(header[w] & ~(settings_.both_ways ? routes_->below(s)[w] : 0)));
+    }
+    return sum;
+  }
+
+  // --- FIFOs ---------------------------------------------------------------------------------------------------
+  [[nodiscard]] const Chunk& entry(u32 input, u32 n) const noexcept {
+    u32 place = inputs_[input].head + n;
+    if (place >= settings_.fifo) place -= settings_.fifo;
+    return fifos_[std::size_t{input} * settings_.fifo + place];
+  }
+  [[nodiscard]] const Chunk& head(u32 input) const noexcept {
+    return fifos_[std::size_t{input} * settings_.fifo + inputs_[input].head];
+  }
+  /// The cycle that `low` is the lower part of, near `now`.
+  [[nodiscard]] static Tick near(u32 low, Tick now) noexcept {
+    return now + static_cast<Tick>(static_cast<i64>(static_cast<i32>(low - static_cast<u32>(now))));
+  }
+  /// Arrival of the last flit of a chunk, and the cycle from which on it may leave as a whole.
+  [[nodiscard]] Tick whole_at(const Chunk& chunk, Tick now) const noexcept {
+    return near(chunk.first, now) + chunk.flits - 1 + kSetUp;
+  }
+
+  /// Entries that the FIFO must hold before its head can be looked at.
+  [[nodiscard]] u32 needed(u32 input) const noexcept {
+    const Chunk& chunk = head(input);
+    if (chunk.part != 0 || pool_[chunk.packet].copies == 0) return 1;
+    return (header_flits_ - 1) / settings_.chunk + 1;
+  }
+  /// From which cycle on a packet at the head of a FIFO can be granted an output: its header has arrived.
+  [[nodiscard]] Tick decoded_at(u32 input, Tick now) const noexcept {
+    const Chunk& chunk = head(input);
+    const u32 last = header_flits(chunk.packet) - 1;
+    return near(entry(input, last / settings_.chunk).first, now) + last % settings_.chunk + kSetUp;
+  }
+
+  /// The head of an input's FIFO has left; its places come back `after` cycles from now.
+  void pop(u32 input, Tick now, Tick after) noexcept {
+    Input& in = inputs_[input];
+    const u32 flits = head(input).flits;
+    in.head = static_cast<u16>(in.head + 1U == settings_.fifo ? 0 : in.head + 1U);
+    if (--in.count == 0) in.head = 0;
+    const u32 from = in.from;
+    if (from >= kTerminal) {
+      at(now + after + sources_[from - kTerminal].latency, now, {Kind::source_credit, from - kTerminal, flits, 0});
+    } else {
+      at(now + after + outputs_[from].latency, now, {Kind::credit, from, flits, 0});
+    }
+    if (in.count != 0 && in.count >= needed(input)) derived().new_head(input, now);
+  }
+
+  /// A chunk leaves over an output whose register it enters in cycle `load` (its first flit).
+  void send(u32 output, PacketId id, u32 part, u32 flits, u32 hops, Tick load, Tick now) noexcept {
+    Output& out = outputs_[output];
+    movements_ += flits;
+    const Tick first = load + 1 + out.latency;
+    out.link_free = load + flits;
+    if (out.to >= kTerminal) {
+      if (part == 0) out.head_first = static_cast<u32>(first);
+      if (part * settings_.chunk + flits == pool_[id].flits) {
+        const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
+        at(first + flits - 1, now, {Kind::deliver, out.to - kTerminal, id, spread << 8U | std::min(hops + 1, 255U)});
+      }
+      return;
+    }
+    out.credits -= flits;
+    push(out.to,
+         {id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits), static_cast<u8>(hops + 1)}, now);
+  }
+  [[nodiscard]] bool has_room(const Output& out, u32 flits) const noexcept {
+    return out.to >= kTerminal || out.credits >= flits;
+  }
+
+  // --- calendar ------------------------------------------------------------------------------------------------
+  void wake(u32 s) noexcept { awake_now_[s >> 6U] |= u64{1} << (s & 63U); }
+  void wake_next(u32 s) noexcept {
+    awake_next_[s >> 6U] |= u64{1} << (s & 63U);
+    any_next_ = true;
+  }
+  void input_at(Tick due, u32 input, Tick now) { at(due, now, {Kind::input, input, 0, 0}); }
+  void output_at(Tick due, u32 output, Tick now) { at(due, now, {Kind::output, output, 0, 0}); }
+
+  [[nodiscard]] u64 keyed(u64 place, PacketId id, u64 part, u64 more) const noexcept {
+    const core::Packet& packet = pool_[id];
+    Hasher h;
+    for (const u64 v : {place, u64{packet.source} << 32U | packet.sequence, packet.birth, part, more}) h.add(v);
+    return h.value();
+  }
+  void count(engine::Holdings& into, PacketId id, u64 deliveries) const {
+    into.packets += deliveries;
+    into.flits += deliveries * pool_[id].flits;
+  }
+  [[nodiscard]] std::string name(PacketId id) const {
+    const core::Packet& packet = pool_[id];
+    return packet.copies == 0
+               ? fmt::format("packet {}->{}", packet.source, packet.destination)
+               : fmt::format("worm {} of terminal {} to {} terminals", packet.sequence, packet.source, packet.copies);
+  }
+
+  const core::Graph& graph_;
+  const core::Topology& topology_;
+  const core::Routing& routing_;
+  engine::Terminals& terminals_;
+  engine::PacketPool& pool_;
+  std::unique_ptr<core::MulticastRoutes> routes_;
+  WormSettings settings_;
+  u64 seed_;
+  bool permuted_;
+  bool step_all_;
+  u32 switches_;
+  u32 ports_;                    ///< stride: inputs and outputs per switch
+  u32 header_flits_;             ///< of a bit string
+  std::vector<Input> inputs_;    ///< [switch * ports + port]
+  std::vector<Output> outputs_;  ///< [switch * ports + port]
+  std::vector<Source> sources_;  ///< [terminal]
+  u64 movements_ = 0;
+
+ private:
+  enum class Kind : u8 { input, output, credit, source, source_credit, deliver };
+  struct Event {
+    Kind kind;
+    u32 who;
+    u32 a;
+    u32 b;
+  };
+
+  void at(Tick due, Tick now, Event event) {
+    static_cast<void>(now);
+    const std::size_t slot = due & (wheel_.size() - 1);
+    wheel_[slot].push_back(event);
+    busy_[slot >> 6U] |= u64{1} << (slot & 63U);
+    ++pending_;
+  }
+
+  void push(u32 input, const Chunk& chunk, Tick now) noexcept {
+    Input& in = inputs_[input];
+    u32 place = in.head + u32{in.count};
+    if (place >= settings_.fifo) place -= settings_.fifo;
+    fifos_[std::size_t{input} * settings_.fifo + place] = chunk;
+    ++in.count;
+    if (in.count == needed(input)) derived().new_head(input, now);
+    derived().pushed(input, now);
+  }
+
+  void take_events(Tick now) noexcept {
+    const std::size_t slot = now & (wheel_.size() - 1);
+    std::vector<Event>& events = wheel_[slot];
+    if (events.empty()) return;
+    busy_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
+    pending_ -= events.size();
+    // Nothing is due in the tick that is being taken but these: whatever follows is due later.
+    for (const Event& event : events) {
+      switch (event.kind) {
+        case Kind::input:
+          derived().ready(event.who, now);
+          break;
+        case Kind::output:
+          derived().output_ready(event.who, now);
+          break;
+        case Kind::credit:
+          outputs_[event.who].credits += event.a;
+          derived().credited(event.who);
+          break;
+        case Kind::source:
+        case Kind::source_credit:
+          sources_[event.who].credits += event.a;
+          retry_.push_back(event.who);
+          break;
+        case Kind::deliver:
+          deliver(event, now);
+          break;
+      }
+    }
+    events.clear();
+    for (const u32 t : retry_) go_on(t, now);
+    retry_.clear();
+  }
+
+  void deliver(const Event& event, Tick now) noexcept {
+    const u32 hops = event.b & 255U;
+    if (pool_[event.a].copies == 0) {
+      terminals_.deliver(pool_[event.a], event.who, now, hops, event.b >> 8U);
+      pool_.release(event.a);
+    } else if (terminals_.deliver_copy(event.a, event.who, now, hops, event.b >> 8U)) {
+      pool_.release(event.a);
+    }
+  }
+
+  /// Idle terminals with a waiting message start it.
+  void feed(Tick now) noexcept {
+    const auto ready = terminals_.ready();
+    for (std::size_t w = 0; w < ready.size(); ++w) {
+      for (u64 bits = ready[w] & idle_sources_[w]; bits != 0; bits &= bits - 1) {
+        go_on(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)), now);
+      }
+    }
+  }
+  /// Sends a terminal's next chunk when its link is free and the FIFO behind it has room.
+  void go_on(u32 t, Tick now) noexcept {
+    Source& source = sources_[t];
+    const u64 bit = u64{1} << (t & 63U);
+    if (source.link_free > now) return;
+    if (source.packet == kNone) {
+      idle_sources_[t >> 6U] |= bit;
+      if ((terminals_.ready()[t >> 6U] & bit) == 0) return;
+      if (source.credits < std::min(settings_.chunk, terminals_.head_flits(t))) {
+        idle_sources_[t >> 6U] &= ~bit;  // a credit will come
+        return;
+      }
+      source.packet = terminals_.take(t, now);
+      source.part = 0;
+      idle_sources_[t >> 6U] &= ~bit;
+    }
+    const u32 flits = flits_of(source.packet, source.part);
+    if (source.credits < flits) return;
+    source.credits -= flits;
+    source.link_free = now + flits;
+    const PacketId id = source.packet;
+    const u32 part = source.part++;
+    if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
+    at(now + flits, now, {Kind::source, t, 0, 0});
+    push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
+         now);
+  }
+
+  void step_awake(Tick now) noexcept {
+    if (step_all_) {
+      for (u32 s = 0; s < switches_; ++s) wake(s);
+    }
+    const std::size_t words = awake_now_.size();
+    for (std::size_t i = 0; i < words; ++i) {
+      const std::size_t w = permuted_ ? words - 1 - i : i;
+      u64 bits = awake_now_[w];
+      awake_now_[w] = 0;
+      while (bits != 0) {
+        const u32 bit = static_cast<u32>(permuted_ ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
+        bits &= ~(u64{1} << bit);
+        derived().step(static_cast<u32>(w * 64) + bit, now);
+      }
+    }
+  }
+
+  [[nodiscard]] Tick next_after(Tick now) const noexcept {
+    if (any_next_ || step_all_) return now + 1;
+    Tick next = terminals_.next_birth_after(now);
+    if (pending_ == 0) return next;
+    const std::size_t mask = wheel_.size() - 1;
+    for (Tick step = 1; step <= mask;) {
+      const std::size_t slot = (now + step) & mask;
+      const u64 bits = busy_[slot >> 6U] >> (slot & 63U);
+      if (bits != 0) return std::min(next, now + step + static_cast<Tick>(std::countr_zero(bits)));
+      step += std::min<Tick>(64 - (slot & 63U), mask + 1 - slot);
+    }
+    return next;
+  }
+
+  std::vector<Chunk> fifos_;  ///< [input * fifo + place]
+  std::vector<std::vector<Event>> wheel_;
+  std::vector<u64> busy_;  ///< bit per slot
+  std::vector<u64> awake_now_;
+  std::vector<u64> awake_next_;
+  std::vector<u64> idle_sources_;
+  std::vector<u32> retry_;
+  core::Candidates candidates_;
+  bool any_next_ = false;
+  u64 pending_ = 0;
+  Tick last_run_ = 0;
+};
+
+}  // namespace banyan::switching

@@ -1,0 +1,22 @@
+// Multicasts to m random terminals among messages with one random destination.
+#include "banyan/traffic/parts/multicasts.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
+  return std::make_unique<Multicasts>(values, context);
+}
+
+}  // namespace
+
+extern const core::TrafficRow row_bimodal;
+const core::TrafficRow row_bimodal{
+    {"bimodal", "Multicasts to m random terminals among messages with one random destination",
+     "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel Systems, "
+     "section 7.6; H. Xu, Y.-D. Gui, L. M. Ni, Optimal Software Multicast in Wormhole-Routed Multistage Networks, "
+     "Supercomputing 1994",
+     Multicasts::parameters(0.2)},
+    &make};
+
+}  // namespace banyan::traffic

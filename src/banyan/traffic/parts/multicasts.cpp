@@ -1,0 +1,225 @@
+#include "banyan/traffic/parts/multicasts.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "banyan/base/hash.hpp"
+
+namespace banyan::traffic {
+
+Half split(const Segment& segment) noexcept {
+  const u32 middle = segment.low + (segment.high - segment.low + 1) / 2;
+  if (segment.own < middle) { return {middle, {middle, segment.high, middle}, {segment.low, middle - 1, segment.own}}; }
+  return {middle - 1, {segment.low, middle - 1, middle - 1}, {middle, segment.high, segment.own}};
+}
+
+std::vector<config::Parameter> Multicasts::parameters(double share) {
+  using config::Parameter;
+  std::vector<Parameter> all{
+      Parameter::real("load", 0.1)
+          .unit("flits/cycle")
+          .range(0, 1)
+          .doc("Effective applied load per terminal: flits that the terminals would receive per cycle, each multicast "
+               "counted once per destination"),
+      Parameter::integer("degree", 4).range(2, 65535).doc("Destinations of a multicast, m, drawn uniformly"),
+      Parameter::real("share", share)
+          .range(0, 1)
+          .doc("Part of the received load that is due to multicasts; the rest are messages with one destination"),
+      Parameter::integer("size", 64).unit("flits").range(1, kLongestPacket).doc("Length of every message"),
+      Parameter::choice("implementation", {"hardware", "software"}, "hardware")
+          .doc(
+              "One worm that the switches replicate, or messages with one destination that the terminals forward along "
+              "the binomial tree of U-Min"),
+      Parameter::integer("startup", 0)
+          .unit("cycles")
+          .range(0, 1e12)
+          .doc("Software: from the arrival of a message at a terminal until its forwards join the terminal's queue"),
+  };
+  for (Parameter row : Process::parameters()) {
+    if (row.name == "process") row.fallback = std::string("poisson");
+    all.push_back(row);
+  }
+  return all;
+}
+
+namespace {
+
+/// Messages per terminal and cycle.
+double rate_of(const config::Values& values) {
+  const double share = values.real("share");
+  return values.real("load") / static_cast<double>(values.integer("size")) *
+         (1.0 - share + share / static_cast<double>(values.integer("degree")));
+}
+
+}  // namespace
+
+Multicasts::Multicasts(const config::Values& values, const core::TrafficContext& context)
+    : terminals_(context.terminals),
+      degree_(values.natural("degree")),
+      size_(values.natural("size")),
+      load_(values.real("load")),
+      share_(values.real("share")),
+      software_(values.text("implementation") == "software"),
+      startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
+      seed_(context.seed),
+      stream_(0x6d756c7469636100ULL + context.index),
+      process_(values, context, rate_of(values)) {
+  if (degree_ > terminals_ - 1 || terminals_ < 3) {
+    values.fail(
+        "degree",
+        "a multicast to " + std::to_string(degree_) + " of the other " + std::to_string(terminals_ - 1) + " terminals",
+        terminals_ < 3 ? "use a larger network" : "use a degree of at most " + std::to_string(terminals_ - 1));
+  }
+  if (values.text("process") == "at_once") {
+    values.fail("process", "without end, all messages cannot be generated at once", "use poisson, bernoulli or on_off");
+  }
+  if (!software_ && startup_ != 0) {
+    values.fail("startup", "switches replicate without the terminals",
+                "remove it, or use implementation = \"software\"");
+  }
+  const u32 header = 1 + (terminals_ + 15) / 16;
+  if (!software_ && header > size_) {
+    values.fail("size",
+                "the header of a worm for " + std::to_string(terminals_) + " terminals has " + std::to_string(header) +
+                    " flits, the whole message " + std::to_string(size_),
+                "use messages of at least " + std::to_string(header) + " flits");
+  }
+  const double multicast = share_ / degree_;
+  multicast_below_ = static_cast<u64>(multicast / (multicast + 1.0 - share_) * 0x1.0p32);
+  if (!software_) return;
+  sources_.resize(terminals_);
+  chains_.resize(terminals_);
+  for (std::vector<u32>& chain : chains_) chain.reserve(degree_ + 1);
+}
+
+void Multicasts::begin(u32 replication) {
+  process_.begin(replication);
+  random_ = Random(seed_, stream_, replication);
+  std::fill(sources_.begin(), sources_.end(), Source{});
+}
+
+bool Multicasts::is_multicast(u32 terminal, u64 nth) const noexcept {
+  return random_.at(terminal, nth)[2] < multicast_below_;
+}
+
+bool Multicasts::next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept {
+  const Words words = random_.at(terminal, nth);
+  out.birth = process_.next(terminal, nth, previous, words, out);
+  out.flits = size_;
+  out.word = words[3];
+  if (words[2] < multicast_below_) {
+    out.copies = out.offers = static_cast<u16>(degree_);
+    out.destination = terminal;
+  } else {
+    out.copies = 0;
+    out.offers = 1;
+    const u32 other = below(words[3], terminals_ - 1);
+    out.destination = other + (other >= terminal ? 1U : 0U);
+  }
+  return out.birth != kNever;
+}
+
+/// Floyd's draw without replacement (Bentley and Floyd 1987); the addresses lie beside those of the messages.
+template <class F>
+void Multicasts::draw(u32 terminal, u64 nth, F&& f) const noexcept {
+  const u32 others = terminals_ - 1;
+  for (u32 k = 0; k < degree_; ++k) {
+    const u32 upper = others - degree_ + k;
+    const Words words = random_.at(u64{terminal} | u64{k + 1} << 32U, nth);
+    f(below(words[0], upper + 1), upper);
+  }
+}
+
+void Multicasts::destinations(u32 terminal, u64 nth, const core::Message&, std::span<u64> bits) const noexcept {
+  const auto place = [&](u32 other) { return other + (other >= terminal ? 1U : 0U); };
+  draw(terminal, nth, [&](u32 drawn, u32 otherwise) {
+    u32 t = place(drawn);
+    if ((bits[t / 64] >> (t % 64) & 1U) != 0) t = place(otherwise);
+    bits[t / 64] |= u64{1} << (t % 64);
+  });
+}
+
+core::MulticastGroup Multicasts::multicast_of(const core::Packet& packet) const noexcept {
+  if (!software_) return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
+  const bool multicast = is_multicast(packet.message % terminals_, packet.message / terminals_);
+  return {multicast ? degree_ : 0, packet.message};
+}
+
+void Multicasts::start(u32 terminal, core::Outbox& out) noexcept { generate(terminal, out); }
+
+void Multicasts::generate(u32 terminal, core::Outbox& out) noexcept {
+  Source& source = sources_[terminal];
+  core::Message message;
+  message.state = source.state;
+  const u64 nth = source.generated;
+  if (!next(terminal, nth, source.previous, message)) return;
+  ++source.generated;
+  source.previous = message.birth;
+  source.state = message.state;
+  if (message.copies != 0) {
+    source.left = send(terminal, terminal, nth, message.birth, out);
+    return;
+  }
+  source.left = 1;
+  message.tag = tag_of(terminal, nth);
+  out.post(message);
+}
+
+/// Sends all that a terminal sends of a multicast, the largest half first; returns how many messages.
+u32 Multicasts::send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept {
+  std::vector<u32>& chain = chains_[terminal];
+  chain.assign(1, origin);
+  const auto place = [&](u32 other) { return other + (other >= origin ? 1U : 0U); };
+  draw(origin, nth, [&](u32 drawn, u32 otherwise) {
+    const u32 t = place(drawn);
+    chain.push_back(std::find(chain.begin() + 1, chain.end(), t) == chain.end() ? t : place(otherwise));
+  });
+  std::sort(chain.begin(), chain.end());
+  const auto index_of = [&](u32 t) {
+    return static_cast<u32>(std::lower_bound(chain.begin(), chain.end(), t) - chain.begin());
+  };
+  const u32 own = index_of(terminal);
+  Segment segment{0, degree_, index_of(origin)};
+  while (segment.own != own) {  // down the tree, to the part that this terminal covers
+    const Half half = split(segment);
+    const bool theirs = own >= half.theirs.low && own <= half.theirs.high;
+    segment = theirs ? half.theirs : half.rest;
+  }
+  u32 count = 0;
+  while (segment.low < segment.high) {
+    const Half half = split(segment);
+    core::Message message;
+    message.birth = birth;
+    message.destination = chain[half.target];
+    message.flits = size_;
+    message.word = random_.at(u64{terminal} | u64{0xffffffffU} << 32U, u64{tag_of(origin, nth)} << 8U | count)[0];
+    message.tag = tag_of(origin, nth);
+    message.rank = static_cast<u8>(count);
+    message.offers = terminal == origin && count == 0 ? static_cast<u16>(degree_) : u16{0};
+    out.post(message);
+    segment = half.rest;
+    ++count;
+  }
+  return count;
+}
+
+void Multicasts::departed(const core::Packet& packet, u32 terminal, Tick, core::Outbox& out) noexcept {
+  Source& source = sources_[terminal];
+  if (packet.message != tag_of(terminal, source.generated - 1)) return;
+  if (--source.left == 0) generate(terminal, out);
+}
+
+void Multicasts::delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept {
+  const u32 origin = packet.message % terminals_;
+  const u64 nth = packet.message / terminals_;
+  if (is_multicast(origin, nth)) send(terminal, origin, nth, now + startup_, out);
+}
+
+u64 Multicasts::digest(u32 terminal) const noexcept {
+  if (!software_) return 0;
+  Hasher h;
+  for (const u64 v : {sources_[terminal].generated, u64{sources_[terminal].left}}) h.add(v);
+  return h.value();
+}
+
+}  // namespace banyan::traffic

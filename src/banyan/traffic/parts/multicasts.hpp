@@ -1,0 +1,84 @@
+// Multicasts to random sets of terminals, alone or among messages with one destination; replicated by the switches, or
+// forwarded by the terminals along a binomial tree.
+#pragma once
+
+#include <vector>
+
+#include "banyan/base/rng.hpp"
+#include "banyan/core/traffic.hpp"
+#include "banyan/traffic/parts/injection.hpp"
+
+namespace banyan::traffic {
+
+/// A part of the chain of a multicast that one terminal covers: chain[low] ... chain[high], its own place among them.
+struct Segment {
+  u32 low = 0;
+  u32 high = 0;
+  u32 own = 0;
+};
+/// What it sends first: the node at the boundary of the other half receives, and covers that half.
+struct Half {
+  u32 target = 0;
+  Segment theirs;
+  Segment rest;
+};
+/// Requires low < high.
+[[nodiscard]] Half split(const Segment& segment) noexcept;
+
+class Multicasts : public core::Traffic {
+ public:
+  static std::vector<config::Parameter> parameters(double share);
+
+  Multicasts(const config::Values& values, const core::TrafficContext& context);
+
+  void begin(u32 replication) override;
+  bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override;
+  double offered_load() const noexcept override { return load_; }
+  u32 longest_message() const noexcept override { return size_; }
+
+  bool multicasts() const noexcept override { return true; }
+  bool replicates() const noexcept override { return !software_; }
+  void destinations(u32 terminal, u64 nth, const core::Message& message, std::span<u64> bits) const noexcept override;
+  core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override;
+
+  bool answers() const noexcept override { return software_; }
+  void start(u32 terminal, core::Outbox& out) noexcept override;
+  void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  u64 digest(u32 terminal) const noexcept override;
+
+ private:
+  /// Of a terminal that multicasts in software.
+  struct Source {
+    u64 generated = 0;
+    Tick previous = kNever;
+    u32 left = 0;   ///< messages of the latest multicast that have not left
+    u32 state = 0;  ///< core::Message::state
+  };
+
+  [[nodiscard]] bool is_multicast(u32 terminal, u64 nth) const noexcept;
+  /// Calls f(drawn, otherwise) per destination: the first, or the second when the first is taken already. Both count
+  /// the other terminals only.
+  template <class F>
+  void draw(u32 terminal, u64 nth, F&& f) const noexcept;
+  void generate(u32 terminal, core::Outbox& out) noexcept;
+  u32 send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept;
+  [[nodiscard]] u32 tag_of(u32 origin, u64 nth) const noexcept { return static_cast<u32>(nth * terminals_ + origin); }
+
+  u32 terminals_;
+  u32 degree_;
+  u32 size_;
+  double load_;
+  double share_;
+  bool software_;
+  Tick startup_;
+  u64 seed_;
+  u64 stream_;
+  u64 multicast_below_;  ///< a 32-bit word below this makes a multicast
+  Process process_;
+  Random random_;
+  std::vector<Source> sources_;
+  std::vector<std::vector<u32>> chains_;  ///< [terminal]: room for a chain, for calls on behalf of that terminal
+};
+
+}  // namespace banyan::traffic
