@@ -22,10 +22,12 @@ using core::PacketId;
 constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
 constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
 
+enum class Arbitration : u8 { oldest_first, per_output, all_at_once };
+
 struct InputSettings {
   bool synchronous = false;
-  bool at_once = true;  ///< synchronous: a worm takes all of its outputs or none
-  u32 path = 0;         ///< cycles from a chunk's read to the output's register, beyond those of a chunk-wide path
+  Arbitration arbitration = Arbitration::oldest_first;
+  u32 path = 0;  ///< cycles from a chunk's read to the output's register, beyond those of a chunk-wide path
 };
 
 class InputBuffer final : public WormFabric<InputBuffer> {
@@ -163,6 +165,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   };
   struct Out {
     u8 owner = kFree;  ///< input
+    u8 turn = 0;       ///< inputs that it is granted to take turns from here on
     u16 part = 0;      ///< next chunk of a replicated packet
   };
   struct Hot {
@@ -182,8 +185,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   }
 
   // --- grants --------------------------------------------------------------------------------------------------
-  /// Outputs are granted to those that asked first.
   void grant(u32 s, Hot& h, Tick now) noexcept {
+    if (set_.arbitration == Arbitration::per_output) return grant_by_output(s, h, now);
     u64 claimed = h.owned;
     for (u64 left = h.asking; left != 0;) {
       u32 i = first_of(left);
@@ -192,7 +195,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       }
       left &= ~bit_of(i);
       In& in = in_[s * ports_ + i];
-      const bool together = set_.synchronous && set_.at_once && in.mode == Mode::replicate;
+      const bool together = set_.arbitration == Arbitration::all_at_once && in.mode == Mode::replicate;
       if (together && ((in.wanted & claimed) != 0 || (in.any != 0 && (in.any & ~claimed) == 0))) {
         claimed |= in.wanted;  // who came later does not take from it
         continue;
@@ -203,6 +206,27 @@ class InputBuffer final : public WormFabric<InputBuffer> {
         in.any = 0;
       }
       claimed |= in.outputs & ~in.done;
+      if (in.wanted == 0 && in.any == 0) h.asking &= ~bit_of(i);
+    }
+  }
+
+  /// Every output on its own: to the next input in turn that asks for it.
+  void grant_by_output(u32 s, Hot& h, Tick now) noexcept {
+    for (u32 o = 0; o < ports_; ++o) {
+      if ((h.owned >> o & 1U) != 0) continue;
+      u64 asking = 0;
+      for (u64 m = h.asking; m != 0; m &= m - 1) {
+        const In& in = in_[s * ports_ + first_of(m)];
+        if (((in.wanted | in.any) >> o & 1U) != 0) asking |= m & (~m + 1);
+      }
+      if (asking == 0) continue;
+      u8& turn = out_[s * ports_ + o].turn;
+      const u64 later = turn < 64 ? asking >> turn << turn : 0;
+      const u32 i = first_of(later != 0 ? later : asking);
+      turn = static_cast<u8>(i + 1);
+      In& in = in_[s * ports_ + i];
+      if ((in.any >> o & 1U) != 0) in.any = 0;
+      give(s, h, i, o, now);
       if (in.wanted == 0 && in.any == 0) h.asking &= ~bit_of(i);
     }
   }
@@ -224,7 +248,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   void give(u32 s, Hot& h, u32 i, u32 o, Tick now) noexcept {
     In& in = in_[s * ports_ + i];
     h.owned |= bit_of(o);
-    out_[s * ports_ + o] = {static_cast<u8>(i), 0};
+    out_[s * ports_ + o].owner = static_cast<u8>(i);
+    out_[s * ports_ + o].part = 0;
     in.wanted &= ~bit_of(o);
     in.outputs |= bit_of(o);
     if (in.mode != Mode::waiting) return;
@@ -386,10 +411,11 @@ void InputBuffer::waits(std::vector<engine::Wait>& into) const {
     for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
       const u32 output = s * ports_ + first_of(m);
       add(outputs + output, input, in.packet, fmt::format(" at input {} holds output {}", at(input), at(output)));
-      if (outputs_[output].to < kTerminal && !has_room(outputs_[output], 1)) {
+      if (outputs_[output].to < kTerminal && !has_room(outputs_[output], settings_.chunk)) {
         add(outputs + output, outputs_[output].to, in.packet,
             fmt::format(" at output {} waits for room behind it", at(output)));
-        if (set_.synchronous || in.mode == Mode::single)
+        const bool holds_up = inputs_[input].count != 0 && to_read(input, first_of(m)) <= head(input).part;
+        if (set_.synchronous || in.mode == Mode::single || holds_up)
           add(input, outputs_[output].to, in.packet,
               fmt::format(" at input {} waits for room behind output {}", at(input), at(output)));
       }
@@ -416,10 +442,13 @@ void install(const config::Values& values, engine::Builder& builder) {
   }
   InputSettings settings;
   settings.synchronous = values.text("replication") == "synchronous";
-  settings.at_once = values.text("arbitration") == "all_at_once";
-  if (!settings.synchronous && !settings.at_once) {
-    values.fail("arbitration", "outputs serve asynchronous branches one by one anyway",
-                "remove it, or use replication = \"synchronous\"");
+  const std::string& arbitration = values.text("arbitration");
+  settings.arbitration = arbitration == "per_output"    ? Arbitration::per_output
+                         : arbitration == "all_at_once" ? Arbitration::all_at_once
+                                                        : Arbitration::oldest_first;
+  if (!settings.synchronous && settings.arbitration == Arbitration::all_at_once) {
+    values.fail("arbitration", "asynchronous branches do not wait for each other",
+                "use oldest_first or per_output, or replication = \"synchronous\"");
   }
   settings.path = values.text("data_path") == "chunk_wide" ? 0 : 1;
   builder.partition_as_one();
@@ -447,9 +476,10 @@ const core::SwitchRow row_input_buffer{
           .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
       Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
           .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
-      Parameter::choice("arbitration", {"all_at_once", "one_by_one"}, "all_at_once")
-          .doc("Synchronous replication: a worm takes all of its outputs at once, or holds those that it got while it "
-               "waits for others, which can wedge"),
+      Parameter::choice("arbitration", {"oldest_first", "per_output", "all_at_once"}, "oldest_first")
+          .doc("Who gets a free output: the packet that asked first, so that two worms never hold what the other waits "
+               "for at one switch; the inputs in turn, each output on its own; or, for synchronous replication, only "
+               "worms that get all of their outputs, the oldest before others"),
       Parameter::choice("space", {"guaranteed", "any"}, "guaranteed")
           .doc("Whether packets must fit the FIFO; replicated packets that do not can wedge"),
       Parameter::choice("data_path", {"chunk_wide", "register_staircase", "split_ram"}, "chunk_wide")
