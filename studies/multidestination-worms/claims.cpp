@@ -14,9 +14,10 @@ namespace {
 /// its latency is above five times that of the lowest load: a queue that takes the whole run to fill is no steady
 /// state.
 constexpr double kSaturated = 5.0;
-constexpr double kAlike = 0.10;   ///< "perform alike": within 10 %
-constexpr double kNearly = 0.10;  ///< "nearly equal": (a) exceeds (b) by at most 10 %
-constexpr double kSteep = 1.4;    ///< "up to about 60 %": at least 40 %
+constexpr double kAlike = 0.10;    ///< "perform alike": within 10 %
+constexpr double kNearly = 0.10;   ///< "nearly equal": (a) exceeds (b) by at most 10 %
+constexpr double kCarried = 0.97;  ///< "carries the load": this part of what is offered is received
+constexpr double kSteep = 1.4;     ///< "up to about 60 %": at least 40 %
 
 const std::string kCentralHw = "central_hw";
 const std::string kCentralSw = "central_sw";
@@ -167,14 +168,13 @@ Outcome central_above_ninety(const View& view) {
   Tally tally;
   double least = 1.0;
   for (const std::string& m : view.values("15", "m")) {
-    double most = 0.0;
-    for (const std::string& load : view.values("15", "load")) {
-      most = std::max(most, view.at("15", with(of(kCentralHw, m), "load", load), "received_load").mean);
-    }
-    least = std::min(least, most);
-    tally.add(view.symbols({{"m", m}}), most >= 0.88 ? Decision::holds : Decision::fails);
+    const Selection at = with(of(kCentralHw, m), "load", "0.9");
+    const Estimate received = view.at("15", at, "received_load");
+    const Estimate offered = view.at("15", at, "offered_load");
+    least = std::min(least, received.mean / offered.mean);
+    tally.add(view.symbols({{"m", m}}), received.mean >= kCarried * offered.mean ? Decision::holds : Decision::fails);
   }
-  return tally.outcome(fmt::format("the least that any m reaches is {:.3f} at the loads of the sweep", least));
+  return tally.outcome(fmt::format("at 0.9, {:.1f} % of what is offered at least is received", 100 * least));
 }
 
 Outcome long_messages(const View& view) {
@@ -292,7 +292,7 @@ Outcome definitions_six(const View& view) {
 Outcome definitions_fifteen(const View& view) {
   Tally tally;
   for (const std::string& load : view.values("19", "load")) {
-    if (number(load) > 0.7) continue;
+    if (number(load) > 0.5) continue;
     tally.add(view.symbols({{"load", load}}), spread(view, with(of(kCentralHw, "15"), "load", load)) <= 1 + kNearly
                                                   ? Decision::holds
                                                   : Decision::fails);
@@ -341,7 +341,7 @@ std::vector<Claim> claims() {
        "7.3",
        "Hardware: latency falls as m grows at equal effective load, definition (b)",
        {"14"},
-       true,
+       false,
        hardware_falls_mean,
        ""},
       {"software-rises", "7.3", "Software: latency rises with m", {"14"}, true, software_rises, ""},
@@ -379,7 +379,7 @@ std::vector<Claim> claims() {
        {"15"},
        true,
        central_above_ninety,
-       "at least 0.88 received at one of the loads of the sweep"},
+       "carried: at least 97 % of an effective load of 0.9 is received"},
       {"software-not-flat",
        "7.3",
        "Central buffer, software: the received load does not flatten",

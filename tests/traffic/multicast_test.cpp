@@ -39,7 +39,7 @@ TEST(Multicast, DrawsDifferentOthersUniformly) {
     traffic->destinations(3, nth, {}, bits);
     ASSERT_EQ(std::popcount(bits[0]), 4);
     ASSERT_EQ(bits[0] >> 3U & 1U, 0U);
-    for (u32 t = 0; t < 16; ++t) hits[t] += bits[0] >> t & 1U;
+    for (u32 t = 0; t < 16; ++t) hits[t] += static_cast<u32>(bits[0] >> t & 1U);
   }
   const double expected = kDraws * 4.0 / 15.0;
   for (u32 t = 0; t < 16; ++t) {

@@ -212,6 +212,11 @@ class SteadyReport {
     const auto add = [&](const char* name, auto&& sum, auto&& count, u64 unit) {
       std::vector<SumCount> windows;
       for (const Births& b : births) windows.push_back({sum(b), count(b) * unit});
+      if (is_fixed(run_)) {
+        const SumCount whole = total_of(windows);
+        if (whole.count != 0) add_whole(name + of_traffic, "cycles", {whole.sum / unit, whole.count / unit});
+        return;
+      }
       u64 total = 0;
       for (const SumCount& w : windows_.measured(windows)) total += w.count;
       if (total == 0) return;

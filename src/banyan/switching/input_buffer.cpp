@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "banyan/core/switching.hpp"
+#include "banyan/switching/parts/data_paths.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
 
 namespace banyan::switching {
@@ -450,7 +451,11 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("arbitration", "asynchronous branches do not wait for each other",
                 "use oldest_first or per_output, or replication = \"synchronous\"");
   }
-  settings.path = values.text("data_path") == "chunk_wide" ? 0 : 1;
+  const std::string& path = values.text("data_path");
+  settings.path = cycles_to_link(path == "chunk_wide"  ? DataPath::chunk_wide
+                                 : path == "split_ram" ? DataPath::split_ram
+                                                       : DataPath::register_staircase) -
+                  1;
   builder.partition_as_one();
   builder.add(0, std::make_unique<InputBuffer>(builder, worms, settings));
 }

@@ -1,0 +1,232 @@
+// Collective operations whose results go to all: combined along a binomial tree at the terminals, and spread by a worm
+// that the switches replicate, or along the same tree in software (Sivaram, Stunkel, Panda, section 1; Xu, Gui, Ni
+// 1994).
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/core/traffic.hpp"
+#include "banyan/traffic/parts/multicasts.hpp"
+
+namespace banyan::traffic {
+namespace {
+
+enum class Operation : u8 { broadcast, reduce, barrier, all_reduce, all_gather };
+
+/// An iteration combines (messages up the tree, to the root) and spreads (from the root, or from every terminal). Tags:
+/// 2 (iteration N + origin) up, one more for what is spread.
+class MulticastCollective final : public core::Traffic {
+ public:
+  MulticastCollective(const config::Values& values, const core::TrafficContext& context, Operation operation)
+      : operation_(operation),
+        terminals_(context.terminals),
+        root_(values.natural("root")),
+        iterations_(values.natural("iterations")),
+        software_(values.text("implementation") == "software"),
+        startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
+        compute_(static_cast<Tick>(values.integer("compute")) * context.ticks_per_cycle),
+        random_(context.seed, 0x6d63636f6c6c0000ULL + context.index, 0),
+        parent_(context.terminals, kNone),
+        children_(context.terminals),
+        nodes_(context.terminals) {
+    const u32 header = 1 + (terminals_ + 15) / 16;
+    const u32 size = values.natural("size");
+    up_flits_ = operation == Operation::barrier ? 1 : size;
+    down_flits_ = operation != Operation::barrier ? size : software_ ? 1 : header;
+    if (!software_ && spreads() && down_flits_ < header) {
+      values.fail("size",
+                  "the header of a worm for all terminals has " + std::to_string(header) + " flits, the message " +
+                      std::to_string(size),
+                  "use messages of at least " + std::to_string(header) + " flits");
+    }
+    link({0, terminals_ - 1, root_});
+  }
+
+  void begin(u32) override { std::fill(nodes_.begin(), nodes_.end(), Node{}); }
+  bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
+  bool answers() const noexcept override { return true; }
+  bool multicasts() const noexcept override { return true; }
+  bool replicates() const noexcept override { return !software_ && spreads(); }
+  void destinations(u32 terminal, u64, const core::Message&, std::span<u64> bits) const noexcept override {
+    for (u32 t = 0; t < terminals_; ++t) {
+      if (t != terminal) bits[t / 64] |= u64{1} << (t % 64);
+    }
+  }
+
+  void start(u32 terminal, core::Outbox& out) noexcept override { advance(terminal, 0, out); }
+
+  void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override {
+    Node& node = nodes_[terminal];
+    const u32 origin = packet.message / 2 % terminals_;
+    if ((packet.message & 1U) == 0) {
+      ++node.combined;
+      advance(terminal, now + compute_, out);
+      return;
+    }
+    ++node.heard;
+    if (software_) forward(terminal, origin, packet.message, now + startup_, out);
+    advance(terminal, now + compute_, out);
+  }
+
+  u32 longest_message() const noexcept override { return std::max(up_flits_, down_flits_); }
+  bool finite() const noexcept override { return true; }
+  u64 total_messages() const noexcept override {
+    const u64 others = terminals_ - 1;
+    if (operation_ == Operation::all_gather) return others * terminals_ * iterations_;
+    return others * iterations_ * ((combines() ? 1 : 0) + (spreads() ? 1 : 0));
+  }
+  u64 digest(u32 terminal) const noexcept override {
+    Hasher h;
+    for (const u64 v : {nodes_[terminal].combined, nodes_[terminal].heard, u64{nodes_[terminal].sent}}) h.add(v);
+    return h.value();
+  }
+
+ private:
+  struct Node {
+    u64 combined = 0;  ///< messages from children
+    u64 heard = 0;     ///< messages that were spread
+    u32 sent = 0;      ///< iterations of which its own part is done
+  };
+
+  [[nodiscard]] bool combines() const noexcept {
+    return operation_ == Operation::reduce || operation_ == Operation::barrier || operation_ == Operation::all_reduce;
+  }
+  [[nodiscard]] bool spreads() const noexcept { return operation_ != Operation::reduce; }
+
+  /// Parents and children of a part of the chain, the largest half first.
+  void link(Segment segment) {
+    const u32 own = segment.own;
+    while (segment.low < segment.high) {
+      const Half half = split(segment);
+      children_[own].push_back(half.target);
+      parent_[half.target] = own;
+      link(half.theirs);
+      segment = half.rest;
+    }
+  }
+
+  /// Does the terminal's own part of every iteration that it may begin.
+  void advance(u32 terminal, Tick birth, core::Outbox& out) noexcept {
+    Node& node = nodes_[terminal];
+    const bool root = terminal == root_;
+    while (node.sent < iterations_) {
+      const u64 i = node.sent;
+      // The iteration before must have come to an end here.
+      if (operation_ == Operation::all_gather && node.heard < i * (terminals_ - 1)) return;
+      if (operation_ != Operation::all_gather && spreads() && !root && node.heard < i) return;
+      if (operation_ == Operation::broadcast && !root) return;
+      if (combines() && node.combined < (i + 1) * children_[terminal].size()) return;
+      const u32 tag = static_cast<u32>(2 * (i * terminals_ + terminal));
+      ++node.sent;
+      if (combines() && !root) {
+        post(terminal, parent_[terminal], up_flits_, tag, 0, birth, out);
+      } else if (spreads()) {
+        spread(terminal, tag + 1, birth, out);
+      }
+    }
+  }
+
+  void spread(u32 terminal, u32 tag, Tick birth, core::Outbox& out) noexcept {
+    if (software_) return forward(terminal, terminal, tag, birth, out);
+    core::Message message;
+    message.birth = birth;
+    message.destination = terminal;
+    message.flits = down_flits_;
+    message.tag = tag;
+    message.copies = message.offers = static_cast<u16>(terminals_ - 1);
+    out.post(message);
+  }
+
+  /// What a terminal sends on of a message that `origin` spreads.
+  void forward(u32 terminal, u32 origin, u32 tag, Tick birth, core::Outbox& out) noexcept {
+    Segment segment{0, terminals_ - 1, origin};
+    while (segment.own != terminal) {
+      const Half half = split(segment);
+      segment = terminal >= half.theirs.low && terminal <= half.theirs.high ? half.theirs : half.rest;
+    }
+    for (u8 rank = 0; segment.low < segment.high; ++rank) {
+      const Half half = split(segment);
+      post(terminal, half.target, down_flits_, tag, rank, birth, out);
+      segment = half.rest;
+    }
+  }
+
+  void post(u32 terminal, u32 to, u32 flits, u32 tag, u8 rank, Tick birth, core::Outbox& out) noexcept {
+    core::Message message;
+    message.birth = birth;
+    message.destination = to;
+    message.flits = flits;
+    message.tag = tag;
+    message.rank = rank;
+    message.word = random_.at(terminal, u64{tag} << 8U | rank)[0];
+    out.post(message);
+  }
+
+  Operation operation_;
+  u32 terminals_;
+  u32 root_;
+  u32 iterations_;
+  bool software_;
+  Tick startup_;
+  Tick compute_;
+  Random random_;
+  u32 up_flits_ = 1;
+  u32 down_flits_ = 1;
+  std::vector<u32> parent_;
+  std::vector<std::vector<u32>> children_;
+  std::vector<Node> nodes_;
+};
+
+std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
+  const std::string& name = values.text("operation");
+  const Operation operation = name == "broadcast"    ? Operation::broadcast
+                              : name == "reduce"     ? Operation::reduce
+                              : name == "barrier"    ? Operation::barrier
+                              : name == "all_reduce" ? Operation::all_reduce
+                                                     : Operation::all_gather;
+  if (context.terminals < 3)
+    values.fail("operation", "a collective needs at least 3 terminals", "use a larger network");
+  if (context.terminals > 65536) {
+    values.fail("operation", "a worm has at most 65,535 destinations", "use a network of at most 65,536 terminals");
+  }
+  if (values.natural("root") >= context.terminals) {
+    values.fail("root", "there is no terminal " + std::to_string(values.natural("root")),
+                "terminals are 0 to " + std::to_string(context.terminals - 1));
+  }
+  if (u64{values.natural("iterations")} * context.terminals > 0x7fffffffULL) {
+    values.fail("iterations", "the messages of so many iterations cannot be numbered", "use fewer iterations");
+  }
+  return std::make_unique<MulticastCollective>(values, context, operation);
+}
+
+using config::Parameter;
+
+}  // namespace
+
+extern const core::TrafficRow row_multicast_collective;
+const core::TrafficRow row_multicast_collective{
+    {"multicast_collective",
+     "Broadcast, reduce, barrier, all-reduce or all-gather as a closed-loop job, spread in hardware or in software",
+     "H. Xu, Y.-D. Gui, L. M. Ni, Optimal Software Multicast in Wormhole-Routed Multistage Networks, Supercomputing "
+     "1994; R. Sivaram, C. B. Stunkel, D. K. Panda, A Reliable Hardware Barrier Synchronization Scheme, IPPS 1997",
+     {Parameter::choice("operation", {"broadcast", "reduce", "barrier", "all_reduce", "all_gather"}, "barrier")
+          .doc("What the terminals do together; a barrier is an all-reduce of nothing"),
+      Parameter::choice("implementation", {"hardware", "software"}, "hardware")
+          .doc("What is for all is one worm that the switches replicate, or messages along a binomial tree; terminals "
+               "combine along the tree in both cases"),
+      Parameter::integer("size", 64).unit("flits").range(1, kLongestPacket).doc("Length of the vector"),
+      Parameter::integer("iterations", 1).range(1, 2147483647.0).doc("Times that the operation is done"),
+      Parameter::integer("root", 0).range(0, 65535).doc("Terminal where a result is combined, or that spreads its own"),
+      Parameter::integer("compute", 0)
+          .unit("cycles")
+          .range(0, 1e12)
+          .doc("From an arrival to the message that follows from it by combining"),
+      Parameter::integer("startup", 0)
+          .unit("cycles")
+          .range(0, 1e12)
+          .doc("Software: from the arrival of a message until its forwards join the terminal's queue")}},
+    &make};
+
+}  // namespace banyan::traffic
