@@ -230,6 +230,7 @@ void Fabric::step(Tick part) noexcept {
   }
   for (u32 node = wheel_.take(part); node != kNone;) {
     const u32 following = wheel_.next(node);
+    if (following != kNone) fetch(following);
     if (node < ingresses_) {
       end_crossbar(node);
     } else {
@@ -249,15 +250,33 @@ void Fabric::step(Tick part) noexcept {
   }
   marked_adapters_.clear();
   for (std::size_t i = 0; i < marked_switches_.size(); ++i) {
+    if (i + 1 < marked_switches_.size()) {
+      const Switch& next = switches_[marked_switches_[i + 1]];
+      __builtin_prefetch(&next);
+      __builtin_prefetch(&want_[next.out_base]);
+    }
     switches_[marked_switches_[i]].marked = false;
     arbitrate(marked_switches_[i]);
   }
   marked_switches_.clear();
   for (std::size_t i = 0; i < marked_links_.size(); ++i) {
+    if (i + 1 < marked_links_.size()) {
+      __builtin_prefetch(&egress_[marked_links_[i + 1]]);
+      __builtin_prefetch(&ready_out_[std::size_t{marked_links_[i + 1]} * out_words_]);
+    }
     egress_[marked_links_[i]].marked = false;
     start_link(marked_links_[i]);
   }
   marked_links_.clear();
+}
+
+/// Asks for the memory of a port whose transfer is about to end: large networks do not fit the cache.
+void Fabric::fetch(u32 node) const noexcept {
+  if (node < ingresses_) {
+    __builtin_prefetch(&items_[ingress_[node].item]);
+  } else {
+    __builtin_prefetch(&items_[egress_[node - ingresses_].item]);
+  }
 }
 
 void Fabric::generate(Tick now) noexcept {

@@ -121,6 +121,7 @@ class Fabric final : public engine::Population {
   // Movement (cioq_fabric.cpp).
   void step(Tick part) noexcept;
   void generate(Tick now) noexcept;
+  void fetch(u32 node) const noexcept;
   void fill(u32 adapter) noexcept;
   void arrive(const Arrival& arrival) noexcept;
   void end_crossbar(u32 ingress) noexcept;
