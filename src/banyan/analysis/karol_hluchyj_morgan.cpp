@@ -11,6 +11,7 @@ namespace banyan::analysis {
 namespace {
 
 constexpr u32 kExact = 20;  ///< largest switch whose Markov chain is solved
+constexpr u32 kHalf = kExact / 2;
 
 /// How many heads wait for each output, in descending order.
 using Heads = std::vector<u16>;
@@ -60,7 +61,7 @@ double saturation_of(u32 n) {
   if (n <= kExact) return saturation(n);
   const double limit = 2 - std::sqrt(2.0);
   const double a = (saturation(kExact) - limit) * kExact;
-  const double b = (saturation(kExact / 2) - limit) * (kExact / 2);
+  const double b = (saturation(kHalf) - limit) * kHalf;
   const double second = (b - a) * kExact;  // a + second / N - second / kExact
   return limit + (a - second / kExact + second / n) / n;
 }

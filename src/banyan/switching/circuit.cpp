@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -679,7 +680,7 @@ class Circuits final : public engine::Population {
     own_.add(last_, packet.birth, now - packet.birth);
     if (set_.consumption > 0.0) {
       // Data come as fast as they can: whoever is not faster than the channel never waits for them.
-      const Tick reading = static_cast<Tick>(packet.flits / set_.consumption + 0.5);
+      const Tick reading = static_cast<Tick>(std::llround(packet.flits / set_.consumption));
       own_.add(completion_, packet.birth, std::max(head + reading, now) - packet.birth);
     }
     terminals_.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
