@@ -53,7 +53,7 @@ traffic = { name = "uniform", load = 0.25 }
 [run]
 warmup = 200
 measure = 1000
-series = "all"
+window = 100
 [sweep]
 buffer = [2, 8]
 "traffic.uniform.load" = [0.2, 0.5, 1.0]

@@ -68,7 +68,7 @@ void require_single(const api::ExperimentSet& set) {
 /// To standard error where standard output is read by a script.
 void show(const RunArguments& arguments, const std::vector<report::Chart>& charts) {
   if (charts.empty()) {
-    note("the run recorded no time series to plot; run.series=all records them where the traffic has them");
+    note("the run recorded no time series to plot; run.window=CYCLES records them, run.series=all those of sessions");
     return;
   }
   if (!arguments.svg.empty()) write_file(arguments.svg, report::to_svg(charts.front(), true));
