@@ -267,7 +267,7 @@ void require_compared(const RunsComparison& comparison, const std::vector<std::s
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    throw ConfigError({"", 0, 0, name}, "the runs do not both report such a metric with an interval",
+    throw ConfigError({"", 0, 0, name}, "the runs do not both report such a metric",
                       config::suggestion(name, names, "there are"));
   }
 }

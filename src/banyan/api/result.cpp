@@ -270,7 +270,8 @@ Result from_json(const std::string& text) {
     result.metrics = std::move(in_order);
     return result;
   } catch (const json::exception& error) {
-    throw ConfigError({}, fmt::format("not a result of banyan: {}", error.what()),
+    const std::string_view what = error.what();  // "[json.exception.out_of_range.403] key 'banyan' not found"
+    throw ConfigError({}, fmt::format("not a result of banyan: {}", what.substr(what.find("] ") + 2)),
                       "give the JSON that \"banyan run --json\" prints");
   }
 }
