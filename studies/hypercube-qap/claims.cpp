@@ -13,7 +13,6 @@ namespace banyan::study {
 namespace {
 
 constexpr double kSignificantly = 0.2;  ///< "significantly better": by a fifth
-constexpr double kAbout = 0.10;         ///< "about equal", "comparable": within 10 %
 constexpr double kNegligible = 0.05;    ///< "negligible", "minimal": within 5 %
 constexpr double kSharply = 0.25;       ///< "rises sharply": by a quarter
 constexpr double kDelivered = 0.97;     ///< less is saturated ...
@@ -149,8 +148,10 @@ Outcome unequal_lines_light(const View& view) {
 Outcome gap(const View& view) {
   Tally tally;
   double most = 0.0;
-  for (const auto& [figure, other] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& pair : std::vector<std::pair<std::string, std::string>>{
            {"1", "kk1_four"}, {"2", "kk1_four"}, {"3", "kk1_two"}, {"4", "kk1_two"}}) {
+    const std::string& figure = pair.first;
+    const std::string& other = pair.second;
     for (const Selection& at : view.grid(figure, {"interval"}, {{"series", "qap"}})) {
       const auto of = [&](const std::string& series) -> Value {
         const Value first = value(view, figure, with(at, "series", series), kFirst);
@@ -339,8 +340,10 @@ Outcome knees(const View& view) {
   // The knee: where the last data take twice as long as at the lightest load.
   Tally tally;
   std::string text;
-  for (const auto& [figure, series] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& pair : std::vector<std::pair<std::string, std::string>>{
            {"1", "qap"}, {"1", "kk1_four"}, {"3", "kk1_two"}, {"2", "qap"}, {"2", "kk1_four"}, {"4", "kk1_two"}}) {
+    const std::string& figure = pair.first;
+    const std::string& series = pair.second;
     const std::vector<std::string> loads = view.values(figure, "interval", {{"series", series}});
     const auto last = [&](const std::string& i) {
       return value(view, figure, {{"series", series}, {"interval", i}}, kLast);

@@ -27,7 +27,10 @@ struct Times {
   u32 acquire;
   bool pipelined;
 
-  [[nodiscard]] double wire(u64 bytes) const { return static_cast<double>((bytes + bandwidth - 1) / bandwidth); }
+  [[nodiscard]] double wire(u64 bytes) const {
+    const u64 ticks = (bytes + bandwidth - 1) / bandwidth;
+    return static_cast<double>(ticks);
+  }
 };
 
 class TransportTimes final : public core::Analysis {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -779,7 +780,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   setup.take_over = over == "never" ? TakeOver::never : over == "always" ? TakeOver::always : TakeOver::blocked;
   const double consumption = values.real("consumption");
   if (consumption > 0.0) {
-    setup.consume = static_cast<u64>((1U << kConsumeBits) / (consumption * setup.bandwidth) + 0.5);
+    setup.consume = static_cast<u64>(std::llround((1U << kConsumeBits) / (consumption * setup.bandwidth)));
   }
   if (setup.payload < setup.header) {
     values.fail("payload",
