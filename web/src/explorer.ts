@@ -37,6 +37,8 @@ export class Explorer {
   private transform: ZoomTransform = zoomIdentity;
   private colours: SceneColours = sceneColours(currentColours());
   private pending = false;
+  private readonly backdrop = document.createElement("canvas");
+  private backdropKey = "";
 
   private readonly canvas = element("canvas", {
     class: "network",
@@ -329,7 +331,7 @@ export class Explorer {
     const sample = this.samples()[this.at];
     if (sample === undefined || this.scene === null) return;
     this.showTrees();
-    this.inspector.update(sample, this.target, this.tree, this.colours);
+    this.inspector.update(sample, this.target, this.tree);
     this.curves.mark(this.at);
     this.status.textContent = this.sentence(sample);
     history.replaceState(null, "", writeLink(this.link(sample)));
@@ -406,14 +408,32 @@ export class Explorer {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
     }
-    g.setTransform(ratio, 0, 0, ratio, 0, 0);
-    g.fillStyle = this.colours.ground;
-    g.fillRect(0, 0, width, height);
     const { factor, left, top } = this.scale(this.scene.layout, width, height);
     const { k, x, y } = this.transform;
-    g.setTransform(ratio * k * factor, 0, 0, ratio * k * factor, ratio * (x + k * left), ratio * (y + k * top));
-    this.scene.draw(new CanvasPen(g), this.colours, this.state(sample), 1 / (factor * k));
+    const size = ratio * k * factor;
+    const view = [size, ratio * (x + k * left), ratio * (y + k * top)] as const;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.drawImage(this.still(this.scene, view), 0, 0);
+    g.setTransform(size, 0, 0, size, view[1], view[2]);
+    this.scene.drawSample(new CanvasPen(g), this.colours, this.state(sample), 1 / (factor * k));
     this.canvas.dataset.time = String(sample.at);
+  }
+
+  /** The network without what is in it, drawn again only when it looks different. */
+  private still(scene: Scene, view: readonly [size: number, left: number, top: number]): HTMLCanvasElement {
+    const { width, height } = this.canvas;
+    const key = [width, height, ...view, this.colours.ground, this.run.value].join(" ");
+    if (key === this.backdropKey) return this.backdrop;
+    this.backdropKey = key;
+    this.backdrop.width = width;
+    this.backdrop.height = height;
+    const g = this.backdrop.getContext("2d");
+    if (g === null) return this.backdrop;
+    g.fillStyle = this.colours.ground;
+    g.fillRect(0, 0, width, height);
+    g.setTransform(view[0], 0, 0, view[0], view[1], view[2]);
+    scene.drawNetwork(new CanvasPen(g), this.colours);
+    return this.backdrop;
   }
 
   private hit(event: MouseEvent): Target | null {

@@ -3,7 +3,7 @@ import { element } from "./dom";
 import { formatNumber } from "./format";
 import { channelEnds, isTerminal, type NetworkData, terminalOf } from "./layout";
 import type { FlowCount, Place, RecordData, Sample, Tree } from "./record";
-import { channelName, type SceneColours, type Target } from "./scene";
+import { channelName, type Target } from "./scene";
 
 const kMostRows = 60;
 
@@ -48,8 +48,7 @@ export class Inspector {
     return lines;
   }
 
-  update(sample: Sample, target: Target | null, treeId: number | null, colours: SceneColours): void {
-    void colours;
+  update(sample: Sample, target: Target | null, treeId: number | null): void {
     const parts: Node[] = [];
     const tree = sample.trees.find((one) => one.id === treeId);
     if (treeId !== null)

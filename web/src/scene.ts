@@ -107,6 +107,29 @@ export class Scene {
 
   /** `pixel`: size of one in units of the layout. */
   draw(pen: Pen, colours: SceneColours, state: SceneState, pixel: number): void {
+    this.drawNetwork(pen, colours);
+    this.drawSample(pen, colours, state, pixel);
+  }
+
+  /** What is the same at every time: on a canvas it is drawn once. */
+  drawNetwork(pen: Pen, colours: SceneColours): void {
+    const { layout } = this;
+    pen.lines(this.segments, colours.rule, 0.025);
+    pen.boxes(
+      layout.switches.map(({ x, y }) => [x, y, layout.radius] as const),
+      colours.ground,
+      colours.soft,
+    );
+    const dots = [...layout.sources, ...(this.network.bidirectional ? [] : layout.sinks)];
+    pen.dots(
+      dots.map(({ x, y }) => [x, y, 0.1] as const),
+      colours.ground,
+      colours.soft,
+    );
+  }
+
+  /** What is in the network at one time, over drawNetwork. */
+  drawSample(pen: Pen, colours: SceneColours, state: SceneState, pixel: number): void {
     this.read(state.sample);
     this.drawChannels(pen, colours, state);
     this.drawNodes(pen, colours);
@@ -134,11 +157,10 @@ export class Scene {
   }
 
   private drawChannels(pen: Pen, colours: SceneColours, state: SceneState): void {
-    const idle: Segment[] = [];
     const busy: Segment[] = [];
     const heat: Segment[][] = colours.heat.map(() => []);
     this.segments.forEach((segment, c) => {
-      ((state.sample.use[c] ?? 0) > 0 ? busy : idle).push(segment);
+      if ((state.sample.use[c] ?? 0) > 0) busy.push(segment);
       for (const [fill, atEnd] of [
         [this.outputs[c] ?? 0, false],
         [this.inputs[c] ?? 0, true],
@@ -146,7 +168,6 @@ export class Scene {
         if (fill > 0) heat[step(fill, colours.heat.length)]?.push(part(segment, atEnd, this.queueLength));
       }
     });
-    pen.lines(idle, colours.rule, 0.025);
     if (state.colourBy === "use") {
       pen.lines(busy, colours.heat[colours.heat.length - 2] ?? colours.ink, 0.06);
       return;
@@ -157,30 +178,22 @@ export class Scene {
     });
   }
 
+  /** Memories and sources that hold something. */
   private drawNodes(pen: Pen, colours: SceneColours): void {
-    const { layout } = this;
-    const boxes = (wanted: (s: number) => boolean) =>
-      layout.switches.flatMap(({ x, y }, s) => (wanted(s) ? [[x, y, layout.radius] as const] : []));
-    pen.boxes(
-      boxes((s) => (this.memories[s] ?? 0) === 0),
-      colours.ground,
-      colours.soft,
-    );
-    for (let i = 0; i < colours.heat.length; ++i) {
-      const filled = boxes(
-        (s) => (this.memories[s] ?? 0) > 0 && step(this.memories[s] ?? 0, colours.heat.length) === i,
-      );
-      if (filled.length > 0) pen.boxes(filled, colours.heat[i] ?? colours.ink, colours.soft);
-    }
-    const dot = ({ x, y }: Point) => [x, y, 0.1] as const;
-    const sources = layout.sources;
-    pen.dots(sources.filter((_, t) => (this.sources[t] ?? 0) === 0).map(dot), colours.ground, colours.soft);
+    const boxes: [number, number, number][][] = colours.heat.map(() => []);
+    this.layout.switches.forEach(({ x, y }, s) => {
+      const fill = this.memories[s] ?? 0;
+      if (fill > 0) boxes[step(fill, colours.heat.length)]?.push([x, y, this.layout.radius]);
+    });
+    boxes.forEach((list, i) => {
+      if (list.length > 0) pen.boxes(list, colours.heat[i] ?? colours.ink, colours.soft);
+    });
+    const full = this.layout.sources.filter((_, t) => (this.sources[t] ?? 0) > 0);
     pen.dots(
-      sources.filter((_, t) => (this.sources[t] ?? 0) > 0).map(dot),
+      full.map(({ x, y }) => [x, y, 0.1] as const),
       colours.heat[4] ?? colours.ink,
       colours.soft,
     );
-    if (!this.network.bidirectional) pen.dots(layout.sinks.map(dot), colours.ground, colours.soft);
   }
 
   /** Members as a line around their queues, victims as dots, the root by its number. */
@@ -200,7 +213,8 @@ export class Scene {
       if (member.victims > 0)
         victims.push([(segment[0] + segment[2]) / 2, (segment[1] + segment[3]) / 2, Math.min(0.075, 4 * pixel)]);
     }
-    pen.lines(branches, colour, alone ? 0.07 : 0.055, treeDash(tree.id));
+    // Dashes of less than a few pixels cannot be told apart, and are slow.
+    pen.lines(branches, colour, alone ? 0.07 : 0.055, pixel < 0.03 ? treeDash(tree.id) : []);
     pen.dots(dots, colour, colours.ground);
     pen.dots(victims, colours.ground, colour);
     const root = this.segments[tree.root];

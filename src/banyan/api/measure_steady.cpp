@@ -399,8 +399,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   add_disturbance(result, instance.traffic_pointers);
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
-  add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (trees) add_trees(result, trees->take());
+  add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;
 }

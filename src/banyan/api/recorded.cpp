@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -132,15 +133,60 @@ Table channel_table(const engine::ProbeReport& report, const core::Topology& top
   return table;
 }
 
-Table flow_table(const engine::ProbeReport& report, u64 cycles) {
+/// What the samples say about the packets of a flow at the front of a buffer.
+struct Fronts {
+  u64 credit = 0;  ///< that waited for room, or for what another packet held
+  u64 all = 0;
+  u64 longest = 0;  ///< of the waits behind one flow
+  std::string behind;
+};
+
+std::map<std::pair<u32, u32>, Fronts> fronts_of(const stats::CongestionRecord* trees, const core::Topology& topology) {
+  std::map<std::pair<u32, u32>, Fronts> all;
+  if (trees == nullptr) return all;
+  for (const stats::CongestionWait& w : trees->waits) {
+    Fronts& fronts = all[{w.source, w.destination}];
+    fronts.all += w.samples;
+    if (w.why == static_cast<u8>(engine::Why::bandwidth)) continue;
+    fronts.credit += w.samples;
+    if (w.samples <= fronts.longest || w.behind_source == kNone) continue;
+    fronts.longest = w.samples;
+    fronts.behind = fmt::format("{} to {}", w.behind_source, w.behind_destination);
+    if (w.root == kNone) continue;
+    const core::End& from = topology.graph().channel(w.root).from;
+    fronts.behind += fmt::format(", root {} {}", place(topology, from.terminal, from.node),
+                                 port_name(topology, from.terminal, from.node, from.port));
+  }
+  return all;
+}
+
+/// The parts of a latency add up to it: what is neither at the source, on a channel nor between head and tail was spent
+/// in switches, and is divided as the samples of the packets there say.
+Table flow_table(const engine::ProbeReport& report, u64 cycles, const stats::CongestionRecord* trees,
+                 const core::Topology& topology) {
   Table table{"flows",
               {"source", "destination", "packets", "flits", "load (flits/cycle)", "packet_latency (cycles)",
-               "packet_latency_max (cycles)"},
+               "packet_latency_max (cycles)", "source_queueing (cycles)", "wire (cycles)", "serialization (cycles)",
+               "waiting_for_credit (cycles)", "routing_and_allocation (cycles)", "behind"},
               {}};
+  const auto fronts = fronts_of(trees, topology);
   for (const engine::Flow& flow : report.flows) {
+    if (flow.packets == 0) continue;
+    const auto mean = [&](u64 sum) { return static_cast<double>(sum) / static_cast<double>(flow.packets); };
+    const u64 known = flow.queueing + flow.serialization;
+    // Of a run that ends before everything has arrived, packets on their way have been on channels too.
+    const u64 wire = std::min(flow.wire, flow.latency - known);
+    const u64 inside = flow.latency - known - wire;
+    const auto seen = fronts.find({flow.source, flow.destination});
+    const bool sampled = seen != fronts.end() && seen->second.all != 0;
+    const double share =
+        sampled ? static_cast<double>(seen->second.credit) / static_cast<double>(seen->second.all) : 0.0;
+    const u64 credit = static_cast<u64>(share * static_cast<double>(inside));
     table.rows.push_back({u64{flow.source}, u64{flow.destination}, flow.packets, flow.flits,
                           cycles == 0 ? 0.0 : static_cast<double>(flow.flits) / static_cast<double>(cycles),
-                          static_cast<double>(flow.latency) / static_cast<double>(flow.packets), flow.longest});
+                          mean(flow.latency), flow.longest, mean(flow.queueing), mean(wire), mean(flow.serialization),
+                          trees == nullptr ? Table::Cell(std::string()) : Table::Cell(mean(credit)),
+                          mean(inside - credit), sampled ? seen->second.behind : std::string()});
   }
   return table;
 }
@@ -259,7 +305,7 @@ void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::P
     add_utilization(result, report, topology.graph(), cycles);
     result.tables.push_back(channel_table(report, topology, cycles));
   }
-  if (plan.flows) result.tables.push_back(flow_table(report, cycles));
+  if (plan.flows) result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology));
   if (plan.watches()) {
     result.tables.push_back(event_table(report, topology));
     if (report.lost_events != 0) {

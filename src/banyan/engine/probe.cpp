@@ -18,6 +18,9 @@ void Flow::merge(const Flow& other) {
   flits += other.flits;
   latency += other.latency;
   longest = std::max(longest, other.longest);
+  queueing += other.queueing;
+  serialization += other.serialization;
+  wire += other.wire;
 }
 
 void ProbeReport::merge(const ProbeReport& other) {
@@ -110,8 +113,13 @@ void Probe::sent(u32 population, u32 out, const core::Flit& flit, const core::Pa
 
 void Probe::arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet,
                     Tick now) {
-  if (!plan_.watches()) return;
   const Numbering& numbering = populations_[population];
+  if (plan_.flows && (flit.flags & core::kHead) != 0) {
+    const u32 node = numbering.nodes[entity];
+    const u32 channel = numbering.terminals ? graph_.ejection(node) : graph_.channel_into(node, port);
+    if (channel != kNone) on_wire(packet, graph_.channel(channel).link.latency_cycles * plan_.cycle);
+  }
+  if (!plan_.watches()) return;
   note(EventKind::arrived, numbering.terminals, numbering.nodes[entity], port, flit, packet, now);
 }
 
@@ -135,17 +143,30 @@ void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
   if (plan_.watches()) note(EventKind::taken, true, terminal, 0, core::Flit{}, packet, now);
 }
 
-void Probe::delivered(const core::Packet& packet, Tick now) {
-  if (plan_.flows && packet.birth >= from_ && packet.birth <= to_) {
-    Flow& flow = flows_[static_cast<u64>(packet.source) << 32U | packet.destination];
-    flow.source = packet.source;
-    flow.destination = packet.destination;
-    flow.merge({0, 0, 1, packet.flits, now - packet.birth, now - packet.birth});
+/// nullptr when the packet does not count.
+Flow* Probe::flow_of(const core::Packet& packet) {
+  if (!plan_.flows || packet.birth < from_ || packet.birth > to_) return nullptr;
+  Flow& flow = flows_[static_cast<u64>(packet.source) << 32U | packet.destination];
+  flow.source = packet.source;
+  flow.destination = packet.destination;
+  return &flow;
+}
+
+void Probe::on_wire(const core::Packet& packet, Tick ticks) {
+  if (Flow* flow = flow_of(packet)) flow->wire += ticks;
+}
+
+void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization) {
+  if (Flow* flow = flow_of(packet)) {
+    const Tick latency = now - packet.birth;
+    flow->merge({0, 0, 1, packet.flits, latency, latency, packet.enter - packet.birth, serialization, 0});
   }
   if (plan_.watches()) note(EventKind::delivered, true, packet.destination, 0, core::Flit{}, packet, now);
 }
 
 void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {
+  // In one cycle through a box and over the channel behind it: the way into the first box takes none of its own.
+  if (plan_.flows && !graph_.channel(channel).from.terminal) on_wire(packet, plan_.cycle);
   if (plan_.channels && counts(now)) channel_flits_[channel] += packet.flits;
   if (!plan_.watches()) return;
   const core::Channel& c = graph_.channel(channel);

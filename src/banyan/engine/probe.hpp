@@ -30,6 +30,7 @@ struct WatchedPort {
 struct ProbePlan {
   bool channels = false;  ///< flits per channel
   bool flows = false;     ///< packets, flits and latency per (source, destination)
+  Tick cycle = 1;         ///< ticks of a cycle
   Tick from = 0;          ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;
   std::vector<WatchedPort> ports;
@@ -75,6 +76,10 @@ struct Flow {
   u64 flits = 0;
   u64 latency = 0;  ///< sum, ticks
   u64 longest = 0;  ///< ticks
+  // Parts of the latency, sums in ticks.
+  u64 queueing = 0;       ///< at the source
+  u64 serialization = 0;  ///< from the arrival of the head to that of the tail
+  u64 wire = 0;           ///< on channels: of every measured packet, also of those that are still on their way
 
   bool operator==(const Flow&) const = default;
   /// Adds what another probe saw of the same pair.
@@ -113,13 +118,16 @@ class Probe {
   void arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet, Tick now);
   void credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now);
   void taken(u32 terminal, const core::Packet& packet, Tick now);
-  void delivered(const core::Packet& packet, Tick now);
+  void delivered(const core::Packet& packet, Tick now, Tick serialization);
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
   void crossed(u32 channel, const core::Packet& packet, Tick now);
 
   void add_to(ProbeReport& report) const;
 
  private:
+  /// The head of a packet that is measured was on a channel for so long.
+  void on_wire(const core::Packet& packet, Tick ticks);
+  [[nodiscard]] Flow* flow_of(const core::Packet& packet);
   [[nodiscard]] bool counts(Tick now) const { return now >= from_ && now <= to_; }
   [[nodiscard]] bool watched(const core::Packet& packet) const;
   [[nodiscard]] bool watched(bool terminal, u32 node, u32 port) const;

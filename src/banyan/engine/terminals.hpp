@@ -210,7 +210,7 @@ class Terminals {
 
   void note_delivered(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
     if (setup_.probe != nullptr) [[unlikely]]
-      setup_.probe->delivered(packet, now);
+      setup_.probe->delivered(packet, now, serialization);
     if (packet.birth >= window_.from) account(packet, now, hops, serialization);
     if (steady_ && now < setup_.steady.end) note_accepted(packet, now);
     if (special_[packet.traffic] != 0) [[unlikely]]

@@ -99,7 +99,7 @@ void TreeRecorder::add_progress(const Machine& machine, stats::CongestionSample&
 void TreeRecorder::add_waits() {
   const Places& places = finder_.places();
   for (const Blocked& b : view_.all_blocked()) {
-    if (b.packet == kNever) continue;
+    if (b.packet == kNever || Resource::of(b.resource).kind == ResourceKind::source) continue;
     const u32 at = places.of(b.resource);
     if (finder_.front(at) != &b) continue;  // of several ways that would do, the first
     const Blocked* ahead = b.why == Why::bandwidth ? nullptr : finder_.front(places.of(b.on));

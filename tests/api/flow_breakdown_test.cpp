@@ -1,0 +1,91 @@
+// Do the parts of a flow's latency add up to it, and does waiting for credit appear where a hot spot blocks?
+#include <gtest/gtest.h>
+
+#include <variant>
+
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::api {
+namespace {
+
+constexpr const char* kMesh = R"(
+topology = { name = "mesh", size = [4, 4] }
+switch = { name = "vc_router", vcs = 2, buffer = 4 }
+routing = "dimension_order"
+traffic = { name = "hot_spot", load = 0.2, fraction = 0.25, targets = [5], size = 4 }
+[run]
+warmup = 100
+measure = 1500
+tables = "flows"
+)";
+
+constexpr const char* kCube = R"(
+topology = { name = "multistage_cube", terminals = 16, radix = 2 }
+switch = { name = "output_queued", buffer = 4 }
+routing = "destination_tag"
+traffic = { name = "uniform", load = 0.5 }
+[run]
+warmup = 100
+measure = 1500
+tables = "flows"
+)";
+
+Result run_text(const std::string& text, const Overrides& overrides = {}) {
+  return run(read_experiments_text(text, "flows", overrides).points.front(), {});
+}
+
+/// Columns 7 to 11 of the table of flows: source, wire, serialization, credit, routing and allocation.
+double part(const std::vector<Table::Cell>& row, std::size_t column) {
+  const double* value = std::get_if<double>(&row[column]);
+  return value == nullptr ? 0.0 : *value;
+}
+
+void expect_sums(const Result& result) {
+  ASSERT_EQ(result.tables.size(), 1U);
+  ASSERT_GT(result.tables[0].rows.size(), 100U);
+  for (const auto& row : result.tables[0].rows) {
+    double sum = 0.0;
+    for (std::size_t column = 7; column < 12; ++column) sum += part(row, column);
+    EXPECT_NEAR(sum, part(row, 5), 1e-9);
+    EXPECT_GE(part(row, 11), 0.0);
+  }
+}
+
+TEST(FlowBreakdown, AddsUpToTheLatency) {
+  for (const char* text : {kMesh, kCube}) {
+    expect_sums(run_text(text));
+    expect_sums(run_text(text, {"run.trees=true", "run.trees_interval=5"}));
+  }
+}
+
+TEST(FlowBreakdown, AnEmptyNetworkHasNoWaiting) {
+  const Result result = run_text(kMesh, {"load=0.002", "run.measure=20000", "run.trees=true", "run.trees_interval=1"});
+  ASSERT_EQ(result.tables.size(), 1U);
+  u64 clean = 0;
+  for (const auto& row : result.tables[0].rows) {
+    // Two switches and three channels of one cycle between neighbours, four flits.
+    const u64 source = std::get<u64>(row[0]);
+    const u64 destination = std::get<u64>(row[1]);
+    if (source + 1 != destination || source % 4 == 3 || part(row, 5) != 14.0) continue;
+    EXPECT_EQ(part(row, 8), 3.0);
+    EXPECT_EQ(part(row, 9), 3.0);
+    EXPECT_EQ(part(row, 10), 0.0);
+    ++clean;
+  }
+  EXPECT_GE(clean, 3U);
+}
+
+TEST(FlowBreakdown, AHotSpotMakesItsFlowsWaitForCreditAndNamesWhatIsAhead) {
+  const Result result = run_text(kMesh, {"load=0.35", "run.trees=true", "run.trees_interval=5", "run.drain=0"});
+  double waiting = 0.0;
+  bool named = false;
+  for (const auto& row : result.tables.at(0).rows) {
+    if (std::get<u64>(row[1]) == 5) waiting += part(row, 10);
+    named = named || std::get<std::string>(row[12]).find("root (1,1)") != std::string::npos;
+  }
+  EXPECT_GT(waiting, 10.0);
+  EXPECT_TRUE(named);
+}
+
+}  // namespace
+}  // namespace banyan::api
