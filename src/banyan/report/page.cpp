@@ -129,6 +129,14 @@ std::string figure_section(const Page& page, const Figure& figure, std::size_t& 
   return html + values_table(figure.values) + first_configuration(page, figure.values) + "</section>\n";
 }
 
+std::string network_list(const Page& page) {
+  std::string html = "<h2 id=\"network\">The network over time</h2>\n<ul>\n";
+  for (const auto& [file, title] : page.network_pages) {
+    html += fmt::format("<li><a href=\"{}\">{}</a></li>\n", percent_encode(file), escape(title));
+  }
+  return html + "</ul>\n";
+}
+
 std::string provenance(const Page& page) {
   std::string html = "<h2 id=\"provenance\">Where the numbers come from</h2>\n<dl>\n";
   for (const auto& [name, value] : page.provenance) {
@@ -163,7 +171,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 std::string to_html(const Page& page) {
   const std::string style = chart_style(":root") + std::string(bundle().page_style) + std::string(bundle().style);
   std::string html = head(page, style) + introduction(page) + claim_table(page.claims);
-  html += explorer_section(page.runs);
+  html += page.network_pages.empty() ? explorer_section(page.runs) : network_list(page);
   html += "<h2 id=\"figures\">Figures</h2>\n";
   std::size_t chart = 0;
   for (const Figure& figure : page.figures) html += figure_section(page, figure, chart);
@@ -194,6 +202,8 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const std::vector
   if (runs.empty()) return {};
   return {{"Banyan", runs.front()->version}, {"Compiler", runs.front()->compiler}, {"Seed", seeds_of(runs)}};
 }
+
+void write_html(const Page& page, const std::string& path) { write_file(path, to_html(page)); }
 
 std::string write_page(const Page& page, const std::string& folder) {
   std::error_code error;

@@ -49,6 +49,8 @@ struct Page {
   std::vector<Figure> figures;
   std::vector<const api::Result*> runs;
   std::vector<std::string> run_titles;  ///< of the explorer, where runs recorded congestion trees
+  /// Pages that show the network of the runs over time, when this page does not: file and title.
+  std::vector<std::pair<std::string, std::string>> network_pages;
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
 };
 
@@ -69,6 +71,9 @@ struct Page {
 /// Version, compiler, seeds and how intervals are drawn.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> provenance_of(
     const std::vector<const api::Result*>& runs);
+
+/// Writes the page alone.
+void write_html(const Page& page, const std::string& path);
 
 /// Writes report.html and one SVG per chart into `folder`, which is created when it is missing; returns the path of the
 /// page. Throws ConfigError when a file cannot be written.

@@ -97,7 +97,7 @@ std::string page_data(const Page& page) {
     for (const NamedChart& named : figure.charts) data["charts"].push_back(chart_json(named.chart));
   }
   for (const api::Result* run : page.runs) data["runs"].push_back(run_json(*run));
-  add_explorers(data, page.runs, page.run_titles);
+  if (page.network_pages.empty()) add_explorers(data, page.runs, page.run_titles);
   return without_markup(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

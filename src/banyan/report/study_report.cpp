@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 namespace banyan::report {
 namespace {
@@ -61,6 +63,28 @@ Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   return figure;
 }
 
+/// The runs of a figure that recorded congestion trees, on a page of their own.
+std::optional<Page> network_page_of(const StudyResult& result, const FigureResult& measured) {
+  Page page;
+  for (const study::Point& point : measured.points) {
+    const api::Result& run = result.run_of(point);
+    if (run.trees == nullptr) continue;
+    std::string title = point.series;
+    for (const auto& [axis, value] : point.axes)
+      title += fmt::format("{}{} = {}", title.empty() ? "" : ", ", axis, value);
+    page.runs.push_back(&run);
+    page.run_titles.push_back(title.empty() ? measured.spec.title : title);
+  }
+  if (page.runs.empty()) return std::nullopt;
+  page.title = figure_of(result, measured).title;
+  page.reference = result.spec.reference;
+  page.summary = measured.spec.caption;
+  page.provenance = provenance_of(page.runs);
+  return page;
+}
+
+std::string network_file_of(const FigureResult& measured) { return file_name("network-" + measured.spec.id) + ".html"; }
+
 }  // namespace
 
 Page page_of(const StudyResult& result) {
@@ -78,6 +102,11 @@ Page page_of(const StudyResult& result) {
                 {study::to_string(result.mode), "form of the run"}};
   for (const FigureResult& figure : result.figures) page.figures.push_back(figure_of(result, figure));
   for (const api::Result& run : result.runs) page.runs.push_back(&run);
+  for (const FigureResult& figure : result.figures) {
+    if (const std::optional<Page> network = network_page_of(result, figure)) {
+      page.network_pages.emplace_back(network_file_of(figure), network->title);
+    }
+  }
   page.provenance = {{"Study", result.spec.name}, {"Form", study::to_string(result.mode)}};
   for (auto& row : provenance_of(page.runs)) page.provenance.push_back(std::move(row));
   page.provenance.emplace_back("State hash of all runs", fmt::format("{:016x}", result.state_hash()));
@@ -90,7 +119,21 @@ Page page_of(const StudyResult& result) {
 std::string study_page(const StudyResult& result) { return to_html(page_of(result)); }
 
 std::string write_study_report(const StudyResult& result, const std::string& folder) {
-  return write_page(page_of(result), folder);
+  Page page = page_of(result);
+  if (page.network_pages.empty()) {
+    // A study that is read again has no trees; the pages of its run are still there.
+    for (const FigureResult& figure : result.figures) {
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(std::filesystem::path(folder) / network_file_of(figure), error)) continue;
+      page.network_pages.emplace_back(network_file_of(figure), figure_of(result, figure).title);
+    }
+  }
+  const std::string path = write_page(page, folder);
+  for (const FigureResult& figure : result.figures) {
+    const std::optional<Page> network = network_page_of(result, figure);
+    if (network) write_html(*network, (std::filesystem::path(folder) / network_file_of(figure)).string());
+  }
+  return path;
 }
 
 }  // namespace banyan::report
