@@ -221,6 +221,21 @@ TEST(CongestionTrees, AFrontThatWasBlockedAMomentAgoDoesNotMakeItsPortARoot) {
   EXPECT_EQ(finder.find(moment(false)).size(), 2U);  // looks before the last moment do not count
 }
 
+TEST(CongestionTrees, APortAndTheWayToItThroughTheCrossbarAreOneRoot) {
+  const Funnel net;
+  BlockedView view;  // an output memory that is full, and inputs that are not blocked by it but wait for their turn
+  view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+  view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, packet(0, 4), net.exit);
+  for (const u32 c : {net.first, net.second}) {
+    view.fill(Resource::input(c), kPlaces, kPlaces);
+    view.blocked(Resource::input(c), Resource::port(net.exit, 1), Why::bandwidth, packet(0, 4), net.exit);
+  }
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  const std::vector<CongestionTree> trees = finder.find(view);
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].members.size(), 3U);
+}
+
 TEST(CongestionTrees, TwoPortsOfOneSwitchThatAQueueWaitsForGiveTwoTrees) {
   const Funnel net;
   BlockedView view;

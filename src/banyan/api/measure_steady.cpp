@@ -383,7 +383,10 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
   steady.full_audit = experiment.run.text("audit") == "full";
   std::optional<engine::TreeRecorder> trees;
-  if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
+  if (engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
+    for (const core::Traffic* traffic : instance.traffic_pointers) {
+      wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
+    }
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -179,10 +180,10 @@ bool TreeFinder::is_overloaded(u32 port) {
   return demand > 1.0 / graph_.channel(Resource::of(places_.id(port)).index).link.cycles_per_flit;
 }
 
-void TreeFinder::collect(u32 root_place, stats::CongestionTree& tree) {
+void TreeFinder::collect(const std::vector<u32>& roots, stats::CongestionTree& tree) {
   std::vector<u32> reached;
-  std::deque<u32> queue{root_place};
-  depth_[root_place] = 0;
+  std::deque<u32> queue(roots.begin(), roots.end());
+  for (const u32 root : roots) depth_[root] = 0;
   // Steps within a switch cost nothing, so that depth counts switches.
   while (!queue.empty()) {
     const u32 place = queue.front();
@@ -201,7 +202,7 @@ void TreeFinder::collect(u32 root_place, stats::CongestionTree& tree) {
   std::sort(reached.begin(), reached.end(),
             [&](u32 a, u32 b) { return std::pair(depth_[a], a) < std::pair(depth_[b], b); });
   tree.per_stage.assign(graph_.levels(), 0);
-  std::vector<u32> switches{switch_of(root_place)};
+  std::vector<u32> switches{switch_of(roots.front())};
   for (const u32 place : reached) {
     const u32 at = switch_of(place);
     if (Resource::of(places_.id(place)).kind == ResourceKind::source) {
@@ -219,7 +220,7 @@ void TreeFinder::collect(u32 root_place, stats::CongestionTree& tree) {
   std::sort(switches.begin(), switches.end());
   tree.switches = static_cast<u32>(std::unique(switches.begin(), switches.end()) - switches.begin());
   for (const u32 place : reached) depth_[place] = kNone;
-  depth_[root_place] = kNone;
+  for (const u32 root : roots) depth_[root] = kNone;
 }
 
 std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
@@ -239,14 +240,17 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
   touched_.clear();
   sort_edges();
   std::vector<stats::CongestionTree> trees;
+  // A port may be several resources: its channel, the way to it through the crossbar.
+  std::map<u32, std::vector<u32>> roots;
   for (u32 place = 0; place < places_.size(); ++place) {
-    if (!is_root(place)) continue;
+    if (is_root(place)) roots[channel_of(place)].push_back(place);
+  }
+  for (const auto& [channel, its] : roots) {
     stats::CongestionTree tree;
-    tree.root = channel_of(place);
-    collect(place, tree);
+    tree.root = channel;
+    collect(its, tree);
     trees.push_back(std::move(tree));
   }
-  std::sort(trees.begin(), trees.end(), [](const auto& a, const auto& b) { return a.root < b.root; });
   for (u32 t = 0; t < trees.size(); ++t) {
     for (u32 m = 0; m < trees[t].members.size(); ++m) {
       const u32 place = trees[t].members[m].place;

@@ -73,7 +73,7 @@ class TreeFinder {
   [[nodiscard]] bool is_congested(u32 place) const noexcept;
   [[nodiscard]] bool is_root(u32 place);
   [[nodiscard]] bool is_overloaded(u32 port);
-  void collect(u32 root_place, stats::CongestionTree& tree);
+  void collect(const std::vector<u32>& roots, stats::CongestionTree& tree);
   void count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees);
   [[nodiscard]] u32 switch_of(u32 place) const;
   /// Whether a packet in a place can go through a channel, and the first channel that it takes from there.

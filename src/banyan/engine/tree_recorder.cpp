@@ -9,6 +9,7 @@ namespace banyan::engine {
 TreeRecorder::TreeRecorder(const core::Topology& topology, const core::Routing& routing, const TreePlan& plan)
     : graph_(topology.graph()),
       plan_(plan),
+      spacing_(std::clamp<Tick>(plan.spacing, 1, std::max<Tick>(1, plan.interval / (kLooks + 1)))),
       next_(plan.interval == 0 ? kNever : plan.interval),
       finder_(topology, &routing, plan.threshold) {
   plan_looks();
@@ -20,8 +21,8 @@ TreeRecorder::TreeRecorder(const core::Topology& topology, const core::Routing& 
 void TreeRecorder::plan_looks() {
   next_look_ = next_;
   if (plan_.interval == 0) return;
-  const Tick looks = std::min(kLooks, (plan_.interval - 1) / plan_.cycle);
-  next_look_ = next_ - looks * plan_.cycle;
+  const Tick looks = std::min(kLooks, (plan_.interval - 1) / spacing_);
+  next_look_ = next_ - looks * spacing_;
 }
 
 void TreeRecorder::observe(const Machine& machine) {
@@ -33,7 +34,7 @@ void TreeRecorder::observe(const Machine& machine) {
   glance_.clear();
   machine.blocked_on(glance_);
   finder_.look(glance_);
-  next_look_ += plan_.cycle;
+  next_look_ += spacing_;
 }
 
 void TreeRecorder::sample(const Machine& machine, Tick at) {

@@ -15,7 +15,7 @@ class Machine;
 struct TreePlan {
   Tick interval = 0;  ///< ticks between samples; 0: none
   double threshold = 1.0;
-  Tick cycle = 1;      ///< ticks between the looks that a sample takes
+  Tick spacing = 1;    ///< ticks between the looks that a sample takes: the time of a packet
   bool flows = false;  ///< what the packets of every flow wait for
 };
 
@@ -33,7 +33,7 @@ class TreeRecorder {
  private:
   /// When there are more samples, every other one goes and the interval doubles.
   static constexpr std::size_t kMostSamples = 2048;
-  /// Cycles before a sample in which the machine is looked at too (TreeFinder::look).
+  /// How often the machine is looked at before a sample (TreeFinder::look).
   static constexpr Tick kLooks = 3;
 
   void sample(const Machine& machine, Tick at);
@@ -46,6 +46,7 @@ class TreeRecorder {
 
   const core::Graph& graph_;
   TreePlan plan_;
+  Tick spacing_;    ///< of looks, so that they fit between samples
   Tick next_;       ///< sample
   Tick next_look_;  ///< at or before it
   BlockedView glance_{false};
