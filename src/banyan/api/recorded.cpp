@@ -175,8 +175,9 @@ Table flow_table(const engine::ProbeReport& report, u64 cycles, const stats::Con
     const auto mean = [&](u64 sum) { return static_cast<double>(sum) / static_cast<double>(flow.packets); };
     const u64 known = flow.queueing + flow.serialization;
     // Of a run that ends before everything has arrived, packets on their way have been on channels too.
-    const u64 wire = std::min(flow.wire, flow.latency - known);
-    const u64 inside = flow.latency - known - wire;
+    const u64 rest = flow.latency - std::min(known, flow.latency);
+    const u64 wire = std::min(flow.wire, rest);
+    const u64 inside = rest - wire;
     const auto seen = fronts.find({flow.source, flow.destination});
     const bool sampled = seen != fronts.end() && seen->second.all != 0;
     const double share =
