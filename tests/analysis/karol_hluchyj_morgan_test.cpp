@@ -6,10 +6,12 @@
 namespace banyan::test {
 namespace {
 
+/// A switch whose FIFOs show a new head in every cycle: no cycles for routes and virtual channels.
 std::string experiment(u32 ports) {
   const std::string n = std::to_string(ports);
   return "topology = { name = 'multistage_cube', terminals = " + n + ", radix = " + n +
-         " }\nswitch = { name = 'vc_router', vcs = 1, buffer = 64, sw_allocator = 'input_first' }\n"
+         " }\nswitch = { name = 'vc_router', vcs = 1, buffer = 64, sw_allocator = 'input_first', routing_delay = 0, "
+         "vc_alloc_delay = 0 }\n"
          "routing = 'destination_tag'\nanalysis = 'karol_hluchyj_morgan'\n"
          "traffic = { name = 'uniform', load = 0.3, include_self = true }\nrun = { warmup = 200, measure = 1000 }\n";
 }

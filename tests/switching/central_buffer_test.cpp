@@ -9,8 +9,8 @@ namespace {
 
 using namespace banyan;
 using test::Given;
-using test::Rig;
 using test::tree;
+using test::WormRig;
 
 /// Switches between two hosts of the tree of 8-port switches: 1, 3, 5 ...
 u32 switches_between(const core::Tree& tree, u32 a, u32 b) {
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Switches, BothSwitches, testing::Values("central_buffer
 
 TEST_P(BothSwitches, AnUnloadedPacketTakesSixCyclesPerSwitchAndOnePerFlit) {
   for (const i64 hosts : {16, 64}) {
-    Rig rig("bidirectional_min", tree(hosts), GetParam(), {});
+    WormRig rig("bidirectional_min", tree(hosts), GetParam(), {});
     for (const u32 flits : {1U, 7U, 8U, 9U, 64U, 256U}) {
       for (u32 to = 1; to < hosts; to += hosts == 16 ? 1 : 7) {
         ASSERT_EQ(rig.lone(0, {to}, flits).last, 6 * switches_between(*rig.topology->tree(), 0, to) + flits);
@@ -58,7 +58,7 @@ TEST_P(BothSwitches, AnUnloadedPacketTakesSixCyclesPerSwitchAndOnePerFlit) {
 TEST_P(BothSwitches, EveryWormArrivesEverywhereUnderHeavyLoadAndNothingIsLost) {
   for (const u64 salt : {1ULL, 2ULL, 3ULL}) {
     for (const char* both : {"way_down", "both_ways"}) {
-      Rig rig("bidirectional_min", tree(16), GetParam(), {{"replicate_on", std::string(both)}});
+      WormRig rig("bidirectional_min", tree(16), GetParam(), {{"replicate_on", std::string(both)}});
       random_worms(*rig.worms, 40, 2000, 128, salt);
       ASSERT_TRUE(rig.run(200'000)) << rig.machine->explain_blockage();
       EXPECT_EQ(rig.machine->totals().misdelivered, 0U);
@@ -72,7 +72,7 @@ TEST_P(BothSwitches, ResultsDoNotDependOnTheOrderOfStepsOrOnSpuriousOnes) {
     engine::EngineSettings settings;
     settings.permuted = mode == 1;
     settings.step_all = mode == 2;
-    Rig rig("bidirectional_min", tree(16), GetParam(), {}, "nearest_common_ancestor", {}, settings);
+    WormRig rig("bidirectional_min", tree(16), GetParam(), {}, "nearest_common_ancestor", {}, settings);
     random_worms(*rig.worms, 30, 3000, 100, 7);
     rig.build();
     u64 all = 0;
@@ -89,7 +89,7 @@ TEST_P(BothSwitches, ResultsDoNotDependOnTheOrderOfStepsOrOnSpuriousOnes) {
 /// True when worms of a shape all arrive; otherwise the explanation must be a cycle.
 bool arrives(const char* switch_name, Given values, u64 salt, u32 longest, i64 hosts = 16, i64 ports = 8,
              u32 each = 20) {
-  Rig rig("bidirectional_min", tree(hosts, ports), switch_name, std::move(values));
+  WormRig rig("bidirectional_min", tree(hosts, ports), switch_name, std::move(values));
   random_worms(*rig.worms, each, 200, longest, salt);
   if (rig.run(2'000'000, 4096)) return true;
   const std::string why = rig.machine->explain_blockage();
@@ -125,15 +125,15 @@ TEST(CentralBuffer, TheLiteralReadingWedgesAlthoughEveryWormIsGuaranteedSpace) {
 }
 
 TEST(CentralBuffer, CopiesOfTheHeaderTakeConsecutiveCyclesUnlessEveryOutputHasItsOwnRam) {
-  Rig rig("bidirectional_min", tree(16), "central_buffer", {});
+  WormRig rig("bidirectional_min", tree(16), "central_buffer", {});
   EXPECT_EQ(rig.lone(0, {1, 2, 3}, 64).first, 6U + 7U + 64U);
   EXPECT_EQ(rig.lone(0, {1, 2, 3}, 64).last, 6U + 7U + 64U + 2U);
-  Rig own("bidirectional_min", tree(16), "central_buffer", {{"next_packet_ram", std::string("per_output")}});
+  WormRig own("bidirectional_min", tree(16), "central_buffer", {{"next_packet_ram", std::string("per_output")}});
   EXPECT_EQ(own.lone(0, {1, 2, 3}, 64).last, 6U + 7U + 64U + 2U) << "one chunk is read per cycle";
 }
 
 TEST(CentralBuffer, AWormGoesUpOverTheCrossbarAndPaysForTheBufferWhereItReplicates) {
-  Rig rig("bidirectional_min", tree(16), "central_buffer", {});
+  WormRig rig("bidirectional_min", tree(16), "central_buffer", {});
   // Up: a header of 2 flits is decoded with its second one. The root and one leaf replicate.
   const Tick up = 6 + 1;
   EXPECT_EQ(rig.lone(0, {4, 8}, 64).first, up + 13 + 7 + 64);
@@ -159,7 +159,7 @@ void never_wedges(u64 flit_hops, const char* switch_name) {
       values.emplace_back("fifo", i64{(longest + chunk - 1) / chunk * chunk});
       values.emplace_back("arbitration", std::string((word >> 40U) % 2 == 0 ? "oldest_first" : "per_output"));
     }
-    Rig rig("bidirectional_min", tree(hosts, ports), switch_name, values);
+    WormRig rig("bidirectional_min", tree(hosts, ports), switch_name, values);
     random_worms(*rig.worms, 30, 100, longest, salt);
     ASSERT_TRUE(rig.run(4'000'000, 8192)) << salt << ": " << rig.machine->explain_blockage();
     done += rig.machine->totals().movements;

@@ -4,11 +4,11 @@
 namespace {
 
 using namespace banyan;
-using test::Rig;
 using test::tree;
+using test::WormRig;
 
 TEST(InputBuffer, AReplicatedWormWaitsForAChunkAndPaysSevenCyclesPerReplication) {
-  Rig rig("bidirectional_min", tree(16), "input_buffer", {});
+  WormRig rig("bidirectional_min", tree(16), "input_buffer", {});
   // Neighbours below one switch: header of 2 flits, whole chunk of 8 flits.
   EXPECT_EQ(rig.lone(0, {1, 2}, 64).first, 6U + 7U + 64U);
   EXPECT_EQ(rig.lone(0, {1, 2}, 64).last, 6U + 7U + 1U + 64U);
@@ -16,7 +16,7 @@ TEST(InputBuffer, AReplicatedWormWaitsForAChunkAndPaysSevenCyclesPerReplication)
 
 /// Two worms, of two terminals of one switch, to the two others; born together.
 bool two_worms(const test::Given& values, std::string& why) {
-  Rig rig("bidirectional_min", tree(16), "input_buffer", values);
+  WormRig rig("bidirectional_min", tree(16), "input_buffer", values);
   rig.worms->send(0, {2}, 0, 8);  // it is terminal 1's turn at output 2 then, and terminal 0's at output 3
   rig.worms->send(0, {2, 3}, 200, 64);
   rig.worms->send(1, {2, 3}, 200, 64);
@@ -44,7 +44,7 @@ TEST(InputBuffer, Figure2LeftWormsThatHoldOutputsOneByOneWedgeAtOneSwitch) {
 /// Two worms that replicate at two roots, to the same two leaves, whose other traffic lets a different one in first.
 bool two_roots(const test::Given& values, std::string& why) {
   for (Tick shift = 0; shift < 240; shift += 7) {
-    Rig rig("bidirectional_min", tree(16), "input_buffer", values);
+    WormRig rig("bidirectional_min", tree(16), "input_buffer", values);
     rig.worms->send(0, {8, 9, 12, 13}, 100, 256);
     rig.worms->send(4, {8, 9, 12, 13}, 100 + shift % 40, 256);
     rig.worms->send(1, {8}, 60, 8 + static_cast<u32>(shift));
@@ -65,9 +65,9 @@ TEST(InputBuffer, Figure2RightWormsOverSeveralSwitchesWedgeWhenTheyDoNotFitTheFi
 }
 
 TEST(InputBuffer, NarrowDataPathsTakeOneCycleMorePerReplication) {
-  Rig wide("bidirectional_min", tree(16), "input_buffer", {});
+  WormRig wide("bidirectional_min", tree(16), "input_buffer", {});
   for (const char* path : {"register_staircase", "split_ram"}) {
-    Rig narrow("bidirectional_min", tree(16), "input_buffer", {{"data_path", std::string(path)}});
+    WormRig narrow("bidirectional_min", tree(16), "input_buffer", {{"data_path", std::string(path)}});
     EXPECT_EQ(narrow.lone(0, {1, 2}, 64).last, wide.lone(0, {1, 2}, 64).last + 1) << path;
     EXPECT_EQ(narrow.lone(0, {9}, 64).last, wide.lone(0, {9}, 64).last) << "a single packet waits for no chunk";
   }

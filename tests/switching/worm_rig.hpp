@@ -64,10 +64,10 @@ class Worms final : public core::Traffic {
   u32 longest = 1;
 };
 
-struct Rig {
-  Rig(const std::string& topology_name, const Given& shape, std::string switch_name, Given values,
-      const std::string& routing_name = "nearest_common_ancestor", const Given& routing_values = {},
-      engine::EngineSettings settings = {})
+struct WormRig {
+  WormRig(const std::string& topology_name, const Given& shape, std::string switch_name, Given values,
+          const std::string& routing_name = "nearest_common_ancestor", const Given& routing_values = {},
+          engine::EngineSettings settings = {})
       : switch_name_(std::move(switch_name)), values_(std::move(values)), settings_(settings) {
     const auto& row = row_named(core::topology_rows(), topology_name);
     topology = row.make(values_of(row.info, shape));

@@ -1,0 +1,1 @@
+// Compiled only to hold the precompiled headers of the tests (tests/CMakeLists.txt).
