@@ -106,9 +106,7 @@ TEST(UniformDistance, NormalDistancesHaveTheirMeanAndNoNegativeOnes) {
 TEST(UniformDistance, RefusesDistancesThatDoNotExist) {
   const auto cube = test::topology("hypercube", {{"degree", i64{3}}});
   const auto mesh = test::topology("mesh", {{"size", std::vector<i64>{3, 3}}});
-  const auto cause = [](const core::Topology& t, const Given& given) {
-    return test::refusal([&] { make(t, given); });
-  };
+  const auto cause = [](const core::Topology& t, const Given& given) { return test::refusal([&] { make(t, given); }); };
   EXPECT_NE(cause(*cube, {{"most", i64{4}}}).find("no terminals are 4 links apart"), std::string::npos);
   EXPECT_NE(cause(*cube, {{"least", i64{3}}, {"most", i64{2}}}).find("is empty"), std::string::npos);
   EXPECT_NE(cause(*mesh, {}).find("has no other"), std::string::npos) << "the middle has no other 3 links away";
