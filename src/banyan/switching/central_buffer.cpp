@@ -52,6 +52,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     shared_ = set_.chunks - (guarded ? ports_ : 0);
     most_up_ = shared_ - (guarded && worms.both_ways ? set_.reserve : 0);
     most_single_ = most_up_ - (guarded ? set_.reserve : 0);
+    reserve_packets(builder, u64{switches_} * set_.chunks * worms.chunk);
   }
 
   void reset_switches() {

@@ -34,7 +34,9 @@ struct InputSettings {
 class InputBuffer final : public WormFabric<InputBuffer> {
  public:
   InputBuffer(engine::Builder& builder, const WormSettings& worms, const InputSettings& settings)
-      : WormFabric(builder, worms), set_(settings), hot_(switches_), in_(inputs_.size()), out_(outputs_.size()) {}
+      : WormFabric(builder, worms), set_(settings), hot_(switches_), in_(inputs_.size()), out_(outputs_.size()) {
+    reserve_packets(builder, 0);
+  }
 
   void reset_switches() {
     for (Hot& h : hot_) h = {};

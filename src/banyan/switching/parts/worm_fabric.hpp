@@ -26,6 +26,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
+#include "banyan/switching/parts/worm_calendar.hpp"
 
 namespace banyan::switching {
 
@@ -106,14 +107,12 @@ class WormFabric : public engine::Population {
       out.link_free = 0;
     }
     for (Source& source : sources_) source = {kNone, 0, settings_.fifo, 0, source.to, source.latency};
-    for (std::vector<Event>& slot : wheel_) slot.clear();
-    std::fill(busy_.begin(), busy_.end(), 0);
+    calendar_.clear();
     std::fill(awake_now_.begin(), awake_now_.end(), 0);
     std::fill(awake_next_.begin(), awake_next_.end(), 0);
     std::fill(idle_sources_.begin(), idle_sources_.end(), 0);
     for (u32 t = 0; t < sources_.size(); ++t) idle_sources_[t >> 6U] |= u64{1} << (t & 63U);
     any_next_ = false;
-    pending_ = 0;
     movements_ = 0;
     last_run_ = 0;
     derived().reset_switches();
@@ -133,7 +132,7 @@ class WormFabric : public engine::Population {
   }
 
   u64 movements() const noexcept final { return movements_; }
-  bool expects() const final { return pending_ != 0; }
+  bool expects() const final { return !calendar_.empty(); }
 
   u64 digest() const final {
     u64 sum = mix64(movements_);
@@ -169,11 +168,7 @@ class WormFabric : public engine::Population {
       }
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
     }
-    for (const std::vector<Event>& slot : wheel_) {
-      for (const Event& event : slot) {
-        if (event.kind == Kind::deliver) count(into, event.a, 1);
-      }
-    }
+    calendar_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
     derived().hold_switches(into);
   }
 
@@ -224,7 +219,8 @@ class WormFabric : public engine::Population {
         step_all_(builder.settings().step_all),
         switches_(graph_.switches()),
         ports_(most_ports(graph_)),
-        header_flits_(header_flits_of(graph_.terminals())) {
+        header_flits_(header_flits_of(graph_.terminals())),
+        calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
     inputs_.resize(std::size_t{switches_} * ports_);
     outputs_.resize(inputs_.size());
     sources_.resize(graph_.terminals());
@@ -245,10 +241,19 @@ class WormFabric : public engine::Population {
       }
       if (!c.to.terminal) inputs_[to].from = from;
     }
-    const Tick horizon = builder.longest_latency() + 4 * settings.chunk + 16;
-    wheel_.resize(std::bit_ceil(horizon));
-    busy_.resize((wheel_.size() + 63) / 64);
-    for (std::vector<Event>& slot : wheel_) slot.reserve(8 + inputs_.size() / 4);
+  }
+
+  /// Packets for FIFOs and `more` flits of other buffers full of the shortest kind of traffic, as far as that is known:
+  /// where the lengths of one kind vary, or in large networks, more are made while the network fills.
+  void reserve_packets(const engine::Builder& builder, u64 more) {
+    constexpr u64 kReserveMost = 1U << 16U;
+    u32 shortest = kNone;
+    for (const core::Traffic* t : builder.traffics()) {
+      shortest = std::min({shortest, t->longest_message(), t->longest_packet()});
+    }
+    u64 flits = more + sources_.size();
+    for (const Input& in : inputs_) flits += in.from != kNone ? settings_.fifo : 0;
+    pool_.reserve(static_cast<u32>(std::min(flits / std::max(shortest, 1U) + 2 * sources_.size(), kReserveMost)));
   }
 
   [[nodiscard]] Derived& derived() noexcept { return static_cast<Derived&>(*this); }
@@ -358,9 +363,9 @@ class WormFabric : public engine::Population {
     if (--in.count == 0) in.head = 0;
     const u32 from = in.from;
     if (from >= kTerminal) {
-      at(now + after + sources_[from - kTerminal].latency, now, {Kind::source_credit, from - kTerminal, flits, 0});
+      calendar_.source(now + after + sources_[from - kTerminal].latency, from - kTerminal, flits);
     } else {
-      at(now + after + outputs_[from].latency, now, {Kind::credit, from, flits, 0});
+      calendar_.credit(now + after + outputs_[from].latency, from, flits);
     }
     if (in.count != 0 && in.count >= needed(input)) derived().new_head(input, now);
   }
@@ -375,7 +380,7 @@ class WormFabric : public engine::Population {
       if (part == 0) out.head_first = static_cast<u32>(first);
       if (part * settings_.chunk + flits == pool_[id].flits) {
         const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
-        at(first + flits - 1, now, {Kind::deliver, out.to - kTerminal, id, spread << 8U | std::min(hops + 1, 255U)});
+        calendar_.arrival(first + flits - 1, out.to - kTerminal, {id, spread << 8U | std::min(hops + 1, 255U)});
       }
       return;
     }
@@ -393,8 +398,8 @@ class WormFabric : public engine::Population {
     awake_next_[s >> 6U] |= u64{1} << (s & 63U);
     any_next_ = true;
   }
-  void input_at(Tick due, u32 input, Tick now) { at(due, now, {Kind::input, input, 0, 0}); }
-  void output_at(Tick due, u32 output, Tick now) { at(due, now, {Kind::output, output, 0, 0}); }
+  void input_at(Tick due, u32 input, Tick) noexcept { calendar_.input(due, input); }
+  void output_at(Tick due, u32 output, Tick) noexcept { calendar_.output(due, output); }
 
   [[nodiscard]] u64 keyed(u64 place, PacketId id, u64 part, u64 more) const noexcept {
     const core::Packet& packet = pool_[id];
@@ -432,22 +437,6 @@ class WormFabric : public engine::Population {
   u64 movements_ = 0;
 
  private:
-  enum class Kind : u8 { input, output, credit, source, source_credit, deliver };
-  struct Event {
-    Kind kind;
-    u32 who;
-    u32 a;
-    u32 b;
-  };
-
-  void at(Tick due, Tick now, Event event) {
-    static_cast<void>(now);
-    const std::size_t slot = due & (wheel_.size() - 1);
-    wheel_[slot].push_back(event);
-    busy_[slot >> 6U] |= u64{1} << (slot & 63U);
-    ++pending_;
-  }
-
   void push(u32 input, const Chunk& chunk, Tick now) noexcept {
     Input& in = inputs_[input];
     u32 place = in.head + u32{in.count};
@@ -459,46 +448,28 @@ class WormFabric : public engine::Population {
   }
 
   void take_events(Tick now) noexcept {
-    const std::size_t slot = now & (wheel_.size() - 1);
-    std::vector<Event>& events = wheel_[slot];
-    if (events.empty()) return;
-    busy_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
-    pending_ -= events.size();
     // Nothing is due in the tick that is being taken but these: whatever follows is due later.
-    for (const Event& event : events) {
-      switch (event.kind) {
-        case Kind::input:
-          derived().ready(event.who, now);
-          break;
-        case Kind::output:
-          derived().output_ready(event.who, now);
-          break;
-        case Kind::credit:
-          outputs_[event.who].credits += event.a;
-          derived().credited(event.who);
-          break;
-        case Kind::source:
-        case Kind::source_credit:
-          sources_[event.who].credits += event.a;
-          retry_.push_back(event.who);
-          break;
-        case Kind::deliver:
-          deliver(event, now);
-          break;
-      }
-    }
-    events.clear();
-    for (const u32 t : retry_) go_on(t, now);
-    retry_.clear();
+    if (!calendar_.take(now)) return;
+    calendar_.take_inputs(now, [&](u32 input) { derived().ready(input, now); });
+    calendar_.take_outputs(now, [&](u32 output) { derived().output_ready(output, now); });
+    calendar_.take_credits(now, [&](u32 output, u32 flits) {
+      outputs_[output].credits += flits;
+      derived().credited(output);
+    });
+    calendar_.take_arrivals(now, [&](u32 t, const WormCalendar::Arrival& arrival) { deliver(t, arrival, now); });
+    calendar_.take_sources(now, [&](u32 t, u32 flits) {
+      sources_[t].credits += flits;
+      go_on(t, now);
+    });
   }
 
-  void deliver(const Event& event, Tick now) noexcept {
-    const u32 hops = event.b & 255U;
-    if (pool_[event.a].copies == 0) {
-      terminals_.deliver(pool_[event.a], event.who, now, hops, event.b >> 8U);
-      pool_.release(event.a);
-    } else if (terminals_.deliver_copy(event.a, event.who, now, hops, event.b >> 8U)) {
-      pool_.release(event.a);
+  void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
+    const u32 hops = arrival.way & 255U;
+    if (pool_[arrival.packet].copies == 0) {
+      terminals_.deliver(pool_[arrival.packet], t, now, hops, arrival.way >> 8U);
+      pool_.release(arrival.packet);
+    } else if (terminals_.deliver_copy(arrival.packet, t, now, hops, arrival.way >> 8U)) {
+      pool_.release(arrival.packet);
     }
   }
 
@@ -534,7 +505,7 @@ class WormFabric : public engine::Population {
     const PacketId id = source.packet;
     const u32 part = source.part++;
     if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
-    at(now + flits, now, {Kind::source, t, 0, 0});
+    calendar_.source(now + flits, t, 0);
     push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
          now);
   }
@@ -558,28 +529,16 @@ class WormFabric : public engine::Population {
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     if (any_next_ || step_all_) return now + 1;
-    Tick next = terminals_.next_birth_after(now);
-    if (pending_ == 0) return next;
-    const std::size_t mask = wheel_.size() - 1;
-    for (Tick step = 1; step <= mask;) {
-      const std::size_t slot = (now + step) & mask;
-      const u64 bits = busy_[slot >> 6U] >> (slot & 63U);
-      if (bits != 0) return std::min(next, now + step + static_cast<Tick>(std::countr_zero(bits)));
-      step += std::min<Tick>(64 - (slot & 63U), mask + 1 - slot);
-    }
-    return next;
+    return std::min(terminals_.next_birth_after(now), calendar_.next_after(now));
   }
 
   std::vector<Chunk> fifos_;  ///< [input * fifo + place]
-  std::vector<std::vector<Event>> wheel_;
-  std::vector<u64> busy_;  ///< bit per slot
+  WormCalendar calendar_;
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;
   std::vector<u64> idle_sources_;
-  std::vector<u32> retry_;
   core::Candidates candidates_;
   bool any_next_ = false;
-  u64 pending_ = 0;
   Tick last_run_ = 0;
 };
 
