@@ -1,11 +1,14 @@
 // Does every topology x switch x routing x traffic either deliver its packets, audited, or say in one line why it is
 // refused? The table grows with the registry; nothing here names what must work.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
@@ -21,9 +24,18 @@ using banyan::test::Combination;
 using banyan::test::SmallValues;
 using banyan::test::some_combinations;
 
-constexpr const char* kRun =
-    "warmup = 200, measure = 4000, drain = 4000, sessions = 2, session_limit = 50000, watchdog = 1000, audit = 'full'";
+constexpr double kMeasure = 4000;
 constexpr double kEnough = 1000;
+/// Traffic of long messages, or of worms that count once however many receive them, takes longer to deliver enough:
+/// as much as is missing, twice because the drain delivers up to half of the first run and does not grow, and a fourth.
+constexpr double kLonger = 10;
+
+std::string run_of(double measure) {
+  return fmt::format(
+      "warmup = 200, measure = {:.0f}, drain = 4000, sessions = 2, session_limit = 50000, watchdog = 1000, audit = "
+      "'full'",
+      measure);
+}
 
 struct Count {
   unsigned delivered = 0;
@@ -52,8 +64,13 @@ bool has_rings(const banyan::api::Experiment& experiment) {
 void run_one(const Combination& c, const SmallValues& more, Count& count) {
   SCOPED_TRACE(c.name());
   try {
-    const banyan::api::Experiment experiment = c.experiment(kRun, more);
-    const Result result = banyan::api::run(experiment, {});
+    const banyan::api::Experiment experiment = c.experiment(run_of(kMeasure), more);
+    Result result = banyan::api::run(experiment, {});
+    if (result.verdict == Verdict::steady || result.verdict == Verdict::saturated) {
+      const double delivered = result.at("delivered_packets").mean;
+      const double longer = std::min(kLonger, 2.5 * kEnough / std::max(delivered, 1.0));
+      if (delivered < kEnough) result = banyan::api::run(c.experiment(run_of(kMeasure * longer), more), {});
+    }
     if (result.verdict == Verdict::deadlocked) {
       const bool unprotected = c.routing->info.name == "fully_adaptive";  // made for switches that do not wait
       EXPECT_TRUE(unprotected || (has_rings(experiment) && more.contains("datelines"))) << result.explanation;
@@ -92,7 +109,14 @@ void expect_only_rings_deadlock(const std::vector<Combination>& combinations) {
   count.print();
 }
 
-TEST(Matrix, OverloadDeadlocksNothingButRingsWithoutClasses) { expect_only_rings_deadlock(some_combinations()); }
+/// Which traffics the selection has on tori changes with every new row: one that does deadlock is always among them.
+TEST(Matrix, OverloadDeadlocksNothingButRingsWithoutClasses) {
+  std::vector<Combination> combinations = some_combinations();
+  for (const Combination& c : all_combinations()) {
+    if (c.name() == "torus x vc_router x dimension_order x uniform") combinations.push_back(c);
+  }
+  expect_only_rings_deadlock(combinations);
+}
 
 TEST(SlowMatrix, OverloadDeadlocksNothingButRingsWithoutClasses) { expect_only_rings_deadlock(all_combinations()); }
 
@@ -108,7 +132,7 @@ TEST(Matrix, EveryComponentDeliversSomewhere) {
     try {
       const std::set<std::string> names{c.topology->info.name, c.switching->info.name, c.routing->info.name,
                                         c.traffic->info.name};
-      banyan::api::check(c.experiment(kRun));
+      banyan::api::check(c.experiment(run_of(kMeasure)));
       for (const std::string& name : names) missing.erase(name);
     } catch (const ConfigError&) { continue; }
   }
