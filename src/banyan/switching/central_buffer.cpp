@@ -406,7 +406,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
   /// A packet for one output: of the shared space, or the chunk that is held back for what the output starves for.
   [[nodiscard]] bool take_single(Hot& h, In& in, u32 o, bool starving) noexcept {
-    if (h.single_used < most_single_ && h.shared_used < shared_) {
+    if (h.single_used < most_single_ && h.single_used + h.up_used < most_up_ && h.shared_used < shared_) {
       ++h.shared_used;
       ++h.single_used;
       in.account = kSingle;
