@@ -45,11 +45,14 @@ std::vector<std::string> flat_lines(i64 k, i64 across, bool lengths) {
           fmt::format("terminal node{} router{} latency={}", y * k * across + x, y / across * k + x / across, latency));
     }
   }
-  for (i64 a = 0; a < k * k; ++a) {
-    for (i64 b = a + 1; b < k * k; ++b) {
-      if (a / k != b / k && a % k != b % k) continue;
-      const i64 distance = across * (std::abs(a / k - b / k) + std::abs(a % k - b % k));
-      lines.push_back(fmt::format("link router{} router{} latency={}", a, b, lengths ? distance : 1));
+  // The links of rows first: the lowest port that leads nearer is then the first dimension's.
+  for (const bool row : {true, false}) {
+    for (i64 a = 0; a < k * k; ++a) {
+      for (i64 b = a + 1; b < k * k; ++b) {
+        if (row ? a / k != b / k : a % k != b % k) continue;
+        const i64 distance = across * (std::abs(a / k - b / k) + std::abs(a % k - b % k));
+        lines.push_back(fmt::format("link router{} router{} latency={}", a, b, lengths ? distance : 1));
+      }
     }
   }
   return lines;
@@ -264,8 +267,10 @@ void Converter::read_routing() {
 }
 
 void Converter::read_grid_routing(const std::string& function, bool torus) {
+  if (torus && (function == "dim_order" || function == "dim_order_bal")) routing_.set("ties", "\"random\"");
   if (function == "dim_order" || (function == "dor" && !torus)) {
     routing_.name = "dimension_order";
+    if (torus) routing_.set("classes", "\"fixed\"");
   } else if (function == "dim_order_bal" && torus) {
     routing_.name = "dimension_order";
     routing_.set("classes", "\"balanced\"");
@@ -303,11 +308,14 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     routing_.name = "nearest_common_ancestor";
     routing_.set("up", function == "nca" ? "\"random\"" : "\"adaptive\"");
   } else if (topology == "flatfly" && function == "ran_min") {
-    routing_.name = "shortest_path";
-    routing_.set("choice", "\"fixed\"");
-    differs("routing_function",
-            "BookSim2 goes through the dimensions in ascending order and lets every hop use all virtual channels; "
-            "shortest_path has a class of them per hop");
+    // The dimensions in ascending order; a graph of such channels has the first one's at the lowest ports.
+    if (topology_.name == "hyperx") {
+      routing_.name = "dimension_order";
+    } else {
+      routing_.name = "shortest_path";
+      routing_.set("choice", "\"first\"");
+      routing_.set("hop_classes", "false");
+    }
   } else if (topology == "flatfly" && function == "valiant") {
     routing_.name = "valiant";
   } else if (topology == "flatfly" && function == "ugal") {

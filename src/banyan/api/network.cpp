@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "banyan/api/class_routing.hpp"
+
 namespace banyan::api {
 namespace {
 
@@ -74,6 +76,32 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
   }
 }
 
+/// [Packet::vc_class]: how the switches are to treat messages and replies of every traffic.
+std::vector<core::Service> services_of(const Experiment& experiment,
+                                       const std::vector<std::unique_ptr<core::Traffic>>& traffics,
+                                       const core::SwitchRow& switching, u32 vcs) {
+  std::vector<core::Service> services;
+  for (u32 i = 0; i < traffics.size(); ++i) {
+    for (const bool replies : {false, true}) {
+      const core::Service service = traffics[i]->service(replies);
+      const std::string prefix = replies ? "reply_" : "";
+      const bool restricted = service.vc_begin != 0 || service.vc_end != kNone;
+      if (!switching.serves_classes && (restricted || service.priority != 0)) {
+        experiment.traffics[i].fail(prefix + (restricted ? "vc_range" : "priority"),
+                                    fmt::format("the switch {} does not tell classes apart", switching.info.name),
+                                    "remove it, or use the switch vc_router");
+      }
+      if (restricted && service.vc_end > vcs) {
+        experiment.traffics[i].fail(
+            prefix + "vc_range", fmt::format("virtual channel {} of a switch that has {}", service.vc_end - 1, vcs),
+            fmt::format("name virtual channels from 0 to {}, or give the switch more", vcs - 1));
+      }
+      services.push_back(service);
+    }
+  }
+  return services;
+}
+
 }  // namespace
 
 const core::SwitchRow& switch_row(const Experiment& experiment) {
@@ -92,13 +120,16 @@ std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
 Network build_network(const Experiment& experiment) {
   Network network;
   network.topology = build_topology(experiment);
-  const std::vector<std::unique_ptr<core::Traffic>> traffics = build_traffics(experiment, *network.topology);
+  const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
   const core::SwitchRow& switching = switch_row(experiment);
   refuse_replication(experiment, switching, traffics);
-  network.routing = row_of(core::routing_rows(), experiment.routing.component())
-                        .make(experiment.routing, {network.topology.get(), network.hot_spots,
-                                                   switching.vcs(experiment.switching), switching.free_first_step});
+  const u32 vcs = switching.vcs(experiment.switching);
+  const core::RoutingRow& routing = row_of(core::routing_rows(), experiment.routing.component());
+  network.routing = route_classes(services_of(experiment, traffics, switching, vcs), vcs, [&](u32 of_class) {
+    return routing.make(experiment.routing,
+                        {network.topology.get(), network.hot_spots, of_class, switching.free_first_step});
+  });
   if (network.routing->sight() > switching.sight) {
     experiment.routing.fail("name",
                             fmt::format("{} looks at queues, which the switch {} does not show",

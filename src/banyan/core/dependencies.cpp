@@ -80,10 +80,18 @@ class Walk {
     ++epoch_;
     steps_.clear();
     stack_.clear();
+    const auto [begin, end] = routing_.entry_vcs(packet.vc_class, runs_.vcs());
+    if (!runs_.is_cut(begin) || !runs_.is_cut(end)) {
+      runs_.cut(begin);
+      runs_.cut(end);
+      return Walked::cut_anew;
+    }
     for (u32 s = first; s < last; ++s) {
       const u32 entry = graph_.injection(s);
       if (graph_.channel(entry).failed) continue;
-      for (u32 run = 0; run < runs_.count(); ++run) push(entry * runs_.count() + run, s);
+      for (u32 run = runs_.run_from(begin); run < runs_.count() && runs_.begin(run) < end; ++run) {
+        push(entry * runs_.count() + run, s);
+      }
     }
     while (!stack_.empty()) {
       const u32 place = stack_.back();
@@ -209,6 +217,10 @@ class Check {
       : graph_(topology.graph()), routing_(routing), walk_(topology, routing, vcs), most_(most_steps) {}
 
   DependencyReport run() {
+    const u64 terminals = graph_.terminals();
+    const u64 walks = routing_.reads_source() ? terminals * terminals : terminals * graph_.channels().size();
+    represented_ = walks > most_ / 16;
+    report_.represented = represented_;
     while (!build()) {
       edges_ = EdgeTable();
       walk_.resize();
@@ -216,6 +228,7 @@ class Check {
     report_.steps = walk_.calls();
     report_.dependencies = edges_.size();
     if (report_.verdict == DependencyVerdict::acyclic) judge();
+    if (report_.verdict == DependencyVerdict::undecided) look_for_cycle();
     report_.steps = walk_.calls();
     return report_;
   }
@@ -225,20 +238,37 @@ class Check {
   template <typename Visit>
   bool for_headers(const Visit& visit) {
     const u32 terminals = graph_.terminals();
-    const bool merged = !routing_.reads_source();
+    // Where some pairs stand for all, the pairs are followed one by one.
+    const bool some = represented_ && !routing_.represents(0, terminals - 1);
+    report_.represented = some;
+    const bool merged = !some && !routing_.reads_source();
     for (u32 d = 0; d < terminals; ++d) {
       for (u32 s = 0; s < (merged ? 1 : terminals); ++s) {
-        const u32 count = routing_.headers(s, d);
-        for (u32 i = 0; i < count; ++i) {
-          Packet packet;
-          packet.source = s;
-          packet.destination = d;
-          routing_.prepare(packet, word_of(i, count));
-          if (!visit(packet, merged ? 0 : s, merged ? terminals : s + 1)) return false;
+        if (some && !routing_.represents(s, d)) continue;
+        for (u32 c = 0; c < routing_.classes(); ++c) {
+          const auto [begin, end] = routing_.entry_vcs(c, walk_.runs().vcs());
+          if (begin == end) continue;
+          const u32 count = routing_.headers(s, d);
+          for (u32 i = 0; i < count; ++i) {
+            Packet packet;
+            packet.source = s;
+            packet.destination = d;
+            packet.vc_class = static_cast<u8>(c);
+            routing_.prepare(packet, word_of(i, count));
+            if (!visit(packet, merged ? 0 : s, merged ? terminals : s + 1)) return false;
+          }
         }
       }
     }
     return true;
+  }
+
+  /// Of a network that is too large: a cycle among the dependencies that were found, unless escapes may break it.
+  void look_for_cycle() {
+    if (any_escape_) return;
+    const Digraph all(walk_.classes(), edges_);
+    const std::vector<u32> knot = all.knots();
+    if (std::any_of(knot.begin(), knot.end(), [](u32 k) { return k != kNone; })) tell(all, knot, edges_);
   }
 
   /// Collects all dependencies. False: the virtual channels were cut anew, start again.
@@ -360,6 +390,7 @@ class Check {
   const Routing& routing_;
   Walk walk_;
   u64 most_;
+  bool represented_ = false;  ///< pairs of Routing::represents are followed alone
   EdgeTable edges_;
   std::vector<bool> escapes_;  ///< classes that some packet may use as an escape
   std::vector<bool> used_;
@@ -377,7 +408,8 @@ std::string vc_text(const ChannelClass& c) {
 }
 
 std::string size_text(const DependencyReport& report) {
-  return fmt::format("{} dependencies between {} classes of virtual channels", report.dependencies, report.classes);
+  return fmt::format("{} dependencies between {} classes of virtual channels{}", report.dependencies, report.classes,
+                     report.represented ? "; the other packets are like those that were followed" : "");
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ struct DependencyReport {
   u64 walked = 0;        ///< headers followed, out of `headers`
   u64 headers = 0;
   std::vector<DependencyStep> cycle;  ///< of `cyclic`
+  bool represented = false;           ///< only pairs that stand for all were followed (Routing::represents)
   bool shortest = true;               ///< no shorter cycle exists; false when the search gave up on that
   std::string problem;                ///< of `lost`
 };

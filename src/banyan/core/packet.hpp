@@ -14,6 +14,7 @@ enum PacketFlag : u8 {
   kMeasured = 2,         ///< counts in the statistics of a steady run
   kMessageFirst = 4,     ///< the first packet of its message
   kMessageLast = 8,      ///< the last packet of its message
+  kReply = 16,           ///< answers another message of its traffic
 };
 
 /// One packet's record. Written by the shard of its source; foreign shards only read it. One cache line.
@@ -31,7 +32,7 @@ struct alignas(64) Packet {
   u8 traffic = 0;   ///< index of the traffic that generated it
   u8 flags = 0;     ///< PacketFlag
   u8 pending = 0;   ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
-  u8 vc_class = 0;  ///< virtual-channel class
+  u8 vc_class = 0;  ///< service class: 2 * traffic, + 1 for replies
   u16 copies =
       0;  ///< terminals that a multidestination packet is for (engine/multicast_sets.hpp); 0: one, `destination`
   u32 message_flits = 1;  ///< length of the whole message

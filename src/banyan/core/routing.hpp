@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "banyan/config/schema.hpp"
@@ -112,6 +113,21 @@ class Routing {
   }
   /// False when neither prepare() nor route() reads the packet's source: analysis is shorter then.
   [[nodiscard]] virtual bool reads_source() const noexcept { return true; }
+  /// Classes of packets (Packet::vc_class below this) that are routed each in its way; for analysis.
+  [[nodiscard]] virtual u32 classes() const noexcept { return 1; }
+  /// The virtual channels [first, second) on which packets of a class enter the network; none where another class
+  /// is routed in the same way.
+  [[nodiscard]] virtual std::pair<u32, u32> entry_vcs(u32 vc_class, u32 vcs) const noexcept {
+    static_cast<void>(vc_class);
+    return {0, vcs};
+  }
+  /// True for pairs whose packets suffice to decide on deadlock in a network that is too large to follow all: every
+  /// cycle of dependencies is one of theirs, but for a symmetry of the network.
+  [[nodiscard]] virtual bool represents(u32 source, u32 destination) const noexcept {
+    static_cast<void>(source);
+    static_cast<void>(destination);
+    return true;
+  }
   /// Queues that route() asks for.
   [[nodiscard]] virtual Sight sight() const noexcept { return Sight::none; }
 

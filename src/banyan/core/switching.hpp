@@ -35,6 +35,8 @@ struct SwitchRow {
   bool free_first_step = false;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
+  /// The model honours core::Service: priorities, and virtual channels per class of messages.
+  bool serves_classes = false;
 };
 
 }  // namespace banyan::core

@@ -40,6 +40,14 @@ struct MulticastGroup {
   u64 group = 0;   ///< unique among the multicasts of a traffic that are under way
 };
 
+/// How switches with virtual channels are to treat messages of one class: a traffic's, or a traffic's replies.
+struct Service {
+  u8 priority = 0;     ///< higher goes first
+  u32 vc_begin = 0;    ///< virtual channels that they may use: [vc_begin, vc_end)
+  u32 vc_end = kNone;  ///< kNone: to the last
+  bool operator==(const Service&) const = default;
+};
+
 /// Takes the messages that an answering traffic generates at one terminal.
 class Outbox {
  public:
@@ -112,6 +120,11 @@ class Traffic {
     return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
   }
 
+  /// How switches are to treat its messages; those with kReply and the others.
+  [[nodiscard]] virtual Service service(bool replies) const noexcept {
+    static_cast<void>(replies);
+    return {};
+  }
   /// Flits per terminal and cycle that it offers on average over all terminals (0 for a finite traffic).
   [[nodiscard]] virtual double offered_load() const noexcept { return 0.0; }
   /// Longest message in flits.

@@ -60,9 +60,13 @@ void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
 
 bool Interfaces::start(u32 e, Tick now) noexcept {
   Sender& sender = senders_[e];
+  terminals_.prioritize(e, now);
   const u32 need = setup_.whole_packet ? terminals_.head_flits(e) : 1;
-  for (u32 i = 1; i <= setup_.vcs; ++i) {
-    const u32 vc = (sender.vc + i) % setup_.vcs;
+  const auto [begin, end] = head_vcs(e);
+  const bool inside = sender.vc >= begin && sender.vc < end;  // the last used one: the next is tried first
+  u32 vc = inside ? sender.vc : end - 1;
+  for (u32 i = begin; i < end; ++i) {
+    vc = vc + 1 == end ? begin : vc + 1;
     if (room(e, vc) < need) continue;
     sender.packet = terminals_.take(e, now);
     sender.left = terminals_.pool()[sender.packet].flits;
@@ -131,8 +135,8 @@ void Interfaces::blocked_on(BlockedView& into) const {
     const Resource here = Resource::source(terminals_.global(e));
     into.fill(here, 1, 1);
     const u32 need = under_way || !setup_.whole_packet ? 1 : terminals_.head_flits(e);
-    const u32 first = under_way ? sender.vc : 0;
-    const u32 end = under_way ? sender.vc + 1U : setup_.vcs;
+    const u32 first = under_way ? sender.vc : head_vcs(e).first;
+    const u32 end = under_way ? sender.vc + 1U : head_vcs(e).second;
     bool room_somewhere = false;
     for (u32 vc = first; vc < end; ++vc) room_somewhere |= room(e, vc) >= need;
     const core::Packet* packet = under_way ? &terminals_.pool()[sender.packet] : nullptr;

@@ -18,11 +18,12 @@ enum ControlKind : u16 { kCredit = 0 };  ///< vc: the virtual channel; argument:
 class Interfaces {
  public:
   struct Setup {
-    u32 vcs = 1;                ///< virtual channels of the injection channel
-    u32 credits = 1;            ///< most flits of one virtual channel at the switch
-    u32 pool = 0;               ///< how many of these are shared by all virtual channels
-    Tick credit_delay = 0;      ///< ticks from a flit's arrival until its credit goes back
-    Tick horizon = 1;           ///< longest latency of a channel to or from a terminal
+    u32 vcs = 1;                               ///< virtual channels of the injection channel
+    u32 credits = 1;                           ///< most flits of one virtual channel at the switch
+    u32 pool = 0;                              ///< how many of these are shared by all virtual channels
+    Tick credit_delay = 0;                     ///< ticks from a flit's arrival until its credit goes back
+    Tick horizon = 1;                          ///< longest latency of a channel to or from a terminal
+    std::vector<std::pair<u32, u32>> classes;  ///< [service class]: virtual channels; empty: all for everything
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };
 
@@ -81,6 +82,11 @@ class Interfaces {
   [[nodiscard]] u32 cycles_per_flit(u32 e) const noexcept { return cycles_.empty() ? 1 : cycles_[e]; }
 
   [[nodiscard]] bool start(u32 e, Tick now) noexcept;
+  /// Virtual channels [first, second) for the packet at the head of e's queue.
+  [[nodiscard]] std::pair<u32, u32> head_vcs(u32 e) const noexcept {
+    if (setup_.classes.empty()) return {0, setup_.vcs};
+    return setup_.classes[terminals_.head_class(e)];
+  }
   [[nodiscard]] bool ready(u32 e) const noexcept { return (terminals_.ready()[e >> 6U] >> (e & 63U) & 1U) != 0; }
 
   Terminals& terminals_;

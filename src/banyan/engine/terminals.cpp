@@ -63,7 +63,9 @@ Terminals::Terminals(Setup setup)
                                        (t->multicasts() || t->replicates() ? kMulticasts : 0)));
     if (t->replicates()) sets_ = MulticastSets(setup_.total_terminals);
     any_answers = any_answers || t->answers();
+    for (const bool replies : {false, true}) priorities_.push_back(t->service(replies).priority);
   }
+  prioritized_ = std::any_of(priorities_.begin(), priorities_.end(), [](u8 priority) { return priority != 0; });
   if (!any_answers) return;
   answers_ = Answers(cursors_.size());
   local_of_.assign(setup_.total_terminals, kNone);
@@ -166,6 +168,21 @@ void Terminals::choose_next(u32 local) noexcept {
   next_[local] = best;
 }
 
+void Terminals::choose_urgent(u32 local, Tick now) noexcept {
+  const Cursor* cursors = &cursors_[static_cast<std::size_t>(local) * traffic_count_];
+  const auto priority = [&](u32 i) { return priorities_[service_class(i, cursors[i].message.flags)]; };
+  u32 best = next_[local].traffic;  // is born already
+  for (u32 i = 0; i < traffic_count_; ++i) {
+    if (cursors[i].message.birth <= now && priority(i) > priority(best)) best = i;
+  }
+  if (best == next_[local].traffic) return;
+  Next urgent{cursors[best].message.birth, kNever, best};
+  for (u32 i = 0; i < traffic_count_; ++i) {
+    if (i != best) urgent.other = std::min(urgent.other, cursors[i].message.birth);
+  }
+  next_[local] = urgent;
+}
+
 void Terminals::schedule(u32 local, Tick now) noexcept {
   const Tick birth = next_[local].birth;
   if (birth <= now) {
@@ -257,6 +274,7 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   packet.flits = flits;
   packet.message_flits = kept.flits;
   packet.traffic = kept.traffic;
+  packet.vc_class = static_cast<u8>(service_class(kept.traffic, kept.flags));
   packet.flags = static_cast<u8>(kept.flags | (offset == 0 ? core::kMessageFirst : 0) |
                                  (offset + flits == kept.flits ? core::kMessageLast : 0));
   packet.copies = kept.copies;

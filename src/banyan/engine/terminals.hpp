@@ -86,6 +86,17 @@ class Terminals {
     const u32 left = cursor.message.flits - cursor.offset;
     return left < longest_packet_[traffic] ? left : longest_packet_[traffic];
   }
+  /// Where traffics have priorities: makes the most urgent of the messages that wait the head of the source queue.
+  void prioritize(u32 local, Tick now) noexcept {
+    if (prioritized_) [[unlikely]]
+      choose_urgent(local, now);
+  }
+  /// Service class (Packet::vc_class) of the message at the head.
+  [[nodiscard]] u32 head_class(u32 local) const noexcept {
+    const u32 traffic = next_[local].traffic;
+    const core::Message& head = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic].message;
+    return service_class(traffic, head.flags);
+  }
   /// Takes the packet at the head of the source queue into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
   /// As take(), for models that keep the messages of a terminal until they leave it: whatever waits of them belongs to
@@ -241,6 +252,10 @@ class Terminals {
   void post(u32 first_queue, u32 traffic, const core::Message& message) noexcept;
   /// Every terminal once per queue.
   [[nodiscard]] static Setup with_queues(Setup setup);
+  [[nodiscard]] static u32 service_class(u32 traffic, u8 flags) noexcept {
+    return traffic * 2 + ((flags & core::kReply) != 0 ? 1U : 0U);
+  }
+  void choose_urgent(u32 local, Tick now) noexcept;
   [[nodiscard]] u8 pending_mask(u32 terminal, Tick at) const noexcept;
   /// The cursor's message, `nth` at the earliest, that joins the source queue `local`.
   void find_next(u32 local, u32 traffic, Cursor& cursor, Tick previous) const noexcept;
@@ -261,6 +276,8 @@ class Terminals {
   std::vector<Cursor> cursors_;      ///< [local * traffics + traffic]
   std::vector<u32> longest_packet_;  ///< [traffic]
   std::vector<u8> special_;          ///< [traffic], Special
+  std::vector<u8> priorities_;       ///< [service class]
+  bool prioritized_ = false;         ///< they differ
   Answers answers_;                  ///< posted messages behind those at the cursors
   std::vector<u32> local_of_;        ///< [global terminal], where a traffic answers
   PartialMessages partial_;

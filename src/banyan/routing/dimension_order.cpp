@@ -53,9 +53,10 @@ struct Dimension {
 
 class DimensionOrder final : public core::Routing {
  public:
-  DimensionOrder(const core::Topology& topology, bool ascending, Classes classes, u32 vcs)
+  DimensionOrder(const core::Topology& topology, bool ascending, Classes classes, bool random_ties, u32 vcs)
       : concentration_(topology.grid() != nullptr ? topology.grid()->concentration : topology.hyperx()->concentration),
         classes_(classes),
+        random_ties_(random_ties),
         vcs_(static_cast<u8>(vcs)) {
     const core::Grid* const grid = topology.grid();
     const std::vector<u32>& sizes = grid != nullptr ? grid->size : topology.hyperx()->size;
@@ -77,6 +78,41 @@ class DimensionOrder final : public core::Routing {
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, false, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, true, out);
+  }
+
+  [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
+
+  /// Only ties and classes on rings look at the source.
+  [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
+  /// Between fixed ends there is one path; on several virtual channels packets of a pair may still pass each other.
+  [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1 && !(any_ring_ && random_ties_); }
+
+  /// No packet turns back to an earlier dimension, so that a cycle lies in one line of switches; a packet's way there
+  /// depends on its coordinates in that dimension and on the parity of all of them; and the lines of a dimension are
+  /// alike. One line of each dimension stands for all, with packets that go on by one switch for the other parity.
+  [[nodiscard]] bool represents(u32 source, u32 destination) const noexcept override {
+    if (concentration_.remainder(source) != 0 || concentration_.remainder(destination) != 0) return false;
+    u32 lines = 0;
+    u32 single = 0;
+    for (const Dimension& dimension : dimensions_) {
+      const u32 from = dimension.coordinate(concentration_.quotient(source));
+      const u32 to = dimension.coordinate(concentration_.quotient(destination));
+      if (from == 0 && to == 0) continue;
+      if (from == 0 && to == 1) {
+        ++single;
+      } else {
+        ++lines;
+      }
+    }
+    return lines <= 1 && single <= 1;
+  }
+
+ private:
+  void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
     const u32 target = concentration_.quotient(destination);
     if (request.at == target) {
@@ -88,7 +124,13 @@ class DimensionOrder final : public core::Routing {
       const u32 to = dimension.coordinate(target);
       if (at == to) continue;
       if (dimension.ring) {
-        out.add(ring_step(dimension, at, to, *request.packet));
+        const bool tie =
+            random_ties_ && 2 * (at < to ? to - at : to + dimension.size.value() - at) == dimension.size.value();
+        if (!all || !tie) {
+          out.add(ring_step(dimension, at, to, *request.packet, request.random));
+        } else {
+          for (u32 way = 0; way < 2; ++way) out.add(ring_step(dimension, at, to, *request.packet, way));
+        }
       } else if (dimension.full) {
         out.add({static_cast<u16>(dimension.port_up + (to < at ? to : to - 1)), 0, vcs_});
       } else {
@@ -98,21 +140,15 @@ class DimensionOrder final : public core::Routing {
     }
   }
 
-  [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
-
-  /// Only ties and classes on rings look at the source.
-  [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
-  /// There is one path per pair; on several virtual channels packets of a pair may still pass each other.
-  [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1; }
-
- private:
-  [[nodiscard]] core::Candidate ring_step(const Dimension& dimension, u32 at, u32 to,
-                                          const core::Packet& packet) const noexcept {
+  [[nodiscard]] core::Candidate ring_step(const Dimension& dimension, u32 at, u32 to, const core::Packet& packet,
+                                          u32 random) const noexcept {
     const u32 size = dimension.size.value();
     const u32 ahead = at < to ? to - at : to + size - at;  // links on the way up
     // At distance k/2 both ways are shortest. The parity of the source's coordinate here and of all coordinates in the
     // other dimensions decides: of the switches of a ring, and of the packets of a switch, half go each way.
-    const bool up = 2 * ahead < size || (2 * ahead == size && ((parity(packet) ^ to) & 1U) == 0);
+    // Or a random bit: it is drawn once, since a step later one way is shorter.
+    const u32 tie = random_ties_ ? random : parity(packet) ^ to;
+    const bool up = 2 * ahead < size || (2 * ahead == size && (tie & 1U) == 0);
     const u16 port = up ? dimension.port_up : dimension.port_down;
     if (classes_ == Classes::none) return {port, 0, vcs_};
     const u32 vc_class = ring_class(dimension, up, at, to, packet);
@@ -144,6 +180,7 @@ class DimensionOrder final : public core::Routing {
   Divisor concentration_;
   u32 terminal_port_ = 0;  ///< port of a switch's first terminal
   Classes classes_;
+  bool random_ties_;
   u8 vcs_;
   bool any_ring_ = false;
 };
@@ -159,8 +196,8 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
     const std::string& name = values.text("classes");
     classes = name == "change" ? Classes::change : name == "fixed" ? Classes::fixed : Classes::balanced;
   }
-  auto routing =
-      std::make_unique<DimensionOrder>(*context.topology, values.text("order") == "ascending", classes, context.vcs);
+  auto routing = std::make_unique<DimensionOrder>(*context.topology, values.text("order") == "ascending", classes,
+                                                  values.text("ties") == "random", context.vcs);
   if (context.vcs < routing->required_vcs()) {
     values.fail("datelines", "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1",
                 "give the switch vcs = 2, or set datelines = false and accept deadlocks");
@@ -183,6 +220,9 @@ const core::RoutingRow row_dimension_order{
         {
             Parameter::choice("order", {"ascending", "descending"}, "ascending")
                 .doc("Order of the dimensions: ascending (XY, e-cube) or descending (YX)."),
+            Parameter::choice("ties", {"coordinates", "random"}, "coordinates")
+                .doc("The way around a ring at half of its length: fixed for a pair by its coordinates, half of the "
+                     "pairs each way, or drawn for every packet."),
             Parameter::boolean("datelines", true)
                 .doc("Split the virtual channels of rings into two classes; false lets a torus deadlock."),
             Parameter::choice("classes", {"change", "fixed", "balanced"}, "change")

@@ -1,5 +1,6 @@
 // Shortest paths on any graph, also a damaged one. The i-th hop uses class i of the virtual channels, so that as many
 // classes as the network's diameter keep it free of deadlock.
+#include <algorithm>
 #include <memory>
 
 #include "banyan/routing/parts/hop_paths.hpp"
@@ -8,25 +9,28 @@
 namespace banyan::routing {
 namespace {
 
-enum class Choice : u8 { fixed, random, adaptive };
+enum class Choice : u8 { fixed, first, random, adaptive };
 
 class ShortestPath final : public core::Routing {
  public:
   ShortestPath(const config::Values& values, const core::RoutingContext& context, Choice choice)
-      : paths_(values, context), classes_(context.vcs, std::min(context.vcs, paths_.diameter())), choice_(choice) {
-    parts::require_vcs(values, context, paths_.diameter(), "one class per hop of the longest path");
+      : paths_(values, context),
+        needed_(values.flag("hop_classes") ? paths_.diameter() : 1),
+        classes_(context.vcs, std::min(context.vcs, needed_)),
+        choice_(choice) {
+    parts::require_vcs(values, context, needed_, "one class per hop of the longest path");
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, choice_ == Choice::adaptive, out);
   }
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    step(request, choice_ != Choice::fixed, out);
+    step(request, choice_ == Choice::random || choice_ == Choice::adaptive, out);
   }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return paths_.diameter(); }
+  [[nodiscard]] u32 required_vcs() const noexcept override { return needed_; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   [[nodiscard]] bool in_order() const noexcept override {
-    return choice_ == Choice::fixed && classes_.vcs() == classes_.classes();
+    return (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == classes_.classes();
   }
 
  private:
@@ -34,9 +38,13 @@ class ShortestPath final : public core::Routing {
     const u32 destination = request.packet->destination;
     const u32 target = paths_.places().switch_of(destination);
     if (request.at == target) return out.add(classes_.any(paths_.places().port_of(destination)));
-    const u32 next = paths_.places().just_entered(request) ? 0 : classes_.of(request.in_vc) + 1;
+    const u32 next = needed_ == 1 || paths_.places().just_entered(request) ? 0 : classes_.of(request.in_vc) + 1;
     if (all) {
       paths_.nearer(request.at, target, [&](u32 port) { out.add(classes_.candidate(port, next, next + 1)); });
+    } else if (choice_ == Choice::first) {
+      u32 lowest = kNone;
+      paths_.nearer(request.at, target, [&](u32 port) { lowest = std::min(lowest, port); });
+      out.add(classes_.candidate(lowest, next, next + 1));
     } else {
       const u32 word = choice_ == Choice::random ? request.random : paths_.fixed_word(request.at, target);
       out.add(classes_.candidate(paths_.choose(request.at, target, word), next, next + 1));
@@ -44,13 +52,17 @@ class ShortestPath final : public core::Routing {
   }
 
   parts::HopPaths paths_;
+  u32 needed_;  ///< classes
   parts::VcClasses classes_;
   Choice choice_;
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
   const std::string& name = values.text("choice");
-  const Choice choice = name == "fixed" ? Choice::fixed : name == "random" ? Choice::random : Choice::adaptive;
+  const Choice choice = name == "fixed"    ? Choice::fixed
+                        : name == "first"  ? Choice::first
+                        : name == "random" ? Choice::random
+                                           : Choice::adaptive;
   return std::make_unique<ShortestPath>(values, context, choice);
 }
 
@@ -66,8 +78,12 @@ const core::RoutingRow row_shortest_path{
      "IEEE "
      "Transactions on Communications 29(4), 1981",
      {
-         Parameter::choice("choice", {"fixed", "random", "adaptive"}, "adaptive")
-             .doc("Among several shortest ways: one for ever, one at random per hop, or any that is free."),
+         Parameter::choice("choice", {"fixed", "first", "random", "adaptive"}, "adaptive")
+             .doc("Among several shortest ways: one for ever, that over the lowest port, one at random per hop, or any "
+                  "that is free."),
+         Parameter::boolean("hop_classes", true)
+             .doc("Whether the i-th hop uses class i of the virtual channels; false: all, and freedom from deadlock "
+                  "depends on the graph (banyan check)."),
      }},
     make};
 

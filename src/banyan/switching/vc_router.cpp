@@ -146,6 +146,11 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   setup.wait_for_tail_credit = values.flag("wait_for_tail_credit");
   setup.vc_busy_when_full = values.flag("vc_busy_when_full");
 
+  for (const core::Traffic* traffic : builder.traffics()) {
+    for (const bool replies : {false, true}) setup.priorities.push_back(traffic->service(replies).priority);
+  }
+  const auto none = [](u8 priority) { return priority == 0; };
+  if (std::all_of(setup.priorities.begin(), setup.priorities.end(), none)) setup.priorities.clear();
   u32 cycles_per_flit = 1;
   for (const core::Channel& c : builder.topology().graph().channels()) {
     cycles_per_flit = std::max(cycles_per_flit, c.link.cycles_per_flit);
@@ -168,7 +173,7 @@ bool ordinary(const RouterSetup& setup) {
   return plain(setup.vc_allocator) && plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin &&
          setup.pipeline.vc_allocation <= 1 && setup.pipeline.sw_allocation == 1 && !setup.speculative &&
          setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
-         !setup.store_and_forward && setup.pool == 0 && !setup.slow_channels;
+         !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
@@ -191,6 +196,16 @@ void install(const config::Values& values, engine::Builder& builder) {
   interfaces.credit_delay = 1 + setup.pipeline.credit;
   interfaces.horizon = setup.horizon;
   interfaces.whole_packet = setup.cut_through;
+  for (const core::Traffic* traffic : builder.traffics()) {
+    for (const bool replies : {false, true}) {
+      const core::Service service = traffic->service(replies);
+      interfaces.classes.emplace_back(service.vc_begin, std::min(service.vc_end, setup.vcs));
+    }
+  }
+  const std::pair<u32, u32> all{0, setup.vcs};
+  if (std::all_of(interfaces.classes.begin(), interfaces.classes.end(), [&](const auto& c) { return c == all; })) {
+    interfaces.classes.clear();
+  }
   builder.add_interfaces(interfaces);
   if (!fast) {
     add_routers<parts::VcRouterGeneral>(builder, setup);
@@ -282,6 +297,11 @@ const core::SwitchRow row_vc_router{
     &install,
     &vcs,
     nullptr,
-    core::Sight::network};
+    core::Sight::network,
+    nullptr,
+    false,
+    false,
+    false,
+    true};
 
 }  // namespace banyan::switching

@@ -87,6 +87,7 @@ struct RouterSetup {
   bool store_and_forward = false;     ///< a head is routed when its tail has arrived
   bool cut_through = false;           ///< a virtual channel is given for the room of a whole packet
   bool vc_busy_when_full = false;     ///< a virtual channel without a credit is not given
+  std::vector<u8> priorities;         ///< [core::Packet::vc_class]; empty: all are equal
   u64 bytes = 0;                      ///< of all routers of the network
   bool slow_channels = false;         ///< some channel takes more than a cycle per flit
   Tick horizon = 1;                   ///< longest way of a flit or a credit, in ticks

@@ -35,7 +35,12 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
   }
   const std::size_t most = layout_.size();
   asking_.reserve(most);
+  won_vc_.resize(most, kNone);
+  lost_.resize(most);
+  matched_in_.resize(ways_in_, kNone);
+  matched_out_.resize(ways_out_, kNone);
   bids_.reserve(most);
+  granted_.reserve(most);
 }
 
 void VcRouterGeneral::reset(u32) {
@@ -165,20 +170,53 @@ bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
   return best != nullptr;
 }
 
+/// Calls f(l) for every level l that level(k) takes for k < count, the highest first.
+template <class Level, class F>
+void VcRouterGeneral::by_level(u32 count, Level&& level, F&& f) {
+  i32 below = 256;
+  for (;;) {
+    i32 highest = -1;
+    for (u32 k = 0; k < count; ++k) {
+      const i32 l = level(k);
+      if (l < below) highest = std::max(highest, l);
+    }
+    if (highest < 0) return;
+    f(static_cast<u8>(highest));
+    below = highest;
+  }
+}
+
+/// Packets of a higher priority are matched first, the others to what is left.
 void VcRouterGeneral::request_vcs(const At& a) noexcept {
-  vcs_.begin(a.e);
   asking_.clear();
   for (u32 i = 0; i < layout_.size(); ++i) {
     if (a.states[i].stage != Stage::asking || a.step < a.states[i].at) continue;
+    if (!choose(a, i)) a.inputs[i].end = a.inputs[i].begin;  // asks for nothing
     asking_.push_back(i);
-    if (!choose(a, i)) continue;
-    const InputVc& in = a.inputs[i];
-    for (u32 v = in.begin; v < in.end; ++v) {
-      const u32 o = layout_.index(in.port, v);
-      if (open_vc(a, i, o)) vcs_.request(i, o, key(a, i));
-    }
+    won_vc_[i] = kNone;
   }
-  vcs_.allocate();
+  std::fill(lost_.begin(), lost_.end(), 0);
+  const u32 count = static_cast<u32>(asking_.size());
+  if (count == 0) vcs_.begin(a.e);
+  by_level(
+      count, [&](u32 k) { return priority(a, asking_[k]); },
+      [&](u8 level) {
+        vcs_.begin(a.e);
+        for (const u32 i : asking_) {
+          if (priority(a, i) != level) continue;
+          const InputVc& in = a.inputs[i];
+          for (u32 v = in.begin; v < in.end; ++v) {
+            const u32 o = layout_.index(in.port, v);
+            if (lost_[o] == 0 && open_vc(a, i, o)) vcs_.request(i, o, key(a, i));
+          }
+        }
+        vcs_.allocate();
+        for (const u32 i : asking_) {
+          if (priority(a, i) != level) continue;
+          won_vc_[i] = vcs_.of_input(i);
+          if (won_vc_[i] != kNone) lost_[won_vc_[i]] = 1;
+        }
+      });
 }
 
 /// Heads take what they were promised, unless it was taken or filled meanwhile.
@@ -186,7 +224,7 @@ void VcRouterGeneral::take_vcs(const At& a) noexcept {
   const u32 delay = setup_.pipeline.vc_allocation;
   for (const u32 i : asking_) {
     VcState& state = a.states[i];
-    const u32 o = vcs_.of_input(i);
+    const u32 o = won_vc_[i];
     if (o == kNone) {
       state.at = std::max(after(a.step, a.now, delay), a.step + 1);
       continue;
@@ -229,7 +267,10 @@ void VcRouterGeneral::bid(const At& a, u32 i, bool speculative) noexcept {
   const auto distance = [&](u32 vc) { return (layout_.vc(vc) + layout_.vcs() - next) % layout_.vcs(); };
   const u64 mine = key(a, i);
   const u64 theirs = key(a, other.vc);
+  const u8 urgency = priority(a, i);
+  const u8 other_urgency = priority(a, other.vc);
   const bool better = speculative != other.speculative ? !speculative
+                      : urgency != other_urgency       ? urgency > other_urgency
                       : mine != theirs                 ? mine < theirs
                                                        : distance(i) < distance(other.vc);
   if (better) other = {in, out, i, speculative};
@@ -274,27 +315,53 @@ void VcRouterGeneral::use_held_connections(const At& a) noexcept {
   }
 }
 
+/// Matches the bids of a kind, those of a higher priority first.
+void VcRouterGeneral::match_bids(Allocator& allocator, const At& a, bool speculative) noexcept {
+  std::fill(matched_in_.begin(), matched_in_.end(), kNone);
+  std::fill(matched_out_.begin(), matched_out_.end(), kNone);
+  const u32 count = static_cast<u32>(bids_.size());
+  const auto level_of = [&](u32 k) { return bids_[k].speculative == speculative ? i32{priority(a, bids_[k].vc)} : -1; };
+  bool any = false;
+  by_level(count, level_of, [&](u8 level) {
+    any = true;
+    allocator.begin(a.e);
+    for (u32 k = 0; k < count; ++k) {
+      const Bid& b = bids_[k];
+      if (level_of(k) != level || matched_in_[b.input] != kNone || matched_out_[b.output] != kNone) continue;
+      allocator.request(b.input, b.output, key(a, b.vc));
+    }
+    allocator.allocate();
+    for (u32 k = 0; k < count; ++k) {
+      const Bid& b = bids_[k];
+      if (level_of(k) != level || allocator.of_input(b.input) != b.output) continue;
+      matched_in_[b.input] = b.output;
+      matched_out_[b.output] = b.input;
+    }
+  });
+  if (any) return;
+  allocator.begin(a.e);
+  allocator.allocate();
+}
+
 void VcRouterGeneral::grant_switch(const At& a) noexcept {
-  switch_.begin(a.e);
+  match_bids(switch_, a, false);
+  // Granting changes priorities of nothing, but the scratch is used again for the speculative bids.
+  granted_.clear();
   for (const Bid& b : bids_) {
-    if (!b.speculative) switch_.request(b.input, b.output, key(a, b.vc));
+    if (!b.speculative && matched_in_[b.input] == b.output) granted_.push_back(b);
   }
-  switch_.allocate();
   if (speculative_switch_) {
-    speculative_switch_->begin(a.e);
+    match_bids(*speculative_switch_, a, true);
+    const auto taken = [&](const Bid& b) {
+      return std::any_of(granted_.begin(), granted_.end(), [&](const Bid& other) {
+        return !other.speculative && (other.input == b.input || other.output == b.output);
+      });
+    };
     for (const Bid& b : bids_) {
-      if (b.speculative) speculative_switch_->request(b.input, b.output, key(a, b.vc));
-    }
-    speculative_switch_->allocate();
-  }
-  for (const Bid& b : bids_) {
-    if (!b.speculative) {
-      if (switch_.of_input(b.input) == b.output) granted(a, b.vc, false);
-    } else if (speculative_switch_->of_input(b.input) == b.output && switch_.of_input(b.input) == kNone &&
-               switch_.of_output(b.output) == kNone) {
-      granted(a, b.vc, true);
+      if (b.speculative && matched_in_[b.input] == b.output && !taken(b)) granted_.push_back(b);
     }
   }
+  for (const Bid& b : granted_) granted(a, b.vc, b.speculative);
 }
 
 void VcRouterGeneral::granted(const At& a, u32 i, bool speculative) noexcept {

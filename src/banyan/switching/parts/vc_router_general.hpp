@@ -79,6 +79,12 @@ class VcRouterGeneral : public VcRouterBase {
     return a.io->packet(flits_.front(a.e, i, a.inputs[i].ring).packet);
   }
   [[nodiscard]] u64 key(const At& a, u32 i) const noexcept;
+  [[nodiscard]] u8 priority(const At& a, u32 i) const noexcept {
+    return setup_.priorities.empty() ? u8{0} : setup_.priorities[head(a, i).vc_class];
+  }
+  template <class Level, class F>
+  static void by_level(u32 count, Level&& level, F&& f);
+  void match_bids(Allocator& allocator, const At& a, bool speculative) noexcept;
   [[nodiscard]] bool takes_flit(const At& a, u32 port) const noexcept;
   [[nodiscard]] bool open_vc(const At& a, u32 i, u32 o) const noexcept;
 
@@ -109,8 +115,13 @@ class VcRouterGeneral : public VcRouterBase {
   Allocator vcs_;
   Allocator switch_;
   std::unique_ptr<Allocator> speculative_switch_;
+  std::vector<u32> won_vc_;      ///< scratch, [input virtual channel]: output virtual channel that it won, or kNone
+  std::vector<u8> lost_;         ///< scratch, [output virtual channel]: another head won it
+  std::vector<u32> matched_in_;  ///< scratch, [way in]: way out that a bid won, or kNone
+  std::vector<u32> matched_out_;
   std::vector<u32> asking_;      ///< scratch: heads that asked for a virtual channel in this step
   std::vector<Bid> bids_;        ///< scratch
+  std::vector<Bid> granted_;     ///< scratch
   std::vector<u32> bid_of_;      ///< scratch, [way in * ways out + way out]: index into bids_, or kNone
   core::Candidates candidates_;  ///< scratch
 };

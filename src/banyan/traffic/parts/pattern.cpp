@@ -11,6 +11,8 @@ namespace {
 /// Tags: requests of a source have even numbers, the reply to request 2i is 2i + 1.
 constexpr bool is_reply(u32 tag) noexcept { return (tag & 1U) != 0; }
 
+constexpr double kMostPriority = 255;
+
 }  // namespace
 
 std::vector<config::Parameter> Pattern::parameters() {
@@ -37,6 +39,13 @@ std::vector<config::Parameter> Pattern::parameters() {
           .range(0, 4294967294.0)
           .doc("Most messages of a terminal that have left it and whose reply has not arrived; a terminal at this "
                "limit generates none. 0: no limit"),
+      Parameter::integer("priority", 0)
+          .range(0, kMostPriority)
+          .doc("Of its messages at their source and in the allocators of a vc_router: higher goes first"),
+      Parameter::integer("reply_priority", 0).range(0, kMostPriority).doc("Likewise of the replies"),
+      Parameter::integers("vc_range", {}).range(0, 63).doc(
+          "First and last virtual channel that its messages may use in a vc_router; empty: all"),
+      Parameter::integers("reply_vc_range", {}).range(0, 63).doc("Likewise of the replies"),
   };
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -58,6 +67,7 @@ Pattern::Pattern(const config::Values& values, const core::TrafficContext& conte
     for (const i64 size : values.integers("sizes")) sizes_.push_back(static_cast<u32>(size));
   }
   check(values);
+  read_services(values);
   if (outstanding_ == 0) outstanding_ = kNone;
   if (replies_) sources_.resize(terminals_);
 }
@@ -88,6 +98,28 @@ void Pattern::check(const config::Values& values) {
   if (longest > kLongestPacket && longest_packet() == kNone) {
     values.fail("reply_size", "a packet has at most " + std::to_string(kLongestPacket) + " flits",
                 "cut the messages into packets with max_packet, or make the replies shorter");
+  }
+}
+
+void Pattern::read_services(const config::Values& values) {
+  const auto read = [&](const char* priority, const char* vcs) {
+    core::Service service;
+    service.priority = static_cast<u8>(values.natural(priority));
+    const std::vector<i64>& range = values.integers(vcs);
+    if (range.empty()) return service;
+    if (range.size() != 2 || range[0] > range[1]) {
+      values.fail(vcs, "a range of virtual channels is the first and the last one",
+                  std::string("write ") + vcs + " = [0, 3] for the first four");
+    }
+    service.vc_begin = static_cast<u32>(range[0]);
+    service.vc_end = static_cast<u32>(range[1]) + 1;
+    return service;
+  };
+  service_ = read("priority", "vc_range");
+  reply_service_ = read("reply_priority", "reply_vc_range");
+  if (!replies_ && !(reply_service_ == core::Service{})) {
+    values.fail(values.integer("reply_priority") != 0 ? "reply_priority" : "reply_vc_range", "messages are not answered",
+                "give them a reply_size, or remove it");
   }
 }
 
@@ -180,6 +212,7 @@ void Pattern::delivered(const core::Packet& packet, u32 terminal, Tick now, core
   reply.flits = flits;
   reply.word = choices_.at(packet.source, u64{packet.message} | u64{1} << 63U)[0];
   reply.tag = packet.message + 1;
+  reply.flags = core::kReply;
   out.post(reply);
 }
 

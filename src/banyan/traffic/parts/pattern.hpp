@@ -22,6 +22,7 @@ class Pattern : public core::Traffic {
   bool finite() const noexcept override { return batch_ != 0; }
   u64 total_messages() const noexcept override { return total_; }
 
+  core::Service service(bool replies) const noexcept final { return replies ? reply_service_ : service_; }
   bool answers() const noexcept override { return replies_; }
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
@@ -51,11 +52,14 @@ class Pattern : public core::Traffic {
   };
 
   void check(const config::Values& values);
+  void read_services(const config::Values& values);
   [[nodiscard]] u64 count_messages() const noexcept;
   void generate(u32 terminal, Tick earliest, core::Outbox& out) noexcept;
   [[nodiscard]] u32 reply_flits(u32 request_flits) const noexcept;
 
   Injection injection_;
+  core::Service service_;
+  core::Service reply_service_;
   u64 seed_;
   u64 stream_;
   u64 batch_;

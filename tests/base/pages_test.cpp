@@ -1,0 +1,25 @@
+// Do arrays on pages start as zeros, at a cache line's beginning, small and large?
+#include "banyan/base/pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace banyan {
+namespace {
+
+TEST(Pages, ArraysStartAsZerosOnACacheLine) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{600000}}) {
+    PageVector<std::uint64_t> array(size);
+    EXPECT_TRUE(std::all_of(array.begin(), array.end(), [](std::uint64_t word) { return word == 0; })) << size;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % 64, 0U) << size;
+    array.assign(size, 7);
+    EXPECT_EQ(array.back(), 7U);
+  }
+}
+
+TEST(Pages, NothingIsAnArrayToo) { EXPECT_TRUE(PageVector<int>().empty()); }
+
+}  // namespace
+}  // namespace banyan
