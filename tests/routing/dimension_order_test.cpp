@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "banyan/core/dependencies.hpp"
 #include "banyan/core/registry.hpp"
 
 namespace banyan::topology {
@@ -219,6 +220,23 @@ TEST(DimensionOrder, WithoutDatelinesTheDependenciesOfATorusHaveACycle) {
     const TopologyPtr torus = grid(topology::row_torus, size);
     for (const u32 vcs : {1U, 2U}) {
       EXPECT_TRUE(dependencies_have_cycle(*torus, *routing(*torus, {.vcs = vcs, .datelines = false}), vcs));
+    }
+  }
+}
+
+TEST(DimensionOrder, ThePairsThatStandForAllDecideAsAllDo) {
+  for (const auto& size : {std::vector<i64>{4, 4}, {3, 4}, {4, 3}, {3, 3, 4}, {6, 5}}) {
+    const TopologyPtr torus = grid(topology::row_torus, size);
+    for (const char* classes : {"change", "fixed", "balanced"}) {
+      for (const bool datelines : {false, true}) {
+        const auto order = routing(*torus, {.vcs = 2, .datelines = datelines, .classes = classes});
+        const core::DependencyReport all = core::check_dependencies(*torus, *order, 2);
+        const u64 terminals = torus->graph().terminals();
+        const core::DependencyReport some = core::check_dependencies(*torus, *order, 2, terminals * terminals * 16 - 1);
+        EXPECT_FALSE(all.represented);
+        EXPECT_TRUE(some.represented);
+        EXPECT_EQ(all.verdict, some.verdict) << classes << " " << datelines << " " << size[0] << " x " << size[1];
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "banyan/api/experiment.hpp"
@@ -10,11 +11,25 @@
 namespace banyan::api {
 namespace {
 
+/// Whether messages and replies of all traffics keep to the same virtual channels.
+bool same_classes(const Experiment& a, const Experiment& b) {
+  const auto same = [](const config::Values& x, const config::Values& y) {
+    return std::ranges::all_of(std::array{"vc_range", "reply_vc_range"}, [&](const char* name) {
+      const auto of_x = x.all().find(name);
+      const auto of_y = y.all().find(name);
+      if (of_x == x.all().end() || of_y == y.all().end()) return (of_x == x.all().end()) == (of_y == y.all().end());
+      return of_x->second == of_y->second;
+    });
+  };
+  return std::ranges::equal(a.traffics, b.traffics, same);
+}
+
 bool same_network(const Experiment& a, const Experiment& b) {
   const auto same = [](const config::Values& x, const config::Values& y) {
     return x.component() == y.component() && x.all() == y.all();
   };
-  return same(a.topology, b.topology) && same(a.routing, b.routing) && same(a.switching, b.switching);
+  return same(a.topology, b.topology) && same(a.routing, b.routing) && same(a.switching, b.switching) &&
+         same_classes(a, b);
 }
 
 DeadlockNote note_on(const Experiment& experiment) {

@@ -93,22 +93,20 @@ class DimensionOrder final : public core::Routing {
 
   /// No packet turns back to an earlier dimension, so that a cycle lies in one line of switches; a packet's way there
   /// depends on its coordinates in that dimension and on the parity of all of them; and the lines of a dimension are
-  /// alike. One line of each dimension stands for all, with packets that go on by one switch for the other parity.
+  /// alike. One line of each dimension stands for all: the one through switch 0. The packets of the other parity come
+  /// to it from a neighbour in an earlier dimension, or leave it for one in a later.
   [[nodiscard]] bool represents(u32 source, u32 destination) const noexcept override {
     if (concentration_.remainder(source) != 0 || concentration_.remainder(destination) != 0) return false;
-    u32 lines = 0;
-    u32 single = 0;
+    u32 moves = 0;
+    u32 long_moves = 0;
     for (const Dimension& dimension : dimensions_) {
       const u32 from = dimension.coordinate(concentration_.quotient(source));
       const u32 to = dimension.coordinate(concentration_.quotient(destination));
       if (from == 0 && to == 0) continue;
-      if (from == 0 && to == 1) {
-        ++single;
-      } else {
-        ++lines;
-      }
+      ++moves;
+      if (from + to != 1) ++long_moves;
     }
-    return lines <= 1 && single <= 1;
+    return moves <= 2 && long_moves <= 1;
   }
 
  private:

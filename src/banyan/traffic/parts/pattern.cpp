@@ -43,8 +43,9 @@ std::vector<config::Parameter> Pattern::parameters() {
           .range(0, kMostPriority)
           .doc("Of its messages at their source and in the allocators of a vc_router: higher goes first"),
       Parameter::integer("reply_priority", 0).range(0, kMostPriority).doc("Likewise of the replies"),
-      Parameter::integers("vc_range", {}).range(0, 63).doc(
-          "First and last virtual channel that its messages may use in a vc_router; empty: all"),
+      Parameter::integers("vc_range", {})
+          .range(0, 63)
+          .doc("First and last virtual channel that its messages may use in a vc_router; empty: all"),
       Parameter::integers("reply_vc_range", {}).range(0, 63).doc("Likewise of the replies"),
   };
   all.insert(all.end(), more.begin(), more.end());
@@ -118,8 +119,8 @@ void Pattern::read_services(const config::Values& values) {
   service_ = read("priority", "vc_range");
   reply_service_ = read("reply_priority", "reply_vc_range");
   if (!replies_ && !(reply_service_ == core::Service{})) {
-    values.fail(values.integer("reply_priority") != 0 ? "reply_priority" : "reply_vc_range", "messages are not answered",
-                "give them a reply_size, or remove it");
+    values.fail(values.integer("reply_priority") != 0 ? "reply_priority" : "reply_vc_range",
+                "messages are not answered", "give them a reply_size, or remove it");
   }
 }
 
