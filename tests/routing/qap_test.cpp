@@ -49,6 +49,15 @@ TEST(Qap, IsMinimalAndAcyclicWithClassesForFirstAndLaterSteps) {
   }
 }
 
+TEST(Qap, NeedsNoClassesOnSwitchesThatHoldNothingWhileTheyWait) {
+  for (const char* name : {"packet_node", "circuit"}) {
+    EXPECT_TRUE(row_named(core::switching_rows(), name).free_first_step) << name;
+  }
+  for (const char* name : {"vc_router", "cioq", "central_buffer", "input_buffer"}) {
+    EXPECT_FALSE(row_named(core::switching_rows(), name).free_first_step) << name;
+  }
+}
+
 TEST(Qap, WithoutClassesItHasACycle) {
   const auto cube = cube_of(4);
   expect_verdict(*cube, *free_first_step("qap", *cube), 1, core::DependencyVerdict::cyclic);

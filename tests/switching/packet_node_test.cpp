@@ -436,6 +436,37 @@ TEST(PacketNode, AVirtualCircuitRoutesOnlyTheFirstPacket) {
   }
 }
 
+TEST(PacketNode, APipelineKeepsThePacketsOfAVirtualCircuitInOrder) {
+  // The first packet is still being routed when the others, which are not, are on the link.
+  Given given = with(with(node(4, 1, 37), "header", i64{8}), "transport", std::string("virtual_circuit"));
+  given = with(given, "pipelined", true);
+  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::row_ecube);
+  for (const u32 length : {30U, 65U, 300U}) {
+    rig.scripts[0]->messages.assign(rig.terminals(), {});
+    rig.scripts[0]->send(0, 15, 0, length);
+    const u32 first = std::min(length, 64U);
+    const engine::Tally tally = rig.run();
+    EXPECT_EQ(tally.message_first, 4U * (37 + first + 8));
+    EXPECT_EQ(tally.message_last, 4U * (37 + first + 8) + (length - first));
+  }
+}
+
+TEST(PacketNode, APipelineNeedsBuffersForWhatIsBeingRouted) {
+  // A buffer is held for t_l + 2 S: B of them carry a packet per S when B S >= t_l + 2 S, here with 4, not with 3.
+  // k = 3, p = 10, P = 12, H = 8: S = 20, t_l = 40.
+  for (const u32 buffers : {3U, 4U}) {
+    Given given = with(with(node(buffers, 1, 40), "header", i64{8}), "transport", std::string("packet"));
+    given = with(with(given, "payload", i64{12}), "pipelined", true);
+    Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, given);
+    rig.build(routing::row_ecube);
+    rig.scripts[0]->send(0, 7, 0, 120);
+    const u64 last = rig.run().message_last;
+    constexpr u64 kForm = 3 * 40 + 2 * 20 + 200;
+    EXPECT_EQ(last == kForm, buffers == 4) << last;
+  }
+}
+
 TEST(PacketNode, CutThroughGoesOnWhenTheHeaderIsThere) {
   Given given = with(with(node(4, 1, 10), "header", i64{8}), "switching", std::string("cut_through"));
   Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);

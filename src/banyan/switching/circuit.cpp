@@ -889,6 +889,10 @@ const core::SwitchRow row_circuit{
                "both (one pair)")}},
     &install,
     &vcs,
-    "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\""};
+    "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
+    core::Sight::none,
+    nullptr,
+    false,
+    true};
 
 }  // namespace banyan::switching

@@ -550,7 +550,8 @@ class PacketNode final : public engine::Population {
     if (needed != kNone) --resource(needed).free;
     const bool routed = !setup_.route_once || parcel.begin == 0;
     const u32 bytes = parcel.data + (routed ? setup_.header : 0);
-    const Tick acquire = routed ? setup_.acquire : 0;
+    // A pipeline keeps the order: what follows a packet that is being routed is seen no earlier than that.
+    const Tick acquire = routed || setup_.pipelined ? setup_.acquire : 0;
     movements_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
