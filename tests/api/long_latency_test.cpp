@@ -1,6 +1,10 @@
 // Is a run whose packets are longer on their way than it warms up, or than it drains, judged by what was measured?
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "runs.hpp"
 
 namespace banyan::api {
@@ -19,6 +23,14 @@ TEST(LongLatency, TheWarmupFillsTheNetwork) {
   EXPECT_NEAR(result.at("accepted_load").mean, 0.1, 0.003) << "with the first 2,000 cycles cut alone it is 0.095";
 }
 
+/// A wire remembers nothing, so that time on it does not count against the intervals.
+TEST(LongLatency, MeansHaveIntervals) {
+  const Result result = run_of(kLong);
+  ASSERT_TRUE(result.at("packet_latency").half_width);
+  EXPECT_LT(*result.at("packet_latency").half_width, 0.05 * result.at("packet_latency").mean);
+  EXPECT_EQ(result.warning, "");
+}
+
 TEST(LongLatency, WhatIsStillOnItsWayAfterTheDrainIsNoSaturation) {
   const Result result = run_of(kLong, {"run.drain=0"});
   EXPECT_EQ(result.verdict, Verdict::steady);
@@ -34,6 +46,25 @@ TEST(LongLatency, ARunShorterThanAPacketsWayIsUncertain) {
     EXPECT_FALSE(result.certain) << measure;
     EXPECT_NE(result.warning.find("too short"), std::string::npos) << measure;
   }
+}
+
+/// Packets are on wires for most of their 290 cycles, and buffers hold too few flits for the way of their credits.
+TEST(SlowLongLatency, IntervalsHoldTheMean) {
+  constexpr int kSeeds = 200;
+  std::vector<stats::Metric> latencies;
+  double sum = 0.0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    const Result result = run_of(kLong, {"latency=100", "buffer=20", "load=0.25", "run.seed=" + std::to_string(seed)});
+    latencies.push_back(result.at("packet_latency"));
+    sum += latencies.back().mean;
+  }
+  int covered = 0;
+  for (const stats::Metric& latency : latencies) {
+    ASSERT_TRUE(latency.half_width);
+    covered += std::abs(latency.mean - sum / kSeeds) <= *latency.half_width ? 1 : 0;
+  }
+  EXPECT_GE(covered, kSeeds * 92 / 100);
+  RecordProperty("covered", covered);
 }
 
 TEST(LongLatency, AShortRunBeyondSaturationIsStillSaturated) {

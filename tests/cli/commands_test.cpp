@@ -63,7 +63,8 @@ TEST_F(Commands, ARunDependsOnItsSeedAndOnNothingElse) {
 TEST_F(Commands, ARunPrintsATableWithIntervals) {
   const Said said = banyan({"run", "steady.toml"});
   ASSERT_EQ(said.status, 0) << said.err;
-  EXPECT_TRUE(contains(said.out, "steady: steady, seed 1"));
+  EXPECT_TRUE(contains(said.out, "steady: steady (uncertain), seed 1"));
+  EXPECT_TRUE(contains(said.out, "run too short to exclude it")) << said.out;
   EXPECT_TRUE(contains(said.out, "packet_latency"));
   EXPECT_TRUE(contains(said.out, "± 95 %"));
   EXPECT_EQ(said.err, "");

@@ -133,11 +133,15 @@ TEST_F(CompareCommand, RefusesJsonThatWasChanged) {
   EXPECT_EQ(banyan({"compare", "a/result.json", "cut.json"}).status, 2);
 }
 
-TEST_F(CompareCommand, TwoJsonFilesAreUnpairedAndTheFoldersAreNot) {
+TEST_F(CompareCommand, TwoJsonFilesArePairedAsTheirFoldersAre) {
   run_to("a");
   run_to("b", {"load=0.3"});
-  EXPECT_TRUE(contains(banyan({"compare", "a/result.json", "b/result.json"}).out, "unpaired: "));
-  EXPECT_FALSE(contains(banyan({"compare", "a", "b"}).out, "unpaired"));
+  const std::string files = banyan({"compare", "a/result.json", "b/result.json"}).out;
+  const std::string folders = banyan({"compare", "a", "b"}).out;
+  EXPECT_TRUE(contains(files, "in pairs that share their random numbers")) << files;
+  EXPECT_EQ(files.substr(files.find("windows of time")), folders.substr(folders.find("windows of time")));
+  const Said script = banyan({"compare", "a/result.json", "b/result.json", "--json"});
+  EXPECT_EQ(script.out, banyan({"compare", "a", "b", "--json"}).out);
 }
 
 }  // namespace

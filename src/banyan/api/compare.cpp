@@ -9,6 +9,9 @@
 #include <optional>
 #include <span>
 
+#include "banyan/api/catalog.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/api/reader.hpp"
 #include "banyan/api/steady_windows.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -90,6 +93,19 @@ std::optional<Pairs> pairs_of(const Result& a, const Result& b, const Groups& in
   return pairs;
 }
 
+/// The time on wires that queue_degrees() leaves out; 0 where the configuration is of another version.
+double wire_cycles(const Result& result) {
+  const stats::Metric* hops = result.find("hops");
+  const bool multicasts = std::any_of(result.metrics.begin(), result.metrics.end(), [](const stats::Metric& metric) {
+    return metric.name.rfind("multicast_latency", 0) == 0;
+  });
+  if (hops == nullptr || multicasts) return 0.0;
+  try {
+    const Experiment experiment = experiment_from(result.configuration, catalog());
+    return shortest_wires(build_topology(experiment)->graph()).cycles(hops->mean);
+  } catch (const ConfigError&) { return 0.0; }
+}
+
 /// What queue_degrees() allows a steady run; without limit where that cannot be told.
 double degrees_of(const Result& result) {
   const stats::Metric* latency = result.find("packet_latency");
@@ -101,7 +117,8 @@ double degrees_of(const Result& result) {
   for (std::size_t i = result.group_cut; i < load->sums.size(); ++i) {
     terminal_cycles += static_cast<double>(load->sums[i].count);
   }
-  return queue_degrees(terminal_cycles, latency->mean);
+  const auto windows = static_cast<double>(load->sums.size() - std::min(load->sums.size(), result.group_cut));
+  return queue_degrees({windows * result.group_cycles, terminal_cycles, latency->mean, wire_cycles(result)});
 }
 
 /// Windows of one run depend on their neighbours: batches in which their difference hardly does.
@@ -180,8 +197,9 @@ std::string method_of(const Result& a, const Result& b, bool paired) {
   }
   if (a.seed != b.seed) return "unpaired: the seeds differ; runs compared as independent (Welch)";
   if (a.groups.empty() || b.groups.empty()) {
-    return "unpaired: no sums per session or window are kept in the JSON of a run, or of a run of fixed length; runs "
-           "compared as independent (Welch). The folders of --out keep them";
+    return "unpaired: runs of fixed length, and results that older versions printed, have no sums per session or "
+           "window; "
+           "runs compared as independent (Welch)";
   }
   return "unpaired: the runs have no sessions or windows in common; runs compared as independent (Welch)";
 }

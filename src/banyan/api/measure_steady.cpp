@@ -33,15 +33,15 @@ Tick warmup_of(const config::Values& run) { return is_fixed(run) ? 0 : static_ca
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
  public:
-  Stopping(const config::Values& run, u32 terminals)
+  Stopping(const config::Values& run, const core::Graph& graph)
       : run_(run),
-        terminals_(terminals),
+        graph_(graph),
         goal_(precision_goal(run)),
         measure_(static_cast<Tick>(run.integer("measure"))),
         limit_(precision_limit(run, measure_)) {}
 
   std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
-    const SteadyWindows windows(record, run_, terminals_);
+    const SteadyWindows windows(record, run_, graph_);
     if (windows.saturation().saturated) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
     const stats::BatchMeans accepted = windows.load(record.accepted);
@@ -60,7 +60,7 @@ class Stopping {
 
  private:
   const config::Values& run_;
-  u32 terminals_;
+  const core::Graph& graph_;
   std::optional<stats::PrecisionGoal> goal_;
   Tick measure_;
   Tick limit_;
@@ -75,7 +75,7 @@ class SteadyReport {
         outcome_(outcome),
         gave_up_(gave_up),
         terminals_(network.topology->graph().terminals()),
-        windows_(outcome.record, experiment.run, terminals_) {}
+        windows_(outcome.record, experiment.run, network.topology->graph()) {}
 
   Result result() {
     judge();
@@ -131,6 +131,8 @@ class SteadyReport {
       result_.verdict = Verdict::saturated;
       result_.explanation = fmt::format("{}; no latency is reported: it would grow with the length of the run",
                                         saturation.saturated ? saturation.statement : outcome_.explanation);
+    } else if (!saturation.certain) {
+      result_.explanation += "; " + saturation.statement;
     }
   }
 
@@ -390,7 +392,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }
-  Stopping stopping(experiment.run, network.topology->graph().terminals());
+  Stopping stopping(experiment.run, network.topology->graph());
   if (stopping.goal()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -108,6 +109,65 @@ ordered_json table_json(const Table& table) {
   return {{"columns", table.columns}, {"rows", std::move(rows)}};
 }
 
+/// Sums and counts as two lists in a text each: thousands of numbers on two lines, and none of them rounded.
+ordered_json groups_json(const Result& result) {
+  ordered_json sums = ordered_json::object();
+  for (const Groups& groups : result.groups) {
+    std::string sum;
+    std::string count;
+    for (const stats::SumCount& group : groups.sums) {
+      fmt::format_to(std::back_inserter(sum), "{}{}", sum.empty() ? "" : " ", group.sum);
+      fmt::format_to(std::back_inserter(count), "{}{}", count.empty() ? "" : " ", group.count);
+    }
+    sums[groups.metric] = {{"sums", sum}, {"counts", count}};
+  }
+  return {{"cycles", result.group_cycles}, {"cut", result.group_cut}, {"metrics", std::move(sums)}};
+}
+
+std::vector<u64> read_naturals(const std::string& text) {
+  std::vector<u64> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    if (!numbers.empty() && *at++ != ' ') refuse_damage("a list of sums is no list of numbers");
+    const auto [last, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc{}) refuse_damage("a list of sums is no list of numbers");
+    at = last;
+  }
+  return numbers;
+}
+
+void read_groups(const json& object, Result& result) {
+  result.group_cycles = number_or_nan(object.at("cycles"));
+  result.group_cut = object.at("cut").get<u64>();
+  if (!(result.group_cycles >= 0.0)) refuse_damage("its sums are of windows of no length");
+  for (const auto& [name, lists] : object.at("metrics").items()) {
+    const std::vector<u64> sums = read_naturals(lists.at("sums").get<std::string>());
+    const std::vector<u64> counts = read_naturals(lists.at("counts").get<std::string>());
+    if (sums.size() != counts.size()) refuse_damage(name + " has other sums than counts");
+    Groups& groups = result.groups.emplace_back(Groups{name, {}});
+    for (std::size_t i = 0; i < sums.size(); ++i) groups.sums.push_back({sums[i], counts[i]});
+  }
+}
+
+/// The place, as text, and the hash there.
+ordered_json checkpoints_json(const Result& result) {
+  ordered_json object = ordered_json::object();
+  for (const Checkpoint& checkpoint : result.checkpoints)
+    object[fmt::format("{}", checkpoint.at)] = hex(checkpoint.hash);
+  return object;
+}
+
+void read_checkpoints(const json& object, Result& result) {
+  for (const auto& [at, hash] : object.items()) {
+    const std::vector<u64> place = read_naturals(at);
+    if (place.size() != 1) refuse_damage(fmt::format("\"{}\" is no place of a checkpoint", at));
+    result.checkpoints.push_back({place.front(), from_hex(hash.get<std::string>())});
+  }
+  std::sort(result.checkpoints.begin(), result.checkpoints.end(),
+            [](const Checkpoint& a, const Checkpoint& b) { return a.at < b.at; });
+}
+
 Verdict read_verdict(const std::string& text) {
   for (const auto& [verdict, name] : kVerdicts) {
     if (text == name) return verdict;
@@ -125,11 +185,14 @@ Result read_result(const json& object) {
   if (!object.at("configuration").is_object()) refuse_damage("its configuration is no object");
   result.seed = object.value("seed", u64{0});
   result.verdict = read_verdict(object.at("verdict").get<std::string>());
+  result.certain = object.value("certain", true);
   result.explanation = object.value("explanation", "");
   for (const auto& [name, metric] : object.at("metrics").items()) result.metrics.push_back(read_metric(name, metric));
   if (object.contains("series")) {
     for (const auto& [name, series] : object.at("series").items()) result.series.push_back(read_series(name, series));
   }
+  if (object.contains("groups")) read_groups(object.at("groups"), result);
+  if (object.contains("checkpoints")) read_checkpoints(object.at("checkpoints"), result);
   result.cpu_seconds = number_or_nan(object.at("cpu_seconds"));
   result.peak_bytes = object.at("peak_bytes").get<u64>();
   return result;
@@ -247,6 +310,7 @@ std::string to_json(const Result& result) {
   object["configuration_hash"] = hex(result.configuration_hash);
   object["seed"] = result.seed;
   object["verdict"] = to_string(result.verdict);
+  object["certain"] = result.certain;
   object["explanation"] = result.explanation;
   object["metrics"] = ordered_json::object();
   for (const Metric& metric : result.metrics) object["metrics"][metric.name] = metric_json(metric);
@@ -254,6 +318,8 @@ std::string to_json(const Result& result) {
     for (const Series& series : result.series) object["series"][series.name] = series_json(series);
   }
   for (const Table& table : result.tables) object["tables"][table.name] = table_json(table);
+  if (!result.groups.empty()) object["groups"] = groups_json(result);
+  if (!result.checkpoints.empty()) object["checkpoints"] = checkpoints_json(result);
   object["compiler"] = result.compiler;
   object["cpu_seconds"] = finite(result.cpu_seconds);
   object["peak_bytes"] = result.peak_bytes;
@@ -278,8 +344,9 @@ Result from_json(const std::string& text) {
 
 std::string to_table(const Result& result) {
   const std::string name = experiment_name(result);
-  std::string text = fmt::format("{}{}{}, seed {}, state {}\n", name, name.empty() ? "" : ": ",
-                                 to_string(result.verdict), result.seed, hex(result.state_hash));
+  std::string text =
+      fmt::format("{}{}{}{}, seed {}, state {}\n", name, name.empty() ? "" : ": ", to_string(result.verdict),
+                  result.certain ? "" : " (uncertain)", result.seed, hex(result.state_hash));
   if (!result.explanation.empty()) text += result.explanation + "\n";
   std::vector<Row> rows{{"metric", "mean", "", "unit", "samples"}};
   double confidence = 0.0;

@@ -74,7 +74,7 @@ struct Result {
   std::vector<Histogram> histograms;
   std::vector<Table> tables;  ///< channels, flows and watched events, when they were asked for
   std::shared_ptr<const stats::CongestionRecord> trees;  ///< nullptr unless run.trees; kept by the store
-  std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store, not printed
+  std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store and in the JSON
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
   u64 group_cut = 0;           ///< groups at the front that are warm-up
   std::vector<Checkpoint> checkpoints;
@@ -90,7 +90,7 @@ struct Result {
 /// One JSON object (README, "For scripts"): banyan, state_hash, configuration, verdict, metrics, cpu_seconds,
 /// peak_bytes.
 [[nodiscard]] std::string to_json(const Result& result);
-/// Inverse of to_json as far as metrics, verdict and configuration go (the store and tests use it).
+/// Inverse of to_json without tables: all that comparing, verifying and plotting need.
 [[nodiscard]] Result from_json(const std::string& text);
 /// A readable table; of the tables on request what fits a screen.
 [[nodiscard]] std::string to_table(const Result& result);

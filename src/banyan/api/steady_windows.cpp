@@ -14,7 +14,7 @@ namespace {
 /// Groups that are kept of a run: enough for batches after any cut, few enough for stores of many runs.
 constexpr std::size_t kMostGroups = 512;
 
-/// Mean latencies that are worth a degree of freedom.
+/// Mean latencies, less the time on wires, of all terminals together that are worth a degree of freedom.
 constexpr double kLatenciesPerDegree = 200.0;
 /// A run of fewer mean times in the network says nothing about what is accepted: a half of it is needed to fill the
 /// network.
@@ -29,12 +29,29 @@ stats::SumCount total(const Windows& windows) {
 
 }  // namespace
 
-double queue_degrees(double terminal_cycles, double latency) {
-  return latency > 0.0 ? terminal_cycles / latency / kLatenciesPerDegree : std::numeric_limits<double>::infinity();
+Wires shortest_wires(const core::Graph& graph) {
+  Wires least{kNone, kNone, kNone};
+  for (const core::Channel& channel : graph.channels()) {
+    if (channel.failed) continue;
+    u32& kind = channel.from.terminal ? least.from_terminal
+                : channel.to.terminal ? least.to_terminal
+                                      : least.between_switches;
+    kind = std::min(kind, channel.link.latency_cycles);
+  }
+  for (u32* latency : {&least.from_terminal, &least.between_switches, &least.to_terminal}) {
+    if (*latency == kNone) *latency = 0;
+  }
+  return least;
 }
 
-SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, u32 terminals)
-    : record_(record), terminals_(terminals), window_(Tick{1} << record.plan.shift) {
+double queue_degrees(const Measurement& measurement) {
+  if (!(measurement.latency > 0.0)) return std::numeric_limits<double>::infinity();
+  const double queues = std::max(measurement.latency - measurement.wires, 1.0);
+  return std::min(measurement.of_terminals / queues / kLatenciesPerDegree, measurement.length / measurement.latency);
+}
+
+SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Graph& graph)
+    : record_(record), terminals_(graph.terminals()), window_(Tick{1} << record.plan.shift) {
   rule_.confidence = run.real("confidence");
   whole_ = record.plan.end / window_;
   const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
@@ -47,9 +64,19 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   warmup_text_ =
       fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
                   cut_ * window_, run.integer("warmup"), found.statement(static_cast<double>(window_)), inside.mean());
-  const stats::SumCount latency = total(measured(latencies()));
   queue_rule_ = rule_;
-  queue_rule_.most_degrees = queue_degrees(static_cast<double>((whole_ - cut_) * window_ * terminals_), latency.mean());
+  queue_rule_.most_degrees = queue_degrees(measurement(graph));
+}
+
+Measurement SteadyWindows::measurement(const core::Graph& graph) const {
+  const auto length = static_cast<double>((whole_ - cut_) * window_);
+  const double latency = total(measured(latencies())).mean();
+  const stats::SumCount hops = total(measured(births([](const Births& born) { return born.hops; })));
+  // A multicast counts the switches of all its branches.
+  const bool unicast = std::all_of(record_.births.begin(), record_.births.end(),
+                                   [](const Births& born) { return born.multicasts + born.unicasts == 0; });
+  const double wires = unicast ? shortest_wires(graph).cycles(hops.mean()) : 0.0;
+  return {length, length * static_cast<double>(terminals_), latency, wires};
 }
 
 std::vector<stats::SumCount> SteadyWindows::arrivals() const {
@@ -69,8 +96,8 @@ std::string SteadyWindows::shortness() const {
   }
   if (queue_rule_.most_degrees >= 1.0) return "";
   return fmt::format(
-      "too short for intervals of latencies: the measurement should last {:.0f} cycles at least, 200 mean latencies of "
-      "all terminals together, better ten times as long",
+      "too short for intervals of latencies: the measurement should last {:.0f} cycles at least, better ten times as "
+      "long: 200 mean latencies, without the time on wires, of all terminals together, and one with it",
       std::ceil(static_cast<double>((whole_ - cut_) * window_) / queue_rule_.most_degrees));
 }
 

@@ -7,24 +7,47 @@
 
 #include "banyan/api/result.hpp"
 #include "banyan/config/schema.hpp"
+#include "banyan/core/graph.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/stats/batch_means.hpp"
 #include "banyan/stats/saturation.hpp"
 
 namespace banyan::api {
 
-/// Degrees of freedom that the mean of a queue may have in a measurement of so many cycles of all terminals together,
-/// at that mean latency. A queue at a load of 0.8 forgets within some tens of mean latencies, and the error that
-/// windows of a shorter run show is too small: 95 % intervals of M/M/1 queues cover 92 % after 1,000 latencies, 83 % at
-/// a load of 0.9, and 69 % after 40. One degree per 200 latencies widens such intervals until they are none.
-[[nodiscard]] double queue_degrees(double terminal_cycles, double latency);
+/// The shortest channel of each kind.
+struct Wires {
+  u32 from_terminal = 0;
+  u32 between_switches = 0;
+  u32 to_terminal = 0;
+
+  /// What a packet that passes so many switches spends on wires, at least.
+  [[nodiscard]] double cycles(double hops) const {
+    return hops < 1.0 ? 0.0 : from_terminal + (hops - 1.0) * between_switches + to_terminal;
+  }
+};
+[[nodiscard]] Wires shortest_wires(const core::Graph& graph);
+
+/// A measurement of a steady state, in cycles.
+struct Measurement {
+  double length = 0.0;
+  double of_terminals = 0.0;  ///< length times terminals
+  double latency = 0.0;       ///< mean
+  double wires = 0.0;         ///< of that on wires, at least
+};
+
+/// Degrees of freedom that the mean of what queues do may have. A queue at a load of 0.8 forgets within some tens of
+/// mean latencies, and the error that windows of a shorter run show is too small: 95 % intervals of M/M/1 queues cover
+/// 92 % after 1,000 latencies, 83 % at a load of 0.9, and 69 % after 40. One degree per 200 latencies of all terminals
+/// together widens such intervals until they are none. A wire remembers nothing, so time on wires is no part of these
+/// latencies; but credits come back over it, and a run has no more than one degree per latency, wires included.
+[[nodiscard]] double queue_degrees(const Measurement& measurement);
 
 class SteadyWindows {
  public:
   using Births = engine::SteadyRecord::Births;
 
   /// `run`: the parameters of run_info(). `record` must outlive this.
-  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, u32 terminals);
+  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Graph& graph);
 
   /// Sums of a field of the packets generated in each window, with their number; from the first window on.
   template <class F>
@@ -74,6 +97,8 @@ class SteadyWindows {
   void keep_load(Result& result, const std::string& metric, const std::vector<u64>& flits) const;
 
  private:
+  [[nodiscard]] Measurement measurement(const core::Graph& graph) const;
+
   const engine::SteadyRecord& record_;
   u64 terminals_;
   Tick window_;
