@@ -23,10 +23,20 @@ std::string with_unit(const Parameter& parameter) {
   return parameter.unit_name.empty() ? type : fmt::format("{} in {}", type, parameter.unit_name);
 }
 
+/// What a line of an error message has room for.
+std::string excerpt(const Node& node) {
+  constexpr std::size_t kMost = 60;
+  const std::string text = to_text(node);
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // within a character of UTF-8
+  return text.substr(0, end) + "...";
+}
+
 [[noreturn]] void wrong_type(const Node& node, const Parameter& parameter, const Where& where) {
   throw ConfigError(
       where,
-      fmt::format("{} is {}, but {} is {}", to_text(node), node.kind_name(), parameter.name, with_unit(parameter)),
+      fmt::format("{} is {}, but {} is {}", excerpt(node), node.kind_name(), parameter.name, with_unit(parameter)),
       fmt::format("give {} {}", parameter.name, with_unit(parameter)));
 }
 
