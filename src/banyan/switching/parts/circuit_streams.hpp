@@ -37,6 +37,7 @@ class CircuitStreams {
         counted_(counted),
         channels_(channels),
         owner_(static_cast<std::size_t>(channels) * vcs),
+        stage_(static_cast<std::size_t>(channels) * vcs),
         streams_(circuits),
         path_(static_cast<std::size_t>(circuits) * kMostStages) {
     touched_.reserve(circuits);
@@ -72,7 +73,9 @@ class CircuitStreams {
     }
     reserved |= u64{1} << vc;
     owner_[channel * vcs_ + vc] = circuit;
+    stage_[channel * vcs_ + vc] = static_cast<u8>(s.stages);
     path(circuit)[s.stages++] = channel * kMostVcs + vc;
+    if (sharing_ == Sharing::tdm) take_turns_with(s, channel);
   }
   /// Gives the last channel of a path back on which no data move yet.
   void release_last(u32 circuit, Tick now) noexcept {
@@ -108,6 +111,40 @@ class CircuitStreams {
     return s.tail;
   }
   void finish(u32 circuit) noexcept { streams_[circuit] = Stream{}; }
+
+  /// settle() for the most frequent case, when it is that: the source has sent everything, the stream is up to the
+  /// cycle before, and its tail crosses a channel that nobody shares. Returns false, and has done nothing, otherwise.
+  [[nodiscard]] bool glide(u32 circuit, Tick now) noexcept {
+    Stream& s = streams_[circuit];
+    if (sharing_ == Sharing::demand || s.left != 0 || s.crowded != 0 || s.at + 1 != now) return false;
+    const u64 turn = s.turn[s.at & 1U];
+    const u32 place = path(circuit)[s.tail];
+    Channel& channel = channels_[place / kMostVcs];
+    const bool crosses = (((s.two >> (s.tail - 1) | s.two >> s.tail) & 1U) == 0) && (turn >> s.tail & 1U) != 0;
+    if (!crosses || s.tail != s.released || !std::has_single_bit(channel.reserved)) return false;
+    step(s, turn);
+    if (channel.since != now) {
+      const u64 cycles = place / kMostVcs < counted_ ? now - channel.since : 0;
+      busy_ += cycles;
+      squares_ += cycles;
+      channel.last = place % kMostVcs;
+      channel.since = now;
+    }
+    channel.reserved = 0;
+    ++s.released;
+    return true;
+  }
+  /// True when the tail can cross its next channel in cycle `now`, up to which the stream is.
+  [[nodiscard]] bool glides_on(u32 circuit, Tick now) const noexcept {
+    const Stream& s = streams_[circuit];
+    return ((s.two >> (s.tail - 1) | s.two >> s.tail) & 1U) == 0 && (s.turn[now & 1U] >> s.tail & 1U) != 0;
+  }
+  /// Its next_look() is asked for at the end of this cycle.
+  void touch(u32 circuit) noexcept {
+    if (streams_[circuit].touched) return;
+    streams_[circuit].touched = true;
+    touched_.push_back(circuit);
+  }
 
   /// When the first flit arrived at the end of the path; kNever: not yet.
   [[nodiscard]] Tick head_arrival(u32 circuit) const noexcept { return streams_[circuit].head_at; }
@@ -182,8 +219,11 @@ class CircuitStreams {
     u32 released = 0;   ///< channels that were given back
     u32 shared = 0;     ///< channels of the path that another circuit has reserved too
     u32 contended = 0;  ///< demand: channels that another stream uses too
+    u32 crowded = 0;    ///< tdm: channels of the path that more than two circuits have reserved
     bool on = false;
     bool touched = false;
+    /// tdm: stages that have the turn in even and in odd cycles; of stages in no crowded channel.
+    std::array<u64, 2> turn{~u64{0}, ~u64{0}};
   };
   /// When the virtual channels of a path have their turns, from the stream's `at` on.
   struct Turns {
@@ -202,21 +242,56 @@ class CircuitStreams {
   [[nodiscard]] static u64 below_bit(u32 bit) noexcept { return (u64{1} << bit) - 1; }
   [[nodiscard]] static u64* ring(std::vector<u64>& masks, u32 size) noexcept { return &masks[size * (size - 1) / 2]; }
 
-  void touch(u32 circuit) noexcept {
-    if (streams_[circuit].touched) return;
-    streams_[circuit].touched = true;
-    touched_.push_back(circuit);
-  }
-
   [[nodiscard]] u32 only_owner(u32 channel) const noexcept {
     return owner(channel, static_cast<u32>(std::countr_zero(channels_[channel].reserved)));
   }
   void give_back(Stream& s, u32 place) noexcept {
-    u64& reserved = channels_[place / kMostVcs].reserved;
+    const u32 index = place / kMostVcs;
+    u64& reserved = channels_[index].reserved;
     reserved &= ~(u64{1} << place % kMostVcs);
     if (reserved == 0) return;
     --s.shared;
-    if (std::has_single_bit(reserved)) --streams_[only_owner(place / kMostVcs)].shared;
+    if (std::has_single_bit(reserved)) --streams_[only_owner(index)].shared;
+    if (sharing_ == Sharing::demand) return;
+    const u32 left = static_cast<u32>(std::popcount(reserved));
+    if (left >= 2) --s.crowded;
+    if (left == 2) for_owners(index, [](Stream& other, u32) { --other.crowded; });
+    if (left <= 2) set_turns(index);
+  }
+
+  // --- turns of one or two ---
+  template <class Each>
+  void for_owners(u32 index, Each&& each) noexcept {
+    for (u64 bits = channels_[index].reserved; bits != 0; bits &= bits - 1) {
+      const u32 at = index * vcs_ + static_cast<u32>(std::countr_zero(bits));
+      each(streams_[owner_[at]], stage_[at]);
+    }
+  }
+  /// The turns of a channel whose set has just become one of two at most.
+  void set_turns(u32 index) noexcept {
+    const Channel& channel = channels_[index];
+    const bool two = !std::has_single_bit(channel.reserved);
+    u64 parity = two ? next_rank(channel, 2) ^ (channel.since & 1U) : 0;  // of the cycles of the lower one
+    for_owners(index, [&](Stream& s, u32 stage) {
+      const u64 bit = u64{1} << stage;
+      s.turn[parity] |= bit;
+      if (two) {
+        s.turn[parity ^ 1U] &= ~bit;
+      } else {
+        s.turn[1] |= bit;
+      }
+      parity ^= 1U;
+    });
+  }
+  /// A circuit has reserved its last channel, with others or alone.
+  void take_turns_with(Stream& s, u32 index) noexcept {
+    const u32 n = static_cast<u32>(std::popcount(channels_[index].reserved));
+    if (n <= 2) return set_turns(index);
+    if (n > 3) {
+      ++s.crowded;
+    } else {
+      for_owners(index, [](Stream& each, u32) { ++each.crowded; });
+    }
   }
 
   /// The set of a channel is about to change at `now`: what it did before is settled.
@@ -249,10 +324,16 @@ class CircuitStreams {
     u32 wait;
     u32 n;
   };
-  [[nodiscard]] Turn turn_of(u32 place, Tick at) const noexcept {
+  [[nodiscard]] Turn turn_of(u32 circuit, u32 stage, Tick at) const noexcept {
+    const Stream& s = streams_[circuit];
+    if (s.crowded == 0) {
+      if ((s.turn[at & 1U] >> stage & 1U) == 0) return {1, 2};
+      return {0, (s.turn[~at & 1U] >> stage & 1U) != 0 ? 1U : 2U};
+    }
+    const u32 place = path(circuit)[stage];
     const Channel& channel = channels_[place / kMostVcs];
     const u32 n = static_cast<u32>(std::popcount(channel.reserved));
-    if (n == 1 || sharing_ == Sharing::demand) return {0, 1};
+    if (n == 1) return {0, 1};
     const u32 mine = static_cast<u32>(std::popcount(channel.reserved & below_bit(place % kMostVcs)));
     const u32 turn = static_cast<u32>((next_rank(channel, n) + (at - channel.since)) % n);
     return {mine >= turn ? mine - turn : mine + n - turn, n};
@@ -260,14 +341,9 @@ class CircuitStreams {
 
   [[nodiscard]] Turns turns(u32 circuit) noexcept {
     const Stream& s = streams_[circuit];
-    const u32* const places = path(circuit);
     Turns t;
-    if (s.shared == 0 || sharing_ == Sharing::demand) {
-      t.always = ~u64{0};
-      return t;
-    }
     for (u32 j = s.released; j < s.stages; ++j) {
-      const Turn turn = turn_of(places[j], s.at);
+      const Turn turn = turn_of(circuit, j, s.at);
       if (turn.n == 1) {
         t.always |= u64{1} << j;
         continue;
@@ -320,27 +396,35 @@ class CircuitStreams {
   void advance(u32 circuit, Tick to) noexcept {
     Stream& s = streams_[circuit];
     if (s.at >= to) return;
-    Turns t = turns(circuit);
     const u32 before = s.left;
+    if (s.crowded == 0) {
+      advance(s, to, s.shared == 0 || sharing_ == Sharing::demand ? 1U : 2U, [&] { return s.turn[s.at & 1U]; });
+    } else {
+      Turns t = turns(circuit);
+      advance(s, to, t.period, [&] { return next_turn(t); });
+    }
+    moved_ += static_cast<u64>(before - s.left) * (s.stages + 1);
+  }
+  template <class Turn>
+  void advance(Stream& s, Tick to, u32 period, Turn&& turn) noexcept {
     while (s.at < to) {
       // When a period has passed and the buffers look the same, so does every further one while the source has flits.
       const u64 one = s.one;
       const u64 two = s.two;
       const u32 left = s.left;
-      const bool skips = left > 1 && t.period <= kLongestPeriod;
-      const Tick pause = skips ? std::min<Tick>(to, s.at + t.period) : to;
+      const bool skips = left > 1 && period <= kLongestPeriod;
+      const Tick pause = skips ? std::min<Tick>(to, s.at + period) : to;
       while (s.at < pause) {
         const u32 tail = s.tail;
-        step(s, next_turn(t));
+        step(s, turn());
         if (s.tail != tail && s.at != to) late_ = true;
       }
       if (s.one != one || s.two != two || s.left == left || s.left == 0 || !skips || s.at == to) continue;
       const u32 sent = left - s.left;
-      const Tick periods = std::min<Tick>((s.left - 1) / sent, (to - s.at) / t.period);
+      const Tick periods = std::min<Tick>((s.left - 1) / sent, (to - s.at) / period);
       s.left -= sent * static_cast<u32>(periods);
-      s.at += periods * t.period;
+      s.at += periods * period;
     }
-    moved_ += static_cast<u64>(before - s.left) * (s.stages + 1);
   }
 
   // --- demand ---
@@ -372,6 +456,7 @@ class CircuitStreams {
   u32 counted_;
   std::vector<Channel> channels_;
   std::vector<u32> owner_;       ///< [channel * vcs + vc]: circuit, while it is reserved
+  std::vector<u8> stage_;        ///< likewise: of its path
   std::vector<Stream> streams_;  ///< [circuit]
   std::vector<u32> path_;        ///< [circuit * kMostStages + stage]: channel * kMostVcs + vc
   std::vector<u32> touched_;     ///< circuits
@@ -391,8 +476,12 @@ inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   if (s.left == 0) {
     // The tail goes on at once when nothing is before it and it has the turn.
     const bool next = ((s.two >> (s.tail - 1) | s.two >> s.tail) & 1U) == 0;
-    if (next && (alone || turn_of(path(circuit)[s.tail], s.at).wait == 0)) return s.at + 1;
+    if (next && (alone || turn_of(circuit, s.tail, s.at).wait == 0)) return s.at + 1;
     Stream copy = s;
+    if (s.crowded == 0) {
+      while (copy.tail == s.tail) step(copy, copy.turn[copy.at & 1U]);
+      return copy.at;
+    }
     Turns t = turns(circuit);
     while (copy.tail == s.tail) step(copy, next_turn(t));
     return copy.at;
@@ -400,14 +489,12 @@ inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   // The tail waits at the source until those before it are gone: left - 1 through channel 0, and through channel j all
   // that do not fit into the buffers before it.
   if (alone) return s.at + s.left;
-  const u32* const places = path(circuit);
   Tick earliest = s.at;
-  for (u32 j = 0; j < s.stages; ++j) {
-    const Turn turn = turn_of(places[j], s.at);
-    const u64 before = below_bit(j);
-    const u32 waiting = s.left + static_cast<u32>(std::popcount(s.one & before) + std::popcount(s.two & before));
-    if (waiting <= 2 * j + 1) continue;
+  u32 waiting = s.left;
+  for (u32 j = 0; j < s.stages && waiting > 2 * j + 1; ++j) {  // a buffer holds two
+    const Turn turn = turn_of(circuit, j, s.at);
     earliest = std::max(earliest, s.at + turn.wait + static_cast<Tick>(waiting - 2 * j - 1) * turn.n);
+    waiting += static_cast<u32>((s.one >> j & 1U) + (s.two >> j & 1U));
   }
   return earliest + 1;
 }
