@@ -8,30 +8,35 @@ namespace banyan::switching::parts {
 
 /// A flit in a buffer: half its size on a wire. Its virtual channel is the buffer's, its destination stands in the
 /// packet's record.
-struct BufferedFlit {
-  core::PacketId packet = 0;
-  u16 sequence = 0;
-  u16 hops_and_flags = 0;  ///< hops << 2 | core::FlitFlag
-
+class BufferedFlit {
+ public:
   static BufferedFlit pack(const core::Flit& flit) noexcept {
-    return {flit.packet, flit.sequence, static_cast<u16>(static_cast<u32>(flit.auxiliary) << 2U | flit.flags)};
+    BufferedFlit packed;
+    packed.word_ = u64{flit.packet} | u64{flit.sequence} << 32U | u64{flit.flags} << 48U | u64{flit.auxiliary} << 50U;
+    return packed;
   }
-  [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(hops_and_flags & 3U); }
-  [[nodiscard]] u16 hops() const noexcept { return static_cast<u16>(hops_and_flags >> 2U); }
+  [[nodiscard]] core::PacketId packet() const noexcept { return static_cast<core::PacketId>(word_); }
+  [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(word_ >> 48U & 3U); }
+  [[nodiscard]] u16 hops() const noexcept { return static_cast<u16>(word_ >> 50U); }
   /// The same flit, having passed one switch more.
   [[nodiscard]] BufferedFlit passed_on() const noexcept {
-    return {packet, sequence, static_cast<u16>(hops_and_flags + 4U)};
+    BufferedFlit next;
+    next.word_ = word_ + (u64{1} << 50U);
+    return next;
   }
   /// On virtual channel `vc`, having passed one switch more.
   [[nodiscard]] core::Flit unpack(u8 vc) const noexcept {
     core::Flit flit;
-    flit.packet = packet;
-    flit.sequence = sequence;
+    flit.packet = packet();
+    flit.sequence = static_cast<u16>(word_ >> 32U);
     flit.auxiliary = static_cast<u16>(hops() + 1U);
     flit.vc = vc;
     flit.flags = flags();
     return flit;
   }
+
+ private:
+  u64 word_ = 0;  ///< packet, sequence << 32, core::FlitFlag << 48, hops << 50: one access to the memory
 };
 static_assert(sizeof(BufferedFlit) == 8);
 
@@ -48,6 +53,24 @@ class FlitRings {
  public:
   FlitRings(std::size_t groups, u32 rings, u32 places)
       : rings_(rings), places_(places), plane_(groups * rings), flits_(plane_ * places) {}
+
+  /// The arrays alone, for a loop that writes to other memory too. Rings are counted over all groups.
+  struct Access {
+    BufferedFlit* flits;
+    std::size_t plane;
+    u32 places;
+
+    [[nodiscard]] u32 after(u32 place) const noexcept { return place + 1U == places ? 0U : place + 1U; }
+    void put(std::size_t ring, u32 place, BufferedFlit flit) const noexcept { flits[plane * place + ring] = flit; }
+    /// Requires state.count > 0.
+    BufferedFlit pop(std::size_t ring, RingState& state) const noexcept {
+      const u32 head = state.head;
+      state.head = static_cast<u16>(after(head));
+      --state.count;
+      return flits[plane * head + ring];
+    }
+  };
+  [[nodiscard]] Access access() noexcept { return {flits_.data(), plane_, places_}; }
 
   [[nodiscard]] u32 places() const noexcept { return places_; }
   /// The i-th flit from the front; flits on the way, whose places are known, lie behind those in the ring.

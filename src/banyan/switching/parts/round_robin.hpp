@@ -9,8 +9,10 @@ namespace banyan::switching::parts {
 
 /// The first set bit at or after bit `from`, cyclically. Requires mask != 0 and from < 64.
 [[nodiscard]] constexpr u32 round_robin(u64 mask, u32 from) noexcept {
-  const u64 ahead = mask & (~u64{0} << from);
-  return static_cast<u32>(std::countr_zero(ahead != 0 ? ahead : mask));
+  // Without a branch: which side of `from` the bit lies on is as good as random.
+  const u64 turned = std::rotr(mask, static_cast<int>(from));
+  if (turned == 0) __builtin_unreachable();
+  return (static_cast<u32>(std::countr_zero(turned)) + from) & 63U;
 }
 
 /// The first set bit i of `words` words with f(i), cyclically from bit `from`; kNone when there is none.

@@ -82,7 +82,7 @@ void VcRouterBase::digest_base(u32 e, Hasher& h) const {
       h.add(outputs_[base(e) + i].credits);
       for (u32 k = 0; k < in.ring.count; ++k) {
         const BufferedFlit& flit = flits_.at(e, i, in.ring, k);
-        h.add(engine::flit_digest(packet(flit.packet), flit.unpack(0)));
+        h.add(engine::flit_digest(packet(flit.packet()), flit.unpack(0)));
         h.add(flit.hops());
       }
     }
@@ -152,7 +152,7 @@ engine::Resource VcRouterBase::buffer_of(u32 e, u32 i) const {
 void VcRouterBase::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
   using engine::Resource;
   using engine::Why;
-  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet);
+  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
   const u32 channel = topology_.graph().channel_out_of(switches_[e], layout_.port(o));
   const u32 holder = outputs_[base(e) + o].holder;
   if (holder < kDraining && holder != i) {
@@ -174,7 +174,7 @@ bool VcRouterBase::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) con
 
 /// A head that holds no virtual channel yet waits for any of its candidates; for its turn when one of them is ready.
 void VcRouterBase::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
-  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet);
+  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
   core::Candidates candidates;
   route(e, i, waiter, candidates);
   const auto each = [&](auto&& act) {
@@ -222,7 +222,7 @@ void VcRouterBase::show_contents(u32 e, u32 i, engine::BlockedView& into) const 
   const RingState ring = inputs_[base(e) + i].ring;
   const core::Packet* last = nullptr;
   for (u32 k = 0; k < ring.count; ++k) {
-    const core::Packet& here = packet(flits_.at(e, i, ring, k).packet);
+    const core::Packet& here = packet(flits_.at(e, i, ring, k).packet());
     if (&here != last) into.packet(buffer_of(e, i), here);
     last = &here;
   }

@@ -76,7 +76,7 @@ class VcRouterGeneral : public VcRouterBase {
     return port * setup_.output_speedup + layout_.port(i) % setup_.output_speedup;
   }
   [[nodiscard]] const core::Packet& head(const At& a, u32 i) const noexcept {
-    return a.io->packet(flits_.front(a.e, i, a.inputs[i].ring).packet);
+    return a.io->packet(flits_.front(a.e, i, a.inputs[i].ring).packet());
   }
   [[nodiscard]] u64 key(const At& a, u32 i) const noexcept;
   [[nodiscard]] u8 priority(const At& a, u32 i) const noexcept {

@@ -14,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "banyan/switching/parts/round_robin.hpp"
@@ -95,6 +96,10 @@ class VcRouterKernel : public VcRouterBase {
 
   /// Who is to be stepped because of what comes from other routers of the shard, or by its own wish.
   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
+    for (Tick t = 0; t < ahead_; ++t) {
+      const std::size_t slot = (now + t) & (ahead_ - 1);
+      coming_[t] = {slot * 2 * words(), slot * row_, u64{1} << slot};
+    }
     const u32 k = static_cast<u32>(now & (ahead_ - 1));
     if ((wake_slots_ >> k & 1U) == 0) return;
     wake_slots_ &= ~(u64{1} << k);
@@ -158,7 +163,7 @@ class VcRouterKernel : public VcRouterBase {
     if (*r.asked != 0) changed |= allocate_switch(r, now, io);
     if (!at_once) start(r, given);
     if (*r.asked != 0 || (changed && (*r.wanted != 0 || any(r.adaptive)))) {
-      wake(e, now + 1);
+      wake(wakes_.data(), e, coming_[1]);
       return kNever;
     }
     return next_slot(e, now);
@@ -196,6 +201,13 @@ class VcRouterKernel : public VcRouterBase {
   };
   static_assert(sizeof(PortState) == 32);
 
+  /// Where what is sent now counts, by the ticks that it takes.
+  struct Coming {
+    std::size_t events = 0;  ///< its words after a router's first
+    std::size_t wakes = 0;   ///< its row of wakes_
+    u64 slot = 0;            ///< its bit of wake_slots_
+  };
+
   /// One router, its pointers hoisted: stores of bytes would make the compiler load them again and again.
   struct View {
     u32 entity;
@@ -210,6 +222,7 @@ class VcRouterKernel : public VcRouterBase {
     u64* ready;    ///< [output port][word]
     InputVc* inputs;
     OutputVc* outputs;
+    PortState* ports;
   };
 
   [[nodiscard]] u32 words() const noexcept { return OneWord ? 1 : layout_.words(); }
@@ -263,7 +276,8 @@ class VcRouterKernel : public VcRouterBase {
             waiting,
             waiting + std::size_t{layout_.ports()} * n,
             &inputs_[base(e)],
-            &outputs_[base(e)]};
+            &outputs_[base(e)],
+            &port_states_[std::size_t{e} * layout_.ports()]};
   }
   [[nodiscard]] Tick next_slot(u32 e, Tick now) noexcept {
     for (Tick t = now + 1; t <= now + setup_.pipeline.routing + 1; ++t) {
@@ -272,15 +286,23 @@ class VcRouterKernel : public VcRouterBase {
     return kNever;
   }
 
+  /// Where a router writes outside of its own state. Hoisted for the same reason.
+  struct Outside {
+    u64* bits;
+    u8* wakes;
+    InputVc* inputs;
+    FlitRings::Access flits;
+    const Coming* coming;
+  };
+
   void connect(engine::Builder& builder, u32 shard);
   /// Words of what arrives at tick `at` where the first words are `events`: flits, then credits.
   [[nodiscard]] u64* arrivals(u64* events, Tick at) noexcept {
     return events + static_cast<std::size_t>(at & (ahead_ - 1)) * 2 * words();
   }
-  void wake(u32 e, Tick at) noexcept {
-    const u32 k = static_cast<u32>(at & (ahead_ - 1));
-    wakes_[k * row_ + e] = 1;
-    wake_slots_ |= u64{1} << k;
+  void wake(u8* wakes, u32 e, const Coming& at) noexcept {
+    wakes[at.wakes + e] = 1;
+    wake_slots_ |= at.slot;
   }
   /// Asks early for the memory of the routers that will be stepped soon: their state, then the flits at the front of
   /// the buffers that they will look at and what they will tell their neighbours, then the packets that they will
@@ -307,7 +329,7 @@ class VcRouterKernel : public VcRouterBase {
     for (u32 w = 0; w < words(); ++w) {
       for (u64 bits = slot(near, now)[w]; bits != 0; bits &= bits - 1) {
         const u32 i = w * 64 + static_cast<u32>(std::countr_zero(bits));
-        ask_for(&io.packet(flits_.front(near, i, inputs_[base(near) + i].ring).packet), 1);
+        ask_for(&io.packet(flits_.front(near, i, inputs_[base(near) + i].ring).packet()), 1);
       }
     }
   }
@@ -347,7 +369,7 @@ class VcRouterKernel : public VcRouterBase {
   void ask_routing(const View& r, u32 i, engine::Io& io) noexcept;
   void choose_candidate(const View& r, u32 i, engine::Io& io) noexcept;
   [[nodiscard]] u32 flits_needed(const View& r, u32 i, engine::Io& io) const noexcept {
-    return setup_.cut_through ? io.packet(flits_.front(r.entity, i, r.inputs[i].ring).packet).flits : 1;
+    return setup_.cut_through ? io.packet(flits_.front(r.entity, i, r.inputs[i].ring).packet()).flits : 1;
   }
   [[nodiscard]] static u32 word_of_port(const View& r, u32 port) noexcept {
     return OneWord ? 0 : r.layout.word_of_port(port);
@@ -370,7 +392,8 @@ class VcRouterKernel : public VcRouterBase {
     }
   }
   bool allocate_switch(const View& r, Tick now, engine::Io& io) noexcept;
-  bool forward(const View& r, PortState* ports, u32 p, u32 o, Tick now, engine::Io& io) noexcept;
+  [[gnu::always_inline]] bool forward(const View& r, const Outside& to, u32 p, u32 o, Tick now,
+                                      engine::Io& io) noexcept;
 
   static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
   static constexpr u32 kFar = 14;                ///< routers ahead
@@ -386,11 +409,13 @@ class VcRouterKernel : public VcRouterBase {
   PageVector<PortState> port_states_;  ///< [entity * ports + port]
   PageVector<u16> accept_first_;       ///< [entity * layout size + index]: output virtual channel to be accepted first
   std::size_t row_ = 0;
-  std::vector<u8> wakes_;        ///< [tick * row + entity]: 1 for who is to be stepped
-  u64 wake_slots_ = 0;           ///< bit per tick
-  std::vector<u16> given_;       ///< scratch: input virtual channels that were given an output's in this step
-  std::vector<u64> offers_;      ///< scratch, [input virtual channel]: output virtual channels that grant it
-  core::Candidates candidates_;  ///< scratch
+  std::vector<u8> wakes_;  ///< [tick * row + entity]: 1 for who is to be stepped
+  u64 wake_slots_ = 0;     ///< bit per tick
+  std::array<Coming, kMostAhead> coming_{};
+  std::vector<u16> given_;                ///< scratch: input virtual channels that were given an output's in this step
+  std::array<u64, kMostPorts> grants_{};  ///< scratch, [input port]: output ports that grant it; 0 between steps
+  std::vector<u64> offers_;               ///< scratch, [input virtual channel]: output virtual channels that grant it
+  core::Candidates candidates_;           ///< scratch
   bool fetches_;
 };
 
@@ -482,7 +507,7 @@ void VcRouterKernel<OneWord, Shift>::for_each_coming(u32 e, F&& f) const {
 template <bool OneWord, u32 Shift>
 inline void VcRouterKernel<OneWord, Shift>::ask_routing(const View& r, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[i];
-  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet), candidates_);
+  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet()), candidates_);
   if (candidates_.size() != 1) {
     in.vc = kAdaptive;
     set_bit(r.adaptive, i);
@@ -501,7 +526,7 @@ inline void VcRouterKernel<OneWord, Shift>::ask_routing(const View& r, u32 i, en
 template <bool OneWord, u32 Shift>
 void VcRouterKernel<OneWord, Shift>::choose_candidate(const View& r, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[i];
-  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet), candidates_);
+  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet()), candidates_);
   const core::Candidate* best = nullptr;
   u32 most = 0;
   for (const core::Candidate& c : candidates_) {
@@ -617,8 +642,8 @@ inline void VcRouterKernel<OneWord, Shift>::give(const View& r, u32 i, u32 v) no
 /// first at or after the port's pointer asks. Returns whether an output virtual channel became free.
 template <bool OneWord, u32 Shift>
 inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick now, engine::Io& io) noexcept {
-  PortState* const arbiters = &port_states_[std::size_t{r.entity} * r.layout.ports()];
-  std::array<u64, kMostPorts> grants;  // [input port]: output ports; valid where `inputs` has a bit
+  PortState* const arbiters = r.ports;
+  const Outside all{bits_.data(), wakes_.data(), inputs_.data(), flits_.access(), coming_.data()};
   u64 inputs = 0;
   for (u64 ports = *r.asked; ports != 0; ports &= ports - 1) {
     const u32 o = static_cast<u32>(std::countr_zero(ports));
@@ -631,13 +656,15 @@ inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick 
       i = find_cyclically(row, words(), from, [](u32) { return true; });
     }
     const u32 p = r.layout.port(i);
-    grants[p] = ((inputs >> p & 1U) != 0 ? grants[p] : 0) | u64{1} << o;
+    grants_[p] |= u64{1} << o;
     inputs |= u64{1} << p;
   }
+  movements_ += static_cast<u32>(std::popcount(inputs));
   bool freed = false;
   for (; inputs != 0; inputs &= inputs - 1) {
     const u32 p = static_cast<u32>(std::countr_zero(inputs));
-    freed |= forward(r, arbiters, p, round_robin(grants[p], arbiters[p].output), now, io);
+    const u32 o = round_robin(std::exchange(grants_[p], 0), arbiters[p].output);
+    freed |= forward(r, all, p, o, now, io);
   }
   return freed;
 }
@@ -645,10 +672,10 @@ inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick 
 /// Moves the front flit of a virtual channel of input port p that is ready for output port o. Returns whether it was a
 /// tail.
 template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, PortState* ports, u32 p, u32 out_port, Tick now,
+inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, const Outside& all, u32 p, u32 out_port, Tick now,
                                                     engine::Io& io) noexcept {
-  PortState& from = ports[p];
-  PortState& to = ports[out_port];
+  PortState& from = r.ports[p];
+  PortState& to = r.ports[out_port];
   const u64 ready = r.ready[std::size_t{out_port} * words() + word_of_port(r, p)];
   const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), from.vc);
   from.vc = static_cast<u8>((v + 1) & 63U);
@@ -657,39 +684,40 @@ inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, PortState* po
 
   const u32 i = r.layout.index(p, v);
   InputVc& in = r.inputs[i];
-  OutputVc& out = r.outputs[r.layout.index(out_port, in.vc)];
-  const BufferedFlit flit = flits_.pop(r.entity, i, in.ring);
-  const u32 first_port = r.entity * r.layout.ports();
+  const u32 out_vc = in.vc;
+  const u32 o = r.layout.index(out_port, out_vc);
+  OutputVc& out = r.outputs[o];
+  const BufferedFlit flit = all.flits.pop(base(r.entity) + i, in.ring);
   if (to.flit_ticks != 0) {
-    const std::size_t at = to.down_vc + std::size_t{in.vc};
-    if (out.credits == flits_.places()) {  // the ring is empty, and nothing is on the way: it starts again at place 0
+    const std::size_t at = to.down_vc + std::size_t{out_vc};
+    // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
+    if (fetches_ && out.credits == all.flits.places) {
       out.tail = 0;
-      inputs_[at].ring.head = 0;
+      all.inputs[at].ring.head = 0;
     }
-    flits_.put(at, out.tail, flit.passed_on());
-    out.tail = static_cast<u16>(flits_.after(out.tail));
-    const Tick arrival = now + to.flit_ticks;
-    set_bit(arrivals(&bits_[to.down_events], arrival), to.down_first + u32{in.vc});
-    wake(to.down, arrival);
+    all.flits.put(at, out.tail, flit.passed_on());
+    out.tail = static_cast<u16>(all.flits.after(out.tail));
+    const Coming& arrival = all.coming[to.flit_ticks];
+    set_bit(all.bits + to.down_events + arrival.events, to.down_first + out_vc);
+    wake(all.wakes, to.down, arrival);
   } else {
-    io.send(first_port + out_port, flit.unpack(in.vc), setup_.pipeline.departure());
+    io.send(r.entity * r.layout.ports() + out_port, flit.unpack(static_cast<u8>(out_vc)), setup_.pipeline.departure());
   }
   if (from.credit_ticks != 0) {
-    const Tick arrival = now + from.credit_ticks;
-    set_bit(arrivals(&bits_[from.up_events], arrival) + words(), from.up_first + v);
-    wake(from.up, arrival);
+    const Coming& arrival = all.coming[from.credit_ticks];
+    set_bit(all.bits + from.up_events + arrival.events + words(), from.up_first + v);
+    wake(all.wakes, from.up, arrival);
   } else {
-    io.control_up(first_port + p, {engine::kCredit, static_cast<u16>(v), 1},
+    io.control_up(r.entity * r.layout.ports() + p, {engine::kCredit, static_cast<u16>(v), 1},
                   1 + (from.from_terminal ? 0 : setup_.pipeline.credit));
   }
-  ++movements_;
 
   const bool out_of_credit = --out.credits == 0;
-  if (out_of_credit) clear_bit(r.credit, r.layout.index(out_port, in.vc));
+  if (out_of_credit) clear_bit(r.credit, o);
   const bool tail = (flit.flags() & core::kTail) != 0;
   if (tail) {
     ++packets_;
-    clear_bit(r.held, r.layout.index(out_port, in.vc));
+    clear_bit(r.held, o);
     out.holder = kNobody;
     in.vc = kFresh;
     if (in.ring.count != 0) set_bit(slot(r.entity, now + 1 + setup_.pipeline.routing), i);
@@ -717,7 +745,7 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
     for (std::size_t k = events_; k < last; ++k) h.add(bits_[std::size_t{e} * stride_ + k]);
     sum += h.value();
     for_each_coming(
-        e, [&](u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet), flit.unpack(0)); });
+        e, [&](u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet()), flit.unpack(0)); });
   }
   return sum;
 }
