@@ -118,6 +118,8 @@ class VcRouterBase : public core::Occupancy {
     if (routing_sight_ == core::Sight::own_switch) take_snapshot(e);
     if (routing_sight_ == core::Sight::network && now != observed_at_) take_snapshot_of_all(now);
   }
+  /// Whether the routing looks at queues.
+  [[nodiscard]] bool watched() const noexcept { return routing_sight_ != core::Sight::none; }
   void reset_base();
   void digest_base(u32 e, Hasher& h) const;
 

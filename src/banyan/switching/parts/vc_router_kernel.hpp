@@ -29,6 +29,7 @@ class VcRouterKernel : public VcRouterBase {
  public:
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
       : VcRouterBase(builder, shard, setup),
+        shape_(setup.ports, setup.vcs),
         slots_(std::bit_ceil(setup.pipeline.routing + 2)),
         port_states_(switches_.size() * setup.ports),
         accept_first_(inputs_.size()),
@@ -43,15 +44,18 @@ class VcRouterKernel : public VcRouterBase {
       }
     }
     connect(builder, shard);
+    // Lookahead over the ticks of routing too, so that no head in routing needs the engine's wheel.
+    own_wakes_ = setup.pipeline.routing + 2 <= kMostAhead;
+    if (own_wakes_) ahead_ = std::max(ahead_, std::bit_ceil(Tick{setup.pipeline.routing} + 2));
     events_ = std::size_t{2} * ahead_ * words();
     stride_ = (events_ + kSummaries + (kSets + slots_ + 2 * setup.ports) * words() + 7) / 8 * 8;
     bits_.resize(switches_.size() * stride_);
     for (PortState& port : port_states_) {
       if (port.flit_ticks != 0) {
-        port.down_events = static_cast<u32>(port.down * stride_);
+        port.down_events = static_cast<u32>(port.down * stride_ + fixed());
         port.down_vc = static_cast<u32>(base(port.down) + port.down_first);
       }
-      if (port.credit_ticks != 0) port.up_events = static_cast<u32>(port.up * stride_);
+      if (port.credit_ticks != 0) port.up_events = static_cast<u32>(port.up * stride_ + fixed());
     }
     row_ = (std::size_t{entities()} + 7) / 8 * 8;
     wakes_.resize(ahead_ * row_);
@@ -79,15 +83,16 @@ class VcRouterKernel : public VcRouterBase {
     InputVc& in = inputs_[base(e) + i];
     flits_.push(e, i, in.ring, BufferedFlit::pack(flit));
     if (in.ring.count != 1) return kNever;
+    set_bit(set(e, kFilled), i);
     const Tick now = io.now();
     if (in.vc >= kMostVcs) {
       const Tick due = now + setup_.pipeline.routing;
       set_bit(slot(e, due), i);
-      return due;
+      if (!own_wakes_ || due == now) return due;
+      wake(wakes_.data(), e, coming(due));
+      return kNever;
     }
-    if (!test_bit(set(e, kCredit), layout_.index(in.port, in.vc))) return kNever;
-    make_ready(view(e), i, in.port);
-    return now;
+    return test_bit(set(e, kStarved), i) ? kNever : now;
   }
 
   Tick accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept {
@@ -96,10 +101,7 @@ class VcRouterKernel : public VcRouterBase {
 
   /// Who is to be stepped because of what comes from other routers of the shard, or by its own wish.
   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
-    for (Tick t = 0; t < ahead_; ++t) {
-      const std::size_t slot = (now + t) & (ahead_ - 1);
-      coming_[t] = {slot * 2 * words(), slot * row_, u64{1} << slot};
-    }
+    for (Tick t = 0; t < ahead_; ++t) coming_[t] = coming(now + t);
     const u32 k = static_cast<u32>(now & (ahead_ - 1));
     if ((wake_slots_ >> k & 1U) == 0) return;
     wake_slots_ &= ~(u64{1} << k);
@@ -121,7 +123,7 @@ class VcRouterKernel : public VcRouterBase {
   /// True when flits or credits are on their way between routers of the shard.
   [[nodiscard]] bool expects() const noexcept {
     for (u32 e = 0; e < entities(); ++e) {
-      const u64* const words = &bits_[std::size_t{e} * stride_];
+      const u64* const words = &bits_[std::size_t{e} * stride_ + fixed()];
       if (std::any_of(words, words + events_, [](u64 word) { return word != 0; })) return true;
     }
     return false;
@@ -145,8 +147,9 @@ class VcRouterKernel : public VcRouterBase {
     if (fetches_) look_ahead(e, now, io);
     const View r = view(e);
     take_events(r, now);
-    observe(e, now);
-    u64* const due = slot(e, now);
+    if (watched()) [[unlikely]]
+      observe(e, now);
+    u64* const due = r.slots + static_cast<std::size_t>(now & (slots_ - 1)) * words();
     for (u32 w = 0; w < words(); ++w) {
       for (u64 bits = due[w]; bits != 0; bits &= bits - 1) {
         ask_routing(r, w * 64 + static_cast<u32>(std::countr_zero(bits)), io);
@@ -160,28 +163,29 @@ class VcRouterKernel : public VcRouterBase {
     bool changed = given != 0;
     const bool at_once = setup_.pipeline.vc_allocation == 0;
     if (at_once) start(r, given);
-    if (*r.asked != 0) changed |= allocate_switch(r, now, io);
+    if (any_ready(r)) changed |= allocate_switch(r, now, io);
     if (!at_once) start(r, given);
-    if (*r.asked != 0 || (changed && (*r.wanted != 0 || any(r.adaptive)))) {
-      wake(wakes_.data(), e, coming_[1]);
-      return kNever;
-    }
-    return next_slot(e, now);
+    if (any_ready(r) || (changed && (*r.wanted != 0 || any(r.adaptive)))) wake(wakes_.data(), e, coming_[1]);
+    return own_wakes_ ? kNever : next_slot(r, now);
   }
 
   [[nodiscard]] u64 digest() const;
   void hold(engine::Holdings& into) const;
 
  private:
-  /// Sets of virtual channels of a router, after the summaries; then the slots of heads in routing, then per output
-  /// port who waits for a virtual channel of it, then who is ready to send through it.
+  /// Sets of virtual channels of a router, after the summaries; then what arrives by ticks, the slots of heads in
+  /// routing, per output port who waits for a virtual channel of it, and who holds one.
   enum Set : u32 {
     kAdaptiveHeads,  ///< heads with several candidates that hold no output virtual channel
     kHeld,           ///< output virtual channels that are held by a packet, from head to tail
     kCredit,         ///< output virtual channels with at least one credit
+    kHashed,
+    kFilled = kHashed,  ///< input virtual channels with a flit
+    kHolding,           ///< input virtual channels that hold an output virtual channel
+    kStarved,           ///< those of them that have no credit
     kSets
   };
-  static constexpr u32 kSummaries = 2;  ///< outputs that somebody waits for; outputs that somebody is ready for
+  static constexpr u32 kSummaries = 2;  ///< outputs that somebody waits for; outputs of which somebody holds something
 
   /// Where the round-robin arbiters look first, and where the port leads to inside of the shard.
   struct PortState {
@@ -214,12 +218,16 @@ class VcRouterKernel : public VcRouterBase {
     VcLayoutOf<Shift> layout;
     u64* events;  ///< [tick][flits, credits][word]: what arrives
     u64* wanted;  ///< bit per output port
-    u64* asked;   ///< bit per output port
+    u64* owned;   ///< bit per output port
     u64* adaptive;
     u64* held;
     u64* credit;
+    u64* filled;
+    u64* holding;
+    u64* starved;
+    u64* slots;    ///< [tick][word]: heads at the front of their buffer whose routing ends then
     u64* waiting;  ///< [output port][word]
-    u64* ready;    ///< [output port][word]
+    u64* owners;   ///< [output port][word]
     InputVc* inputs;
     OutputVc* outputs;
     PortState* ports;
@@ -252,38 +260,58 @@ class VcRouterKernel : public VcRouterBase {
     return std::any_of(bits, bits + words(), [](u64 word) { return word != 0; });
   }
   [[nodiscard]] bool needs_credit() const noexcept { return setup_.cut_through || setup_.vc_busy_when_full; }
-  [[nodiscard]] std::size_t place(u32 e, u32 set) const noexcept {
-    return std::size_t{e} * stride_ + events_ + kSummaries + std::size_t{set} * words();
+  /// Words before the arrivals.
+  [[nodiscard]] std::size_t fixed() const noexcept { return kSummaries + std::size_t{kSets} * words(); }
+  [[nodiscard]] u64* set(u32 e, u32 kind) noexcept {
+    return &bits_[std::size_t{e} * stride_ + kSummaries + std::size_t{kind} * words()];
   }
-  [[nodiscard]] u64* set(u32 e, u32 kind) noexcept { return &bits_[place(e, kind)]; }
-  [[nodiscard]] const u64* set(u32 e, u32 kind) const noexcept { return &bits_[place(e, kind)]; }
+  [[nodiscard]] const u64* set(u32 e, u32 kind) const noexcept {
+    return const_cast<VcRouterKernel*>(this)->set(e, kind);
+  }
   /// Heads at the front of their buffer whose routing ends at `due`.
-  [[nodiscard]] u64* slot(u32 e, Tick due) noexcept { return set(e, kSets + static_cast<u32>(due & (slots_ - 1))); }
+  [[nodiscard]] u64* slot(u32 e, Tick due) noexcept {
+    return &bits_[std::size_t{e} * stride_ + fixed() + events_ +
+                  static_cast<std::size_t>(due & (slots_ - 1)) * words()];
+  }
+  /// Per output port who waits for a virtual channel of it, then who is ready.
+  [[nodiscard]] const u64* rows(u32 e) const noexcept {
+    return &bits_[std::size_t{e} * stride_ + fixed() + events_ + std::size_t{slots_} * words()];
+  }
   [[nodiscard]] View view(u32 e) noexcept {
-    u64* const events = &bits_[std::size_t{e} * stride_];
-    u64* const bits = events + events_;
+    u64* const bits = &bits_[std::size_t{e} * stride_];
     u64* const sets = bits + kSummaries;
     const u32 n = words();
-    u64* const waiting = sets + std::size_t{kSets + slots_} * n;
+    u64* const events = bits + fixed();
+    u64* const slots = events + events_;
+    u64* const waiting = slots + std::size_t{slots_} * n;
     return {e,
-            VcLayoutOf<Shift>(layout_.ports(), layout_.vcs()),
+            shape_,
             events,
             bits,
             bits + 1,
             sets + std::size_t{kAdaptiveHeads} * n,
             sets + std::size_t{kHeld} * n,
             sets + std::size_t{kCredit} * n,
+            sets + std::size_t{kFilled} * n,
+            sets + std::size_t{kHolding} * n,
+            sets + std::size_t{kStarved} * n,
+            slots,
             waiting,
-            waiting + std::size_t{layout_.ports()} * n,
+            waiting + std::size_t{shape_.ports()} * n,
             &inputs_[base(e)],
             &outputs_[base(e)],
-            &port_states_[std::size_t{e} * layout_.ports()]};
+            &port_states_[std::size_t{e} * shape_.ports()]};
   }
-  [[nodiscard]] Tick next_slot(u32 e, Tick now) noexcept {
+  [[nodiscard]] Tick next_slot(const View& r, Tick now) noexcept {
     for (Tick t = now + 1; t <= now + setup_.pipeline.routing + 1; ++t) {
-      if (any(slot(e, t))) return t;
+      if (any(r.slots + static_cast<std::size_t>(t & (slots_ - 1)) * words())) return t;
     }
     return kNever;
+  }
+  /// The routing of the heads of some virtual channels of a word ends `delay` ticks from now.
+  void begin_routing(const View& r, u32 w, u64 heads, Tick now, u32 delay) noexcept {
+    r.slots[static_cast<std::size_t>((now + delay) & (slots_ - 1)) * words() + w] |= heads;
+    if (own_wakes_ && delay != 0) wake(wakes_.data(), r.entity, coming_[delay]);
   }
 
   /// Where a router writes outside of its own state. Hoisted for the same reason.
@@ -299,6 +327,10 @@ class VcRouterKernel : public VcRouterBase {
   /// Words of what arrives at tick `at` where the first words are `events`: flits, then credits.
   [[nodiscard]] u64* arrivals(u64* events, Tick at) noexcept {
     return events + static_cast<std::size_t>(at & (ahead_ - 1)) * 2 * words();
+  }
+  [[nodiscard]] Coming coming(Tick at) const noexcept {
+    const std::size_t slot = at & (ahead_ - 1);
+    return {slot * 2 * words(), slot * row_, u64{1} << slot};
   }
   void wake(u8* wakes, u32 e, const Coming& at) noexcept {
     wakes[at.wakes + e] = 1;
@@ -318,9 +350,9 @@ class VcRouterKernel : public VcRouterBase {
     }
     for (u32 w = 0; w < words(); ++w) {
       u64 busy = slot(middle, now)[w];
-      const u64* const ready = set(middle, kSets + slots_) + std::size_t{layout_.ports()} * words();
-      for (u32 p = 0; p < layout_.ports(); ++p) busy |= ready[std::size_t{p} * words() + w];
-      for (; busy != 0; busy &= busy - 1) {
+      const u64* const owners = rows(middle) + std::size_t{layout_.ports()} * words();
+      for (u32 p = 0; p < layout_.ports(); ++p) busy |= owners[std::size_t{p} * words() + w];
+      for (busy &= set(middle, kFilled)[w]; busy != 0; busy &= busy - 1) {
         const u32 i = w * 64 + static_cast<u32>(std::countr_zero(busy));
         ask_for(&flits_.front(middle, i, inputs_[base(middle) + i].ring), 1);
       }
@@ -353,9 +385,35 @@ class VcRouterKernel : public VcRouterBase {
   template <class F>
   void for_each_coming(u32 e, F&& f) const;
 
-  void make_ready(const View& r, u32 i, u32 port) noexcept {
-    set_bit(r.ready + std::size_t{port} * words(), i);
-    *r.asked |= u64{1} << port;
+  /// Input virtual channels of a word that can send if they hold an output virtual channel.
+  [[nodiscard]] static u64 able(const View& r, u32 w) noexcept { return r.filled[w] & ~r.starved[w]; }
+  /// Whether any input virtual channel can send.
+  [[nodiscard]] bool any_ready(const View& r) const noexcept {
+    if constexpr (OneWord) return (able(r, 0) & *r.holding) != 0;
+    for (u32 w = 0; w < words(); ++w) {
+      if ((able(r, w) & r.holding[w]) != 0) return true;
+    }
+    return false;
+  }
+  /// Bit per output port for which some input virtual channel can send.
+  [[nodiscard]] u64 asked(const View& r) const noexcept {
+    u64 ports = 0;
+    if constexpr (OneWord) {
+      // Without branches: which outputs are wanted is as good as random.
+      const u64 can = able(r, 0);
+      for (u64 left = *r.owned; left != 0; left &= left - 1) {
+        const u32 p = static_cast<u32>(std::countr_zero(left));
+        ports |= u64{(r.owners[p] & can) != 0} << p;
+      }
+    } else {
+      for (u64 left = *r.owned; left != 0; left &= left - 1) {
+        const u32 p = static_cast<u32>(std::countr_zero(left));
+        u64 found = 0;
+        for (u32 w = 0; w < words(); ++w) found |= r.owners[std::size_t{p} * words() + w] & able(r, w);
+        ports |= u64{found != 0} << p;
+      }
+    }
+    return ports;
   }
   void remove(u64* bits, u64* summary, u32 i, u32 port) noexcept {
     u64* const row = bits + std::size_t{port} * words();
@@ -388,12 +446,23 @@ class VcRouterKernel : public VcRouterBase {
   void start(const View& r, u32 given) noexcept {
     for (u32 k = 0; k < given; ++k) {
       const InputVc& in = r.inputs[given_[k]];
-      if (test_bit(r.credit, r.layout.index(in.port, in.vc))) make_ready(r, given_[k], in.port);
+      set_bit(r.owners + std::size_t{in.port} * words(), given_[k]);
+      *r.owned |= u64{1} << in.port;
+      set_bit(r.holding, given_[k]);
+      if (!test_bit(r.credit, r.layout.index(in.port, in.vc))) set_bit(r.starved, given_[k]);
     }
   }
   bool allocate_switch(const View& r, Tick now, engine::Io& io) noexcept;
-  [[gnu::always_inline]] bool forward(const View& r, const Outside& to, u32 p, u32 o, Tick now,
+  [[gnu::always_inline]] bool forward(const View& r, const Outside& to, u32 i, u32 o, Tick now,
                                       engine::Io& io) noexcept;
+
+  // Over the engine's channels. Out of line, since they would take the registers of the common way.
+  [[gnu::noinline]] void send_out(u32 port, core::Flit flit, engine::Io& io) noexcept {
+    io.send(port, flit, setup_.pipeline.departure());
+  }
+  [[gnu::noinline]] void send_credit(u32 port, u32 vc, bool to_terminal, engine::Io& io) noexcept {
+    io.control_up(port, {engine::kCredit, static_cast<u16>(vc), 1}, 1 + (to_terminal ? 0 : setup_.pipeline.credit));
+  }
 
   static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
   static constexpr u32 kFar = 14;                ///< routers ahead
@@ -401,9 +470,11 @@ class VcRouterKernel : public VcRouterBase {
   static constexpr u32 kNear = 5;
   static constexpr Tick kMostAhead = 16;  ///< longer ways go over the engine's channels
 
-  u32 slots_;               ///< power of two above routing_delay + 1
-  Tick ahead_ = 2;          ///< power of two above the ticks of every way inside of the shard
-  std::size_t events_ = 0;  ///< words of a router for what arrives
+  VcLayoutOf<Shift> shape_;  ///< layout_, with the shift known
+  u32 slots_;                ///< power of two above routing_delay + 1
+  Tick ahead_ = 2;           ///< power of two above the ticks of every way inside of the shard, and those of routing
+  bool own_wakes_ = false;   ///< routers wake for the end of routing by wakes_ too, not by the engine's wheel
+  std::size_t events_ = 0;   ///< words of a router for what arrives
   std::size_t stride_ = 0;
   PageVector<u64> bits_;               ///< [entity * stride + ...]
   PageVector<PortState> port_states_;  ///< [entity * ports + port]
@@ -458,16 +529,12 @@ inline void VcRouterKernel<OneWord, Shift>::take_events(const View& r, Tick now)
   u64* const flits = arrivals(r.events, now);
   u64* const credits = flits + words();
   for (u32 w = 0; w < words(); ++w) {
+    const u64 fresh = flits[w] & ~(r.filled[w] | r.holding[w]);
     for (u64 bits = flits[w]; bits != 0; bits &= bits - 1) {
-      const u32 i = w * 64 + static_cast<u32>(std::countr_zero(bits));
-      InputVc& in = r.inputs[i];
-      if (++in.ring.count != 1) continue;
-      if (in.vc >= kMostVcs) {
-        set_bit(slot(r.entity, now + setup_.pipeline.routing), i);
-      } else if (test_bit(r.credit, r.layout.index(in.port, in.vc))) {
-        make_ready(r, i, in.port);
-      }
+      ++r.inputs[w * 64 + static_cast<u32>(std::countr_zero(bits))].ring.count;
     }
+    if (fresh != 0) begin_routing(r, w, fresh, now, setup_.pipeline.routing);
+    r.filled[w] |= flits[w];
     flits[w] = 0;
     for (u64 bits = credits[w]; bits != 0; bits &= bits - 1) {
       credit(r, w * 64 + static_cast<u32>(std::countr_zero(bits)), 1);
@@ -485,9 +552,9 @@ inline bool VcRouterKernel<OneWord, Shift>::credit(const View& r, u32 o, u32 pla
   if (before != 0 && !setup_.cut_through) return false;
   set_bit(r.credit, o);
   if (out.holder == kNobody) return needs_credit() && (*r.wanted != 0 || any(r.adaptive));
-  if (before != 0 || r.inputs[out.holder].ring.count == 0) return false;
-  make_ready(r, out.holder, r.layout.port(o));
-  return true;
+  if (before != 0) return false;
+  clear_bit(r.starved, out.holder);
+  return test_bit(r.filled, out.holder);
 }
 
 template <bool OneWord, u32 Shift>
@@ -497,7 +564,7 @@ void VcRouterKernel<OneWord, Shift>::for_each_coming(u32 e, F&& f) const {
     const RingState ring = inputs_[base(e) + i].ring;
     u32 coming = 0;
     for (Tick k = 0; k < ahead_; ++k) {
-      if (!test_bit(&bits_[std::size_t{e} * stride_ + k * 2 * words()], i)) continue;
+      if (!test_bit(&bits_[std::size_t{e} * stride_ + fixed() + k * 2 * words()], i)) continue;
       f(i, flits_.at(e, i, ring, ring.count + coming++));
     }
   }
@@ -645,15 +712,24 @@ inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick 
   PortState* const arbiters = r.ports;
   const Outside all{bits_.data(), wakes_.data(), inputs_.data(), flits_.access(), coming_.data()};
   u64 inputs = 0;
-  for (u64 ports = *r.asked; ports != 0; ports &= ports - 1) {
+  const u64 can = able(r, 0);
+  if constexpr (OneWord) {
+    const u64 ready = can & *r.holding;
+    if (std::has_single_bit(ready)) {  // the common case under light load
+      const u32 i = static_cast<u32>(std::countr_zero(ready));
+      ++movements_;
+      return forward(r, all, i, r.inputs[i].port, now, io);
+    }
+  }
+  for (u64 ports = asked(r); ports != 0; ports &= ports - 1) {
     const u32 o = static_cast<u32>(std::countr_zero(ports));
     const u32 from = r.layout.index(arbiters[o].input, 0);
-    const u64* const row = r.ready + std::size_t{o} * words();
+    const u64* const row = r.owners + std::size_t{o} * words();
     u32 i = 0;
     if constexpr (OneWord) {
-      i = round_robin(*row, from);
+      i = round_robin(*row & can, from);
     } else {
-      i = find_cyclically(row, words(), from, [](u32) { return true; });
+      i = find_cyclically(row, words(), from, [&](u32 k) { return (able(r, k >> 6U) >> (k & 63U) & 1U) != 0; });
     }
     const u32 p = r.layout.port(i);
     grants_[p] |= u64{1} << o;
@@ -664,7 +740,10 @@ inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick 
   for (; inputs != 0; inputs &= inputs - 1) {
     const u32 p = static_cast<u32>(std::countr_zero(inputs));
     const u32 o = round_robin(std::exchange(grants_[p], 0), arbiters[p].output);
-    freed |= forward(r, all, p, o, now, io);
+    const u32 w = word_of_port(r, p);
+    const u64 ready = r.owners[std::size_t{o} * words() + w] & (OneWord ? can : able(r, w));
+    const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), arbiters[p].vc);
+    freed |= forward(r, all, r.layout.index(p, v), o, now, io);
   }
   return freed;
 }
@@ -672,17 +751,17 @@ inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick 
 /// Moves the front flit of a virtual channel of input port p that is ready for output port o. Returns whether it was a
 /// tail.
 template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, const Outside& all, u32 p, u32 out_port, Tick now,
+inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, const Outside& all, u32 i, u32 out_port, Tick now,
                                                     engine::Io& io) noexcept {
+  const u32 p = r.layout.port(i);
+  const u32 v = r.layout.vc(i);
+  const u32 word = word_of_port(r, p);
   PortState& from = r.ports[p];
   PortState& to = r.ports[out_port];
-  const u64 ready = r.ready[std::size_t{out_port} * words() + word_of_port(r, p)];
-  const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), from.vc);
   from.vc = static_cast<u8>((v + 1) & 63U);
   from.output = static_cast<u8>((out_port + 1) & 63U);
   to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
 
-  const u32 i = r.layout.index(p, v);
   InputVc& in = r.inputs[i];
   const u32 out_vc = in.vc;
   const u32 o = r.layout.index(out_port, out_vc);
@@ -701,28 +780,34 @@ inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, const Outside
     set_bit(all.bits + to.down_events + arrival.events, to.down_first + out_vc);
     wake(all.wakes, to.down, arrival);
   } else {
-    io.send(r.entity * r.layout.ports() + out_port, flit.unpack(static_cast<u8>(out_vc)), setup_.pipeline.departure());
+    send_out(r.entity * r.layout.ports() + out_port, flit.unpack(static_cast<u8>(out_vc)), io);
   }
   if (from.credit_ticks != 0) {
     const Coming& arrival = all.coming[from.credit_ticks];
     set_bit(all.bits + from.up_events + arrival.events + words(), from.up_first + v);
     wake(all.wakes, from.up, arrival);
   } else {
-    io.control_up(r.entity * r.layout.ports() + p, {engine::kCredit, static_cast<u16>(v), 1},
-                  1 + (from.from_terminal ? 0 : setup_.pipeline.credit));
+    send_credit(r.entity * r.layout.ports() + p, v, from.from_terminal, io);
   }
 
-  const bool out_of_credit = --out.credits == 0;
-  if (out_of_credit) clear_bit(r.credit, o);
+  const u64 here = u64{1} << (i & 63U);
+  out.credits = static_cast<u16>(out.credits - 1U);
   const bool tail = (flit.flags() & core::kTail) != 0;
+  if (out.credits == 0) {
+    clear_bit(r.credit, o);
+    if (!tail) r.starved[word] |= here;
+  }
+  // Not to be foreseen: without a branch.
+  r.filled[word] &= ~(u64{in.ring.count == 0} << (i & 63U));
   if (tail) {
     ++packets_;
     clear_bit(r.held, o);
     out.holder = kNobody;
     in.vc = kFresh;
-    if (in.ring.count != 0) set_bit(slot(r.entity, now + 1 + setup_.pipeline.routing), i);
+    r.holding[word] &= ~here;
+    remove(r.owners, r.owned, i, out_port);
+    if (in.ring.count != 0) begin_routing(r, word, here, now, 1 + setup_.pipeline.routing);
   }
-  if (tail || out_of_credit || in.ring.count == 0) remove(r.ready, r.asked, i, out_port);
   return tail;
 }
 
@@ -741,8 +826,15 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
       h.add(accept_first_[base(e) + i]);
     }
     // Flits on their way are counted one by one below, credits by what they come to.
-    const std::size_t last = events_ + kSummaries + (kSets + slots_ + 2 * layout_.ports()) * words();
-    for (std::size_t k = events_; k < last; ++k) h.add(bits_[std::size_t{e} * stride_ + k]);
+    const u64* const bits = &bits_[std::size_t{e} * stride_];
+    const View r = const_cast<VcRouterKernel*>(this)->view(e);
+    h.add(*r.wanted);
+    h.add(asked(r));
+    for (std::size_t k = 0; k < std::size_t{kHashed} * words(); ++k) h.add(bits[kSummaries + k]);
+    for (std::size_t k = 0; k < (slots_ + layout_.ports()) * words(); ++k) h.add(bits[fixed() + events_ + k]);
+    for (std::size_t k = 0; k < std::size_t{layout_.ports()} * words(); ++k) {
+      h.add(r.owners[k] & able(r, static_cast<u32>(k % words())));
+    }
     sum += h.value();
     for_each_coming(
         e, [&](u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet()), flit.unpack(0)); });
@@ -757,7 +849,7 @@ void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
   const u32 n = words();
   for (u32 e = 0; e < entities(); ++e) {
     for_each_coming(e, [&](u32, const BufferedFlit& flit) { into.add(flit.unpack(0)); });
-    const u64* const rows = set(e, kSets + slots_);
+    const u64* const slots = rows(e) - std::size_t{slots_} * n;
     for (u32 i = 0; i < layout_.size(); ++i) {
       if (layout_.vc(i) >= layout_.vcs()) continue;
       const InputVc& in = inputs_[base(e) + i];
@@ -769,15 +861,18 @@ void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
       check(test_bit(set(e, kHeld), i), out.holder != kNobody, "held bit is wrong");
       check(test_bit(set(e, kAdaptiveHeads), i), in.vc == kAdaptive, "adaptive bit is wrong");
       bool in_routing = false;
-      for (u32 s = 0; s < slots_; ++s) in_routing = in_routing || test_bit(set(e, kSets + s), i);
+      for (u32 s = 0; s < slots_; ++s) in_routing = in_routing || test_bit(slots + std::size_t{s} * n, i);
       check(in_routing, in.vc == kFresh && in.ring.count != 0, "routing bit is wrong");
       const bool holds = in.vc < kMostVcs;
-      const bool ready = holds && in.ring.count != 0 && outputs_[base(e) + layout_.index(in.port, in.vc)].credits != 0;
       for (u32 p = 0; p < layout_.ports(); ++p) {
-        const u64* const row = rows + std::size_t{p} * n;
+        const u64* const row = rows(e) + std::size_t{p} * n;
         check(test_bit(row, i), in.vc == kRouted && in.port == p, "waiting bit is wrong");
-        check(test_bit(row + std::size_t{layout_.ports()} * n, i), ready && in.port == p, "ready bit is wrong");
+        check(test_bit(row + std::size_t{layout_.ports()} * n, i), holds && in.port == p, "owner's bit is wrong");
       }
+      check(test_bit(set(e, kFilled), i), in.ring.count != 0, "filled bit is wrong");
+      check(test_bit(set(e, kHolding), i), holds, "holding bit is wrong");
+      const bool starved = holds && outputs_[base(e) + layout_.index(in.port, in.vc)].credits == 0;
+      check(test_bit(set(e, kStarved), i), starved, "starved bit is wrong");
     }
   }
 }
