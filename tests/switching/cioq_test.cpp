@@ -30,21 +30,16 @@ struct FabricAccess {
   }
 
   /// A packet with these turns ahead.
-  u32 packet(const std::vector<u32>& turns) {
-    const u32 id = fabric->pool_.allocate();
-    if (fabric->items_.size() < fabric->pool_.created()) fabric->items_.resize(fabric->pool_.created());
-    fabric->items_[id] = {path(turns), kNone, 64, 0};
-    return id;
-  }
+  Item packet(const std::vector<u32>& turns) { return {path(turns), fabric->pool_.allocate(), 64, 0}; }
   static u64 path(const std::vector<u32>& turns) {
     u64 route = 0;
     for (std::size_t i = 0; i < turns.size(); ++i) route |= u64{turns[i]} << (i * kBits);
     return route;
   }
   u32 arrives(u32 ingress, const std::vector<u32>& turns) {
-    const u32 id = packet(turns);
-    fabric->put_in(ingress, id);
-    return id;
+    const Item item = packet(turns);
+    fabric->receive(ingress, item);
+    return item.packet;
   }
   bool notify(u32 ingress, const std::vector<u32>& turns, u8 peer = kNowhere) {
     const std::vector<u32> rest(turns.begin() + 1, turns.end());
@@ -57,7 +52,7 @@ struct FabricAccess {
   [[nodiscard]] u32 packets(u32 ingress, u32 q) const { return fabric->in_.queue(ingress, q).packets; }
   [[nodiscard]] u32 aside(u32, u32 k) const { return fabric->in_.base + k; }
   u32 leaves(u32 ingress, u32 q) {
-    const u32 id = fabric->pop(fabric->in_, ingress, q);
+    const u32 id = fabric->pop<Fabric::Mode::recn>(fabric->in_, ingress, q).packet;
     fabric->after_pop_in(ingress, q);
     return id;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/engine/terminals.hpp"
 
 namespace banyan::switching::cioq {
@@ -32,6 +33,10 @@ class Admittance {
     free_ = kNone;
   }
 
+  /// Asks for the memory that push() needs.
+  void fetch_queue(u32 adapter, u32 destination) const noexcept {
+    __builtin_prefetch(&heads_[std::size_t{adapter} * terminals_ + destination]);
+  }
   void push(u32 adapter, const engine::Terminals::Kept& kept) {
     const u32 id = allocate();
     at(id) = {static_cast<u32>(kept.birth), kept.nth, kNone,
@@ -63,6 +68,13 @@ class Admittance {
       bits = active[w];
     }
     return w * 64 + static_cast<u32>(std::countr_zero(bits));
+  }
+  /// Asks for the memory of the message that is next, of its destination; kNone.
+  u32 fetch_next(u32 adapter) const noexcept {
+    const u32 destination = next(adapter);
+    if (destination == kNone) return kNone;
+    __builtin_prefetch(&at(heads_[std::size_t{adapter} * terminals_ + destination].first));
+    return destination;
   }
   /// The message at the head for a destination, and how much of it has left.
   [[nodiscard]] engine::Terminals::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
@@ -164,8 +176,8 @@ class Admittance {
 
   u32 terminals_ = 0;
   u32 words_ = 0;
-  std::vector<Head> heads_;  ///< [adapter * terminals + destination]
-  std::vector<u64> active_;  ///< [adapter * words]: destinations with a packet that are not parked
+  PageVector<Head> heads_;  ///< [adapter * terminals + destination]
+  PageVector<u64> active_;  ///< [adapter * words]: destinations with a packet that are not parked
   std::vector<u64> parked_;
   std::vector<Adapter> adapters_;
   std::vector<std::unique_ptr<Waiting[]>> chunks_;  ///< of messages

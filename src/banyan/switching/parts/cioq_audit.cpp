@@ -12,6 +12,8 @@ namespace banyan::switching::cioq {
 
 namespace {
 
+constexpr u32 kAhead = 4;  ///< entries between asking for the memory of a packet and looking at it
+
 void add_line(Hasher& h, const Line& line) {
   for (const u64 v : {line.path, line.inputs, line.since, u64{line.length}}) h.add(v);
   u64 state = 0;
@@ -24,19 +26,22 @@ void add_line(Hasher& h, const Line& line) {
 }  // namespace
 
 u64 Fabric::digest() const {
-  const auto add_packet = [&](Hasher& h, u32 id) {
-    const core::Packet& packet = pool_[id];
+  const auto add_packet = [&](Hasher& h, const Item& item) {
+    const core::Packet& packet = pool_[item.packet];
     h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
     h.add((static_cast<u64>(packet.traffic) << 32U) | packet.sequence);
-    h.add(items_[id].route);
+    h.add(item.route);
   };
   const auto add_port = [&](Hasher& h, const Side& side, u32 port) {
     for (u32 q = 0; q < side.stride; ++q) {
-      for (u32 id = side.queue(port, q).head; id != kNone; id = next_of(side, id)) {
-        if ((id & kMarker) != 0) {
-          h.add(u64{id} - port * side.saqs);
+      const Queue& queue = side.queue(port, q);
+      for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
+        const Item& item = store_[place];
+        if (const u32 ahead = store_[place + kAhead].packet; ahead < pool_.created()) __builtin_prefetch(&pool_[ahead]);
+        if ((item.packet & kMarker) != 0) {
+          h.add(u64{item.packet} - port * side.saqs);
         } else {
-          add_packet(h, id);
+          add_packet(h, item);
         }
       }
       h.add(q);
@@ -50,7 +55,7 @@ u64 Fabric::digest() const {
     Hasher h;
     h.add(i);
     add_port(h, in_, i);
-    if (ingress_[i].item != kNone) add_packet(h, ingress_[i].item);
+    if (ingress_[i].item.packet != kNone) add_packet(h, ingress_[i].item);
     sum += h.value();
   }
   for (u32 e = 0; e < egress_.size(); ++e) {
@@ -58,7 +63,7 @@ u64 Fabric::digest() const {
     Hasher h;
     h.add(u64{e} + (u64{1} << 32U));
     add_port(h, out_, e);
-    if (out.item != kNone) add_packet(h, out.item);
+    if (out.item.packet != kNone) add_packet(h, out.item);
     h.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
     h.add(out.root_inputs);
     if (out.adapter) h.add(admittance_.digest(out.switch_));
@@ -82,19 +87,20 @@ u64 Fabric::digest() const {
   return sum;
 }
 
-void Fabric::add_held(engine::Holdings& into, u32 id) const {
+void Fabric::add_held(engine::Holdings& into, const Item& item) {
   ++into.packets;
-  into.flits += items_[id].bytes;
+  into.flits += item.bytes;
 }
 
 void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const {
   const Queue& queue = side.queue(port, q);
   u32 packets = 0;
-  for (u32 id = queue.head; id != kNone; id = next_of(side, id)) {
-    if ((id & kMarker) != 0) continue;
+  for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
+    const Item& item = store_[place];
+    if ((item.packet & kMarker) != 0) continue;
     ++packets;
-    bytes += items_[id].bytes;
-    add_held(into, id);
+    bytes += item.bytes;
+    add_held(into, item);
   }
   if (packets != queue.packets) {
     into.violations.push_back(fmt::format("queue {} of {} {} holds {} packets and counts {}", q,
@@ -112,8 +118,8 @@ void Fabric::hold(engine::Holdings& into) const {
   for (u32 i = 0; i < ingress_.size(); ++i) {
     u64 bytes = 0;
     for (u32 q = 0; q < in_.stride; ++q) check_queue(into, in_, i, q, bytes);
-    if (ingress_[i].item != kNone) {
-      bytes += items_[ingress_[i].item].bytes;
+    if (ingress_[i].item.packet != kNone) {
+      bytes += ingress_[i].item.bytes;
       add_held(into, ingress_[i].item);
     }
     if (ingress_[i].upstream != kNone) behind[ingress_[i].upstream] += bytes;
@@ -121,21 +127,21 @@ void Fabric::hold(engine::Holdings& into) const {
   for (u64 n = 0; n < credits_.size(); ++n) behind[credits_[n].egress] += credits_[n].bytes;
   for (const auto& wire : wires_) {
     for (u64 n = 0; n < wire.size(); ++n) {
-      behind[wire[n].egress] += items_[wire[n].item].bytes;
+      behind[wire[n].egress] += wire[n].item.bytes;
       add_held(into, wire[n].item);
     }
   }
   std::vector<u64> crossing(egress_.size());
   for (const Ingress& in : ingress_) {
-    if (in.item != kNone) crossing[switches_[in.switch_].out_base + in.to] += items_[in.item].bytes;
+    if (in.item.packet != kNone) crossing[switches_[in.switch_].out_base + in.to] += in.item.bytes;
   }
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
     u64 bytes = crossing[e];
     for (u32 q = 0; q < out_.stride; ++q) check_queue(into, out_, e, q, bytes);
-    if (out.item != kNone) {
-      bytes += items_[out.item].bytes;
-      behind[e] += items_[out.item].bytes;
+    if (out.item.packet != kNone) {
+      bytes += out.item.bytes;
+      behind[e] += out.item.bytes;
       add_held(into, out.item);
     }
     if (bytes + out.free != plan_.memory) {
@@ -179,12 +185,13 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
     ++queues;
     packets += queue.packets;
     into.fill(name(q), queue.packets, capacity);
-    u32 head = kNone;
-    for (u32 id = queue.head; id != kNone; id = next_of(side, id)) {
-      if ((id & kMarker) != 0) continue;
-      if (head == kNone) head = id;
+    Item head;
+    for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
+      const Item& item = store_[place];
+      if ((item.packet & kMarker) != 0) continue;
+      if (head.packet == kNone) head = item;
       if (!into.wants_contents()) break;
-      into.packet(name(q), pool_[id]);
+      into.packet(name(q), pool_[item.packet]);
     }
     if (is_in(side)) {
       show_head_in(into, port, q, head, channel);
@@ -206,23 +213,22 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
   }
 }
 
-void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32 channel) const {
+void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const {
   using engine::Resource;
   using engine::Why;
-  const u32 output = output_of(items_[head].route);
+  const u32 output = output_of(head.route);
   const u32 e = switches_[ingress_[i].switch_].out_base + output;
   const u32 via = egress_[e].channel;
   const Resource here = Resource::input(channel, q);
-  const core::Packet& packet = pool_[head];
+  const core::Packet& packet = pool_[head.packet];
   const Line* line = q >= in_.base ? &in_.line(i, q - in_.base) : nullptr;
   if (line != nullptr && line->blocked) {
-    into.blocked(here, Resource::input(channel, base_in(items_[head])), Why::held, packet, via);
+    into.blocked(here, Resource::input(channel, base_in(head)), Why::held, packet, via);
   } else if (line != nullptr && line->stopped) {
     into.blocked(here, Resource::output(via, out_.base + line->peer), Why::space, packet, via);
-  } else if (plan_.class_packets != 0 && (class_room_[std::size_t{e} * out_words_ + items_[head].queue_class / 64] >>
-                                              (items_[head].queue_class & 63U) &
-                                          1U) == 0) {
-    into.blocked(here, Resource::output(via, items_[head].queue_class), Why::space, packet, via);
+  } else if (plan_.class_packets != 0 &&
+             (class_room_[std::size_t{e} * out_words_ + head.queue_class / 64] >> (head.queue_class & 63U) & 1U) == 0) {
+    into.blocked(here, Resource::output(via, head.queue_class), Why::space, packet, via);
   } else if (egress_[e].free < plan_.packet) {
     into.blocked(here, Resource::output(via, Resource::kWhole), Why::space, packet, via);
   } else {
@@ -230,17 +236,17 @@ void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32
   }
 }
 
-void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, u32 head, u32 channel) const {
+void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const {
   using engine::Resource;
   using engine::Why;
   const Egress& out = egress_[e];
   const Resource here = Resource::output(channel, q);
-  const core::Packet& packet = pool_[head];
+  const core::Packet& packet = pool_[head.packet];
   const Line* line = q >= out_.base ? &out_.line(e, q - out_.base) : nullptr;
   const u32 same = line == nullptr || out.to_terminal ? kNone : in_.find(out.down, line->path, line->length);
-  const u32 queue_class = items_[head].queue_class;
+  const u32 queue_class = head.queue_class;
   if (line != nullptr && line->blocked) {
-    into.blocked(here, Resource::output(channel, base_out(items_[head])), Why::held, packet, channel);
+    into.blocked(here, Resource::output(channel, base_out(head)), Why::held, packet, channel);
   } else if (line != nullptr && line->stopped && same != kNone) {
     into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
   } else if (!out.to_terminal && plan_.class_packets != 0 &&
@@ -297,7 +303,7 @@ bool Fabric::at_rest() const {
     return std::all_of(side.valid.begin(), side.valid.end(), [](u64 v) { return v == 0; });
   };
   return none(in_) && none(out_) && std::all_of(egress_.begin(), egress_.end(), [&](const Egress& out) {
-           return out.root_inputs == 0 && out.item == kNone && out.free == plan_.memory &&
+           return out.root_inputs == 0 && out.item.packet == kNone && out.free == plan_.memory &&
                   (out.to_terminal || out.down == kNone || out.credit == static_cast<i32>(plan_.memory));
          });
 }
@@ -328,7 +334,7 @@ engine::OwnMetrics* Fabric::own_metrics() noexcept {
 /// Per port: when it first detected congestion and first set a queue aside, and whether it is a root now.
 void Fabric::show_log(const Roots& now) {
   const auto place = [&](bool ingress, u32 port) {
-    if (ingress) return fmt::format("s{}.in{}", ingress_[port].switch_, ingress_[port].port);
+    if (ingress) return fmt::format("s{}.in{}", ingress_[port].switch_, u32{ingress_[port].port});
     if (egress_[port].adapter) return fmt::format("t{}", egress_[port].switch_);
     return fmt::format("s{}.out{}", egress_[port].switch_, egress_[port].port);
   };

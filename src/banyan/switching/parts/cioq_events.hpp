@@ -14,64 +14,108 @@ namespace banyan::switching::cioq {
 template <class T>
 class Fifo {
  public:
-  void clear() noexcept { head_ = tail_ = 0; }
+  void clear() noexcept {
+    head_ = tail_ = 0;
+    next_ = kNever;
+  }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
-  [[nodiscard]] T& front() noexcept { return items_[head_ & (items_.size() - 1)]; }
-  [[nodiscard]] const T& front() const noexcept { return items_[head_ & (items_.size() - 1)]; }
-  [[nodiscard]] Tick next() const noexcept { return empty() ? kNever : front().at; }
+  [[nodiscard]] const T& front() const noexcept { return items_[head_ & mask_]; }
+  /// When the first is due; kNever.
+  [[nodiscard]] Tick next() const noexcept { return next_; }
   [[nodiscard]] u64 size() const noexcept { return tail_ - head_; }
-  [[nodiscard]] const T& operator[](u64 i) const noexcept { return items_[(head_ + i) & (items_.size() - 1)]; }
-  void pop() noexcept { ++head_; }
+  [[nodiscard]] const T& operator[](u64 i) const noexcept { return items_[(head_ + i) & mask_]; }
+  void pop() noexcept {
+    ++head_;
+    next_ = head_ == tail_ ? kNever : items_[head_ & mask_].at;
+  }
   void push(const T& item) {
-    if (tail_ - head_ == items_.size()) grow();
-    items_[tail_++ & (items_.size() - 1)] = item;
+    if (tail_ - head_ > mask_) [[unlikely]]
+      grow();
+    if (head_ == tail_) next_ = item.at;
+    items_[tail_++ & mask_] = item;
   }
 
  private:
-  void grow() {
+  [[gnu::noinline, gnu::cold]] void grow() {
     std::vector<T> larger(items_.size() * 2);
     for (u64 i = 0; i < size(); ++i) larger[(head_ + i) & (larger.size() - 1)] = (*this)[i];
     items_ = std::move(larger);
+    mask_ = items_.size() - 1;
   }
   std::vector<T> items_ = std::vector<T>(1024);
+  u64 mask_ = 1023;
   u64 head_ = 0;
   u64 tail_ = 0;
+  Tick next_ = kNever;
 };
 
-/// Every node (a port that transfers) is in at most one slot.
+/// Things to look at, each at most twice: once, and once more while they are looked at.
+class Marks {
+ public:
+  void resize(u32 most) { list_.resize(std::size_t{most} * 2); }
+  void clear() noexcept { count_ = 0; }
+  void push(u32 thing) noexcept { list_[count_++] = thing; }
+  [[nodiscard]] u32 operator[](u32 n) const noexcept { return list_[n]; }
+  [[nodiscard]] u32 size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+ private:
+  std::vector<u32> list_;
+  u32 count_ = 0;
+};
+
+/// Every node (a port that transfers) is in at most one slot. The nodes of a slot lie in rows, the last one first.
 class Wheel {
  public:
   void resize(u32 nodes, u32 longest) {
-    next_.assign(nodes, kNone);
     heads_.assign(std::bit_ceil(std::max(longest + 1, 64U)), kNone);
     occupied_.assign(heads_.size() / 64, 0);
+    mask_ = static_cast<u32>(heads_.size() - 1);
+    rows_.resize((nodes / kNodes + heads_.size() + 1) * kRow);
+    clear();
   }
   void clear() {
     heads_.assign(heads_.size(), kNone);
     occupied_.assign(occupied_.size(), 0);
+    free_ = 0;
+    for (u32 row = 0; row < rows_.size(); row += kRow) rows_[row + kNodes] = row + kRow;
   }
   void add(Tick at, u32 node) noexcept {
-    const u32 slot = static_cast<u32>(at & (heads_.size() - 1));
-    next_[node] = heads_[slot];
-    heads_[slot] = node;
-    occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+    const u32 slot = static_cast<u32>(at & mask_);
+    u32 place = heads_[slot];
+    if (place == kNone || (place & (kRow - 1)) == kNodes) {
+      const u32 row = free_;
+      free_ = rows_[row + kNodes];
+      rows_[row + kNodes] = place;
+      place = row;
+      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+    }
+    rows_[place] = node;
+    heads_[slot] = place + 1;
   }
-  /// Takes the list of nodes that are due at `at`; go on with next().
-  [[nodiscard]] u32 take(Tick at) noexcept {
-    const u32 slot = static_cast<u32>(at & (heads_.size() - 1));
-    const u32 first = heads_[slot];
+  /// Calls f for every node that is due at `at`.
+  template <class F>
+  void take(Tick at, F&& f) noexcept {
+    const u32 slot = static_cast<u32>(at & mask_);
+    u32 place = heads_[slot];
+    if (place == kNone) return;
     heads_[slot] = kNone;
     occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
-    return first;
+    do {
+      const u32 row = (place - 1) & ~(kRow - 1);
+      while (place != row) f(rows_[--place]);
+      place = rows_[row + kNodes];
+      rows_[row + kNodes] = free_;
+      free_ = row;
+    } while (place != kNone);
   }
-  [[nodiscard]] u32 next(u32 node) const noexcept { return next_[node]; }
   /// The earliest time from `from` on at which a node is due; kNever.
   [[nodiscard]] Tick earliest(Tick from) const noexcept {
-    const u32 slots = static_cast<u32>(heads_.size());
-    const u32 words = slots / 64;
-    const u32 start = static_cast<u32>(from & (slots - 1));
+    const u32 start = static_cast<u32>(from & mask_);
     const u64 first = occupied_[start >> 6U] >> (start & 63U);
     if (first != 0) return from + static_cast<u32>(std::countr_zero(first));
+    const u32 slots = mask_ + 1;
+    const u32 words = slots / 64;
     for (u32 step = 1; step <= words; ++step) {
       const u64 word = occupied_[((start >> 6U) + step) & (words - 1)];
       if (word == 0) continue;
@@ -82,9 +126,14 @@ class Wheel {
   }
 
  private:
-  std::vector<u32> next_;
-  std::vector<u32> heads_;
+  static constexpr u32 kRow = 16;
+  static constexpr u32 kNodes = 15;  ///< in a row; behind them the place behind the last one of the row before
+
+  std::vector<u32> heads_;  ///< [slot]: place behind the last node
+  std::vector<u32> rows_;
+  u32 free_ = 0;
   std::vector<u64> occupied_;
+  u32 mask_ = 0;
 };
 
 }  // namespace banyan::switching::cioq

@@ -9,7 +9,13 @@ namespace banyan::switching::cioq {
 namespace {
 
 constexpr u64 kReserveMost = 1U << 16U;     ///< packets reserved at once; more are made while the network fills
-constexpr u64 kMostRoutes = u64{1} << 23U;  ///< routes that are remembered, 72 MB
+constexpr u64 kMostRoutes = u64{1} << 23U;  ///< routes that are remembered, 64 MB
+constexpr u32 kHopsShift = 56;              ///< longer routes are not remembered
+constexpr u32 kLarge = 4096;                ///< ports from which on memory is asked for ahead
+// How far ahead: what is asked for first tells what is asked for next.
+constexpr u32 kFar = 20;
+constexpr u32 kNear = 12;
+constexpr u32 kNext = 6;
 
 }  // namespace
 
@@ -36,6 +42,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     switches_[s].out_base = graph_.output_base(s);
     for (u32 p = 0; p < graph_.inputs(s); ++p) {
       ingress_[graph_.input_base(s) + p].switch_ = s;
+      ingress_[graph_.input_base(s) + p].out_base = graph_.output_base(s);
       ingress_[graph_.input_base(s) + p].port = static_cast<u8>(p);
     }
     for (u32 p = 0; p < graph_.outputs(s); ++p) {
@@ -72,7 +79,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   out_words_ = (out_.stride + 63) / 64;
   want_.resize(egress_.size());
   ready_in_.resize(ingress_.size() * ports_ * in_words_);
-  ready_out_.resize(egress_.size() * out_words_);
+  if (out_words_ != 1) ready_out_.resize(egress_.size() * out_words_);
   if (plan_.per_class()) {
     class_used_.resize(egress_.size() * plan_.classes);
     class_credit_.resize(class_used_.size());
@@ -84,21 +91,26 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   admittance_.resize(terminals);
   adapter_marked_.resize(terminals);
   granted_.resize(ports_);
+  born_.reserve(std::size_t{terminals} * 4);
+  due_.resize(ingress_.size() + egress_.size() + kFar);
+  crossings_.resize(ingress_.size() + kFar);
+  mode_ = plan_.recn() ? Mode::recn : plan_.class_packets != 0 ? Mode::classes : Mode::shared;
+  if (plan_.organization == Organization::voqsw || plan_.enhanced()) queue_of_turn_ = static_cast<u32>(turn_mask_);
+  if (plan_.per_class()) queue_of_class_ = ~0U;
+  if (plan_.enhanced()) detection_ = plan_.ingress_detection;
+  large_ = ingress_.size() + egress_.size() >= kLarge;
   const u64 places = (ingress_.size() + egress_.size()) * u64{plan_.memory / plan_.packet};
   pool_.reserve(static_cast<u32>(std::min(places, kReserveMost)));
-  items_.resize(pool_.created());
-  marked_switches_.reserve(switches_.size());
-  marked_links_.reserve(egress_.size());
-  marked_adapters_.reserve(terminals);
+  store_.reserve(std::min(places, kReserveMost) + 4 * u64{in_.queues.size() + out_.queues.size()});
+  marked_switches_.resize(static_cast<u32>(switches_.size()));
+  marked_links_.resize(static_cast<u32>(egress_.size()));
+  marked_adapters_.resize(terminals);
   for (u32 t = 0; t < terminals; ++t) {
     u32 limit = kNone;
     for (const core::Traffic* traffic : traffics_) limit = std::min(limit, traffic->waiting_limit(t));
     limits_.push_back(limit);
   }
-  if (u64{terminals} * terminals <= kMostRoutes) {
-    routes_.resize(std::size_t{terminals} * terminals);
-    hops_.resize(routes_.size());
-  }
+  if (u64{terminals} * terminals <= kMostRoutes) { routes_.resize(std::size_t{terminals} * terminals); }
   using Kind = engine::OwnMetrics::Kind;
   own_.declare("skipped_messages", "messages", Kind::total);
   if (plan_.recn()) {
@@ -126,13 +138,14 @@ void Fabric::reset(u32) {
   std::fill(class_room_.begin(), class_room_.end(), ~u64{0});
   std::fill(class_open_.begin(), class_open_.end(), ~u64{0});
   for (Ingress& in : ingress_) {
-    in.item = kNone;
+    in.item = {};
     in.accept = in.turn = 0;
   }
   for (Egress& out : egress_) {
     out.free = plan_.memory;
     out.credit = out.to_terminal ? std::numeric_limits<i32>::max() : static_cast<i32>(plan_.memory);
-    out.item = kNone;
+    out.item = {};
+    out.ready = 0;
     out.grant = 0;
     out.turn = 0;
     out.marked = false;
@@ -147,6 +160,7 @@ void Fabric::reset(u32) {
     sw.wanted = 0;
     sw.marked = false;
   }
+  store_.clear();
   admittance_.clear();
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
@@ -165,23 +179,29 @@ void Fabric::reset(u32) {
   own_.clear();
 }
 
-Tick Fabric::earliest() const noexcept {
+inline Tick Fabric::earliest() const noexcept {
   Tick next = std::min({wheel_.earliest(now_), credits_.next(), controls_.next(), timers_.next()});
   for (const auto& wire : wires_) next = std::min(next, wire.next());
   return next;
 }
 
 Tick Fabric::run(Tick now) noexcept {
+  if (mode_ == Mode::recn) return run_as<Mode::recn>(now);
+  return mode_ == Mode::shared ? run_as<Mode::shared>(now) : run_as<Mode::classes>(now);
+}
+
+template <Fabric::Mode M>
+Tick Fabric::run_as(Tick now) noexcept {
   const Tick first = now * plan_.link_parts;
   const Tick end = first + plan_.link_parts;
   now_ = first;
   cycle_ = now;
   terminals_.advance(now);
   generate(now);
-  if (!marked_adapters_.empty()) step(first);
+  if (!marked_adapters_.empty()) step<M>(first);
   Tick next = earliest();
   while (next < end) {
-    step(next);
+    step<M>(next);
     next = earliest();
   }
   // The wheel is looked at from here on: nothing before is in it any more.
@@ -190,23 +210,54 @@ Tick Fabric::run(Tick now) noexcept {
   return due == now + 1 ? due : std::min(due, terminals_.next_birth_after(now));
 }
 
+template <Fabric::Mode M>
 void Fabric::step(Tick part) noexcept {
   now_ = part;
-  while (credits_.next() <= part) {
+  if (credits_.next() <= part) take_credits<M>(part);
+  if (M == Mode::recn && controls_.next() <= part) take_controls(part);
+  for (auto& wire : wires_) {
+    if (wire.next() <= part) take_arrivals<M>(wire, part);
+  }
+  end_transfers<M>(part);
+  while (M == Mode::recn && timers_.next() <= part) {
+    const Timer timer = timers_.front();
+    timers_.pop();
+    age(timer);
+  }
+  // Starting frees nothing that another could use in the same part: the order of these does not matter.
+  if (!marked_adapters_.empty()) {
+    for (u32 i = 0; i < marked_adapters_.size(); ++i) {
+      adapter_marked_[marked_adapters_[i]] = 0;
+      fill<M>(marked_adapters_[i]);
+    }
+    marked_adapters_.clear();
+  }
+  if (!marked_switches_.empty()) start_crossings<M>();
+  if (!marked_links_.empty()) start_links<M>();
+}
+
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::take_credits(Tick part) noexcept {
+  Egress* const egress = egress_.data();
+  do {
     const Credit credit = credits_.front();
     credits_.pop();
-    Egress& out = egress_[credit.egress];
+    if (large_) __builtin_prefetch(&egress[credits_[kFar].egress]);
+    Egress& out = egress[credit.egress];
     out.credit += credit.bytes;
-    if (plan_.class_packets != 0) {
+    if constexpr (M == Mode::classes) {
       ++class_credit_[std::size_t{credit.egress} * plan_.classes + credit.queue_class];
       class_open_[std::size_t{credit.egress} * out_words_ + credit.queue_class / 64] |= u64{1}
                                                                                         << (credit.queue_class & 63U);
     }
-    if (out.item == kNone && (out.credit < packet_ + credit.bytes || plan_.class_packets != 0)) {
+    if (out.item.packet == kNone && (M == Mode::classes || out.credit < packet_ + credit.bytes)) {
       mark_link(credit.egress);  // it may have waited for this
     }
-  }
-  while (controls_.next() <= part) {
+  } while (credits_.next() <= part);
+}
+
+void Fabric::take_controls(Tick part) noexcept {
+  do {
     const Control control = controls_.front();
     controls_.pop();
     switch (control.kind) {
@@ -220,63 +271,140 @@ void Fabric::step(Tick part) noexcept {
         set_stopped_by_link(control.port, control.path, control.length, control.kind == Message::xoff);
         break;
     }
-  }
-  for (auto& wire : wires_) {
-    while (wire.next() <= part) {
-      const Arrival arrival = wire.front();
-      wire.pop();
-      arrive(arrival);
+  } while (controls_.next() <= part);
+}
+
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept {
+  do {
+    const Arrival arrival = wire.front();
+    wire.pop();
+    if (large_) {
+      const Arrival& far = wire[kFar];  // what is behind the last one is old: no harm
+      if (far.down < ingresses_) {
+        __builtin_prefetch(&ingress_[far.down]);
+        __builtin_prefetch(&in_.queue(far.down, base_in(far.item)));
+      }
+      const Arrival& near = wire[kNear];
+      if (near.down < ingresses_) {
+        const Ingress& in = ingress_[near.down];
+        store_.fetch(in_.queue(near.down, base_in(near.item)).tail);
+        __builtin_prefetch(&in_.valid[near.down]);
+        __builtin_prefetch(&switches_[in.switch_]);
+        __builtin_prefetch(&want_[in.out_base]);
+        __builtin_prefetch(ready_in(near.down, output_of(near.item.route)));
+      }
     }
-  }
-  for (u32 node = wheel_.take(part); node != kNone;) {
-    const u32 following = wheel_.next(node);
-    if (following != kNone) fetch(following);
-    if (node < ingresses_) {
-      end_crossbar(node);
+    if (arrival.down < ingresses_) {
+      put_in<M>(arrival.down, arrival.item);
     } else {
-      end_link(node - ingresses_);
+      const core::Packet& packet = pool_[arrival.item.packet];
+      terminals_.deliver(packet, arrival.down - ingresses_, cycle_, packet.hops);
+      pool_.release(arrival.item.packet);
     }
-    node = following;
+  } while (wire.next() <= part);
+}
+
+/// In a large network everything that ends is looked up first, so that its memory is there when it is needed.
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::end_transfers(Tick part) noexcept {
+  if (!large_) {
+    wheel_.take(part, [this](u32 node) {
+      if (node < ingresses_) {
+        end_crossbar<M>(node);
+      } else {
+        end_link<M>(node - ingresses_);
+      }
+    });
+    return;
   }
-  while (timers_.next() <= part) {
-    const Timer timer = timers_.front();
-    timers_.pop();
-    age(timer);
+  std::size_t count = 0;
+  u32* const due = due_.data();
+  wheel_.take(part, [&](u32 node) {
+    due[count++] = node;
+    if (node < ingresses_) {
+      __builtin_prefetch(&ingress_[node]);
+    } else {
+      __builtin_prefetch(&egress_[node - ingresses_]);
+    }
+  });
+  for (std::size_t n = 0; n < count; ++n) {
+    if (n + kNear < count) {
+      const u32 near = due[n + kNear];
+      if (near < ingresses_) {
+        const Ingress& in = ingress_[near];
+        const u32 e = in.out_base + in.to;
+        __builtin_prefetch(&switches_[in.switch_]);
+        __builtin_prefetch(&egress_[e]);
+        __builtin_prefetch(&out_.queue(e, 0));
+        if (M == Mode::recn) __builtin_prefetch(&out_.valid[e]);
+      } else {
+        __builtin_prefetch(&switches_[egress_[near - ingresses_].switch_]);
+      }
+    }
+    if (n + kNext < count && due[n + kNext] < ingresses_) {
+      const Ingress& in = ingress_[due[n + kNext]];
+      store_.fetch(out_.queue(in.out_base + in.to, 0).tail);
+    }
+    if (due[n] < ingresses_) {
+      end_crossbar<M>(due[n]);
+    } else {
+      end_link<M>(due[n] - ingresses_);
+    }
   }
-  // Starting frees nothing that another could use in the same part: the order of these does not matter.
-  for (std::size_t i = 0; i < marked_adapters_.size(); ++i) {
-    adapter_marked_[marked_adapters_[i]] = 0;
-    fill(marked_adapters_[i]);
-  }
-  marked_adapters_.clear();
-  for (std::size_t i = 0; i < marked_switches_.size(); ++i) {
-    if (i + 1 < marked_switches_.size()) {
-      const Switch& next = switches_[marked_switches_[i + 1]];
+}
+
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::start_crossings() noexcept {
+  crossings_count_ = 0;
+  const u32 marked = marked_switches_.size();
+  for (u32 i = 0; i < marked; ++i) {
+    if (large_ && i + kNext < marked) {
+      const Switch& next = switches_[marked_switches_[i + kNext]];
       __builtin_prefetch(&next);
       __builtin_prefetch(&want_[next.out_base]);
     }
     switches_[marked_switches_[i]].marked = false;
-    arbitrate(marked_switches_[i]);
+    arbitrate<M>(marked_switches_[i]);
   }
   marked_switches_.clear();
-  for (std::size_t i = 0; i < marked_links_.size(); ++i) {
-    if (i + 1 < marked_links_.size()) {
-      __builtin_prefetch(&egress_[marked_links_[i + 1]]);
-      __builtin_prefetch(&ready_out_[std::size_t{marked_links_[i + 1]} * out_words_]);
+  Crossing* const crossings = crossings_.data();
+  const std::size_t count = crossings_count_;
+  if (!large_) {
+    for (std::size_t n = 0; n < count; ++n) {
+      crossings[n].queue = choose_in<M>(crossings[n].ingress, egress_[crossings[n].egress].port);
+      start_crossbar<M>(crossings[n]);
     }
-    egress_[marked_links_[i]].marked = false;
-    start_link(marked_links_[i]);
+    return;
   }
-  marked_links_.clear();
+  for (std::size_t n = 0; n < count + kFar; ++n) {
+    if (n < count) __builtin_prefetch(ready_in(crossings[n].ingress, egress_[crossings[n].egress].port));
+    if (n >= kNext && n - kNext < count) {
+      Crossing& c = crossings[n - kNext];
+      c.queue = choose_in<M>(c.ingress, egress_[c.egress].port);
+      __builtin_prefetch(&in_.queue(c.ingress, c.queue));
+    }
+    if (n >= kNear && n - kNear < count) {
+      const Crossing& c = crossings[n - kNear];
+      store_.fetch(in_.queue(c.ingress, c.queue).head);
+    }
+    if (n >= kFar) start_crossbar<M>(crossings[n - kFar]);
+  }
 }
 
-/// Asks for the memory of a port whose transfer is about to end: large networks do not fit the cache.
-void Fabric::fetch(u32 node) const noexcept {
-  if (node < ingresses_) {
-    __builtin_prefetch(&items_[ingress_[node].item]);
-  } else {
-    __builtin_prefetch(&items_[egress_[node - ingresses_].item]);
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::start_links() noexcept {
+  for (u32 i = 0; i < marked_links_.size(); ++i) {  // some are marked on the way
+    if (large_) {
+      const u32 marked = marked_links_.size();
+      if (i + kFar < marked) __builtin_prefetch(&egress_[marked_links_[i + kFar]]);
+      if (i + kNear < marked) __builtin_prefetch(&out_.queue(marked_links_[i + kNear], 0));
+      if (i + kNext < marked) store_.fetch(out_.queue(marked_links_[i + kNext], 0).head);
+    }
+    egress_[marked_links_[i]].marked = false;
+    start_link<M>(marked_links_[i]);
   }
+  marked_links_.clear();
 }
 
 void Fabric::generate(Tick now) noexcept {
@@ -290,12 +418,20 @@ void Fabric::generate(Tick now) noexcept {
           own_.count(0);
           terminals_.skip(t);
         } else {
-          admittance_.push(t, terminals_.keep(t));
+          const engine::Terminals::Kept kept = terminals_.keep(t);
+          if (large_ && limits_[t] == kNone) {
+            admittance_.fetch_queue(t, kept.destination);
+            born_.push_back({t, kept});
+          } else {
+            admittance_.push(t, kept);
+          }
         }
       }
       mark_adapter(t);
     }
   }
+  for (const Born& born : born_) admittance_.push(born.terminal, born.message);
+  born_.clear();
 }
 
 u64 Fabric::find_route(u32 source, u32 destination, u32& hops) const noexcept {
@@ -317,18 +453,20 @@ u64 Fabric::find_route(u32 source, u32 destination, u32& hops) const noexcept {
 }
 
 u64 Fabric::route_of(u32 source, u32 destination, u32& hops) noexcept {
-  if (hops_.empty()) return find_route(source, destination, hops);
-  const std::size_t pair = std::size_t{source} * graph_.terminals() + destination;
-  if (hops_[pair] == 0) {
-    routes_[pair] = find_route(source, destination, hops);
-    hops_[pair] = static_cast<u8>(hops);
+  if (routes_.empty()) return find_route(source, destination, hops);
+  u64& known = routes_[std::size_t{source} * graph_.terminals() + destination];
+  if (known == 0) {
+    const u64 route = find_route(source, destination, hops);
+    if (route >> kHopsShift != 0) return route;
+    known = route | u64{hops} << kHopsShift;
   }
-  hops = hops_[pair];
-  return routes_[pair];
+  hops = static_cast<u32>(known >> kHopsShift);
+  return known & ((u64{1} << kHopsShift) - 1);
 }
 
 /// Packets move from the admittance queues to the injection queues as long as there is room: both lie in the adapter's
 /// memory, so that this takes no time.
+template <Fabric::Mode M>
 void Fabric::fill(u32 adapter) noexcept {
   const u32 e = adapters_ + adapter;
   Egress& out = egress_[e];
@@ -337,13 +475,20 @@ void Fabric::fill(u32 adapter) noexcept {
     if (destination == kNone) return;
     u32 hops = 0;
     const u64 route = route_of(adapter, destination, hops);
-    const u32 queue_class = plan_.per_class() ? destination % plan_.classes : 0;
-    const u32 k = plan_.recn() ? out_.match(e, route) : kNone;
-    const bool full = plan_.class_packets != 0 &&
-                      (class_room_[std::size_t{e} * out_words_ + queue_class / 64] >> (queue_class & 63U) & 1U) == 0;
-    if (full || (k != kNone && out_.line(e, k).signalled)) {
-      admittance_.park(adapter, destination);
-      continue;
+    u32 queue_class = 0;
+    if constexpr (M == Mode::classes) {
+      queue_class = destination % plan_.classes;
+      if ((class_room_[std::size_t{e} * out_words_ + queue_class / 64] >> (queue_class & 63U) & 1U) == 0) {
+        admittance_.park(adapter, destination);
+        continue;
+      }
+    }
+    if constexpr (M == Mode::recn) {
+      const u32 k = out_.valid[e] == 0 ? kNone : out_.match(e, route);
+      if (k != kNone && out_.line(e, k).signalled) {
+        admittance_.park(adapter, destination);
+        continue;
+      }
     }
     u32 offset = 0;
     const engine::Terminals::Kept kept = admittance_.front(adapter, destination, cycle_, offset);
@@ -351,62 +496,57 @@ void Fabric::fill(u32 adapter) noexcept {
     core::Packet& packet = pool_[id];
     packet.hops = static_cast<u16>(hops);
     admittance_.pop(adapter, destination, packet.flits);
-    if (items_.size() < pool_.created()) items_.resize(pool_.created());
-    items_[id] = {route, kNone, static_cast<u16>(packet.flits), static_cast<u16>(queue_class)};
-    out.free -= packet.flits;
-    if (plan_.class_packets != 0 &&
-        ++class_used_[std::size_t{e} * plan_.classes + queue_class] >= plan_.class_packets) {
+    const Item item{route, id, static_cast<u16>(packet.flits), static_cast<u16>(queue_class)};
+    out.free -= item.bytes;
+    if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + queue_class] >= plan_.class_packets) {
       set_class_room(e, queue_class, false);
     }
-    put_out(e, id, kNone);
+    put_out<M>(e, item, kNone);
+    const u32 next = admittance_.fetch_next(adapter);
+    if (large_ && next != kNone && !routes_.empty()) {
+      __builtin_prefetch(&routes_[std::size_t{adapter} * graph_.terminals() + next]);
+    }
   }
 }
 
-void Fabric::arrive(const Arrival& arrival) noexcept {
-  const Egress& out = egress_[arrival.egress];
-  if (!out.to_terminal) {
-    put_in(out.down, arrival.item);
-    return;
-  }
-  const core::Packet& packet = pool_[arrival.item];
-  terminals_.deliver(packet, out.down, cycle_, packet.hops);
-  pool_.release(arrival.item);
-}
-
-void Fabric::end_crossbar(u32 i) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::end_crossbar(u32 i) noexcept {
   Ingress& in = ingress_[i];
   Switch& sw = switches_[in.switch_];
-  const u32 id = std::exchange(in.item, kNone);
-  Item& it = items_[id];
-  const u32 e = sw.out_base + in.to;
+  Item item = in.item;
+  in.item.packet = kNone;
   sw.idle_in |= u64{1} << in.port;
   sw.idle_out |= u64{1} << in.to;
   ++movements_;
-  credits_.push({now_ + control_parts_, in.upstream, it.bytes, it.queue_class});
-  it.route >>= bits_;
+  credits_.push({now_ + control_parts_, in.upstream, item.bytes, item.queue_class});
+  item.route >>= bits_;
   mark_switch(in.switch_);
-  put_out(e, id, i);
+  put_out<M>(sw.out_base + in.to, item, i);
 }
 
-void Fabric::end_link(u32 e) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::end_link(u32 e) noexcept {
   Egress& out = egress_[e];
-  const u32 id = std::exchange(out.item, kNone);
-  const Item& it = items_[id];
-  out.free += it.bytes;
-  if (plan_.class_packets != 0) {
-    --class_used_[std::size_t{e} * plan_.classes + it.queue_class];
-    set_class_room(e, it.queue_class, true);
+  const Item item = out.item;
+  out.item.packet = kNone;
+  out.free += item.bytes;
+  if constexpr (M == Mode::classes) {
+    --class_used_[std::size_t{e} * plan_.classes + item.queue_class];
+    set_class_room(e, item.queue_class, true);
   }
   if (out.adapter) {
     mark_adapter(out.switch_);
   } else if (out.free >= plan_.packet) {
     Switch& sw = switches_[out.switch_];
-    if ((sw.room >> out.port & 1U) == 0 || plan_.class_packets != 0) mark_switch(out.switch_);
-    sw.room |= u64{1} << out.port;
+    if (M == Mode::classes || (sw.room >> out.port & 1U) == 0) {
+      sw.room |= u64{1} << out.port;
+      mark_switch(out.switch_);
+    }
   }
   if (probe_ != nullptr) [[unlikely]]
-    probe_->crossed(out.channel, pool_[id], cycle_);
-  wires_[out.wire].push({now_ + wire_parts_[out.wire], id, e});
+    probe_->crossed(out.channel, pool_[item.packet], cycle_);
+  wires_[out.wire].push({now_ + wire_parts_[out.wire], item, e, out.to_terminal ? ingresses_ + out.down : out.down});
+  if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
   mark_link(e);
 }
 
@@ -417,118 +557,108 @@ void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
   word = room ? word | bit : word & ~bit;
 }
 
-u32 Fabric::base_in(const Item& it) const noexcept {
-  switch (plan_.organization) {
-    case Organization::voqsw:
-    case Organization::recn_enhanced:
-      return output_of(it.route);
-    case Organization::voqnet:
-    case Organization::dbbm:
-      return it.queue_class;
-    default:
-      return 0;
-  }
-}
-
-void Fabric::push(Side& side, u32 port, u32 q, u32 id) noexcept {
+void Fabric::pop_markers(Side& side, u32 port, u32 q) noexcept {
   Queue& queue = side.queue(port, q);
-  items_[id].next = kNone;
-  if (queue.head == kNone) {
-    queue.head = id;
-  } else {
-    chain(side, queue.tail, id);
-  }
-  queue.tail = id;
-  ++queue.packets;
-}
-
-/// Takes the packet at the head, and every marker that is behind it.
-u32 Fabric::pop(Side& side, u32 port, u32 q) noexcept {
-  Queue& queue = side.queue(port, q);
-  const u32 id = queue.head;
-  queue.head = items_[id].next;
-  --queue.packets;
-  while (queue.head != kNone && (queue.head & kMarker) != 0) {
-    const u32 k = (queue.head & ~kMarker) - port * side.saqs;
-    queue.head = side.lines[queue.head & ~kMarker].marker_next;
+  while (marker_at_head(queue)) {
+    const u32 k = (store_.take(queue).packet & ~kMarker) - port * side.saqs;
     unblock(side, port, k);
   }
-  if (queue.head == kNone) queue.tail = kNone;
-  return id;
 }
 
-void Fabric::put_in(u32 i, u32 id) noexcept {
-  const Item& it = items_[id];
-  u32 q = base_in(it);
-  if (plan_.recn()) {
-    const u32 k = in_.valid[i] == 0 ? kNone : in_.match(i, it.route);
-    if (k != kNone) q = in_.base + k;
-    push(in_, i, q, id);
-    after_put_in(i, q);
-  } else {
-    push(in_, i, q, id);
-    if (in_.queue(i, q).head == id) refresh_in(i, q);
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::put_in(u32 i, const Item& item) noexcept {
+  u32 q = base_in(item);
+  if constexpr (M == Mode::recn) {
+    if (in_.valid[i] != 0) {
+      const u32 k = in_.match(i, item.route);
+      if (k != kNone) q = in_.base + k;
+    }
   }
+  if (push(in_, i, q, item)) {
+    if (M == Mode::recn && q >= in_.base) {
+      refresh_in(i, q);
+    } else {
+      offer(i, q, output_of(item.route));
+    }
+  }
+  if constexpr (M == Mode::recn) after_put_in(i, q);
 }
 
-void Fabric::put_out(u32 e, u32 id, u32 i) noexcept {
-  const Item& it = items_[id];
-  u32 q = base_out(it);
-  if (plan_.recn()) {
-    const u32 k = out_.valid[e] == 0 ? kNone : out_.match(e, it.route);
-    if (k != kNone) q = out_.base + k;
-    push(out_, e, q, id);
-    if (out_.queue(e, q).head == id) refresh_out(e, q);
-    after_put_out(e, q, i);
-  } else {
-    push(out_, e, q, id);
-    if (out_.queue(e, q).head == id) refresh_out(e, q);
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::put_out(u32 e, const Item& item, u32 i) noexcept {
+  u32 q = base_out(item);
+  if constexpr (M == Mode::recn) {
+    if (out_.valid[e] != 0) {
+      const u32 k = out_.match(e, item.route);
+      if (k != kNone) q = out_.base + k;
+    }
   }
+  if (push(out_, e, q, item)) {
+    if (M == Mode::recn && q >= out_.base) {
+      refresh_out(e, q);
+    } else {
+      set_ready(e, q, true);
+      if (egress_[e].item.packet == kNone) mark_link(e);
+    }
+  }
+  if constexpr (M == Mode::recn) after_put_out(e, q, i);
+}
+
+/// An ingress queue has a packet for an output that may leave.
+inline void Fabric::offer(u32 i, u32 q, u32 output) noexcept {
+  const Ingress& in = ingress_[i];
+  Switch& sw = switches_[in.switch_];
+  in_.queue(i, q).target = static_cast<u16>(output);
+  ready_in(i, output)[q / 64] |= u64{1} << (q & 63U);
+  want_[in.out_base + output] |= u64{1} << in.port;
+  sw.wanted |= u64{1} << output;
+  if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_);
+}
+
+/// It has none any more.
+inline void Fabric::withdraw(u32 i, u32 q, u32 output) noexcept {
+  in_.queue(i, q).target = kNowhere;
+  u64* const words = ready_in(i, output);
+  u64 any = words[q / 64] &= ~(u64{1} << (q & 63U));
+  for (u32 w = 0; in_words_ != 1 && w < in_words_; ++w) any |= words[w];
+  if (any != 0) return;
+  const Ingress& in = ingress_[i];
+  Switch& sw = switches_[in.switch_];
+  const u64 want = want_[in.out_base + output] &= ~(u64{1} << in.port);
+  if (want == 0) sw.wanted &= ~(u64{1} << output);
 }
 
 /// Notes for which output the head of an ingress queue waits, if it may leave.
 void Fabric::refresh_in(u32 i, u32 q) noexcept {
-  Queue& queue = in_.queue(i, q);
-  u8 target = kNowhere;
-  if (queue.head != kNone && (queue.head & kMarker) == 0) {
-    target = static_cast<u8>(output_of(items_[queue.head].route));
+  const Queue& queue = in_.queue(i, q);
+  u32 target = kNowhere;
+  if (queue.head != kNone && (store_[queue.head].packet & kMarker) == 0) {
+    target = output_of(store_[queue.head].route);
     if (q >= in_.base) {
       const Line& line = in_.line(i, q - in_.base);
       if (line.blocked || line.stopped) target = kNowhere;
     }
   }
   if (target == queue.target) return;
-  const Ingress& in = ingress_[i];
-  Switch& sw = switches_[in.switch_];
-  if (queue.target != kNowhere) {
-    u64* words = ready_in(i, queue.target);
-    u64 any = words[q / 64] &= ~(u64{1} << (q & 63U));
-    for (u32 w = 0; in_words_ != 1 && w < in_words_; ++w) any |= words[w];
-    if (any == 0) {
-      u64& want = want_[sw.out_base + queue.target];
-      want &= ~(u64{1} << in.port);
-      if (want == 0) sw.wanted &= ~(u64{1} << queue.target);
-    }
-  }
-  queue.target = target;
-  if (target == kNowhere) return;
-  ready_in(i, target)[q / 64] |= u64{1} << (q & 63U);
-  want_[sw.out_base + target] |= u64{1} << in.port;
-  sw.wanted |= u64{1} << target;
-  if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_);
+  if (queue.target != kNowhere) withdraw(i, q, queue.target);
+  if (target != kNowhere) offer(i, q, target);
 }
 
 void Fabric::refresh_out(u32 e, u32 q) noexcept {
   const Queue& queue = out_.queue(e, q);
-  bool ready = queue.head != kNone && (queue.head & kMarker) == 0;
+  bool ready = queue.head != kNone && (store_[queue.head].packet & kMarker) == 0;
   if (ready && q >= out_.base) {
     const Line& line = out_.line(e, q - out_.base);
     ready = !line.blocked && !line.stopped;
   }
-  u64& word = ready_out_[std::size_t{e} * out_words_ + q / 64];
+  set_ready(e, q, ready);
+  if (ready && egress_[e].item.packet == kNone) mark_link(e);
+}
+
+inline void Fabric::set_ready(u32 e, u32 q, bool ready) noexcept {
+  u64& word = out_words_ == 1 ? egress_[e].ready : ready_out_[std::size_t{e} * out_words_ + q / 64];
   const u64 bit = u64{1} << (q & 63U);
   word = ready ? word | bit : word & ~bit;
-  if (ready && egress_[e].item == kNone) mark_link(e);
 }
 
 /// True when an input has a packet for an output whose queue there has room.
@@ -543,15 +673,23 @@ bool Fabric::may_cross(u32 i, u32 output) const noexcept {
 
 /// Every idle output grants one input that has a packet for it, every input accepts one output, both in turn, until
 /// nothing more fits.
-void Fabric::arbitrate(u32 s) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::arbitrate(u32 s) noexcept {
   Switch& sw = switches_[s];
+  u64 idle_in = sw.idle_in;
   u64 outputs = sw.idle_out & sw.room & sw.wanted;
-  while (outputs != 0 && sw.idle_in != 0) {
+  if (outputs == 0 || idle_in == 0) return;
+  const u64* const want = &want_[sw.out_base];
+  Egress* const egress = &egress_[sw.out_base];
+  Ingress* const ingress = &ingress_[sw.in_base];
+  u64* const granted = granted_.data();
+  Crossing* crossing = crossings_.data() + crossings_count_;
+  do {
     u64 inputs = 0;
     for (u64 m = outputs; m != 0; m &= m - 1) {
       const u32 o = static_cast<u32>(std::countr_zero(m));
-      u64 asking = want_[sw.out_base + o] & sw.idle_in;
-      if (plan_.class_packets != 0) {
+      u64 asking = want[o] & idle_in;
+      if constexpr (M == Mode::classes) {
         for (u64 n = asking; n != 0; n &= n - 1) {
           const u32 p = static_cast<u32>(std::countr_zero(n));
           if (!may_cross(sw.in_base + p, o)) asking &= ~(u64{1} << p);
@@ -561,26 +699,33 @@ void Fabric::arbitrate(u32 s) noexcept {
         outputs &= ~(u64{1} << o);
         continue;
       }
-      const u32 p = next_bit(asking, egress_[sw.out_base + o].grant);
-      granted_[p] |= u64{1} << o;
+      const u32 p = next_bit(asking, egress[o].grant);
+      granted[p] |= u64{1} << o;
       inputs |= u64{1} << p;
     }
     for (; inputs != 0; inputs &= inputs - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(inputs));
-      const u32 o = next_bit(std::exchange(granted_[p], 0), ingress_[sw.in_base + p].accept);
+      const u32 o = next_bit(std::exchange(granted[p], 0), ingress[p].accept);
       outputs &= ~(u64{1} << o);
-      start_crossbar(sw.in_base + p, sw.out_base + o);
+      idle_in &= ~(u64{1} << p);
+      sw.idle_out &= ~(u64{1} << o);
+      ingress[p].accept = static_cast<u8>(o + 1);
+      egress[o].grant = static_cast<u16>(p + 1);
+      *crossing++ = {sw.in_base + p, sw.out_base + o, 0};
     }
-  }
+  } while (outputs != 0 && idle_in != 0);
+  sw.idle_in = idle_in;
+  crossings_count_ = static_cast<std::size_t>(crossing - crossings_.data());
 }
 
 /// The queue of an ingress whose turn it is among those with a packet for an output.
-u32 Fabric::choose_in(u32 i, u32 output) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline u32 Fabric::choose_in(u32 i, u32 output) noexcept {
   const u64* ready = ready_in(i, output);
   Ingress& in = ingress_[i];
-  if (in_words_ == 1) {
+  if (M != Mode::classes || in_words_ == 1) {
     u64 mask = ready[0];
-    if (plan_.class_packets != 0) mask &= class_room_[switches_[in.switch_].out_base + output];
+    if (M == Mode::classes) mask &= class_room_[switches_[in.switch_].out_base + output];
     const u32 q = next_bit(mask, in.turn);
     in.turn = static_cast<u8>(q + 1);
     return q;
@@ -589,45 +734,46 @@ u32 Fabric::choose_in(u32 i, u32 output) noexcept {
   const u64* room = &class_room_[std::size_t{switches_[in.switch_].out_base + output} * out_words_];
   for (u32 step = 0;; ++step) {
     const u32 w = (in.turn + step) % in_words_;
-    const u64 mask = ready[w] & (plan_.class_packets != 0 ? room[w] : ~u64{0});
+    const u64 mask = ready[w] & room[w];
     if (mask == 0) continue;
     in.turn = static_cast<u8>((w + 1) % in_words_);
     return w * 64 + next_bit(mask, static_cast<u32>(now_ & 63U));
   }
 }
 
-void Fabric::start_crossbar(u32 i, u32 e) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::start_crossbar(const Crossing& crossing) noexcept {
+  const auto [i, e, q] = crossing;
   Ingress& in = ingress_[i];
   Egress& out = egress_[e];
-  Switch& sw = switches_[in.switch_];
-  const u32 q = choose_in(i, out.port);
-  const u32 id = pop(in_, i, q);
-  const Item& it = items_[id];
-  in.item = id;
+  Queue& queue = in_.queue(i, q);
+  const Item item = pop<M>(in_, i, q);
+  in.item = item;
   in.to = out.port;
-  in.accept = static_cast<u8>(out.port + 1);
-  out.grant = static_cast<u8>(in.port + 1);
-  sw.idle_in &= ~(u64{1} << in.port);
-  sw.idle_out &= ~(u64{1} << out.port);
-  out.free -= it.bytes;
-  if (out.free < plan_.packet) sw.room &= ~(u64{1} << out.port);
-  if (plan_.class_packets != 0 &&
-      ++class_used_[std::size_t{e} * plan_.classes + it.queue_class] >= plan_.class_packets) {
-    set_class_room(e, it.queue_class, false);
+  out.free -= item.bytes;
+  if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << out.port);
+  if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
+    set_class_room(e, item.queue_class, false);
   }
-  wheel_.add(now_ + Tick{it.bytes + plan_.overhead} * plan_.crossbar_parts, i);
-  refresh_in(i, q);
-  if (plan_.recn()) after_pop_in(i, q);
+  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.crossbar_parts, i);
+  // Behind a packet that left there is no marker any more, and the queue was not stopped.
+  if (queue.head == kNone) {
+    withdraw(i, q, queue.target);
+  } else if (const u32 output = output_of(store_[queue.head].route); output != queue.target) {
+    withdraw(i, q, queue.target);
+    offer(i, q, output);
+  }
+  if constexpr (M == Mode::recn) after_pop_in(i, q);
 }
 
 /// The queue of an egress whose turn it is among those that may send; kNone. `open`: classes with credit, or nullptr.
-u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
-  const u64* ready = &ready_out_[std::size_t{e} * out_words_];
+inline u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
   const u32 turn = egress_[e].turn;
   if (out_words_ == 1) {
-    const u64 mask = open == nullptr ? ready[0] : ready[0] & open[0];
+    const u64 mask = open == nullptr ? egress_[e].ready : egress_[e].ready & open[0];
     return mask == 0 ? kNone : next_bit(mask, turn);
   }
+  const u64* ready = &ready_out_[std::size_t{e} * out_words_];
   u32 w = turn >> 6U;
   for (u32 step = 0; step <= out_words_; ++step) {
     u64 mask = ready[w] & (open == nullptr ? ~u64{0} : open[w]);
@@ -638,23 +784,26 @@ u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
   return kNone;
 }
 
-void Fabric::start_link(u32 e) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
-  if (out.item != kNone || out.credit < packet_) return;
-  const bool classes = plan_.class_packets != 0 && !out.to_terminal;
+  if (out.item.packet != kNone || out.credit < packet_) return;
+  const bool classes = M == Mode::classes && !out.to_terminal;
   const u32 q = choose_out(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
   if (q == kNone) return;
   out.turn = static_cast<u16>(q + 1 == out_.stride ? 0 : q + 1);
-  const u32 id = pop(out_, e, q);
-  const Item& it = items_[id];
-  out.item = id;
-  if (!out.to_terminal) out.credit -= it.bytes;
-  if (classes && --class_credit_[std::size_t{e} * plan_.classes + it.queue_class] == 0) {
-    class_open_[std::size_t{e} * out_words_ + it.queue_class / 64] &= ~(u64{1} << (it.queue_class & 63U));
+  Queue& queue = out_.queue(e, q);
+  const Item item = pop<M>(out_, e, q);
+  out.item = item;
+  if (!out.to_terminal) out.credit -= item.bytes;
+  if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
+    class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }
-  wheel_.add(now_ + Tick{it.bytes + plan_.overhead} * plan_.link_parts, ingresses_ + e);
-  refresh_out(e, q);
-  if (plan_.recn()) after_pop_out(e, q);
+  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, ingresses_ + e);
+  if (queue.head == kNone) set_ready(e, q, false);
+  if constexpr (M == Mode::recn) after_pop_out(e, q);
 }
+
+void Fabric::receive(u32 i, const Item& item) noexcept { put_in<Mode::recn>(i, item); }
 
 }  // namespace banyan::switching::cioq

@@ -57,32 +57,39 @@ class Fabric final : public engine::Population {
  private:
   friend struct FabricAccess;  ///< of tests, which set up states of queues by hand
 
+  /// What is decided when the program is compiled: packets of classes have places of their own, RECN looks up lines.
+  enum class Mode : u8 { shared, recn, classes };
+
+  // No field of theirs is a byte: a store to a byte may change anything, as far as the compiler knows.
   struct Ingress {
+    Item item;             ///< in transfer
     u32 upstream = kNone;  ///< egress
     u32 switch_ = 0;
-    u32 item = kNone;  ///< in transfer
-    u8 port = 0;
-    u8 to = 0;      ///< output port of the transfer
-    u8 accept = 0;  ///< round robin over outputs
-    u8 turn = 0;    ///< round robin over queues
+    u32 out_base = 0;  ///< first egress of the switch
+    u32 port : 8 = 0;
+    u32 to : 8 = 0;      ///< output port of the transfer
+    u32 accept : 8 = 0;  ///< round robin over outputs
+    u32 turn : 8 = 0;    ///< round robin over queues
   };
-  struct Egress {
+  struct alignas(64) Egress {
+    Item item;            ///< on the link
+    u64 ready = 0;        ///< bit per queue that may send, where a word holds them
+    u64 root_inputs = 0;  ///< inputs that hold a token of the normal queue's congestion
     u32 free = 0;         ///< bytes of memory
     i32 credit = 0;       ///< bytes of the memory behind the link
     u32 down = kNone;     ///< ingress, or terminal
-    u32 item = kNone;     ///< on the link
     u32 switch_ = 0;      ///< or terminal, for an adapter
     u32 channel = kNone;  ///< of the graph
     u16 wire = 0;         ///< class of latency
+    u16 turn = 0;         ///< round robin over queues
+    u16 grant = 0;        ///< round robin over inputs
     u8 port = 0;
-    u8 grant = 0;  ///< round robin over inputs
-    u16 turn = 0;  ///< round robin over queues
-    bool to_terminal = false;
-    bool adapter = false;
-    bool marked = false;  ///< in the list of links to look at
-    u64 root_inputs = 0;  ///< inputs that hold a token of the normal queue's congestion
+    bool to_terminal : 1 = false;
+    bool adapter : 1 = false;
+    bool marked : 1 = false;  ///< in the list of links to look at
   };
-  struct Switch {
+  static_assert(sizeof(Egress) == 64);
+  struct alignas(64) Switch {
     u64 idle_in = 0;
     u64 idle_out = 0;
     u64 room = 0;    ///< outputs with memory for a packet
@@ -93,8 +100,15 @@ class Fabric final : public engine::Population {
   };
   struct Arrival {
     Tick at;
-    u32 item;
+    Item item;
     u32 egress;
+    u32 down;  ///< ingress; from the number of these on: terminals
+  };
+  /// A transfer through a crossbar that starts now.
+  struct Crossing {
+    u32 ingress;
+    u32 egress;
+    u32 queue;
   };
   struct Credit {
     Tick at;
@@ -119,50 +133,113 @@ class Fabric final : public engine::Population {
   };
 
   // Movement (cioq_fabric.cpp).
+  template <Mode M>
+  [[nodiscard]] Tick run_as(Tick now) noexcept;
+  template <Mode M>
   void step(Tick part) noexcept;
+  template <Mode M>
+  void take_credits(Tick part) noexcept;
+  template <Mode M>
+  void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
+  template <Mode M>
+  void end_transfers(Tick part) noexcept;
+  template <Mode M>
+  void start_crossings() noexcept;
+  template <Mode M>
+  void start_links() noexcept;
+  void take_controls(Tick part) noexcept;
   void generate(Tick now) noexcept;
-  void fetch(u32 node) const noexcept;
+  template <Mode M>
   void fill(u32 adapter) noexcept;
-  void arrive(const Arrival& arrival) noexcept;
+  template <Mode M>
   void end_crossbar(u32 ingress) noexcept;
+  template <Mode M>
   void end_link(u32 egress) noexcept;
+  template <Mode M>
   void arbitrate(u32 s) noexcept;
-  void start_crossbar(u32 ingress, u32 egress) noexcept;
+  template <Mode M>
+  void start_crossbar(const Crossing& crossing) noexcept;
+  template <Mode M>
   void start_link(u32 egress) noexcept;
-  void push(Side& side, u32 port, u32 q, u32 id) noexcept;
-  [[nodiscard]] u32 pop(Side& side, u32 port, u32 q) noexcept;
+  template <Mode M>
+  void put_in(u32 ingress, const Item& item) noexcept;
+  void receive(u32 ingress, const Item& item) noexcept;  ///< for tests of RECN
+  template <Mode M>
+  void put_out(u32 egress, const Item& item, u32 ingress) noexcept;
+  bool push(Side& side, u32 port, u32 q, const Item& item) noexcept {
+    Queue& queue = side.queue(port, q);
+    ++queue.packets;
+    return store_.push(queue, item);
+  }
+  /// Takes the packet at the head, and every marker that is behind it.
+  template <Mode M>
+  [[nodiscard]] Item pop(Side& side, u32 port, u32 q) noexcept {
+    Queue& queue = side.queue(port, q);
+    --queue.packets;
+    const Item item = store_.take(queue);
+    if (M == Mode::recn && marker_at_head(queue)) [[unlikely]]
+      pop_markers(side, port, q);
+    return item;
+  }
+  [[nodiscard]] bool marker_at_head(const Queue& queue) const noexcept {
+    return queue.head != kNone && (store_[queue.head].packet & kMarker) != 0;
+  }
+  void pop_markers(Side& side, u32 port, u32 q) noexcept;
+  void offer(u32 ingress, u32 q, u32 output) noexcept;
+  void withdraw(u32 ingress, u32 q, u32 output) noexcept;
   void refresh_in(u32 ingress, u32 q) noexcept;
   void refresh_out(u32 egress, u32 q) noexcept;
-  void put_in(u32 ingress, u32 id) noexcept;
-  void put_out(u32 egress, u32 id, u32 ingress) noexcept;
+  void set_ready(u32 egress, u32 q, bool ready) noexcept;
   [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
+  template <Mode M>
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) const noexcept;
   [[nodiscard]] Tick earliest() const noexcept;
   void mark_switch(u32 s) noexcept {
     if (switches_[s].marked) return;
     switches_[s].marked = true;
-    marked_switches_.push_back(s);
+    marked_switches_.push(s);
   }
   void mark_link(u32 e) noexcept {
     if (egress_[e].marked) return;
     egress_[e].marked = true;
-    marked_links_.push_back(e);
+    marked_links_.push(e);
   }
   void mark_adapter(u32 a) noexcept {
     if (adapter_marked_[a] != 0) return;
     adapter_marked_[a] = 1;
-    marked_adapters_.push_back(a);
+    marked_adapters_.push(a);
   }
   void set_class_room(u32 egress, u32 q, bool room) noexcept;
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
   [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
 
-  // Congestion (cioq_recn.cpp).
-  void after_put_in(u32 ingress, u32 q) noexcept;
-  void after_pop_in(u32 ingress, u32 q) noexcept;
-  void after_put_out(u32 egress, u32 q, u32 ingress) noexcept;
-  void after_pop_out(u32 egress, u32 q) noexcept;
+  // Congestion (cioq_recn.cpp). What has to be looked at for every packet is here, the rest is rare.
+  void after_put_in(u32 ingress, u32 q) noexcept {
+    if (q >= in_.base) {
+      after_put_aside_in(ingress, q);
+    } else if (in_.queue(ingress, q).packets >= detection_) {
+      detect(ingress, q);
+    }
+  }
+  void after_pop_in(u32 ingress, u32 q) noexcept {
+    if (q >= in_.base) after_pop_aside_in(ingress, q);
+  }
+  void after_put_out(u32 egress, u32 q, u32 ingress) noexcept {
+    if (q >= out_.base) {
+      after_put_aside_out(egress, q, ingress);
+    } else if (ingress != kNone && out_.queue(egress, q).packets >= plan_.egress_detection) {
+      detect_out(egress, ingress);
+    }
+  }
+  void after_pop_out(u32 egress, u32 q) noexcept {
+    if (q >= out_.base) after_pop_aside_out(egress, q);
+  }
+  void after_put_aside_in(u32 ingress, u32 q) noexcept;
+  void after_pop_aside_in(u32 ingress, u32 q) noexcept;
+  void after_put_aside_out(u32 egress, u32 q, u32 ingress) noexcept;
+  void after_pop_aside_out(u32 egress, u32 q) noexcept;
+  void detect_out(u32 egress, u32 ingress) noexcept;
   void detect(u32 ingress, u32 output) noexcept;
   void notify_upstream(u32 ingress, u32 k) noexcept;
   [[nodiscard]] bool notify_ingress(u32 ingress, u32 output, u64 path, u32 length, u8 peer) noexcept;
@@ -181,22 +258,13 @@ class Fabric final : public engine::Population {
   void note(RecnEvent::Kind kind, bool ingress, u32 port, u64 path, u32 length) noexcept;
 
   [[nodiscard]] bool is_in(const Side& side) const noexcept { return &side == &in_; }
-  [[nodiscard]] Item& item(u32 id) noexcept { return items_[id]; }
   [[nodiscard]] u32 output_of(u64 route) const noexcept { return static_cast<u32>(route & turn_mask_); }
-  [[nodiscard]] u32 base_in(const Item& it) const noexcept;
+  [[nodiscard]] u32 base_in(const Item& it) const noexcept {
+    return (static_cast<u32>(it.route) & queue_of_turn_) | (it.queue_class & queue_of_class_);
+  }
   [[nodiscard]] u32 base_out(const Item& it) const noexcept { return plan_.per_class() ? it.queue_class : 0; }
   [[nodiscard]] u64 path_mask(u32 length) const noexcept {
     return length * bits_ >= 64 ? ~u64{0} : (u64{1} << (length * bits_)) - 1;
-  }
-  void chain(Side& side, u32 entry, u32 next) noexcept {
-    if ((entry & kMarker) != 0) {
-      side.lines[entry & ~kMarker].marker_next = next;
-    } else {
-      items_[entry].next = next;
-    }
-  }
-  [[nodiscard]] u32 next_of(const Side& side, u32 entry) const noexcept {
-    return (entry & kMarker) != 0 ? side.lines[entry & ~kMarker].marker_next : items_[entry].next;
   }
   [[nodiscard]] u64* ready_in(u32 ingress, u32 output) noexcept {
     return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
@@ -204,12 +272,12 @@ class Fabric final : public engine::Population {
   [[nodiscard]] const u64* ready_in(u32 ingress, u32 output) const noexcept {
     return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
   }
-  void add_held(engine::Holdings& into, u32 id) const;
+  static void add_held(engine::Holdings& into, const Item& item);
   void show_log(const Roots& now);
   [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
-  void show_head_in(engine::BlockedView& into, u32 i, u32 q, u32 head, u32 channel) const;
-  void show_head_out(engine::BlockedView& into, u32 e, u32 q, u32 head, u32 channel) const;
+  void show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const;
+  void show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const;
   void check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const;
 
   Plan plan_;
@@ -224,27 +292,32 @@ class Fabric final : public engine::Population {
   u32 ports_ = 1;  ///< most ports of a switch
   u32 ingresses_ = 0;
   u32 adapters_ = 0;  ///< first egress of an adapter
+  Mode mode_ = Mode::shared;
+  u32 queue_of_turn_ = 0;   ///< mask: ingress queues are those of the next turn
+  u32 queue_of_class_ = 0;  ///< mask: they are those of the packets' classes
+  u32 detection_ = kNone;   ///< packets in a detection queue from which on its output is congested
+  bool large_ = false;      ///< more than the cache holds: memory is asked for ahead
   u32 in_words_ = 1;
   u32 out_words_ = 1;
   std::vector<u32> limits_;  ///< [terminal]: flits that may wait there; kNone
 
-  std::vector<Switch> switches_;
-  std::vector<Ingress> ingress_;
-  std::vector<Egress> egress_;
+  PageVector<Switch> switches_;
+  PageVector<Ingress> ingress_;
+  PageVector<Egress> egress_;
   Side in_;
   Side out_;
-  std::vector<u64> want_;       ///< [egress]: inputs with a packet for it that may leave
-  std::vector<u64> ready_in_;   ///< [ingress][output][word]: bit per queue
-  std::vector<u64> ready_out_;  ///< [egress][word]
+  PageVector<u64> want_;        ///< [egress]: inputs with a packet for it that may leave
+  PageVector<u64> ready_in_;    ///< [ingress][output][word]: bit per queue
+  std::vector<u64> ready_out_;  ///< [egress][word], where one does not hold the queues of a port
   // Of queues per class: places used in an egress, and taken behind its link.
   std::vector<u16> class_used_;    ///< [egress * classes + class]
   std::vector<u16> class_credit_;  ///< [egress * classes + class]
   std::vector<u64> class_room_;    ///< [egress][word]
   std::vector<u64> class_open_;    ///< [egress][word]: credit for a packet
-  std::vector<Item> items_;
+  Store store_;
   Admittance admittance_;
-  std::vector<u64> routes_;  ///< [source * terminals + destination], where few enough
-  std::vector<u8> hops_;     ///< beside them; 0: not computed yet
+  /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
+  PageVector<u64> routes_;
 
   Wheel wheel_;  ///< ingresses, then egresses
   std::vector<Fifo<Arrival>> wires_;
@@ -252,11 +325,19 @@ class Fabric final : public engine::Population {
   Fifo<Credit> credits_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
-  std::vector<u32> marked_switches_;
-  std::vector<u32> marked_links_;
-  std::vector<u32> marked_adapters_;
+  Marks marked_switches_;
+  Marks marked_links_;
+  Marks marked_adapters_;
   std::vector<u8> adapter_marked_;
   std::vector<u64> granted_;  ///< [input], scratch
+  struct Born {
+    u32 terminal;
+    engine::Terminals::Kept message;
+  };
+  std::vector<Born> born_;           ///< scratch
+  std::vector<u32> due_;             ///< nodes whose transfer ends, scratch
+  std::vector<Crossing> crossings_;  ///< that start, scratch
+  std::size_t crossings_count_ = 0;
 
   Tick now_ = 0;    ///< in parts
   Tick cycle_ = 0;  ///< in cycles

@@ -63,14 +63,7 @@ void Fabric::place_marker(Side& side, u32 port, u32 k, u32 base_queue) noexcept 
   Queue& queue = side.queue(port, q);
   if (queue.head == kNone && !needed) return;
   line.blocked = true;
-  line.marker_next = kNone;
-  const u32 marker = kMarker | (port * side.saqs + k);
-  if (queue.head == kNone) {
-    queue.head = marker;
-  } else {
-    chain(side, queue.tail, marker);
-  }
-  queue.tail = marker;
+  store_.push(queue, {0, kMarker | (port * side.saqs + k), 0, 0});
 }
 
 void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
@@ -79,11 +72,8 @@ void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
   note(Kind::unblocked, is_in(side), port, line.path, line.length);
   // Markers that waited at the head of a blocked queue are out now.
   Queue& queue = side.queue(port, side.base + k);
-  while (queue.head != kNone && (queue.head & kMarker) != 0) {
-    const u32 other = (queue.head & ~kMarker) - port * side.saqs;
-    queue.head = side.lines[queue.head & ~kMarker].marker_next;
-    if (queue.head == kNone) queue.tail = kNone;
-    unblock(side, port, other);
+  while (queue.head != kNone && (store_[queue.head].packet & kMarker) != 0) {
+    unblock(side, port, (store_.take(queue).packet & ~kMarker) - port * side.saqs);
   }
   if (is_in(side)) {
     refresh_in(port, side.base + k);
@@ -147,18 +137,12 @@ void Fabric::age(const Timer& timer) noexcept {
 
 // ---- Ingress ----
 
-void Fabric::after_put_in(u32 i, u32 q) noexcept {
+void Fabric::after_put_aside_in(u32 i, u32 q) noexcept {
   const u32 packets = in_.queue(i, q).packets;
-  if (q < in_.base) {
-    if (packets == 1) refresh_in(i, q);
-    if (plan_.enhanced() && packets >= plan_.ingress_detection) detect(i, q);
-    return;
-  }
   const u32 k = q - in_.base;
   Line& line = in_.line(i, k);
   line.used = true;
   counts_.most_packets = std::max<u64>(counts_.most_packets, packets);
-  if (packets == 1) refresh_in(i, q);
   notify_upstream(i, k);
 }
 
@@ -179,8 +163,7 @@ void Fabric::notify_upstream(u32 i, u32 k) noexcept {
   }
 }
 
-void Fabric::after_pop_in(u32 i, u32 q) noexcept {
-  if (q < in_.base) return;
+void Fabric::after_pop_aside_in(u32 i, u32 q) noexcept {
   const u32 k = q - in_.base;
   Line& line = in_.line(i, k);
   if (line.signalled && in_.queue(i, q).packets <= plan_.xon) {
@@ -243,24 +226,25 @@ void Fabric::token_back(u32 i, u64 path, u32 length) noexcept {
 
 // ---- Egress ----
 
-void Fabric::after_put_out(u32 e, u32 q, u32 i) noexcept {
-  const u32 packets = out_.queue(e, q).packets;
+/// The normal queue is long.
+void Fabric::detect_out(u32 e, u32 i) noexcept {
   Egress& out = egress_[e];
-  if (q < out_.base) {
-    if (i == kNone || packets < plan_.egress_detection) return;
-    const u64 bit = u64{1} << ingress_[i].port;
-    if ((out.root_inputs & bit) != 0) return;
-    const bool fresh = out.root_inputs == 0;
-    if (!notify_ingress(i, out.port, 0, 0, kNowhere)) {
-      ++counts_.rejected;
-      return;
-    }
-    out.root_inputs |= bit;
-    if (!fresh) return;
-    ++counts_.detected_egress;
-    note(Kind::detected, false, e, 0, 0);
+  const u64 bit = u64{1} << ingress_[i].port;
+  if ((out.root_inputs & bit) != 0) return;
+  const bool fresh = out.root_inputs == 0;
+  if (!notify_ingress(i, out.port, 0, 0, kNowhere)) {
+    ++counts_.rejected;
     return;
   }
+  out.root_inputs |= bit;
+  if (!fresh) return;
+  ++counts_.detected_egress;
+  note(Kind::detected, false, e, 0, 0);
+}
+
+void Fabric::after_put_aside_out(u32 e, u32 q, u32 i) noexcept {
+  const u32 packets = out_.queue(e, q).packets;
+  const Egress& out = egress_[e];
   const u32 k = q - out_.base;
   Line& line = out_.line(e, k);
   line.used = true;
@@ -276,8 +260,7 @@ void Fabric::after_put_out(u32 e, u32 q, u32 i) noexcept {
   if (!line.signalled && packets >= plan_.xoff) signal_inputs(e, k, true);
 }
 
-void Fabric::after_pop_out(u32 e, u32 q) noexcept {
-  if (q < out_.base) return;
+void Fabric::after_pop_aside_out(u32 e, u32 q) noexcept {
   const u32 k = q - out_.base;
   if (out_.line(e, k).signalled && out_.queue(e, q).packets <= plan_.xon) signal_inputs(e, k, false);
   free_out(e, k);

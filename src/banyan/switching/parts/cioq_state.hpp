@@ -1,9 +1,11 @@
 // What ports of CIOQ switches hold: packets in queues that share a memory, and the CAM lines of set-aside queues.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::switching::cioq {
@@ -39,34 +41,107 @@ struct Plan {
   }
 };
 
-/// A packet in the network, by its index in the pool. 16 bytes, so that moves touch little memory; the packet's record
-/// is read where it enters and where it leaves.
+/// A packet in the network: all that moves it. Its record in the pool is touched where it enters and where it leaves.
 struct Item {
-  u64 route = 0;  ///< output ports still ahead, the next one in the lowest bits
-  u32 next = kNone;
+  u64 route = 0;       ///< output ports still ahead, the next one in the lowest bits
+  u32 packet = kNone;  ///< in the pool; kNone: no packet
   u16 bytes = 0;
   u16 queue_class = 0;  ///< queue of voqnet and dbbm
 };
 
-/// An entry of a queue that is no packet: it unblocks the set-aside queue of that line when it gets to the head.
+/// Item::packet of an entry of a queue that is no packet: it unblocks the set-aside queue of that line when it gets to
+/// the head.
 inline constexpr u32 kMarker = 0x80000000U;
 
 inline constexpr u8 kNowhere = 0xff;
 
 struct Queue {
-  u32 head = kNone;
-  u32 tail = kNone;
+  u32 head = kNone;  ///< place of the first entry
+  u32 tail = kNone;  ///< and of the last
   u32 packets = 0;
-  u8 target = kNowhere;  ///< output port for which it is ready (ingress)
+  u16 target = kNowhere;  ///< output port for which it is ready (ingress)
+};
+
+/// The entries of all queues, four in a row in a cache line: what comes and goes stays where it was used last.
+class Store {
+ public:
+  void reserve(u64 entries) { grow((entries + kRow - 1) / kRow); }
+  void clear() noexcept {
+    created_ = 0;
+    free_ = kNone;
+  }
+  [[nodiscard]] const Item& operator[](u32 place) const noexcept { return items_[place]; }
+  [[nodiscard]] u32 next(const Queue& queue, u32 place) const noexcept {
+    return place == queue.tail ? kNone : after(place);
+  }
+  /// True when it is at the head now.
+  bool push(Queue& queue, const Item& item) {
+    const bool first = queue.head == kNone;
+    if (first) {
+      queue.head = queue.tail = row();
+    } else if ((queue.tail & (kRow - 1)) != kRow - 1) {
+      ++queue.tail;
+    } else {
+      const u32 place = row();
+      links_[queue.tail / kRow] = place;
+      queue.tail = place;
+    }
+    items_[queue.tail] = item;
+    return first;
+  }
+  /// Requires that the queue is not empty.
+  Item take(Queue& queue) noexcept {
+    const u32 place = queue.head;
+    const Item item = items_[place];
+    if (place == queue.tail) {
+      queue.head = queue.tail = kNone;
+      release(place);
+    } else {
+      queue.head = after(place);
+      if ((place & (kRow - 1)) == kRow - 1) release(place);
+    }
+    return item;
+  }
+  void fetch(u32 place) const noexcept { __builtin_prefetch(items_.data() + place); }
+
+ private:
+  static constexpr u32 kRow = 4;
+
+  [[nodiscard]] u32 after(u32 place) const noexcept {
+    return (place & (kRow - 1)) != kRow - 1 ? place + 1 : links_[place / kRow];
+  }
+  [[nodiscard]] u32 row() {
+    const u32 place = free_;
+    if (place == kNone) [[unlikely]]
+      return fresh();
+    free_ = links_[place / kRow];
+    return place;
+  }
+  [[nodiscard, gnu::noinline]] u32 fresh() {
+    if (created_ == links_.size()) grow(u64{created_} * 2);
+    return created_++ * kRow;
+  }
+  void release(u32 place) noexcept {
+    links_[place / kRow] = free_;
+    free_ = place & ~(kRow - 1);
+  }
+  [[gnu::noinline, gnu::cold]] void grow(u64 rows) {
+    links_.resize(std::max<u64>(rows, 1));
+    items_.resize((links_.size() + 1) * kRow);  // one more, for those who look ahead
+  }
+
+  PageVector<Item> items_;
+  PageVector<u32> links_;  ///< [row]: the row behind it in its queue, or among the free ones
+  u32 created_ = 0;
+  u32 free_ = kNone;
 };
 
 /// A line of the content-addressable memory of a port, and the state of its set-aside queue (SAQ).
 struct Line {
-  u64 path = 0;    ///< turns from here to the congested point, packed like a route
-  u64 mask = 0;    ///< of their bits
-  u64 inputs = 0;  ///< egress: inputs that hold a token (were notified); 0: a leaf
-  Tick since = 0;  ///< allocated, cycles
-  u32 marker_next = kNone;
+  u64 path = 0;          ///< turns from here to the congested point, packed like a route
+  u64 mask = 0;          ///< of their bits
+  u64 inputs = 0;        ///< egress: inputs that hold a token (were notified); 0: a leaf
+  Tick since = 0;        ///< allocated, cycles
   u32 generation = 0;    ///< counts allocations
   u8 length = 0;         ///< turns
   u8 peer = kNowhere;    ///< ingress: the egress line of the same path; kNowhere: the root
@@ -83,9 +158,9 @@ struct Side {
   u32 base = 1;    ///< normal, detection or other queues before the SAQs
   u32 stride = 1;  ///< queues per port
   u32 saqs = 0;
-  std::vector<Queue> queues;  ///< [port * stride + queue]
-  std::vector<Line> lines;    ///< [port * saqs + line]
-  std::vector<u64> valid;     ///< [port]: bit per line
+  PageVector<Queue> queues;  ///< [port * stride + queue]
+  PageVector<Line> lines;    ///< [port * saqs + line]
+  PageVector<u64> valid;     ///< [port]: bit per line
 
   void resize(u32 ports, u32 base_queues, u32 saqs_per_port) {
     base = base_queues;
