@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "banyan/study/study.hpp"
@@ -328,6 +329,29 @@ Outcome input_software_worst(const View& view) {
   return tally.outcome("input buffer, software: " + knees(view, "14", kInputSw));
 }
 
+Outcome multiport_between(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const auto& [bits, ports, soft] : {std::array{kCentralHw, std::string("central_multiport"), kCentralSw},
+                                          std::array{kInputHw, std::string("input_multiport"), kInputSw}}) {
+    for (const std::string& m : view.values("encodings", "m")) {
+      for (const std::string& load : view.values("encodings", "load")) {
+        const auto at = [&](const std::string& series) {
+          return view.at("encodings", with(of(series, m), "load", load), kLast);
+        };
+        if (!at(ports).known || !at(bits).known) continue;
+        if (at(soft).known)
+          tally.add(view.symbols({{"series", ports}, {"m", m}, {"load", load}}), less(at(ports), at(soft)));
+        tally.add(view.symbols({{"series", bits}, {"m", m}, {"load", load}}), less(at(bits), at(ports)));
+        if (bits != kCentralHw || !same_value(load, "0.3") || !at(soft).known) continue;
+        detail += fmt::format("{}m = {}: {}, {}, {}", detail.empty() ? "central buffer, load 0.3: " : "; ", m,
+                              to_string(at(bits)), to_string(at(ports)), to_string(at(soft)));
+      }
+    }
+  }
+  return tally.outcome(detail);
+}
+
 std::vector<Claim> claims() {
   return {
       {"hardware-falls",
@@ -438,6 +462,13 @@ std::vector<Claim> claims() {
        definitions_fifteen,
        ""},
       {"definitions-software", "7.7", "Software: (a) and (b) always differ", {"19"}, true, definitions_software, ""},
+      {"multiport",
+       "3.2",
+       "Multiport encoding, in several phases, is better than software and not as good as one phase",
+       {"encodings"},
+       true,
+       multiport_between,
+       ""},
       {"input-software-worst",
        "7.8",
        "Software over input buffers is the worst of the four",

@@ -139,10 +139,66 @@ TEST(CentralBuffer, AWormGoesUpOverTheCrossbarAndPaysForTheBufferWhereItReplicat
   EXPECT_EQ(rig.lone(0, {4, 8}, 64).first, up + 13 + 7 + 64);
 }
 
+// --- the two examples of Figure 2 --------------------------------------------------------------------------------
+/// What keeps the worms from arriving; nothing when all do.
+std::string blockage(WormRig& rig) { return rig.run(100'000) ? "" : rig.machine->explain_blockage(); }
+
+/// Two worms of two terminals of one switch, to two others, born together.
+std::string figure_2_left(const Given& values, const char* switch_name = "central_buffer") {
+  WormRig rig("bidirectional_min", tree(16), switch_name, values);
+  rig.worms->send(0, {2}, 0, 8);  // in an input buffer it is terminal 1's turn at output 2 then
+  rig.worms->send(0, {2, 3}, 200, 64);
+  rig.worms->send(1, {2, 3}, 200, 64);
+  return blockage(rig);
+}
+/// Two worms that replicate at two roots, to the same two leaves, whose other traffic lets a different one in first.
+std::string figure_2_right(const Given& values, u32 flits = 64) {
+  for (Tick shift = 0; shift < 240; shift += 7) {
+    WormRig rig("bidirectional_min", tree(16), "central_buffer", values);
+    rig.worms->send(0, {8, 9, 12, 13}, 100, flits);
+    rig.worms->send(4, {8, 9, 12, 13}, 100 + shift % 40, flits);
+    rig.worms->send(1, {8}, 60, 8 + static_cast<u32>(shift));
+    rig.worms->send(5, {13}, 60, 8 + static_cast<u32>(shift / 2));
+    rig.worms->send(2, {12}, 90, 40);
+    const std::string why = blockage(rig);
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+TEST(CentralBuffer, Figure2LeftWormsThatAreFirstAtOneOutputEachWedgeAtOneSwitch) {
+  const auto with = [](const char* replication, const char* arbitration, i64 chunks, const char* space) {
+    return Given{{"replication", std::string(replication)},
+                 {"arbitration", std::string(arbitration)},
+                 {"chunks", chunks},
+                 {"space", std::string(space)}};
+  };
+  const std::string lock_step = figure_2_left(with("synchronous", "per_output", 256, "guarded"));
+  EXPECT_TRUE(has(lock_step, "2 packets wait on each other in a cycle")) << lock_step;
+  EXPECT_TRUE(has(lock_step, "waits for output down")) << lock_step;
+  const std::string small = figure_2_left(with("asynchronous", "per_output", 8, "none"));
+  EXPECT_TRUE(has(small, "wait on each other in a cycle")) << small;
+  EXPECT_TRUE(has(small, "worm")) << small;
+  for (const char* good : {"in_order", "all_at_once"}) {
+    EXPECT_EQ(figure_2_left(with("synchronous", good, 256, "guarded")), "") << good;
+  }
+  EXPECT_EQ(figure_2_left(with("asynchronous", "per_output", 32, "guarded")), "");
+  EXPECT_EQ(figure_2_left(with("asynchronous", "in_order", 32, "guarded")), "");
+}
+
+TEST(CentralBuffer, Figure2RightWormsOverSeveralSwitchesWedgeWhenTheyDoNotFitTheBuffers) {
+  const std::string small =
+      figure_2_right({{"chunks", i64{8}}, {"fifo", i64{16}}, {"space", std::string("none")}}, 256);
+  EXPECT_TRUE(has(small, "wait on each other in a cycle")) << small;
+  EXPECT_TRUE(has(small, "at input")) << small;
+  EXPECT_EQ(figure_2_right({{"chunks", i64{64}}, {"fifo", i64{16}}}, 256), "");
+}
+
 /// Worms of all kinds at full load over many shapes: 100 million flit-hops in the slow form.
-void never_wedges(u64 flit_hops, const char* switch_name) {
+void never_wedges(u64 flit_hops, const char* switch_name, u64 first = 1) {
   u64 done = 0;
-  for (u64 salt = 1; done < flit_hops; ++salt) {
+  for (u64 salt = first; done < flit_hops; ++salt) {
     const u64 word = mix64(salt);
     const i64 hosts = std::array<i64, 4>{8, 16, 32, 64}[word % 4];
     const i64 ports = hosts == 32 ? 4 : std::array<i64, 2>{4, 8}[(word >> 8U) % 2];
@@ -165,6 +221,22 @@ void never_wedges(u64 flit_hops, const char* switch_name) {
     done += rig.machine->totals().movements;
   }
 }
+
+TEST_P(BothSwitches, LockStepNeverWedgesWhenWormsTakeAllOfTheirOutputsAtOnce) {
+  for (u64 salt = 1; salt <= 12; ++salt) {
+    const i64 hosts = std::array<i64, 3>{8, 16, 64}[salt % 3];
+    const u32 longest = salt % 2 == 0 ? 24 : 64;
+    Given values{{"replication", std::string("synchronous")},
+                 {"arbitration", std::string("all_at_once")},
+                 {"fifo", i64{longest}}};
+    WormRig rig("bidirectional_min", tree(hosts, salt % 3 == 0 ? 4 : 8), GetParam(), values);
+    random_worms(*rig.worms, 20, 100, longest, salt);
+    ASSERT_TRUE(rig.run(4'000'000, 8192)) << salt << ": " << rig.machine->explain_blockage();
+  }
+}
+
+/// On both ways, worms on their way up once took the space that single packets were to keep free (shape 35 below).
+TEST(CentralBuffer, SinglePacketsStayOffTheSpaceOfWormsThatOnlyGoDown) { never_wedges(1, "central_buffer", 35); }
 
 TEST_P(BothSwitches, NothingWedgesInThreeMillionFlitHopsOfManyShapes) { never_wedges(3'000'000, GetParam()); }
 

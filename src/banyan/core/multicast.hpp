@@ -12,6 +12,9 @@ namespace banyan::core {
 /// Rows of bits, one bit per terminal.
 using TerminalBits = const u64*;
 
+/// Flits of 2 bytes of a header with a bit per terminal: one, and one per 16 terminals.
+[[nodiscard]] constexpr u32 bit_string_flits(u32 terminals) noexcept { return 1 + (terminals + 15) / 16; }
+
 /// The reachability strings of a network. Headers are not changed on the way: a branch serves the header AND the
 /// string of its port, so that every switch computes its branches from the header alone.
 class MulticastRoutes {

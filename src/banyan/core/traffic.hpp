@@ -109,6 +109,8 @@ class Traffic {
   [[nodiscard]] virtual bool multicasts() const noexcept { return false; }
   /// True: messages may have several destinations, so that switches must replicate.
   [[nodiscard]] virtual bool replicates() const noexcept { return false; }
+  /// Flits of the header of a message with several destinations, counted in its length; 0: those of a bit string.
+  [[nodiscard]] virtual u32 header_flits() const noexcept { return 0; }
   /// Sets the bits of the destinations of a message with `copies`, the nth of its terminal; all are clear before.
   virtual void destinations(u32 terminal, u64 nth, const Message& message, std::span<u64> bits) const noexcept {
     static_cast<void>(terminal);

@@ -28,6 +28,7 @@ constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_
 
 enum class Rules : u8 { guarded, guarantee, none };
 enum class Bypass : u8 { single_output, unicast, never };
+enum class Arbitration : u8 { in_order, per_output, all_at_once };
 
 struct BufferSettings {
   u32 chunks = 256;
@@ -35,6 +36,8 @@ struct BufferSettings {
   Rules rules = Rules::guarded;
   Bypass bypass = Bypass::single_output;
   bool separate = false;
+  bool synchronous = false;
+  Arbitration arbitration = Arbitration::in_order;
 };
 
 class CentralBuffer final : public WormFabric<CentralBuffer> {
@@ -119,7 +122,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
   void step(u32 s, Tick now) noexcept {
     Hot& h = hot_[s];
-    bool more = read(s, h, now);
+    bool more = set_.synchronous ? read_together(s, h, now) : read(s, h, now);
     for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, first_of(m), now);
     if (h.undecided != 0) pass(s, h, now);
     more |= write(s, h, now);
@@ -131,7 +134,9 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (u32 s = 0; s < switches_; ++s) {
       const Hot& h = hot_[s];
       Hasher all;
-      for (const u64 v : {u64{s}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, h.copies}) all.add(v);
+      u64 copies = 0;
+      for (u32 i = 0; i < ports_; ++i) copies |= in_[s * ports_ + i].copies;
+      for (const u64 v : {u64{s}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, copies}) all.add(v);
       sum += all.value();
       for (u32 c = 0; c < set_.chunks; ++c) {
         const ChunkLists::Slot& slot = lists_.slot(s, static_cast<u16>(c));
@@ -161,9 +166,12 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
         into.violations.push_back(
             fmt::format("switch {}: {} chunks are used, {} accounted for", s, used - held, hot_[s].shared_used));
       }
-      for (u64 m = hot_[s].copies; m != 0; m &= m - 1) {  // of a packet of one chunk: no tail is anywhere else
-        if (in_[s * ports_ + hot_[s].copier].mode == Mode::write) break;
-        count(into, hot_[s].copy.packet, served_by(s, first_of(m), hot_[s].copy.packet));
+      for (u64 i = hot_[s].copying; i != 0; i &= i - 1) {  // of a packet of one chunk: no tail is anywhere else
+        const In& in = in_[s * ports_ + first_of(i)];
+        if (in.mode == Mode::write) continue;
+        for (u64 m = in.copies; m != 0; m &= m - 1) {
+          count(into, in.copy.packet, served_by(s, first_of(m), in.copy.packet));
+        }
       }
       for (u32 o = 0; o < ports_; ++o) {
         for_packets(s, o, [&](PacketId id, u32 writer) {
@@ -191,6 +199,8 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     Tick ready_at = 0;
     Tick write_at = 0;  ///< its header chunk can be written from then on
     Tick served = 0;
+    u64 copies = 0;  ///< outputs that still get a copy of the header chunk
+    ChunkLists::Slot copy;
   };
   struct Hot {
     u64 undecided = 0;    ///< inputs with a packet for one output that may pass the crossbar
@@ -201,15 +211,14 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     u64 readable = 0;     ///< outputs with a chunk to read
     u64 credit_wait = 0;  ///< outputs that wait for room behind their link
     u64 held = 0;         ///< outputs whose held-back chunk is in use
-    u64 copies = 0;       ///< outputs that still get a copy of the header chunk
+    u64 copying = 0;      ///< inputs of which outputs still get copies of the header chunk
     u32 shared_used = 0;  ///< chunks used or reserved, but for those held back
     u32 single_used = 0;  ///< of these: by packets for one output
     u32 up_used = 0;      ///< of these: by replicated packets that also go up
     u32 turn = 0;         ///< among outputs that a packet may choose
-    u8 copier = 0;        ///< input of the copies
+    u32 copy_turn = 0;    ///< output from which on the next header is written, when each output is taken on its own
     /// Inputs whose header is the oldest that is short of space: of those that only go down, and of the others.
     std::array<u8, 2> short_input{kNobody, kNobody};
-    ChunkLists::Slot copy;
   };
 
   template <class F>
@@ -258,6 +267,53 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     if (can == 0) return more;
     read_chunk(s, h, best, now);
     return more || (can & (can - 1)) != 0;
+  }
+
+  /// Lock-step: all outputs of a worm read the same chunk in the same cycle, of whole worms those that wait longest.
+  [[nodiscard]] bool read_together(u32 s, Hot& h, Tick now) noexcept {
+    bool more = false;
+    u64 ready = 0;
+    for (u64 m = h.readable & ~h.bypassed; m != 0; m &= m - 1) {
+      const u32 o = first_of(m);
+      const Output& out = outputs_[s * ports_ + o];
+      if ((h.credit_wait >> o & 1U) != 0) continue;
+      if (out.link_free > now) {
+        more |= out.link_free == now + 1;
+      } else if (!has_room(out, room_for(lists_.slot(s, lists_.next(s, o))))) {
+        h.credit_wait |= bit_of(o);
+      } else {
+        ready |= bit_of(o);
+      }
+    }
+    u64 best = 0;
+    for (u64 left = ready; left != 0;) {
+      const u64 group = reads_with(s, first_of(left), left);
+      left &= ~group;
+      const bool whole =
+          static_cast<u32>(std::popcount(group)) == lists_.slot(s, lists_.next(s, first_of(group))).branches;
+      if (!whole) continue;
+      if (best == 0 || served_out_[s * ports_ + first_of(group)] < served_out_[s * ports_ + first_of(best)])
+        best = group;
+      more |= best != group;
+    }
+    for (u64 m = best; m != 0; m &= m - 1) read_chunk(s, h, first_of(m), now);
+    return more || best != 0;
+  }
+  /// Of some outputs, those that read next what an output reads next.
+  [[nodiscard]] u64 reads_with(u32 s, u32 o, u64 among) const noexcept {
+    const ChunkLists::Slot& chunk = lists_.slot(s, lists_.next(s, o));
+    if (chunk.branches == 1) return bit_of(o);
+    u64 group = 0;
+    for (u64 m = among; m != 0; m &= m - 1) {
+      const ChunkLists::Slot& other = lists_.slot(s, lists_.next(s, first_of(m)));
+      if (other.packet == chunk.packet && other.part == chunk.part) group |= bit_of(first_of(m));
+    }
+    return group;
+  }
+  /// Flits that there must be room for behind an output before it reads a chunk.
+  [[nodiscard]] u32 room_for(const ChunkLists::Slot& chunk) const noexcept {
+    const bool all = set_.arbitration == Arbitration::all_at_once && chunk.branches > 1 && chunk.part == 0;
+    return all ? pool_[chunk.packet].flits : chunk.flits;
   }
 
   void read_chunk(u32 s, Hot& h, u32 o, Tick now) noexcept {
@@ -365,16 +421,22 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   // --- the buffer ----------------------------------------------------------------------------------------------
   /// One chunk per cycle, of the input that was served longest ago. True: look again in the next cycle.
   [[nodiscard]] bool write(u32 s, Hot& h, Tick now) noexcept {
-    if (h.copies != 0) {
-      write_copy(s, h);
+    const bool interleaved = set_.arbitration == Arbitration::per_output;
+    if (h.copying != 0 && !interleaved) {
+      write_copy(s, h, first_of(h.copying));
       return true;
     }
-    for (u64 left = h.writable & ~h.no_space; left != 0;) {
+    for (u64 left = (h.writable & ~h.no_space) | h.copying; left != 0;) {
       u32 i = first_of(left);
       for (u64 m = left & (left - 1); m != 0; m &= m - 1) {
         if (in_[s * ports_ + first_of(m)].served < in_[s * ports_ + i].served) i = first_of(m);
       }
       left &= ~bit_of(i);
+      if ((h.copying >> i & 1U) != 0) {
+        in_[s * ports_ + i].served = now;
+        write_copy(s, h, i);
+        return true;
+      }
       if (!take_space(s, h, i)) {
         h.no_space |= bit_of(i);
         continue;
@@ -488,18 +550,19 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const u32 input = s * ports_ + i;
     In& in = in_[input];
     const Chunk chunk = head(input);
-    const ChunkLists::Slot what{chunk.packet, ChunkLists::kNil, chunk.part, 1, chunk.flits,
-                                chunk.hops,   in.account,       0,          0};
+    const u8 branches = static_cast<u8>(std::popcount(in.outputs));
+    const ChunkLists::Slot what{chunk.packet, ChunkLists::kNil, chunk.part, 1,       chunk.flits,
+                                chunk.hops,   in.account,       0,          branches};
     const bool last = is_tail(chunk);
     h.writable &= ~bit_of(i);
     h.undecided &= ~bit_of(i);
     u64 reached = lists_.input(s, i).starving;
     if (chunk.part == 0) {
-      const u64 now_written = set_.separate ? in.outputs : in.outputs & (~in.outputs + 1);
+      const u64 now_written = set_.separate ? in.outputs : next_copy(h, in.outputs);
       lists_.write_header(s, i, now_written, in.outputs, what);
-      h.copies = in.outputs & ~now_written;
-      h.copier = static_cast<u8>(i);
-      h.copy = what;
+      in.copies = in.outputs & ~now_written;
+      in.copy = what;
+      if (in.copies != 0) h.copying |= bit_of(i);
       reached = now_written;
       in.packet = chunk.packet;
     } else {
@@ -507,20 +570,29 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     }
     h.readable |= readable_of(s, reached);
     in.mode = last ? Mode::none : Mode::write;
-    if (last && h.copies == 0) lists_.finish(s, i);
+    if (last && in.copies == 0) lists_.finish(s, i);
     inputs_[input].next = now + 1;
     pop(input, now, 0);
   }
 
-  /// The outputs of a packet get their copies of the header chunk one by one, ports ascending.
-  void write_copy(u32 s, Hot& h) noexcept {
-    const u64 bit = h.copies & (~h.copies + 1);
-    h.copies &= ~bit;
-    const u32 i = h.copier;
-    lists_.write_header(s, i, bit, lists_.input(s, i).outputs, h.copy);
+  /// The outputs of a packet get their copies of the header chunk one by one, ports ascending. When every output is
+  /// taken on its own, worms that come together begin at different ones.
+  [[nodiscard]] u64 next_copy(Hot& h, u64 left) const noexcept {
+    if (set_.arbitration != Arbitration::per_output) return left & (~left + 1);
+    const u64 later = h.copy_turn < 64 ? left >> h.copy_turn << h.copy_turn : 0;
+    const u32 o = first_of(later != 0 ? later : left);
+    h.copy_turn = o + 1;
+    return bit_of(o);
+  }
+  void write_copy(u32 s, Hot& h, u32 i) noexcept {
+    In& in = in_[s * ports_ + i];
+    const u64 bit = next_copy(h, in.copies);
+    in.copies &= ~bit;
+    lists_.write_header(s, i, bit, lists_.input(s, i).outputs, in.copy);
     h.readable |= readable_of(s, bit);
-    const bool whole = u32{h.copy.flits} == pool_[h.copy.packet].flits;
-    if (h.copies == 0 && whole) lists_.finish(s, i);
+    if (in.copies != 0) return;
+    h.copying &= ~bit_of(i);
+    if (u32{in.copy.flits} == pool_[in.copy.packet].flits) lists_.finish(s, i);
   }
 
   [[nodiscard]] u64 readable_of(u32 s, u64 outputs) const noexcept {
@@ -569,9 +641,20 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
         add(outputs + output, i, in_[i].packet,
             fmt::format(" holds output {} until input {} has more of it", at(output), at(i)));
       } else if (next != ChunkLists::kNil && (h.bypassed >> o & 1U) == 0 && outputs_[output].to < kTerminal &&
-                 !has_room(outputs_[output], lists_.slot(s, next).flits)) {
+                 !has_room(outputs_[output], room_for(lists_.slot(s, next)))) {
         add(outputs + output, outputs_[output].to, lists_.slot(s, next).packet,
             fmt::format(" at output {} waits for room behind it", at(output)));
+      }
+      if (!set_.synchronous || next == ChunkLists::kNil || lists_.slot(s, next).branches == 1) continue;
+      const PacketId id = lists_.slot(s, next).packet;
+      for (u32 other = 0; other < ports_; ++other) {  // in lock-step, with a branch that something else is before
+        bool waits = false;
+        u32 place = 0;
+        for_packets(s, other, [&](PacketId found, u32) { waits |= place++ != 0 && found == id; });
+        if (waits) {
+          add(outputs + output, outputs + s * ports_ + other, id,
+              fmt::format(" holds output {} and waits for output {}", at(output), at(s * ports_ + other)));
+        }
       }
     }
     for (u32 i = 0; i < ports_; ++i) {
@@ -618,7 +701,13 @@ void install(const config::Values& values, engine::Builder& builder) {
                   : bypass == "unicast"     ? Bypass::unicast
                                             : Bypass::never;
   buffer.separate = values.text("next_packet_ram") == "per_output";
+  buffer.synchronous = values.text("replication") == "synchronous";
+  const std::string& arbitration = values.text("arbitration");
+  buffer.arbitration = arbitration == "per_output"    ? Arbitration::per_output
+                       : arbitration == "all_at_once" ? Arbitration::all_at_once
+                                                      : Arbitration::in_order;
   check_worms(values, builder, worms);
+  check_lock_step(values, builder, worms);
   const u32 ports = most_ports(graph);
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
@@ -658,6 +747,12 @@ const core::SwitchRow row_central_buffer{
                "per cycle serve them all"),
       Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
           .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
+      Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
+          .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+      Parameter::choice("arbitration", {"in_order", "per_output", "all_at_once"}, "in_order")
+          .doc("Worms stand in the same order in the queues of all of their outputs; or each output is taken on its "
+               "own, so that two worms can each be first where the other waits; or, for synchronous replication, in "
+               "order, and a worm starts only when there is room for all of it behind all of its outputs"),
       Parameter::choice("space", {"guarded", "guarantee", "none"}, "guarded")
           .doc("Who may use the buffer: a replicated packet enters only when all of it is guaranteed space, single "
                "packets leave that space free, and a chunk per output is held back for what that output starves for "

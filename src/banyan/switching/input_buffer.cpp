@@ -199,18 +199,32 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       left &= ~bit_of(i);
       In& in = in_[s * ports_ + i];
       const bool together = set_.arbitration == Arbitration::all_at_once && in.mode == Mode::replicate;
-      if (together && ((in.wanted & claimed) != 0 || (in.any != 0 && (in.any & ~claimed) == 0))) {
+      if (together && !whole_way(s, h, in, claimed)) {
         claimed |= in.wanted;  // who came later does not take from it
         continue;
       }
       for (u64 m = in.wanted & ~claimed; m != 0; m &= m - 1) give(s, h, i, first_of(m), now);
       if ((in.any & ~claimed) != 0) {
-        give(s, h, i, choose(s, h, in.any & ~claimed, now), now);
+        give(s, h, i, choose(s, h, together ? with_room(s, h, in.any & ~claimed, in) : in.any & ~claimed, now), now);
         in.any = 0;
       }
       claimed |= in.outputs & ~in.done;
       if (in.wanted == 0 && in.any == 0) h.asking &= ~bit_of(i);
     }
+  }
+
+  /// True when a worm can have all of its outputs, and finds room for all of it behind each.
+  [[nodiscard]] bool whole_way(u32 s, Hot& h, const In& in, u64 claimed) const noexcept {
+    const u64 free = in.wanted & ~claimed;
+    return with_room(s, h, free, in) == in.wanted && (in.any == 0 || with_room(s, h, in.any & ~claimed, in) != 0);
+  }
+  /// Of some outputs, those with room for all of a worm; the others tell when they have more.
+  [[nodiscard]] u64 with_room(u32 s, Hot& h, u64 among, const In& in) const noexcept {
+    u64 room = 0;
+    for (u64 m = among; m != 0; m &= m - 1) {
+      (has_room(outputs_[s * ports_ + first_of(m)], pool_[in.packet].flits) ? room : h.credit_wait) |= m & (~m + 1);
+    }
+    return room;
   }
 
   /// Every output on its own: to the next input in turn that asks for it.
@@ -449,10 +463,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   settings.arbitration = arbitration == "per_output"    ? Arbitration::per_output
                          : arbitration == "all_at_once" ? Arbitration::all_at_once
                                                         : Arbitration::oldest_first;
-  if (!settings.synchronous && settings.arbitration == Arbitration::all_at_once) {
-    values.fail("arbitration", "asynchronous branches do not wait for each other",
-                "use oldest_first or per_output, or replication = \"synchronous\"");
-  }
+  check_lock_step(values, builder, worms);
   const std::string& path = values.text("data_path");
   settings.path = cycles_to_link(path == "chunk_wide"  ? DataPath::chunk_wide
                                  : path == "split_ram" ? DataPath::split_ram
@@ -485,8 +496,8 @@ const core::SwitchRow row_input_buffer{
           .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
       Parameter::choice("arbitration", {"oldest_first", "per_output", "all_at_once"}, "oldest_first")
           .doc("Who gets a free output: the packet that asked first, so that two worms never hold what the other waits "
-               "for at one switch; the inputs in turn, each output on its own; or, for synchronous replication, only "
-               "worms that get all of their outputs, the oldest before others"),
+               "for at one switch; the inputs in turn, each output on its own; or, for synchronous replication, the "
+               "oldest too, but worms only that get all of their outputs with room for all of them behind each"),
       Parameter::choice("space", {"guaranteed", "any"}, "guaranteed")
           .doc("Whether packets must fit the FIFO; replicated packets that do not can wedge"),
       Parameter::choice("data_path", {"chunk_wide", "register_staircase", "split_ram"}, "chunk_wide")

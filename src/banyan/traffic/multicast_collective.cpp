@@ -7,6 +7,7 @@
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/core/multicast.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/multicasts.hpp"
 
@@ -31,7 +32,7 @@ class MulticastCollective final : public core::Traffic {
         parent_(context.terminals, kNone),
         children_(context.terminals),
         nodes_(context.terminals) {
-    const u32 header = 1 + (terminals_ + 15) / 16;
+    const u32 header = core::bit_string_flits(terminals_);
     const u32 size = values.natural("size");
     up_flits_ = operation == Operation::barrier ? 1 : size;
     down_flits_ = operation != Operation::barrier ? size : software_ ? 1 : header;

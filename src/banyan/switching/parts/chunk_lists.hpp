@@ -27,7 +27,7 @@ class ChunkLists {
     u8 hops = 0;
     u8 account = 0;  ///< what its space was taken from
     u8 writer = 0;   ///< input
-    u8 unused = 0;
+    u8 branches = 1;  ///< outputs of its packet
   };
   struct Input {
     u64 starving = 0;   ///< outputs that have read all that is written of its packet

@@ -61,8 +61,11 @@ struct Ways {
   return std::any_of(builder.traffics().begin(), builder.traffics().end(),
                      [](const core::Traffic* t) { return t->replicates(); });
 }
-/// Flits of a bit-string header: one, and one per 16 terminals.
-[[nodiscard]] inline u32 header_flits_of(u32 terminals) { return 1 + (terminals + 15) / 16; }
+/// Flits of the header of a traffic's worms.
+[[nodiscard]] inline u32 header_flits_of(const core::Traffic& traffic, const core::Graph& graph) {
+  const u32 own = traffic.header_flits();
+  return own != 0 ? own : core::bit_string_flits(graph.terminals());
+}
 
 /// What every switch of this kind asks of the experiment.
 inline void check_worms(const config::Values& values, const engine::Builder& builder, const WormSettings& worms) {
@@ -81,12 +84,33 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
     values.fail("name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
                 "use the routing nearest_common_ancestor on a fat tree, up_down, or destination_tag");
   }
-  const u32 header = header_flits_of(graph.terminals());
-  if (header > worms.fifo) {
+  for (const core::Traffic* traffic : builder.traffics()) {
+    if (!traffic->replicates()) continue;
+    const u32 header = header_flits_of(*traffic, graph);
+    if (header <= worms.fifo) continue;
     values.fail(
         "fifo",
         fmt::format("a header for {} terminals has {} flits, and the FIFO {}", graph.terminals(), header, worms.fifo),
         fmt::format("use a FIFO of at least {} flits", (header + worms.chunk - 1) / worms.chunk * worms.chunk));
+  }
+}
+
+/// What worms in lock-step ask for: those that take all of their outputs at once must fit the FIFOs behind them.
+inline void check_lock_step(const config::Values& values, const engine::Builder& builder, const WormSettings& worms) {
+  if (values.text("arbitration") != "all_at_once") return;
+  if (values.text("replication") != "synchronous") {
+    values.fail("arbitration", "asynchronous branches do not wait for each other",
+                "use another arbitration, or replication = \"synchronous\"");
+  }
+  if (worms.both_ways) {
+    values.fail("arbitration", "worms that wait for all of their outputs up and down would wait in a circle",
+                "use replicate_on = \"way_down\"");
+  }
+  if (replicates(builder) && builder.longest_message() > worms.fifo) {
+    values.fail(
+        "arbitration",
+        fmt::format("a worm of {} flits never finds room in FIFOs of {}", builder.longest_message(), worms.fifo),
+        fmt::format("use a FIFO of at least {} flits, or shorter packets", builder.longest_message()));
   }
 }
 
@@ -219,8 +243,8 @@ class WormFabric : public engine::Population {
         step_all_(builder.settings().step_all),
         switches_(graph_.switches()),
         ports_(most_ports(graph_)),
-        header_flits_(header_flits_of(graph_.terminals())),
         calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
+    for (const core::Traffic* t : builder.traffics()) header_flits_.push_back(header_flits_of(*t, graph_));
     inputs_.resize(std::size_t{switches_} * ports_);
     outputs_.resize(inputs_.size());
     sources_.resize(graph_.terminals());
@@ -268,7 +292,9 @@ class WormFabric : public engine::Population {
     return u32{chunk.part} * settings_.chunk + chunk.flits == pool_[chunk.packet].flits;
   }
   /// Flits that must have arrived before a packet can be routed.
-  [[nodiscard]] u32 header_flits(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : header_flits_; }
+  [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
+    return pool_[id].copies == 0 ? 1 : header_flits_[pool_[id].traffic];
+  }
   [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.owed(id); }
 
   [[nodiscard]] Ways ways(u32 input, PacketId id) noexcept {
@@ -345,8 +371,8 @@ class WormFabric : public engine::Population {
   /// Entries that the FIFO must hold before its head can be looked at.
   [[nodiscard]] u32 needed(u32 input) const noexcept {
     const Chunk& chunk = head(input);
-    if (chunk.part != 0 || pool_[chunk.packet].copies == 0) return 1;
-    return (header_flits_ - 1) / settings_.chunk + 1;
+    if (chunk.part != 0) return 1;
+    return (header_flits(chunk.packet) - 1) / settings_.chunk + 1;
   }
   /// From which cycle on a packet at the head of a FIFO can be granted an output: its header has arrived.
   [[nodiscard]] Tick decoded_at(u32 input, Tick now) const noexcept {
@@ -429,11 +455,11 @@ class WormFabric : public engine::Population {
   bool permuted_;
   bool step_all_;
   u32 switches_;
-  u32 ports_;                    ///< stride: inputs and outputs per switch
-  u32 header_flits_;             ///< of a bit string
-  std::vector<Input> inputs_;    ///< [switch * ports + port]
-  std::vector<Output> outputs_;  ///< [switch * ports + port]
-  std::vector<Source> sources_;  ///< [terminal]
+  u32 ports_;                      ///< stride: inputs and outputs per switch
+  std::vector<u32> header_flits_;  ///< [traffic]: of worms
+  std::vector<Input> inputs_;      ///< [switch * ports + port]
+  std::vector<Output> outputs_;    ///< [switch * ports + port]
+  std::vector<Source> sources_;    ///< [terminal]
   u64 movements_ = 0;
 
  private:

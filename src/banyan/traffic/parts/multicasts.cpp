@@ -1,9 +1,11 @@
 #include "banyan/traffic/parts/multicasts.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "banyan/base/hash.hpp"
+#include "banyan/core/multicast.hpp"
 
 namespace banyan::traffic {
 
@@ -30,10 +32,16 @@ std::vector<config::Parameter> Multicasts::parameters(double share) {
           .doc(
               "One worm that the switches replicate, or messages with one destination that the terminals forward along "
               "the binomial tree of U-Min"),
+      Parameter::choice("encoding", {"bit_string", "multiport"}, "bit_string")
+          .doc(
+              "Header of a worm: a bit per terminal, 1 + N/16 flits, for any set of destinations; or a field per stage "
+              "with a bit per port, shorter, for sets that are all combinations of ports: other sets take several "
+              "worms, which the terminals that were reached help to send, in several phases"),
       Parameter::integer("startup", 0)
           .unit("cycles")
           .range(0, 1e12)
-          .doc("Software: from the arrival of a message at a terminal until its forwards join the terminal's queue"),
+          .doc("Software, and worms of later phases: from the arrival of a message at a terminal until its forwards "
+               "join the terminal's queue"),
   };
   for (Parameter row : Process::parameters()) {
     if (row.name == "process") row.fallback = std::string("poisson");
@@ -73,11 +81,22 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
   if (values.text("process") == "at_once") {
     values.fail("process", "without end, all messages cannot be generated at once", "use poisson, bernoulli or on_off");
   }
-  if (!software_ && startup_ != 0) {
-    values.fail("startup", "switches replicate without the terminals",
-                "remove it, or use implementation = \"software\"");
+  if (values.text("encoding") == "multiport") {
+    if (software_) {
+      values.fail("encoding", "messages with one destination have no header of several",
+                  "remove it, or use implementation = \"hardware\"");
+    }
+    try {
+      multiport_.emplace(*context.topology);
+    } catch (const std::invalid_argument& cause) {
+      values.fail("encoding", cause.what(), "use encoding = \"bit_string\"");
+    }
   }
-  const u32 header = 1 + (terminals_ + 15) / 16;
+  if (!forwards() && startup_ != 0) {
+    values.fail("startup", "switches replicate without the terminals",
+                "remove it, or use implementation = \"software\" or encoding = \"multiport\"");
+  }
+  const u32 header = multiport_ ? multiport_->header_flits() : core::bit_string_flits(terminals_);
   if (!software_ && header > size_) {
     values.fail("size",
                 "the header of a worm for " + std::to_string(terminals_) + " terminals has " + std::to_string(header) +
@@ -86,10 +105,13 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
   }
   const double multicast = share_ / degree_;
   multicast_below_ = static_cast<u64>(multicast / (multicast + 1.0 - share_) * 0x1.0p32);
-  if (!software_) return;
+  if (!forwards()) return;
   sources_.resize(terminals_);
   chains_.resize(terminals_);
   for (std::vector<u32>& chain : chains_) chain.reserve(degree_ + 1);
+  if (!multiport_) return;
+  plans_.resize(terminals_);
+  for (core::MultiportPlan& plan : plans_) plan.reserve(degree_, multiport_->stages());
 }
 
 void Multicasts::begin(u32 replication) {
@@ -130,7 +152,16 @@ void Multicasts::draw(u32 terminal, u64 nth, F&& f) const noexcept {
   }
 }
 
-void Multicasts::destinations(u32 terminal, u64 nth, const core::Message&, std::span<u64> bits) const noexcept {
+void Multicasts::destinations(u32 terminal, u64 nth, const core::Message& message, std::span<u64> bits) const noexcept {
+  if (multiport_) {
+    const core::MultiportPlan& all = plan(terminal, message.tag % terminals_, message.tag / terminals_);
+    u32 rank = 0;
+    for (const core::MultiportWorm& worm : all.worms) {
+      if (worm.sender != terminal || rank++ != message.rank) continue;
+      for (u32 i = worm.begin; i < worm.end; ++i) bits[all.order[i] / 64] |= u64{1} << (all.order[i] % 64);
+    }
+    return;
+  }
   const auto place = [&](u32 other) { return other + (other >= terminal ? 1U : 0U); };
   draw(terminal, nth, [&](u32 drawn, u32 otherwise) {
     u32 t = place(drawn);
@@ -139,8 +170,17 @@ void Multicasts::destinations(u32 terminal, u64 nth, const core::Message&, std::
   });
 }
 
+void Multicasts::draw_all(u32 origin, u64 nth, std::vector<u32>& into) const noexcept {
+  into.clear();
+  const auto place = [&](u32 other) { return other + (other >= origin ? 1U : 0U); };
+  draw(origin, nth, [&](u32 drawn, u32 otherwise) {
+    const u32 t = place(drawn);
+    into.push_back(std::find(into.begin(), into.end(), t) == into.end() ? t : place(otherwise));
+  });
+}
+
 core::MulticastGroup Multicasts::multicast_of(const core::Packet& packet) const noexcept {
-  if (!software_) return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
+  if (!forwards()) return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
   const bool multicast = is_multicast(packet.message % terminals_, packet.message / terminals_);
   return {multicast ? degree_ : 0, packet.message};
 }
@@ -157,7 +197,8 @@ void Multicasts::generate(u32 terminal, core::Outbox& out) noexcept {
   source.previous = message.birth;
   source.state = message.state;
   if (message.copies != 0) {
-    source.left = send(terminal, terminal, nth, message.birth, out);
+    source.left = multiport_ ? send_worms(terminal, terminal, nth, message.birth, out)
+                             : send(terminal, terminal, nth, message.birth, out);
     return;
   }
   source.left = 1;
@@ -168,12 +209,8 @@ void Multicasts::generate(u32 terminal, core::Outbox& out) noexcept {
 /// Sends all that a terminal sends of a multicast, the largest half first; returns how many messages.
 u32 Multicasts::send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept {
   std::vector<u32>& chain = chains_[terminal];
-  chain.assign(1, origin);
-  const auto place = [&](u32 other) { return other + (other >= origin ? 1U : 0U); };
-  draw(origin, nth, [&](u32 drawn, u32 otherwise) {
-    const u32 t = place(drawn);
-    chain.push_back(std::find(chain.begin() + 1, chain.end(), t) == chain.end() ? t : place(otherwise));
-  });
+  draw_all(origin, nth, chain);
+  chain.push_back(origin);
   std::sort(chain.begin(), chain.end());
   const auto index_of = [&](u32 t) {
     return static_cast<u32>(std::lower_bound(chain.begin(), chain.end(), t) - chain.begin());
@@ -188,16 +225,45 @@ u32 Multicasts::send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox
   u32 count = 0;
   while (segment.low < segment.high) {
     const Half half = split(segment);
-    core::Message message;
-    message.birth = birth;
+    core::Message message = part(terminal, origin, nth, birth, count);
     message.destination = chain[half.target];
-    message.flits = size_;
-    message.word = random_.at(u64{terminal} | u64{0xffffffffU} << 32U, u64{tag_of(origin, nth)} << 8U | count)[0];
-    message.tag = tag_of(origin, nth);
-    message.rank = static_cast<u8>(count);
-    message.offers = terminal == origin && count == 0 ? static_cast<u16>(degree_) : u16{0};
     out.post(message);
     segment = half.rest;
+    ++count;
+  }
+  return count;
+}
+
+core::Message Multicasts::part(u32 terminal, u32 origin, u64 nth, Tick birth, u32 count) const noexcept {
+  core::Message message;
+  message.birth = birth;
+  message.flits = size_;
+  message.word = random_.at(u64{terminal} | u64{0xffffffffU} << 32U, u64{tag_of(origin, nth)} << 8U | count)[0];
+  message.tag = tag_of(origin, nth);
+  message.rank = static_cast<u8>(count);
+  message.offers = terminal == origin && count == 0 ? static_cast<u16>(degree_) : u16{0};
+  return message;
+}
+
+const core::MultiportPlan& Multicasts::plan(u32 by, u32 origin, u64 nth) const noexcept {
+  draw_all(origin, nth, chains_[by]);
+  multiport_->plan(origin, chains_[by], plans_[by]);
+  return plans_[by];
+}
+
+/// Sends the worms that a terminal sends of a multicast, in order of their phases; returns how many.
+u32 Multicasts::send_worms(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept {
+  u32 count = 0;
+  for (const core::MultiportWorm& worm : plan(terminal, origin, nth).worms) {
+    if (worm.sender != terminal) continue;
+    core::Message message = part(terminal, origin, nth, birth, count);
+    message.destination = terminal;
+    if (worm.end - worm.begin == 1) {
+      message.destination = plans_[terminal].order[worm.begin];
+    } else {
+      message.copies = static_cast<u16>(worm.end - worm.begin);
+    }
+    out.post(message);
     ++count;
   }
   return count;
@@ -212,11 +278,13 @@ void Multicasts::departed(const core::Packet& packet, u32 terminal, Tick, core::
 void Multicasts::delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept {
   const u32 origin = packet.message % terminals_;
   const u64 nth = packet.message / terminals_;
-  if (is_multicast(origin, nth)) send(terminal, origin, nth, now + startup_, out);
+  if (!is_multicast(origin, nth)) return;
+  multiport_ ? send_worms(terminal, origin, nth, now + startup_, out)
+             : send(terminal, origin, nth, now + startup_, out);
 }
 
 u64 Multicasts::digest(u32 terminal) const noexcept {
-  if (!software_) return 0;
+  if (!forwards()) return 0;
   Hasher h;
   for (const u64 v : {sources_[terminal].generated, u64{sources_[terminal].left}}) h.add(v);
   return h.value();

@@ -2,9 +2,11 @@
 // forwarded by the terminals along a binomial tree.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "banyan/base/rng.hpp"
+#include "banyan/core/multiport.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/injection.hpp"
 
@@ -38,17 +40,18 @@ class Multicasts : public core::Traffic {
 
   bool multicasts() const noexcept override { return true; }
   bool replicates() const noexcept override { return !software_; }
+  u32 header_flits() const noexcept override { return multiport_ ? multiport_->header_flits() : 0; }
   void destinations(u32 terminal, u64 nth, const core::Message& message, std::span<u64> bits) const noexcept override;
   core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override;
 
-  bool answers() const noexcept override { return software_; }
+  bool answers() const noexcept override { return forwards(); }
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   u64 digest(u32 terminal) const noexcept override;
 
  private:
-  /// Of a terminal that multicasts in software.
+  /// Of a terminal whose multicasts others forward.
   struct Source {
     u64 generated = 0;
     Tick previous = kNever;
@@ -61,8 +64,15 @@ class Multicasts : public core::Traffic {
   /// the other terminals only.
   template <class F>
   void draw(u32 terminal, u64 nth, F&& f) const noexcept;
+  void draw_all(u32 origin, u64 nth, std::vector<u32>& into) const noexcept;
   void generate(u32 terminal, core::Outbox& out) noexcept;
   u32 send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept;
+  u32 send_worms(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept;
+  /// Of an own or a forwarded message, the `count`th that the terminal sends of its multicast.
+  [[nodiscard]] core::Message part(u32 terminal, u32 origin, u64 nth, Tick birth, u32 count) const noexcept;
+  [[nodiscard]] bool forwards() const noexcept { return software_ || multiport_.has_value(); }
+  /// The worms of a multicast; valid until the next call for `by`.
+  const core::MultiportPlan& plan(u32 by, u32 origin, u64 nth) const noexcept;
   [[nodiscard]] u32 tag_of(u32 origin, u64 nth) const noexcept { return static_cast<u32>(nth * terminals_ + origin); }
 
   u32 terminals_;
@@ -78,7 +88,10 @@ class Multicasts : public core::Traffic {
   Process process_;
   Random random_;
   std::vector<Source> sources_;
-  std::vector<std::vector<u32>> chains_;  ///< [terminal]: room for a chain, for calls on behalf of that terminal
+  /// [terminal]: room for a chain or a plan, for calls on behalf of that terminal
+  mutable std::vector<std::vector<u32>> chains_;
+  mutable std::vector<core::MultiportPlan> plans_;
+  std::optional<core::Multiport> multiport_;
 };
 
 }  // namespace banyan::traffic
