@@ -87,6 +87,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     in.mode = found.count() == 1 ? Mode::waiting : Mode::replicate;
     in.ready_at = 0;
     hot_[s].asking |= bit;
+    hot_[s].changed = true;
     if (in.mode == Mode::replicate) hot_[s].replicating |= bit;
   }
 
@@ -101,7 +102,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
 
   void step(u32 s, Tick now) noexcept {
     Hot& h = hot_[s];
-    if (h.asking != 0) grant(s, h, now);
+    if (h.changed && h.asking != 0) grant(s, h, now);
     for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, h, first_of(m), now);
     bool more = false;
     for (u64 m = h.replicating; m != 0; m &= m - 1) {
@@ -170,14 +171,16 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     u8 owner = kFree;  ///< input
     u8 turn = 0;       ///< inputs that it is granted to take turns from here on
     u16 part = 0;      ///< next chunk of a replicated packet
+    Tick look_at = 0;  ///< it cannot be read before
   };
   struct Hot {
-    u64 asking = 0;       ///< inputs that wait for outputs
-    u64 streaming = 0;    ///< inputs with a chunk of a single packet that may go
-    u64 replicating = 0;  ///< inputs with a replicated packet at the head
-    u64 owned = 0;        ///< outputs
-    u64 credit_wait = 0;  ///< outputs that wait for room behind their link
-    u32 turn = 0;         ///< among outputs that a packet may choose
+    u64 asking = 0;        ///< inputs that wait for outputs
+    u64 streaming = 0;     ///< inputs with a chunk of a single packet that may go
+    u64 replicating = 0;   ///< inputs with a replicated packet at the head
+    u64 owned = 0;         ///< outputs
+    u64 credit_wait = 0;   ///< outputs that wait for room behind their link
+    u32 turn = 0;          ///< among outputs that a packet may choose
+    bool changed = false;  ///< somebody asks, or an output is free, that was not there when grants were last made
   };
 
   /// Next chunk that an output reads of the packet at the head of an input.
@@ -189,6 +192,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
 
   // --- grants --------------------------------------------------------------------------------------------------
   void grant(u32 s, Hot& h, Tick now) noexcept {
+    h.changed = set_.arbitration == Arbitration::all_at_once;  // who waits for room looks again
     if (set_.arbitration == Arbitration::per_output) return grant_by_output(s, h, now);
     u64 claimed = h.owned;
     for (u64 left = h.asking; left != 0;) {
@@ -267,6 +271,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     h.owned |= bit_of(o);
     out_[s * ports_ + o].owner = static_cast<u8>(i);
     out_[s * ports_ + o].part = 0;
+    out_[s * ports_ + o].look_at = 0;
     in.wanted &= ~bit_of(o);
     in.outputs |= bit_of(o);
     if (in.mode != Mode::waiting) return;
@@ -284,6 +289,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   void release(Hot& h, u32 s, u32 o) noexcept {
     h.owned &= ~bit_of(o);
     out_[s * ports_ + o].owner = kFree;
+    h.changed = true;
     if (h.asking != 0) wake_next(s);
   }
 
@@ -321,6 +327,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     const Chunk& chunk = entry(input, n);
     const Tick readable = std::max(whole_at(chunk, now) + 1, out.link_free - std::min<Tick>(out.link_free, set_.path));
     if (readable > now) {
+      out_[s * ports_ + o].look_at = readable;
       if (readable == now + 1) return Bar::soon;
       input_at(readable, input, now);
       return Bar::later;
@@ -340,6 +347,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     bool more = false;
     u64 can = 0;
     for (u64 m = in_[input].outputs & ~in_[input].done & ~h.credit_wait; m != 0; m &= m - 1) {
+      if (out_[s * ports_ + first_of(m)].look_at > now) continue;
       const Bar found = bar(s, h, i, first_of(m), now);
       more |= found == Bar::soon;
       can |= found == Bar::none ? m & (~m + 1) : 0;
@@ -387,7 +395,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       in.done |= bit_of(o);
       release(h, s, o);
     } else {
-      input_at(now + chunk.flits, input, now);  // its register takes the next chunk then
+      out.look_at = now + chunk.flits;  // its register takes the next chunk then
+      input_at(out.look_at, input, now);
     }
     if (n != 0 || --in.left != 0) return;
     inputs_[input].next = now + 1;
