@@ -197,6 +197,24 @@ TEST(RunStudy, ReportsProgressUpToItsTotal) {
   EXPECT_EQ(last, total);
 }
 
+TEST(RunStudy, AnAxisThatIsNotDeclaredMayMoveAlongWithOneThatIs) {
+  const FakeStudy fake(test::no_claims);
+  StudyOptions o = options();
+  o.figures = {"1"};
+  const auto with_axis = [](const std::string& more) {
+    return [more](const std::string& text, const std::string& name, const api::Overrides& overrides) {
+      return api::read_experiments_text(text + "\"switch.space\" = [\"same_cycle\", \"next_cycle\"]\n" + more, name,
+                                        overrides);
+    };
+  };
+  o.read = with_axis("zip = [[\"traffic.uniform.load\", \"switch.space\"]]\n");
+  const StudyResult result = run_study(fake.study(), o);
+  ASSERT_EQ(result.figures.at(0).points.size(), 4U);
+  EXPECT_EQ(result.figures[0].points[0].axes.size(), 1U);
+  o.read = with_axis("");
+  EXPECT_THROW(static_cast<void>(run_study(fake.study(), o)), ConfigError) << "it moves by itself";
+}
+
 TEST(RunStudy, RefusesWhatDoesNotFit) {
   const FakeStudy fake(test::no_claims);
   StudyOptions o = options();

@@ -51,7 +51,22 @@ bool keeps(const StudySpec& spec, const FigureSpec& figure, Mode mode, const std
   return true;
 }
 
-/// Every axis of the sweep needs its place in the figure, and the other way round.
+/// True when the declared axes determine the value of this one: it only moves along with them.
+bool moves_along(const StudySpec& spec, const api::ExperimentSet& set, const std::string& key) {
+  std::map<std::vector<std::string>, std::string> values;
+  return std::all_of(set.points.begin(), set.points.end(), [&](const api::Experiment& point) {
+    std::vector<std::string> declared;
+    std::string own;
+    for (const auto& [axis, value] : point.axes) {
+      if (axis == key) own = value;
+      if (spec.axis_of_key(axis) != nullptr) declared.push_back(value);
+    }
+    return values.try_emplace(std::move(declared), own).first->second == own;
+  });
+}
+
+/// Every axis of the sweep needs its place in the figure, and the other way round; one that is not declared may move
+/// along with the others.
 void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::ExperimentSet& set) {
   std::vector<std::string> used = figure.lines;
   used.insert(used.end(), figure.panels.begin(), figure.panels.end());
@@ -59,8 +74,10 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
   const Where where{spec.name + "/study.toml", 0, 0, "figure(" + figure.id + ")"};
   for (const std::string& key : set.axis_names) {
     const AxisSpec* axis = spec.axis_of_key(key);
-    if (axis == nullptr)
+    if (axis == nullptr) {
+      if (moves_along(spec, set, key)) continue;
       throw ConfigError(where, "the sweep's axis '" + key + "' is not declared", "declare it in [axes]");
+    }
     if (std::find(used.begin(), used.end(), axis->name) == used.end()) {
       throw ConfigError(where, "axis '" + axis->name + "' of " + figure.file + " has no place in the figure",
                         "use it as x, in lines or in panels");
@@ -126,7 +143,9 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
       Point point{name, {}, 0};
       bool kept = true;
       for (const auto& [key, value] : experiment.axes) {
-        const std::string& axis = spec.axis_of_key(key)->name;
+        const AxisSpec* const declared = spec.axis_of_key(key);
+        if (declared == nullptr) continue;
+        const std::string& axis = declared->name;
         kept = kept && keeps(spec, figure, options.mode, axis, value);
         point.axes.emplace_back(axis, value);
       }
