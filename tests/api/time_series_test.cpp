@@ -36,6 +36,13 @@ std::string refusal(const std::string& text, const Overrides& overrides) {
   return "";
 }
 
+TEST(TimeSeries, AWindowLongerThanTheRunIsTold) {
+  const Result result = fixed_run({"run.window=4001"});
+  EXPECT_TRUE(result.series.empty());
+  EXPECT_NE(result.warning.find("run.window is 4001 cycles, and the run has 4000"), std::string::npos)
+      << result.warning;
+}
+
 TEST(TimeSeries, AddUpToTheWholeRun) {
   const Result result = fixed_run();
   EXPECT_EQ(result.verdict, Verdict::finished);

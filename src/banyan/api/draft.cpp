@@ -51,6 +51,7 @@ bool as_index(const std::string& word, std::size_t& index) {
 }
 
 [[noreturn]] void unknown_target(const std::string& word, const std::vector<std::string>& known, const Where& where) {
+  if (word == "sweep") throw ConfigError(where, "it is not said what is swept", "write sweep.KEY=[a, b, c]");
   throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", word),
                     config::suggestion(word, known, "there are"));
 }

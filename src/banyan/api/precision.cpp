@@ -48,8 +48,10 @@ void state_precision(Result& result, const config::Values& run, const std::vecto
     result.explanation += fmt::format("; precision of {:g} % reached: {}", asked, fmt::join(widths, ", "));
     return;
   }
-  result.warning = fmt::format("the precision of {:g} % was not reached within {} times the length asked for: {}",
-                               asked, run.integer("precision_limit"), fmt::join(widths, ", "));
+  result.warning = fmt::format(
+      "the precision of {:g} % was not reached within {} times the length asked for: {}; give more time "
+      "(run.precision_limit) or ask for less (run.precision)",
+      asked, run.integer("precision_limit"), fmt::join(widths, ", "));
   result.explanation += "; " + result.warning;
 }
 

@@ -1,5 +1,7 @@
 #include "banyan/api/time_series.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -71,6 +73,13 @@ void add_time_series(Result& result, const Experiment& experiment, const engine:
                      u32 terminals) {
   if (!timeline.on()) return;
   const std::size_t whole = end / timeline.length();
+  if (whole == 0) {
+    const std::string cause =
+        fmt::format("no time series: run.window is {} cycles, and the run has {}", timeline.length(), end);
+    result.warning += (result.warning.empty() ? "" : "; ") + cause;
+    result.explanation += "; " + cause;
+    return;
+  }
   std::vector<TimelineWindow> all(whole);
   for (std::size_t i = 0; i < whole; ++i) {
     for (u32 t = 0; t < timeline.traffics(); ++t) all[i] += timeline.at(i, t);

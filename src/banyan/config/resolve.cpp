@@ -37,7 +37,8 @@ std::string excerpt(const Node& node) {
   throw ConfigError(
       where,
       fmt::format("{} is {}, but {} is {}", excerpt(node), node.kind_name(), parameter.name, with_unit(parameter)),
-      fmt::format("give {} {}", parameter.name, with_unit(parameter)));
+      fmt::format("give {} {}{}", parameter.name, with_unit(parameter),
+                  node.kind == Node::Kind::array ? "; several values of it belong under [sweep]" : ""));
 }
 
 bool whole_type(const Parameter& parameter) {
@@ -90,10 +91,10 @@ i64 as_integer(const Node& node, const Parameter& parameter, const Where& where)
   const double rounded = std::round(value);
   const bool is_whole = std::abs(value - rounded) <= 1e-9 * std::abs(rounded);
   if (!unchanged && !(is_whole && std::abs(rounded) <= kExact)) {
-    throw ConfigError(
-        where,
-        fmt::format("{} is not a whole number, but {} is {}", to_text(node), parameter.name, with_unit(parameter)),
-        fmt::format("give {} a whole number", parameter.name));
+    throw ConfigError(where,
+                      fmt::format("{} is {}, but {} is {}", excerpt(node),
+                                  is_whole ? "too large" : "not a whole number", parameter.name, with_unit(parameter)),
+                      fmt::format("give {} a whole number{}", parameter.name, is_whole ? " of at most 2^53" : ""));
   }
   check_range(unchanged ? value : rounded, to_text(node), parameter, where);
   return unchanged ? *quantity.whole : static_cast<i64>(rounded);

@@ -63,9 +63,11 @@ void require_same_unit(const Quantity& a, const Quantity& b, const Where& where)
 }
 
 [[noreturn]] void endless_range(const Range& range, const Where& where) {
-  throw ConfigError(
-      where, fmt::format("a step of {} never leads from {} to {}", range.step, range.from.number, range.to.number),
-      "give the step the sign of to - from, and at most 100000 values");
+  const bool towards = range.step * (range.to.number - range.from.number) > 0.0;
+  throw ConfigError(where,
+                    fmt::format("a step of {} {} from {} to {}", range.step,
+                                towards ? "takes too many values" : "never leads", range.from.number, range.to.number),
+                    "give the step the sign of to - from, and at most 100000 values");
 }
 
 void count_steps(Range& range, const Quantity& step, const Where& where) {
