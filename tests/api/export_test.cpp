@@ -57,6 +57,14 @@ TEST(Csv, SeriesMayStartAtDifferentTimes) {
   EXPECT_EQ(series_csv(result), "a_time,a,b_time,b\n0,5,10,7\n1,6,,\n");
 }
 
+TEST(Csv, SeriesOfASweepHaveARowPerValue) {
+  Example all = example();
+  EXPECT_EQ(series_csv(all.set, all.results), "");
+  all.results[0].series = {{"throughput", "flits/cycle", 50.0, 100.0, {5.0, 6.0}}};
+  EXPECT_EQ(series_csv(all.set, all.results),
+            "routing,series,unit,time,value\ntag,throughput,flits/cycle,50,5\ntag,throughput,flits/cycle,150,6\n");
+}
+
 TEST(Json, OfASweepHoldsEveryPoint) {
   const Example all = example();
   const auto object = nlohmann::json::parse(to_json(all.set, all.results));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace banyan::report {
@@ -68,6 +69,20 @@ TEST(SweepPage, DrawsMetricsOverTheLastNumericAxis) {
   EXPECT_EQ(chart.lines[1].points[2].run, 5U);
   EXPECT_EQ(page.figures[0].values.rows.size(), 6U);
   EXPECT_EQ(page.tiles[1], (std::pair<std::string, std::string>{"2", "saturated"}));
+}
+
+TEST(SweepPage, EveryFigureWithChartsHasItsNumbersAsCsv) {
+  Sweep made = sweep();
+  for (api::Result& result : made.results) result.series = {{"a", "packets", 0, 10, {1, 2}}};
+  const Page page = sweep_page(made.set, made.results, 6);
+  ASSERT_EQ(page.figures.size(), 2U);
+  for (const Figure& figure : page.figures) EXPECT_FALSE(figure.csv.empty()) << figure.id;
+  const std::string folder = testing::TempDir() + "banyan-sweep-page";
+  static_cast<void>(write_page(page, folder));
+  for (const char* file : {"report.html", "sweep.csv", "series.csv"}) {
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::path(folder) / file)) << file;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(SweepPage, SaysHowMuchOfASweepIsFinished) {

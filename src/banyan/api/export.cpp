@@ -154,6 +154,25 @@ std::string series_csv(const Result& result) {
   return text;
 }
 
+std::string series_csv(const ExperimentSet& set, const std::vector<Result>& results) {
+  std::string text;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (const stats::Series& series : results[i].series) {
+      for (std::size_t n = 0; n < series.values.size(); ++n) {
+        Cells row;
+        for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
+        const double time = series.start + static_cast<double>(n) * series.interval;
+        row.insert(row.end(), {series.name, series.unit, number(time), number(series.values[n])});
+        text += line(row);
+      }
+    }
+  }
+  if (text.empty()) return "";
+  Cells head = set.axis_names;
+  head.insert(head.end(), {"series", "unit", "time", "value"});
+  return line(head) + text;
+}
+
 std::string to_csv(const Table& table) {
   std::string text = line(table.columns);
   for (const auto& row : table.rows) {

@@ -13,6 +13,10 @@ namespace banyan::api {
 /// One column per time series, one row per interval; "" when there is none.
 [[nodiscard]] std::string series_csv(const Result& result);
 
+/// The time series of all points: one row per value, with the point's axes, series, unit and time; "" when there are
+/// none.
+[[nodiscard]] std::string series_csv(const ExperimentSet& set, const std::vector<Result>& results);
+
 /// A table as it is, its columns as the head.
 [[nodiscard]] std::string to_csv(const Table& table);
 

@@ -214,6 +214,7 @@ std::string write_page(const Page& page, const std::string& folder) {
     for (const NamedChart& named : figure.charts) {
       write_file(std::filesystem::path(folder) / named.file, to_svg(named.chart, true));
     }
+    if (!figure.csv.empty()) write_file(std::filesystem::path(folder) / figure.csv_file, figure.csv);
   }
   return path.string();
 }

@@ -75,8 +75,8 @@ struct Page {
 /// Writes the page alone.
 void write_html(const Page& page, const std::string& path);
 
-/// Writes report.html and one SVG per chart into `folder`, which is created when it is missing; returns the path of the
-/// page. Throws ConfigError when a file cannot be written.
+/// Writes report.html, one SVG per chart and one CSV file per figure into `folder`, which is created when it is
+/// missing; returns the path of the page. Throws ConfigError when a file cannot be written.
 std::string write_page(const Page& page, const std::string& folder);
 
 }  // namespace banyan::report

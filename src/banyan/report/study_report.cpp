@@ -111,8 +111,8 @@ Page page_of(const StudyResult& result) {
   for (auto& row : provenance_of(page.runs)) page.provenance.push_back(std::move(row));
   page.provenance.emplace_back("State hash of all runs", fmt::format("{:016x}", result.state_hash()));
   page.provenance.emplace_back("Intervals",
-                               "half widths at the confidence of the runs, over independent sessions; drawn as error "
-                               "bars");
+                               "half widths at the confidence of the runs, over independent sessions, or batches of a "
+                               "steady run; drawn as error bars");
   return page;
 }
 

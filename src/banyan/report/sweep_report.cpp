@@ -211,9 +211,9 @@ void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vec
   Figure first{"metrics", "Metrics over the sweep", "", {}, "sweep.csv", api::to_csv(set, results), {}};
   first.charts = metric_charts(set, results, {metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(cut)});
   first.values = points_table(set, results, metrics);
+  Figure more{"more-metrics", "More metrics", "", {}, first.csv_file, first.csv, {}};
   page.figures.push_back(std::move(first));
   if (cut == metrics.size() || !numeric_axis(set)) return;
-  Figure more{"more-metrics", "More metrics", "", {}, "", "", {}};
   more.charts = metric_charts(set, results, {metrics.begin() + static_cast<std::ptrdiff_t>(cut), metrics.end()});
   page.figures.push_back(std::move(more));
 }
@@ -315,8 +315,8 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
                             "Over time",
                             caption,
                             std::move(charts),
-                            single ? "series.csv" : "",
-                            single ? api::series_csv(results.front()) : "",
+                            "series.csv",
+                            single ? api::series_csv(results.front()) : api::series_csv(set, results),
                             {}});
   }
   page.provenance = {{"Experiment", set.file}};
