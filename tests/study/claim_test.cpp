@@ -87,14 +87,15 @@ TEST(Tallies, ListTheirExceptions) {
   tally.add({{"σ", "100"}, {"γ", "0.1"}}, Decision::fails);
   tally.add({{"σ", "100"}, {"γ", "0.2"}}, Decision::fails);
   tally.add({{"σ", "100"}, {"γ", "0.5"}}, Decision::undecided);
-  EXPECT_EQ(tally.summary(), "holds at 4 of 7 points");
+  EXPECT_EQ(tally.summary(), "holds at 4 of 7 points, fails at 2, undecided at 1");
   EXPECT_EQ(tally.exceptions(), "fails at σ = 100, γ = 0.1, 0.2; within the intervals at σ = 100, γ = 0.5");
   EXPECT_EQ(tally.verdict(), ClaimVerdict::partly);
   tally.add({{"", "a word"}, {"γ", "0.5"}}, Decision::fails);
   EXPECT_NE(tally.exceptions().find("; a word, γ = 0.5; "), std::string::npos);
+  EXPECT_EQ(tally.outcome().undecided, 1U);
   tally = Tally();
   for (int i = 0; i < 7; ++i) tally.add({{"γ", "1"}}, i < 4 ? Decision::holds : Decision::fails);
-  EXPECT_EQ(tally.outcome("detail").measured, "detail; holds at 4 of 7 points");
+  EXPECT_EQ(tally.outcome("detail").measured, "detail; holds at 4 of 7 points, fails at 3");
 }
 
 Tally tally_of(int holds, int undecided, int fails) {

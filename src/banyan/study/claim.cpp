@@ -154,7 +154,10 @@ std::string Tally::summary() const {
            : points() == 2 ? "holds at both points"
                            : fmt::format("holds at all {} points", held);
   }
-  return fmt::format("holds at {} of {} points", held, points());
+  std::string text = fmt::format("holds at {} of {} points", held, points());
+  if (const std::size_t failed = count(Decision::fails); failed > 0) text += fmt::format(", fails at {}", failed);
+  if (const std::size_t open = count(Decision::undecided); open > 0) text += fmt::format(", undecided at {}", open);
+  return text;
 }
 
 std::string Tally::places(Decision decision) const {
@@ -188,7 +191,7 @@ std::string Tally::exceptions() const {
 }
 
 Outcome Tally::outcome(const std::string& detail) const {
-  return {verdict(), (detail.empty() ? "" : detail + "; ") + summary(), exceptions()};
+  return {verdict(), (detail.empty() ? "" : detail + "; ") + summary(), exceptions(), count(Decision::undecided)};
 }
 
 Outcome compare_number(double paper, const Estimate& ours, double tolerance, const std::string& unit) {

@@ -66,8 +66,9 @@ enum class ClaimVerdict { reproduced, partly, not_reproduced };
 
 struct Outcome {
   ClaimVerdict verdict = ClaimVerdict::not_reproduced;
-  std::string measured;  ///< with numbers and intervals
-  std::string note;      ///< exceptions and what else a reader should know
+  std::string measured;       ///< with numbers and intervals
+  std::string note;           ///< exceptions and what else a reader should know
+  std::size_t undecided = 0;  ///< points at which the intervals allow both readings
 };
 
 /// Values of some axes, by short name; "series" selects the variant. Values compare as numbers where they are numbers.
@@ -86,7 +87,8 @@ class Tally {
   /// Reproduced: fails nowhere and holds at half of the points at least. Not reproduced: holds nowhere, or fails at
   /// more points than it holds at. Partly: everything between.
   [[nodiscard]] ClaimVerdict verdict() const;
-  [[nodiscard]] std::string summary() const;     ///< "holds at 7 of 8 points"
+  /// "holds at 5 of 8 points, fails at 1, undecided at 2"
+  [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::string exceptions() const;  ///< "fails at σ = 100, γ = 0.1, 0.2; undecided at ..."; "" for none
 
   /// verdict, "`detail`; " + summary, exceptions

@@ -151,7 +151,8 @@ StudyResult load_json(const Json& json) {
   }
   for (const Json& c : json.at("claims")) {
     result.claims.push_back({c.at("id"), c.at("section"), c.at("claim"), c.at("measured"),
-                             claim_verdict_from(c.at("verdict")), c.at("expected"), c.at("note")});
+                             claim_verdict_from(c.at("verdict")), c.at("expected"), c.at("note"),
+                             c.value("undecided", std::size_t{0})});
   }
   return result;
 }
@@ -173,7 +174,8 @@ std::string to_json(const StudyResult& result) {
                               {"measured", claim.measured},
                               {"verdict", to_string(claim.verdict)},
                               {"expected", claim.expected},
-                              {"note", claim.note}});
+                              {"note", claim.note},
+                              {"undecided", claim.undecided}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
@@ -182,8 +184,10 @@ std::string to_table(const StudyResult& result, std::size_t width) {
   std::string text = fmt::format("{}\n{}\n\n", result.spec.title, result.spec.reference);
   const std::size_t body = std::max<std::size_t>(width, 40) - 18;
   std::size_t reproduced = 0;
+  std::size_t open = 0;
   for (const ClaimResult& claim : result.claims) {
     reproduced += claim.verdict == ClaimVerdict::reproduced ? 1U : 0U;
+    open += claim.verdict == ClaimVerdict::reproduced && claim.undecided > 0 ? 1U : 0U;
     bool first = true;
     const auto put = [&](const std::string& prefix, const std::string& words) {
       bool start = true;
@@ -197,6 +201,12 @@ std::string to_table(const StudyResult& result, std::size_t width) {
     put("  measured: ", claim.measured);
     if (!claim.note.empty()) put("  note: ", claim.note);
     if (!claim.expected && claim.verdict != ClaimVerdict::reproduced) put("  ", "(known not to hold everywhere)");
+  }
+  if (open > 0) {
+    text += fmt::format(
+        "\n{} of the claims that are reproduced are undecided at some points: there the intervals allow both "
+        "readings\n",
+        open);
   }
   text += fmt::format("\n{} of {} claims reproduced; {} figures, {} runs, {:.1f} CPU seconds, state hash {}\n",
                       reproduced, result.claims.size(), result.figures.size(), result.runs.size(), result.cpu_seconds(),
@@ -217,7 +227,12 @@ std::string dump(const StudyResult& result) {
   }
   json["claims"] = Json::parse(to_json(result)).at("claims");
   json["runs"] = Json::array();
-  for (const api::Result& run : result.runs) json["runs"].push_back(Json::parse(api::to_json(run)));
+  for (const api::Result& run : result.runs) {
+    Json entry = Json::parse(api::to_json(run));
+    // What comparisons and verify need, and a study is read again for its charts alone.
+    for (const char* large : {"groups", "checkpoints"}) entry.erase(large);
+    json["runs"].push_back(std::move(entry));
+  }
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 

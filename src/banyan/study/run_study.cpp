@@ -242,7 +242,8 @@ std::vector<ClaimResult> check_claims(const StudyRow& row, const View& view) {
     Outcome outcome = claim.check(view);
     std::string note = claim.note;
     if (!outcome.note.empty()) note = outcome.note + (note.empty() ? "" : ". " + note);
-    results.push_back({claim.id, claim.section, claim.text, outcome.measured, outcome.verdict, claim.expected, note});
+    results.push_back({claim.id, claim.section, claim.text, outcome.measured, outcome.verdict, claim.expected, note,
+                       outcome.undecided});
   }
   return results;
 }

@@ -62,6 +62,7 @@ struct ClaimResult {
   ClaimVerdict verdict = ClaimVerdict::not_reproduced;
   bool expected = true;
   std::string note;
+  std::size_t undecided = 0;  ///< points at which the intervals allow both readings
 };
 
 struct StudyResult {
