@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "banyan/base/error.hpp"
@@ -15,6 +17,8 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/progress.hpp"
 #include "banyan/report/study_report.hpp"
+#include "banyan/store/store.hpp"
+#include "banyan/store/sweep.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::cli {
@@ -58,6 +62,88 @@ std::string read_dump(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
+/// The finished runs of a study that is not finished: what was interrupted or killed goes on where it stopped.
+class Journal {
+ public:
+  explicit Journal(const std::string& folder) : path_((fs::path(folder) / "unfinished").string()) {
+    std::error_code error;
+    fs::create_directories(path_, error);
+    store_.emplace(path_);
+  }
+  ~Journal() {
+    try {
+      if (store_ && store_->reader().runs().empty()) discard();
+    } catch (const ConfigError&) { return; }
+  }
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  api::Result run(const api::Experiment& experiment, const api::RunOptions& options) {
+    if (std::optional<api::Result> had = find(experiment)) return *std::move(had);
+    api::Result result = api::run(experiment, options);
+    // Tables are not in a store: such a run is made again.
+    if (!result.tables.empty()) return result;
+    const std::scoped_lock lock(mutex_);
+    store_->put(result);
+    ++kept_;
+    return result;
+  }
+
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// The study is finished: its folder holds all that the runs gave.
+  void discard() {
+    store_.reset();
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    kept_ = 0;
+  }
+
+ private:
+  std::optional<api::Result> find(const api::Experiment& experiment) {
+    const std::scoped_lock lock(mutex_);
+    if (!store_->has(experiment.configuration_hash)) return std::nullopt;
+    std::optional<api::Result> result = store_->reader().find(experiment.configuration_hash);
+    if (!result) return result;
+    if (had_++ == 0) note("runs in " + path_ + ", of a study that was interrupted, are not made again");
+    ++kept_;
+    result->configuration = experiment.configuration;  // which has the name of this one
+    return result;
+  }
+
+  std::string path_;
+  std::mutex mutex_;
+  std::optional<store::Writer> store_;
+  std::size_t kept_ = 0;
+  std::size_t had_ = 0;
+};
+
+/// The command as it was given, with the folder where it goes on.
+std::string continuation(const StudyRunArguments& arguments, const std::string& folder) {
+  store::Source source{"study run", arguments.name, "", arguments.overrides, {}};
+  if (arguments.quick) source.options.emplace_back("--quick");
+  if (arguments.full) source.options.emplace_back("--full");
+  for (const std::string& figure : arguments.figures) source.options.push_back("--figure=" + figure);
+  if (arguments.running.seed) source.options.push_back(fmt::format("--seed={}", *arguments.running.seed));
+  return store::continuation(source, folder);
+}
+
+study::StudyResult run_and_keep(const StudyRunArguments& arguments, study::StudyOptions options) {
+  Journal journal(options.out_dir);
+  options.run = [&journal](const api::Experiment& experiment, const api::RunOptions& run) {
+    return journal.run(experiment, run);
+  };
+  try {
+    study::StudyResult result = study::run_study(arguments.name, options);
+    journal.discard();
+    return result;
+  } catch (const Interrupted&) {
+    throw Interrupted(fmt::format("interrupted; {} finished runs are kept in {}\n  remedy: continue with: {}",
+                                  journal.kept(), journal.path(), continuation(arguments, options.out_dir)));
+  }
+}
+
 }  // namespace
 
 int study_list(const StudyListArguments& arguments) {
@@ -84,7 +170,7 @@ int study_run(const StudyRunArguments& arguments) {
   {
     ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
-    result = study::run_study(arguments.name, options);
+    result = run_and_keep(arguments, options);
   }
   const std::string page = report::write_study_report(result, options.out_dir);
   if (arguments.running.json) {

@@ -374,7 +374,11 @@ int program(int argc, const char* const* argv) {
   } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted& stop) {
     const std::string said = stop.what();
     const bool told = said.find("remedy: ") != std::string::npos;
-    return fail(kInterrupted, told ? said : said + "\n  remedy: run it again; results are the same");
+    return fail(kInterrupted,
+                told ? said
+                     : said +
+                           "\n  remedy: run it again; results are the same, and of sweeps, studies and searches "
+                           "--out FOLDER keeps what is finished");
   } catch (const InvariantError& error) {
     return fail(kBroken,
                 fmt::format("broken invariant: {}\n  remedy: report this with the experiment file", error.what()));
