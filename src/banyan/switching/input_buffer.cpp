@@ -70,8 +70,9 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     In& in = in_[input];
     const u32 s = input / ports_;
     wake(s);
-    if (in.mode == Mode::replicate || now != in.ready_at) return;
     const u64 bit = bit_of(input % ports_);
+    hot_[s].due |= bit;
+    if (in.mode == Mode::replicate || now != in.ready_at) return;
     if (in.mode == Mode::single) {
       hot_[s].streaming |= bit;
       return;
@@ -97,6 +98,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     const u64 bit = bit_of(output % ports_);
     if ((hot_[s].credit_wait & bit) == 0) return;
     hot_[s].credit_wait &= ~bit;
+    if (out_[output].owner != kFree) hot_[s].due |= bit_of(out_[output].owner);
     wake(s);
   }
 
@@ -105,8 +107,13 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     if (h.changed && h.asking != 0) grant(s, h, now);
     for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, h, first_of(m), now);
     bool more = false;
-    for (u64 m = h.replicating; m != 0; m &= m - 1) {
-      more |= set_.synchronous ? read_all(s, h, first_of(m), now) : read(s, h, first_of(m), now);
+    for (u64 m = h.replicating & h.due; m != 0; m &= m - 1) {
+      const u32 i = first_of(m);
+      if (set_.synchronous ? read_all(s, h, i, now) : read(s, h, i, now)) {
+        more = true;
+      } else {
+        h.due &= ~bit_of(i);
+      }
     }
     if (more) wake_next(s);
   }
@@ -177,6 +184,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     u64 asking = 0;        ///< inputs that wait for outputs
     u64 streaming = 0;     ///< inputs with a chunk of a single packet that may go
     u64 replicating = 0;   ///< inputs with a replicated packet at the head
+    u64 due = 0;           ///< of these: outputs may have something to read that had nothing
     u64 owned = 0;         ///< outputs
     u64 credit_wait = 0;   ///< outputs that wait for room behind their link
     u32 turn = 0;          ///< among outputs that a packet may choose
@@ -274,6 +282,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     out_[s * ports_ + o].look_at = 0;
     in.wanted &= ~bit_of(o);
     in.outputs |= bit_of(o);
+    h.due |= bit_of(i);
     if (in.mode != Mode::waiting) return;
     in.mode = Mode::single;
     in.out = o;

@@ -135,8 +135,12 @@ class WormCalendar {
     }
     template <class F>
     void take(std::size_t slot, F&& f) {
-      for_each(slot, f);
-      std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(slot * words_), words_, u64{0});
+      u64* const word = bits_.data() + slot * words_;
+      for (std::size_t w = 0; w < words_; ++w) {
+        for (u64 m = std::exchange(word[w], 0); m != 0; m &= m - 1) {
+          f(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(m)));
+        }
+      }
     }
 
    private:
