@@ -25,7 +25,8 @@ TEST(Multiport, AHeaderHasAFieldPerStage) {
   EXPECT_EQ(core::Multiport(*tree_of(16)).header_flits(), 1U + 1U);    // 2 stages of 4 ports
   EXPECT_EQ(core::Multiport(*tree_of(64)).header_flits(), 1U + 1U);    // 3
   EXPECT_EQ(core::Multiport(*tree_of(1024)).header_flits(), 1U + 2U);  // 5; a bit string has 65
-  EXPECT_EQ(core::Multiport(*topology("multistage_cube", {{"ports", i64{16}}})).header_flits(), 1U + 1U);
+  EXPECT_EQ(core::Multiport(*topology("multistage_cube", {{"terminals", i64{256}}, {"radix", i64{4}}})).header_flits(),
+            1U + 1U);
   EXPECT_THROW(core::Multiport(*topology("mesh")), std::invalid_argument);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -124,6 +125,36 @@ struct WormRig {
   engine::EngineSettings settings_;
   core::Traffic* pointer_ = nullptr;
 };
+
+/// Switches between two hosts of the tree of 8-port switches: 1, 3, 5 ...
+inline u32 switches_between(const core::Tree& tree, u32 a, u32 b) {
+  u32 level = 0;
+  for (; level + 1 < tree.levels.size(); ++level) {
+    const core::TreeLevel& l = tree.levels[level];
+    if (a / l.key_divide % l.key_modulo == b / l.key_divide % l.key_modulo) break;
+  }
+  return 2 * level + 1;
+}
+
+/// Worms of 1 to N - 1 destinations and of every length that holds their header.
+inline void random_worms(test::Worms& worms, u32 each, Tick span, u32 longest, u64 salt) {
+  const u32 terminals = static_cast<u32>(worms.messages.size());
+  const u32 header = 1 + (terminals + 15) / 16;
+  for (u32 t = 0; t < terminals; ++t) {
+    for (u32 i = 0; i < each; ++i) {
+      u64 word = mix64(salt + t * 1000003ULL + i);
+      const u32 degree = 1 + static_cast<u32>(word % (terminals - 1));
+      const u32 flits = header + static_cast<u32>((word >> 32U) % (longest - header + 1));
+      std::vector<u32> to;
+      while (to.size() < degree) {
+        word = mix64(word);
+        const u32 d = static_cast<u32>(word % terminals);
+        if (d != t && std::find(to.begin(), to.end(), d) == to.end()) to.push_back(d);
+      }
+      worms.send(t, to, i * span / each, flits);
+    }
+  }
+}
 
 /// A bidirectional MIN of 8-port switches.
 inline Given tree(i64 hosts, i64 ports = 8) { return {{"hosts", hosts}, {"ports", ports}}; }

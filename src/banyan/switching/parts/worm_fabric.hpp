@@ -244,6 +244,7 @@ class WormFabric : public engine::Population {
         switches_(graph_.switches()),
         ports_(most_ports(graph_)),
         calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
+    find_up_ports();
     for (const core::Traffic* t : builder.traffics()) header_flits_.push_back(header_flits_of(*t, graph_));
     inputs_.resize(std::size_t{switches_} * ports_);
     outputs_.resize(inputs_.size());
@@ -280,6 +281,28 @@ class WormFabric : public engine::Population {
     pool_.reserve(static_cast<u32>(std::min(flits / std::max(shortest, 1U) + 2 * sources_.size(), kReserveMost)));
   }
 
+  /// Ports that worms go up over. What a worm on both ways has served lies behind the port back to where it comes from;
+  /// so such worms go up only where there is a way down again.
+  void find_up_ports() {
+    up_ports_.assign(switches_, 0);
+    for (u32 s = 0; routes_ != nullptr && s < switches_; ++s) {
+      for (const u16 p : routes_->up_ports(s)) {
+        if (!settings_.both_ways || leads_back(graph_.channel(graph_.channel_out_of(s, p)).to.node, s)) {
+          up_ports_[s] |= u64{1} << p;
+        }
+      }
+    }
+  }
+  [[nodiscard]] bool leads_back(u32 from, u32 to) const {
+    for (u32 p = 0; p < graph_.outputs(from); ++p) {
+      const u32 c = graph_.channel_out_of(from, p);
+      if (c == kNone || graph_.channel(c).to.terminal || graph_.channel(c).to.node != to) continue;
+      const core::TerminalBits reach = routes_->reach(from, p);
+      if (std::any_of(reach, reach + routes_->words(), [](u64 word) { return word != 0; })) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] Derived& derived() noexcept { return static_cast<Derived&>(*this); }
   [[nodiscard]] const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
 
@@ -303,9 +326,7 @@ class WormFabric : public engine::Population {
     if (packet.copies != 0) {
       const auto branches = routes_->branches(s, input % ports_, terminals_.destinations(id), settings_.both_ways);
       Ways found{branches.down, 0};
-      if (branches.up) {
-        for (const u16 p : routes_->up_ports(s)) found.any |= u64{1} << p;
-      }
+      if (branches.up) found.any = up_ports_[s];
       return found;
     }
     candidates_.clear();
@@ -457,6 +478,7 @@ class WormFabric : public engine::Population {
   u32 switches_;
   u32 ports_;                      ///< stride: inputs and outputs per switch
   std::vector<u32> header_flits_;  ///< [traffic]: of worms
+  std::vector<u64> up_ports_;      ///< [switch]: bits
   std::vector<Input> inputs_;      ///< [switch * ports + port]
   std::vector<Output> outputs_;    ///< [switch * ports + port]
   std::vector<Source> sources_;    ///< [terminal]
