@@ -168,6 +168,15 @@ TEST(Compare, SweepsMustHaveTheSamePoints) {
   EXPECT_EQ(compare(two, two).points.size(), 2U);
 }
 
+TEST(Compare, ARunIsNoSweep) {
+  const Result run = run_of(kMesh);
+  Runs one = runs_of("one", {run});
+  one.axis_names.clear();
+  one.axes = {{}};
+  EXPECT_EQ(refusal(one, runs_of("two", {run, run})).cause(), "is a single run, and two is a sweep of 2 points");
+  EXPECT_EQ(refusal(runs_of("two", {run, run}), one).where().file, "one");
+}
+
 TEST(Compare, TheMeanOverPointsIsAsWideAsPointsThatGoTogether) {
   const Result a = run_of(kMesh);
   const Result b = run_of(kMesh, {"vcs=2", "seed=2"});

@@ -347,6 +347,14 @@ Comparison compare(const Result& a, const Result& b) {
 }
 
 RunsComparison compare(const Runs& a, const Runs& b) {
+  for (const auto& [one, many] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+    if (one->axis_names.empty() && many->results.size() > 1) {
+      throw ConfigError(
+          {one->name, 0, 0, ""},
+          fmt::format("is a single run, and {} is a sweep of {} points", many->name, many->results.size()),
+          "compare a run with a run, or sweeps over the same points");
+    }
+  }
   RunsComparison all;
   for (std::size_t i = 0; i < a.results.size(); ++i) {
     const bool single = a.results.size() == 1 && b.results.size() == 1;
