@@ -1,8 +1,11 @@
 // Is randomness addressed, portable and fair enough to stand on?
 #include "banyan/base/rng.hpp"
 
+#include <Random123/philox.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -26,6 +29,22 @@ TEST(Random, TheWordsAreTheSameOnEveryMachine) {
   const Words zero = Random().at(0, 0);
   // Philox 4x32-7 with key 0 and counter 0, from the known-answer file of Random123.
   EXPECT_EQ(zero, (Words{0x5f6fb709U, 0x0d893f64U, 0x4f121f81U, 0x4f730a48U}));
+}
+
+TEST(Random, TheWordsAreThoseOfTheLibrary) {
+  u64 state = 1;
+  const auto draw = [&state] { return state = mix64(state + 0x9e3779b97f4a7c15ULL); };
+  for (u32 i = 0; i < 10'000; ++i) {
+    const u64 entity = draw() >> (draw() & 63U);
+    const u64 event = draw() >> (draw() & 63U);
+    const u64 key = draw();
+    const std::array<u32, 2> halves{static_cast<u32>(key), static_cast<u32>(key >> 32U)};
+    const auto low = [](u64 v) { return static_cast<u32>(v); };
+    const auto expected = philox4x32_R(
+        kPhiloxRounds, {{low(entity), low(entity >> 32U), low(event), low(event >> 32U)}}, {{halves[0], halves[1]}});
+    const Words words = philox(entity, event, halves);
+    for (u32 w = 0; w < 4; ++w) ASSERT_EQ(words[w], expected.v[w]) << entity << " " << event << " " << key;
+  }
 }
 
 TEST(Random, EveryPartOfTheAddressMatters) {

@@ -260,9 +260,11 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   return mask;
 }
 
-// A message that is taken costs 160 instructions; two calls more would be a tenth of them.
+// A message that is taken costs some hundred instructions; two calls more would be a tenth of them, and so are the
+// questions that `Plain` spares: messages of one packet for one destination, that nobody answers.
 
 /// Of one packet of a message: all but the sequence number and what the routing sets.
+template <bool Plain>
 [[gnu::always_inline]] inline void Terminals::fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset,
                                                           u32 flits, Tick now) noexcept {
   packet = {};
@@ -270,21 +272,22 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   packet.enter = now;
   packet.source = setup_.terminals[local];
   packet.destination = kept.destination;
-  packet.message = (special_[kept.traffic] & kAnswers) != 0 ? kept.tag : kept.nth;
+  packet.message = !Plain && (special_[kept.traffic] & kAnswers) != 0 ? kept.tag : kept.nth;
   packet.flits = flits;
   packet.message_flits = kept.flits;
   packet.traffic = kept.traffic;
   packet.vc_class = static_cast<u8>(service_class(kept.traffic, kept.flags));
-  packet.flags = static_cast<u8>(kept.flags | (offset == 0 ? core::kMessageFirst : 0) |
-                                 (offset + flits == kept.flits ? core::kMessageLast : 0));
-  packet.copies = kept.copies;
+  packet.flags = static_cast<u8>(kept.flags | (Plain || offset == 0 ? core::kMessageFirst : 0) |
+                                 (Plain || offset + flits == kept.flits ? core::kMessageLast : 0));
+  packet.copies = Plain ? u16{0} : kept.copies;
   if (kept.birth >= window_.from) note_counted(packet);
-  const u32 copies = std::max<u32>(kept.copies, 1);
+  const u32 copies = Plain ? 1U : std::max<u32>(kept.copies, 1);
   taken_ += copies;
   taken_flits_ += u64{copies} * flits;
 }
 
 /// The message at the head has left. `departed`: its last packet, when an answering traffic is to be told.
+template <bool Plain>
 [[gnu::always_inline]] inline void Terminals::pass_message(u32 local, const core::Packet* departed, Tick now) noexcept {
   Next& head = next_[local];
   const u32 traffic = head.traffic;
@@ -292,8 +295,8 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
   Cursor& cursor = cursors_[index];
   core::Message& message = cursor.message;
   ++cursor.nth;
-  cursor.offset = 0;
-  if ((special_[traffic] & kAnswers) != 0) [[unlikely]] {
+  if constexpr (!Plain) cursor.offset = 0;
+  if (!Plain && (special_[traffic] & kAnswers) != 0) [[unlikely]] {
     ++answered_;
     answers_.pop(index, message);
     if (departed != nullptr) {
@@ -302,7 +305,7 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
     }
     choose_next(local);
   } else {
-    if (setup_.queues != 1) [[unlikely]] {
+    if (!Plain && setup_.queues != 1) [[unlikely]] {
       find_next(local, traffic, cursor, head.birth);
     } else if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, head.birth, message)) {
       message.birth = kNever;
@@ -320,25 +323,25 @@ u8 Terminals::pending_mask(u32 terminal, Tick at) const noexcept {
 }
 
 /// `Waits`: the model keeps the message, and tells what of it is sent.
-template <bool Waits>
+template <bool Waits, bool Plain>
 [[gnu::always_inline]] inline core::PacketId Terminals::take_head(u32 local, Tick now) {
   Next& head = next_[local];
   const u32 traffic = head.traffic;
   Cursor& cursor = cursors_[static_cast<std::size_t>(local) * traffic_count_ + traffic];
   const core::Message& message = cursor.message;
-  const u32 left = message.flits - cursor.offset;
-  const u32 flits = std::min(left, longest_packet_[traffic]);
+  const u32 left = Plain ? message.flits : message.flits - cursor.offset;
+  const u32 flits = Plain ? left : std::min(left, longest_packet_[traffic]);
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
-  fill_packet(packet, local,
-              {message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits, message.tag,
-               static_cast<u8>(traffic), message.flags, message.copies},
-              cursor.offset, flits, now);
-  if (message.copies != 0) [[unlikely]] {
+  fill_packet<Plain>(packet, local,
+                     {message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits, message.tag,
+                      static_cast<u8>(traffic), message.flags, message.copies},
+                     cursor.offset, flits, now);
+  if (!Plain && message.copies != 0) [[unlikely]] {
     const std::span<u64> bits = sets_.open(id, pool_.created());
     setup_.traffics[traffic]->destinations(packet.source, cursor.nth, message, bits);
   }
-  packet.sequence = next_sequence(local, cursor);
+  packet.sequence = Plain ? cursor.packets++ : next_sequence(local, cursor);
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
     note_offered(traffic, message.birth, flits * message.offers);
@@ -351,12 +354,15 @@ template <bool Waits>
     cursor.offset += flits;
     return id;
   }
-  pass_message(local, (special_[traffic] & kAnswers) != 0 ? &packet : nullptr, now);
+  pass_message<Plain>(local, !Plain && (special_[traffic] & kAnswers) != 0 ? &packet : nullptr, now);
   return id;
 }
 
-core::PacketId Terminals::take(u32 local, Tick now) { return take_head<false>(local, now); }
-core::PacketId Terminals::take_waiting(u32 local, Tick now) { return take_head<true>(local, now); }
+core::PacketId Terminals::take(u32 local, Tick now) {
+  if (special_[next_[local].traffic] == 0 && setup_.queues == 1) return take_head<false, true>(local, now);
+  return take_head<false, false>(local, now);
+}
+core::PacketId Terminals::take_waiting(u32 local, Tick now) { return take_head<true, false>(local, now); }
 
 Terminals::Kept Terminals::keep(u32 local) {
   const u32 traffic = next_[local].traffic;
@@ -366,13 +372,13 @@ Terminals::Kept Terminals::keep(u32 local) {
                   message.tag,   static_cast<u8>(traffic),     message.flags,       0};
   if (steady_) note_offered(traffic, message.birth, message.flits);
   if (in_window(message.birth)) ++kept_in_window_;
-  pass_message(local, nullptr, now_);
+  pass_message<false>(local, nullptr, now_);
   return kept;
 }
 
 void Terminals::skip(u32 local) {
   ++skipped_;
-  pass_message(local, nullptr, now_);
+  pass_message<false>(local, nullptr, now_);
 }
 
 core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, Tick now) {
@@ -380,7 +386,7 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
   const u32 flits = packet_flits(kept, offset);
   const core::PacketId id = pool_.allocate();
   core::Packet& packet = pool_[id];
-  fill_packet(packet, local, kept, offset, flits, now);
+  fill_packet<false>(packet, local, kept, offset, flits, now);
   packet.sequence = next_sequence(local, cursor);
   const u64 address = static_cast<u64>(packet.source) << 40U | static_cast<u64>(kept.traffic) << 32U | kept.nth;
   setup_.routing->prepare(packet, static_cast<u32>(mix64(address)));

@@ -230,11 +230,13 @@ class Terminals {
   void account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept;
   void note_counted(core::Packet& packet) noexcept;
   void note_order(const core::Packet& packet) noexcept;
-  template <bool Waits>
+  template <bool Waits, bool Plain>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
   void note_offered(u32 traffic, Tick birth, u32 flits) noexcept;
   void note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept;
+  template <bool Plain>
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
+  template <bool Plain>
   void pass_message(u32 local, const core::Packet* departed, Tick now) noexcept;
   [[nodiscard]] bool in_window(Tick birth) const noexcept { return birth >= window_.from && birth <= window_.to; }
   void note_multicast(const core::Packet& packet, Tick now) noexcept;

@@ -1,6 +1,6 @@
 #include "banyan/traffic/parts/injection.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
@@ -166,7 +166,8 @@ Injection::Injection(const config::Values& values, const core::TrafficContext& c
       stream_(0x7472616666696300ULL + context.index),
       load_(values.real("load")),
       sizes_(values, context),
-      process_(values, context, load_ / sizes_.mean()) {
+      process_(values, context, load_ / sizes_.mean()),
+      ahead_(context.terminals) {
   if (process_.mean_distance() > 0.0) load_ = sizes_.mean() / process_.mean_distance();
 }
 

@@ -1,6 +1,7 @@
 // When messages are generated and how long they are: shared by every open-loop pattern.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "banyan/base/rng.hpp"
@@ -68,13 +69,14 @@ class Injection {
 
   void begin(u32 replication) {
     random_ = Random(seed_, stream_, replication);
+    std::fill(ahead_.begin(), ahead_.end(), Ahead{});
     process_.begin(replication);
     sizes_.begin(replication);
   }
 
   /// Fills birth, flits and word of the nth message; returns the words for the destination draw. kNever: no message.
   [[nodiscard]] Words next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept {
-    const Words words = random_.at(terminal, nth);
+    const Words words = draw(terminal, nth);
     out.birth = process_.next(terminal, nth, previous, words, out);
     out.flits = sizes_(terminal, nth);
     out.word = words[3];
@@ -86,12 +88,27 @@ class Injection {
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
  private:
+  /// The words of a terminal's next message, drawn when nothing waits for them: the rounds of one draw depend on each
+  /// other, and what a message does on its predecessor's birth.
+  struct Ahead {
+    u64 nth = kNever;
+    Words words{};
+  };
+
+  [[nodiscard]] Words draw(u32 terminal, u64 nth) const noexcept {
+    Ahead& ahead = ahead_[terminal];
+    const Words words = ahead.nth == nth ? ahead.words : random_.at(terminal, nth);
+    ahead = {nth + 1, random_.at(terminal, nth + 1)};
+    return words;
+  }
+
   u64 seed_;
   u64 stream_;
   double load_;
   Sizes sizes_;
   Process process_;
   Random random_;
+  mutable std::vector<Ahead> ahead_;  ///< [terminal]; a terminal is asked by one thread at a time
 };
 
 }  // namespace banyan::traffic
