@@ -1,5 +1,5 @@
 // Circuit switching on a two-dimensional torus with a hot spot, after Safaei, Khonsari, Fathy and Ould-Khaoua.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // A hot spot takes one flit per cycle from N terminals of which each sends it the fraction h, and its uniform share.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

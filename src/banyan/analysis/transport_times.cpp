@@ -9,7 +9,7 @@
 //   packet           first = k (t_l + S), last = k t_l + (k - 1) S + (L + pH) / BW + (p - 1) t_l
 //   virtual circuit  first = k (t_l + S), last = k t_l + (k - 1) S + (L + H) / BW
 // Every transmission takes whole ticks.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "banyan/api/booksim.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

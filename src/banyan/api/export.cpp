@@ -1,6 +1,6 @@
 #include "banyan/api/export.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "banyan/api/network.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #include "banyan/api/result.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "banyan/api/steady_windows.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "banyan/api/topology_export.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

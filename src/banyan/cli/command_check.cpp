@@ -1,5 +1,5 @@
 // banyan check: everything that a run's build phase would find, without running.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

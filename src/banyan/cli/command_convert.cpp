@@ -1,5 +1,5 @@
 // banyan convert, and what run --booksim shares with it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // banyan export: the table of a result store, the same bytes however its sweep was interrupted.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/api/export.hpp"
 #include "banyan/base/error.hpp"

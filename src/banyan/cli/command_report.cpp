@@ -1,5 +1,5 @@
 // banyan report: the page of whatever a folder holds.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

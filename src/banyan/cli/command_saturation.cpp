@@ -1,5 +1,5 @@
 // banyan saturation: the load at which a network saturates, to a requested width.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // banyan study list, run and report.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // banyan trees: the congestion trees of a stored run, as a table, as a timeline, or at one time.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

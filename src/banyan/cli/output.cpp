@@ -1,6 +1,6 @@
 #include "banyan/cli/output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "banyan/cli/program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>

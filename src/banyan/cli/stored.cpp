@@ -1,6 +1,6 @@
 #include "banyan/cli/stored.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>

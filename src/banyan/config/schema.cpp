@@ -1,6 +1,6 @@
 #include "banyan/config/schema.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "banyan/config/toml_reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 // The library would end the program where its parser meets what it did not expect.
 namespace banyan::config {

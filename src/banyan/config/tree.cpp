@@ -1,6 +1,6 @@
 #include "banyan/config/tree.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

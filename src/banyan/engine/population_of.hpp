@@ -18,6 +18,7 @@
 // change nothing.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "banyan/engine/steady.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "banyan/engine/watchdog.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

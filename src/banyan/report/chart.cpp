@@ -1,6 +1,6 @@
 #include "banyan/report/chart.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

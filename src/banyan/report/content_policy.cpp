@@ -1,6 +1,6 @@
 #include "banyan/report/content_policy.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 

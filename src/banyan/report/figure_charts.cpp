@@ -1,5 +1,5 @@
 // From a figure's points to charts: which points share a chart, which share a line.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "banyan/report/markup.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/base/types.hpp"
 

@@ -1,6 +1,6 @@
 #include "banyan/report/page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

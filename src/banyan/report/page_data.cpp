@@ -1,5 +1,5 @@
 // The JSON that web/src/data.ts describes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "banyan/report/study_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Destination-tag routing: the digits of the destination are the output ports (Lawrie 1975). An extra stage in front
 // leaves one port free, which selects one of n disjoint paths; under faults it selects one that works.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -5,6 +5,7 @@
 // still leave the direct way (PAR), then in this order the source's group on a detour, the intermediate group (or the
 // source's group on the direct way), the destination's group. Global classes: 0 into the intermediate group, 1 into the
 // destination's. Every step goes to a higher class or from local to global, so dependencies have no cycle.
+#include <algorithm>
 #include <array>
 #include <memory>
 

@@ -1,5 +1,6 @@
 // Every port on a shortest path, every virtual channel: as free as minimal routing can be, and without any means
 // against deadlock. For switches that hold nothing while they wait: circuits that come back when they are blocked.
+#include <algorithm>
 #include <memory>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // The hot section (paper 1, section 4.4, Figure 12): only background to terminals near the hot spot, whose paths share
 // boxes with the saturation tree, avoids the reserved subnetwork; background to the other sections goes straight.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,6 @@
 // O1TURN (Seo et al. 2005): half of the packets correct their coordinates in ascending order of the dimensions, half in
 // descending order, on virtual channels of their own: XY and YX on a two-dimensional mesh.
+#include <algorithm>
 #include <memory>
 
 #include "banyan/base/rng.hpp"

@@ -1,6 +1,7 @@
 // Routing from a table: lines "SWITCH TERMINAL PORT [VC_BEGIN VC_END]", by number, from a file or from the experiment.
 // Several lines for one switch and terminal are alternatives, in their order. A terminal's own switch needs no line.
 // The table is followed from every terminal to every other when it is read.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>

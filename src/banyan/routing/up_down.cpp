@@ -4,6 +4,7 @@
 //
 // Switches are ordered breadth first from a root, or by the levels of the topology, the highest first, where it has
 // some: on fat trees that keeps all roots in use. Equal ones are ordered by their number.
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 

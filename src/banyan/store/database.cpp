@@ -1,6 +1,6 @@
 #include "banyan/store/database.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 

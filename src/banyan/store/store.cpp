@@ -1,6 +1,6 @@
 #include "banyan/store/store.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

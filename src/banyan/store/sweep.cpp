@@ -1,6 +1,6 @@
 #include "banyan/store/sweep.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 #include <optional>

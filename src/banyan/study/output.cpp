@@ -1,5 +1,5 @@
 // The written forms of a study's result: CSV per figure, JSON for scripts, a table for readers, a dump to load again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 // central buffer, chunk by chunk, into the queue of its output. A packet for several outputs is written once, enters
 // all their queues, and is admitted only when all of it is guaranteed space. One chunk is read and one is written per
 // cycle.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Switches with combined input and output queuing (CIOQ), joined to hosts by input adapters; VOQ at switch and at
 // network level, and RECN, basic and enhanced. The model itself: parts/cioq_fabric.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

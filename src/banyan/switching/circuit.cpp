@@ -1,6 +1,6 @@
 // Circuit switching: parameters and what they mean. How circuits are set up, move and end: parts/circuits.hpp; which
 // virtual channel a header takes: parts/circuit_choice.hpp; how data move: parts/circuit_streams.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

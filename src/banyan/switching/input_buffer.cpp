@@ -4,7 +4,7 @@
 // Only the packet at the head of a FIFO is served. A packet for one output passes flit by flit; of a packet for
 // several, whole chunks are read by the outputs in turn, each at its own pace, and a chunk leaves when all have read
 // it. With synchronous replication (section 3.1) the branches proceed in lock-step instead.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 // All boxes move in the same cycle and see each other's free places, so this population reads and writes across
 // switches (peer access) and lives in one shard. A buffer is numbered by the port that it feeds: the heads that one box
 // chooses among lie side by side.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

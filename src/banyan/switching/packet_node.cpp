@@ -7,7 +7,7 @@
 // its own. Who may start depends on buffers of the next node and who waits for a buffer on the nodes before, so this
 // population reads and writes across nodes (peer access) and lives in one shard. It runs by events: the end of a
 // transmission is the arrival of its packet.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

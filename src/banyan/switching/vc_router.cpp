@@ -3,7 +3,7 @@
 //
 // This file declares the parameters and chooses the kernel; the kernels lie in parts/: vc_router_kernel.hpp for the
 // ordinary settings, vc_router_general.hpp for all.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

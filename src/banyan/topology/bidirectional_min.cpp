@@ -5,7 +5,7 @@
 // With N = r k^(n-1) hosts, 1 < r < k, a switch of the highest stage has k/r ports down to every destination. They lead
 // to different switches under the perfect shuffle, and to the same one in the tree. Routing functions choose the first,
 // or by a rule of their own (core::TreeLevel::port_times).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/base/bits.hpp"
 #include "banyan/topology/parts/tree.hpp"

@@ -4,7 +4,9 @@
 //   consecutive  to group o, own number skipped: o or o + 1.
 //   palm_tree    to group i - o - 1 (mod g).
 // Channels beyond the last whole round stay unconnected.
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <algorithm>
 
 #include "banyan/topology/parts/damage.hpp"
 #include "banyan/topology/parts/grid.hpp"

@@ -5,7 +5,7 @@
 // Where the multiplexers stand decides what a fault breaks. The one behind stage k chooses between the box's output and
 // the terminal's bypass link and feeds the link k L; the demultiplexer in front of stage 0 sits at the end of the link
 // 1 L. So links k L and 1 L are used whether the outer stage is bypassed or not, and a box's fault leaves them whole.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,9 @@
 //   link FROM TO [latency=N] [cycles_per_flit=N] [one_way]
 // A "#" starts a comment. Ports are numbered in the order of the lines that mention a switch, and a link has the same
 // port number for both directions; terminals are numbered in the order of their lines.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>

@@ -1,7 +1,7 @@
 // HyperX (Ahn et al. 2009): switches at the points of a grid, each joined to all others that differ in one coordinate.
 // With equal sizes it is the flattened butterfly of Kim, Dally and Abts 2007 (a k-ary n-flat has n - 1 dimensions of
 // size k and k terminals per switch); with one dimension a full mesh; with sizes of 2 the hypercube.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/topology/parts/grid.hpp"
 

@@ -2,7 +2,7 @@
 //
 // Each wiring stands here as its own literature defines it; a test shows that all are the same graph up to the names of
 // boxes and terminals (C.-L. Wu and T.-Y. Feng, IEEE Trans. Computers C-29(8), 1980).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>

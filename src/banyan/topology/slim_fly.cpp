@@ -4,7 +4,9 @@
 //   (0, x, y) and (0, x, y') are neighbours when y - y' is in X,
 //   (1, m, c) and (1, m, c') when c - c' is in X', (0, x, y) and (1, m, c) when y = m x + c,
 // where X and X' are made of powers of a primitive root (Hafner 2004; Besta and Hoefler, section II.B).
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <algorithm>
 
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"

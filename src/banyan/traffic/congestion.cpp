@@ -1,6 +1,6 @@
 // Corner cases of congestion (Garcia et al. 2005, table 1): most terminals send to random destinations all the time,
 // the others send to a few destinations at the full rate for a while, suddenly or one after the other.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Flows, one by one: who sends to whom, how much, from when to when. For scenarios whose every packet has a reason.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

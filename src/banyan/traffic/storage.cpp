@@ -1,6 +1,6 @@
 // Storage networks: hosts read from and write to disks, as a block-I/O trace says or a synthetic self-similar process.
 // A read is a short request to the disk and an answer with the data; a write carries the data and is acknowledged.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

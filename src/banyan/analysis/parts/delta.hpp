@@ -1,7 +1,7 @@
 // What models of delta networks need of an experiment: a multistage network and uniform packets of one flit.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/core/analysis.hpp"
 

@@ -2,6 +2,7 @@
 // several next steps are offered, every port of the highest priority is taken equally often.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>

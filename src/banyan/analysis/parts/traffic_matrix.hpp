@@ -1,7 +1,7 @@
 // Who sends how much to whom, from the traffics of an experiment.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

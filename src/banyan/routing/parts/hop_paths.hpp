@@ -2,6 +2,7 @@
 // cannot close a circle (Gunther 1981; Merlin and Schweitzer 1980).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 

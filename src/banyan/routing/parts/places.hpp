@@ -1,7 +1,7 @@
 // Where terminals sit, and what routing functions demand of a network.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

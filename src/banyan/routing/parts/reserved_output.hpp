@@ -2,7 +2,7 @@
 // The three schemes differ only in what a pending hot spot means for background packets to one destination.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

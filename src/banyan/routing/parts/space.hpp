@@ -1,6 +1,7 @@
 // Coordinates of meshes, tori, hypercubes and HyperX networks under one name: which ports lead nearer in a dimension.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 

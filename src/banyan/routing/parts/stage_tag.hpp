@@ -1,7 +1,7 @@
 // Source routes through multistage networks: one port per stage in Packet::tag, first stage lowest.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <vector>

@@ -1,7 +1,7 @@
 // Virtual channels divided into classes of equal size; the last ones take what does not divide.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "banyan/core/routing.hpp"
 

@@ -1,5 +1,5 @@
 // What a CIOQ network shows of its state: digest, conservation, who waits for whom, congestion roots.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 // cycle R is on the link in cycle R + 1 over a chunk-wide path, and in R + 2 over the two others.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>

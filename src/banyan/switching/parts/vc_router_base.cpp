@@ -1,6 +1,6 @@
 #include "banyan/switching/parts/vc_router_base.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 // live in one shard, because a chunk is put into the FIFO of the next switch when it starts.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

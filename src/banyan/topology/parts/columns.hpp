@@ -1,7 +1,7 @@
 // Multistage networks as columns of n x n boxes between digit permutations: what the literature draws.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 #include <utility>

@@ -1,7 +1,7 @@
 // Failed links and switches, by list or at random: what is left of a network.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

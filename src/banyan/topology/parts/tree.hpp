@@ -1,8 +1,9 @@
 // What fat trees share: levels of switches, wired by a rule, with the digits that routing functions read.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "banyan/traffic/parts/io_trace.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

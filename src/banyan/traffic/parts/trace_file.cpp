@@ -1,6 +1,6 @@
 #include "banyan/traffic/parts/trace_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <iterator>
