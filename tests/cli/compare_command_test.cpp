@@ -82,7 +82,7 @@ TEST_F(CompareCommand, SweepsAreComparedPointByPoint) {
   ASSERT_EQ(from_json.status, 0) << from_json.err;
   EXPECT_EQ(json::parse(from_json.out)["metrics"]["hops"]["b"], all["metrics"]["hops"]["b"]);
   run_to("one");
-  expect_refusal(banyan({"compare", "a", "one"}), "has no finished point", "the same points");
+  expect_refusal(banyan({"compare", "a", "one"}), "is a single run, and a is a sweep of 6 points", "the same points");
 }
 
 TEST_F(CompareCommand, DifferentNetworksAreRefused) {
