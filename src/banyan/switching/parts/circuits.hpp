@@ -341,6 +341,7 @@ class Circuits final : public engine::Population {
         used_words_ = std::max(used_words_, (c >> 6U) + 1);
         Circuit& k = circuits_[c];
         k = Circuit{};
+        if (!tried_.empty()) tried_[std::size_t{c} * kMostHops] = 0;
         k.packet = terminals_.take(queue, now);
         k.queue = queue;
         k.at = entry_[source_of(c)].node;
