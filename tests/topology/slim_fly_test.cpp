@@ -11,10 +11,10 @@ std::unique_ptr<core::Topology> slim_fly(i64 q, i64 concentration = 0) {
 }
 
 TEST(SlimFly, IsRegularOfDiameterTwoWithItsNumberOfSwitches) {
-  for (const i64 q : {3, 5, 7, 11, 13, 17, 19}) {
+  for (const i64 q : {3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19}) {
     const auto t = slim_fly(q, 1);
     const core::Graph& graph = t->graph();
-    const i64 delta = q % 4 == 1 ? 1 : -1;
+    const i64 delta = q % 4 == 3 ? -1 : q % 4;
     const u64 degree = static_cast<u64>(3 * q - delta) / 2;
     const u64 switches = static_cast<u64>(2 * q * q);
     EXPECT_EQ(graph.switches(), switches);
@@ -60,9 +60,19 @@ TEST(SlimFly, HasHalfOfTheDegreeInTerminalsByDefault) {
   EXPECT_EQ(slim_fly(5)->label(31), "(1,1,1)");
 }
 
-TEST(SlimFly, RefusesWhatIsNoOddPrime) {
-  EXPECT_NE(refusal([] { slim_fly(9); }).find("use 7 or 11"), std::string::npos);
-  EXPECT_NE(refusal([] { slim_fly(4); }).find("use 3 or 5"), std::string::npos);
+TEST(SlimFly, PowersOfPrimesFollowTheFieldOfTheirOrder) {
+  // 27 = 4 * 7 - 1 and 25 = 4 * 6 + 1: of the third and the second power of a prime, both kinds of sets.
+  for (const i64 q : {25, 27}) {
+    const auto t = slim_fly(q, 1);
+    EXPECT_EQ(t->graph().switches(), static_cast<u64>(2 * q * q));
+    const std::vector<u32> from = distances_from(t->graph(), 0);
+    EXPECT_EQ(*std::max_element(from.begin(), from.begin() + 2 * q * q), 2U) << q;
+  }
+}
+
+TEST(SlimFly, RefusesWhatIsNoPowerOfAPrime) {
+  EXPECT_NE(refusal([] { slim_fly(6); }).find("use 5 or 7"), std::string::npos);
+  EXPECT_NE(refusal([] { slim_fly(12); }).find("use 11 or 13"), std::string::npos);
 }
 
 }  // namespace

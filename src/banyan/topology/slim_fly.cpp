@@ -1,12 +1,13 @@
 // Slim Fly (Besta and Hoefler 2014): the graphs of McKay, Miller and Siran with 2 q^2 switches of degree (3 q - d) / 2
-// and diameter 2, q = 4 w + d a prime, d = 1 or -1. Switches are (s, x, y), s = 0 or 1, x and y from the integers
-// modulo q:
+// and diameter 2, q = 4 w + d a power of a prime, d = 1, 0 or -1. Switches are (s, x, y), s = 0 or 1, x and y from the
+// field of q elements:
 //   (0, x, y) and (0, x, y') are neighbours when y - y' is in X,
 //   (1, m, c) and (1, m, c') when c - c' is in X', (0, x, y) and (1, m, c) when y = m x + c,
-// where X and X' are made of powers of a primitive root (Hafner 2004; Besta and Hoefler, section II.B).
+// where X and X' are made of powers of a primitive element (Hafner 2004; Besta and Hoefler, section II.B).
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
@@ -14,40 +15,89 @@
 namespace banyan::topology {
 namespace {
 
-bool is_prime(u32 q) {
-  for (u32 i = 2; i * i <= q; ++i) {
-    if (q % i == 0) return false;
-  }
-  return q > 1;
+/// The prime that q is a power of; 0: of none.
+u32 prime_below(u32 q) {
+  u32 p = 2;
+  while (p <= q && q % p != 0) ++p;
+  u64 power = p;
+  while (power < q) power *= p;
+  return q > 1 && power == q ? p : 0;
 }
 
-/// A number whose powers are all non-zero residues of the prime q.
-u32 primitive_root(u32 q) {
-  for (u32 root = 2;; ++root) {
-    u32 order = 1;
-    for (u64 power = root; power != 1; power = power * root % q) ++order;
-    if (order == q - 1) return root;
+/// Whether the construction knows a graph for q: powers of odd primes, and of 2 from 4 on.
+bool is_order(u32 q) { return q >= 3 && prime_below(q) != 0; }
+
+/// The field of q elements. An element is the number whose digits in base p are the coefficients of a polynomial over
+/// the integers modulo p, the constant one lowest; for a prime q the integers modulo q.
+class Field {
+ public:
+  explicit Field(u32 q) : q_(q), p_(prime_below(q)) {
+    if (p_ == q_) {
+      for (u32 root = 2; !fill([&](u32 x) { return static_cast<u32>(u64{x} * root % q_); }); ++root) {}
+      return;
+    }
+    // x^k = `reduced`, such that x is primitive: the first that is found.
+    const u32 top = q_ / p_;
+    for (u32 reduced = 1; !fill([&](u32 x) { return add(x % top * p_, times(x / top, reduced)); }); ++reduced) {}
   }
-}
+
+  /// The powers of the primitive element, from 1 on; the last is 1 again.
+  [[nodiscard]] const std::vector<u32>& powers() const { return powers_; }
+  [[nodiscard]] u32 add(u32 a, u32 b) const {
+    u32 sum = 0;
+    for (u32 digit = 1; digit < q_; digit *= p_) sum += (a / digit % p_ + b / digit % p_) % p_ * digit;
+    return sum;
+  }
+  [[nodiscard]] u32 negative(u32 a) const { return times(p_ - 1, a); }
+  [[nodiscard]] u32 product(u32 a, u32 b) const {
+    return a == 0 || b == 0 ? 0 : powers_[(logarithms_[a] + logarithms_[b]) % (q_ - 1)];
+  }
+
+ private:
+  /// n is below p: n times each digit.
+  [[nodiscard]] u32 times(u32 n, u32 a) const {
+    u32 result = 0;
+    for (u32 digit = 1; digit < q_; digit *= p_) result += a / digit % p_ * n % p_ * digit;
+    return result;
+  }
+  /// False unless the powers of an element are all but 0. `next`: multiplies with the element.
+  template <class Next>
+  bool fill(Next next) {
+    powers_.assign(1, 1);
+    logarithms_.assign(q_, kNone);
+    for (u32 e = 0; e < q_ - 1; ++e) {
+      const u32 x = powers_.back();
+      if (x == 0 || logarithms_[x] != kNone) return false;
+      logarithms_[x] = e;
+      powers_.push_back(next(x));
+    }
+    return true;
+  }
+
+  u32 q_;
+  u32 p_;
+  std::vector<u32> powers_;
+  std::vector<u32> logarithms_;
+};
 
 struct Generators {
   std::vector<u32> x;        ///< X
   std::vector<u32> x_prime;  ///< X'
 };
 
-Generators generators(u32 q) {
-  const u32 root = primitive_root(q);
-  std::vector<u32> power{1};
-  while (power.size() < q) power.push_back(static_cast<u32>(u64{power.back()} * root % q));
+Generators generators(u32 q, const Field& field) {
+  const std::vector<u32>& power = field.powers();
   Generators sets;
+  if (q % 4 != 3) {  // even and odd powers; q = 4 w: 1 is in both
+    for (u32 e = 0; e + 1 < q; e += 2) sets.x.push_back(power[e]);
+    for (u32 e = 1; e < q; e += 2) sets.x_prime.push_back(power[e]);
+    return sets;
+  }
+  // q = 4 w - 1: even ones up to 2 w - 2 and odd ones from 2 w - 1; for X' one more.
   const u32 w = (q + 1) / 4;
-  for (u32 e = 0; e < (q % 4 == 1 ? q - 1 : q); ++e) {
-    // q = 4 w + 1: even and odd powers. q = 4 w - 1: even ones up to 2 w - 2 and odd ones from 2 w - 1; for X' one
-    // more.
-    const bool in_x = q % 4 == 1 ? e % 2 == 0 : e <= 2 * w - 2 ? e % 2 == 0 : e % 2 == 1 && e <= 4 * w - 3;
-    const bool in_prime = q % 4 == 1 ? e % 2 == 1 : e <= 2 * w - 1 ? e % 2 == 1 : e % 2 == 0 && e <= 4 * w - 2;
-    if (in_x) sets.x.push_back(power[e]);
-    if (in_prime) sets.x_prime.push_back(power[e]);
+  for (u32 e = 0; e < q; ++e) {
+    if (e <= 2 * w - 2 ? e % 2 == 0 : e % 2 == 1 && e <= 4 * w - 3) sets.x.push_back(power[e]);
+    if (e <= 2 * w - 1 ? e % 2 == 1 : e % 2 == 0 && e <= 4 * w - 2) sets.x_prime.push_back(power[e]);
   }
   return sets;
 }
@@ -55,15 +105,16 @@ Generators generators(u32 q) {
 class SlimFly final : public core::Topology {
  public:
   explicit SlimFly(const config::Values& values) : q_(values.natural("q")) {
-    if (!is_prime(q_) || q_ < 3) {
+    if (!is_order(q_)) {
       u32 lower = q_;
       u32 upper = q_;
-      while (lower > 3 && !is_prime(lower)) --lower;
-      while (!is_prime(upper) || upper < 3) ++upper;
-      values.fail("q", fmt::format("q = {} is no odd prime", q_),
+      while (lower > 3 && !is_order(lower)) --lower;
+      while (!is_order(upper)) ++upper;
+      values.fail("q", fmt::format("q = {} is no power of a prime", q_),
                   fmt::format("use {} or {}", std::max(lower, 3U), upper));
     }
-    const Generators sets = generators(q_);
+    const Field field(q_);
+    const Generators sets = generators(q_, field);
     degree_ = q_ + static_cast<u32>(sets.x.size());
     const u32 asked = values.natural("concentration");
     concentration_ = asked == 0 ? (degree_ + 1) / 2 : asked;
@@ -73,7 +124,7 @@ class SlimFly final : public core::Topology {
     graph_ = core::Graph(switches * concentration_);
     for (u32 s = 0; s < switches; ++s) graph_.add_switch(degree_ + concentration_, degree_ + concentration_);
     std::vector<std::vector<u32>> neighbours(switches);
-    for (u32 s = 0; s < switches; ++s) neighbours[s] = neighbours_of(s, sets);
+    for (u32 s = 0; s < switches; ++s) neighbours[s] = neighbours_of(s, sets, field);
     for (u32 s = 0; s < switches; ++s) {
       for (u32 port = 0; port < degree_; ++port) {
         const std::vector<u32>& far = neighbours[neighbours[s][port]];
@@ -100,16 +151,17 @@ class SlimFly final : public core::Topology {
   }
 
  private:
-  [[nodiscard]] std::vector<u32> neighbours_of(u32 s, const Generators& sets) const {
+  [[nodiscard]] std::vector<u32> neighbours_of(u32 s, const Generators& sets, const Field& field) const {
     const std::vector<u32> c = coordinates(s);
     std::vector<u32> result;
     for (const u32 step : c[0] == 0 ? sets.x : sets.x_prime) {
-      result.push_back(c[0] * q_ * q_ + c[1] * q_ + (c[2] + step) % q_);
+      result.push_back(c[0] * q_ * q_ + c[1] * q_ + field.add(c[2], step));
     }
     for (u32 i = 0; i < q_; ++i) {
       // From (0, x, y) to (1, m, y - m x); from (1, m, c) to (0, x, m x + c).
-      const u32 product = static_cast<u32>(u64{i} * c[1] % q_);
-      result.push_back(c[0] == 0 ? q_ * q_ + i * q_ + (c[2] + q_ - product) % q_ : i * q_ + (c[2] + product) % q_);
+      const u32 product = field.product(i, c[1]);
+      result.push_back(c[0] == 0 ? q_ * q_ + i * q_ + field.add(c[2], field.negative(product))
+                                 : i * q_ + field.add(c[2], product));
     }
     return result;
   }
@@ -132,7 +184,7 @@ const core::TopologyRow row_slim_fly{
      "and J. Siran, A Note on Large Graphs of Diameter Two and Given Maximum Degree, J. Combinatorial Theory B 74(1), "
      "1998",
      parts::with_damage({
-         Parameter::integer("q", 5).range(3, 509).doc("An odd prime; the network has 2 q^2 switches."),
+         Parameter::integer("q", 5).range(3, 509).doc("A power of a prime, not 2; the network has 2 q^2 switches."),
          Parameter::integer("concentration", 0)
              .unit("terminals")
              .range(0, 1024)
