@@ -114,12 +114,20 @@ TEST(BookSim, RequestsAndRepliesAreMapped) {
   const Conversion c = convert_file("requests");
   EXPECT_TRUE(c.complete());
   EXPECT_EQ(remarks_on(c, "use_read_write"), std::vector{Kind::differs});
-  EXPECT_EQ(remarks_on(c, "read_request_end_vc"), std::vector{Kind::differs});
+  EXPECT_EQ(remarks_on(c, "read_request_begin_vc"), std::vector{Kind::differs}) << "2 virtual channels, not 8";
   const Experiment e = experiment_of(c);
   EXPECT_EQ(e.traffics[0].integers("sizes"), (std::vector<i64>{1, 5}));
   EXPECT_EQ(e.traffics[0].integers("reply_size"), (std::vector<i64>{5, 1}));
   EXPECT_DOUBLE_EQ(e.traffics[0].real("load"), 0.02 * 2);
   EXPECT_EQ(e.routing.text("up"), "random");
+}
+
+TEST(BookSim, RequestsAndRepliesKeepToTheirVirtualChannels) {
+  const Conversion c = convert_text(std::string(kMesh) + "use_read_write = 1; num_vcs = 16; injection_rate = 0.01;");
+  EXPECT_EQ(remarks_on(c, "read_request_begin_vc"), std::vector{Kind::differs}) << "reads 0 to 5, writes 2 to 7";
+  const Experiment e = experiment_of(c);
+  EXPECT_EQ(e.traffics[0].integers("vc_range"), (std::vector<i64>{0, 7}));
+  EXPECT_EQ(e.traffics[0].integers("reply_vc_range"), (std::vector<i64>{8, 15}));
 }
 
 TEST(BookSim, ABatchEndsWithItsLastPacket) {

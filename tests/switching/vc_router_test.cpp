@@ -157,6 +157,87 @@ TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormForEveryPairSizeAndPipeline) {
   }
 }
 
+/// Switches between two, counting both; channels between switches are `latency` long each.
+struct Hops {
+  explicit Hops(const banyan::core::Graph& of) : graph(of) {}
+
+  [[nodiscard]] std::vector<u32> from(u32 first) const {
+    std::vector<u32> hops(graph.switches(), 0);
+    std::vector<u32> queue{first};
+    hops[first] = 1;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (u32 port = 0; port < graph.outputs(queue[i]); ++port) {
+        const u32 channel = graph.channel_out_of(queue[i], port);
+        if (channel == banyan::kNone || graph.channel(channel).to.terminal) continue;
+        const u32 next = graph.channel(channel).to.node;
+        if (hops[next] != 0) continue;
+        hops[next] = hops[queue[i]] + 1;
+        queue.push_back(next);
+      }
+    }
+    return hops;
+  }
+  [[nodiscard]] Tick latency() const {
+    for (const banyan::core::Channel& c : graph.channels()) {
+      if (!c.from.terminal && !c.to.terminal) return c.link.latency_cycles;
+    }
+    return 0;
+  }
+
+  const banyan::core::Graph& graph;
+};
+
+void expect_closed_form(const Part& topology, const Part& routing, const Stages& stages) {
+  Rig rig(topology, router(4, 40, stages.given()), routing);
+  const banyan::core::Graph& graph = rig.topology().graph();
+  const Hops hops(graph);
+  std::vector<Line> lines;
+  std::vector<Tick> expected;
+  for (u32 from = 0; from < graph.terminals(); ++from) {
+    const banyan::core::Channel& in = graph.channel(graph.injection(from));
+    const std::vector<u32> switches = hops.from(in.to.node);
+    for (u32 to = from % 3; to < graph.terminals(); to += 3) {
+      if (from == to) continue;
+      const banyan::core::Channel& out = graph.channel(graph.ejection(to));
+      const u32 flits = 1 + (from + to) % 6;
+      lines.push_back({from, 200 * lines.size(), to, flits});
+      expected.push_back(in.link.latency_cycles + out.link.latency_cycles + switches[out.from.node] * stages.per_hop() +
+                         (switches[out.from.node] - 1) * hops.latency() +
+                         (flits - 1) * static_cast<Tick>(stages.sw_allocation));
+    }
+  }
+  const std::vector<Tick> times = rig.deliveries(lines, kNever);
+  ASSERT_EQ(times.size(), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(times[i] - lines[i].birth, expected[i])
+        << topology.name << ": " << lines[i].source << " to " << lines[i].destination;
+  }
+}
+
+TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormOnEveryTopology) {
+  const Part shortest{"shortest_path", {{"choice", std::string("fixed")}}};
+  // One candidate per step: a head that chooses among several outputs speculates on none.
+  const Part ancestor{"nearest_common_ancestor", {{"up", std::string("d_mod_k")}}};
+  const std::vector<std::pair<Part, Part>> networks{
+      {{"mesh", {{"size", Ints{3, 2}}, {"concentration", i64{2}}, {"latency", Ints{2}}}}, kDimensionOrder},
+      {{"torus", {{"size", Ints{5, 3}}, {"latency", Ints{3}}}}, kDimensionOrder},
+      {{"hypercube", {{"degree", i64{4}}}}, kDimensionOrder},
+      {{"hyperx", {{"size", Ints{3, 4}}, {"concentration", i64{2}}, {"latency", Ints{4}}}}, kDimensionOrder},
+      {{"fat_tree", {{"arity", i64{3}}, {"levels", i64{3}}, {"latency", Ints{2}}}}, ancestor},
+      {{"xgft", {{"children", Ints{3, 3}}, {"parents", Ints{1, 2}}}}, ancestor},
+      {{"bidirectional_min", {{"hosts", i64{16}}, {"ports", i64{4}}}}, ancestor},
+      {{"multistage_cube", {{"terminals", i64{16}}, {"radix", i64{4}}}}, {"destination_tag"}},
+      {{"extra_stage_cube", {{"terminals", i64{16}}, {"radix", i64{2}}}}, {"destination_tag"}},
+      {{"dragonfly", {{"local_latency", i64{3}}, {"global_latency", i64{3}}}}, shortest},
+      {{"slim_fly", {{"q", i64{3}}, {"concentration", i64{1}}, {"latency", i64{2}}}}, shortest},
+      {{"graph_file"}, shortest},
+  };
+  for (const auto& [topology, routing] : networks) {
+    SCOPED_TRACE(topology.name);
+    for (const std::size_t i : {1U, 4U, 6U, 10U}) expect_closed_form(topology, routing, pipelines()[i]);
+  }
+}
+
 /// Settings that must not cost an unhindered packet a cycle.
 const std::vector<Given>& free_of_charge() {
   static const std::vector<Given> list{

@@ -80,6 +80,7 @@ class Converter {
   void read_hot_spot(Table& table, const Call& call);
   void read_sizes(Table& table, std::size_t index, double& mean);
   void read_requests(Table& table, std::size_t index, double& mean);
+  void read_vc_ranges(Table& table);
   void read_process(Table& table, std::size_t index, double rate);
   void read_batch(Table& table, bool replies);
 

@@ -325,6 +325,7 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
   } else if (topology == "dragonflynew" && (function == "min" || function == "ugal")) {
     routing_.name = "dragonfly_routing";
     routing_.set("policy", function == "min" ? "\"minimal\"" : "\"ugal_l\"");
+    routing_.set("vcs_per_class", "\"one\"");
     if (function == "ugal") {
       routing_.set("threshold", "30");
       differs("routing_function", "BookSim2 compares the minimal queue with twice the other one, plus 30");

@@ -154,15 +154,38 @@ void Converter::read_requests(Table& table, std::size_t index, double& mean) {
     differs("injection_rate_uses_flits", "the rate counts the flits of requests; BookSim2 counts replies too");
   }
   differs("use_read_write",
-          "a source goes on generating requests while it sends replies, and both share all virtual channels");
+          "a source goes on generating requests while it sends replies; replies wait outside the network");
+  read_vc_ranges(table);
   for (const char* kind : {"read_request", "write_request", "read_reply", "write_reply"}) {
-    for (const char* end : {"_begin_vc", "_end_vc"}) {
-      const std::string key = std::string(kind) + end;
-      if (given(key)) differs(key, "requests and replies share all virtual channels; replies wait outside the network");
-      read_.insert(key);
-    }
+    for (const char* end : {"_begin_vc", "_end_vc"}) { read_.insert(std::string(kind) + end); }
     read_.insert(std::string(kind) + "_subnet");
   }
+}
+
+/// Reads and writes share the virtual channels of both.
+void Converter::read_vc_ranges(Table& table) {
+  const i64 vcs = integer("num_vcs");
+  const auto map = [&](const std::string& what, const char* into) {
+    const i64 read_begin = integer("read_" + what + "_begin_vc");
+    const i64 read_end = integer("read_" + what + "_end_vc");
+    const i64 write_begin = integer("write_" + what + "_begin_vc");
+    const i64 write_end = integer("write_" + what + "_end_vc");
+    const i64 begin = std::min(read_begin, write_begin);
+    const i64 end = std::max(read_end, write_end);
+    const std::string key = "read_" + what + "_begin_vc";
+    if (begin < 0 || read_begin > read_end || write_begin > write_end || end >= vcs) {
+      differs(key,
+              fmt::format("there are {} virtual channels, not {}: BookSim2 stops at an assertion, here all are used",
+                          vcs, end + 1));
+      return;
+    }
+    if (read_begin != write_begin || read_end != write_end) {
+      differs(key, fmt::format("reads and writes both use the virtual channels {} to {}", begin, end));
+    }
+    if (begin != 0 || end + 1 != vcs) table.set(into, fmt::format("[{}, {}]", begin, end));
+  };
+  map("request", "vc_range");
+  map("reply", "reply_vc_range");
 }
 
 void Converter::read_process(Table& table, std::size_t index, double rate) {

@@ -36,14 +36,16 @@ LocalClasses local_classes(Policy policy) {
 
 class DragonflyRouting final : public core::Routing {
  public:
-  DragonflyRouting(const core::Dragonfly& shape, const core::Graph& graph, Policy policy, u32 vcs, u32 threshold)
+  DragonflyRouting(const core::Dragonfly& shape, const core::Graph& graph, Policy policy, u32 vcs, u32 threshold,
+                   bool single)
       : shape_(shape),
         graph_(graph),
         policy_(policy),
         use_(local_classes(policy)),
         local_(vcs, std::min(vcs, use_.count)),
         global_(vcs, policy == Policy::minimal ? 1 : std::min(vcs, 2U)),
-        threshold_(threshold) {
+        threshold_(threshold),
+        single_(single) {
     gateways_.resize(std::size_t{shape.groups} * shape.groups);
     for (u32 s = 0; s < shape.groups * shape.routers; ++s) {
       for (u32 j = 0; j < shape.global_ports; ++j) {
@@ -93,23 +95,30 @@ class DragonflyRouting final : public core::Routing {
     }
     return all[below(word, static_cast<u32>(all.size()))];
   }
+  [[nodiscard]] core::Candidate narrowed(core::Candidate c) const noexcept {
+    if (single_) c.vc_end = static_cast<u8>(c.vc_begin + 1);
+    return c;
+  }
   /// Towards another group, by a local class and a global one.
   [[nodiscard]] core::Candidate outward(u32 at, u32 to_group, u32 local, u32 global) const noexcept {
     const Gateway g = gateway(at, to_group);
     if (g.router == at) {
       const u32 c = policy_ == Policy::minimal ? 0 : global;
-      return global_.candidate(shape_.routers - 1 + g.port, c, c + 1);
+      return narrowed(global_.candidate(shape_.routers - 1 + g.port, c, c + 1));
     }
-    return local_.candidate(local_port(at, g.router), local, local + 1);
+    return narrowed(local_.candidate(local_port(at, g.router), local, local + 1));
   }
   /// Towards the destination.
   [[nodiscard]] core::Candidate direct(u32 at, const core::Packet& packet, u32 local) const noexcept {
     const u32 goal = target(packet);
     if (at == goal) {
-      return local_.any(shape_.routers - 1 + shape_.global_ports + packet.destination % shape_.terminals);
+      const u32 port = shape_.routers - 1 + shape_.global_ports + packet.destination % shape_.terminals;
+      if (!single_) return local_.any(port);
+      const u32 c = local == use_.first ? use_.first : use_.destination;
+      return narrowed(local_.candidate(port, c, c + 1));
     }
     if (group(at) == group(goal)) {
-      return local_.candidate(local_port(at, goal), use_.destination, use_.destination + 1);
+      return narrowed(local_.candidate(local_port(at, goal), use_.destination, use_.destination + 1));
     }
     return outward(at, group(goal), local, 1);
   }
@@ -176,6 +185,7 @@ class DragonflyRouting final : public core::Routing {
   parts::VcClasses local_;
   parts::VcClasses global_;
   u32 threshold_;
+  bool single_;  ///< packets use the first virtual channel of a class only
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -191,7 +201,8 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                                             : Policy::par;
   parts::require_vcs(values, context, local_classes(policy).count, "classes of local channels under " + name);
   return std::make_unique<DragonflyRouting>(*context.topology->dragonfly(), context.topology->graph(), policy,
-                                            context.vcs, values.natural("threshold"));
+                                            context.vcs, values.natural("threshold"),
+                                            values.text("vcs_per_class") == "one");
 }
 
 }  // namespace
@@ -210,6 +221,8 @@ const core::RoutingRow row_dragonfly_routing{
              .unit("flits")
              .range(0, 1 << 20)
              .doc("By how much the detour must be better, for ugal_l, ugal_g and par."),
+         Parameter::choice("vcs_per_class", {"all", "one"}, "all")
+             .doc("Virtual channels of a class that packets use: all, or one, as in BookSim2."),
      }},
     make};
 
