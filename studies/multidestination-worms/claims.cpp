@@ -230,8 +230,7 @@ Outcome factor_two(const View& view) {
                                : most >= 1.2 ? ClaimVerdict::partly
                                              : ClaimVerdict::not_reproduced;
   return {verdict, fmt::format("at most {:.2f} ({})", most, where),
-          "partly: the central buffer saturates later by a fifth at least, but not by a factor of 2, which lock-step "
-          "replication at the input buffers gives"};
+          "partly: the central buffer saturates later by a fifth at least, but not by a factor of 2"};
 }
 
 Outcome larger_system(const View& view) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <map>
 
+#include "banyan/base/error.hpp"
 #include "switching/worm_rig.hpp"
 
 namespace {
@@ -85,6 +86,34 @@ TEST_P(WormNetworks, WormsReplicateAtEveryStageOfUnidirectionalNetworks) {
     ASSERT_TRUE(rig.run(1'000'000, 1024)) << net.topology << ": " << rig.machine->explain_blockage();
     EXPECT_EQ(rig.machine->totals().misdelivered, 0U);
   }
+}
+
+// --- what is refused --------------------------------------------------------------------------------------------
+std::string refused(const char* switch_name, const Given& values, u32 flits, i64 hosts = 16) {
+  WormRig rig("bidirectional_min", test::tree(hosts), switch_name, values);
+  rig.worms->send(0, {1, 2}, 0, flits);
+  try {
+    rig.build();
+  } catch (const ConfigError& error) { return error.cause() + ": " + error.remedy(); }
+  return "";
+}
+TEST(WormWays, WhatDoesNotFitIsRefusedWithTheSizeThatWould) {
+  EXPECT_EQ(refused("central_buffer", {{"chunks", i64{20}}}, 64),
+            "a replicated packet of 64 flits needs 24 chunks with those that are held back for its outputs, and the "
+            "switch has 20: use at least 24 chunks, or shorter packets");
+  EXPECT_EQ(refused("input_buffer", {}, 400),
+            "a replicated packet of 400 flits does not fit a FIFO of 320: use a FIFO of at least 400 flits, or shorter "
+            "packets");
+  EXPECT_EQ(refused("central_buffer", {{"fifo", i64{4}}}, 64),
+            "a FIFO of 4 flits does not hold a chunk of 8: use a FIFO of at least 8 flits");
+  // 65 flits come in 9 chunks.
+  EXPECT_EQ(
+      refused("central_buffer", {{"fifo", i64{65}}}, 256, 1024),
+      "a header for 1024 terminals has 65 flits in chunks of 8, and the FIFO 65: use a FIFO of at least 72 flits");
+  EXPECT_EQ(refused("central_buffer", {{"fifo", i64{72}}}, 256, 1024), "");
+  const Given all{{"replication", std::string("synchronous")}, {"arbitration", std::string("all_at_once")}};
+  EXPECT_EQ(refused("central_buffer", all, 65),
+            "a worm of 65 flits never finds room in FIFOs of 64: use a FIFO of at least 65 flits, or shorter packets");
 }
 
 // --- U-Min ---------------------------------------------------------------------------------------------------------

@@ -23,9 +23,6 @@ namespace {
 
 using core::PacketId;
 
-constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
-constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
-
 enum class Rules : u8 { guarded, guarantee, none };
 enum class Bypass : u8 { single_output, unicast, never };
 enum class Arbitration : u8 { in_order, per_output, all_at_once };
@@ -617,13 +614,8 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
   const u64 outputs = inputs_.size();
   const u64 buffers = 2 * outputs;
-  const auto at = [&](u32 port) {
-    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
-  };
   const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
-    const core::Packet& packet = pool_[id];
-    into.push_back(
-        {waiter, resource, name(id) + text, u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence});
+    into.push_back(wait_of(waiter, resource, id, text));
   };
   for (u32 s = 0; s < switches_; ++s) {
     const Hot& h = hot_[s];
@@ -725,8 +717,6 @@ void install(const config::Values& values, engine::Builder& builder) {
   builder.add(0, std::make_unique<CentralBuffer>(builder, worms, buffer));
 }
 
-u32 vcs(const config::Values&) { return 1; }
-
 using config::Parameter;
 
 }  // namespace
@@ -764,7 +754,7 @@ const core::SwitchRow row_central_buffer{
           .doc("One next-packet RAM, so that a replicated packet has a copy of its header chunk per output, written in "
                "consecutive cycles; or one per output, so that a single header chunk is enough")}},
     &install,
-    &vcs,
+    &one_vc,
     "central_buffer moves worms through one buffer per switch that all of its outputs share",
     core::Sight::none,
     nullptr,

@@ -20,9 +20,6 @@ namespace {
 
 using core::PacketId;
 
-constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
-constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
-
 enum class Arbitration : u8 { oldest_first, per_output, all_at_once };
 
 struct InputSettings {
@@ -427,13 +424,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
 /// Resources: input FIFOs, then outputs. A worm at the head of a FIFO holds that FIFO and the outputs that it got.
 void InputBuffer::waits(std::vector<engine::Wait>& into) const {
   const u64 outputs = inputs_.size();
-  const auto at = [&](u32 port) {
-    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
-  };
   const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
-    const core::Packet& packet = pool_[id];
-    into.push_back(
-        {waiter, resource, name(id) + text, u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence});
+    into.push_back(wait_of(waiter, resource, id, text));
   };
   for (u32 input = 0; input < in_.size(); ++input) {
     const In& in = in_[input];
@@ -491,8 +483,6 @@ void install(const config::Values& values, engine::Builder& builder) {
   builder.add(0, std::make_unique<InputBuffer>(builder, worms, settings));
 }
 
-u32 vcs(const config::Values&) { return 1; }
-
 using config::Parameter;
 
 }  // namespace
@@ -524,7 +514,7 @@ const core::SwitchRow row_input_buffer{
               "cycle; or k^2 + k (72), flit by flit through a staircase of registers or from k narrow RAMs, a cycle "
               "later")}},
     &install,
-    &vcs,
+    &one_vc,
     "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
     core::Sight::none,
     nullptr,

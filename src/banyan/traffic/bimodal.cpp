@@ -2,14 +2,6 @@
 #include "banyan/traffic/parts/multicasts.hpp"
 
 namespace banyan::traffic {
-namespace {
-
-std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
-  return std::make_unique<Multicasts>(values, context);
-}
-
-}  // namespace
-
 extern const core::TrafficRow row_bimodal;
 const core::TrafficRow row_bimodal{
     {"bimodal", "Multicasts to m random terminals among messages with one random destination",
@@ -17,6 +9,6 @@ const core::TrafficRow row_bimodal{
      "section 7.6; H. Xu, Y.-D. Gui, L. M. Ni, Optimal Software Multicast in Wormhole-Routed Multistage Networks, "
      "Supercomputing 1994",
      Multicasts::parameters(0.2)},
-    &make};
+    &make_multicasts};
 
 }  // namespace banyan::traffic

@@ -2,14 +2,6 @@
 #include "banyan/traffic/parts/multicasts.hpp"
 
 namespace banyan::traffic {
-namespace {
-
-std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
-  return std::make_unique<Multicasts>(values, context);
-}
-
-}  // namespace
-
 extern const core::TrafficRow row_multicast;
 const core::TrafficRow row_multicast{
     {"multicast", "Multicasts to m uniformly random terminals, in hardware or in software",
@@ -17,6 +9,6 @@ const core::TrafficRow row_multicast{
      "section 7; H. Xu, Y.-D. Gui, L. M. Ni, Optimal Software Multicast in Wormhole-Routed Multistage Networks, "
      "Supercomputing 1994",
      Multicasts::parameters(1.0)},
-    &make};
+    &make_multicasts};
 
 }  // namespace banyan::traffic

@@ -30,6 +30,11 @@
 
 namespace banyan::switching {
 
+[[nodiscard]] constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
+[[nodiscard]] constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
+/// Worms need one virtual channel.
+[[nodiscard]] inline u32 one_vc(const config::Values&) { return 1; }
+
 inline constexpr Tick kSetUp = 3;  ///< cycles from a flit's arrival until it may leave the FIFO
 
 struct WormSettings {
@@ -87,11 +92,12 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
   for (const core::Traffic* traffic : builder.traffics()) {
     if (!traffic->replicates()) continue;
     const u32 header = header_flits_of(*traffic, graph);
-    if (header <= worms.fifo) continue;
-    values.fail(
-        "fifo",
-        fmt::format("a header for {} terminals has {} flits, and the FIFO {}", graph.terminals(), header, worms.fifo),
-        fmt::format("use a FIFO of at least {} flits", (header + worms.chunk - 1) / worms.chunk * worms.chunk));
+    const u32 needed = (header + worms.chunk - 1) / worms.chunk * worms.chunk;
+    if (needed <= worms.fifo) continue;
+    values.fail("fifo",
+                fmt::format("a header for {} terminals has {} flits in chunks of {}, and the FIFO {}",
+                            graph.terminals(), header, worms.chunk, worms.fifo),
+                fmt::format("use a FIFO of at least {} flits", needed));
   }
 }
 
@@ -463,6 +469,16 @@ class WormFabric : public engine::Population {
     return packet.copies == 0
                ? fmt::format("packet {}->{}", packet.source, packet.destination)
                : fmt::format("worm {} of terminal {} to {} terminals", packet.sequence, packet.source, packet.copies);
+  }
+
+  [[nodiscard]] std::string at(u32 port) const {
+    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
+  }
+  /// A packet, and what it does, for the explanation of a blockage.
+  [[nodiscard]] engine::Wait wait_of(u64 waiter, u64 resource, PacketId id, const std::string& text) const {
+    const core::Packet& packet = pool_[id];
+    return {waiter, resource, name(id) + text,
+            u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence};
   }
 
   const core::Graph& graph_;

@@ -9,6 +9,10 @@
 
 namespace banyan::traffic {
 
+std::unique_ptr<core::Traffic> make_multicasts(const config::Values& values, const core::TrafficContext& context) {
+  return std::make_unique<Multicasts>(values, context);
+}
+
 Half split(const Segment& segment) noexcept {
   const u32 middle = segment.low + (segment.high - segment.low + 1) / 2;
   if (segment.own < middle) { return {middle, {middle, segment.high, middle}, {segment.low, middle - 1, segment.own}}; }

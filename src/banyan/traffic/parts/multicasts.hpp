@@ -2,6 +2,7 @@
 // forwarded by the terminals along a binomial tree.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -93,5 +94,8 @@ class Multicasts : public core::Traffic {
   mutable std::vector<core::MultiportPlan> plans_;
   std::optional<core::Multiport> multiport_;
 };
+
+[[nodiscard]] std::unique_ptr<core::Traffic> make_multicasts(const config::Values& values,
+                                                             const core::TrafficContext& context);
 
 }  // namespace banyan::traffic
