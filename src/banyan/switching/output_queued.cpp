@@ -12,6 +12,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "banyan/base/bits.hpp"
@@ -42,10 +43,18 @@ struct Ring {
   u32 unused;
 };
 
-/// Boxes [end of the group before, end) of the order of movement. `last`: their outputs lead to terminals.
+/// Boxes [end of the group before, end) of the order of movement, and their inputs [end of the group before, words_end)
+/// as bits. `last`: their outputs lead to terminals.
 struct Group {
   u32 end;
   bool last;
+  u32 words_end = 0;
+};
+
+/// Inputs of one group in one word of the bits per queue.
+struct GroupWord {
+  u32 word;
+  u64 queues;
 };
 
 struct Move {
@@ -77,12 +86,14 @@ class OutputQueued final : public engine::Population {
         queues_(ejection_base_ + graph_.terminals()),
         rings_(queues_, Ring{0, 0, boxes_, 0}),
         crowded_(boxes_ + 1),
+        closed_((boxes_ + 1) * Stride / 64 + 1),
         wrap_(row_ * std::bit_ceil(places) - 1),
         full_(row_ * places),
         crowded_from_(places >= Stride ? row_ * (places - Stride + 1) : kNone),
         entries_(std::size_t{wrap_} + 1),
         far_(entries_.size() * sizeof(Entry) > kFarBytes),
         occupied_(ejection_base_ / 64),
+        slots_(ejection_base_ / 64),
         arrived_((graph_.terminals() + 63) / 64),
         target_(static_cast<std::size_t>(boxes_) * Stride, kNone),
         slot_of_terminal_(graph_.terminals()),
@@ -102,9 +113,11 @@ class OutputQueued final : public engine::Population {
       const core::End to = graph_.channel(graph_.injection(t)).to;
       slot_of_terminal_[t] = to.node * Stride + to.port;
       terminal_of_slot_[slot_of_terminal_[t]] = t;
+      slots_[slot_of_terminal_[t] >> 6U] |= u64{1} << (slot_of_terminal_[t] & 63U);
       injected_into_[to.node] = 1;
     }
     order_boxes();
+    collect_words();
     const u64 most = static_cast<u64>(graph_.channels().size()) * places_ + graph_.terminals();
     pool_.reserve(static_cast<u32>(std::min<u64>(most, kReserveMost)));
     moves_.reserve(static_cast<std::size_t>(boxes_) * Stride);
@@ -113,6 +126,7 @@ class OutputQueued final : public engine::Population {
   void reset(u32 replication) override {
     for (u32 q = 0; q < queues_; ++q) rings_[q] = {q, 0, rings_[q].box, 0};
     std::fill(crowded_.begin(), crowded_.end(), crowded_from_ == kNone ? 1U : 0U);
+    std::fill(closed_.begin(), closed_.end(), crowded_from_ == kNone ? ~u64{0} : u64{0});
     std::fill(occupied_.begin(), occupied_.end(), 0);
     std::fill(arrived_.begin(), arrived_.end(), 0);
     std::fill(free_slots_.begin(), free_slots_.end(), 0);
@@ -221,9 +235,6 @@ class OutputQueued final : public engine::Population {
   static constexpr u64 kPorts = Stride == 64 ? ~u64{0} : (u64{1} << (Stride & 63U)) - 1;
   static constexpr u64 kReserveMost = 1U << 20U;  ///< records reserved at once; larger networks grow while warming up
 
-  /// Boxes whose memory is asked for before they are stepped: their heads, then the places that these move into.
-  static constexpr u32 kHeadsAhead = 8;
-  static constexpr u32 kTargetsAhead = 4;
   /// Entries that are more than this do not stay in a second-level cache; asking early costs 5 % where they do.
   static constexpr std::size_t kFarBytes = 1U << 19U;
 
@@ -285,6 +296,22 @@ class OutputQueued final : public engine::Population {
     const auto middle = std::stable_partition(first, order_.end(), leads_to_terminals);
     if (middle != first) groups_.push_back({static_cast<u32>(middle - order_.begin()), true});
     if (middle != order_.end()) groups_.push_back({static_cast<u32>(order_.size()), false});
+  }
+
+  /// The inputs of every group's boxes, as bits.
+  void collect_words() {
+    u32 begin = 0;
+    for (Group& group : groups_) {
+      const std::size_t first = group_words_.size();
+      for (u32 i = begin; i < group.end; ++i) {
+        const u32 base = order_[i] * Stride;
+        if (group_words_.size() == first || group_words_.back().word != base >> 6U)
+          group_words_.push_back({base >> 6U, 0});
+        group_words_.back().queues |= kPorts << (base & 63U);
+      }
+      group.words_end = static_cast<u32>(group_words_.size());
+      begin = group.end;
+    }
   }
 
   [[nodiscard]] const Entry& entry(u32 q, u32 i) const noexcept {
@@ -375,7 +402,7 @@ class OutputQueued final : public engine::Population {
   void drop_head(u32 q) noexcept {
     Ring& ring = rings_[q];
     if (ring.fill == crowded_from_) [[unlikely]]
-      --crowded_[ring.box];
+      relieve(ring.box);
     ring.fill -= row_;
     if (ring.fill == 0) {
       ring.tail = q;
@@ -389,8 +416,16 @@ class OutputQueued final : public engine::Population {
     ring.tail = (ring.tail + row_) & wrap_;
     ring.fill += row_;
     if (ring.fill == crowded_from_) [[unlikely]]
-      ++crowded_[ring.box];
+      crowd(ring.box);
     mark(q, true);
+  }
+
+  /// One output more, or less, of a box has fewer free places than the box has inputs.
+  void crowd(u32 box) noexcept {
+    if (crowded_[box]++ == 0) closed_[box * Stride >> 6U] |= kPorts << (box * Stride & 63U);
+  }
+  void relieve(u32 box) noexcept {
+    if (--crowded_[box] == 0) closed_[box * Stride >> 6U] &= ~(kPorts << (box * Stride & 63U));
   }
 
   /// Notes whether queue q has packets.
@@ -402,19 +437,23 @@ class OutputQueued final : public engine::Population {
   }
 
   void step_downstream_first(Tick now) noexcept {
+    if constexpr (Tagged) {
+      if (!permuted_ && !mixed_ && probe_ == nullptr) {
+        u32 begin = 0;
+        for (const Group& group : groups_) {
+          const std::span<const GroupWord> words(&group_words_[begin], group.words_end - begin);
+          if (group.last) {
+            far_ ? step_group<true, true>(words, now) : step_group<true, false>(words, now);
+          } else {
+            far_ ? step_group<false, true>(words, now) : step_group<false, false>(words, now);
+          }
+          begin = group.words_end;
+        }
+        return;
+      }
+    }
     u32 begin = 0;
     for (const Group& group : groups_) {
-      if constexpr (Tagged) {
-        if (!permuted_ && !mixed_ && probe_ == nullptr) {
-          if (group.last) {
-            far_ ? step_group<true, true>(begin, group.end, now) : step_group<true, false>(begin, group.end, now);
-          } else {
-            far_ ? step_group<false, true>(begin, group.end, now) : step_group<false, false>(begin, group.end, now);
-          }
-          begin = group.end;
-          continue;
-        }
-      }
       const u32 size = group.end - begin;
       for (u32 i = 0; i < size; ++i) {
         step_box(order_[permuted_ ? begin + (size - 1 - i + static_cast<u32>(now)) % size : begin + i], now);
@@ -426,28 +465,30 @@ class OutputQueued final : public engine::Population {
   /// Bit per input of the box whose buffer is not empty.
   [[nodiscard]] u64 waiting_inputs(u32 base) const noexcept { return occupied_[base >> 6U] >> (base & 63U) & kPorts; }
 
-  /// Asks for the memory of the heads of a box's inputs, and of what they will move into; of boxes that follow soon.
-  void fetch_heads(u32 base) const noexcept {
-    for (u32 p = 0; p < Stride; ++p) {
-      __builtin_prefetch(&entries_[(rings_[base + p].tail - rings_[base + p].fill) & wrap_]);
+  /// Asks for the memory of the heads of the inputs of a word, or of what they will move into.
+  void fetch_heads(GroupWord w) const noexcept {
+    for (u64 bits = occupied_[w.word] & w.queues; bits != 0; bits &= bits - 1) {
+      __builtin_prefetch(&entry(w.word * 64 + static_cast<u32>(std::countr_zero(bits)), 0));
     }
   }
-  void fetch_targets(u32 base) const noexcept {
-    for (u64 mask = waiting_inputs(base); mask != 0; mask &= mask - 1) {
-      const u32 to = target_[base + (entry(base + static_cast<u32>(std::countr_zero(mask)), 0).route & (Stride - 1))];
+  void fetch_targets(GroupWord w) const noexcept {
+    for (u64 bits = occupied_[w.word] & w.queues; bits != 0; bits &= bits - 1) {
+      const u32 q = w.word * 64 + static_cast<u32>(std::countr_zero(bits));
+      const u32 to = target_[(q & ~(Stride - 1)) + (entry(q, 0).route & (Stride - 1))];
       if (to != kNone) __builtin_prefetch(&entries_[rings_[to].tail], 1);
     }
   }
 
-  /// step_box for the boxes order_[begin, end), of which all outputs lead to terminals (`Last`) or none does. As long
-  /// as no output of a box is crowded, everything that waits moves and nothing has to be compared. Everything in
-  /// locals: stores to the arrays might alias the members.
+  /// step_box for the boxes of one group, of which all outputs lead to terminals (`Last`) or none does. As long as no
+  /// output of a box is crowded, everything that waits there moves and nothing has to be compared: such inputs are gone
+  /// through as bits, whatever box they belong to, since how many wait at one box is random and its branch could not be
+  /// predicted. Everything in locals: stores to the arrays might alias the members.
   template <bool Last, bool Far>
-  void step_group(u32 begin, u32 end, Tick now) noexcept {
+  void step_group(std::span<const GroupWord> words, Tick now) noexcept {
     Ring* const rings = rings_.data();
     Entry* const entries = entries_.data();
     u64* const occupied = occupied_.data();
-    u32* const crowded = crowded_.data();
+    u64* const arrived = arrived_.data();
     const u32* const targets = target_.data();
     const u32 row = row_;
     const u32 wrap = wrap_;
@@ -455,53 +496,56 @@ class OutputQueued final : public engine::Population {
     const u32 tag_bits = tag_bits_;
     const u32 ejection_base = ejection_base_;
     u64 moves = 0;
-    for (u32 i = begin; i < end; ++i) {
-      const u32 s = order_[i];
-      const u32 base = s * Stride;
+    if constexpr (Far) {
+      fetch_heads(words[0]);
+      fetch_targets(words[0]);
+      if (words.size() > 1) fetch_heads(words[1]);
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
       if constexpr (Far) {
-        if (i + kHeadsAhead < end) fetch_heads(order_[i + kHeadsAhead] * Stride);
-        if (i + kTargetsAhead < end) fetch_targets(order_[i + kTargetsAhead] * Stride);
+        if (i + 2 < words.size()) fetch_heads(words[i + 2]);
+        if (i + 1 < words.size()) fetch_targets(words[i + 1]);
       }
-      u64 mask = occupied[base >> 6U] >> (base & 63U) & kPorts;
-      if (mask == 0) continue;
-      if (crowded[s] != 0) [[unlikely]] {
-        step_box(s, now);
-        continue;
-      }
-      const u32* const target = targets + base;
-      const u64 moved = mask;
+      const u32 word = words[i].word;
+      const u64 waiting = occupied[word] & words[i].queues;
+      const u64 moved = waiting & ~closed_[word];
       u64 emptied = 0;
-      do {
-        const u32 p = static_cast<u32>(std::countr_zero(mask));
-        mask &= mask - 1;
-        ++moves;
-        Ring& from = rings[base + p];
+      for (u64 bits = moved; bits != 0; bits &= bits - 1) {
+        const u64 bit = bits & (~bits + 1);
+        const u32 q = word * 64 + static_cast<u32>(std::countr_zero(bits));
+        Ring& from = rings[q];
         const u32 tail = from.tail;
         const u32 fill = from.fill;
         const Entry e = entries[(tail - fill) & wrap];
         if (fill == crowded_from) [[unlikely]]
-          --crowded[from.box];
+          relieve(from.box);
         // Whether the ring is empty now cannot be predicted: masks instead of branches.
-        const u32 empty = 0U - static_cast<u32>(fill == row);
+        const u64 empty = u64{0} - static_cast<u64>(fill == row);
         from.fill = fill - row;
-        from.tail = tail ^ ((tail ^ (base + p)) & empty);
-        emptied |= static_cast<u64>(empty & 1U) << p;
-        const u32 t = target[e.route & (Stride - 1)];
+        from.tail = tail ^ ((tail ^ q) & static_cast<u32>(empty));
+        emptied |= bit & empty;
+        const u32 t = targets[(q & ~(Stride - 1)) + (e.route & (Stride - 1))];
         Ring& to = rings[t];
         entries[to.tail] = {e.packet, e.route >> tag_bits};
         to.tail = (to.tail + row) & wrap;
         to.fill += row;
         if (to.fill == crowded_from) [[unlikely]]
-          ++crowded[s];
+          crowd(to.box);
         if constexpr (Last) {
-          arrived_[(t - ejection_base) >> 6U] |= u64{1} << ((t - ejection_base) & 63U);
+          arrived[(t - ejection_base) >> 6U] |= u64{1} << ((t - ejection_base) & 63U);
         } else {
           occupied[t >> 6U] |= u64{1} << (t & 63U);
         }
-      } while (mask != 0);
-      occupied[base >> 6U] &= ~(emptied << (base & 63U));
-      if (injected_into_[s] != 0) {
-        for (u64 m = moved; m != 0; m &= m - 1) free_slot(base + static_cast<u32>(std::countr_zero(m)));
+      }
+      moves += static_cast<u64>(std::popcount(moved));
+      occupied[word] &= ~emptied;
+      for (u64 bits = moved & slots_[word]; bits != 0; bits &= bits - 1) {
+        free_slot(word * 64 + static_cast<u32>(std::countr_zero(bits)));
+      }
+      for (u64 bits = waiting & ~moved; bits != 0;) {
+        const u32 box = (word * 64 + static_cast<u32>(std::countr_zero(bits))) / Stride;
+        step_box(box, now);
+        bits &= ~(kPorts << (box * Stride & 63U));
       }
     }
     movements_ += moves;
@@ -648,12 +692,14 @@ class OutputQueued final : public engine::Population {
   u32 queues_;
   std::vector<Ring> rings_;     ///< [queue]
   std::vector<u32> crowded_;    ///< [box]: outputs with fewer free places than inputs; 1 when all always have
+  std::vector<u64> closed_;     ///< bit per queue of a box: the box has such outputs
   u32 wrap_;                    ///< entries in all, less one (a power of two)
   u32 full_;                    ///< Ring::fill of a full buffer
   u32 crowded_from_;            ///< Ring::fill from which an output counts as crowded; kNone: from 0 on
   std::vector<Entry> entries_;  ///< [place * row + queue]: depth-major
   bool far_;                    ///< entries_ exceed the cache
   std::vector<u64> occupied_;   ///< bit per queue of a box: it is not empty
+  std::vector<u64> slots_;      ///< bit per queue of a box: it is the slot of a terminal
   std::vector<u64> arrived_;    ///< bit per terminal: its ejection queue is not empty
   std::vector<u32> target_;     ///< [box * Stride + output]: queue
   std::vector<u32> slot_of_terminal_;
@@ -662,6 +708,7 @@ class OutputQueued final : public engine::Population {
   std::vector<u8> injected_into_;  ///< [box]
   std::vector<u32> order_;
   std::vector<Group> groups_;
+  std::vector<GroupWord> group_words_;
   bool mixed_ = false;  ///< some box leads to terminals and to boxes
   std::vector<Move> moves_;
   u64 movements_ = 0;
