@@ -156,7 +156,8 @@ TEST(Circuit, backtracking_finds_the_other_way_without_going_back_to_the_source)
 
 TEST(Circuit, a_new_header_has_tried_nothing) {
   // The second message finds all that the first one took and left; it has one way, and must take it at once.
-  Rig rig(line(4), circuit({{"vcs", i64{1}}, {"blocked", std::string("backtrack")}, {"alternatives", std::vector<i64>{1}}}),
+  Rig rig(line(4),
+          circuit({{"vcs", i64{1}}, {"blocked", std::string("backtrack")}, {"alternatives", std::vector<i64>{1}}}),
           {"dimension_order"});
   EXPECT_EQ(rig.deliveries({{0, 0, 3, 10}, {0, 100, 3, 10}}), (std::vector<Tick>{18, 118}));
 }

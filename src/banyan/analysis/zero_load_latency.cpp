@@ -80,7 +80,8 @@ Times vc_router(const Question& q) {
 Times packet_node(const Question& q) {
   const auto wire = [&](u64 bytes) {
     const u64 bandwidth = q.sw.natural("bandwidth");
-    return static_cast<double>((bytes + bandwidth - 1) / bandwidth);
+    const u64 ticks = (bytes + bandwidth - 1) / bandwidth;  // whole ones
+    return static_cast<double>(ticks);
   };
   const std::string& transport = q.sw.text("transport");
   const u64 payload = transport == "datagram" ? q.flits : std::min(q.sw.natural("payload"), q.flits);
