@@ -122,6 +122,20 @@ TEST(CongestionTrees, OneChannelAloneCannotOverloadAnotherOfItsBandwidth) {
   EXPECT_EQ(finder.find(view).size(), 1U);
 }
 
+TEST(CongestionTrees, AFullOutputBufferThatOneChannelFeedsIsNoRoot) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  const core::Packet b = packet(2, 4);
+  for (const bool both : {false, true}) {
+    BlockedView view(true);
+    view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+    view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+    for (u32 n = 0; n < kPlaces; ++n) view.packet(Resource::output(net.exit), both && n == 2 ? b : a);
+    TreeFinder finder(net.topology, &net.routing, 1.0);
+    EXPECT_EQ(finder.find(view).size(), both ? 1U : 0U);
+  }
+}
+
 TEST(CongestionTrees, ABufferThatWaitsForCreditsOfOneThatMovesIsNotCongested) {
   const Funnel net;
   const core::Packet a = packet(0, 4);

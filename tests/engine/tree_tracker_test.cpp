@@ -94,6 +94,21 @@ TEST_F(History, ATreeSplits) {
   EXPECT_EQ(words(), (Words{"10 1 born", "20 2 split 1"}));
 }
 
+TEST_F(History, TheRootMovesToATreeThatBeganBeforeTheOldOneEnded) {
+  sample({tree(5, {5, 6, 7})});
+  sample({tree(5, {5, 6, 7}), tree(2, {2})});
+  sample({tree(2, {2, 5, 6, 7})});
+  EXPECT_EQ(words(), (Words{"10 1 born", "20 2 born", "30 2 root moved downstream 1", "30 2 grown"}));
+}
+
+TEST_F(History, TheRootMovesToThePartThatSplitWhenTheRestIsGone) {
+  sample({tree(2, {2, 5, 6, 7, 8})});
+  sample({tree(2, {2}), tree(5, {5, 6, 7, 8})});
+  sample({tree(5, {5, 6, 7, 8})});
+  sample({tree(5, {5, 6, 7, 8})});
+  EXPECT_EQ(words(), (Words{"10 1 born", "20 2 split 1", "30 2 root moved upstream 1"}));
+}
+
 TEST_F(History, TreesOverlapAndStaySeparate) {
   sample({tree(2, {2, 5, 6})});
   sample({tree(2, {2, 5, 6}), tree(9, {9, 6, 12})});  // the queue at channel 6 waits for both

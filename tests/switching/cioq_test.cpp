@@ -260,6 +260,18 @@ TEST(Cioq, RandomShapesGiveEverythingBack) {
   }
 }
 
+TEST(Cioq, XoffBoundsWhatTheQueueUpstreamStillSends) {
+  // After Xoff: the packet on the link, and one that starts before Xoff is there (control_delay of 20 cycles, packets
+  // of 70). Inside a switch none. What lay in the normal queue upstream when the queue was set aside is not bound by
+  // it.
+  for (const char* queues : {"recn_basic", "recn_enhanced"}) {
+    const api::Result result = run_tree(queues, "", 64, "perfect_shuffle", 3);
+    EXPECT_GT(result.at("saq_most_packets").mean, 12);
+    EXPECT_GE(result.at("saq_most_after_xoff").mean, 1);
+    EXPECT_LE(result.at("saq_most_after_xoff").mean, 2);
+  }
+}
+
 TEST(Cioq, WithoutMarkersPacketsOvertakeEachOther) {
   EXPECT_THROW(run_tree("recn_enhanced", ", markers = false", 16, "perfect_shuffle", 3), InvariantError);
 }

@@ -246,7 +246,8 @@ class TreePrinter {
         return fmt::format(": root {}, {} members, depth {}", root_name(e.root), e.members, e.depth);
       case CongestionEventKind::moved_downstream:
       case CongestionEventKind::moved_upstream:
-        return fmt::format(": from {} to {}", root_name(e.old_root), root_name(e.root));
+        return fmt::format(": from {} to {}{}", root_name(e.old_root), root_name(e.root),
+                           e.other == e.tree ? "" : fmt::format(", which was tree {}", e.other));
       case CongestionEventKind::merged:
         return fmt::format(" into tree {}: its root was {}", e.other, root_name(e.root));
       case CongestionEventKind::split:

@@ -9,6 +9,7 @@
 namespace banyan::engine {
 namespace {
 
+constexpr u32 kMostWalks = 64;           ///< packets of a buffer whose way is followed back
 constexpr std::size_t kMostFlows = 8;    ///< of a tree that are named
 constexpr std::size_t kMostHeads = 256;  ///< of the ways of a packet that are followed
 
@@ -153,17 +154,21 @@ bool TreeFinder::is_root(u32 place) {
   return is_overloaded(place);
 }
 
-/// The port's own buffer is congested; or the channels whose packets want it bring more than it carries, and a buffer
-/// at the end of one is congested.
+/// The port's own buffer is congested, and what is in it or waits for room there came over channels that bring more
+/// than the port carries; or the channels whose packets want it do, and a buffer at the end of one is congested.
 bool TreeFinder::is_overloaded(u32 port) {
   asking_.clear();
   bool congested = false;
+  bool own = false;
   const auto ask = [&](u32 waiter) {
     const Resource r = Resource::of(places_.id(waiter));
     if (r.kind == ResourceKind::source || r.kind == ResourceKind::port) return false;
     congested = congested || is_congested(waiter);
-    if (r.kind != ResourceKind::input) return is_congested(waiter);
-    if (std::find(asking_.begin(), asking_.end(), r.index) == asking_.end()) asking_.push_back(r.index);
+    if (r.kind != ResourceKind::input) {
+      own = own || is_congested(waiter);
+      return ask_for_feeders(waiter) && is_congested(waiter);
+    }
+    ask_for(r.index);
     return false;
   };
   for (u32 i = edge_begin_[port]; i < edge_begin_[port + 1]; ++i) {
@@ -174,10 +179,73 @@ bool TreeFinder::is_overloaded(u32 port) {
       if (edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter)) ask(edges_[k].waiter);
     }
   }
-  if (!congested) return false;
+  return (congested || own) && brings_too_much(port);
+}
+
+void TreeFinder::ask_for(u32 channel) {
+  if (std::find(asking_.begin(), asking_.end(), channel) == asking_.end()) asking_.push_back(channel);
+}
+
+/// The channels in `asking_` bring more than the port carries.
+bool TreeFinder::brings_too_much(u32 port) const {
   double demand = 0.0;
   for (const u32 c : asking_) demand += 1.0 / graph_.channel(c).link.cycles_per_flit;
   return demand > 1.0 / graph_.channel(Resource::of(places_.id(port)).index).link.cycles_per_flit;
+}
+
+/// Asks for the channels that fill a buffer before a port: it stays full when what filled it has ended and one channel
+/// goes on bringing as much as the port carries. True where they are not known: a view does not show all contents, or
+/// a routing leaves a choice.
+bool TreeFinder::ask_for_feeders(u32 buffer) {
+  if (view_ == nullptr || !view_->wants_contents() || routing_ == nullptr) return true;
+  if (!indexed_) index_contents();
+  const u32 here = switch_of(buffer);
+  const u32 packets = content_begin_[buffer + 1] - content_begin_[buffer];
+  if (here >= graph_.switches() || packets == 0 || packets < used_[buffer]) return true;
+  for (u32 i = edge_begin_[buffer]; i < edge_begin_[buffer + 1]; ++i) {
+    const u32 channel = channel_of(edges_[i].waiter);
+    if (channel == kNone) return true;
+    const core::End& to = graph_.channel(channel).to;
+    if (!to.terminal && to.node == here) ask_for(channel);
+  }
+  u64 last = kNever;
+  u32 walks = 0;
+  for (u32 i = content_begin_[buffer]; i < content_begin_[buffer + 1] && walks < kMostWalks; ++i) {
+    const core::Packet& packet = *contents_[i];
+    const u64 flow = static_cast<u64>(packet.source) << 32U | packet.destination;
+    if (std::exchange(last, flow) == flow) continue;
+    ++walks;
+    const u32 channel = way_in(packet, here);
+    if (channel == kNone) return true;
+    ask_for(channel);
+  }
+  return false;
+}
+
+/// Packets of the view by place.
+void TreeFinder::index_contents() {
+  indexed_ = true;
+  content_begin_.assign(places_.size() + 1, 0);
+  for (const Content& c : view_->contents()) ++content_begin_[places_.of(c.resource) + 1];
+  for (u32 i = 0; i < places_.size(); ++i) content_begin_[i + 1] += content_begin_[i];
+  contents_.resize(view_->contents().size());
+  std::vector<u32> next(content_begin_.begin(), content_begin_.end() - 1);
+  for (const Content& c : view_->contents()) contents_[next[places_.of(c.resource)]++] = c.packet;
+}
+
+u32 TreeFinder::way_in(const core::Packet& packet, u32 switch_) {
+  u32 channel = graph_.injection(packet.source);
+  for (u32 hops = 0; hops <= graph_.switches(); ++hops) {
+    const core::End& at = graph_.channel(channel).to;
+    if (at.terminal) return kNone;
+    if (at.node == switch_) return channel;
+    candidates_.clear();
+    routing_->all_candidates({at.node, at.port, 0, &packet, 0, nullptr}, candidates_);
+    if (candidates_.size() != 1 || candidates_[0].port >= graph_.outputs(at.node)) return kNone;
+    channel = graph_.channel_out_of(at.node, candidates_[0].port);
+    if (channel == kNone) return kNone;
+  }
+  return kNone;
 }
 
 void TreeFinder::collect(const std::vector<u32>& roots, stats::CongestionTree& tree) {
@@ -225,6 +293,8 @@ void TreeFinder::collect(const std::vector<u32>& roots, stats::CongestionTree& t
 
 std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
   look(view);
+  view_ = &view;
+  indexed_ = false;
   const u32 size = places_.size();
   used_.assign(size, 0);
   for (const Fill& f : view.fills()) used_[places_.of(f.resource)] = f.used;
@@ -260,6 +330,7 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
     }
   }
   if (view.wants_contents()) count_contents(view, trees);
+  view_ = nullptr;
   looks_.clear();
   waited_for_.assign(size, 0);
   blocked_.assign(size, 0);

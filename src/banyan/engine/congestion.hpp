@@ -73,6 +73,12 @@ class TreeFinder {
   [[nodiscard]] bool is_congested(u32 place) const noexcept;
   [[nodiscard]] bool is_root(u32 place);
   [[nodiscard]] bool is_overloaded(u32 port);
+  [[nodiscard]] bool brings_too_much(u32 port) const;
+  [[nodiscard]] bool ask_for_feeders(u32 buffer);
+  void index_contents();
+  /// Channel over which a packet reached a switch, or kNone where its routing leaves a choice.
+  [[nodiscard]] u32 way_in(const core::Packet& packet, u32 switch_);
+  void ask_for(u32 channel);
   void collect(const std::vector<u32>& roots, stats::CongestionTree& tree);
   void count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees);
   [[nodiscard]] u32 switch_of(u32 place) const;
@@ -101,7 +107,11 @@ class TreeFinder {
     u32 port;
     u32 vc;
   };
-  std::vector<u32> asking_;  ///< channels
+  std::vector<u32> asking_;            ///< channels
+  const BlockedView* view_ = nullptr;  ///< of the moment
+  bool indexed_ = false;
+  std::vector<u32> content_begin_;  ///< [place + 1]
+  std::vector<const core::Packet*> contents_;
   std::vector<Head> stack_;
   std::vector<u32> seen_;
   struct Counted {

@@ -24,6 +24,8 @@ u32 common(const std::vector<u32>& a, const std::vector<u32>& b) {
   return count;
 }
 
+constexpr u32 kGone = kNone - 1;  ///< a living tree that is part of another one from now on
+
 /// At least half.
 bool most_of(u32 part, std::size_t whole) { return part != 0 && 2 * std::size_t{part} >= whole; }
 
@@ -127,43 +129,89 @@ void TreeTracker::bear(u64 at, std::vector<CongestionTree>& trees) {
     fresh.id = trees[n].id;
     fresh.most_members = static_cast<u32>(members_[n].size());
     fresh.most_depth = trees[n].depth;
+    if (parent != kNone) fresh.parent = living_[parent].id;
     living_.push_back(std::move(fresh));
     successor_.push_back(n);
   }
 }
 
-/// A living tree without a successor has merged into the tree that has most of its members, or is missing.
-void TreeTracker::bury(u64 at, const std::vector<CongestionTree>& trees) {
+/// The root of a tree that another has taken over. Where the other is the younger one and takes over its first tree,
+/// the root has moved there: a tree may begin at the new root before it ends at the old one. Else they have merged.
+CongestionEventKind TreeTracker::end_of(const Living& old, const CongestionTree& heir, const std::vector<u32>& members,
+                                        const std::vector<CongestionPlace>& places) {
+  const auto its = std::find_if(living_.begin(), living_.end(), [&](const Living& l) { return l.id == heir.id; });
+  if (heir.id < old.id || its == living_.end() || its->inherited) return CongestionEventKind::merged;
+  const bool down = lies_on(members, old.root, places);
+  if (!down && !lies_on(old.members, heir.root, places)) return CongestionEventKind::merged;
+  its->inherited = true;
+  return down ? CongestionEventKind::moved_downstream : CongestionEventKind::moved_upstream;
+}
+
+/// A living tree without a successor has gone over into the tree that has most of its members, or is missing.
+void TreeTracker::bury(u64 at, const std::vector<CongestionTree>& trees, const std::vector<CongestionPlace>& places) {
   std::vector<Living> next;
+  std::vector<std::pair<u32, u32>> heirs;  // of living ones: the tree of the sample
   for (u32 l = 0; l < living_.size(); ++l) {
+    if (successor_[l] != kNone) continue;
+    for (u32 i = 0; i < trees.size(); ++i) {
+      if (!most_of(common(living_[l].members, members_[i]), living_[l].members.size())) continue;
+      heirs.emplace_back(l, i);
+      break;
+    }
+  }
+  for (const auto& [l, i] : heirs) {
+    CongestionTree gone;
+    gone.id = living_[l].id;
+    gone.root = living_[l].root;
+    const CongestionEventKind kind = end_of(living_[l], trees[i], members_[i], places);
+    if (kind == CongestionEventKind::merged) {
+      tell(at, kind, gone, trees[i].id, living_[l].root);
+    } else {
+      tell(at, kind, trees[i], living_[l].id, living_[l].root);
+    }
+    successor_[l] = kGone;
+  }
+  for (u32 l = 0; l < living_.size(); ++l) {
+    if (successor_[l] == kGone) continue;
     Living& old = living_[l];
     const u32 n = successor_[l];
     if (n != kNone) {
       old.root = trees[n].root;
       old.members = members_[n];
       old.missing = 0;
-      next.push_back(std::move(old));
-      continue;
-    }
-    CongestionTree gone;
-    gone.id = old.id;
-    gone.root = old.root;
-    u32 heir = kNone;
-    for (u32 i = 0; i < trees.size() && heir == kNone; ++i) {
-      if (most_of(common(old.members, members_[i]), old.members.size())) heir = i;
-    }
-    if (heir != kNone) {
-      tell(at, CongestionEventKind::merged, gone, trees[heir].id, old.root);
+      next.push_back(old);
       continue;
     }
     if (old.missing == 0) old.missing_since = at;
     if (++old.missing >= kPatience) {
-      tell(old.missing_since, CongestionEventKind::died, gone, old.id, old.root);
+      end(old, trees);
     } else {
-      next.push_back(std::move(old));
+      next.push_back(old);
     }
   }
+  for (Living& l : next) {
+    const auto now =
+        std::find_if(living_.begin(), living_.end(), [&](const Living& other) { return other.id == l.id; });
+    l.inherited = now->inherited;
+  }
   living_ = std::move(next);
+}
+
+/// A tree has died. Where most of it had left it with a root upstream, that is where its root has moved.
+void TreeTracker::end(const Living& old, const std::vector<CongestionTree>& trees) {
+  for (Living& other : living_) {
+    if (other.parent != old.id || other.inherited) continue;
+    const auto its =
+        std::find_if(trees.begin(), trees.end(), [&](const CongestionTree& t) { return t.id == other.id; });
+    if (its == trees.end()) continue;
+    other.inherited = true;
+    tell(old.missing_since, CongestionEventKind::moved_upstream, *its, old.id, old.root);
+    return;
+  }
+  CongestionTree gone;
+  gone.id = old.id;
+  gone.root = old.root;
+  tell(old.missing_since, CongestionEventKind::died, gone, old.id, old.root);
 }
 
 /// Told when a tree is twice as large as when it was told last, or deeper.
@@ -206,7 +254,7 @@ void TreeTracker::follow(u64 at, std::vector<CongestionTree>& trees, const std::
   keep_roots(trees);
   move_roots(at, trees, places);
   bear(at, trees);
-  bury(at, trees);
+  bury(at, trees, places);
   grow(at, trees);
   compare_pairs(at, trees, places);
 }

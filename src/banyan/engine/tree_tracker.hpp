@@ -28,6 +28,8 @@ class TreeTracker {
     std::vector<u32> members;  ///< places, ascending
     u32 most_members = 0;      ///< that were told
     u32 most_depth = 0;
+    u32 parent = kNone;      ///< that it split from
+    bool inherited = false;  ///< the root of another tree moved to its own
     u64 missing_since = 0;
     u32 missing = 0;  ///< samples
   };
@@ -35,7 +37,11 @@ class TreeTracker {
   void keep_roots(std::vector<stats::CongestionTree>& trees);
   void move_roots(u64 at, std::vector<stats::CongestionTree>& trees, const std::vector<stats::CongestionPlace>& places);
   void bear(u64 at, std::vector<stats::CongestionTree>& trees);
-  void bury(u64 at, const std::vector<stats::CongestionTree>& trees);
+  void bury(u64 at, const std::vector<stats::CongestionTree>& trees, const std::vector<stats::CongestionPlace>& places);
+  void end(const Living& old, const std::vector<stats::CongestionTree>& trees);
+  [[nodiscard]] stats::CongestionEventKind end_of(const Living& old, const stats::CongestionTree& heir,
+                                                  const std::vector<u32>& members,
+                                                  const std::vector<stats::CongestionPlace>& places);
   void grow(u64 at, const std::vector<stats::CongestionTree>& trees);
   void compare_pairs(u64 at, const std::vector<stats::CongestionTree>& trees,
                      const std::vector<stats::CongestionPlace>& places);

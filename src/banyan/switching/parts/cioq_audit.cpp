@@ -213,6 +213,8 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
   }
 }
 
+// A set-aside queue that Xoff has stopped waits for the one downstream between Xon and the next Xoff too: else the
+// trees of a sample would come and go with them.
 void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const {
   using engine::Resource;
   using engine::Why;
@@ -224,7 +226,8 @@ void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& h
   const Line* line = q >= in_.base ? &in_.line(i, q - in_.base) : nullptr;
   if (line != nullptr && line->blocked) {
     into.blocked(here, Resource::input(channel, base_in(head)), Why::held, packet, via);
-  } else if (line != nullptr && line->stopped) {
+  } else if (line != nullptr && (line->stopped || (is_slowed(*line) && line->peer != kNowhere &&
+                                                   out_.queue(e, out_.base + line->peer).packets != 0))) {
     into.blocked(here, Resource::output(via, out_.base + line->peer), Why::space, packet, via);
   } else if (plan_.class_packets != 0 &&
              (class_room_[std::size_t{e} * out_words_ + head.queue_class / 64] >> (head.queue_class & 63U) & 1U) == 0) {
@@ -247,7 +250,8 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
   const u32 queue_class = head.queue_class;
   if (line != nullptr && line->blocked) {
     into.blocked(here, Resource::output(channel, base_out(head)), Why::held, packet, channel);
-  } else if (line != nullptr && line->stopped && same != kNone) {
+  } else if (line != nullptr && same != kNone &&
+             (line->stopped || (is_slowed(*line) && in_.queue(out.down, in_.base + same).packets != 0))) {
     into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
   } else if (!out.to_terminal && plan_.class_packets != 0 &&
              class_credit_[std::size_t{e} * plan_.classes + queue_class] == 0) {
@@ -325,6 +329,7 @@ engine::OwnMetrics* Fabric::own_metrics() noexcept {
   own_.set(8, now.ingress.size());
   own_.set(9, now.egress.size());
   own_.set(10, saqs);
+  own_.set(11, counts_.most_late);
   if (!plan_.log) return &own_;
   shown_ = own_;
   show_log(now);

@@ -124,6 +124,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     own_.declare("roots_ingress", "ports", Kind::total);
     own_.declare("roots_egress", "ports", Kind::total);
     own_.declare("saqs_at_end", "queues", Kind::total);
+    own_.declare("saq_most_after_xoff", "packets", Kind::most);
   }
 }
 
@@ -749,6 +750,7 @@ template <Fabric::Mode M>
   Queue& queue = in_.queue(i, q);
   const Item item = pop<M>(in_, i, q);
   in.item = item;
+  if constexpr (M == Mode::recn) in.item.queue_class = q >= in_.base ? in_.line(i, q - in_.base).length : u16{0};
   in.to = out.port;
   out.free -= item.bytes;
   if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << out.port);
@@ -795,6 +797,7 @@ template <Fabric::Mode M>
   Queue& queue = out_.queue(e, q);
   const Item item = pop<M>(out_, e, q);
   out.item = item;
+  if constexpr (M == Mode::recn) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
   if (!out.to_terminal) out.credit -= item.bytes;
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));

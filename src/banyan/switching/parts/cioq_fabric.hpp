@@ -240,6 +240,7 @@ class Fabric final : public engine::Population {
   void after_put_aside_out(u32 egress, u32 q, u32 ingress) noexcept;
   void after_pop_aside_out(u32 egress, u32 q) noexcept;
   void detect_out(u32 egress, u32 ingress) noexcept;
+  void count_late(Line& line, const Queue& queue, u32 turns) noexcept;
   void detect(u32 ingress, u32 output) noexcept;
   void notify_upstream(u32 ingress, u32 k) noexcept;
   [[nodiscard]] bool notify_ingress(u32 ingress, u32 output, u64 path, u32 length, u8 peer) noexcept;
@@ -275,6 +276,11 @@ class Fabric final : public engine::Population {
   static void add_held(engine::Holdings& into, const Item& item);
   void show_log(const Roots& now);
   [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
+  /// Until a link could have sent a memory full of packets since the last Xon.
+  [[nodiscard]] bool is_slowed(const Line& line) const noexcept {
+    return line.slowed != kNever &&
+           now_ / plan_.link_parts - line.slowed < Tick{plan_.memory} / plan_.packet * (plan_.packet + plan_.overhead);
+  }
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
   void show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const;
   void show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const;

@@ -137,11 +137,18 @@ void Fabric::age(const Timer& timer) noexcept {
 
 // ---- Ingress ----
 
+/// Xoff bounds what the queue of the same path upstream still sends; `turns` it has.
+void Fabric::count_late(Line& line, const Queue& queue, u32 turns) noexcept {
+  if (!line.signalled || store_[queue.tail].queue_class != turns) return;
+  counts_.most_late = std::max<u64>(counts_.most_late, ++line.late);
+}
+
 void Fabric::after_put_aside_in(u32 i, u32 q) noexcept {
   const u32 packets = in_.queue(i, q).packets;
   const u32 k = q - in_.base;
   Line& line = in_.line(i, k);
   line.used = true;
+  count_late(line, in_.queue(i, q), line.length);
   counts_.most_packets = std::max<u64>(counts_.most_packets, packets);
   notify_upstream(i, k);
 }
@@ -159,6 +166,7 @@ void Fabric::notify_upstream(u32 i, u32 k) noexcept {
   }
   if (line.notified && !line.signalled && packets >= plan_.xoff) {
     line.signalled = true;
+    line.late = 0;
     controls_.push({at, line.path, upstream, line.length, Message::xoff});
   }
 }
@@ -210,6 +218,7 @@ bool Fabric::notify_ingress(u32 i, u32 output, u64 path, u32 length, u8 peer) no
   if (peer != kNowhere) {
     const u32 e = switches_[ingress_[i].switch_].out_base + output;
     line.stopped = out_.line(e, peer).signalled;
+    if (line.stopped) line.slowed = now_ / plan_.link_parts;
     refresh_in(i, in_.base + k);
   }
   return true;
@@ -248,6 +257,7 @@ void Fabric::after_put_aside_out(u32 e, u32 q, u32 i) noexcept {
   const u32 k = q - out_.base;
   Line& line = out_.line(e, k);
   line.used = true;
+  count_late(line, out_.queue(e, q), line.length + 1U);
   counts_.most_packets = std::max<u64>(counts_.most_packets, packets);
   if (i != kNone && packets >= plan_.propagation && (line.inputs >> ingress_[i].port & 1U) == 0) {
     if (notify_ingress(i, out.port, line.path, line.length, static_cast<u8>(k))) {
@@ -270,6 +280,7 @@ void Fabric::after_pop_aside_out(u32 e, u32 q) noexcept {
 void Fabric::signal_inputs(u32 e, u32 k, bool stopped) noexcept {
   Line& line = out_.line(e, k);
   line.signalled = stopped;
+  line.late = 0;
   const Egress& out = egress_[e];
   if (stopped) note(Kind::stopped, false, e, line.path, line.length);
   if (out.adapter) {
@@ -284,6 +295,7 @@ void Fabric::signal_inputs(u32 e, u32 k, bool stopped) noexcept {
     const u32 j = in_.find(i, line.path << bits_ | out.port, line.length + 1U);
     if (j == kNone) continue;
     in_.line(i, j).stopped = stopped;
+    in_.line(i, j).slowed = now_ / plan_.link_parts;
     refresh_in(i, in_.base + j);
   }
 }
@@ -308,6 +320,7 @@ void Fabric::set_stopped_by_link(u32 e, u64 path, u32 length, bool stopped) noex
   const u32 k = out_.find(e, path, length);
   if (k == kNone) return;
   out_.line(e, k).stopped = stopped;
+  out_.line(e, k).slowed = now_ / plan_.link_parts;
   refresh_out(e, out_.base + k);
 }
 

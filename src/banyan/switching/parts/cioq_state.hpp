@@ -46,7 +46,7 @@ struct Item {
   u64 route = 0;       ///< output ports still ahead, the next one in the lowest bits
   u32 packet = kNone;  ///< in the pool; kNone: no packet
   u16 bytes = 0;
-  u16 queue_class = 0;  ///< queue of voqnet and dbbm
+  u16 queue_class = 0;  ///< queue of voqnet and dbbm; RECN: turns of the line whose queue it came from, or 0
 };
 
 /// Item::packet of an entry of a queue that is no packet: it unblocks the set-aside queue of that line when it gets to
@@ -142,7 +142,9 @@ struct Line {
   u64 mask = 0;          ///< of their bits
   u64 inputs = 0;        ///< egress: inputs that hold a token (were notified); 0: a leaf
   Tick since = 0;        ///< allocated, cycles
+  Tick slowed = kNever;  ///< last Xoff or Xon of the queue of the same path downstream, cycles
   u32 generation = 0;    ///< counts allocations
+  u32 late = 0;          ///< packets that came from the queue of the same path upstream since it was told Xoff
   u8 length = 0;         ///< turns
   u8 peer = kNowhere;    ///< ingress: the egress line of the same path; kNowhere: the root
   bool blocked = false;  ///< a marker has to come out of another queue first
@@ -213,6 +215,7 @@ struct RecnCounts {
   u64 detected_egress = 0;
   u64 most_saqs = 0;     ///< at one port
   u64 most_packets = 0;  ///< in one set-aside queue
+  u64 most_late = 0;     ///< Line::late
 };
 
 /// One entry of the log.
