@@ -6,7 +6,6 @@
 namespace banyan::engine {
 namespace {
 
-using stats::CongestionEventKind;
 using stats::CongestionPlace;
 using stats::CongestionTree;
 

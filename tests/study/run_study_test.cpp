@@ -245,7 +245,7 @@ TEST(RunStudy, RefusesAFolderThatCannotBeWrittenBeforeItRuns) {
 }
 
 TEST(StudyFiles, SpecificationNamesTheMisspelt) {
-  const auto message = [](std::string from, const std::string& to) {
+  const auto message = [](const std::string& from, const std::string& to) {
     std::string text(test::kFakeStudy);
     text.replace(text.find(from), from.size(), to);
     try {

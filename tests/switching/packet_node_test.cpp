@@ -101,7 +101,7 @@ class Clockwise final : public core::Routing {
 struct Rig {
   Rig(const core::TopologyRow& row, const Given& shape, const Given& node, engine::EngineSettings settings = {},
       u32 traffics = 1)
-      : topology(row.make(values_of(row.info, shape))), node_(node), settings_(settings) {
+      : topology(row.make(values_of(row.info, shape))), node_(node), settings_(std::move(settings)) {
     for (u32 i = 0; i < traffics; ++i) scripts.push_back(std::make_unique<Script>(terminals()));
     for (const auto& s : scripts) pointers_.push_back(s.get());
   }
@@ -342,7 +342,7 @@ TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
 // --- determinism ----------------------------------------------------------------------------------------------------
 
 TEST(PacketNode, ShardsThreadsOrderAndSpuriousStepsDoNotChangeTheHash) {
-  const auto hash_of = [](engine::EngineSettings settings) {
+  const auto hash_of = [](const engine::EngineSettings& settings) {
     Rig rig(topology::row_hypercube, {{"degree", i64{5}}}, node(2, 1, 7), settings);
     fill(*rig.scripts[0], 30, 2000, 80, 3);
     rig.build();
@@ -622,8 +622,8 @@ TEST(SlowPacketNode, QapWithTheTakeOverRuleNeverDeadlocks) {
 // --- bad input ------------------------------------------------------------------------------------------------------
 
 TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
-  const auto refused = [](Given given, const std::string& words) {
-    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, std::move(given));
+  const auto refused = [](const Given& given, const std::string& words) {
+    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, given);
     try {
       rig.build(routing::row_ecube);
       ADD_FAILURE() << words;
