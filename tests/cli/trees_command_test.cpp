@@ -59,7 +59,7 @@ TEST_F(TreesCommand, SaysWhatIsMissing) {
   EXPECT_NE(none.err.find("run.trees=true"), std::string::npos);
   EXPECT_EQ(banyan({"trees", "out", "--point", "7"}).status, 2);
   EXPECT_EQ(banyan({"trees", "out", "--at", "soon"}).status, 2);
-  EXPECT_EQ(banyan({"run", "hot.toml", "run.trees=true", "run.trees_interval=0"}).status, 2);
+  EXPECT_EQ(banyan({"run", "hot.toml", "run.trees=true", "run.trees_interval=-1"}).status, 2);
 }
 
 TEST_F(TreesCommand, TheReportShowsTheNetwork) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/resolve.hpp"
 
@@ -244,10 +245,19 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   return plan;
 }
 
+/// Cycles between two samples where nobody says. A sample costs what hundreds of packets cost that move; where links
+/// have a rate a cycle is the time of a byte, and 20 us are some 300 packets of 64 bytes per port.
+Tick default_tree_interval(const Experiment& experiment) {
+  constexpr double kLengthNs = 20'000.0;
+  const double cycle = cycle_ns(experiment);
+  return cycle > 0.0 ? std::max<Tick>(1, static_cast<Tick>(kLengthNs / cycle)) : 1000;
+}
+
 engine::TreePlan tree_plan(const Experiment& experiment) {
   engine::TreePlan plan;
   if (!experiment.run.flag("trees")) return plan;
   plan.interval = static_cast<Tick>(experiment.run.integer("trees_interval"));
+  if (plan.interval == 0) plan.interval = default_tree_interval(experiment);
   plan.threshold = experiment.run.real("trees_threshold");
   const std::string& tables = experiment.run.text("tables");
   plan.flows = tables == "flows" || tables == "all";

@@ -76,10 +76,12 @@ const config::ComponentInfo& run_info() {
               .doc(
                   "Record congestion trees: their members, victims and history (docs/explanation/congestion-trees.md); "
                   "of a session run those of the first session"),
-          Parameter::integer("trees_interval", 1000)
+          Parameter::integer("trees_interval", 0)
               .unit("cycles")
-              .range(1, 1e15)
-              .doc("Cycles between two samples of run.trees; more than 2,048 samples are thinned"),
+              .range(0, 1e15)
+              .doc("Cycles between two samples of run.trees; more than 2,048 samples are thinned. 0: 1,000, or 20 us "
+                   "where the "
+                   "links of the switch model have a rate"),
           Parameter::real("trees_threshold", 1.0)
               .range(0.001, 1.0)
               .doc("Share of its capacity from which a buffer before a port makes the port the root of a tree"),
