@@ -1,6 +1,6 @@
 #include "banyan/api/result.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>

@@ -25,8 +25,8 @@ class ChunkLists {
     u8 count = 0;   ///< c: outputs that have not read it; 0: free
     u8 flits = 0;
     u8 hops = 0;
-    u8 account = 0;  ///< what its space was taken from
-    u8 writer = 0;   ///< input
+    u8 account = 0;   ///< what its space was taken from
+    u8 writer = 0;    ///< input
     u8 branches = 1;  ///< outputs of its packet
   };
   struct Input {
