@@ -1,7 +1,10 @@
 # Generates src/banyan/core/registry_table.cpp in the build tree from the file names of the component rooms:
-# <room>/<name>.cpp holds `const core::<Row> row_<name>` in namespace banyan::<room>.
-function(banyan_generate_registry output)
+# <room>/<name>.cpp holds `const core::<Row> row_<name>` in namespace banyan::<room>::<name>: what a component calls its own
+# parts cannot clash with another's, and the files of a room can be compiled in one go.
+# `header` declares all rows, for tests that take a component by its row.
+function(banyan_generate_registry output header)
   set(text "// Generated from the file names of the component rooms. Do not edit.\n#include \"banyan/core/registry.hpp\"\n\n")
+  set(all_declarations "// Generated from the file names of the component rooms. Do not edit.\n#pragma once\n\n#include \"banyan/core/registry.hpp\"\n\n")
   foreach(entry "topology:TopologyRow" "routing:RoutingRow" "switching:SwitchRow" "traffic:TrafficRow" "analysis:AnalysisRow")
     string(REPLACE ":" ";" pair ${entry})
     list(GET pair 0 room)
@@ -12,10 +15,11 @@ function(banyan_generate_registry output)
     set(declarations "")
     foreach(file ${files})
       get_filename_component(name ${file} NAME_WE)
-      string(APPEND declarations "extern const core::${row} row_${name};\n")
-      string(APPEND table "  &${room}::row_${name},\n")
+      string(APPEND declarations "namespace banyan::${room}::${name} {\nextern const core::${row} row_${name};\n}\n")
+      string(APPEND table "  &${room}::${name}::row_${name},\n")
     endforeach()
-    string(APPEND text "namespace banyan::${room} {\n${declarations}}  // namespace banyan::${room}\n\n")
+    string(APPEND text "${declarations}\n")
+    string(APPEND all_declarations "${declarations}\n")
     string(APPEND text "namespace banyan::core {\nstd::span<const ${row}* const> ${room}_rows() {\n")
     if(table STREQUAL "")
       string(APPEND text "  return {};\n}\n")
@@ -25,4 +29,5 @@ function(banyan_generate_registry output)
     string(APPEND text "}  // namespace banyan::core\n\n")
   endforeach()
   file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
+  file(CONFIGURE OUTPUT ${header} CONTENT "${all_declarations}" @ONLY)
 endfunction()

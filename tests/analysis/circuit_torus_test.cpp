@@ -6,7 +6,7 @@
 #include "banyan/analysis/parts/circuit_torus_model.hpp"
 #include "banyan/analysis/parts/torus_shells.hpp"
 
-namespace banyan::test {
+namespace banyan::test::circuit_torus_test {
 namespace {
 
 using analysis::parts::CircuitTorusInput;
@@ -187,4 +187,4 @@ TEST(CircuitTorus, refuses_what_it_does_not_describe) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::circuit_torus_test

@@ -6,7 +6,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::first_step_collision_test {
 namespace {
 
 std::map<std::string, double> predicted(i64 degree) {
@@ -83,4 +83,4 @@ TEST(FirstStepCollision, NeedsAHypercube) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::first_step_collision_test

@@ -3,7 +3,7 @@
 #include "analysis/beside.hpp"
 #include "banyan/base/rng.hpp"
 
-namespace banyan::test {
+namespace banyan::test::karol_hluchyj_morgan_test {
 namespace {
 
 /// A switch whose FIFOs show a new head in every cycle: no cycles for routes and virtual channels.
@@ -68,4 +68,4 @@ TEST(Karol, refuses_virtual_channels_and_several_switches) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::karol_hluchyj_morgan_test

@@ -1,7 +1,7 @@
 // Does the latency of buffered delta networks lie beside that of simulated boxes with large buffers?
 #include "analysis/beside.hpp"
 
-namespace banyan::test {
+namespace banyan::test::kruskal_snir_test {
 namespace {
 
 const char* const kExperiment = R"(
@@ -39,4 +39,4 @@ TEST(KruskalSnir, a_full_load_has_no_steady_state) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::kruskal_snir_test

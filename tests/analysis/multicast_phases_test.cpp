@@ -5,7 +5,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::multicast_phases_test {
 namespace {
 
 std::map<std::string, double> predicted(i64 hosts, i64 degree) {
@@ -42,4 +42,4 @@ TEST(MulticastPhases, NeedsADegree) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::multicast_phases_test

@@ -3,7 +3,7 @@
 #include "banyan/base/rng.hpp"
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::patel_test {
 namespace {
 
 /// Requests walk the library's own network by destination tags; at every switch one request per output goes on.
@@ -74,4 +74,4 @@ TEST(Patel, refuses_other_networks) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::patel_test

@@ -2,7 +2,7 @@
 #include "analysis/beside.hpp"
 #include "banyan/api/predictions.hpp"
 
-namespace banyan::test {
+namespace banyan::test::pfister_norton_test {
 namespace {
 
 const char* const kExperiment = R"(
@@ -48,4 +48,4 @@ TEST(PfisterNorton, a_run_that_contradicts_a_proven_bound_says_so_loudly) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::pfister_norton_test

@@ -1,7 +1,7 @@
 // Are the bounds those of the literature, and does no simulation exceed them?
 #include "analysis/beside.hpp"
 
-namespace banyan::test {
+namespace banyan::test::throughput_bounds_test {
 namespace {
 
 std::string experiment(const std::string& topology, const std::string& routing, const std::string& traffic) {
@@ -59,4 +59,4 @@ TEST(ThroughputBounds, follow_no_paths_that_depend_on_queues) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::throughput_bounds_test

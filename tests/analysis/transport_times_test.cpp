@@ -7,7 +7,7 @@
 #include "banyan/engine/machine.hpp"
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::transport_times_test {
 namespace {
 
 class OneMessage final : public core::Traffic {
@@ -100,4 +100,4 @@ TEST(TransportTimes, HandComputed) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::transport_times_test

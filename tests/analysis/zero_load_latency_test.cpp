@@ -1,7 +1,7 @@
 // Is the predicted latency of an empty network that of packets that meet nobody, on any topology and switch?
 #include "analysis/beside.hpp"
 
-namespace banyan::test {
+namespace banyan::test::zero_load_latency_test {
 namespace {
 
 void expect_equal(const std::string& text) {
@@ -88,4 +88,4 @@ TEST(ZeroLoadLatency, refuses_what_it_does_not_know) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::zero_load_latency_test

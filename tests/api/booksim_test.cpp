@@ -8,7 +8,7 @@
 #include "banyan/api/experiment.hpp"
 #include "support/repository.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::api::booksim::booksim_test {
 namespace {
 
 using Kind = Remark::Kind;
@@ -213,4 +213,4 @@ TEST(BookSim, DefaultsWrittenOutNeedNoRemark) {
 }
 
 }  // namespace
-}  // namespace banyan::api::booksim
+}  // namespace banyan::api::booksim::booksim_test

@@ -7,6 +7,7 @@
 
 #include "banyan/api/experiment.hpp"
 
+namespace banyan::breakdown_test {
 namespace {
 
 namespace api = banyan::api;
@@ -69,3 +70,4 @@ TEST(Breakdown, UniformLoadIsServedEvenlyUntilSaturation) {
 }
 
 }  // namespace
+}  // namespace banyan::breakdown_test

@@ -7,7 +7,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::classes_test {
 namespace {
 
 double mean_of(const Result& result, const std::string& name) {
@@ -84,4 +84,4 @@ TEST(Classes, RangesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::classes_test

@@ -12,7 +12,7 @@
 #include "api/runs.hpp"
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::compare_test {
 namespace {
 
 using nlohmann::json;
@@ -254,4 +254,4 @@ TEST(Sentence, SaysWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::compare_test

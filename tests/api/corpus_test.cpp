@@ -5,7 +5,7 @@
 #include "banyan/base/error.hpp"
 #include "support/repository.hpp"
 
-namespace banyan::api {
+namespace banyan::api::corpus_test {
 namespace {
 
 TEST(Corpus, IsReadOrRefused) {
@@ -28,4 +28,4 @@ TEST(Corpus, IsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::corpus_test

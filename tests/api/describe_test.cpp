@@ -8,7 +8,7 @@
 #include "api/example_catalog.hpp"
 #include "banyan/api/schema_export.hpp"
 
-namespace banyan::api {
+namespace banyan::api::describe_test {
 namespace {
 
 using nlohmann::json;
@@ -87,4 +87,4 @@ TEST(Catalog, EveryDefaultIsInItsRange) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::describe_test

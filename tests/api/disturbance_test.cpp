@@ -5,7 +5,7 @@
 #include "banyan/base/error.hpp"
 #include "support/rows.hpp"
 
-namespace banyan::api {
+namespace banyan::api::disturbance_test {
 namespace {
 
 const char* const kTree =
@@ -46,4 +46,4 @@ TEST(Disturbance, WithoutARateTimesAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::disturbance_test

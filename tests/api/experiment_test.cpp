@@ -10,7 +10,7 @@
 #include "api/example_catalog.hpp"
 #include "banyan/config/json.hpp"
 
-namespace banyan::api {
+namespace banyan::api::experiment_test {
 namespace {
 
 using nlohmann::json;
@@ -288,4 +288,4 @@ RC_GTEST_PROP(Configuration, AnyLoadSurvivesTheRoundTrip, ()) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::experiment_test

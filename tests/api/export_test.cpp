@@ -8,7 +8,7 @@
 
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::export_test {
 namespace {
 
 struct Example {
@@ -84,4 +84,4 @@ TEST(Table, AlignsAndShowsIntervals) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::export_test

@@ -5,7 +5,7 @@
 
 #include "banyan/api/experiment.hpp"
 
-namespace banyan::api {
+namespace banyan::api::flow_breakdown_test {
 namespace {
 
 constexpr const char* kMesh = R"(
@@ -88,4 +88,4 @@ TEST(FlowBreakdown, AHotSpotMakesItsFlowsWaitForCreditAndNamesWhatIsAhead) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::flow_breakdown_test

@@ -10,7 +10,7 @@
 #include "api/runs.hpp"
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::knee_test {
 namespace {
 
 ReadExperiments reader(const std::string& text) {
@@ -154,4 +154,4 @@ TEST(Knee, OfARealMeshLiesWhereItsRunsSaturate) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::knee_test

@@ -7,7 +7,7 @@
 
 #include "runs.hpp"
 
-namespace banyan::api {
+namespace banyan::api::long_latency_test {
 namespace {
 
 /// Packets take 2,700 cycles, the warm-up 2,000.
@@ -72,4 +72,4 @@ TEST(LongLatency, AShortRunBeyondSaturationIsStillSaturated) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::long_latency_test

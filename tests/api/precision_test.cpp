@@ -5,7 +5,7 @@
 
 #include "api/runs.hpp"
 
-namespace banyan::api {
+namespace banyan::api::precision_test {
 namespace {
 
 double relative(const Result& result, const std::string& metric) {
@@ -107,4 +107,4 @@ TEST(KeptGroups, GiveTheMeansAgain) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::precision_test

@@ -13,6 +13,7 @@
 
 #include "banyan/api/experiment.hpp"
 
+namespace banyan::queue_coverage_test {
 namespace {
 
 namespace api = banyan::api;
@@ -115,3 +116,4 @@ TEST(SlowQueueCoverage, OfTheMeanWaitOfConstantPackets) { expect_coverage(kMd1, 
 TEST(SlowQueueCoverage, OfTheMeanWaitOfGeometricPackets) { expect_coverage(kMm1, 200'000); }
 
 }  // namespace
+}  // namespace banyan::queue_coverage_test

@@ -11,6 +11,7 @@
 
 #include "banyan/base/error.hpp"
 
+namespace banyan::recorded_test {
 namespace {
 
 using banyan::ConfigError;
@@ -217,3 +218,4 @@ TEST(Recorded, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
+}  // namespace banyan::recorded_test

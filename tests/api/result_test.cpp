@@ -10,7 +10,7 @@
 
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::result_test {
 namespace {
 
 using nlohmann::json;
@@ -120,4 +120,4 @@ RC_GTEST_PROP(ResultJson, AnyNumbersReadBack, (double mean, double any_width, u6
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::result_test

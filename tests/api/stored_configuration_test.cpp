@@ -8,6 +8,7 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/reader.hpp"
 
+namespace banyan::stored_configuration_test {
 namespace {
 
 namespace api = banyan::api;
@@ -40,3 +41,4 @@ TEST(StoredConfiguration, AGraphFromAFile) {
 }
 
 }  // namespace
+}  // namespace banyan::stored_configuration_test

@@ -7,7 +7,7 @@
 #include "banyan/api/verify.hpp"
 #include "runs.hpp"
 
-namespace banyan::api {
+namespace banyan::api::time_series_test {
 namespace {
 
 const stats::Series& series_of(const Result& result, const std::string& name) {
@@ -157,4 +157,4 @@ TEST(TimeSeriesParameters, AreRefusedWhereThereIsNoSuchSeries) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::time_series_test

@@ -8,7 +8,7 @@
 #include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
 
-namespace banyan::api {
+namespace banyan::api::verify_test {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -200,4 +200,4 @@ TEST(Checkpoints, DoNotDependOnShardsThreadsOrOrder) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::verify_test

@@ -6,6 +6,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/error.hpp"
 
+namespace banyan::watchdog_patience_test {
 namespace {
 
 namespace api = banyan::api;
@@ -61,3 +62,4 @@ TEST(WatchdogPatience, RefusesASynchronizationThatCannotBeDrawn) {
 }
 
 }  // namespace
+}  // namespace banyan::watchdog_patience_test

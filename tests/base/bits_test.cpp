@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace banyan {
+namespace banyan::bits_test {
 namespace {
 
 TEST(ExactLog, KnowsPowersFromOtherNumbers) {
@@ -39,4 +39,4 @@ TEST(NthSetBit, CountsFromTheLowest) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::bits_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan {
+namespace banyan::error_test {
 namespace {
 
 TEST(ConfigError, PrintsPlaceCauseAndRemedy) {
@@ -24,4 +24,4 @@ TEST(NearestName, DoesNotGuessWildly) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::error_test

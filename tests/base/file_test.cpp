@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+namespace banyan::file_test {
 namespace {
 
 TEST(File, GivesEveryByte) {
@@ -26,3 +27,4 @@ TEST(File, GivesNothingForWhatCannotBeRead) {
 }
 
 }  // namespace
+}  // namespace banyan::file_test

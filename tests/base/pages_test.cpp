@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace banyan {
+namespace banyan::pages_test {
 namespace {
 
 TEST(Pages, ArraysStartAsZerosOnACacheLine) {
@@ -22,4 +22,4 @@ TEST(Pages, ArraysStartAsZerosOnACacheLine) {
 TEST(Pages, NothingIsAnArrayToo) { EXPECT_TRUE(PageVector<int>().empty()); }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::pages_test

@@ -12,7 +12,7 @@
 
 #include "banyan/base/math.hpp"
 
-namespace banyan {
+namespace banyan::rng_test {
 namespace {
 
 TEST(Random, AnAddressAlwaysGivesTheSameWords) {
@@ -97,4 +97,4 @@ TEST(NormalQuantile, IsTheInverseOfTheDistribution) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::rng_test

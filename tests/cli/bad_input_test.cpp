@@ -5,7 +5,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::bad_input_test {
 namespace {
 
 class BadInput : public testing::Test {
@@ -145,4 +145,4 @@ TEST_F(BadInput, AMisspeltMetricCostsNoSweep) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::bad_input_test

@@ -3,7 +3,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::check_command_test {
 namespace {
 
 constexpr const char* kRing = R"(
@@ -65,4 +65,4 @@ traffic = [{ name = "uniform", load = 0.3 }]
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::check_command_test

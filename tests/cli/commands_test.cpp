@@ -8,7 +8,7 @@
 #include "build_info.hpp"
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::commands_test {
 namespace {
 
 using nlohmann::json;
@@ -184,4 +184,4 @@ TEST_F(Commands, AnInterruptedRunSaysSoAndWritesNothing) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::commands_test

@@ -7,7 +7,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::compare_command_test {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST_F(CompareCommand, TwoJsonFilesArePairedAsTheirFoldersAre) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::compare_command_test

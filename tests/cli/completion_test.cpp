@@ -7,7 +7,7 @@
 #include "build_info.hpp"
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::completion_test {
 namespace {
 
 class Completion : public testing::Test {
@@ -116,4 +116,4 @@ TEST_F(Completion, AnUnknownShellIsRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::completion_test

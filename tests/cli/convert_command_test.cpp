@@ -6,7 +6,7 @@
 #include "cli/program.hpp"
 #include "support/repository.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::convert_command_test {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ TEST_F(Convert, WithoutANetworkNothingIsLeftToIgnore) {
 TEST_F(Convert, IgnoringNeedsAConfiguration) { EXPECT_EQ(banyan({"run", "--ignore-unmapped", "torus"}).status, 2); }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::convert_command_test

@@ -7,7 +7,7 @@
 #include "cli/program.hpp"
 #include "engine/small_instances.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::export_topology_test {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ TEST(ExportTopology, EveryTopologyIsPrintedInBothFormats) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::export_topology_test

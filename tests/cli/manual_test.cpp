@@ -7,7 +7,7 @@
 #include "build_info.hpp"
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::manual_test {
 namespace {
 
 class Manual : public testing::Test {
@@ -86,4 +86,4 @@ TEST_F(Manual, IsSetWithoutAWarning) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::manual_test

@@ -5,7 +5,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::report_command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(ReportCommand, RefusesAFolderThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::report_command_test

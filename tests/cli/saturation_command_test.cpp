@@ -6,7 +6,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::saturation_command_test {
 namespace {
 
 using nlohmann::json;
@@ -107,4 +107,4 @@ TEST_F(SaturationCommand, ADeadlockIsNamedOnceAndNotCalledSaturation) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::saturation_command_test

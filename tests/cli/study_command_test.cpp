@@ -7,7 +7,7 @@
 #include "banyan/study/study.hpp"
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::study_command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TEST_F(StudyCommand, TwoStudiesDoNotShareAFolder) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::study_command_test

@@ -5,7 +5,7 @@
 
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::trees_command_test {
 namespace {
 
 class TreesCommand : public testing::Test {
@@ -72,4 +72,4 @@ TEST_F(TreesCommand, TheReportShowsTheNetwork) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::trees_command_test

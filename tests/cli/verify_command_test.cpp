@@ -7,7 +7,7 @@
 #include "banyan/store/store.hpp"
 #include "cli/program.hpp"
 
-namespace banyan::cli {
+namespace banyan::cli::verify_command_test {
 namespace {
 
 using nlohmann::json;
@@ -83,4 +83,4 @@ TEST_F(VerifyCommand, WhatHoldsNoResultIsRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::cli
+}  // namespace banyan::cli::verify_command_test

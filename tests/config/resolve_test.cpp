@@ -10,7 +10,7 @@
 #include "banyan/config/toml_reader.hpp"
 #include "config/support.hpp"
 
-namespace banyan::config {
+namespace banyan::config::resolve_test {
 namespace {
 
 Values read(const std::string& text) {
@@ -179,4 +179,4 @@ RC_GTEST_PROP(Resolve, AResolvedConfigurationReadsBackAsItself, ()) {
 }
 
 }  // namespace
-}  // namespace banyan::config
+}  // namespace banyan::config::resolve_test

@@ -9,7 +9,7 @@
 #include "banyan/config/toml_reader.hpp"
 #include "config/support.hpp"
 
-namespace banyan::config {
+namespace banyan::config::sweep_test {
 namespace {
 
 std::vector<Axis> read(const std::string& text) { return read_sweep(read_toml_text(text, "x.toml")); }
@@ -110,4 +110,4 @@ RC_GTEST_PROP(Sweep, TheProductHasEveryCombinationOnceInOrder, ()) {
 }
 
 }  // namespace
-}  // namespace banyan::config
+}  // namespace banyan::config::sweep_test

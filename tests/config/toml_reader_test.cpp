@@ -9,7 +9,7 @@
 
 #include "config/support.hpp"
 
-namespace banyan::config {
+namespace banyan::config::toml_reader_test {
 namespace {
 
 TEST(TomlReader, KeepsTheOrderOfTheFile) {
@@ -146,4 +146,4 @@ RC_GTEST_PROP(TomlReader, IntegersAndRealsSurviveTheRoundTrip, (i64 integer, dou
 }
 
 }  // namespace
-}  // namespace banyan::config
+}  // namespace banyan::config::toml_reader_test

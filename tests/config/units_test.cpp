@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace banyan::config {
+namespace banyan::config::units_test {
 namespace {
 
 double converted(const char* text, const char* unit) {
@@ -98,4 +98,4 @@ RC_GTEST_PROP(Units, AnyTextIsReadOrRefused, (const std::string& text)) {
 }
 
 }  // namespace
-}  // namespace banyan::config
+}  // namespace banyan::config::units_test

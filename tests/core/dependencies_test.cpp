@@ -9,17 +9,9 @@
 
 #include "banyan/core/digraph.hpp"
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_mesh;
-extern const core::TopologyRow row_torus;
-}  // namespace banyan::topology
-
-namespace banyan::routing {
-extern const core::RoutingRow row_dimension_order;
-}  // namespace banyan::routing
-
-namespace banyan::core {
+namespace banyan::core::dependencies_test {
 namespace {
 
 using Topologies = std::unique_ptr<Topology>;
@@ -31,9 +23,9 @@ Topologies grid(const TopologyRow& row, std::vector<i64> size) {
 }
 
 std::unique_ptr<Routing> dimension_order(const Topology& topology, bool datelines, u32 vcs) {
-  config::Values v = config::Values::defaults(routing::row_dimension_order.info);
+  config::Values v = config::Values::defaults(routing::dimension_order::row_dimension_order.info);
   v.set("datelines", datelines);
-  return routing::row_dimension_order.make(v, {&topology, {}, vcs});
+  return routing::dimension_order::row_dimension_order.make(v, {&topology, {}, vcs});
 }
 
 /// A routing function written down in a test.
@@ -71,7 +63,7 @@ bool closes(const Topology& topology, const DependencyReport& report) {
 
 TEST(Dependencies, DimensionOrderOnAMeshIsAcyclic) {
   for (const auto& size : {std::vector<i64>{5, 4}, {7}, {3, 2, 4}}) {
-    const Topologies mesh = grid(topology::row_mesh, size);
+    const Topologies mesh = grid(topology::mesh::row_mesh, size);
     for (const u32 vcs : {1U, 3U}) {
       EXPECT_EQ(check_dependencies(*mesh, *dimension_order(*mesh, true, vcs), vcs).verdict, DependencyVerdict::acyclic);
     }
@@ -80,7 +72,7 @@ TEST(Dependencies, DimensionOrderOnAMeshIsAcyclic) {
 
 TEST(Dependencies, DimensionOrderHasTheDependenciesOfTheTurnsThatItMakes) {
   // Straight on from every channel, and from x into both directions of y, where a channel leads on.
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const DependencyReport report = check_dependencies(*mesh, *dimension_order(*mesh, true, 1), 1);
   u64 turns = 0;
   const Graph& graph = mesh->graph();
@@ -99,7 +91,7 @@ TEST(Dependencies, DimensionOrderHasTheDependenciesOfTheTurnsThatItMakes) {
 
 TEST(Dependencies, ATorusWithoutDatelinesHasTheRingAsItsShortestCycle) {
   for (const u32 vcs : {1U, 2U}) {
-    const Topologies torus = grid(topology::row_torus, {5, 7});
+    const Topologies torus = grid(topology::torus::row_torus, {5, 7});
     const DependencyReport report = check_dependencies(*torus, *dimension_order(*torus, false, vcs), vcs);
     ASSERT_EQ(report.verdict, DependencyVerdict::cyclic);
     EXPECT_EQ(report.cycle.size(), 5U);
@@ -113,13 +105,13 @@ TEST(Dependencies, ATorusWithoutDatelinesHasTheRingAsItsShortestCycle) {
 
 TEST(Dependencies, DatelinesCutTheRings) {
   for (const u32 vcs : {2U, 3U, 8U}) {
-    const Topologies torus = grid(topology::row_torus, {5, 4});
+    const Topologies torus = grid(topology::torus::row_torus, {5, 4});
     EXPECT_EQ(check_dependencies(*torus, *dimension_order(*torus, true, vcs), vcs).verdict, DependencyVerdict::acyclic);
   }
 }
 
 TEST(Dependencies, AMeshWhereAllTurnsAreAllowedHasACycleOfFour) {
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const Written broken([&](const RouteRequest& request, Candidates& out) {
     for (const u32 port : nearer(*mesh, request)) out.add({static_cast<u16>(port), 0, 2});
   });
@@ -143,13 +135,13 @@ Written adaptive(const Topology& mesh, bool stay, bool escape_by_y = false) {
 }
 
 TEST(Dependencies, PacketsThatStayInTheEscapeSubnetworkNeedNothingMore) {
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const DependencyReport report = check_dependencies(*mesh, adaptive(*mesh, true), 3);
   EXPECT_EQ(report.verdict, DependencyVerdict::escape);
 }
 
 TEST(Dependencies, PacketsThatLeaveTheEscapeSubnetworkNeedEmptyVirtualChannels) {
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const DependencyReport report = check_dependencies(*mesh, adaptive(*mesh, false), 3);
   EXPECT_EQ(report.verdict, DependencyVerdict::escape_when_empty);
   EXPECT_NE(explain(report, *mesh).find("only when it is empty"), std::string::npos);
@@ -157,14 +149,14 @@ TEST(Dependencies, PacketsThatLeaveTheEscapeSubnetworkNeedEmptyVirtualChannels) 
 
 TEST(Dependencies, AnEscapeSubnetworkWithACycleDoesNotHelp) {
   // XY for odd destinations, YX for even ones, on the same virtual channel.
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const DependencyReport report = check_dependencies(*mesh, adaptive(*mesh, true, true), 3);
   ASSERT_EQ(report.verdict, DependencyVerdict::cyclic);
   for (const DependencyStep& step : report.cycle) EXPECT_EQ(step.held.vc_end, 1U);
 }
 
 TEST(Dependencies, AnEscapeRingIsACycleWhateverStandsBesideIt) {
-  const Topologies ring = grid(topology::row_torus, {4});
+  const Topologies ring = grid(topology::torus::row_torus, {4});
   const Written rule([&](const RouteRequest& request, Candidates& out) {
     const u32 d = request.packet->destination;
     if (request.at == d) return out.add({2, 0, 2});
@@ -175,7 +167,7 @@ TEST(Dependencies, AnEscapeRingIsACycleWhateverStandsBesideIt) {
 }
 
 TEST(Dependencies, AnEscapeThatIsNotOfferedEverywhereIsNone) {
-  const Topologies mesh = grid(topology::row_mesh, {4, 4});
+  const Topologies mesh = grid(topology::mesh::row_mesh, {4, 4});
   const Written rule([&](const RouteRequest& request, Candidates& out) {
     for (const u32 port : nearer(*mesh, request)) out.add({static_cast<u16>(port), 1, 2, 1});
     if (request.at == 5) out.add({static_cast<u16>(nearer(*mesh, request).front()), 0, 1, 0, true});
@@ -184,7 +176,7 @@ TEST(Dependencies, AnEscapeThatIsNotOfferedEverywhereIsNone) {
 }
 
 TEST(Dependencies, APacketWithoutAWayIsNamed) {
-  const Topologies mesh = grid(topology::row_torus, {3, 3});
+  const Topologies mesh = grid(topology::torus::row_torus, {3, 3});
   const Written silent([&](const RouteRequest& request, Candidates& out) {
     if (request.at != 4) out.add({static_cast<u16>(nearer(*mesh, request).front()), 0, 1});
   });
@@ -200,7 +192,7 @@ TEST(Dependencies, APacketWithoutAWayIsNamed) {
 }
 
 TEST(Dependencies, ATooLargeNetworkIsLeftUndecided) {
-  const Topologies torus = grid(topology::row_torus, {6, 6});
+  const Topologies torus = grid(topology::torus::row_torus, {6, 6});
   const DependencyReport report = check_dependencies(*torus, *dimension_order(*torus, true, 2), 2, 100);
   EXPECT_EQ(report.verdict, DependencyVerdict::undecided);
   EXPECT_NE(explain(report, *torus).find("too large"), std::string::npos);
@@ -208,7 +200,7 @@ TEST(Dependencies, ATooLargeNetworkIsLeftUndecided) {
 
 TEST(Dependencies, VirtualChannelsAreToldApartWhereTheRoutingDoes) {
   // A ring whose packets move up one virtual channel per hop: 3 hops at most, 3 virtual channels, no cycle.
-  const Topologies ring = grid(topology::row_torus, {4});
+  const Topologies ring = grid(topology::torus::row_torus, {4});
   const Written climbing([&](const RouteRequest& request, Candidates& out) {
     if (request.at == request.packet->destination) return out.add({2, 0, 4});
     const u32 vc = request.in_port == 2 ? 0 : request.in_vc + 1;
@@ -256,4 +248,4 @@ RC_GTEST_PROP(Digraph, TheShortestCycleAgreesWithFloydAndWarshall, ()) {
 }
 
 }  // namespace
-}  // namespace banyan::core
+}  // namespace banyan::core::dependencies_test

@@ -6,13 +6,10 @@
 #include <stdexcept>
 
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_bidirectional_min;
-}
-namespace banyan::routing {
-extern const core::RoutingRow row_nearest_common_ancestor;
-}
+namespace banyan::topology::multicast_test {}
+namespace banyan::routing {}
 
 namespace {
 
@@ -22,13 +19,14 @@ using core::MulticastRoutes;
 /// 16 nodes of switches with 2 parents and 2 children: 4 stages of 8, as in Figure 3.
 struct Figure3 {
   Figure3() {
-    config::Values values = config::Values::defaults(topology::row_bidirectional_min.info);
+    config::Values values = config::Values::defaults(topology::bidirectional_min::row_bidirectional_min.info);
     values.set("hosts", i64{16});
     values.set("ports", i64{4});
     values.set("wiring", std::string("k_ary_n_tree"));
-    topology = topology::row_bidirectional_min.make(values);
-    routing = routing::row_nearest_common_ancestor.make(
-        config::Values::defaults(routing::row_nearest_common_ancestor.info), {topology.get(), {}, 1});
+    topology = topology::bidirectional_min::row_bidirectional_min.make(values);
+    routing = routing::nearest_common_ancestor::row_nearest_common_ancestor.make(
+        config::Values::defaults(routing::nearest_common_ancestor::row_nearest_common_ancestor.info),
+        {topology.get(), {}, 1});
     routes = routing->multicast_routes();
   }
   std::unique_ptr<core::Topology> topology;

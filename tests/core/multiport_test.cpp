@@ -8,7 +8,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::multiport_test {
 namespace {
 
 std::unique_ptr<core::Topology> tree_of(i64 hosts) {
@@ -76,4 +76,4 @@ TEST(Multiport, WormsCoverEveryDestinationOnceAndEverySenderHasTheMessage) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::multiport_test

@@ -9,7 +9,7 @@
 
 #include "banyan/engine/steady_record.hpp"
 
-namespace banyan::engine {
+namespace banyan::engine::checkpoints_test {
 namespace {
 
 TEST(Checkpoints, StayFewAndEvenlySpaced) {
@@ -62,4 +62,4 @@ RC_GTEST_PROP(SteadyRecord, GrowsIntoTheRecordOfTheLongerRun, ()) {
 }
 
 }  // namespace
-}  // namespace banyan::engine
+}  // namespace banyan::engine::checkpoints_test

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace banyan::engine {
+namespace banyan::engine::congestion_test {
 namespace {
 
 using stats::CongestionTree;
@@ -266,4 +266,4 @@ TEST(CongestionTrees, TwoPortsOfOneSwitchThatAQueueWaitsForGiveTwoTrees) {
 }
 
 }  // namespace
-}  // namespace banyan::engine
+}  // namespace banyan::engine::congestion_test

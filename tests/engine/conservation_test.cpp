@@ -8,6 +8,7 @@
 
 #include "banyan/api/experiment.hpp"
 
+namespace banyan::conservation_test {
 namespace {
 
 using banyan::u32;
@@ -75,3 +76,4 @@ RC_GTEST_PROP(Conservation, HoldsForRandomSettingsOfRouters, ()) {
 }
 
 }  // namespace
+}  // namespace banyan::conservation_test

@@ -8,6 +8,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/engine/steady.hpp"
 
+namespace banyan::determinism_test {
 namespace {
 
 using banyan::u32;
@@ -169,3 +170,4 @@ TEST(Determinism, AMachineMayRunAgain) {
 }
 
 }  // namespace
+}  // namespace banyan::determinism_test

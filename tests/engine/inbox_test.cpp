@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+namespace banyan::inbox_test {
 namespace {
 
 using banyan::kNever;
@@ -99,3 +100,4 @@ TEST(Inbox, ClearForgetsEverything) {
 }
 
 }  // namespace
+}  // namespace banyan::inbox_test

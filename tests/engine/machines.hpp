@@ -11,6 +11,7 @@
 #include "banyan/core/registry.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
+#include "support/rows.hpp"
 
 namespace banyan::test {
 
@@ -21,14 +22,6 @@ struct Part {
   std::string name;
   Given given = {};
 };
-
-template <class Row>
-const Row& row_named(std::span<const Row* const> rows, const std::string& name) {
-  for (const Row* row : rows) {
-    if (row->info.name == name) return *row;
-  }
-  throw std::logic_error("no component " + name);
-}
 
 template <class Row>
 config::Values values_of(const Row& row, const Part& part) {

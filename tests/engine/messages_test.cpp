@@ -9,7 +9,7 @@
 #include "banyan/engine/answers.hpp"
 #include "traffic/runs.hpp"
 
-namespace banyan::engine {
+namespace banyan::engine::messages_test {
 namespace {
 
 core::Packet part(u32 source, u32 message, u32 flits, u32 whole) {
@@ -112,4 +112,4 @@ TEST(Messages, SeveralTrafficsHaveResultsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace banyan::engine
+}  // namespace banyan::engine::messages_test

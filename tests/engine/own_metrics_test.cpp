@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan {
+namespace banyan::own_metrics_test {
 namespace {
 
 using engine::OwnMetrics;
@@ -79,4 +79,4 @@ TEST(OwnMetrics, shards_are_merged_by_name) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::own_metrics_test

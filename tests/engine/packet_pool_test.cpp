@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+namespace banyan::packet_pool_test {
 namespace {
 
 using banyan::u32;
@@ -64,3 +65,4 @@ TEST(PacketPool, ClearKeepsTheMemory) {
 }
 
 }  // namespace
+}  // namespace banyan::packet_pool_test

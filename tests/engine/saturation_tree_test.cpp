@@ -5,6 +5,7 @@
 
 #include "banyan/engine/session.hpp"
 
+namespace banyan::saturation_tree_test {
 namespace {
 
 using banyan::u32;
@@ -90,3 +91,4 @@ TEST(SaturationTree, ABoxOnACycleCountsOnce) {
 }
 
 }  // namespace
+}  // namespace banyan::saturation_tree_test

@@ -10,6 +10,7 @@
 
 #include "engine/machines.hpp"
 
+namespace banyan::terminals_test {
 namespace {
 
 using banyan::kNever;
@@ -194,3 +195,4 @@ TEST(Terminals, every_message_joins_one_of_several_queues_and_each_queue_keeps_t
 }
 
 }  // namespace
+}  // namespace banyan::terminals_test

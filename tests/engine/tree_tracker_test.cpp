@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan::engine {
+namespace banyan::engine::tree_tracker_test {
 namespace {
 
 using stats::CongestionPlace;
@@ -127,4 +127,4 @@ TEST_F(History, QueuesOfOnePortsMemoryOverlap) {
 }
 
 }  // namespace
-}  // namespace banyan::engine
+}  // namespace banyan::engine::tree_tracker_test

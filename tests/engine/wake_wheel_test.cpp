@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+namespace banyan::wake_wheel_test {
 namespace {
 
 using banyan::kNever;
@@ -63,3 +64,4 @@ TEST(WakeWheel, ClearForgetsNearAndFar) {
 }
 
 }  // namespace
+}  // namespace banyan::wake_wheel_test

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+namespace banyan::watchdog_test {
 namespace {
 
 using banyan::kNever;
@@ -83,3 +84,4 @@ TEST(Watchdog, ExplanationSaysWhenThereIsNoCycle) {
 }
 
 }  // namespace
+}  // namespace banyan::watchdog_test

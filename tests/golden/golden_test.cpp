@@ -13,7 +13,7 @@
 #include "banyan/api/experiment.hpp"
 #include "build_info.hpp"
 
-namespace banyan::api {
+namespace banyan::api::golden_test {
 namespace {
 
 const std::string kRoot = BANYAN_SOURCE_DIR;
@@ -70,4 +70,4 @@ TEST(Golden, EveryExampleIsRecorded) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::golden_test

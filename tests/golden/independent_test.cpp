@@ -12,7 +12,7 @@
 #include "banyan/api/experiment.hpp"
 #include "build_info.hpp"
 
-namespace banyan::api {
+namespace banyan::api::independent_test {
 namespace {
 
 using Row = std::map<std::string, std::string>;
@@ -104,4 +104,4 @@ TEST(SlowIndependent, EveryRowAgrees) {
 }
 
 }  // namespace
-}  // namespace banyan::api
+}  // namespace banyan::api::independent_test

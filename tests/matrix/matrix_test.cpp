@@ -14,6 +14,7 @@
 #include "banyan/base/error.hpp"
 #include "engine/small_instances.hpp"
 
+namespace banyan::matrix_test {
 namespace {
 
 using banyan::ConfigError;
@@ -140,3 +141,4 @@ TEST(Matrix, EveryComponentDeliversSomewhere) {
 }
 
 }  // namespace
+}  // namespace banyan::matrix_test

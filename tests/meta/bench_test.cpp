@@ -7,6 +7,7 @@
 
 #include "support/repository.hpp"
 
+namespace banyan::bench_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,3 +108,4 @@ TEST_F(Bench, AProgramThatFailsIsNoResult) {
 }
 
 }  // namespace
+}  // namespace banyan::bench_test

@@ -9,6 +9,7 @@
 #include "banyan/core/registry.hpp"
 #include "support/repository.hpp"
 
+namespace banyan::completeness_test {
 namespace {
 
 using banyan::config::ComponentInfo;
@@ -86,3 +87,4 @@ TEST(Completeness, EveryParameterIsDescribedOnce) {
 }
 
 }  // namespace
+}  // namespace banyan::completeness_test

@@ -17,6 +17,7 @@
 #include "build_info.hpp"
 #include "support/repository.hpp"
 
+namespace banyan::documents_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,3 +142,4 @@ TEST(DocumentReader, RunsShellBlocksWritesNamedFilesAndSetsDevAside) {
 }
 
 }  // namespace
+}  // namespace banyan::documents_test

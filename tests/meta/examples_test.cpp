@@ -7,6 +7,7 @@
 #include "build_info.hpp"
 #include "support/repository.hpp"
 
+namespace banyan::examples_test {
 namespace {
 
 using banyan::test::identifier;
@@ -43,3 +44,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Examples, ::testing::ValuesIn(project_files("exa
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Examples);
 
 }  // namespace
+}  // namespace banyan::examples_test

@@ -7,6 +7,7 @@
 
 #include "support/repository.hpp"
 
+namespace banyan::layering_test {
 namespace {
 
 using banyan::test::lines_of;
@@ -50,3 +51,4 @@ TEST(Layering, FilesIncludeOnlyTheirOwnRoomAndLowerFloors) {
 }
 
 }  // namespace
+}  // namespace banyan::layering_test

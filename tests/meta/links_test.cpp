@@ -8,6 +8,7 @@
 
 #include "support/repository.hpp"
 
+namespace banyan::links_test {
 namespace {
 
 using banyan::test::lines_of;
@@ -46,3 +47,4 @@ TEST(Links, RelativeLinksExist) {
 }
 
 }  // namespace
+}  // namespace banyan::links_test

@@ -8,6 +8,7 @@
 
 #include "support/repository.hpp"
 
+namespace banyan::names_test {
 namespace {
 
 using banyan::test::lines_of;
@@ -89,3 +90,4 @@ TEST(Content, ScriptsAreExecutable) {
 }
 
 }  // namespace
+}  // namespace banyan::names_test

@@ -7,6 +7,7 @@
 #include "build_info.hpp"
 #include "support/repository.hpp"
 
+namespace banyan::new_component_test {
 namespace {
 
 using banyan::test::Output;
@@ -53,3 +54,4 @@ TEST(NewComponentRefuses, ABadNameAnUnknownRoomAndAFileThatExists) {
 }
 
 }  // namespace
+}  // namespace banyan::new_component_test

@@ -9,7 +9,7 @@
 #include "banyan/report/markup.hpp"
 #include "report/xml_check.hpp"
 
-namespace banyan::report {
+namespace banyan::report::chart_test {
 namespace {
 
 Chart two_lines() {
@@ -131,4 +131,4 @@ TEST(Markup, EscapesAndKeepsUtf8) {
 }
 
 }  // namespace
-}  // namespace banyan::report
+}  // namespace banyan::report::chart_test

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace banyan::report {
+namespace banyan::report::content_policy_test {
 namespace {
 
 std::string hex(std::string_view bytes) {
@@ -41,4 +41,4 @@ TEST(ContentPolicy, AllowsOneStyleAndOneScript) {
 }
 
 }  // namespace
-}  // namespace banyan::report
+}  // namespace banyan::report::content_policy_test

@@ -13,7 +13,7 @@
 #include "report/xml_check.hpp"
 #include "study/fake_study.hpp"
 
-namespace banyan::report {
+namespace banyan::report::study_report_test {
 namespace {
 
 using study::Claim;
@@ -206,4 +206,4 @@ TEST(StudyPage, IsWrittenWithItsDrawings) {
 }
 
 }  // namespace
-}  // namespace banyan::report
+}  // namespace banyan::report::study_report_test

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-namespace banyan::report {
+namespace banyan::report::sweep_report_test {
 namespace {
 
 stats::Metric metric(const std::string& name, double mean, const std::string& unit) {
@@ -139,4 +139,4 @@ TEST(SweepPage, EscapesNamesAndValues) {
 }
 
 }  // namespace
-}  // namespace banyan::report
+}  // namespace banyan::report::sweep_report_test

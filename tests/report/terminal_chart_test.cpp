@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace banyan::report {
+namespace banyan::report::terminal_chart_test {
 namespace {
 
 Chart two_lines() {
@@ -77,4 +77,4 @@ TEST(TerminalChart, DrawsWhatCanBeDrawn) {
 }
 
 }  // namespace
-}  // namespace banyan::report
+}  // namespace banyan::report::terminal_chart_test

@@ -9,7 +9,7 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::destination_tag_test {
 namespace {
 
 using namespace test;
@@ -18,7 +18,7 @@ using Texts = std::vector<std::string>;
 const Given kRandom{{"input_stage", std::string("random")}};
 
 RoutingPointer tag_on(const core::Topology& topology, const Given& given = {}, u32 vcs = 1) {
-  return routing_on(topology, routing::row_destination_tag, given, {}, vcs);
+  return routing_on(topology, routing::destination_tag::row_destination_tag, given, {}, vcs);
 }
 
 void expect_all_pairs_arrive(const core::Topology& topology, const core::Routing& routing, u32 word) {
@@ -306,4 +306,4 @@ TEST(DestinationTag, TheFirstDisconnectedPairIsNamed) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::destination_tag_test

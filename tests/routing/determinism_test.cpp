@@ -5,7 +5,7 @@
 
 #include "banyan/api/experiment.hpp"
 
-namespace banyan::test {
+namespace banyan::test::determinism_test {
 namespace {
 
 std::string state_of(const std::string& network, const std::string& run, const std::string& kernel) {
@@ -40,4 +40,4 @@ TEST(RoutingDeterminism, ResultsDoNotDependOnHowTheNetworkIsStepped) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::determinism_test

@@ -8,16 +8,9 @@
 
 #include "banyan/core/dependencies.hpp"
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_hypercube;
-extern const core::TopologyRow row_hyperx;
-extern const core::TopologyRow row_mesh;
-extern const core::TopologyRow row_torus;
-}  // namespace banyan::topology
-
-namespace banyan::routing {
-extern const core::RoutingRow row_dimension_order;
+namespace banyan::routing::dimension_order_test {
 namespace {
 
 using TopologyPtr = std::unique_ptr<core::Topology>;
@@ -30,9 +23,9 @@ TopologyPtr grid(const core::TopologyRow& row, std::vector<i64> size, i64 concen
 }
 
 TopologyPtr hypercube(i64 degree) {
-  config::Values v = config::Values::defaults(topology::row_hypercube.info);
+  config::Values v = config::Values::defaults(topology::hypercube::row_hypercube.info);
   v.set("degree", degree);
-  return topology::row_hypercube.make(v);
+  return topology::hypercube::row_hypercube.make(v);
 }
 
 struct Options {
@@ -43,11 +36,11 @@ struct Options {
 };
 
 std::unique_ptr<core::Routing> routing(const core::Topology& topology, const Options& options = {}) {
-  config::Values v = config::Values::defaults(row_dimension_order.info);
+  config::Values v = config::Values::defaults(routing::dimension_order::row_dimension_order.info);
   v.set("datelines", options.datelines);
   v.set("classes", options.classes);
   v.set("order", options.order);
-  return row_dimension_order.make(v, {&topology, {}, options.vcs});
+  return routing::dimension_order::row_dimension_order.make(v, {&topology, {}, options.vcs});
 }
 
 struct Hop {
@@ -139,7 +132,7 @@ bool dependencies_have_cycle(const core::Topology& topology, const core::Routing
 
 TEST(DimensionOrder, EveryPairOfAMeshTakesTheManhattanDistance) {
   for (const auto& size : {std::vector<i64>{5, 4}, {7}, {3, 2, 4}, {1, 6}}) {
-    const TopologyPtr mesh = grid(topology::row_mesh, size);
+    const TopologyPtr mesh = grid(topology::mesh::row_mesh, size);
     expect_minimal(*mesh, *routing(*mesh));
     expect_minimal(*mesh, *routing(*mesh, {.vcs = 1, .order = "descending"}));
   }
@@ -147,7 +140,7 @@ TEST(DimensionOrder, EveryPairOfAMeshTakesTheManhattanDistance) {
 
 TEST(DimensionOrder, EveryPairOfATorusTakesTheShortestWay) {
   for (const auto& size : {std::vector<i64>{8, 8}, {5, 6}, {7}, {4, 2, 3}, {2, 2}, {1, 4}, {3, 3, 3}}) {
-    const TopologyPtr torus = grid(topology::row_torus, size);
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
     for (const char* classes : {"change", "fixed", "balanced"}) {
       expect_minimal(*torus, *routing(*torus, {.classes = classes}));
       expect_minimal(*torus, *routing(*torus, {.classes = classes, .order = "descending"}));
@@ -162,7 +155,7 @@ TEST(DimensionOrder, EveryPairOfAHypercubeTakesTheHammingDistance) {
 
 TEST(DimensionOrder, EveryPairOfAHyperXTakesOneChannelPerDimensionThatDiffers) {
   for (const auto& size : {std::vector<i64>{4, 3}, {5}, {2, 3, 4}, {1, 4}}) {
-    const TopologyPtr hyperx = grid(topology::row_hyperx, size, 2);
+    const TopologyPtr hyperx = grid(topology::hyperx::row_hyperx, size, 2);
     const auto one = routing(*hyperx, {.vcs = 1});
     EXPECT_EQ(one->required_vcs(), 1U);
     EXPECT_FALSE(dependencies_have_cycle(*hyperx, *one, 1));
@@ -183,14 +176,14 @@ TEST(DimensionOrder, EveryPairOfAHyperXTakesOneChannelPerDimensionThatDiffers) {
 }
 
 TEST(DimensionOrder, ConcentratedTerminalsAreReachedAtTheirOwnPorts) {
-  const TopologyPtr mesh = grid(topology::row_mesh, {3, 3}, 4);
+  const TopologyPtr mesh = grid(topology::mesh::row_mesh, {3, 3}, 4);
   expect_minimal(*mesh, *routing(*mesh));
-  const TopologyPtr torus = grid(topology::row_torus, {4, 3}, 3);
+  const TopologyPtr torus = grid(topology::torus::row_torus, {4, 3}, 3);
   expect_minimal(*torus, *routing(*torus));
 }
 
 TEST(DimensionOrder, AscendingCorrectsDimensionZeroFirst) {
-  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
+  const TopologyPtr mesh = grid(topology::mesh::row_mesh, {4, 4});
   const core::Graph& graph = mesh->graph();
   const auto visited = [&](const char* order) {
     std::vector<u32> nodes;
@@ -205,7 +198,7 @@ TEST(DimensionOrder, AscendingCorrectsDimensionZeroFirst) {
 
 TEST(DimensionOrder, DatelinesMakeTheDependenciesOfATorusAcyclic) {
   for (const auto& size : {std::vector<i64>{8}, {7}, {3}, {4, 4}, {6, 5}, {3, 4, 2}, {8, 8}}) {
-    const TopologyPtr torus = grid(topology::row_torus, size);
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
     for (const char* classes : {"change", "fixed", "balanced"}) {
       for (const u32 vcs : {2U, 3U, 4U}) {
         EXPECT_FALSE(dependencies_have_cycle(*torus, *routing(*torus, {.vcs = vcs, .classes = classes}), vcs))
@@ -217,7 +210,7 @@ TEST(DimensionOrder, DatelinesMakeTheDependenciesOfATorusAcyclic) {
 
 TEST(DimensionOrder, WithoutDatelinesTheDependenciesOfATorusHaveACycle) {
   for (const auto& size : {std::vector<i64>{8}, {5}, {4, 4}, {6, 5}}) {
-    const TopologyPtr torus = grid(topology::row_torus, size);
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
     for (const u32 vcs : {1U, 2U}) {
       EXPECT_TRUE(dependencies_have_cycle(*torus, *routing(*torus, {.vcs = vcs, .datelines = false}), vcs));
     }
@@ -226,7 +219,7 @@ TEST(DimensionOrder, WithoutDatelinesTheDependenciesOfATorusHaveACycle) {
 
 TEST(DimensionOrder, ThePairsThatStandForAllDecideAsAllDo) {
   for (const auto& size : {std::vector<i64>{4, 4}, {3, 4}, {4, 3}, {3, 3, 4}, {6, 5}}) {
-    const TopologyPtr torus = grid(topology::row_torus, size);
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
     for (const char* classes : {"change", "fixed", "balanced"}) {
       for (const bool datelines : {false, true}) {
         const auto order = routing(*torus, {.vcs = 2, .datelines = datelines, .classes = classes});
@@ -242,7 +235,7 @@ TEST(DimensionOrder, ThePairsThatStandForAllDecideAsAllDo) {
 }
 
 TEST(DimensionOrder, MeshAndHypercubeNeedNoClasses) {
-  const TopologyPtr mesh = grid(topology::row_mesh, {5, 4});
+  const TopologyPtr mesh = grid(topology::mesh::row_mesh, {5, 4});
   EXPECT_FALSE(dependencies_have_cycle(*mesh, *routing(*mesh, {.vcs = 1}), 1));
   EXPECT_FALSE(dependencies_have_cycle(*mesh, *routing(*mesh, {.vcs = 3}), 3));
   const TopologyPtr cube = hypercube(5);
@@ -250,9 +243,9 @@ TEST(DimensionOrder, MeshAndHypercubeNeedNoClasses) {
 }
 
 TEST(DimensionOrder, VirtualChannelsAreNeededOnRingsOnly) {
-  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
-  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
-  const TopologyPtr short_torus = grid(topology::row_torus, {2, 2, 1});
+  const TopologyPtr mesh = grid(topology::mesh::row_mesh, {4, 4});
+  const TopologyPtr torus = grid(topology::torus::row_torus, {4, 4});
+  const TopologyPtr short_torus = grid(topology::torus::row_torus, {2, 2, 1});
   EXPECT_EQ(routing(*mesh)->required_vcs(), 1U);
   EXPECT_EQ(routing(*torus)->required_vcs(), 2U);
   EXPECT_EQ(routing(*torus, {.datelines = false})->required_vcs(), 1U);
@@ -260,7 +253,7 @@ TEST(DimensionOrder, VirtualChannelsAreNeededOnRingsOnly) {
 }
 
 TEST(DimensionOrder, OneVirtualChannelOnATorusIsRefusedWithTheRemedy) {
-  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
+  const TopologyPtr torus = grid(topology::torus::row_torus, {4, 4});
   try {
     static_cast<void>(routing(*torus, {.vcs = 1}));
     ADD_FAILURE() << "accepted";
@@ -269,13 +262,13 @@ TEST(DimensionOrder, OneVirtualChannelOnATorusIsRefusedWithTheRemedy) {
 }
 
 TEST(DimensionOrder, OrderIsPromisedOnOneVirtualChannelOnly) {
-  const TopologyPtr mesh = grid(topology::row_mesh, {4, 4});
+  const TopologyPtr mesh = grid(topology::mesh::row_mesh, {4, 4});
   EXPECT_TRUE(routing(*mesh, {.vcs = 1})->in_order());
   EXPECT_FALSE(routing(*mesh, {.vcs = 2})->in_order());
 }
 
 TEST(DimensionOrder, ClassesSplitTheVirtualChannelsEvenly) {
-  const TopologyPtr torus = grid(topology::row_torus, {4, 4});
+  const TopologyPtr torus = grid(topology::torus::row_torus, {4, 4});
   const auto wide = routing(*torus, {.vcs = 8});
   for (u32 t = 1; t < 16; ++t) {
     for (const Hop& hop : path(*torus, *wide, 0, t)) {
@@ -287,7 +280,7 @@ TEST(DimensionOrder, ClassesSplitTheVirtualChannelsEvenly) {
 }
 
 TEST(DimensionOrder, TheClassChangesBehindTheWrapLink) {
-  const TopologyPtr ring = grid(topology::row_torus, {8});
+  const TopologyPtr ring = grid(topology::torus::row_torus, {8});
   const auto classes_of = [&](u32 s, u32 t) {
     std::vector<u32> classes;
     for (const Hop& hop : path(*ring, *routing(*ring), s, t)) classes.push_back(hop.vc_begin);
@@ -319,7 +312,7 @@ std::vector<u32> channel_loads(const core::Topology& topology, const core::Routi
 
 TEST(DimensionOrder, TiesLoadAllChannelsOfATorusEqually) {
   for (const auto& size : {std::vector<i64>{8, 8}, {6, 6}, {4, 6}, {4, 4, 4}, {8}}) {
-    const TopologyPtr torus = grid(topology::row_torus, size);
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
     const std::vector<u32> loads = channel_loads(*torus, *routing(*torus));
     for (std::size_t d = 0; d < size.size(); ++d) {
       // Channels of one switch stand in the order of its ports: up and down of each dimension.
@@ -332,7 +325,7 @@ TEST(DimensionOrder, TiesLoadAllChannelsOfATorusEqually) {
 }
 
 TEST(DimensionOrder, BalancedClassesCarryEqualLoadOnATorus) {
-  const TopologyPtr torus = grid(topology::row_torus, {8, 8});
+  const TopologyPtr torus = grid(topology::torus::row_torus, {8, 8});
   const auto balanced = routing(*torus, {.classes = "balanced"});
   u32 load[2] = {0, 0};
   for (u32 s = 0; s < 64; ++s) {
@@ -346,4 +339,4 @@ TEST(DimensionOrder, BalancedClassesCarryEqualLoadOnATorus) {
 }
 
 }  // namespace
-}  // namespace banyan::routing
+}  // namespace banyan::routing::dimension_order_test

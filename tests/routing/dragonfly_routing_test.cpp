@@ -3,7 +3,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::dragonfly_routing_test {
 namespace {
 
 constexpr const char* kPolicies[] = {"minimal", "valiant", "ugal_l", "ugal_g", "par"};
@@ -119,4 +119,4 @@ TEST(DragonflyRouting, RefusesOtherNetworks) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::dragonfly_routing_test

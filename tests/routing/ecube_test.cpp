@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::ecube_test {
 namespace {
 
 TEST(ECube, IsMinimalInOrderAndAcyclicOnOneVirtualChannel) {
@@ -38,4 +38,4 @@ TEST(ECube, TakesTheLowestDimensionAsDimensionOrderDoes) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::ecube_test

@@ -6,7 +6,7 @@
 #include "banyan/base/error.hpp"
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::fully_adaptive_test {
 namespace {
 
 std::set<u32> ports(const core::Routing& routing, u32 at, u32 destination) {
@@ -58,4 +58,4 @@ TEST(FullyAdaptive, DependenciesCloseCycles) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::fully_adaptive_test

@@ -4,13 +4,13 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::hot_section_test {
 namespace {
 
 using namespace test;
 
 RoutingPointer section_on(const core::Topology& topology, u32 sections, const std::vector<core::HotSpot>& hot_spots) {
-  return routing_on(topology, routing::row_hot_section, {{"sections", i64{sections}}}, hot_spots);
+  return routing_on(topology, routing::hot_section::row_hot_section, {{"sections", i64{sections}}}, hot_spots);
 }
 
 u64 tag_of(const core::Routing& routing, u32 source, u32 destination, u32 word, u8 pending, u8 flags = 0) {
@@ -28,7 +28,7 @@ const std::vector<core::HotSpot> kTwoHotSpots{{0, 17}, {2, 40}};
 TEST(HotSection, OneSectionIsIsolatedHotSpotForEveryPair) {
   const TopologyPointer topology = extra_stage_cube(64, 4);
   const RoutingPointer one = section_on(*topology, 1, kTwoHotSpots);
-  const RoutingPointer isolated = routing_on(*topology, routing::row_isolated_hot_spot, {}, kTwoHotSpots);
+  const RoutingPointer isolated = routing_on(*topology, routing::isolated_hot_spot::row_isolated_hot_spot, {}, kTwoHotSpots);
   for (u32 s = 0; s < 64; ++s) {
     for (u32 d = 0; d < 64; ++d) {
       for (u32 pending = 0; pending < 8; ++pending) {
@@ -49,7 +49,7 @@ RC_GTEST_PROP(HotSection, OneSectionIsIsolatedHotSpotForEveryWord, ()) {
   const std::vector<core::HotSpot> spots{{*rc::gen::inRange<u32>(0, 8), *rc::gen::inRange<u32>(0, terminals)}};
   const TopologyPointer topology = extra_stage_cube(terminals, radix);
   const RoutingPointer one = section_on(*topology, 1, spots);
-  const RoutingPointer isolated = routing_on(*topology, routing::row_isolated_hot_spot, {}, spots);
+  const RoutingPointer isolated = routing_on(*topology, routing::isolated_hot_spot::row_isolated_hot_spot, {}, spots);
   const u32 source = *rc::gen::inRange<u32>(0, terminals);
   const u32 destination = *rc::gen::inRange<u32>(0, terminals);
   const u32 word = *rc::gen::arbitrary<u32>();
@@ -60,7 +60,7 @@ RC_GTEST_PROP(HotSection, OneSectionIsIsolatedHotSpotForEveryWord, ()) {
 TEST(HotSection, AsManySectionsAsTerminalsReserveNothingForOtherBackground) {
   const TopologyPointer topology = extra_stage_cube(64, 4);
   const RoutingPointer routing = section_on(*topology, 64, kTwoHotSpots);
-  const RoutingPointer straight = routing_on(*topology, routing::row_destination_tag);
+  const RoutingPointer straight = routing_on(*topology, routing::destination_tag::row_destination_tag);
   for (u32 s = 0; s < 64; ++s) {
     for (u32 d = 0; d < 64; ++d) {
       for (u32 pending = 0; pending < 8; ++pending) {
@@ -75,7 +75,7 @@ TEST(HotSection, AsManySectionsAsTerminalsReserveNothingForOtherBackground) {
 
 TEST(HotSection, NoFlagMeansStraightForEveryNumberOfSections) {
   const TopologyPointer topology = extra_stage_cube(64, 4);
-  const RoutingPointer straight = routing_on(*topology, routing::row_destination_tag);
+  const RoutingPointer straight = routing_on(*topology, routing::destination_tag::row_destination_tag);
   for (u32 sections = 1; sections <= 64; sections *= 2) {
     const RoutingPointer routing = section_on(*topology, sections, kTwoHotSpots);
     for (u32 s = 0; s < 64; ++s) {
@@ -146,4 +146,4 @@ TEST(HotSection, ItNeedsAnExtraStageCube) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::hot_section_test

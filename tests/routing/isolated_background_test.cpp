@@ -7,13 +7,13 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::isolated_background_test {
 namespace {
 
 using namespace test;
 
 RoutingPointer isolated_on(const core::Topology& topology, const std::vector<core::HotSpot>& hot_spots) {
-  return routing_on(topology, routing::row_isolated_background, {}, hot_spots);
+  return routing_on(topology, routing::isolated_background::row_isolated_background, {}, hot_spots);
 }
 
 /// The boxes of stages log_n N - 1 .. 1 on a path: those between the outer stages.
@@ -146,4 +146,4 @@ TEST(IsolatedBackground, TheNinthTrafficCannotHaveAHotSpot) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::isolated_background_test

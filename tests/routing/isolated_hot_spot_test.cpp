@@ -4,13 +4,13 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::isolated_hot_spot_test {
 namespace {
 
 using namespace test;
 
 RoutingPointer isolated_on(const core::Topology& topology, const std::vector<core::HotSpot>& hot_spots) {
-  return routing_on(topology, routing::row_isolated_hot_spot, {}, hot_spots);
+  return routing_on(topology, routing::isolated_hot_spot::row_isolated_hot_spot, {}, hot_spots);
 }
 
 TEST(IsolatedHotSpot, PendingBackgroundToTheHotSpotTakesThePathOfTheSynchronization) {
@@ -73,4 +73,4 @@ TEST(IsolatedHotSpot, ItNeedsAnExtraStageCube) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::isolated_hot_spot_test

@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::minimal_adaptive_test {
 namespace {
 
 std::unique_ptr<core::Routing> adaptive(const core::Topology& t, u32 vcs, bool leave) {
@@ -72,4 +72,4 @@ TEST(MinimalAdaptive, NeedsAnEscapeAndOneMore) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::minimal_adaptive_test

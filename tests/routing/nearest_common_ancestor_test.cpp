@@ -5,7 +5,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::nearest_common_ancestor_test {
 namespace {
 
 constexpr const char* kRules[] = {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "adaptive"};
@@ -109,4 +109,4 @@ TEST(NearestCommonAncestor, RefusesOtherTopologiesAndDamage) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::nearest_common_ancestor_test

@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::o1turn_test {
 namespace {
 
 TEST(O1Turn, IsMinimalAndHasNoCycles) {
@@ -42,4 +42,4 @@ TEST(O1Turn, OneClassForBothOrdersWouldHaveACycle) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::o1turn_test

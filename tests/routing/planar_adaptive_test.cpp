@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::planar_adaptive_test {
 namespace {
 
 TEST(PlanarAdaptive, IsMinimalAndHasNoCycles) {
@@ -45,4 +45,4 @@ TEST(PlanarAdaptive, NeedsAMeshAndThreeVirtualChannels) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::planar_adaptive_test

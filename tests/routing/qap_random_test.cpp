@@ -6,7 +6,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::qap_random_test {
 namespace {
 
 TEST(QapRandom, ChoosesEachProfitableDimensionEquallyOften) {
@@ -34,4 +34,4 @@ TEST(QapRandom, ChoosesEachProfitableDimensionEquallyOften) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::qap_random_test

@@ -5,7 +5,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::qap_test {
 namespace {
 
 std::vector<u32> ports(const core::Routing& r, u32 at, u32 in_port, u32 destination, bool all = false) {
@@ -72,4 +72,4 @@ TEST(Qap, NeedsAHypercube) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::qap_test

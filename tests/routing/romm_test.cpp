@@ -5,7 +5,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::romm_test {
 namespace {
 
 TEST(Romm, EveryHeaderIsAShortestWay) {
@@ -52,4 +52,4 @@ TEST(Romm, NeedsCoordinates) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::romm_test

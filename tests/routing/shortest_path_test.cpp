@@ -4,7 +4,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::shortest_path_test {
 namespace {
 
 std::unique_ptr<core::Routing> shortest(const core::Topology& t, u32 vcs, const std::string& choice = "adaptive") {
@@ -72,4 +72,4 @@ TEST(ShortestPath, OrderIsPromisedForFixedPathsOnSingleChannels) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::shortest_path_test

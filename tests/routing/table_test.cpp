@@ -6,7 +6,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::table_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -94,4 +94,4 @@ TEST(Table, AFileIsReadWithItsLineNumbers) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::table_test

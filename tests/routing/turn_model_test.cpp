@@ -6,7 +6,7 @@
 #include "banyan/api/experiment.hpp"
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::turn_model_test {
 namespace {
 
 constexpr const char* kRules[] = {"west_first", "north_last", "negative_first", "odd_even"};
@@ -120,4 +120,4 @@ TEST(TurnModel, OtherNetworksAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::turn_model_test

@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::ugal_test {
 namespace {
 
 std::unique_ptr<core::Routing> ugal(const core::Topology& t, u32 vcs, const std::string& information = "local",
@@ -75,4 +75,4 @@ TEST(Ugal, SaysHowFarItLooks) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::ugal_test

@@ -4,7 +4,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::up_down_test {
 namespace {
 
 std::unique_ptr<core::Routing> up_down(const core::Topology& t, const std::string& choice = "adaptive",
@@ -93,4 +93,4 @@ TEST(UpDown, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::up_down_test

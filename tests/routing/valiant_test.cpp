@@ -3,7 +3,7 @@
 
 #include "routing/spaces.hpp"
 
-namespace banyan::test {
+namespace banyan::test::valiant_test {
 namespace {
 
 TEST(Valiant, TwoPhasesOfClassesHaveNoCycles) {
@@ -55,4 +55,4 @@ TEST(Valiant, TooFewVirtualChannelsAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::valiant_test

@@ -11,7 +11,7 @@
 #include "banyan/stats/steady_state.hpp"
 #include "stats/processes.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::batch_means_test {
 namespace {
 
 TEST(Lag1, MatchesAHandComputedCase) {
@@ -162,4 +162,4 @@ TEST(PairedBatchDifference, OfUnequalRunsIsAnError) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::batch_means_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan::stats {
+namespace banyan::stats::congestion_view_test {
 namespace {
 
 CongestionSample sample(u64 at, const std::vector<std::pair<u32, u32>>& trees, const std::vector<u32>& queues) {
@@ -51,4 +51,4 @@ TEST(CongestionView, ATreeWhoseRootMovedIsDetectedByEitherRoot) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::congestion_view_test

@@ -5,7 +5,7 @@
 #include "banyan/stats/steady_state.hpp"
 #include "stats/processes.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::coverage_test {
 namespace {
 
 void expect_coverage(const test::Queue& queue, u64 customers) {
@@ -65,4 +65,4 @@ TEST(SlowCoverage, OfTheMeanOfAStronglyDependentSeries) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::coverage_test

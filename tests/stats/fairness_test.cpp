@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace banyan::stats {
+namespace banyan::stats::fairness_test {
 namespace {
 
 TEST(Fairness, OfEqualSharesIsOne) {
@@ -48,4 +48,4 @@ TEST(Fairness, LiesBetweenOneOverNAndOneAtAnyScale) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::fairness_test

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace banyan::stats {
+namespace banyan::stats::histogram_test {
 namespace {
 
 constexpr u64 kGreatest = std::numeric_limits<u64>::max();
@@ -166,4 +166,4 @@ TEST(Histogram, RefusesToMergeAnotherLayout) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::histogram_test

@@ -12,7 +12,7 @@
 #include "banyan/stats/student.hpp"
 #include "stats/processes.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::interval_test {
 namespace {
 
 TEST(MeanInterval, MatchesAHandComputedCase) {
@@ -234,4 +234,4 @@ TEST(Interval, BecomesARowOfTheResult) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::interval_test

@@ -10,7 +10,7 @@
 #include "banyan/stats/counter.hpp"
 #include "banyan/stats/sum_count.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::moments_test {
 namespace {
 
 Moments moments_of(const std::vector<u64>& values) {
@@ -112,4 +112,4 @@ TEST(SumCount, MeanOfNothingIsZero) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::moments_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan::stats {
+namespace banyan::stats::precision_test {
 namespace {
 
 Interval interval_of(double mean, double half_width, u64 groups) {
@@ -56,4 +56,4 @@ TEST(Precision, ChecksLieFarApartButNotBeyondTheEstimate) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::precision_test

@@ -10,7 +10,7 @@
 #include "banyan/base/error.hpp"
 #include "stats/processes.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::saturation_test {
 namespace {
 
 /// What a source with Bernoulli arrivals (probability `offered` per cycle) and Bernoulli service sees.
@@ -153,4 +153,4 @@ TEST(Saturation, OfSeriesOfUnequalLengthIsAnError) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::saturation_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace banyan::stats {
+namespace banyan::stats::student_test {
 namespace {
 
 TEST(Student, QuantilesAgreeWithTables) {
@@ -25,4 +25,4 @@ TEST(Student, PValueInvertsTheQuantile) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::student_test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace banyan::stats {
+namespace banyan::stats::time_series_test {
 namespace {
 
 using Events = std::vector<std::pair<u32, u16>>;  // (time after the start, value)
@@ -136,4 +136,4 @@ TEST(TimeSeries, GivesMeansAndRates) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::time_series_test

@@ -9,7 +9,7 @@
 
 #include "stats/processes.hpp"
 
-namespace banyan::stats {
+namespace banyan::stats::warmup_test {
 namespace {
 
 constexpr MserRule kPlain{.group = 1, .tolerance = 0.0};
@@ -124,4 +124,4 @@ TEST(Mser, StatesItsRuleAndItsCut) {
 }
 
 }  // namespace
-}  // namespace banyan::stats
+}  // namespace banyan::stats::warmup_test

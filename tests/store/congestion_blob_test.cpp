@@ -8,7 +8,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/store/store.hpp"
 
-namespace banyan::store {
+namespace banyan::store::congestion_blob_test {
 namespace {
 
 constexpr const char* kMesh = R"(
@@ -67,4 +67,4 @@ TEST(CongestionBlob, ThinsLongRecordsWithoutLosingWhatWasDelivered) {
 }
 
 }  // namespace
-}  // namespace banyan::store
+}  // namespace banyan::store::congestion_blob_test

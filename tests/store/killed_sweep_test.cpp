@@ -22,7 +22,7 @@
 
 extern char** environ;
 
-namespace banyan::store {
+namespace banyan::store::killed_sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -240,4 +240,4 @@ TEST_F(KilledSweep, AStoreThatMayNotGrowKeepsWhatIsFinished) {
 }
 
 }  // namespace
-}  // namespace banyan::store
+}  // namespace banyan::store::killed_sweep_test

@@ -13,7 +13,7 @@
 #include "banyan/store/sweep.hpp"
 #include "store/stores.hpp"
 
-namespace banyan::store {
+namespace banyan::store::store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -265,4 +265,4 @@ TEST(Continuation, IsQuotedForAShell) {
 }
 
 }  // namespace
-}  // namespace banyan::store
+}  // namespace banyan::store::store_test

@@ -6,7 +6,7 @@
 #include "banyan/analysis/parts/circuit_torus_model.hpp"
 #include "study/fake_study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::circuit_torus_test {
 namespace {
 
 /// A simulation that agrees with its model within a few per cent; steady up to a load that depends on the case.
@@ -75,4 +75,4 @@ TEST(CircuitTorusStudy, loads_stand_on_the_models_saturation) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::circuit_torus_test

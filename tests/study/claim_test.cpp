@@ -7,7 +7,7 @@
 
 #include "study/fake_study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::claim_test {
 namespace {
 
 Estimate about(double mean, double half_width) { return {mean, half_width, 5, true}; }
@@ -157,4 +157,4 @@ TEST_F(Views, AnErrorOfAClaimSaysWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::claim_test

@@ -9,7 +9,7 @@
 #include "banyan/study/study.hpp"
 #include "build_info.hpp"
 
-namespace banyan::study {
+namespace banyan::study::congestion_trees_test {
 namespace {
 
 using stats::CongestionEvent;
@@ -122,4 +122,4 @@ TEST(CongestionTrees, EveryClaimStandsOnFiguresOfTheStudy) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::congestion_trees_test

@@ -9,7 +9,7 @@
 #include "banyan/study/study.hpp"
 #include "build_info.hpp"
 
-namespace banyan::study {
+namespace banyan::study::embedded_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ TEST(EmbeddedStudies, HoldTheTextsOfTheirFolders) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::embedded_test

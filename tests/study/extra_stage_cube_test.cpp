@@ -7,7 +7,7 @@
 #include "banyan/base/error.hpp"
 #include "study/fake_study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::extra_stage_cube_test {
 namespace {
 
 /// Every metric and series that the claims of session runs ask for.
@@ -111,4 +111,4 @@ TEST(ExtraStageCube, OneSectionIsIsolatedHotSpotToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::extra_stage_cube_test

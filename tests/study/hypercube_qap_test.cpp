@@ -3,7 +3,7 @@
 
 #include "study/fake_study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::hypercube_qap_test {
 namespace {
 
 /// Every metric that the claims ask for; the load decides, so that saturated points come about too.
@@ -36,4 +36,4 @@ TEST(HypercubeQap, EveryClaimIsAnsweredInEveryForm) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::hypercube_qap_test

@@ -5,7 +5,7 @@
 
 #include "study/fake_study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::multidestination_worms_test {
 namespace {
 
 api::Result steady_result(const api::Experiment& experiment, const api::RunOptions&) {
@@ -42,4 +42,4 @@ TEST(MultidestinationWorms, EveryFormAnswersTheClaimsThatItsFiguresAllow) {
 }
 
 }  // namespace
-}  // namespace banyan::study
+}  // namespace banyan::study::multidestination_worms_test

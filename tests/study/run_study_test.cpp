@@ -10,7 +10,7 @@
 #include "banyan/base/error.hpp"
 #include "study/fake_study.hpp"
 
-namespace banyan {
+namespace banyan::run_study_test {
 namespace {
 
 using study::Claim;
@@ -353,4 +353,4 @@ TEST(StudyOutput, ADumpLoadsAgain) {
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::run_study_test

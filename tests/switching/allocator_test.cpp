@@ -12,6 +12,7 @@
 
 #include "banyan/base/hash.hpp"
 
+namespace banyan::allocator_test {
 namespace {
 
 using banyan::Hasher;
@@ -228,3 +229,4 @@ TEST(Allocators, WavefrontBeginsWithAnotherDiagonalEveryTime) {
 }
 
 }  // namespace
+}  // namespace banyan::allocator_test

@@ -5,6 +5,7 @@
 #include "banyan/base/error.hpp"
 #include "switching/worm_rig.hpp"
 
+namespace banyan::central_buffer_test {
 namespace {
 
 using namespace banyan;
@@ -218,3 +219,4 @@ INSTANTIATE_TEST_SUITE_P(Switches, SlowBothSwitches, testing::Values("central_bu
 TEST_P(SlowBothSwitches, NothingWedgesInAHundredMillionFlitHopsOfManyShapes) { never_wedges(100'000'000, GetParam()); }
 
 }  // namespace
+}  // namespace banyan::central_buffer_test

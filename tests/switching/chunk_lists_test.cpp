@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+namespace banyan::chunk_lists_test {
 namespace {
 
 using namespace banyan;
@@ -124,3 +125,4 @@ TEST(ChunkLists, OnlyTheOutputThatReadItsHeaderStarves) {
 }
 
 }  // namespace
+}  // namespace banyan::chunk_lists_test

@@ -10,7 +10,7 @@
 
 #include "banyan/base/rng.hpp"
 
-namespace banyan {
+namespace banyan::circuit_streams_test {
 namespace {
 
 using switching::parts::CircuitStreams;
@@ -278,4 +278,4 @@ TEST(CircuitStreams, a_lone_stream_takes_one_cycle_per_flit_and_one_per_channel)
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::circuit_streams_test

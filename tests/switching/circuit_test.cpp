@@ -9,7 +9,7 @@
 #include "banyan/base/error.hpp"
 #include "engine/machines.hpp"
 
-namespace banyan::test {
+namespace banyan::test::circuit_test {
 namespace {
 
 const Part kTorus{"torus", {{"size", std::vector<i64>{8, 8}}}};
@@ -283,4 +283,4 @@ TEST(Circuit, bad_parameters_are_refused_with_a_reason) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::circuit_test

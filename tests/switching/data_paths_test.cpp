@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+namespace banyan::data_paths_test {
 namespace {
 
 using namespace banyan;
@@ -54,3 +55,4 @@ TEST(DataPaths, TheirCost) {
 }
 
 }  // namespace
+}  // namespace banyan::data_paths_test

@@ -1,6 +1,7 @@
 // Does the input buffer replicate at the heads of its FIFOs as its page says?
 #include "switching/worm_rig.hpp"
 
+namespace banyan::input_buffer_test {
 namespace {
 
 using namespace banyan;
@@ -74,3 +75,4 @@ TEST(InputBuffer, NarrowDataPathsTakeOneCycleMorePerReplication) {
 }
 
 }  // namespace
+}  // namespace banyan::input_buffer_test

@@ -12,7 +12,7 @@
 #include "banyan/engine/machine.hpp"
 #include "support/scripted_traffic.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::output_queued_test {
 namespace {
 
 using test::Scripted;
@@ -187,4 +187,4 @@ TEST(OutputQueued, TheOrderOfBoxesInsideACycleDoesNotMatter) {
 TEST(OutputQueued, LongPacketsAreRefused) { EXPECT_THROW(Network(8, 2, 4, {{0, 0, 1, 5}}), ConfigError); }
 
 }  // namespace
-}  // namespace banyan::switching
+}  // namespace banyan::switching::output_queued_test

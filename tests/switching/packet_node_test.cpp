@@ -12,24 +12,9 @@
 #include "banyan/core/registry.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_hypercube;
-extern const core::TopologyRow row_mesh;
-extern const core::TopologyRow row_torus;
-extern const core::TopologyRow row_multistage_cube;
-}  // namespace banyan::topology
-namespace banyan::routing {
-extern const core::RoutingRow row_dimension_order;
-extern const core::RoutingRow row_destination_tag;
-extern const core::RoutingRow row_qap;
-extern const core::RoutingRow row_qap_random;
-extern const core::RoutingRow row_ecube;
-}  // namespace banyan::routing
-namespace banyan::switching {
-extern const core::SwitchRow row_packet_node;
-}  // namespace banyan::switching
-
+namespace banyan::packet_node_test {
 namespace {
 
 using namespace banyan;
@@ -107,7 +92,7 @@ struct Rig {
   }
 
   /// After the scripts are written.
-  void build(const core::RoutingRow& row = routing::row_dimension_order) {
+  void build(const core::RoutingRow& row = routing::dimension_order::row_dimension_order) {
     routing = row.make(values_of(row.info, {}), {topology.get(), {}, 1, true});
     install();
   }
@@ -138,7 +123,8 @@ struct Rig {
  private:
   void install() {
     engine::Builder builder(*topology, *routing, pointers_, {}, settings_);
-    switching::row_packet_node.install(values_of(switching::row_packet_node.info, node_), builder);
+    switching::packet_node::row_packet_node.install(values_of(switching::packet_node::row_packet_node.info, node_),
+                                                    builder);
     machine = std::make_unique<engine::Machine>(builder.take_shards(), pointers_, builder.window(), settings_.threads);
   }
 
@@ -190,7 +176,7 @@ TEST(PacketNode, ZeroLoadLatencyIsHopsTimesAcquirePlusSerializationForAllPairs) 
     u32 flits;
   };
   for (const Case& c : {Case{1, 10, 72}, Case{1, 0, 1}, Case{4, 10, 72}, Case{3, 7, 64}, Case{8, 100, 256}}) {
-    Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, node(1, c.bandwidth, c.acquire));
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, node(1, c.bandwidth, c.acquire));
     rig.build();
     const Tick hop =
         static_cast<Tick>(c.acquire) + (c.flits + static_cast<Tick>(c.bandwidth) - 1) / static_cast<Tick>(c.bandwidth);
@@ -210,15 +196,15 @@ TEST(PacketNode, ZeroLoadLatencyIsHopsTimesAcquirePlusSerializationForAllPairs) 
 }
 
 TEST(PacketNode, ALinksLatencyBeyondOneTickIsAddedPerLink) {
-  Rig rig(topology::row_mesh, square(3, 5), node(2, 2, 10));
+  Rig rig(topology::mesh::row_mesh, square(3, 5), node(2, 2, 10));
   rig.build();
   rig.scripts[0]->send(0, 8, 0, 33);
   EXPECT_EQ(rig.run().latency, 4U * (10 + 17 + 5 - 1));
 }
 
 TEST(PacketNode, InAMultistageNetworkOnlyTheLinksBetweenBoxesCount) {
-  Rig rig(topology::row_multistage_cube, {{"terminals", i64{16}}, {"radix", i64{2}}}, node(2, 1, 3));
-  rig.build(routing::row_destination_tag);
+  Rig rig(topology::multistage_cube::row_multistage_cube, {{"terminals", i64{16}}, {"radix", i64{2}}}, node(2, 1, 3));
+  rig.build(routing::destination_tag::row_destination_tag);
   rig.scripts[0]->send(5, 12, 0, 8);
   const engine::Tally tally = rig.run();
   EXPECT_EQ(tally.latency, 3U * (3 + 8));
@@ -226,7 +212,7 @@ TEST(PacketNode, InAMultistageNetworkOnlyTheLinksBetweenBoxesCount) {
 }
 
 TEST(PacketNode, PacketsToTheOwnNodeUseNoLink) {
-  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{2, 2}}, {"concentration", i64{2}}}, node(1, 1, 10));
+  Rig rig(topology::mesh::row_mesh, {{"size", std::vector<i64>{2, 2}}, {"concentration", i64{2}}}, node(1, 1, 10));
   rig.build();
   rig.scripts[0]->send(0, 1, 4, 50);
   rig.scripts[0]->send(0, 0, 4, 50);
@@ -237,7 +223,7 @@ TEST(PacketNode, PacketsToTheOwnNodeUseNoLink) {
 
 TEST(PacketNode, ALinkServesItsRequestsInTheOrderOfTheirArrival) {
   // Three packets of one node for one link: the third waits for two transmissions.
-  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{2}}, {"concentration", i64{3}}}, node(4, 1, 10));
+  Rig rig(topology::mesh::row_mesh, {{"size", std::vector<i64>{2}}, {"concentration", i64{3}}}, node(4, 1, 10));
   rig.build();
   for (const u32 from : {2U, 0U, 1U}) rig.scripts[0]->send(from, 3, from == 2 ? 0 : 1, 20);
   EXPECT_EQ(rig.run().latency, 30U + (60 - 1) + (90 - 1));
@@ -248,7 +234,7 @@ TEST(PacketNode, AFullBufferBehindALinkStopsIt) {
   // the end of the next: B packets per 60 ticks, until the link itself is the limit.
   const std::vector<Tick> last_start{0, 9 * 60, 9 * 30, 9 * 30};
   for (u32 buffers = 1; buffers <= 3; ++buffers) {
-    Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}}, node(buffers, 1, 10));
+    Rig rig(topology::mesh::row_mesh, {{"size", std::vector<i64>{3}}}, node(buffers, 1, 10));
     for (u32 i = 0; i < 10; ++i) rig.scripts[0]->send(0, 2, 0, 20);
     rig.build();
     rig.machine->reset(0);
@@ -261,7 +247,7 @@ TEST(PacketNode, AFullBufferBehindALinkStopsIt) {
 
 TEST(PacketNode, APacketForTheNextNodeNeedsNoBuffer) {
   // Node 1's only buffer for the link from node 0 is taken by a packet that cannot go on; one for node 1 still passes.
-  Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}}, node(1, 1, 0));
+  Rig rig(topology::mesh::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}}, node(1, 1, 0));
   rig.build();
   rig.scripts[0]->send(2, 4, 0, 200);  // node 1 to 2: occupies that link until 200
   rig.scripts[0]->send(0, 4, 0, 10);   // node 0 to 2: waits in node 1 from 10 on
@@ -272,7 +258,7 @@ TEST(PacketNode, APacketForTheNextNodeNeedsNoBuffer) {
 // --- choice -------------------------------------------------------------------------------------------------------
 
 TEST(PacketNode, TakesTheShortestQueueAndTheLowestPortAmongEquals) {
-  Rig rig(topology::row_mesh, square(2), node(4, 1, 0));
+  Rig rig(topology::mesh::row_mesh, square(2), node(4, 1, 0));
   rig.build(std::make_unique<EitherWay>(*rig.topology));
   const core::Grid& grid = *rig.topology->grid();
   const auto leaves_by = [&](u32 dimension) {
@@ -294,7 +280,7 @@ TEST(PacketNode, TakesTheShortestQueueAndTheLowestPortAmongEquals) {
 // --- order and conservation -----------------------------------------------------------------------------------------
 
 TEST(PacketNode, PacketsOfOnePairArriveInOrder) {
-  Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, node(2, 1, 2), {}, 2);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{3}}}, node(2, 1, 2), {}, 2);
   for (u32 i = 0; i < 300; ++i) rig.scripts[0]->send(0, 7, 3 * i, 1 + static_cast<u32>(mix64(i) % 30));
   fill(*rig.scripts[1], 200, 3000, 30, 5);
   rig.build();
@@ -317,9 +303,9 @@ TEST(PacketNode, PacketsOfOnePairArriveInOrder) {
 
 TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
   const std::vector<std::pair<const core::TopologyRow*, Given>> shapes{
-      {&topology::row_hypercube, {{"degree", i64{5}}}},
-      {&topology::row_mesh, square(4, 3)},
-      {&topology::row_mesh, {{"size", std::vector<i64>{3, 2}}, {"concentration", i64{3}}}}};
+      {&topology::hypercube::row_hypercube, {{"degree", i64{5}}}},
+      {&topology::mesh::row_mesh, square(4, 3)},
+      {&topology::mesh::row_mesh, {{"size", std::vector<i64>{3, 2}}, {"concentration", i64{3}}}}};
   for (const auto& [row, shape] : shapes) {
     for (const i64 buffers : {1, 4}) {
       Rig rig(*row, shape, node(buffers, 2, 5));
@@ -343,7 +329,7 @@ TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
 
 TEST(PacketNode, ShardsThreadsOrderAndSpuriousStepsDoNotChangeTheHash) {
   const auto hash_of = [](const engine::EngineSettings& settings) {
-    Rig rig(topology::row_hypercube, {{"degree", i64{5}}}, node(2, 1, 7), settings);
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{5}}}, node(2, 1, 7), settings);
     fill(*rig.scripts[0], 30, 2000, 80, 3);
     rig.build();
     rig.machine->reset(0);
@@ -388,8 +374,8 @@ TEST(PacketNode, AMessagesFirstAndLastDataFollowTable1ForEveryDistanceLengthHead
         for (const u32 header : {0U, 8U, 16U}) {
           Given given = with(with(node(4, 1, acquire), "header", i64{header}), "transport", std::string("packet"));
           given = with(with(given, "payload", i64{payload}), "pipelined", pipelined);
-          Rig rig(topology::row_hypercube, {{"degree", i64{5}}}, given);
-          rig.build(routing::row_qap);
+          Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{5}}}, given);
+          rig.build(routing::qap::row_qap);
           for (u32 to = 1; to < 32; to += 3) {
             for (const u32 length : {1U, 15U, 64U, 65U, 512U, 1000U}) {
               rig.scripts[0]->messages.assign(rig.terminals(), {});
@@ -414,8 +400,8 @@ TEST(PacketNode, AMessagesFirstAndLastDataFollowTable1ForEveryDistanceLengthHead
 TEST(PacketNode, TransmissionsTakeWholeTicks) {
   // 2 bytes per tick: packets of 64 + 9 bytes take 37, the last one of 37 + 9 takes 23.
   Given given = with(with(node(4, 2, 10), "header", i64{9}), "transport", std::string("packet"));
-  Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, given);
-  rig.build(routing::row_ecube);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{3}}}, given);
+  rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 7, 0, 165);
   const engine::Tally tally = rig.run();
   EXPECT_EQ(tally.message_first, 3U * 47);
@@ -424,8 +410,8 @@ TEST(PacketNode, TransmissionsTakeWholeTicks) {
 
 TEST(PacketNode, AVirtualCircuitRoutesOnlyTheFirstPacket) {
   Given given = with(with(node(4, 1, 10), "header", i64{8}), "transport", std::string("virtual_circuit"));
-  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
-  rig.build(routing::row_ecube);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::ecube::row_ecube);
   for (const u32 length : {30U, 64U, 300U}) {
     rig.scripts[0]->messages.assign(rig.terminals(), {});
     rig.scripts[0]->send(0, 15, 0, length);
@@ -440,8 +426,8 @@ TEST(PacketNode, APipelineKeepsThePacketsOfAVirtualCircuitInOrder) {
   // The first packet is still being routed when the others, which are not, are on the link.
   Given given = with(with(node(4, 1, 37), "header", i64{8}), "transport", std::string("virtual_circuit"));
   given = with(given, "pipelined", true);
-  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
-  rig.build(routing::row_ecube);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::ecube::row_ecube);
   for (const u32 length : {30U, 65U, 300U}) {
     rig.scripts[0]->messages.assign(rig.terminals(), {});
     rig.scripts[0]->send(0, 15, 0, length);
@@ -458,8 +444,8 @@ TEST(PacketNode, APipelineNeedsBuffersForWhatIsBeingRouted) {
   for (const u32 buffers : {3U, 4U}) {
     Given given = with(with(node(buffers, 1, 40), "header", i64{8}), "transport", std::string("packet"));
     given = with(with(given, "payload", i64{12}), "pipelined", true);
-    Rig rig(topology::row_hypercube, {{"degree", i64{3}}}, given);
-    rig.build(routing::row_ecube);
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{3}}}, given);
+    rig.build(routing::ecube::row_ecube);
     rig.scripts[0]->send(0, 7, 0, 120);
     const u64 last = rig.run().message_last;
     constexpr u64 kForm = 3 * 40 + 2 * 20 + 200;
@@ -469,8 +455,8 @@ TEST(PacketNode, APipelineNeedsBuffersForWhatIsBeingRouted) {
 
 TEST(PacketNode, CutThroughGoesOnWhenTheHeaderIsThere) {
   Given given = with(with(node(4, 1, 10), "header", i64{8}), "switching", std::string("cut_through"));
-  Rig rig(topology::row_hypercube, {{"degree", i64{4}}}, given);
-  rig.build(routing::row_ecube);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
+  rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 15, 0, 100);
   const engine::Tally tally = rig.run();
   EXPECT_EQ(tally.message_first, 4U * 10 + 3U * 8 + 108);
@@ -480,8 +466,8 @@ TEST(PacketNode, CutThroughGoesOnWhenTheHeaderIsThere) {
 TEST(PacketNode, PacketsOfDifferentMessagesTakeTurnsOnALink) {
   // A long message first, a short one a tick later: the short one's only packet goes second.
   Given given = with(with(node(4, 1, 0), "transport", std::string("packet")), "payload", i64{50});
-  Rig rig(topology::row_hypercube, {{"degree", i64{1}}}, given);
-  rig.build(routing::row_ecube);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{1}}}, given);
+  rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 1, 0, 500);
   rig.scripts[0]->send(0, 1, 1, 50);
   const engine::Tally tally = rig.run();
@@ -494,21 +480,21 @@ TEST(PacketNode, AMessageFollowsTheFirstStepOfItsFirstPacket) {
   // The first message of 0 -> 3 takes dimension 0 and keeps it although dimension 1 is idle; the second takes the
   // other.
   Given given = with(with(node(4, 1, 0), "transport", std::string("packet")), "payload", i64{10});
-  Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, given);
-  rig.build(routing::row_qap);
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{2}}}, given);
+  rig.build(routing::qap::row_qap);
   rig.scripts[0]->send(0, 3, 0, 100);
   EXPECT_EQ(rig.run().message_last, 110U);
   rig.scripts[0]->send(0, 3, 1, 100);
   EXPECT_EQ(rig.run().message_last, 110U + 110U);
   // E-cube puts both on one link.
-  rig.build(routing::row_ecube);
+  rig.build(routing::ecube::row_ecube);
   EXPECT_GT(rig.run().message_last, 300U);
 }
 
 TEST(PacketNode, OnePortSendsAndReceivesOnePacketAtATime) {
   const auto last = [](i64 ports, bool sends) {
-    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, with(node(4, 1, 0), "ports", ports));
-    rig.build(routing::row_ecube);
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{2}}}, with(node(4, 1, 0), "ports", ports));
+    rig.build(routing::ecube::row_ecube);
     rig.scripts[0]->send(sends ? 0 : 1, sends ? 1 : 0, 0, 40);
     rig.scripts[0]->send(sends ? 0 : 2, sends ? 2 : 0, 0, 40);
     return rig.run().latency;
@@ -524,7 +510,7 @@ TEST(PacketNode, LinksOfANodeMayShareTheirBuffers) {
   // Three packets pass node 1 of a line towards 2 while the link to 2 is busy: with one buffer per link the pool of
   // node 1 has two (one for each direction).
   const auto delivered_by = [](const std::string& sharing) {
-    Rig rig(topology::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}},
+    Rig rig(topology::mesh::row_mesh, {{"size", std::vector<i64>{3}}, {"concentration", i64{2}}},
             with(node(1, 1, 0), "buffer_sharing", sharing));
     rig.build();
     rig.scripts[0]->send(2, 4, 0, 200);
@@ -546,8 +532,9 @@ TEST(PacketNode, AReceiverStallsWhereDataComeTooLate) {
     Given given = with(with(node(4, 1, 10), "header", i64{8}), "transport", std::string("packet"));
     engine::EngineSettings settings;
     settings.steady = {4, 4096, 0};
-    Rig rig(topology::row_hypercube, {{"degree", i64{1}}}, with(given, "consumption", consumption), settings);
-    rig.build(routing::row_ecube);
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{1}}}, with(given, "consumption", consumption),
+            settings);
+    rig.build(routing::ecube::row_ecube);
     rig.scripts[0]->send(0, 1, 0, 320);
     rig.run();
     const engine::OwnMetrics own = rig.machine->own_metrics();
@@ -567,7 +554,7 @@ TEST(PacketNode, AReceiverStallsWhereDataComeTooLate) {
 
 TEST(PacketNode, ADeadlockShowsAsACycleOfBuffers) {
   // Every node of a ring sends two packets three links far, upwards: with one buffer per link all fill at once.
-  Rig rig(topology::row_torus, {{"size", std::vector<i64>{5}}}, node(1, 1, 0));
+  Rig rig(topology::torus::row_torus, {{"size", std::vector<i64>{5}}}, node(1, 1, 0));
   for (u32 t = 0; t < 5; ++t) {
     for (u32 i = 0; i < 2; ++i) rig.scripts[0]->send(t, (t + 3) % 5, 0, 4);
   }
@@ -578,7 +565,7 @@ TEST(PacketNode, ADeadlockShowsAsACycleOfBuffers) {
 }
 
 TEST(PacketNode, TwoBuffersPerLinkLetTheSameRingMove) {
-  Rig rig(topology::row_torus, {{"size", std::vector<i64>{5}}}, node(2, 1, 0));
+  Rig rig(topology::torus::row_torus, {{"size", std::vector<i64>{5}}}, node(2, 1, 0));
   for (u32 t = 0; t < 5; ++t) rig.scripts[0]->send(t, (t + 3) % 5, 0, 4);
   rig.build(std::make_unique<Clockwise>(*rig.topology));
   EXPECT_EQ(rig.run().packets, 5U);
@@ -588,7 +575,7 @@ TEST(PacketNode, TwoBuffersPerLinkLetTheSameRingMove) {
 u64 stress(const std::string& take_over, const core::RoutingRow& routing, i64 degree, u32 each, u64 salt,
            std::string* explanation = nullptr) {
   Given given = with(with(node(1, 1, 2), "transport", std::string("packet")), "payload", i64{8});
-  Rig rig(topology::row_hypercube, {{"degree", degree}}, with(given, "take_over", take_over));
+  Rig rig(topology::hypercube::row_hypercube, {{"degree", degree}}, with(given, "take_over", take_over));
   fill(*rig.scripts[0], each, each, 60, salt);
   rig.build(routing);
   rig.run();
@@ -598,23 +585,24 @@ u64 stress(const std::string& take_over, const core::RoutingRow& routing, i64 de
 
 TEST(PacketNode, QapDeadlocksWithoutTheTakeOverRuleAndNeverWithIt) {
   std::string explanation;
-  EXPECT_NE(stress("never", routing::row_qap, 4, 100, 1, &explanation), 0U);
+  EXPECT_NE(stress("never", routing::qap::row_qap, 4, 100, 1, &explanation), 0U);
   EXPECT_NE(explanation.find("wait on each other in a cycle"), std::string::npos) << explanation;
   EXPECT_NE(explanation.find("held by the packet in the source queue"), std::string::npos) << explanation;
-  for (const core::RoutingRow* routing : {&routing::row_qap, &routing::row_qap_random}) {
+  for (const core::RoutingRow* routing : {&routing::qap::row_qap, &routing::qap_random::row_qap_random}) {
     for (const char* take_over : {"blocked", "always"}) {
       for (u64 salt = 0; salt < 3; ++salt) EXPECT_EQ(stress(take_over, *routing, 5, 100, salt), 0U);
     }
   }
-  EXPECT_EQ(stress("never", routing::row_ecube, 5, 100, 1), 0U) << "e-cube needs no rule";
+  EXPECT_EQ(stress("never", routing::ecube::row_ecube, 5, 100, 1), 0U) << "e-cube needs no rule";
 }
 
 TEST(SlowPacketNode, QapWithTheTakeOverRuleNeverDeadlocks) {
   for (const i64 degree : {3, 6, 8}) {
     for (u64 salt = 0; salt < 10; ++salt) {
-      EXPECT_EQ(stress("blocked", routing::row_qap, degree, 500, salt), 0U) << degree << ' ' << salt;
-      EXPECT_EQ(stress("blocked", routing::row_qap_random, degree, 500, salt), 0U) << degree << ' ' << salt;
-      EXPECT_NE(stress("never", routing::row_qap, std::max<i64>(degree, 4), 500, salt), 0U) << degree << ' ' << salt;
+      EXPECT_EQ(stress("blocked", routing::qap::row_qap, degree, 500, salt), 0U) << degree << ' ' << salt;
+      EXPECT_EQ(stress("blocked", routing::qap_random::row_qap_random, degree, 500, salt), 0U) << degree << ' ' << salt;
+      EXPECT_NE(stress("never", routing::qap::row_qap, std::max<i64>(degree, 4), 500, salt), 0U)
+          << degree << ' ' << salt;
     }
   }
 }
@@ -623,9 +611,9 @@ TEST(SlowPacketNode, QapWithTheTakeOverRuleNeverDeadlocks) {
 
 TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
   const auto refused = [](const Given& given, const std::string& words) {
-    Rig rig(topology::row_hypercube, {{"degree", i64{2}}}, given);
+    Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{2}}}, given);
     try {
-      rig.build(routing::row_ecube);
+      rig.build(routing::ecube::row_ecube);
       ADD_FAILURE() << words;
     } catch (const ConfigError& error) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
@@ -636,9 +624,10 @@ TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
 }
 
 TEST(PacketNode, RefusesATrafficThatCutsItsMessagesItself) {
-  Rig rig(topology::row_mesh, square(2), node(1, 1, 0));
+  Rig rig(topology::mesh::row_mesh, square(2), node(1, 1, 0));
   rig.scripts[0]->packet = 16;
   EXPECT_THROW(rig.build(), ConfigError);
 }
 
 }  // namespace
+}  // namespace banyan::packet_node_test

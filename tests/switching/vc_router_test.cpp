@@ -11,6 +11,7 @@
 #include "banyan/base/hash.hpp"
 #include "engine/machines.hpp"
 
+namespace banyan::vc_router_test {
 namespace {
 
 using banyan::i64;
@@ -602,3 +603,4 @@ TEST(VcRouterRefuses, SettingsThatContradictEachOther) {
 }
 
 }  // namespace
+}  // namespace banyan::vc_router_test

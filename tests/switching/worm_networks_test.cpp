@@ -6,6 +6,7 @@
 #include "banyan/base/error.hpp"
 #include "switching/worm_rig.hpp"
 
+namespace banyan::worm_networks_test {
 namespace {
 
 using namespace banyan;
@@ -196,3 +197,4 @@ TEST(WormWays, ALoneMulticastInSoftwareTakesCeilLogPhasesAndItsMessagesDoNotMeet
 }
 
 }  // namespace
+}  // namespace banyan::worm_networks_test

@@ -13,6 +13,7 @@
 #include "banyan/core/registry.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
+#include "support/rows.hpp"
 
 namespace banyan::test {
 
@@ -22,14 +23,6 @@ inline config::Values values_of(const config::ComponentInfo& info, const Given& 
   config::Values values = config::Values::defaults(info);
   for (const auto& [name, value] : given) values.set(name, value);
   return values;
-}
-
-template <class Row>
-const Row& row_named(std::span<const Row* const> rows, const std::string& name) {
-  for (const Row* row : rows) {
-    if (row->info.name == name) return *row;
-  }
-  throw std::logic_error("no row " + name);
 }
 
 /// Worms given in advance, per terminal in order of birth.

@@ -3,7 +3,7 @@
 
 #include "topology/trees.hpp"
 
-namespace banyan::test {
+namespace banyan::test::bidirectional_min_test {
 namespace {
 
 std::unique_ptr<core::Topology> min(i64 hosts, i64 ports, const std::string& wiring) {
@@ -86,4 +86,4 @@ TEST(BidirectionalMin, RefusesOtherNumbersOfHostsAndOddPorts) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::bidirectional_min_test

@@ -5,7 +5,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::damage_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -87,4 +87,4 @@ TEST(Damage, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::damage_test

@@ -3,7 +3,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::distances_test {
 namespace {
 
 using Sizes = std::vector<i64>;
@@ -71,4 +71,4 @@ TEST(Distances, OfBidirectionalNetworksEqualThoseOfTheTree) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::distances_test

@@ -5,7 +5,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::dragonfly_test {
 namespace {
 
 std::unique_ptr<core::Topology> dragonfly(i64 p, i64 a, i64 h, i64 g, const std::string& links) {
@@ -106,4 +106,4 @@ TEST(Dragonfly, RefusesMoreGroupsThanChannels) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::dragonfly_test

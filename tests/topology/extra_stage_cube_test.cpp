@@ -6,7 +6,7 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::extra_stage_cube_test {
 namespace {
 
 using namespace test;
@@ -206,4 +206,4 @@ TEST(ExtraStageCube, TerminalsThatAreNoPowerOfTheRadixAreRefusedWithThePowersAro
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::extra_stage_cube_test

@@ -3,7 +3,7 @@
 
 #include "topology/trees.hpp"
 
-namespace banyan::test {
+namespace banyan::test::fat_tree_test {
 namespace {
 
 TEST(FatTree, HasTheSizeOfAKAryNTree) {
@@ -55,4 +55,4 @@ TEST(FatTree, RefusesWhatIsNoNetwork) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::fat_tree_test

@@ -6,7 +6,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::graph_file_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -92,4 +92,4 @@ TEST(GraphFile, TheDefaultIsASmallExample) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::graph_file_test

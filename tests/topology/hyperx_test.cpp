@@ -3,7 +3,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::hyperx_test {
 namespace {
 
 std::unique_ptr<core::Topology> hyperx(std::vector<i64> size, i64 concentration = 1) {
@@ -66,4 +66,4 @@ TEST(HyperX, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::hyperx_test

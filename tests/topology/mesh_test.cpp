@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_mesh;
+namespace banyan::topology::mesh_test {
 namespace {
 
 config::Values values(std::vector<i64> size, i64 concentration = 1, std::vector<i64> latency = {1}) {
-  config::Values v = config::Values::defaults(row_mesh.info);
+  config::Values v = config::Values::defaults(topology::mesh::row_mesh.info);
   v.set("size", std::move(size));
   v.set("concentration", concentration);
   v.set("latency", std::move(latency));
@@ -21,7 +21,7 @@ u32 neighbour(const core::Graph& graph, u32 s, u32 port) {
 }
 
 TEST(Mesh, OpenEdgesLeaveTwoChannelsPerPairOfNeighbours) {
-  const auto mesh = row_mesh.make(values({4, 3}));
+  const auto mesh = topology::mesh::row_mesh.make(values({4, 3}));
   const core::Graph& graph = mesh->graph();
   EXPECT_EQ(graph.switches(), 12U);
   EXPECT_EQ(graph.terminals(), 12U);
@@ -30,7 +30,7 @@ TEST(Mesh, OpenEdgesLeaveTwoChannelsPerPairOfNeighbours) {
 }
 
 TEST(Mesh, PortsLeadToTheNeighboursOfEachDimension) {
-  const auto mesh = row_mesh.make(values({4, 3}));
+  const auto mesh = topology::mesh::row_mesh.make(values({4, 3}));
   const core::Grid& grid = *mesh->grid();
   const u32 s = 5;  // (1,1)
   EXPECT_EQ(neighbour(mesh->graph(), s, grid.port_up[0]), 6U);
@@ -40,7 +40,7 @@ TEST(Mesh, PortsLeadToTheNeighboursOfEachDimension) {
 }
 
 TEST(Mesh, EdgesStayOpen) {
-  const auto mesh = row_mesh.make(values({4, 3}));
+  const auto mesh = topology::mesh::row_mesh.make(values({4, 3}));
   const core::Grid& grid = *mesh->grid();
   EXPECT_EQ(neighbour(mesh->graph(), 0, grid.port_down[0]), kNone);
   EXPECT_EQ(neighbour(mesh->graph(), 0, grid.port_down[1]), kNone);
@@ -49,7 +49,7 @@ TEST(Mesh, EdgesStayOpen) {
 }
 
 TEST(Mesh, EveryChannelHasItsReverseAtTheSamePorts) {
-  const auto mesh = row_mesh.make(values({3, 2, 4}, 2));
+  const auto mesh = topology::mesh::row_mesh.make(values({3, 2, 4}, 2));
   for (const core::Channel& c : mesh->graph().channels()) {
     if (c.from.terminal || c.to.terminal) continue;
     const u32 back = mesh->graph().channel_out_of(c.to.node, c.to.port);
@@ -59,7 +59,7 @@ TEST(Mesh, EveryChannelHasItsReverseAtTheSamePorts) {
 }
 
 TEST(Mesh, TerminalsSitAtTheLastPortsOfTheirSwitch) {
-  const auto mesh = row_mesh.make(values({3, 3}, 4));
+  const auto mesh = topology::mesh::row_mesh.make(values({3, 3}, 4));
   const core::Graph& graph = mesh->graph();
   EXPECT_EQ(graph.terminals(), 36U);
   for (u32 t = 0; t < graph.terminals(); ++t) {
@@ -70,7 +70,7 @@ TEST(Mesh, TerminalsSitAtTheLastPortsOfTheirSwitch) {
 }
 
 TEST(Mesh, SmallDimensionsHaveOnePortOrNone) {
-  const auto mesh = row_mesh.make(values({2, 1, 3}));
+  const auto mesh = topology::mesh::row_mesh.make(values({2, 1, 3}));
   const core::Grid& grid = *mesh->grid();
   EXPECT_EQ(grid.port_up[0], grid.port_down[0]);
   EXPECT_EQ(grid.port_up[1], kNone);
@@ -78,7 +78,7 @@ TEST(Mesh, SmallDimensionsHaveOnePortOrNone) {
 }
 
 TEST(Mesh, LatencyMayDifferPerDimension) {
-  const auto mesh = row_mesh.make(values({3, 3, 3}, 1, {1, 2, 5}));
+  const auto mesh = topology::mesh::row_mesh.make(values({3, 3, 3}, 1, {1, 2, 5}));
   const core::Grid& grid = *mesh->grid();
   const core::Graph& graph = mesh->graph();
   for (std::size_t d = 0; d < 3; ++d) {
@@ -89,16 +89,16 @@ TEST(Mesh, LatencyMayDifferPerDimension) {
 }
 
 TEST(Mesh, LabelsAreCoordinates) {
-  EXPECT_EQ(row_mesh.make(values({4, 3}))->label(6), "(2,1)");
-  EXPECT_EQ(row_mesh.make(values({5}))->label(3), "(3)");
-  EXPECT_EQ(row_mesh.make(values({2, 3, 4}))->label(23), "(1,2,3)");
+  EXPECT_EQ(topology::mesh::row_mesh.make(values({4, 3}))->label(6), "(2,1)");
+  EXPECT_EQ(topology::mesh::row_mesh.make(values({5}))->label(3), "(3)");
+  EXPECT_EQ(topology::mesh::row_mesh.make(values({2, 3, 4}))->label(23), "(1,2,3)");
 }
 
 TEST(Mesh, ShapesThatDoNotFitAreRefusedWithARemedy) {
   for (const config::Values& bad : {values({}), values({4, 0}), values({1, 1}), values({70000, 70000}),
                                     values({4, 4}, 1, {1, 2, 3}), values({4, 4}, 1, {})}) {
     try {
-      static_cast<void>(row_mesh.make(bad));
+      static_cast<void>(topology::mesh::row_mesh.make(bad));
       ADD_FAILURE() << "accepted";
     } catch (const ConfigError& error) {
       EXPECT_FALSE(error.cause().empty());
@@ -108,4 +108,4 @@ TEST(Mesh, ShapesThatDoNotFitAreRefusedWithARemedy) {
 }
 
 }  // namespace
-}  // namespace banyan::topology
+}  // namespace banyan::topology::mesh_test

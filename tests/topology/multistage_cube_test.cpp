@@ -9,7 +9,7 @@
 
 #include "topology/networks.hpp"
 
-namespace banyan {
+namespace banyan::multistage_cube_test {
 namespace {
 
 using namespace test;
@@ -331,4 +331,4 @@ TEST(MultistageCube, TerminalsThatAreNoPowerOfTheRadixAreRefusedWithThePowersAro
 }
 
 }  // namespace
-}  // namespace banyan
+}  // namespace banyan::multistage_cube_test

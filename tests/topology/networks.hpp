@@ -10,18 +10,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
-
-namespace banyan::topology {
-extern const core::TopologyRow row_multistage_cube;
-extern const core::TopologyRow row_extra_stage_cube;
-}  // namespace banyan::topology
-
-namespace banyan::routing {
-extern const core::RoutingRow row_destination_tag;
-extern const core::RoutingRow row_isolated_background;
-extern const core::RoutingRow row_isolated_hot_spot;
-extern const core::RoutingRow row_hot_section;
-}  // namespace banyan::routing
+#include "component_rows.hpp"
 
 namespace banyan::test {
 
@@ -43,12 +32,12 @@ inline Given sizes(u32 terminals, u32 radix, const Given& more = {}) {
 }
 
 inline TopologyPointer cube(u32 terminals, u32 radix, const std::string& wiring = "generalized_cube") {
-  const core::TopologyRow& row = topology::row_multistage_cube;
+  const core::TopologyRow& row = topology::multistage_cube::row_multistage_cube;
   return row.make(values_of(row.info, sizes(terminals, radix, {{"wiring", wiring}})));
 }
 
 inline TopologyPointer extra_stage_cube(u32 terminals, u32 radix, const Given& more = {}) {
-  const core::TopologyRow& row = topology::row_extra_stage_cube;
+  const core::TopologyRow& row = topology::extra_stage_cube::row_extra_stage_cube;
   return row.make(values_of(row.info, sizes(terminals, radix, more)));
 }
 

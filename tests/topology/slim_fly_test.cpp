@@ -3,7 +3,7 @@
 
 #include "support/rows.hpp"
 
-namespace banyan::test {
+namespace banyan::test::slim_fly_test {
 namespace {
 
 std::unique_ptr<core::Topology> slim_fly(i64 q, i64 concentration = 0) {
@@ -76,4 +76,4 @@ TEST(SlimFly, RefusesWhatIsNoPowerOfAPrime) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::slim_fly_test

@@ -2,16 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_torus;
+namespace banyan::topology::torus_test {
 namespace {
 
 std::unique_ptr<core::Topology> torus(std::vector<i64> size, i64 concentration = 1) {
-  config::Values v = config::Values::defaults(row_torus.info);
+  config::Values v = config::Values::defaults(topology::torus::row_torus.info);
   v.set("size", std::move(size));
   v.set("concentration", concentration);
-  return row_torus.make(v);
+  return topology::torus::row_torus.make(v);
 }
 
 u32 neighbour(const core::Graph& graph, u32 s, u32 port) {
@@ -68,4 +68,4 @@ TEST(Torus, SizeOneHasNoChannel) {
 TEST(Torus, LabelsAreCoordinates) { EXPECT_EQ(torus({4, 3})->label(11), "(3,2)"); }
 
 }  // namespace
-}  // namespace banyan::topology
+}  // namespace banyan::topology::torus_test

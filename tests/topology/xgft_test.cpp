@@ -4,7 +4,7 @@
 
 #include "topology/trees.hpp"
 
-namespace banyan::test {
+namespace banyan::test::xgft_test {
 namespace {
 
 std::unique_ptr<core::Topology> xgft(std::vector<i64> children, std::vector<i64> parents) {
@@ -51,4 +51,4 @@ TEST(Xgft, RefusesNumbersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace banyan::test
+}  // namespace banyan::test::xgft_test

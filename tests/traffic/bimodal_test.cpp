@@ -3,6 +3,7 @@
 
 #include "banyan/api/experiment.hpp"
 
+namespace banyan::bimodal_test {
 namespace {
 
 using namespace banyan;
@@ -29,3 +30,4 @@ TEST(Bimodal, AFifthOfTheReceivedLoadIsMulticasts) {
 }
 
 }  // namespace
+}  // namespace banyan::bimodal_test

@@ -1,11 +1,11 @@
 // Do collective operations send what they must, wait for what they must, and end?
 #include "banyan/base/error.hpp"
+#include "component_rows.hpp"
 #include "traffic/posted.hpp"
 #include "traffic/runs.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_collective;
+namespace banyan::traffic::collective_test {
 namespace {
 
 using test::Posted;
@@ -17,7 +17,7 @@ std::string operation(const std::string& name, const std::string& more = "size =
 
 std::unique_ptr<core::Traffic> make(const char* name, test::Settings more, u32 terminals = 8) {
   more.emplace_back("operation", std::string(name));
-  return test::make_traffic(row_collective, more, terminals);
+  return test::make_traffic(traffic::collective::row_collective, more, terminals);
 }
 
 void arrive(core::Traffic& traffic, u32 from, u32 to, u32 message, Tick now, Posted& out) {
@@ -123,4 +123,4 @@ TEST(Collective, WhatCannotBeDoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::collective_test

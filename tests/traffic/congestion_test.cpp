@@ -3,20 +3,20 @@
 #include <set>
 
 #include "banyan/base/error.hpp"
+#include "component_rows.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_congestion;
+namespace banyan::traffic::congestion_test {
 namespace {
 
 std::unique_ptr<core::Traffic> make_case(const test::Settings& given, u32 terminals = 64, u64 seed = 1) {
-  config::Values values = config::Values::defaults(row_congestion.info);
+  config::Values values = config::Values::defaults(traffic::congestion::row_congestion.info);
   for (const auto& [name, value] : given) values.set(name, value);
   core::TrafficContext context;
   context.terminals = terminals;
   context.seed = seed;
   context.cycle_ns = 1.0;
-  auto traffic = row_congestion.make(values, context);
+  auto traffic = traffic::congestion::row_congestion.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -115,8 +115,9 @@ TEST(Congestion, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_case({{"destinations", std::vector<i64>{64}}}), ConfigError);
   EXPECT_THROW(make_case({{"shares", std::vector<double>{1.0}}}), ConfigError);
   EXPECT_THROW(make_case({{"shares", std::vector<double>{0.1, 0.2}}}), ConfigError);
-  EXPECT_THROW(test::make_traffic(row_congestion, {}, 64), ConfigError) << "a cycle without a length";
+  EXPECT_THROW(test::make_traffic(traffic::congestion::row_congestion, {}, 64), ConfigError)
+      << "a cycle without a length";
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::congestion_test

@@ -1,18 +1,18 @@
 // Does each flow send what it is told, when it is told?
 #include "banyan/base/error.hpp"
+#include "component_rows.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_flows;
+namespace banyan::traffic::flows_test {
 namespace {
 
 std::unique_ptr<core::Traffic> make_flows(const test::Settings& given) {
-  config::Values values = config::Values::defaults(row_flows.info);
+  config::Values values = config::Values::defaults(traffic::flows::row_flows.info);
   for (const auto& [name, value] : given) values.set(name, value);
   core::TrafficContext context;
   context.terminals = 16;
   context.cycle_ns = 0.5;
-  return row_flows.make(values, context);
+  return traffic::flows::row_flows.make(values, context);
 }
 
 TEST(Flows, EachSendsFromItsStartToItsEndAtItsLoad) {
@@ -39,4 +39,4 @@ TEST(Flows, RefusesListsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::flows_test

@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_hot_spot;
+namespace banyan::traffic::hot_spot_test {
 namespace {
 
 constexpr u32 kTerminals = 64;
 constexpr u32 kMessages = 4000;  // per terminal
 
 config::Values values(double fraction, std::vector<i64> targets, std::vector<double> rates, bool include_self) {
-  config::Values v = config::Values::defaults(row_hot_spot.info);
+  config::Values v = config::Values::defaults(traffic::hot_spot::row_hot_spot.info);
   v.set("fraction", fraction);
   v.set("targets", std::move(targets));
   v.set("rates", std::move(rates));
@@ -22,7 +22,7 @@ config::Values values(double fraction, std::vector<i64> targets, std::vector<dou
 }
 
 std::unique_ptr<core::Traffic> make(const config::Values& v) {
-  auto traffic = row_hot_spot.make(v, {nullptr, kTerminals, 0, 11, 1});
+  auto traffic = traffic::hot_spot::row_hot_spot.make(v, {nullptr, kTerminals, 0, 11, 1});
   traffic->begin(0);
   return traffic;
 }
@@ -114,4 +114,4 @@ TEST(HotSpot, TargetsAndRatesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::hot_spot_test

@@ -2,10 +2,10 @@
 #include "banyan/traffic/parts/injection.hpp"
 
 #include "banyan/base/error.hpp"
+#include "component_rows.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_uniform;
+namespace banyan::traffic::injection_test {
 namespace {
 
 using test::make_traffic;
@@ -28,7 +28,8 @@ std::vector<u32> per_cycle(const std::vector<core::Message>& messages) {
 TEST(Injection, EveryProcessOffersItsLoad) {
   for (const double load : {0.02, 0.3}) {
     for (const char* name : {"bernoulli", "poisson", "on_off"}) {
-      const auto messages = messages_of(*make_traffic(row_uniform, process(name, load, 4), 16), 2, kMessages);
+      const auto messages =
+          messages_of(*make_traffic(traffic::uniform::row_uniform, process(name, load, 4), 16), 2, kMessages);
       // Bursts of 10 cycles: the deviation of the number of messages is at most about sqrt(10) times Poisson's.
       const double deviation = std::sqrt((std::string(name) == "on_off" ? 10.0 : 1.0) / kMessages);
       EXPECT_NEAR(test::measured_load(messages), load, load * 5 * deviation) << name;
@@ -38,7 +39,8 @@ TEST(Injection, EveryProcessOffersItsLoad) {
 
 TEST(Injection, PoissonCountsPerCycleHaveThePoissonDistribution) {
   const double rate = 0.7;
-  const auto counts = per_cycle(messages_of(*make_traffic(row_uniform, process("poisson", rate), 16), 2, kMessages));
+  const auto counts =
+      per_cycle(messages_of(*make_traffic(traffic::uniform::row_uniform, process("poisson", rate), 16), 2, kMessages));
   const double n = static_cast<double>(counts.size());
   double p = std::exp(-rate);
   for (u32 k = 0; k <= 4; ++k) {
@@ -55,7 +57,7 @@ TEST(Injection, BurstsAndPausesHaveTheirMeanLengths) {
   // A load of burst / (burst + pause) means a message in every cycle of a burst: bursts can be seen.
   Settings settings = process("on_off", 0.25);
   settings.insert(settings.end(), {{"burst", 5.0}, {"pause", 15.0}});
-  const auto messages = messages_of(*make_traffic(row_uniform, settings, 16), 9, kMessages);
+  const auto messages = messages_of(*make_traffic(traffic::uniform::row_uniform, settings, 16), 9, kMessages);
   std::vector<Tick> bursts;
   std::vector<Tick> pauses;
   Tick begin = messages.front().birth;
@@ -81,7 +83,7 @@ TEST(Injection, AtTheStartTerminalsAreInBurstsAsOftenAsLater) {
   Settings settings = process("on_off", 0.25);
   settings.insert(settings.end(), {{"burst", 50.0}, {"pause", 150.0}});
   constexpr u32 kTerminals = 20000;
-  const auto traffic = make_traffic(row_uniform, settings, kTerminals);
+  const auto traffic = make_traffic(traffic::uniform::row_uniform, settings, kTerminals);
   double at_zero = 0.0;
   for (u32 t = 0; t < kTerminals; ++t) at_zero += messages_of(*traffic, t, 1).front().birth == 0 ? 1.0 : 0.0;
   test::expect_share(at_zero / kTerminals, 0.25, kTerminals);
@@ -89,7 +91,7 @@ TEST(Injection, AtTheStartTerminalsAreInBurstsAsOftenAsLater) {
 
 TEST(Injection, BirthsNeverGoBackAndRepeatForOneAddress) {
   for (const char* name : {"bernoulli", "poisson", "on_off"}) {
-    const auto traffic = make_traffic(row_uniform, process(name, 0.4), 16);
+    const auto traffic = make_traffic(traffic::uniform::row_uniform, process(name, 0.4), 16);
     const auto once = messages_of(*traffic, 4, 5000);
     const auto again = messages_of(*traffic, 4, 5000);
     const auto other = messages_of(*traffic, 5, 5000);
@@ -105,17 +107,19 @@ TEST(Injection, BirthsNeverGoBackAndRepeatForOneAddress) {
 
 TEST(Injection, NoLoadIsNoMessage) {
   for (const char* name : {"bernoulli", "poisson", "on_off"}) {
-    EXPECT_TRUE(messages_of(*make_traffic(row_uniform, process(name, 0.0), 16), 0, 3).empty()) << name;
+    EXPECT_TRUE(messages_of(*make_traffic(traffic::uniform::row_uniform, process(name, 0.0), 16), 0, 3).empty())
+        << name;
   }
 }
 
 TEST(Injection, BurstsThatCannotCarryTheLoadAreRefused) {
   Settings settings = process("on_off", 0.5);
   settings.insert(settings.end(), {{"burst", 5.0}, {"pause", 15.0}});
-  EXPECT_THROW(make_traffic(row_uniform, settings, 16), ConfigError);
-  EXPECT_THROW(make_traffic(row_uniform, {{"burst", 5.0}}, 16), ConfigError);
-  EXPECT_THROW(make_traffic(row_uniform, {{"process", std::string("poisson")}, {"pause", 5.0}}, 16), ConfigError);
+  EXPECT_THROW(make_traffic(traffic::uniform::row_uniform, settings, 16), ConfigError);
+  EXPECT_THROW(make_traffic(traffic::uniform::row_uniform, {{"burst", 5.0}}, 16), ConfigError);
+  EXPECT_THROW(make_traffic(traffic::uniform::row_uniform, {{"process", std::string("poisson")}, {"pause", 5.0}}, 16),
+               ConfigError);
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::injection_test

@@ -3,6 +3,7 @@
 
 #include "banyan/api/experiment.hpp"
 
+namespace banyan::multicast_collective_test {
 namespace {
 
 using namespace banyan;
@@ -32,3 +33,4 @@ TEST(MulticastCollective, ABroadcastInSoftwareTakesAPhasePerDoubling) {
 }
 
 }  // namespace
+}  // namespace banyan::multicast_collective_test

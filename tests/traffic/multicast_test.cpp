@@ -9,15 +9,15 @@
 
 #include "banyan/base/error.hpp"
 #include "banyan/traffic/parts/multicasts.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_multicast;
+namespace banyan::traffic::multicast_test {
 
 namespace {
 
 std::unique_ptr<core::Traffic> multicast(u32 terminals, i64 degree, double load, const char* how = "hardware",
                                          double share = 1.0) {
-  config::Values values = config::Values::defaults(row_multicast.info);
+  config::Values values = config::Values::defaults(traffic::multicast::row_multicast.info);
   values.set("load", load);
   values.set("degree", degree);
   values.set("share", share);
@@ -25,7 +25,7 @@ std::unique_ptr<core::Traffic> multicast(u32 terminals, i64 degree, double load,
   core::TrafficContext context;
   context.terminals = terminals;
   context.seed = 5;
-  auto traffic = row_multicast.make(values, context);
+  auto traffic = traffic::multicast::row_multicast.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -97,4 +97,4 @@ TEST(Multicast, RefusesMoreDestinationsThanThereAreOthersAndHeadersLongerThanThe
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::multicast_test

@@ -2,13 +2,12 @@
 #include "banyan/traffic/parts/pattern.hpp"
 
 #include "banyan/base/error.hpp"
+#include "component_rows.hpp"
 #include "traffic/posted.hpp"
 #include "traffic/runs.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_uniform;
-extern const core::TrafficRow row_permutation;
+namespace banyan::traffic::pattern_test {
 namespace {
 
 using test::make_traffic;
@@ -17,7 +16,8 @@ using test::Posted;
 using test::run_on_mesh;
 
 TEST(Pattern, ABatchHasItsMessagesAndNoMore) {
-  const auto traffic = make_traffic(row_uniform, {{"batch", i64{7}}, {"process", std::string("at_once")}}, 16);
+  const auto traffic =
+      make_traffic(traffic::uniform::row_uniform, {{"batch", i64{7}}, {"process", std::string("at_once")}}, 16);
   EXPECT_TRUE(traffic->finite());
   EXPECT_EQ(traffic->total_messages(), 7U * 16);
   const auto messages = test::messages_of(*traffic, 3, 100);
@@ -26,12 +26,14 @@ TEST(Pattern, ABatchHasItsMessagesAndNoMore) {
 }
 
 TEST(Pattern, SilentTerminalsHaveNoPartInABatch) {
-  const auto traffic = make_traffic(row_permutation, {{"batch", i64{7}}}, 16);  // transpose: a diagonal of 4
+  const auto traffic =
+      make_traffic(traffic::permutation::row_permutation, {{"batch", i64{7}}}, 16);  // transpose: a diagonal of 4
   EXPECT_EQ(traffic->total_messages(), 7U * 12);
 }
 
 TEST(Pattern, ADestinationAnswersAfterItsDelay) {
-  const auto traffic = make_traffic(row_uniform, {{"reply_size", std::vector<i64>{5}}, {"reply_delay", i64{20}}}, 16);
+  const auto traffic =
+      make_traffic(traffic::uniform::row_uniform, {{"reply_size", std::vector<i64>{5}}, {"reply_delay", i64{20}}}, 16);
   ASSERT_TRUE(traffic->answers());
   Posted posted;
   traffic->start(3, posted);
@@ -46,7 +48,7 @@ TEST(Pattern, ADestinationAnswersAfterItsDelay) {
 }
 
 TEST(Pattern, EveryLengthHasItsReply) {
-  const auto traffic = make_traffic(row_uniform,
+  const auto traffic = make_traffic(traffic::uniform::row_uniform,
                                     {{"size_distribution", std::string("list")},
                                      {"sizes", std::vector<i64>{1, 4}},
                                      {"reply_size", std::vector<i64>{4, 1}}},
@@ -63,8 +65,8 @@ TEST(Pattern, EveryLengthHasItsReply) {
 }
 
 TEST(Pattern, ASourceAtItsLimitWaitsForAReply) {
-  const auto traffic =
-      make_traffic(row_uniform, {{"load", 1.0}, {"reply_size", std::vector<i64>{1}}, {"outstanding", i64{2}}}, 16);
+  const auto traffic = make_traffic(traffic::uniform::row_uniform,
+                                    {{"load", 1.0}, {"reply_size", std::vector<i64>{1}}, {"outstanding", i64{2}}}, 16);
   Posted posted;
   traffic->start(3, posted);
   for (Tick now = 0; now < 2; ++now) {
@@ -82,8 +84,9 @@ TEST(Pattern, ASourceAtItsLimitWaitsForAReply) {
 }
 
 TEST(Pattern, WithoutALimitRequestsAreThoseOfAnOpenLoop) {
-  const auto open = make_traffic(row_uniform, {{"load", 0.3}}, 16);
-  const auto closed = make_traffic(row_uniform, {{"load", 0.3}, {"reply_size", std::vector<i64>{1}}}, 16);
+  const auto open = make_traffic(traffic::uniform::row_uniform, {{"load", 0.3}}, 16);
+  const auto closed =
+      make_traffic(traffic::uniform::row_uniform, {{"load", 0.3}, {"reply_size", std::vector<i64>{1}}}, 16);
   Posted posted;
   closed->start(5, posted);
   const auto expected = test::messages_of(*open, 5, 200);
@@ -127,7 +130,7 @@ TEST(Pattern, ClosedLoopsDependOnNothingButTheirSeed) {
 
 TEST(Pattern, SettingsThatDoNotFitAreRefused) {
   const auto refused = [](const test::Settings& settings) {
-    EXPECT_THROW(make_traffic(row_uniform, settings, 16), ConfigError);
+    EXPECT_THROW(make_traffic(traffic::uniform::row_uniform, settings, 16), ConfigError);
   };
   refused({{"outstanding", i64{4}}});
   refused({{"reply_delay", i64{4}}});
@@ -141,4 +144,4 @@ TEST(Pattern, SettingsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::pattern_test

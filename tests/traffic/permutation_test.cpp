@@ -5,18 +5,13 @@
 #include <numeric>
 
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_mesh;
-extern const core::TopologyRow row_torus;
-}  // namespace banyan::topology
-
-namespace banyan::traffic {
-extern const core::TrafficRow row_permutation;
+namespace banyan::traffic::permutation_test {
 namespace {
 
 config::Values values(const std::string& pattern, bool include_self = true) {
-  config::Values v = config::Values::defaults(row_permutation.info);
+  config::Values v = config::Values::defaults(traffic::permutation::row_permutation.info);
   v.set("pattern", pattern);
   v.set("include_self", include_self);
   v.set("load", 0.5);
@@ -25,7 +20,7 @@ config::Values values(const std::string& pattern, bool include_self = true) {
 
 /// Destination of every terminal's first message, kNone where it sends none.
 std::vector<u32> destinations(const config::Values& v, u32 terminals, const core::Topology* topology = nullptr) {
-  const auto traffic = row_permutation.make(v, {topology, terminals, 0, 7, 1});
+  const auto traffic = traffic::permutation::row_permutation.make(v, {topology, terminals, 0, 7, 1});
   traffic->begin(0);
   std::vector<u32> result;
   for (u32 t = 0; t < terminals; ++t) {
@@ -43,8 +38,8 @@ std::unique_ptr<core::Topology> grid(const core::TopologyRow& row, std::vector<i
 }
 
 TEST(Permutation, EveryPatternReachesEveryTerminalOnce) {
-  const auto torus = grid(topology::row_torus, {8, 8});
-  const auto concentrated = grid(topology::row_mesh, {4, 4}, 4);
+  const auto torus = grid(topology::torus::row_torus, {8, 8});
+  const auto concentrated = grid(topology::mesh::row_mesh, {4, 4}, 4);
   for (const char* pattern :
        {"transpose", "bit_complement", "bit_reverse", "shuffle", "tornado", "neighbour", "random"}) {
     for (const core::Topology* topology : {torus.get(), concentrated.get(), static_cast<core::Topology*>(nullptr)}) {
@@ -72,13 +67,13 @@ TEST(Permutation, TransposeExchangesTheCoordinatesOfASquareGrid) {
 }
 
 TEST(Permutation, TornadoGoesNearlyHalfwayRoundEveryRing) {
-  const auto torus = grid(topology::row_torus, {8, 5});
+  const auto torus = grid(topology::torus::row_torus, {8, 5});
   const std::vector<u32> map = destinations(values("tornado"), 40, torus.get());
   EXPECT_EQ(map[6 + 8 * 4], (6U + 3) % 8 + 8 * ((4U + 2) % 5));
 }
 
 TEST(Permutation, NeighbourAddsOneToEveryCoordinateAndKeepsTheLocalTerminal) {
-  const auto mesh = grid(topology::row_mesh, {4, 3}, 2);
+  const auto mesh = grid(topology::mesh::row_mesh, {4, 3}, 2);
   const std::vector<u32> map = destinations(values("neighbour"), 24, mesh.get());
   EXPECT_EQ(map[2 * (3 + 4 * 1) + 1], 2 * (0U + 4 * 2) + 1);
 }
@@ -94,7 +89,7 @@ TEST(Permutation, TheRandomPermutationDependsOnItsSeedOnly) {
   two.set("permutation_seed", i64{2});
   EXPECT_EQ(destinations(one, 64), destinations(one, 64));
   EXPECT_NE(destinations(one, 64), destinations(two, 64));
-  const auto traffic = row_permutation.make(one, {nullptr, 64, 3, 12345, 4});
+  const auto traffic = traffic::permutation::row_permutation.make(one, {nullptr, 64, 3, 12345, 4});
   traffic->begin(9);
   core::Message m;
   ASSERT_TRUE(traffic->next(0, 0, kNever, m));
@@ -105,7 +100,8 @@ TEST(Permutation, TerminalsMappedToThemselvesAreSilentAndOfferNothing) {
   const config::Values v = values("transpose", false);
   const std::vector<u32> map = destinations(v, 64);
   for (u32 t = 0; t < 64; ++t) EXPECT_EQ(map[t] == kNone, t % 8 == t / 8);
-  EXPECT_DOUBLE_EQ(row_permutation.make(v, {nullptr, 64, 0, 7, 1})->offered_load(), 0.5 * 56 / 64);
+  EXPECT_DOUBLE_EQ(traffic::permutation::row_permutation.make(v, {nullptr, 64, 0, 7, 1})->offered_load(),
+                   0.5 * 56 / 64);
 }
 
 TEST(Permutation, PatternsThatDoNotFitAreRefused) {
@@ -116,4 +112,4 @@ TEST(Permutation, PatternsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::permutation_test

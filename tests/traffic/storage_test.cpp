@@ -4,11 +4,11 @@
 #include "banyan/base/error.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/traffic/parts/io_trace.hpp"
+#include "component_rows.hpp"
 #include "support/rows.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_storage;
+namespace banyan::traffic::storage_test {
 namespace {
 
 TEST(IoTrace, ReadsSpc) {
@@ -90,12 +90,12 @@ TEST(SyntheticIo, HasItsRateAndIsSelfSimilar) {
 }
 
 std::unique_ptr<core::Traffic> make_storage(const test::Settings& given, u32 terminals) {
-  config::Values values = config::Values::defaults(row_storage.info);
+  config::Values values = config::Values::defaults(traffic::storage::row_storage.info);
   for (const auto& [name, value] : given) values.set(name, value);
   core::TrafficContext context;
   context.terminals = terminals;
   context.cycle_ns = 1.0;
-  auto traffic = row_storage.make(values, context);
+  auto traffic = traffic::storage::row_storage.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -123,4 +123,4 @@ TEST(Storage, AReadIsAShortRequestAndALongAnswer) {
 TEST(Storage, RefusesAsManyDisksAsTerminals) { EXPECT_THROW(make_storage({{"disks", i64{16}}}, 16), ConfigError); }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::storage_test

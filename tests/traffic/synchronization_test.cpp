@@ -4,22 +4,22 @@
 #include <cmath>
 
 #include "banyan/core/traffic.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_synchronization;
+namespace banyan::traffic::synchronization_test {
 
 namespace {
 
 std::unique_ptr<core::Traffic> synchronization(double mean, double deviation, i64 coordinator = 0,
                                                u32 terminals = 256) {
-  config::Values values = config::Values::defaults(row_synchronization.info);
+  config::Values values = config::Values::defaults(traffic::synchronization::row_synchronization.info);
   values.set("mean", mean);
   values.set("deviation", deviation);
   values.set("coordinator", coordinator);
   core::TrafficContext context;
   context.terminals = terminals;
   context.seed = 9;
-  auto traffic = row_synchronization.make(values, context);
+  auto traffic = traffic::synchronization::row_synchronization.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -111,4 +111,4 @@ TEST(Synchronization, ACoordinatorOutsideTheNetworkIsRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::synchronization_test

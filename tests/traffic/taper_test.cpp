@@ -1,26 +1,24 @@
 // Does the neighbourhood get its share, and everybody theirs of the rest?
 #include "banyan/base/error.hpp"
 #include "banyan/core/registry.hpp"
+#include "component_rows.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::topology {
-extern const core::TopologyRow row_mesh;
-}
+namespace banyan::topology::taper_test {}
 namespace banyan::traffic {
-extern const core::TrafficRow row_taper;
 namespace {
 
 constexpr u64 kMessages = 200000;
 
 std::unique_ptr<core::Topology> mesh() {
-  config::Values values = config::Values::defaults(topology::row_mesh.info);
+  config::Values values = config::Values::defaults(topology::mesh::row_mesh.info);
   values.set("size", std::vector<i64>{8, 8});
-  return topology::row_mesh.make(values);
+  return topology::mesh::row_mesh.make(values);
 }
 
 TEST(Taper, HalfStaysWithinOneStepAroundTheEdges) {
   const auto network = mesh();
-  const auto traffic = test::make_traffic(row_taper, {}, 64, network.get());
+  const auto traffic = test::make_traffic(traffic::taper::row_taper, {}, 64, network.get());
   for (const u32 source : {0U, 27U, 39U}) {
     const auto share = test::shares_of(*traffic, source, 64, kMessages);
     for (u32 t = 0; t < 64; ++t) {
@@ -32,7 +30,9 @@ TEST(Taper, HalfStaysWithinOneStepAroundTheEdges) {
   }
 }
 
-TEST(Taper, WithoutCoordinatesItIsRefused) { EXPECT_THROW(test::make_traffic(row_taper, {}, 64), ConfigError); }
+TEST(Taper, WithoutCoordinatesItIsRefused) {
+  EXPECT_THROW(test::make_traffic(traffic::taper::row_taper, {}, 64), ConfigError);
+}
 
 }  // namespace
 }  // namespace banyan::traffic

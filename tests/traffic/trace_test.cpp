@@ -2,12 +2,12 @@
 #include "banyan/base/error.hpp"
 #include "banyan/traffic/parts/trace_file.hpp"
 #include "build_info.hpp"
+#include "component_rows.hpp"
 #include "traffic/posted.hpp"
 #include "traffic/runs.hpp"
 #include "traffic/samples.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_trace;
+namespace banyan::traffic::trace_test {
 namespace {
 
 using test::packet_of;
@@ -17,7 +17,7 @@ const std::string kSmall = std::string(BANYAN_SOURCE_DIR) + "/tests/traffic/smal
 
 std::unique_ptr<core::Traffic> small(test::Settings more = {}) {
   more.emplace_back("file", kSmall);
-  return test::make_traffic(row_trace, more, 16);
+  return test::make_traffic(traffic::trace::row_trace, more, 16);
 }
 
 /// The message of the error that a text causes.
@@ -122,9 +122,10 @@ TEST(Trace, ARunDeliversEveryMessage) {
 }
 
 TEST(Trace, ATraceThatDoesNotFitTheNetworkIsRefused) {
-  EXPECT_THROW(test::make_traffic(row_trace, {{"file", kSmall}}, 8), ConfigError);
-  EXPECT_THROW(test::make_traffic(row_trace, {{"file", std::string("nowhere.trace")}}, 16), ConfigError);
+  EXPECT_THROW(test::make_traffic(traffic::trace::row_trace, {{"file", kSmall}}, 8), ConfigError);
+  EXPECT_THROW(test::make_traffic(traffic::trace::row_trace, {{"file", std::string("nowhere.trace")}}, 16),
+               ConfigError);
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::trace_test

@@ -5,23 +5,23 @@
 #include <cmath>
 #include <map>
 
+#include "component_rows.hpp"
 #include "support/rows.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_uniform_distance;
+namespace banyan::traffic::uniform_distance_test {
 
 namespace {
 
 using Given = std::vector<std::pair<std::string, config::Value>>;
 
 std::unique_ptr<core::Traffic> make(const core::Topology& topology, const Given& given) {
-  config::Values values = config::Values::defaults(row_uniform_distance.info);
+  config::Values values = config::Values::defaults(traffic::uniform_distance::row_uniform_distance.info);
   for (const auto& [name, value] : given) values.set(name, value);
   core::TrafficContext context;
   context.topology = &topology;
   context.terminals = topology.graph().terminals();
   context.seed = 7;
-  auto traffic = row_uniform_distance.make(values, context);
+  auto traffic = traffic::uniform_distance::row_uniform_distance.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -117,4 +117,4 @@ TEST(UniformDistance, RefusesDistancesThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::uniform_distance_test

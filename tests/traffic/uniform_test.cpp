@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "banyan/traffic/parts/injection.hpp"
+#include "component_rows.hpp"
 
-namespace banyan::traffic {
-extern const core::TrafficRow row_uniform;
+namespace banyan::traffic::uniform_test {
 
 namespace {
 
 std::unique_ptr<core::Traffic> uniform(double load, bool include_self, u32 terminals = 16, i64 size = 1) {
-  config::Values values = config::Values::defaults(row_uniform.info);
+  config::Values values = config::Values::defaults(traffic::uniform::row_uniform.info);
   values.set("load", load);
   values.set("size", size);
   values.set("include_self", include_self);
   core::TrafficContext context;
   context.terminals = terminals;
   context.seed = 5;
-  auto traffic = row_uniform.make(values, context);
+  auto traffic = traffic::uniform::row_uniform.make(values, context);
   traffic->begin(0);
   return traffic;
 }
@@ -109,4 +109,4 @@ TEST(Uniform, ANetworkOfOneTerminalWithoutSelfIsRefused) {
 }
 
 }  // namespace
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::uniform_test

@@ -9,7 +9,7 @@
 #include "banyan/analysis/parts/circuit_torus_model.hpp"
 #include "banyan/core/analysis.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::circuit_torus {
 namespace {
 
 using core::Prediction;
@@ -138,4 +138,4 @@ const core::AnalysisRow row_circuit_torus{
       Parameter::boolean("intermediates", false).doc("Report every quantity of the equations.")}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::circuit_torus

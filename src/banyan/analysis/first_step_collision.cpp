@@ -15,7 +15,7 @@
 
 #include "banyan/core/analysis.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::first_step_collision {
 namespace {
 
 class FirstStepCollision final : public core::Analysis {
@@ -57,4 +57,4 @@ const core::AnalysisRow row_first_step_collision{
      {}},
     &make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::first_step_collision

@@ -7,7 +7,7 @@
 
 #include "banyan/core/analysis.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::karol_hluchyj_morgan {
 namespace {
 
 constexpr u32 kExact = 20;  ///< largest switch whose Markov chain is solved
@@ -103,4 +103,4 @@ const core::AnalysisRow row_karol_hluchyj_morgan{
      {}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::karol_hluchyj_morgan

@@ -3,7 +3,7 @@
 
 #include "banyan/analysis/parts/delta.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::kruskal_snir {
 namespace {
 
 class KruskalSnir final : public core::Analysis {
@@ -47,4 +47,4 @@ const core::AnalysisRow row_kruskal_snir{
           .doc("Waiting time at the stages behind the first: that of the first (1983), or the limit (1988).")}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::kruskal_snir

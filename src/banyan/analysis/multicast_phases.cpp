@@ -13,7 +13,7 @@
 #include "banyan/core/multicast.hpp"
 #include "banyan/core/multiport.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::multicast_phases {
 namespace {
 
 class MulticastPhases final : public core::Analysis {
@@ -91,4 +91,4 @@ const core::AnalysisRow row_multicast_phases{
       Parameter::integer("draws", 1000).range(1, 1000000).doc("Random sets of destinations to average over")}},
     &make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::multicast_phases

@@ -4,7 +4,7 @@
 
 #include "banyan/analysis/parts/delta.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::patel {
 namespace {
 
 class Patel final : public core::Analysis {
@@ -37,4 +37,4 @@ const core::AnalysisRow row_patel{{"patel",
                                    {}},
                                   make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::patel

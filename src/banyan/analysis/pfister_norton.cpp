@@ -5,7 +5,7 @@
 
 #include "banyan/core/analysis.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::pfister_norton {
 namespace {
 
 class PfisterNorton final : public core::Analysis {
@@ -59,4 +59,4 @@ const core::AnalysisRow row_pfister_norton{
      {}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::pfister_norton

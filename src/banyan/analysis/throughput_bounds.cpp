@@ -6,7 +6,7 @@
 
 #include "banyan/analysis/parts/paths.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::throughput_bounds {
 namespace {
 
 using core::Bound;
@@ -119,4 +119,4 @@ const core::AnalysisRow row_throughput_bounds{
      {}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::throughput_bounds

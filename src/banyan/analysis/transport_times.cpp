@@ -15,7 +15,7 @@
 
 #include "banyan/core/analysis.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::transport_times {
 namespace {
 
 struct Times {
@@ -102,4 +102,4 @@ const core::AnalysisRow row_transport_times{
       Parameter::boolean("pipelined", false).doc("Whether a link is free while the next packet is routed.")}},
     &make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::transport_times

@@ -9,7 +9,7 @@
 
 #include "banyan/analysis/parts/paths.hpp"
 
-namespace banyan::analysis {
+namespace banyan::analysis::zero_load_latency {
 namespace {
 
 /// latency = fixed + per_hop x channels between switches + per_cycle x their latencies + ends x those of the terminals'
@@ -197,4 +197,4 @@ const core::AnalysisRow row_zero_load_latency{
      {}},
     make};
 
-}  // namespace banyan::analysis
+}  // namespace banyan::analysis::zero_load_latency

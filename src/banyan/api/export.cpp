@@ -20,7 +20,7 @@ using Cells = std::vector<std::string>;
 constexpr std::size_t kColumns = 5;
 
 /// RFC 4180.
-std::string quoted(const std::string& cell) {
+std::string csv_cell(const std::string& cell) {
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string out = "\"";
   for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -29,7 +29,7 @@ std::string quoted(const std::string& cell) {
 
 std::string line(const Cells& cells) {
   std::string text;
-  for (const std::string& cell : cells) text += (&cell == &cells.front() ? "" : ",") + quoted(cell);
+  for (const std::string& cell : cells) text += (&cell == &cells.front() ? "" : ",") + csv_cell(cell);
   return text + "\n";
 }
 

@@ -27,8 +27,8 @@ using stats::CongestionRecord;
 using stats::CongestionSample;
 using stats::CongestionTree;
 
-constexpr std::size_t kColumns = 72;   ///< of a timeline
-constexpr std::size_t kMostRows = 40;  ///< of a table; the rest is counted
+constexpr std::size_t kTimelineColumns = 72;  ///< of a timeline
+constexpr std::size_t kMostRows = 40;         ///< of a table; the rest is counted
 
 /// The life of one tree.
 struct Life {
@@ -130,8 +130,8 @@ class TreePrinter {
       for (const CongestionTree& tree : sample.trees) {
         if (!lives_.contains(tree.id)) continue;
         std::vector<std::size_t>& row = sizes[tree.id];
-        row.resize(kColumns);
-        std::size_t& cell = row[sample.at * kColumns / end];
+        row.resize(kTimelineColumns);
+        std::size_t& cell = row[sample.at * kTimelineColumns / end];
         cell = std::max(cell, tree.members.size());
       }
     }

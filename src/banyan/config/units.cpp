@@ -61,7 +61,7 @@ std::string_view singular(std::string_view word) {
   return word.size() > 1 && word.back() == 's' ? word.substr(0, word.size() - 1) : word;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
@@ -99,7 +99,7 @@ double scaled(double value, double from, double to) {
 }  // namespace
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
-  const std::string plain = without_underscores(trimmed(text));
+  const std::string plain = without_underscores(without_blanks(text));
   if (!starts_a_number(plain)) return std::nullopt;
   const char* begin = plain.data() + (plain.front() == '+' ? 1 : 0);
   const char* end = plain.data() + plain.size();
@@ -109,7 +109,7 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   i64 whole = 0;
   const auto integer = std::from_chars(begin, end, whole);
   if (integer.ec == std::errc{} && integer.ptr == real.ptr) quantity.whole = whole;
-  quantity.unit = trimmed({real.ptr, static_cast<std::size_t>(end - real.ptr)});
+  quantity.unit = without_blanks({real.ptr, static_cast<std::size_t>(end - real.ptr)});
   return quantity;
 }
 

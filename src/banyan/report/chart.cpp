@@ -241,6 +241,10 @@ std::string marker_path(u32 place, double x, double y) {
   }
 }
 
+std::string with_unit(const std::string& label, const std::string& unit) {
+  return unit.empty() ? label : label + " (" + unit + ")";
+}
+
 bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
 
 std::vector<double> nice_ticks(double low, double high, u32 count) {

@@ -45,6 +45,9 @@ struct Chart {
 /// otherwise the page around it holds chart_style(). Text is escaped; "_{x}" in labels is a subscript.
 [[nodiscard]] std::string to_svg(const Chart& chart, bool standalone);
 
+/// "latency (cycles)" for the label of an axis; the label alone where there is no unit.
+[[nodiscard]] std::string with_unit(const std::string& label, const std::string& unit);
+
 /// Whether a point with this verdict is no steady-state mean and gets a ring.
 [[nodiscard]] bool is_unsettled(const std::string& verdict);
 

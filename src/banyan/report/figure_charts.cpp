@@ -32,10 +32,6 @@ double number(const std::string& text) {
   return value;
 }
 
-std::string with_unit(const std::string& label, const std::string& unit) {
-  return unit.empty() ? label : label + " (" + unit + ")";
-}
-
 /// "σ = 10, γ = 0.4" for the given axes of a point.
 std::string places(const StudySpec& spec, const Point& point, const std::vector<std::string>& axes) {
   std::string text;

@@ -26,10 +26,6 @@ std::optional<double> as_number(const std::string& text) {
   return quantity ? std::optional<double>(quantity->number) : std::nullopt;
 }
 
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
-}
-
 /// "traffic.uniform.load" is "load" beside a value.
 std::string short_name(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 

@@ -13,7 +13,7 @@
 #include "banyan/core/reachability.hpp"
 #include "banyan/routing/parts/stage_tag.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::destination_tag {
 namespace {
 
 /// Which first ports lead from a source to a destination over working channels only.
@@ -134,4 +134,4 @@ const core::RoutingRow row_destination_tag{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::destination_tag

@@ -19,7 +19,7 @@
 #include "banyan/core/routing.hpp"
 #include "banyan/routing/parts/places.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::dimension_order {
 namespace {
 
 /// Division of numbers below 2^31 by a constant, as one multiplication (Granlund and Montgomery, 1994).
@@ -231,4 +231,4 @@ const core::RoutingRow row_dimension_order{
     make,
 };
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::dimension_order

@@ -14,7 +14,7 @@
 #include "banyan/routing/parts/places.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::dragonfly_routing {
 namespace {
 
 enum class Policy : u8 { minimal, valiant, ugal_l, ugal_g, par };
@@ -226,4 +226,4 @@ const core::RoutingRow row_dragonfly_routing{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::dragonfly_routing

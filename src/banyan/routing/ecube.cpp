@@ -3,7 +3,7 @@
 
 #include "banyan/routing/parts/first_step.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::ecube {
 namespace {
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -20,4 +20,4 @@ const core::RoutingRow row_ecube{{"ecube",
                                   {}},
                                  make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::ecube

@@ -7,7 +7,7 @@
 #include "banyan/routing/parts/hop_paths.hpp"
 #include "banyan/routing/parts/space.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::fully_adaptive {
 namespace {
 
 /// The ports of all pairs (switch, switch with terminals), where they are few enough to be kept.
@@ -100,4 +100,4 @@ const core::RoutingRow row_fully_adaptive{
                "direction only.")}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::fully_adaptive

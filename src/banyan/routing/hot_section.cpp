@@ -9,7 +9,7 @@
 
 #include "banyan/routing/parts/reserved_output.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::hot_section {
 namespace {
 
 /// Terminals per section.
@@ -49,4 +49,4 @@ const core::RoutingRow row_hot_section{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::hot_section

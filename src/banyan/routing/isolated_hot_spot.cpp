@@ -5,7 +5,7 @@
 
 #include "banyan/routing/parts/reserved_output.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::isolated_hot_spot {
 namespace {
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -26,4 +26,4 @@ const core::RoutingRow row_isolated_hot_spot{
      {}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::isolated_hot_spot

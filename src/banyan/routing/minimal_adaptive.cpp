@@ -10,7 +10,7 @@
 #include "banyan/routing/parts/space.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::minimal_adaptive {
 namespace {
 
 class MinimalAdaptive final : public core::Routing {
@@ -63,4 +63,4 @@ const core::RoutingRow row_minimal_adaptive{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::minimal_adaptive

@@ -8,7 +8,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/routing/parts/places.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::nearest_common_ancestor {
 namespace {
 
 enum class Up : u8 { d_mod_k, s_mod_k, destination_digit, straight, hashed, random, adaptive };
@@ -138,4 +138,4 @@ const core::RoutingRow row_nearest_common_ancestor{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::nearest_common_ancestor

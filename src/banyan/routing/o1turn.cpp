@@ -7,7 +7,7 @@
 #include "banyan/routing/parts/space.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::o1turn {
 namespace {
 
 class O1Turn final : public core::Routing {
@@ -50,4 +50,4 @@ const core::RoutingRow row_o1turn{
      {}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::o1turn

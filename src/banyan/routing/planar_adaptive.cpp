@@ -8,7 +8,7 @@
 #include "banyan/routing/parts/space.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::planar_adaptive {
 namespace {
 
 constexpr u32 kClasses = 3;
@@ -59,4 +59,4 @@ const core::RoutingRow row_planar_adaptive{
      {}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::planar_adaptive

@@ -4,7 +4,7 @@
 
 #include "banyan/routing/parts/first_step.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::qap {
 namespace {
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -21,4 +21,4 @@ const core::RoutingRow row_qap{
      {}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::qap

@@ -5,7 +5,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/routing/parts/minimal_paths.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::romm {
 namespace {
 
 class Romm final : public core::Routing {
@@ -59,4 +59,4 @@ const core::RoutingRow row_romm{{"romm",
                                  {}},
                                 make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::romm

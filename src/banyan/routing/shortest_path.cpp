@@ -6,7 +6,7 @@
 #include "banyan/routing/parts/hop_paths.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::shortest_path {
 namespace {
 
 enum class Choice : u8 { fixed, first, random, adaptive };
@@ -87,4 +87,4 @@ const core::RoutingRow row_shortest_path{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::shortest_path

@@ -11,7 +11,7 @@
 #include "banyan/base/file.hpp"
 #include "banyan/routing/parts/places.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::table {
 namespace {
 
 struct Line {
@@ -202,4 +202,4 @@ const core::RoutingRow row_table{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::table

@@ -6,7 +6,7 @@
 
 #include "banyan/routing/parts/space.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::turn_model {
 namespace {
 
 enum class Rule : u8 { west_first, north_last, negative_first, odd_even, unrestricted };
@@ -122,4 +122,4 @@ const core::RoutingRow row_turn_model{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::turn_model

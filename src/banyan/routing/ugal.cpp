@@ -6,7 +6,7 @@
 
 #include "banyan/routing/parts/minimal_paths.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::ugal {
 namespace {
 
 class Ugal final : public core::Routing {
@@ -104,4 +104,4 @@ const core::RoutingRow row_ugal{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::ugal

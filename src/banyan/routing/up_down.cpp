@@ -12,7 +12,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/routing/parts/places.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::up_down {
 namespace {
 
 enum class Choice : u8 { fixed, random, adaptive };
@@ -240,4 +240,4 @@ const core::RoutingRow row_up_down{
      }},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::up_down

@@ -4,7 +4,7 @@
 
 #include "banyan/routing/parts/minimal_paths.hpp"
 
-namespace banyan::routing {
+namespace banyan::routing::valiant {
 namespace {
 
 class Valiant final : public core::Routing {
@@ -46,4 +46,4 @@ const core::RoutingRow row_valiant{
      {}},
     make};
 
-}  // namespace banyan::routing
+}  // namespace banyan::routing::valiant

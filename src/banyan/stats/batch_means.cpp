@@ -14,12 +14,6 @@ namespace banyan::stats {
 
 namespace {
 
-double average(std::span<const double> values) noexcept {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
-}
-
 /// Means of batches of `size` windows. What does not fill a batch is left out in front, next to the warm-up.
 std::vector<double> batches_of(std::span<const double> windows, std::size_t size) {
   std::vector<double> batches;

@@ -17,12 +17,6 @@ void require_pairs(std::size_t a, std::size_t b) {
   if (a != b) throw InvariantError("paired difference of samples of unequal number");
 }
 
-double average(std::span<const double> samples) noexcept {
-  double sum = 0.0;
-  for (const double sample : samples) sum += sample;
-  return samples.empty() ? 0.0 : sum / static_cast<double>(samples.size());
-}
-
 /// The interval around `mean` whose error is the mean of n independent residuals of mean 0.
 Interval from_residuals(double mean, u64 count, std::span<const double> residuals, double confidence) {
   const auto n = static_cast<double>(residuals.size());
@@ -70,6 +64,12 @@ Difference linear_difference(double a, double b, u64 count, std::span<const doub
 }
 
 }  // namespace
+
+double average(std::span<const double> samples) noexcept {
+  double sum = 0.0;
+  for (const double sample : samples) sum += sample;
+  return samples.empty() ? 0.0 : sum / static_cast<double>(samples.size());
+}
 
 std::optional<double> Interval::relative_half_width() const noexcept {
   if (!half_width) return std::nullopt;

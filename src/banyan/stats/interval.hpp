@@ -30,6 +30,9 @@ struct Interval {
   [[nodiscard]] std::optional<double> relative_half_width() const noexcept;
 };
 
+/// Arithmetic mean; 0 of no values.
+[[nodiscard]] double average(std::span<const double> values) noexcept;
+
 /// The interval with this mean, standard error and degrees of freedom (none: no half width).
 [[nodiscard]] Interval make_interval(double mean, double standard_error, double degrees_of_freedom, double confidence);
 

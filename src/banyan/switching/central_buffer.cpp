@@ -18,7 +18,7 @@
 #include "banyan/switching/parts/chunk_lists.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::central_buffer {
 namespace {
 
 using core::PacketId;
@@ -762,4 +762,4 @@ const core::SwitchRow row_central_buffer{
     false,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::central_buffer

@@ -13,7 +13,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/cioq_fabric.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::cioq {
 namespace {
 
 using cioq::Organization;
@@ -261,4 +261,4 @@ const core::SwitchRow row_cioq{
     &byte_ns,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::cioq

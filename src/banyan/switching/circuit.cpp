@@ -11,7 +11,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/circuits.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::circuit {
 namespace {
 
 using parts::Circuits;
@@ -171,4 +171,4 @@ const core::SwitchRow row_circuit{
     false,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::circuit

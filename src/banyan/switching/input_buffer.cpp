@@ -15,7 +15,7 @@
 #include "banyan/switching/parts/data_paths.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::input_buffer {
 namespace {
 
 using core::PacketId;
@@ -522,4 +522,4 @@ const core::SwitchRow row_input_buffer{
     false,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::input_buffer

@@ -22,7 +22,7 @@
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::output_queued {
 namespace {
 
 using core::PacketId;
@@ -794,4 +794,4 @@ const core::SwitchRow row_output_queued{
     &vcs,
     "output_queued boxes take packets from each other in one step of the whole network, which has no cycles"};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::output_queued

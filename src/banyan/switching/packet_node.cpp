@@ -23,7 +23,7 @@
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/switching/parts/calendar.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::packet_node {
 namespace {
 
 using core::PacketId;
@@ -850,4 +850,4 @@ const core::SwitchRow row_packet_node{
     false,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::packet_node

@@ -15,7 +15,7 @@
 #include "banyan/switching/parts/vc_router_general.hpp"
 #include "banyan/switching/parts/vc_router_kernel.hpp"
 
-namespace banyan::switching {
+namespace banyan::switching::vc_router {
 namespace {
 
 using parts::AllocatorKind;
@@ -304,4 +304,4 @@ const core::SwitchRow row_vc_router{
     false,
     true};
 
-}  // namespace banyan::switching
+}  // namespace banyan::switching::vc_router

@@ -10,7 +10,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/topology/parts/tree.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::bidirectional_min {
 namespace {
 
 /// N = r k^(n-1) with n stages and 1 < r <= k.
@@ -128,4 +128,4 @@ const core::TopologyRow row_bidirectional_min{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::bidirectional_min

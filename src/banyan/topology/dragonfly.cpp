@@ -11,7 +11,7 @@
 #include "banyan/topology/parts/damage.hpp"
 #include "banyan/topology/parts/grid.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::dragonfly {
 namespace {
 
 class DragonflyTopology final : public core::Topology {
@@ -141,4 +141,4 @@ const core::TopologyRow row_dragonfly{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::dragonfly

@@ -22,7 +22,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/columns.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::extra_stage_cube {
 namespace {
 
 /// Tracing faults takes a bit per box and terminal: 64 MB here with radix 4, 16 times as much with 4 times as many.
@@ -288,4 +288,4 @@ const core::TopologyRow row_extra_stage_cube{
      }},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::extra_stage_cube

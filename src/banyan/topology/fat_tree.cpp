@@ -2,7 +2,7 @@
 // for the roots, k ports up.
 #include "banyan/topology/parts/tree.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::fat_tree {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
@@ -26,4 +26,4 @@ const core::TopologyRow row_fat_tree{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::fat_tree

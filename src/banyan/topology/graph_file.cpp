@@ -17,7 +17,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::graph_file {
 namespace {
 
 struct Line {
@@ -256,4 +256,4 @@ const core::TopologyRow row_graph_file{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::graph_file

@@ -5,7 +5,7 @@
 
 #include "banyan/topology/parts/grid.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::hypercube {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
@@ -50,4 +50,4 @@ const core::TopologyRow row_hypercube{
     make,
 };
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::hypercube

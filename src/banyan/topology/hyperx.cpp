@@ -5,7 +5,7 @@
 
 #include "banyan/topology/parts/grid.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::hyperx {
 namespace {
 
 class HyperXTopology final : public core::Topology {
@@ -94,4 +94,4 @@ const core::TopologyRow row_hyperx{
      parts::grid_parameters()},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::hyperx

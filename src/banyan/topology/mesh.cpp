@@ -3,7 +3,7 @@
 
 #include "banyan/topology/parts/grid.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::mesh {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
@@ -23,4 +23,4 @@ const core::TopologyRow row_mesh{
     make,
 };
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::mesh

@@ -12,7 +12,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/columns.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::multistage_cube {
 namespace {
 
 using Digits = DigitPermutation;
@@ -136,4 +136,4 @@ const core::TopologyRow row_multistage_cube{
      }},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::multistage_cube

@@ -12,7 +12,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::slim_fly {
 namespace {
 
 /// The prime that q is a power of; 0: of none.
@@ -200,4 +200,4 @@ const core::TopologyRow row_slim_fly{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::slim_fly

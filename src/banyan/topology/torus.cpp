@@ -5,7 +5,7 @@
 
 #include "banyan/topology/parts/grid.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::torus {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
@@ -27,4 +27,4 @@ const core::TopologyRow row_torus{
     make,
 };
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::torus

@@ -1,7 +1,7 @@
 // Extended generalized fat trees (Oehring, Ibel, Das, Kumar 1995): any number of children and of parents per level.
 #include "banyan/topology/parts/tree.hpp"
 
-namespace banyan::topology {
+namespace banyan::topology::xgft {
 namespace {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) {
@@ -36,4 +36,4 @@ const core::TopologyRow row_xgft{
      })},
     make};
 
-}  // namespace banyan::topology
+}  // namespace banyan::topology::xgft

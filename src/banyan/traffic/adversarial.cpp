@@ -3,7 +3,7 @@
 #include "banyan/traffic/parts/groups.hpp"
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::adversarial {
 namespace {
 
 class Adversarial final : public Pattern {
@@ -54,4 +54,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_adversarial;
 const core::TrafficRow row_adversarial{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::adversarial

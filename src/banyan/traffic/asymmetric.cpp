@@ -1,7 +1,7 @@
 // The asymmetric pattern: a terminal sends to its own place in the lower or the upper half of the network.
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::asymmetric {
 namespace {
 
 class Asymmetric final : public Pattern {
@@ -46,4 +46,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_asymmetric;
 const core::TrafficRow row_asymmetric{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::asymmetric

@@ -1,7 +1,7 @@
 // Multicasts to m random terminals among messages with one random destination.
 #include "banyan/traffic/parts/multicasts.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::bimodal {
 extern const core::TrafficRow row_bimodal;
 const core::TrafficRow row_bimodal{
     {"bimodal", "Multicasts to m random terminals among messages with one random destination",
@@ -11,4 +11,4 @@ const core::TrafficRow row_bimodal{
      Multicasts::parameters(0.2)},
     &make_multicasts};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::bimodal

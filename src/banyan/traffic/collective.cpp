@@ -10,7 +10,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/sizes.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::collective {
 namespace {
 
 enum class Kind : u8 { all_to_all, ring_all_reduce, recursive_doubling };
@@ -192,4 +192,4 @@ const core::TrafficRow row_collective{
           .doc("Longest packet that messages are cut into; 0: messages are not cut")}},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::collective

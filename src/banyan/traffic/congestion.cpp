@@ -10,7 +10,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/timed.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::congestion {
 namespace {
 
 constexpr u64 kPlaces = 0x706c616365730000ULL;
@@ -202,4 +202,4 @@ const core::TrafficRow row_congestion{
      }},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::congestion

@@ -1,7 +1,7 @@
 // The diagonal pattern: a terminal sends to itself or to the next terminal.
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::diagonal {
 namespace {
 
 class Diagonal final : public Pattern {
@@ -40,4 +40,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_diagonal;
 const core::TrafficRow row_diagonal{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::diagonal

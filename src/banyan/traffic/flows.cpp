@@ -7,7 +7,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/timed.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::flows {
 namespace {
 
 class Flows final : public core::Traffic {
@@ -108,4 +108,4 @@ const core::TrafficRow row_flows{
      }},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::flows

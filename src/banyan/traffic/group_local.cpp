@@ -2,7 +2,7 @@
 #include "banyan/traffic/parts/groups.hpp"
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::group_local {
 namespace {
 
 class GroupLocal final : public Pattern {
@@ -67,4 +67,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_group_local;
 const core::TrafficRow row_group_local{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::group_local

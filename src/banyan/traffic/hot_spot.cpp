@@ -5,7 +5,7 @@
 
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::hot_spot {
 namespace {
 
 struct Target {
@@ -122,4 +122,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_hot_spot;
 const core::TrafficRow row_hot_spot{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::hot_spot

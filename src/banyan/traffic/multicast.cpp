@@ -1,7 +1,7 @@
 // Multicasts to m uniformly random terminals, in hardware or in software.
 #include "banyan/traffic/parts/multicasts.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::multicast {
 extern const core::TrafficRow row_multicast;
 const core::TrafficRow row_multicast{
     {"multicast", "Multicasts to m uniformly random terminals, in hardware or in software",
@@ -11,4 +11,4 @@ const core::TrafficRow row_multicast{
      Multicasts::parameters(1.0)},
     &make_multicasts};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::multicast

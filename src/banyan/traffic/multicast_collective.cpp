@@ -11,7 +11,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/multicasts.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::multicast_collective {
 namespace {
 
 enum class Operation : u8 { broadcast, reduce, barrier, all_reduce, all_gather };
@@ -230,4 +230,4 @@ const core::TrafficRow row_multicast_collective{
           .doc("Software: from the arrival of a message until its forwards join the terminal's queue")}},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::multicast_collective

@@ -7,7 +7,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::permutation {
 namespace {
 
 using Map = std::vector<u32>;
@@ -150,4 +150,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_permutation;
 const core::TrafficRow row_permutation{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::permutation

@@ -12,7 +12,7 @@
 #include "banyan/traffic/parts/timed.hpp"
 #include "banyan/traffic/parts/trace_file.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::storage {
 namespace {
 
 class Storage final : public core::Traffic {
@@ -149,4 +149,4 @@ const core::TrafficRow row_storage{
      }},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::storage

@@ -8,7 +8,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/core/traffic.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::synchronization {
 namespace {
 
 class Synchronization final : public core::Traffic {
@@ -102,4 +102,4 @@ const core::TrafficRow row_synchronization{
           .doc("Standard deviation of the generation times, sigma")}},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::synchronization

@@ -3,7 +3,7 @@
 
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::taper {
 namespace {
 
 class Taper final : public Pattern {
@@ -70,4 +70,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_taper;
 const core::TrafficRow row_taper{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::taper

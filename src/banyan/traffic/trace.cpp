@@ -14,7 +14,7 @@
 #include "banyan/traffic/parts/sizes.hpp"
 #include "banyan/traffic/parts/trace_file.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::trace {
 namespace {
 
 /// Numbers messages by their place in the file. Those that wait for nothing are posted one after the other, in the
@@ -174,4 +174,4 @@ const core::TrafficRow row_trace{
           .doc("Longest packet that messages are cut into; 0: messages are not cut")}},
     &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::trace

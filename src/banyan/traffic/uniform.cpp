@@ -1,7 +1,7 @@
 // Uniform random destinations.
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::uniform {
 namespace {
 
 class Uniform final : public Pattern {
@@ -41,4 +41,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_uniform;
 const core::TrafficRow row_uniform{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::uniform

@@ -7,7 +7,7 @@
 
 #include "banyan/traffic/parts/pattern.hpp"
 
-namespace banyan::traffic {
+namespace banyan::traffic::uniform_distance {
 namespace {
 
 constexpr u32 kMostListed = 4096;  ///< terminals of a network whose distances are listed pair by pair
@@ -174,4 +174,4 @@ config::ComponentInfo info() {
 extern const core::TrafficRow row_uniform_distance;
 const core::TrafficRow row_uniform_distance{info(), &make};
 
-}  // namespace banyan::traffic
+}  // namespace banyan::traffic::uniform_distance
