@@ -130,6 +130,29 @@ TEST(BookSim, RequestsAndRepliesKeepToTheirVirtualChannels) {
   EXPECT_EQ(e.traffics[0].integers("reply_vc_range"), (std::vector<i64>{8, 15}));
 }
 
+TEST(BookSim, PrioritiesAreThoseOfClassesOrAges) {
+  const std::string classes = std::string(kMesh) + "classes = 2; class_priority = {0, 3}; priority = class; ";
+  const Conversion of_classes =
+      convert_text(classes + "vc_allocator = separable_input_first; sw_allocator = wavefront;");
+  EXPECT_EQ(experiment_of(of_classes).traffics[0].integer("priority"), 0);
+  EXPECT_EQ(experiment_of(of_classes).traffics[1].integer("priority"), 3);
+  EXPECT_TRUE(remarks_on(of_classes, "priority").empty());
+  const Experiment answered = experiment_of(convert_text(classes + "use_read_write = 1;"));
+  EXPECT_EQ(answered.traffics[1].integer("reply_priority"), 3);
+  EXPECT_EQ(remarks_on(convert_text(classes), "priority"), std::vector<Kind>{Kind::differs});  // islip
+  const std::string separable =
+      std::string(kMesh) + "vc_allocator = separable_input_first; sw_allocator = separable_output_first; ";
+  EXPECT_EQ(experiment_of(convert_text(separable + "priority = age;")).switching.text("arbiter"), "age");
+  EXPECT_EQ(experiment_of(convert_text(separable)).switching.text("arbiter"), "round_robin");
+  EXPECT_EQ(remarks_on(convert_text(std::string(kMesh) + "priority = age;"), "priority"),
+            std::vector<Kind>{Kind::differs});
+  EXPECT_EQ(remarks_on(convert_text(separable + "sw_allocator = islip; priority = age;"), "priority"),
+            std::vector<Kind>{Kind::unmapped});
+  EXPECT_EQ(remarks_on(convert_text(separable + "priority = hop_count;"), "priority"),
+            std::vector<Kind>{Kind::unmapped});
+  EXPECT_FALSE(convert_text(classes + "class_priority = {0, 300};").complete());
+}
+
 TEST(BookSim, ABatchEndsWithItsLastPacket) {
   const Result result = run(experiment_of(convert_file("batch")));
   EXPECT_EQ(result.verdict, Verdict::finished);
@@ -194,7 +217,7 @@ TEST(BookSim, WhatCannotBeSaidIsSaid) {
     const auto kinds = remarks_on(c, key);
     return std::find(kinds.begin(), kinds.end(), Kind::unmapped) != kinds.end() && !c.complete();
   };
-  for (const char* setting : {"router = chaos", "link_failures = 2", "subnets = 2", "priority = class",
+  for (const char* setting : {"router = chaos", "link_failures = 2", "subnets = 2", "priority = hop_count",
                               "traffic = hotspot", "traffic = background({1})", "vc_allocator = select", "noq = 1",
                               "seed = time", "sim_count = 3", "sim_power = 1", "injection_process = poisson"}) {
     EXPECT_TRUE(unmapped(setting)) << setting;

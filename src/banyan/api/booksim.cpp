@@ -159,6 +159,32 @@ void Converter::read_router() {
   pass_router_key("vc_shuffle_requests", "vc_shuffle_requests", "0", "vc_router has no such preference");
   read_allocator("vc_allocator", "vc_alloc_iterations");
   read_allocator("sw_allocator", "sw_alloc_iterations");
+  read_priority();
+}
+
+/// BookSim2's separable allocators and wavefront look at priorities, islip and max_size do not.
+void Converter::read_priority() {
+  const std::string priority = text("priority");
+  if (priority == "none") return;
+  const std::string vc = call_of(text("vc_allocator")).name;
+  const std::string sw = call_of(text("sw_allocator")).name;
+  const auto blind = [](const std::string& name) { return name == "islip" || name == "max_size"; };
+  const auto separable = [](const std::string& name) { return name.starts_with("separable"); };
+  if (priority == "class") {
+    if (!blind(vc) && !blind(sw)) return;
+    differs("priority",
+            "the allocators islip and max_size of BookSim2 do not look at it; those of vc_router do, as sources do");
+  } else if (priority != "age") {
+    unmapped("priority", "vc_router knows priorities of classes, and the age of packets since their generation");
+  } else if (blind(vc) && blind(sw)) {
+    differs("priority",
+            "the allocators islip and max_size of BookSim2 do not look at it; there it orders the classes of a "
+            "terminal, here nothing");
+  } else if (separable(vc) && separable(sw)) {
+    switch_.set("arbiter", "\"age\"");
+  } else {
+    unmapped("priority", "vc_router looks at the age in the arbiters of separable allocators, of both or of none");
+  }
 }
 
 void Converter::read_pipeline() {

@@ -70,6 +70,7 @@ class Converter {
   void read_pipeline();
   void read_allocator(const char* key, const char* iterations);
   void read_buffers();
+  void read_priority();
   void pass_router_key(const char* key, const char* target, const char* neutral, const char* reason);
   void read_run();
   void explain_rest();
@@ -81,6 +82,7 @@ class Converter {
   void read_sizes(Table& table, std::size_t index, double& mean);
   void read_requests(Table& table, std::size_t index, double& mean);
   void read_vc_ranges(Table& table);
+  void read_class_priority(Table& table, std::size_t index, bool replies);
   void read_process(Table& table, std::size_t index, double rate);
   void read_batch(Table& table, bool replies);
 

@@ -86,7 +86,7 @@ constexpr Key kKeys[] = {
     {"burst_alpha", "0.5", Silent::always, "the injection process has no bursts"},
     {"burst_beta", "0.5", Silent::always, "the injection process has no bursts"},
     {"burst_r1", "-1.0", Silent::always, "the injection process has no bursts"},
-    {"priority", "none", Silent::never, "priorities of packets are not mapped"},
+    {"priority", "none"},
     {"batch_size", "1000", Silent::always, "it is not a batch"},
     {"batch_count", "1", Silent::always, "it is not a batch"},
     {"max_outstanding_requests", "0", Silent::always, "BookSim2 limits requests in batches only"},

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "banyan/api/booksim_converter.hpp"
@@ -45,6 +46,7 @@ void Converter::read_traffic(std::size_t index) {
   } else {
     read_sizes(table, index, mean);
   }
+  read_class_priority(table, index, replies);
   if (text("sim_type") == "batch") {
     read_batch(table, replies);
   } else {
@@ -160,6 +162,18 @@ void Converter::read_requests(Table& table, std::size_t index, double& mean) {
     for (const char* end : {"_begin_vc", "_end_vc"}) { read_.insert(std::string(kind) + end); }
     read_.insert(std::string(kind) + "_subnet");
   }
+}
+
+void Converter::read_class_priority(Table& table, std::size_t index, bool replies) {
+  if (text("priority") != "class") return;
+  const double priority = number(of_class("class_priority", index), "class_priority");
+  if (priority != std::floor(priority) || priority < 0 || priority > 255) {
+    unmapped("class_priority", "priorities are whole numbers from 0 to 255");
+    return;
+  }
+  if (priority == 0) return;
+  table.set("priority", fmt::format("{}", priority));
+  if (replies) table.set("reply_priority", fmt::format("{}", priority));
 }
 
 /// Reads and writes share the virtual channels of both.
