@@ -51,6 +51,38 @@ TEST(ThroughputBounds, adaptive_routing_bounds_nothing_by_its_channels) {
             result.at("terminal_throughput@throughput_bounds").mean * 0.999);
 }
 
+TEST(ThroughputBounds, a_tree_is_bound_by_its_thinnest_level) {
+  const std::string uniform = "{ name = 'uniform', load = 0.3, include_self = true }";
+  // Four terminals below two upward channels: each sends 3/4 of its flits up, of 16 terminals.
+  const api::Result thin = run_toml(
+      experiment("{ name = 'xgft', children = [4, 4], parents = [1, 2] }", "'nearest_common_ancestor'", uniform));
+  EXPECT_NEAR(thin.at("bisection_throughput@throughput_bounds").mean, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(thin.at("accepted_load@throughput_bounds").mean, 2.0 / 3, 1e-9);
+  const api::Result beyond = run_toml(
+      experiment("{ name = 'xgft', children = [4, 4], parents = [1, 2] }", "'nearest_common_ancestor'", uniform),
+      {"load=0.9"});
+  EXPECT_EQ(beyond.verdict, api::Verdict::saturated);
+  EXPECT_LT(beyond.at("accepted_load").mean, 2.0 / 3 * 1.001);
+  EXPECT_GT(beyond.at("accepted_load").mean, 0.45);
+  // A k-ary n-tree has more in every subtree than its terminals can send.
+  const api::Result full =
+      run_toml(experiment("{ name = 'fat_tree', arity = 4, levels = 2 }", "'nearest_common_ancestor'", uniform));
+  EXPECT_NEAR(full.at("bisection_throughput@throughput_bounds").mean, 4.0 / 3, 1e-9);
+  EXPECT_NEAR(full.at("accepted_load@throughput_bounds").mean, 1.0, 1e-9);
+}
+
+TEST(ThroughputBounds, a_slim_fly_is_bound_by_its_distances) {
+  // q = 5: 50 switches of degree 7 and 4 terminals; from each 7 others at distance 1 and 42 at distance 2.
+  const api::Result fly = run_toml(experiment("{ name = 'slim_fly', q = 5 }", "'shortest_path'",
+                                              "{ name = 'uniform', load = 0.1, include_self = true }"),
+                                   {"measure=1000"});
+  const double distance = (7.0 * 1 + 42.0 * 2) / 50;
+  const double bound = 50 * 7 / (200 * distance);
+  EXPECT_NEAR(fly.at("distance_throughput@throughput_bounds").mean, bound, 1e-9);
+  EXPECT_LE(fly.at("channel_load_throughput@throughput_bounds").mean, bound * (1 + 1e-9));
+  EXPECT_GT(fly.at("channel_load_throughput@throughput_bounds").mean, 0.5 * bound);
+}
+
 TEST(ThroughputBounds, follow_no_paths_that_depend_on_queues) {
   EXPECT_NE(refused(experiment("{ name = 'torus', size = [4, 4] }", "'ugal'", "{ name = 'uniform', load = 0.1 }"),
                     {"switch.vcs=8"})

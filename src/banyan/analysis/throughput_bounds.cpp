@@ -1,8 +1,9 @@
 // What no network can exceed: the load of its channels under the actual routing function, counted pair by pair, and
-// that of its cuts under any routing.
+// that of its cuts and of its channels together under any routing.
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "banyan/analysis/parts/paths.hpp"
 
@@ -16,6 +17,7 @@ struct Bounds {
   double channels = std::numeric_limits<double>::infinity();
   double terminals = std::numeric_limits<double>::infinity();
   double cut = std::numeric_limits<double>::infinity();
+  double distance = std::numeric_limits<double>::infinity();
   bool choice = false;
 };
 
@@ -25,7 +27,7 @@ class ThroughputBounds final : public core::Analysis {
 
   std::vector<core::Prediction> predict() const override {
     std::vector<core::Prediction> list;
-    double proven = std::min(bounds_.terminals, bounds_.cut);
+    double proven = std::min({bounds_.terminals, bounds_.cut, bounds_.distance});
     if (!bounds_.choice) proven = std::min(proven, bounds_.channels);
     const auto add = [&](const char* metric, double value, Bound bound) {
       if (value < std::numeric_limits<double>::infinity()) {
@@ -35,6 +37,7 @@ class ThroughputBounds final : public core::Analysis {
     add("accepted_load", proven, Bound::upper);
     add("channel_load_throughput", bounds_.channels, Bound::none);
     add("bisection_throughput", bounds_.cut, Bound::none);
+    add("distance_throughput", bounds_.distance, Bound::none);
     add("terminal_throughput", bounds_.terminals, Bound::none);
     return list;
   }
@@ -69,6 +72,70 @@ double loaded_cut(const core::Grid& grid, const core::Graph& graph, const parts:
     stride *= size;
   }
   return worst;
+}
+
+/// Of all cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest:
+/// the one that is loaded most. Only the upward channels of these switches lead out.
+double loaded_subtree(const core::Tree& tree, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+  double worst = 0.0;
+  for (const core::TreeLevel& level : tree.levels) {
+    if (level.up_ports == 0) continue;
+    const auto key = [&](u32 t) { return t / level.key_divide % level.key_modulo; };
+    std::vector<double> capacity(level.key_modulo);
+    std::vector<double> load(level.key_modulo);
+    for (u32 s = level.first; s < level.first + level.count; ++s) {
+      for (u32 p = level.down_ports; p < level.down_ports + level.up_ports; ++p) {
+        const u32 c = graph.channel_out_of(s, p);
+        if (c == kNone || graph.channel(c).failed) continue;
+        capacity[tree.key[s]] += 1.0 / graph.channel(c).link.cycles_per_flit;
+      }
+    }
+    for (u32 s = 0; s < traffic.terminals(); ++s) {
+      for (u32 d = 0; d < traffic.terminals(); ++d) load[key(s)] += key(s) == key(d) ? 0.0 : traffic(s, d);
+    }
+    for (u32 k = 0; k < level.key_modulo; ++k) {
+      if (load[k] <= 0) continue;
+      worst = std::max(worst, capacity[k] > 0 ? load[k] / capacity[k] : std::numeric_limits<double>::infinity());
+    }
+  }
+  return worst;
+}
+
+/// What all channels between switches have to carry when every flit takes a shortest path, over what they can.
+double loaded_distance(const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+  double capacity = 0.0;
+  for (const core::Channel& c : graph.channels()) {
+    if (!c.from.terminal && !c.to.terminal && !c.failed) capacity += 1.0 / c.link.cycles_per_flit;
+  }
+  double demand = 0.0;
+  std::vector<u32> distance(graph.switches());
+  std::vector<u32> queue;
+  u32 measured = kNone;  // from this switch; terminals of one switch follow each other
+  for (u32 s = 0; s < traffic.terminals(); ++s) {
+    const u32 home = graph.channel(graph.injection(s)).to.node;
+    if (home != measured) {
+      std::fill(distance.begin(), distance.end(), kNone);
+      distance[home] = 0;
+      queue.assign(1, home);
+      for (std::size_t next = 0; next < queue.size(); ++next) {
+        const u32 at = queue[next];
+        for (u32 p = 0; p < graph.outputs(at); ++p) {
+          const u32 c = graph.channel_out_of(at, p);
+          if (c == kNone || graph.channel(c).failed || graph.channel(c).to.terminal) continue;
+          const u32 to = graph.channel(c).to.node;
+          if (distance[to] != kNone) continue;
+          distance[to] = distance[at] + 1;
+          queue.push_back(to);
+        }
+      }
+      measured = home;
+    }
+    for (u32 d = 0; d < traffic.terminals(); ++d) {
+      const u32 hops = distance[graph.channel(graph.ejection(d)).from.node];
+      if (hops != kNone) demand += traffic(s, d) * hops;
+    }
+  }
+  return capacity > 0 ? demand / capacity : 0.0;
 }
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
@@ -106,6 +173,12 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
     const double cut = loaded_cut(*context.topology->grid(), graph, traffic);
     if (cut > 0) bounds.cut = offered / cut;
   }
+  if (context.topology->tree() != nullptr) {
+    const double cut = loaded_subtree(*context.topology->tree(), graph, traffic);
+    if (cut > 0) bounds.cut = offered / cut;
+  }
+  const double distance = loaded_distance(graph, traffic);
+  if (distance > 0) bounds.distance = offered / distance;
   return std::make_unique<ThroughputBounds>(bounds);
 }
 
