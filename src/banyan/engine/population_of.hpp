@@ -10,6 +10,9 @@
 //   void occupancy(std::vector<u64>&) const;
 // A model that has arrivals or wakes of its own beside the engine's: void wake_by_source(Tick now, std::vector<u64>&),
 //   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
+// A model that steps many entities at once, in place of step and wake_by_source:
+//   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
+//   and keeps its own wakes (next_source_after).
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
 //   bool fetches() const;  and, asked before accept when that is true, to hide the latency of the memory:
@@ -21,6 +24,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -78,7 +82,9 @@ class PopulationOf final : public ChannelPopulation {
     wheel_.take(now, awake_);
     if constexpr (requires { model_->wake_by_source(now, awake_); }) model_->wake_by_source(now, awake_);
     if (step_all_) mark_all();
-    if (permuted_) {
+    if constexpr (requires { model_->step_many(std::span<u64>(awake_), now, permuted_, *io_); }) {
+      model_->step_many(awake_, now, permuted_, *io_);
+    } else if (permuted_) {
       step_awake<true>(now);
     } else {
       step_awake<false>(now);

@@ -170,10 +170,11 @@ bool ordinary(const RouterSetup& setup) {
   const auto plain = [](const parts::AllocatorChoice& c) {
     return c.kind == AllocatorKind::islip && c.iterations == 1;
   };
-  return plain(setup.vc_allocator) && plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin &&
-         setup.pipeline.vc_allocation <= 1 && setup.pipeline.sw_allocation == 1 && !setup.speculative &&
-         setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
-         !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
+  return Tick{setup.pipeline.routing} + 2 <= parts::kMostAhead && plain(setup.vc_allocator) &&
+         plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin && setup.pipeline.vc_allocation <= 1 &&
+         setup.pipeline.sw_allocation == 1 && !setup.speculative && setup.input_speedup == 1 &&
+         !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit && !setup.store_and_forward &&
+         setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
 }
 
 void install(const config::Values& values, engine::Builder& builder) {

@@ -2,18 +2,22 @@
 // buffers, one cycle of switch allocation, at most one of virtual-channel allocation, no speedup. The general kernel
 // (vc_router_general.hpp) does everything and agrees with this one to the cycle.
 //
-// What a step looks at first, which heads are due, which outputs are wanted and which virtual channels are free, is a
-// few neighbouring words of bits per router.
+// How many flits, credits and heads a router has to do with in a tick is as good as random, so that every short loop of
+// a router ends in a mispredicted branch. Blocks of 64 routers are therefore stepped together, one stage of the
+// pipeline after the other: what arrives lies in a list per tick and block, who wants or owns an output is a bit per
+// router, and what is rare (tails, flits for terminals) is collected without a branch and done afterwards. Routers of a
+// tick do not see each other, hence the order does not matter.
 //
 // Between two routers of one shard no flit and no credit goes over the engine's lists of arrivals: the sender puts the
-// flit into its place in the far buffer, which the credit has reserved, and sets a bit for the tick at which it counts.
-// A router's state is touched once per tick in that way, in the order of the routers.
+// flit into its place in the far buffer, which the credit has reserved, and adds an item to the list of the tick at
+// which it counts.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,20 +26,38 @@
 
 namespace banyan::switching::parts {
 
+/// Longest way, in ticks, that the fast kernel plans ahead by itself; longer ones go over the engine's channels.
+constexpr Tick kMostAhead = 16;
+
 /// OneWord: the virtual channels of all ports of a router fit into one word of bits. Shift: binary logarithm of the
-/// numbers that a port takes in the layout, or kAnyShift.
+/// numbers that a port takes in the layout, or kAnyShift. Requires routing_delay + 2 <= kMostAhead.
 template <bool OneWord, u32 Shift = kAnyShift>
 class VcRouterKernel : public VcRouterBase {
  public:
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
       : VcRouterBase(builder, shard, setup),
         shape_(setup.ports, setup.vcs),
-        slots_(std::bit_ceil(setup.pipeline.routing + 2)),
+        blocks_((entities() + kBlock - 1) / kBlock),
         port_states_(switches_.size() * setup.ports),
         accept_first_(inputs_.size()),
-        given_(layout_.size()),
+        sets_(kSets * switches_.size() * words()),
+        waiting_(switches_.size() * setup.ports * words()),
+        owners_(waiting_.size()),
+        wanted_(std::size_t{blocks_} * setup.ports),
+        owned_(wanted_.size()),
+        choosing_(blocks_),
+        again_(blocks_),
+        can_(std::size_t{kBlock} * words()),
+        given_(std::size_t{kBlock} * layout_.size()),
+        crossings_(std::size_t{kBlock} * setup.ports),
+        routed_(2 * crossings_.size()),
+        tails_(crossings_.size() + 1),
+        won_(kMostPorts),
+        grants_(std::size_t{kBlock} * setup.ports),
         offers_(layout_.size()),
         fetches_(setup.bytes > kCacheBytes) {
+    // Heads are in routing for so many ticks, and begin with it a tick after the tail before them.
+    ahead_ = std::bit_ceil(Tick{setup.pipeline.routing} + 2);
     for (u32 e = 0; e < entities(); ++e) {
       for (u32 p = 0; p < setup.ports; ++p) {
         PortState& port = port_states_[std::size_t{e} * setup.ports + p];
@@ -44,137 +66,91 @@ class VcRouterKernel : public VcRouterBase {
       }
     }
     connect(builder, shard);
-    // Lookahead over the ticks of routing too, so that no head in routing needs the engine's wheel.
-    own_wakes_ = setup.pipeline.routing + 2 <= kMostAhead;
-    if (own_wakes_) ahead_ = std::max(ahead_, std::bit_ceil(Tick{setup.pipeline.routing} + 2));
-    events_ = std::size_t{2} * ahead_ * words();
-    stride_ = (events_ + kSummaries + (kSets + slots_ + 2 * setup.ports) * words() + 7) / 8 * 8;
-    bits_.resize(switches_.size() * stride_);
-    for (PortState& port : port_states_) {
-      if (port.flit_ticks != 0) {
-        port.down_events = static_cast<u32>(port.down * stride_ + fixed());
-        port.down_vc = static_cast<u32>(base(port.down) + port.down_first);
-      }
-      if (port.credit_ticks != 0) port.up_events = static_cast<u32>(port.up * stride_ + fixed());
-    }
-    row_ = (std::size_t{entities()} + 7) / 8 * 8;
-    wakes_.resize(ahead_ * row_);
+    // A channel brings one flit or one credit per tick. A head is due after its arrival or after the tail before it.
+    credits_at_ = kBlock * setup.ports + 1;
+    heads_at_ = 2 * credits_at_;
+    room_ = 2 * heads_at_;
+    counts_.resize(ahead_ * blocks_);
+    items_.resize(ahead_ * blocks_ * room_);
   }
 
   void reset(u32) {
     reset_base();
-    std::fill(bits_.begin(), bits_.end(), 0);
-    std::fill(wakes_.begin(), wakes_.end(), 0);
-    wake_slots_ = 0;
+    for (auto* bits : {&sets_, &waiting_, &owners_}) std::fill(bits->begin(), bits->end(), 0);
+    for (auto* bits : {&wanted_, &owned_, &choosing_, &again_}) std::fill(bits->begin(), bits->end(), 0);
+    std::fill(counts_.begin(), counts_.end(), Counts{});
     for (PortState& port : port_states_) port.vc = port.input = port.output = 0;
     std::fill(accept_first_.begin(), accept_first_.end(), 0);
     for (u32 e = 0; e < entities(); ++e) {
       for (u32 p = 0; p < layout_.ports(); ++p) {
         for (u32 v = 0; v < layout_.vcs(); ++v) {
           const u32 i = layout_.index(p, v);
-          if (outputs_[base(e) + i].credits != 0) set_bit(set(e, kCredit), i);
+          if (outputs_[base(e) + i].credits != 0) set_bit(set(kCredit, e), i);
         }
       }
     }
   }
 
-  Tick accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
+  bool accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
     const u32 i = layout_.index(port, flit.vc);
     InputVc& in = inputs_[base(e) + i];
     flits_.push(e, i, in.ring, BufferedFlit::pack(flit));
-    if (in.ring.count != 1) return kNever;
-    set_bit(set(e, kFilled), i);
-    const Tick now = io.now();
-    if (in.vc >= kMostVcs) {
-      const Tick due = now + setup_.pipeline.routing;
-      set_bit(slot(e, due), i);
-      if (!own_wakes_ || due == now) return due;
-      wake(wakes_.data(), e, coming(due));
-      return kNever;
-    }
-    return test_bit(set(e, kStarved), i) ? kNever : now;
+    if (in.ring.count != 1) return false;
+    set_bit(set(kFilled, e), i);
+    if (in.vc < kMostVcs) return !test_bit(set(kStarved, e), i);
+    const std::size_t list = list_of(io.now() + setup_.pipeline.routing, e / kBlock);
+    items_[list * room_ + heads_at_ + counts_[list].heads++] = item(e % kBlock, i);
+    return false;
   }
 
-  Tick accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept {
-    return credit(view(e), layout_.index(port, control.vc), control.argument) ? io.now() : kNever;
+  bool accept(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
+    return add_credits(block(e / kBlock), e % kBlock, layout_.index(port, control.vc), control.argument);
   }
 
-  /// Who is to be stepped because of what comes from other routers of the shard, or by its own wish.
-  void wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
-    for (Tick t = 0; t < ahead_; ++t) coming_[t] = coming(now + t);
-    const u32 k = static_cast<u32>(now & (ahead_ - 1));
-    if ((wake_slots_ >> k & 1U) == 0) return;
-    wake_slots_ &= ~(u64{1} << k);
-    u8* const wakes = &wakes_[k * row_];
-    for (std::size_t e = 0; e < row_; e += 8) {
-      u64 eight = 0;
-      std::memcpy(&eight, wakes + e, 8);
-      // The lowest bits of the bytes, least first, become the upper byte of the product.
-      awake[e >> 6U] |= (eight * 0x0102040810204080U) >> 56U << (e & 63U);
+  /// Steps the routers whose bits are set, and clears them; and all others that have something to do.
+  void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
+#if defined(__x86_64__)
+    if (kBitInstructions) {
+      step_all_with_bit_instructions(awake, now, permuted, io);
+      return;
     }
-    std::memset(wakes, 0, row_);
+#endif
+    step_all(awake, now, permuted, io);
   }
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
-    if (wake_slots_ == 0) return kNever;
-    for (Tick t = now + 1;; ++t) {
-      if ((wake_slots_ >> (t & (ahead_ - 1)) & 1U) != 0) return t;
+    const auto any = [](const Counts& c) { return (c.flits | c.credits | c.heads) != 0; };
+    const auto busy = [](u64 routers) { return routers != 0; };
+    if (std::any_of(again_.begin(), again_.end(), busy)) return now + 1;
+    for (Tick t = now + 1; t < now + ahead_; ++t) {
+      const Counts* const first = &counts_[list_of(t, 0)];
+      if (std::any_of(first, first + blocks_, any)) return t;
     }
+    return kNever;
   }
   /// True when flits or credits are on their way between routers of the shard.
   [[nodiscard]] bool expects() const noexcept {
-    for (u32 e = 0; e < entities(); ++e) {
-      const u64* const words = &bits_[std::size_t{e} * stride_ + fixed()];
-      if (std::any_of(words, words + events_, [](u64 word) { return word != 0; })) return true;
-    }
-    return false;
+    return std::any_of(counts_.begin(), counts_.end(), [](const Counts& c) { return (c.flits | c.credits) != 0; });
   }
 
   /// Whether all routers of the network together exceed the cache.
   [[nodiscard]] bool fetches() const noexcept { return fetches_; }
   [[gnu::always_inline]] void fetch(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
     const u32 i = layout_.index(port, flit.vc);
-    const InputVc& in = inputs_[base(e) + i];
-    __builtin_prefetch(&in, 1);
-    __builtin_prefetch(&bits_[std::size_t{e} * stride_], 1);
-    __builtin_prefetch(flits_.first(e, i), 1);
-    if ((flit.flags & core::kHead) != 0) __builtin_prefetch(&io.packet(flit.packet));
+    ask_for(&inputs_[base(e) + i]);
+    ask_for(flits_.first(e, i));
+    if ((flit.flags & core::kHead) != 0) ask_for(&io.packet(flit.packet));
   }
   [[gnu::always_inline]] void fetch(u32 e, u32 port, const core::Control& control, engine::Io&) noexcept {
-    __builtin_prefetch(&outputs_[base(e) + layout_.index(port, control.vc)], 1);
-    __builtin_prefetch(set(e, kCredit), 1);
-  }
-  Tick step(u32 e, Tick now, engine::Io& io) noexcept {
-    if (fetches_) look_ahead(e, now, io);
-    const View r = view(e);
-    take_events(r, now);
-    if (watched()) [[unlikely]]
-      observe(e, now);
-    u64* const due = r.slots + static_cast<std::size_t>(now & (slots_ - 1)) * words();
-    for (u32 w = 0; w < words(); ++w) {
-      for (u64 bits = due[w]; bits != 0; bits &= bits - 1) {
-        ask_routing(r, w * 64 + static_cast<u32>(std::countr_zero(bits)), io);
-      }
-      due[w] = 0;
-    }
-    // What stays waiting is tried again when a virtual channel was freed, and when one was given away: a head with
-    // several candidates may have asked for just that one.
-    u32 given = 0;
-    if (*r.wanted != 0 || any(r.adaptive)) given = allocate_vcs(r, io);
-    bool changed = given != 0;
-    const bool at_once = setup_.pipeline.vc_allocation == 0;
-    if (at_once) start(r, given);
-    if (any_ready(r)) changed |= allocate_switch(r, now, io);
-    if (!at_once) start(r, given);
-    if (any_ready(r) || (changed && (*r.wanted != 0 || any(r.adaptive)))) wake(wakes_.data(), e, coming_[1]);
-    return own_wakes_ ? kNever : next_slot(r, now);
+    ask_for(&outputs_[base(e) + layout_.index(port, control.vc)]);
   }
 
   [[nodiscard]] u64 digest() const;
   void hold(engine::Holdings& into) const;
 
  private:
-  /// Sets of virtual channels of a router, after the summaries; then what arrives by ticks, the slots of heads in
-  /// routing, per output port who waits for a virtual channel of it, and who holds one.
+  static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
+
+  /// Sets of virtual channels of a router.
   enum Set : u32 {
     kAdaptiveHeads,  ///< heads with several candidates that hold no output virtual channel
     kHeld,           ///< output virtual channels that are held by a packet, from head to tail
@@ -185,308 +161,301 @@ class VcRouterKernel : public VcRouterBase {
     kStarved,           ///< those of them that have no credit
     kSets
   };
-  static constexpr u32 kSummaries = 2;  ///< outputs that somebody waits for; outputs of which somebody holds something
 
   /// Where the round-robin arbiters look first, and where the port leads to inside of the shard.
-  struct PortState {
+  struct alignas(32) PortState {
     u8 vc = 0;      ///< input port: the virtual channel to be sent first
     u8 input = 0;   ///< output port: the input port to be granted first
     u8 output = 0;  ///< input port: the output port to be accepted first
     bool from_terminal = false;
-    u8 flit_ticks = 0;    ///< from sending to arrival at `down`; 0: the flits go over the engine's channel
-    u8 credit_ticks = 0;  ///< likewise of the input port's credits, to `up`
-    u16 down_first = 0;   ///< number of the far input port's first virtual channel
-    u16 up_first = 0;     ///< of the far output port's
-    u32 down = kNone;     ///< router that the output port leads to
-    u32 up = kNone;       ///< router that feeds the input port
-    u32 down_events = 0;  ///< index of its first word
-    u32 up_events = 0;
-    u32 down_vc = 0;  ///< index of the far input port's first virtual channel among those of all routers
+    u8 flit_ticks = 0;    ///< from sending to arrival at the far router; 0: the flits go over the engine's channel
+    u8 credit_ticks = 0;  ///< likewise of the input port's credits, to the router that feeds it
+    u32 down_block = 0;   ///< of the router that the output port leads to
+    u32 up_block = 0;     ///< of the router that feeds the input port
+    u32 down_item = 0;    ///< the far input port's first virtual channel
+    u32 up_item = 0;      ///< the far output port's
+    u32 down_vc = 0;      ///< index of the far input port's first virtual channel among those of all routers
   };
   static_assert(sizeof(PortState) == 32);
 
-  /// Where what is sent now counts, by the ticks that it takes.
-  struct Coming {
-    std::size_t events = 0;  ///< its words after a router's first
-    std::size_t wakes = 0;   ///< its row of wakes_
-    u64 slot = 0;            ///< its bit of wake_slots_
+  /// A virtual channel of a router of a block.
+  using Item = std::conditional_t<OneWord, u16, u32>;
+  static constexpr u32 kItemBits = OneWord ? 6 : 12;  ///< of the virtual channel's number; above: the router's
+  [[nodiscard]] static Item item(u32 e, u32 i) noexcept { return static_cast<Item>(e << kItemBits | i); }
+  [[nodiscard]] static u32 router_of(u32 item) noexcept { return item >> kItemBits; }
+  [[nodiscard]] static u32 vc_of(u32 item) noexcept { return item & ((1U << kItemBits) - 1); }
+
+  /// What is due at a block at a tick: the lengths of its lists.
+  struct alignas(16) Counts {
+    u32 flits = 0;    ///< input virtual channels at which one arrives
+    u32 credits = 0;  ///< output virtual channels
+    u32 heads = 0;    ///< input virtual channels with a head at the front whose routing ends
+  };
+  /// The lists of all blocks at a tick.
+  struct Agenda {
+    Counts* counts = nullptr;  ///< [block]
+    Item* items = nullptr;     ///< [block * room]: flits, credits, heads
   };
 
-  /// One router, its pointers hoisted: stores of bytes would make the compiler load them again and again.
-  struct View {
-    u32 entity;
+  /// A block of routers, its pointers hoisted: stores of bytes would make the compiler load them again and again.
+  /// Routers are counted inside of the block.
+  struct Block {
+    u32 number;
+    u32 first;  ///< router
     VcLayoutOf<Shift> layout;
-    u64* events;  ///< [tick][flits, credits][word]: what arrives
-    u64* wanted;  ///< bit per output port
-    u64* owned;   ///< bit per output port
-    u64* adaptive;
+    u32 words;
+    u64* adaptive;  ///< sets: [router * words + word]
     u64* held;
     u64* credit;
     u64* filled;
     u64* holding;
     u64* starved;
-    u64* slots;    ///< [tick][word]: heads at the front of their buffer whose routing ends then
-    u64* waiting;  ///< [output port][word]
-    u64* owners;   ///< [output port][word]
+    u64* waiting;   ///< [(router * ports + output port) * words + word]: who waits for a virtual channel of it
+    u64* owners;    ///< likewise: who holds one
+    u64* wanted;    ///< [output port]: bit per router, somebody waits for it
+    u64* owned;     ///< [output port]: bit per router, somebody holds a virtual channel of it
+    u64* choosing;  ///< bit per router: there are adaptive heads
     InputVc* inputs;
     OutputVc* outputs;
     PortState* ports;
+    u16* accept_first;
+
+    [[nodiscard]] u32 n() const noexcept { return OneWord ? 1 : words; }
+    [[nodiscard]] u32 word(u32 e, u32 i) const noexcept { return OneWord ? e : e * words + (i >> 6U); }
+    [[nodiscard]] u32 port(u32 e, u32 p) const noexcept { return e * layout.ports() + p; }
+    [[nodiscard]] std::size_t vc(u32 e, u32 i) const noexcept { return layout.index(port(e, 0), i); }
+    [[nodiscard]] std::size_t row(u32 e, u32 p) const noexcept { return port(e, p) * n(); }
+    /// Input virtual channels of a word of the block that can send if they hold an output virtual channel.
+    [[nodiscard]] u64 able(u32 w) const noexcept { return filled[w] & ~starved[w]; }
+  };
+
+  /// A flit on its way through the crossbar.
+  struct Crossing {
+    BufferedFlit flit;
+    Item from;  ///< input virtual channel
+    u8 port;    ///< output port
+    u8 vc;      ///< output virtual channel
   };
 
   [[nodiscard]] u32 words() const noexcept { return OneWord ? 1 : layout_.words(); }
-  static void set_bit(u64* bits, u32 i) noexcept {
-    if constexpr (OneWord) {
-      *bits |= u64{1} << (i & 63U);
-    } else {
-      parts::set_bit(bits, i);
-    }
-  }
-  static void clear_bit(u64* bits, u32 i) noexcept {
-    if constexpr (OneWord) {
-      *bits &= ~(u64{1} << (i & 63U));
-    } else {
-      parts::clear_bit(bits, i);
-    }
-  }
+  [[nodiscard]] static u64 bit(u32 i) noexcept { return u64{1} << (i & 63U); }
+  static void set_bit(u64* bits, u32 i) noexcept { bits[OneWord ? 0 : i >> 6U] |= bit(i); }
   [[nodiscard]] static bool test_bit(const u64* bits, u32 i) noexcept {
-    if constexpr (OneWord) {
-      return (*bits >> (i & 63U) & 1U) != 0;
-    } else {
-      return parts::test_bit(bits, i);
-    }
+    return (bits[OneWord ? 0 : i >> 6U] & bit(i)) != 0;
   }
   [[nodiscard]] bool any(const u64* bits) const noexcept {
     if constexpr (OneWord) return *bits != 0;
     return std::any_of(bits, bits + words(), [](u64 word) { return word != 0; });
   }
+  /// f(place) for the bits of a word, from the lowest.
+  template <class F>
+  [[gnu::always_inline]] static void for_each(u64 bits, F&& f) {
+    for (; bits != 0; bits &= bits - 1) f(static_cast<u32>(std::countr_zero(bits)));
+  }
   [[nodiscard]] bool needs_credit() const noexcept { return setup_.cut_through || setup_.vc_busy_when_full; }
-  /// Words before the arrivals.
-  [[nodiscard]] std::size_t fixed() const noexcept { return kSummaries + std::size_t{kSets} * words(); }
-  [[nodiscard]] u64* set(u32 e, u32 kind) noexcept {
-    return &bits_[std::size_t{e} * stride_ + kSummaries + std::size_t{kind} * words()];
+  [[nodiscard]] u64* set(u32 kind, u32 e) noexcept { return &sets_[(kind * switches_.size() + e) * words()]; }
+  [[nodiscard]] const u64* set(u32 kind, u32 e) const noexcept {
+    return &sets_[(kind * switches_.size() + e) * words()];
   }
-  [[nodiscard]] const u64* set(u32 e, u32 kind) const noexcept {
-    return const_cast<VcRouterKernel*>(this)->set(e, kind);
+  [[nodiscard]] std::size_t list_of(Tick at, u32 block) const noexcept {
+    return static_cast<std::size_t>(at & (ahead_ - 1)) * blocks_ + block;
   }
-  /// Heads at the front of their buffer whose routing ends at `due`.
-  [[nodiscard]] u64* slot(u32 e, Tick due) noexcept {
-    return &bits_[std::size_t{e} * stride_ + fixed() + events_ +
-                  static_cast<std::size_t>(due & (slots_ - 1)) * words()];
-  }
-  /// Per output port who waits for a virtual channel of it, then who is ready.
-  [[nodiscard]] const u64* rows(u32 e) const noexcept {
-    return &bits_[std::size_t{e} * stride_ + fixed() + events_ + std::size_t{slots_} * words()];
-  }
-  [[nodiscard]] View view(u32 e) noexcept {
-    u64* const bits = &bits_[std::size_t{e} * stride_];
-    u64* const sets = bits + kSummaries;
-    const u32 n = words();
-    u64* const events = bits + fixed();
-    u64* const slots = events + events_;
-    u64* const waiting = slots + std::size_t{slots_} * n;
-    return {e,
+  [[nodiscard]] Block block(u32 b) noexcept {
+    const u32 e = b * kBlock;
+    const std::size_t rows = std::size_t{e} * shape_.ports() * words();
+    const std::size_t ports = std::size_t{b} * shape_.ports();
+    return {b,
+            e,
             shape_,
-            events,
-            bits,
-            bits + 1,
-            sets + std::size_t{kAdaptiveHeads} * n,
-            sets + std::size_t{kHeld} * n,
-            sets + std::size_t{kCredit} * n,
-            sets + std::size_t{kFilled} * n,
-            sets + std::size_t{kHolding} * n,
-            sets + std::size_t{kStarved} * n,
-            slots,
-            waiting,
-            waiting + std::size_t{shape_.ports()} * n,
+            words(),
+            set(kAdaptiveHeads, e),
+            set(kHeld, e),
+            set(kCredit, e),
+            set(kFilled, e),
+            set(kHolding, e),
+            set(kStarved, e),
+            &waiting_[rows],
+            &owners_[rows],
+            &wanted_[ports],
+            &owned_[ports],
+            &choosing_[b],
             &inputs_[base(e)],
             &outputs_[base(e)],
-            &port_states_[std::size_t{e} * shape_.ports()]};
-  }
-  [[nodiscard]] Tick next_slot(const View& r, Tick now) noexcept {
-    for (Tick t = now + 1; t <= now + setup_.pipeline.routing + 1; ++t) {
-      if (any(r.slots + static_cast<std::size_t>(t & (slots_ - 1)) * words())) return t;
-    }
-    return kNever;
-  }
-  /// The routing of the heads of some virtual channels of a word ends `delay` ticks from now.
-  void begin_routing(const View& r, u32 w, u64 heads, Tick now, u32 delay) noexcept {
-    r.slots[static_cast<std::size_t>((now + delay) & (slots_ - 1)) * words() + w] |= heads;
-    if (own_wakes_ && delay != 0) wake(wakes_.data(), r.entity, coming_[delay]);
+            &port_states_[std::size_t{e} * shape_.ports()],
+            &accept_first_[base(e)]};
   }
 
-  /// Where a router writes outside of its own state. Hoisted for the same reason.
-  struct Outside {
-    u64* bits;
-    u8* wakes;
-    InputVc* inputs;
-    FlitRings::Access flits;
-    const Coming* coming;
-  };
+  /// Items of a block in this tick.
+  [[nodiscard]] const Item* items_of(u32 b) const noexcept { return coming_[0].items + std::size_t{b} * room_; }
 
   void connect(engine::Builder& builder, u32 shard);
-  /// Words of what arrives at tick `at` where the first words are `events`: flits, then credits.
-  [[nodiscard]] u64* arrivals(u64* events, Tick at) noexcept {
-    return events + static_cast<std::size_t>(at & (ahead_ - 1)) * 2 * words();
+#if defined(__x86_64__)
+  /// Most of a step is about the places of bits: with the instructions of BMI, which not every processor has.
+  [[gnu::target("bmi,bmi2,lzcnt")]] [[gnu::noinline]] void step_all_with_bit_instructions(std::span<u64> awake,
+                                                                                          Tick now, bool permuted,
+                                                                                          engine::Io& io) noexcept {
+    step_all(awake, now, permuted, io);
   }
-  [[nodiscard]] Coming coming(Tick at) const noexcept {
-    const std::size_t slot = at & (ahead_ - 1);
-    return {slot * 2 * words(), slot * row_, u64{1} << slot};
-  }
-  void wake(u8* wakes, u32 e, const Coming& at) noexcept {
-    wakes[at.wakes + e] = 1;
-    wake_slots_ |= at.slot;
-  }
-  /// Asks early for the memory of the routers that will be stepped soon: their state, then the flits at the front of
-  /// the buffers that they will look at and what they will tell their neighbours, then the packets that they will
-  /// route.
-  [[gnu::always_inline]] void look_ahead(u32 e, Tick now, engine::Io& io) noexcept {
-    if (e + kFar >= entities()) return;
-    fetch(e + kFar);
-    const u32 middle = e + kMiddle;
-    const PortState* const ports = &port_states_[std::size_t{middle} * layout_.ports()];
-    for (u32 p = 0; p < layout_.ports(); ++p) {
-      ask_for(&bits_[ports[p].down_events], 1);
-      ask_for(&bits_[ports[p].up_events], 1);
+  static inline const bool kBitInstructions = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+#endif
+  [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
+    for (Tick t = 0; t < ahead_; ++t) {
+      const std::size_t first = list_of(now + t, 0);
+      coming_[t] = {&counts_[first], &items_[first * room_]};
     }
-    for (u32 w = 0; w < words(); ++w) {
-      u64 busy = slot(middle, now)[w];
-      const u64* const owners = rows(middle) + std::size_t{layout_.ports()} * words();
-      for (u32 p = 0; p < layout_.ports(); ++p) busy |= owners[std::size_t{p} * words() + w];
-      for (busy &= set(middle, kFilled)[w]; busy != 0; busy &= busy - 1) {
-        const u32 i = w * 64 + static_cast<u32>(std::countr_zero(busy));
-        ask_for(&flits_.front(middle, i, inputs_[base(middle) + i].ring), 1);
-      }
-    }
-    const u32 near = e + kNear;
-    for (u32 w = 0; w < words(); ++w) {
-      for (u64 bits = slot(near, now)[w]; bits != 0; bits &= bits - 1) {
-        const u32 i = w * 64 + static_cast<u32>(std::countr_zero(bits));
-        ask_for(&io.packet(flits_.front(near, i, inputs_[base(near) + i].ring).packet()), 1);
-      }
+    for (u32 k = 0; k < blocks_; ++k) {
+      const u32 b = permuted ? blocks_ - 1 - k : k;
+      const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
+      if (fetches_) look_ahead(b, io);
+      const Counts& due = coming_[0].counts[b];
+      if ((active | due.flits | due.credits | due.heads) != 0) step_block(b, active, now, io);
     }
   }
-  /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
-  template <class T>
-  [[gnu::always_inline]] static void ask_for(const T* first, std::size_t count) noexcept {
-    const char* const begin = reinterpret_cast<const char*>(first);
-    for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(begin + k, 1);
-  }
-  [[gnu::always_inline]] void fetch(u32 e) noexcept {
-    ask_for(&bits_[std::size_t{e} * stride_], stride_);
-    ask_for(&port_states_[std::size_t{e} * layout_.ports()], layout_.ports());
-    ask_for(&inputs_[base(e)], layout_.size());
-    ask_for(&outputs_[base(e)], layout_.size());
-    ask_for(flits_.first(e, 0), layout_.size());
-    ask_for(&accept_first_[base(e)], layout_.size());
-  }
-  void take_events(const View& r, Tick now) noexcept;
-  bool credit(const View& r, u32 o, u32 places) noexcept;
-  /// Calls f(i, flit) for every flit on its way to input virtual channel i of e, in order of arrival per i.
-  template <class F>
-  void for_each_coming(u32 e, F&& f) const;
-
-  /// Input virtual channels of a word that can send if they hold an output virtual channel.
-  [[nodiscard]] static u64 able(const View& r, u32 w) noexcept { return r.filled[w] & ~r.starved[w]; }
-  /// Whether any input virtual channel can send.
-  [[nodiscard]] bool any_ready(const View& r) const noexcept {
-    if constexpr (OneWord) return (able(r, 0) & *r.holding) != 0;
-    for (u32 w = 0; w < words(); ++w) {
-      if ((able(r, w) & r.holding[w]) != 0) return true;
-    }
-    return false;
-  }
-  /// Bit per output port for which some input virtual channel can send.
-  [[nodiscard]] u64 asked(const View& r) const noexcept {
-    u64 ports = 0;
-    if constexpr (OneWord) {
-      // Without branches: which outputs are wanted is as good as random.
-      const u64 can = able(r, 0);
-      for (u64 left = *r.owned; left != 0; left &= left - 1) {
-        const u32 p = static_cast<u32>(std::countr_zero(left));
-        ports |= u64{(r.owners[p] & can) != 0} << p;
-      }
-    } else {
-      for (u64 left = *r.owned; left != 0; left &= left - 1) {
-        const u32 p = static_cast<u32>(std::countr_zero(left));
-        u64 found = 0;
-        for (u32 w = 0; w < words(); ++w) found |= r.owners[std::size_t{p} * words() + w] & able(r, w);
-        ports |= u64{found != 0} << p;
-      }
-    }
-    return ports;
-  }
-  void remove(u64* bits, u64* summary, u32 i, u32 port) noexcept {
-    u64* const row = bits + std::size_t{port} * words();
-    clear_bit(row, i);
-    if (!any(row)) *summary &= ~(u64{1} << port);
-  }
-  void add_waiting(const View& r, u32 i, u32 port) noexcept {
-    set_bit(r.waiting + std::size_t{port} * words(), i);
-    *r.wanted |= u64{1} << port;
-  }
-  void ask_routing(const View& r, u32 i, engine::Io& io) noexcept;
-  void choose_candidate(const View& r, u32 i, engine::Io& io) noexcept;
-  [[nodiscard]] u32 flits_needed(const View& r, u32 i, engine::Io& io) const noexcept {
-    return setup_.cut_through ? io.packet(flits_.front(r.entity, i, r.inputs[i].ring).packet()).flits : 1;
-  }
-  [[nodiscard]] static u32 word_of_port(const View& r, u32 port) noexcept {
-    return OneWord ? 0 : r.layout.word_of_port(port);
+  [[gnu::always_inline]] void step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept;
+  [[gnu::always_inline]] u64 take_flits(const Block& r, Counts& due) noexcept;
+  [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
+  bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
+  [[gnu::always_inline]] u64 route_heads(const Block& r, u32 count, u64 active, Tick now, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
+  void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
+  [[nodiscard]] u32 flits_needed(const Block& r, u32 e, u32 i, engine::Io& io) const noexcept {
+    if (!setup_.cut_through) return 1;
+    return io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()).flits;
   }
   /// Virtual channels of `port` that nobody holds.
-  [[nodiscard]] u64 open_vcs(const View& r, u32 port) const noexcept {
-    const u32 w = word_of_port(r, port);
+  [[nodiscard]] u64 open_vcs(const Block& r, u32 e, u32 port) const noexcept {
+    const u32 w = OneWord ? e : e * r.words + r.layout.word_of_port(port);
     const u64 taken = needs_credit() ? r.held[w] | ~r.credit[w] : r.held[w];
     return ~taken >> r.layout.place_of_port(port) & r.layout.field();
   }
-  /// Of the virtual channels `open` of `port` those that the head of i may have.
-  [[nodiscard]] u64 suitable(const View& r, u32 i, u64 open, engine::Io& io) const noexcept;
-  u32 allocate_vcs(const View& r, engine::Io& io) noexcept;
-  u32 serve_output(const View& r, u32 port, u32 given, engine::Io& io) noexcept;
-  void give(const View& r, u32 i, u32 v) noexcept;
-  void start(const View& r, u32 given) noexcept {
-    for (u32 k = 0; k < given; ++k) {
-      const InputVc& in = r.inputs[given_[k]];
-      set_bit(r.owners + std::size_t{in.port} * words(), given_[k]);
-      *r.owned |= u64{1} << in.port;
-      set_bit(r.holding, given_[k]);
-      if (!test_bit(r.credit, r.layout.index(in.port, in.vc))) set_bit(r.starved, given_[k]);
-    }
+  [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) const noexcept;
+  void add_waiting(const Block& r, u32 e, u32 i, u32 port) noexcept {
+    set_bit(r.waiting + r.row(e, port), i);
+    r.wanted[port] |= u64{1} << e;
   }
-  bool allocate_switch(const View& r, Tick now, engine::Io& io) noexcept;
-  [[gnu::always_inline]] bool forward(const View& r, const Outside& to, u32 i, u32 o, Tick now,
-                                      engine::Io& io) noexcept;
+  /// Of the row of a router and port, and of the port's summary.
+  void remove(const Block& r, u64* rows, u64* summary, u32 e, u32 i, u32 port) noexcept {
+    u64* const row = rows + r.row(e, port);
+    row[OneWord ? 0 : i >> 6U] &= ~bit(i);
+    summary[port] &= ~(u64{!any(row)} << e);
+  }
+  [[gnu::always_inline]] u64 allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept;
+  [[gnu::always_inline]] bool serve_output(const Block& r, u32 e, u32 port, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void give(const Block& r, u32 e, u32 i, u32 v) noexcept;
+  [[gnu::always_inline]] void start(const Block& r) noexcept;
+  [[gnu::always_inline]] u64 allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept;
+  [[gnu::always_inline]] u64 grant_inputs(const Block& r, u64 active) noexcept;
+  [[gnu::always_inline]] u32 leave_inputs(const Block& r, engine::Io& io) noexcept;
+  [[gnu::always_inline]] u32 enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void finish(const Block& r, u32 tails) noexcept;
+  /// Several heads ask one output port; given_ and gifts_ take what they get.
+  [[gnu::noinline]] bool serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept;
+  [[gnu::noinline]] void choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept;
+  [[gnu::noinline]] void forget_candidates(u32 b, u64 routers) noexcept;
+
+  /// Calls f(e, i, flit) for every flit on its way to input virtual channel i of e.
+  template <class F>
+  void for_each_coming(F&& f) const;
+  /// [router * slots * words + slot * words + word]: heads whose routing ends at a tick of that remainder.
+  [[nodiscard]] std::vector<u64> heads_by_slot(u32 slots) const;
+  [[nodiscard]] u64 wanted_ports(u32 e) const noexcept;
+  [[nodiscard]] u64 asked_ports(u32 e) const noexcept;
 
   // Over the engine's channels. Out of line, since they would take the registers of the common way.
-  [[gnu::noinline]] void send_out(u32 port, core::Flit flit, engine::Io& io) noexcept {
-    io.send(port, flit, setup_.pipeline.departure());
+  [[gnu::noinline]] void send_out(std::size_t port, core::Flit flit, engine::Io& io) noexcept {
+    io.send(static_cast<u32>(port), flit, setup_.pipeline.departure());
   }
-  [[gnu::noinline]] void send_credit(u32 port, u32 vc, bool to_terminal, engine::Io& io) noexcept {
-    io.control_up(port, {engine::kCredit, static_cast<u16>(vc), 1}, 1 + (to_terminal ? 0 : setup_.pipeline.credit));
+  [[gnu::noinline]] void send_credit(std::size_t port, u32 vc, bool to_terminal, engine::Io& io) noexcept {
+    io.control_up(static_cast<u32>(port), {engine::kCredit, static_cast<u16>(vc), 1},
+                  1 + (to_terminal ? 0 : setup_.pipeline.credit));
   }
+  /// Asks early for the memory of the blocks that will be stepped next: for the state of the routers that have
+  /// something to do, and when that is there for the packets that they will route.
+  [[gnu::always_inline]] void look_ahead(u32 b, engine::Io& io) noexcept {
+    if (b + 2 < blocks_) fetch_routers(b + 2);
+    if (b + 1 == blocks_) return;
+    const Block r = block(b + 1);
+    const Item* const heads = items_of(b + 1) + heads_at_;
+    for (u32 k = 0; k < coming_[0].counts[b + 1].heads; ++k) {
+      const u32 e = router_of(heads[k]);
+      const u32 i = vc_of(heads[k]);
+      ask_for(&io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
+    }
+  }
+  [[gnu::always_inline]] void fetch_routers(u32 b) noexcept {
+    const Block r = block(b);
+    const Counts due = coming_[0].counts[b];
+    const Item* const items = items_of(b);
+    u64 who = again_[b];
+    const auto each = [&](u32 first, u32 count, auto&& fetch) {
+      for (const Item* it = items + first; it != items + first + count; ++it) {
+        who |= u64{1} << router_of(*it);
+        fetch(router_of(*it), vc_of(*it));
+      }
+    };
+    const auto fetch_input = [&](u32 e, u32 i) {
+      ask_for(&r.inputs[r.vc(e, i)]);
+      ask_for(flits_.first(r.first + e, i));
+    };
+    each(0, due.flits, fetch_input);
+    each(credits_at_, due.credits, [&](u32 e, u32 o) { ask_for(&r.outputs[r.vc(e, o)]); });
+    each(heads_at_, due.heads, [&](u32 e, u32 i) {
+      fetch_input(e, i);
+      ask_for(&r.accept_first[r.vc(e, i)]);
+    });
+    for_each(again_[b], [&](u32 e) {
+      for (u32 w = 0; w < r.n(); ++w) {
+        const u32 place = e * r.n() + w;
+        for_each(r.able(place) & r.holding[place], [&](u32 i) { fetch_input(e, w * 64 + i); });
+      }
+    });
+    for_each(who, [&](u32 e) {
+      ask_for(&r.ports[r.port(e, 0)], r.layout.ports());
+      ask_for(&r.waiting[r.row(e, 0)], r.layout.ports() * r.n());
+      ask_for(&r.owners[r.row(e, 0)], r.layout.ports() * r.n());
+    });
+  }
+  template <class T>
+  [[gnu::always_inline]] static void ask_for(const T* first, std::size_t count) noexcept {
+    const char* const begin = reinterpret_cast<const char*>(first);
+    for (std::size_t k = 0; k < count * sizeof(T); k += 64) ask_for(begin + k);
+  }
+  /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
+  [[gnu::always_inline]] static void ask_for(const void* memory) noexcept { __builtin_prefetch(memory, 1); }
 
   static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
-  static constexpr u32 kFar = 14;                ///< routers ahead
-  static constexpr u32 kMiddle = 9;
-  static constexpr u32 kNear = 5;
-  static constexpr Tick kMostAhead = 16;  ///< longer ways go over the engine's channels
 
   VcLayoutOf<Shift> shape_;  ///< layout_, with the shift known
-  u32 slots_;                ///< power of two above routing_delay + 1
-  Tick ahead_ = 2;           ///< power of two above the ticks of every way inside of the shard, and those of routing
-  bool own_wakes_ = false;   ///< routers wake for the end of routing by wakes_ too, not by the engine's wheel
-  std::size_t events_ = 0;   ///< words of a router for what arrives
-  std::size_t stride_ = 0;
-  PageVector<u64> bits_;               ///< [entity * stride + ...]
-  PageVector<PortState> port_states_;  ///< [entity * ports + port]
-  PageVector<u16> accept_first_;       ///< [entity * layout size + index]: output virtual channel to be accepted first
-  std::size_t row_ = 0;
-  std::vector<u8> wakes_;  ///< [tick * row + entity]: 1 for who is to be stepped
-  u64 wake_slots_ = 0;     ///< bit per tick
-  std::array<Coming, kMostAhead> coming_{};
-  std::vector<u16> given_;                ///< scratch: input virtual channels that were given an output's in this step
-  std::array<u64, kMostPorts> grants_{};  ///< scratch, [input port]: output ports that grant it; 0 between steps
-  std::vector<u64> offers_;               ///< scratch, [input virtual channel]: output virtual channels that grant it
-  core::Candidates candidates_;           ///< scratch
+  u32 blocks_;
+  Tick ahead_ = 2;  ///< power of two above the ticks of every way inside of the shard, and of routing
+  PageVector<PortState> port_states_;  ///< [router * ports + port]
+  PageVector<u16> accept_first_;       ///< [router * layout size + index]: output virtual channel to be accepted first
+  PageVector<u64> sets_;               ///< [(set * routers + router) * words + word]
+  PageVector<u64> waiting_;            ///< [(router * ports + port) * words + word]
+  PageVector<u64> owners_;             ///< likewise
+  std::vector<u64> wanted_;            ///< [block * ports + port]
+  std::vector<u64> owned_;             ///< likewise
+  std::vector<u64> choosing_;          ///< [block]
+  std::vector<u64> again_;             ///< [block]: bit per router that is to be stepped in the next tick
+  u32 credits_at_ = 0;                 ///< where the credits of a block's items begin
+  u32 heads_at_ = 0;
+  u32 room_ = 0;                             ///< items of a block and tick
+  std::vector<Counts> counts_;               ///< [tick * blocks + block]
+  PageVector<Item> items_;                   ///< [(tick * blocks + block) * room]
+  std::array<Agenda, kMostAhead> coming_{};  ///< [ticks from now]
+
+  // Scratch of a step.
+  std::vector<u64> can_;     ///< [router * words + word]: Block::able at the beginning of switch allocation
+  std::vector<Item> given_;  ///< input virtual channels that were given an output's
+  u32 gifts_ = 0;            ///< how many
+  std::vector<Crossing> crossings_;
+  std::vector<const core::Packet*> routed_;  ///< of the heads that are due
+  std::vector<Item> tails_;                  ///< input virtual channels whose tails left
+  std::vector<u64> won_;                     ///< [input port]: bit per router, some output grants it; 0 between steps
+  std::vector<u64> grants_;  ///< [router * ports + input port]: output ports that grant it; 0 between steps
+  std::vector<u64> offers_;  ///< [input virtual channel]: output virtual channels that grant it; 0 between steps
+  core::Candidates candidates_;
   bool fetches_;
 };
 
@@ -511,9 +480,11 @@ void VcRouterKernel<OneWord, Shift>::connect(engine::Builder& builder, u32 shard
       const Tick ticks = c.link.latency_cycles + extra;
       if (c.failed || entity == kNone || ticks >= kMostAhead) return;
       ahead_ = std::max(ahead_, std::bit_ceil(ticks + 1));
-      (down ? port.down : port.up) = entity;
-      (down ? port.down_first : port.up_first) = static_cast<u16>(layout_.index(far.port, 0));
+      const u32 i = layout_.index(far.port, 0);
+      (down ? port.down_block : port.up_block) = entity / kBlock;
+      (down ? port.down_item : port.up_item) = item(entity % kBlock, i);
       (down ? port.flit_ticks : port.credit_ticks) = static_cast<u8>(ticks);
+      if (down) port.down_vc = static_cast<u32>(base(entity) + i);
     };
     for (u32 p = 0; p < layout_.ports(); ++p) {
       PortState& port = port_states_[std::size_t{e} * layout_.ports() + p];
@@ -523,61 +494,113 @@ void VcRouterKernel<OneWord, Shift>::connect(engine::Builder& builder, u32 shard
   }
 }
 
-/// Flits and credits of other routers of the shard that count from now on.
+/// `active`: routers that have something to do besides what their lists say.
 template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::take_events(const View& r, Tick now) noexcept {
-  u64* const flits = arrivals(r.events, now);
-  u64* const credits = flits + words();
-  for (u32 w = 0; w < words(); ++w) {
-    const u64 fresh = flits[w] & ~(r.filled[w] | r.holding[w]);
-    for (u64 bits = flits[w]; bits != 0; bits &= bits - 1) {
-      ++r.inputs[w * 64 + static_cast<u32>(std::countr_zero(bits))].ring.count;
-    }
-    if (fresh != 0) begin_routing(r, w, fresh, now, setup_.pipeline.routing);
-    r.filled[w] |= flits[w];
-    flits[w] = 0;
-    for (u64 bits = credits[w]; bits != 0; bits &= bits - 1) {
-      credit(r, w * 64 + static_cast<u32>(std::countr_zero(bits)), 1);
-    }
-    credits[w] = 0;
+inline void VcRouterKernel<OneWord, Shift>::step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept {
+  const Block r = block(b);
+  Counts& due = coming_[0].counts[b];
+  active |= take_flits(r, due);
+  active |= take_credits(r, due.credits);
+  active |= route_heads(r, due.heads, active, now, io);
+  due = {};
+  // What stays waiting is tried again when a virtual channel was freed, and when one was given away: a head with
+  // several candidates may have asked for just that one.
+  u64 again = allocate_vcs(r, active, io);
+  const bool at_once = setup_.pipeline.vc_allocation == 0;
+  if (at_once) start(r);
+  again |= allocate_switch(r, active, io);
+  if (!at_once) start(r);
+  again_[b] = again;
+}
+
+/// Flits of other routers of the shard that count from now on. Returns who got one.
+template <bool OneWord, u32 Shift>
+inline u64 VcRouterKernel<OneWord, Shift>::take_flits(const Block& r, Counts& due) noexcept {
+  const Item* const items = coming_[0].items + std::size_t{r.number} * room_;
+  const Agenda& routed = coming_[setup_.pipeline.routing];
+  Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
+  u32 fresh = routed.counts[r.number].heads;
+  u64 who = 0;
+  for (u32 k = 0; k < due.flits; ++k) {
+    const u32 e = router_of(items[k]);
+    const u32 i = vc_of(items[k]);
+    const u32 w = r.word(e, i);
+    who |= u64{1} << e;
+    ++r.inputs[r.vc(e, i)].ring.count;
+    heads[fresh] = items[k];
+    fresh += ((r.filled[w] | r.holding[w]) >> (i & 63U) & 1U) == 0 ? 1U : 0U;
+    r.filled[w] |= bit(i);
   }
+  routed.counts[r.number].heads = fresh;
+  return who;
+}
+
+/// Likewise credits.
+template <bool OneWord, u32 Shift>
+inline u64 VcRouterKernel<OneWord, Shift>::take_credits(const Block& r, u32 count) noexcept {
+  const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + credits_at_;
+  u64 who = 0;
+  for (u32 k = 0; k < count; ++k) {
+    const u32 e = router_of(items[k]);
+    const u32 o = vc_of(items[k]);
+    who |= u64{1} << e;
+    OutputVc& out = r.outputs[r.vc(e, o)];
+    ++out.credits;
+    r.credit[r.word(e, o)] |= bit(o);
+    const u32 holder = out.holder;
+    const u64 held = holder != kNobody ? 1 : 0;
+    const u32 i = OneWord ? holder : holder & (0U - static_cast<u32>(held));
+    r.starved[r.word(e, i)] &= ~(held << (i & 63U));
+  }
+  return who;
 }
 
 /// Places became free behind output virtual channel o. Returns whether that matters now.
 template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::credit(const View& r, u32 o, u32 places) noexcept {
-  OutputVc& out = r.outputs[o];
+inline bool VcRouterKernel<OneWord, Shift>::add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept {
+  OutputVc& out = r.outputs[r.vc(e, o)];
   const u32 before = out.credits;
   out.credits = static_cast<u16>(before + places);
   if (before != 0 && !setup_.cut_through) return false;
-  set_bit(r.credit, o);
-  if (out.holder == kNobody) return needs_credit() && (*r.wanted != 0 || any(r.adaptive));
+  r.credit[r.word(e, o)] |= bit(o);
+  if (out.holder == kNobody) return needs_credit();
   if (before != 0) return false;
-  clear_bit(r.starved, out.holder);
-  return test_bit(r.filled, out.holder);
+  const u32 w = r.word(e, out.holder);
+  r.starved[w] &= ~bit(out.holder);
+  return (r.filled[w] & bit(out.holder)) != 0;
 }
 
+/// Routes the heads that are due. Returns whose they are.
 template <bool OneWord, u32 Shift>
-template <class F>
-void VcRouterKernel<OneWord, Shift>::for_each_coming(u32 e, F&& f) const {
-  for (u32 i = 0; i < layout_.size(); ++i) {
-    const RingState ring = inputs_[base(e) + i].ring;
-    u32 coming = 0;
-    for (Tick k = 0; k < ahead_; ++k) {
-      if (!test_bit(&bits_[std::size_t{e} * stride_ + fixed() + k * 2 * words()], i)) continue;
-      f(i, flits_.at(e, i, ring, ring.count + coming++));
-    }
+inline u64 VcRouterKernel<OneWord, Shift>::route_heads(const Block& r, u32 count, u64 active, Tick now,
+                                                       engine::Io& io) noexcept {
+  const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + heads_at_;
+  u64 who = 0;
+  for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
+  if (watched()) [[unlikely]]
+    for_each(active | who, [&](u32 e) { observe(r.first + e, now); });
+  // The packets' records lie anywhere: asked for together, they come together.
+  const core::Packet** const packets = routed_.data();
+  for (u32 k = 0; k < count; ++k) {
+    const u32 e = router_of(items[k]);
+    const u32 i = vc_of(items[k]);
+    packets[k] = &io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet());
+    __builtin_prefetch(packets[k]);
   }
+  for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  return who;
 }
 
 /// Routes the head of input virtual channel i.
 template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::ask_routing(const View& r, u32 i, engine::Io& io) noexcept {
-  InputVc& in = r.inputs[i];
-  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet()), candidates_);
+inline void VcRouterKernel<OneWord, Shift>::ask_routing(const Block& r, u32 e, u32 i,
+                                                        const core::Packet& packet) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
+  route(r.first + e, i, packet, candidates_);
   if (candidates_.size() != 1) {
     in.vc = kAdaptive;
-    set_bit(r.adaptive, i);
+    r.adaptive[r.word(e, i)] |= bit(i);
+    *r.choosing |= u64{1} << e;
     return;
   }
   const core::Candidate& only = candidates_[0];
@@ -585,24 +608,25 @@ inline void VcRouterKernel<OneWord, Shift>::ask_routing(const View& r, u32 i, en
   in.begin = only.vc_begin;
   in.end = only.vc_end;
   in.vc = kRouted;
-  add_waiting(r, i, in.port);
+  if (fetches_) ask_for(&r.outputs[r.vc(e, r.layout.index(in.port, 0))]);
+  add_waiting(r, e, i, in.port);
 }
 
 /// Of several candidates the best now: of the highest priority with a free virtual channel, the one with most credits,
 /// the first among equals. A head without any candidate waits for ever: the watchdog will explain it.
 template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::choose_candidate(const View& r, u32 i, engine::Io& io) noexcept {
-  InputVc& in = r.inputs[i];
-  route(r.entity, i, io.packet(flits_.front(r.entity, i, in.ring).packet()), candidates_);
+void VcRouterKernel<OneWord, Shift>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
+  route(r.first + e, i, io.packet(flits_.front(r.first + e, i, in.ring).packet()), candidates_);
   const core::Candidate* best = nullptr;
   u32 most = 0;
   for (const core::Candidate& c : candidates_) {
     in.begin = c.vc_begin;
     in.end = c.vc_end;
     in.port = static_cast<u8>(c.port);
-    if (suitable(r, i, open_vcs(r, c.port), io) == 0) continue;
+    if (suitable(r, e, i, open_vcs(r, e, c.port), io) == 0) continue;
     u32 credits = 0;
-    for (u32 v = c.vc_begin; v < c.vc_end; ++v) credits += r.outputs[r.layout.index(c.port, v)].credits;
+    for (u32 v = c.vc_begin; v < c.vc_end; ++v) credits += r.outputs[r.vc(e, r.layout.index(c.port, v))].credits;
     if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && credits <= most))) continue;
     best = &c;
     most = credits;
@@ -614,206 +638,370 @@ void VcRouterKernel<OneWord, Shift>::choose_candidate(const View& r, u32 i, engi
   in.port = static_cast<u8>(best->port);
   in.begin = best->vc_begin;
   in.end = best->vc_end;
-  add_waiting(r, i, in.port);
+  add_waiting(r, e, i, in.port);
 }
 
+/// Of the virtual channels `open` of its port those that the head of i may have.
 template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::suitable(const View& r, u32 i, u64 open, engine::Io& io) const noexcept {
-  const InputVc& in = r.inputs[i];
+inline u64 VcRouterKernel<OneWord, Shift>::suitable(const Block& r, u32 e, u32 i, u64 open,
+                                                    engine::Io& io) const noexcept {
+  const InputVc& in = r.inputs[r.vc(e, i)];
   if (in.begin >= in.end) return 0;
   u64 free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
   if (!setup_.cut_through || free == 0) return free;
-  const u32 need = flits_needed(r, i, io);
-  for (u64 left = free; left != 0; left &= left - 1) {
-    const u32 v = static_cast<u32>(std::countr_zero(left));
-    if (r.outputs[r.layout.index(in.port, v)].credits < need) free &= ~(u64{1} << v);
-  }
+  const u32 need = flits_needed(r, e, i, io);
+  for_each(free, [&](u32 v) {
+    if (r.outputs[r.vc(e, r.layout.index(in.port, v))].credits < need) free &= ~(u64{1} << v);
+  });
   return free;
 }
 
-/// Gives free output virtual channels to waiting heads. Returns how many; they stand in given_.
+/// Gives free output virtual channels to waiting heads; they stand in given_. Returns whose they are.
 template <bool OneWord, u32 Shift>
-inline u32 VcRouterKernel<OneWord, Shift>::allocate_vcs(const View& r, engine::Io& io) noexcept {
-  const bool adaptive = any(r.adaptive);
-  const auto for_adaptive = [&](auto&& f) {
-    for (u32 w = 0; w < words(); ++w) {
-      for (u64 bits = r.adaptive[w]; bits != 0; bits &= bits - 1) f(w * 64 + static_cast<u32>(std::countr_zero(bits)));
+inline u64 VcRouterKernel<OneWord, Shift>::allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept {
+  gifts_ = 0;
+  const u64 choosing = *r.choosing & active;
+  if (choosing != 0) choose_candidates(r.number, choosing, io);
+  u64 served = 0;
+  for (u32 port = 0; port < r.layout.ports(); ++port) {
+    for (u64 left = r.wanted[port] & active; left != 0; left &= left - 1) {
+      const u32 e = static_cast<u32>(std::countr_zero(left));
+      served |= u64{serve_output(r, e, port, io)} << e;
     }
-  };
-  if (adaptive) for_adaptive([&](u32 i) { choose_candidate(r, i, io); });
-  u32 given = 0;
-  for (u64 ports = *r.wanted; ports != 0; ports &= ports - 1) {
-    given = serve_output(r, static_cast<u32>(std::countr_zero(ports)), given, io);
   }
-  // Those that got nothing choose anew next time.
-  if (adaptive) for_adaptive([&](u32 i) { remove(r.waiting, r.wanted, i, r.inputs[i].port); });
-  return given;
+  if (choosing != 0) forget_candidates(r.number, choosing);
+  return served;
+}
+
+/// Heads with several candidates settle for one of them in this tick.
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept {
+  const Block r = block(b);
+  for_each(routers, [&](u32 e) {
+    for (u32 w = 0; w < r.n(); ++w) {
+      for_each(r.adaptive[e * r.n() + w], [&](u32 place) { choose_candidate(r, e, w * 64 + place, io); });
+    }
+  });
+}
+
+/// Those that got nothing choose anew next time.
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::forget_candidates(u32 b, u64 routers) noexcept {
+  const Block r = block(b);
+  for_each(routers, [&](u32 e) {
+    for (u32 w = 0; w < r.n(); ++w) {
+      for_each(r.adaptive[e * r.n() + w], [&](u32 place) {
+        const u32 i = w * 64 + place;
+        remove(r, r.waiting, r.wanted, e, i, r.inputs[r.vc(e, i)].port);
+      });
+    }
+  });
 }
 
 /// iSLIP (McKeown 1999) of one iteration: every free virtual channel of the output port grants the first head at or
-/// after its pointer, every head accepts the first grant at or after its own.
+/// after its pointer, every head accepts the first grant at or after its own. Returns whether one was given.
 template <bool OneWord, u32 Shift>
-inline u32 VcRouterKernel<OneWord, Shift>::serve_output(const View& r, u32 port, u32 given, engine::Io& io) noexcept {
-  const u64 open = open_vcs(r, port);
-  if (open == 0) return given;
-  const u64* const heads = r.waiting + std::size_t{port} * words();
-  u16* const first = &accept_first_[base(r.entity)];
-  const auto accept = [&](u32 i, u64 offers) {
-    const u32 from = first[i];
-    const u32 v = round_robin(offers, r.layout.port(from) == port ? r.layout.vc(from) : 0);
-    const u32 o = r.layout.index(port, v);
-    first[i] = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
-    r.outputs[o].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
-    give(r, i, v);
-    given_[given++] = static_cast<u16>(i);
-  };
+inline bool VcRouterKernel<OneWord, Shift>::serve_output(const Block& r, u32 e, u32 port, engine::Io& io) noexcept {
+  const u64 open = open_vcs(r, e, port);
+  const u64* const heads = r.waiting + r.row(e, port);
   if constexpr (OneWord) {
     if (std::has_single_bit(*heads)) {
       const u32 i = static_cast<u32>(std::countr_zero(*heads));
-      const u64 offers = suitable(r, i, open, io);
-      if (offers != 0) accept(i, offers);
-      return given;
+      const u64 offers = suitable(r, e, i, open, io);
+      if (offers != 0) accept_vc(r, e, port, i, offers);
+      return offers != 0;
     }
   }
+  return open != 0 && serve_many(r.number, e, port, open, io);
+}
+
+template <bool OneWord, u32 Shift>
+bool VcRouterKernel<OneWord, Shift>::serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept {
+  const Block r = block(b);
+  const u64* const heads = r.waiting + r.row(e, port);
   std::array<u16, kMostVcs> winners;
   u32 won = 0;
-  for (u64 left = open; left != 0; left &= left - 1) {
-    const u32 v = static_cast<u32>(std::countr_zero(left));
-    const u64 bit = u64{1} << v;
-    const u32 i = find_cyclically(heads, words(), r.outputs[r.layout.index(port, v)].head,
-                                  [&](u32 head) { return suitable(r, head, bit, io) != 0; });
-    if (i == kNone) continue;
+  for_each(open, [&](u32 v) {
+    const u32 i = find_cyclically(heads, r.n(), r.outputs[r.vc(e, r.layout.index(port, v))].head,
+                                  [&](u32 head) { return suitable(r, e, head, u64{1} << v, io) != 0; });
+    if (i == kNone) return;
     if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
-    offers_[i] |= bit;
-  }
-  for (u32 k = 0; k < won; ++k) {
-    accept(winners[k], offers_[winners[k]]);
-    offers_[winners[k]] = 0;
-  }
-  return given;
+    offers_[i] |= u64{1} << v;
+  });
+  for (u32 k = 0; k < won; ++k) accept_vc(r, e, port, winners[k], std::exchange(offers_[winners[k]], 0));
+  return won != 0;
+}
+
+/// The head of i accepts one of the virtual channels `offers` of its output port.
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept {
+  u16& first = r.accept_first[r.vc(e, i)];
+  const u32 from = first;
+  const u32 v = round_robin(offers, r.layout.port(from) == port ? r.layout.vc(from) : 0);
+  const u32 o = r.layout.index(port, v);
+  first = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
+  r.outputs[r.vc(e, o)].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
+  give(r, e, i, v);
+  given_[gifts_++] = item(e, i);
 }
 
 /// The packet of i takes virtual channel v of its output port.
 template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::give(const View& r, u32 i, u32 v) noexcept {
-  InputVc& in = r.inputs[i];
+inline void VcRouterKernel<OneWord, Shift>::give(const Block& r, u32 e, u32 i, u32 v) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
   const u32 o = r.layout.index(in.port, v);
+  if (in.vc == kAdaptive) {
+    r.adaptive[r.word(e, i)] &= ~bit(i);
+    if (!any(r.adaptive + std::size_t{e} * r.n())) *r.choosing &= ~(u64{1} << e);
+  }
   in.vc = static_cast<u8>(v);
-  r.outputs[o].holder = static_cast<u16>(i);
-  set_bit(r.held, o);
-  clear_bit(r.adaptive, i);
-  remove(r.waiting, r.wanted, i, in.port);
+  r.outputs[r.vc(e, o)].holder = static_cast<u16>(i);
+  r.held[r.word(e, o)] |= bit(o);
+  remove(r, r.waiting, r.wanted, e, i, in.port);
+}
+
+/// Those that were given an output virtual channel ask for the switch from now on.
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::start(const Block& r) noexcept {
+  for (u32 k = 0; k < gifts_; ++k) {
+    const u32 e = router_of(given_[k]);
+    const u32 i = vc_of(given_[k]);
+    const InputVc in = r.inputs[r.vc(e, i)];
+    const u32 o = r.layout.index(in.port, in.vc);
+    set_bit(r.owners + r.row(e, in.port), i);
+    r.owned[in.port] |= u64{1} << e;
+    const u32 w = r.word(e, i);
+    r.holding[w] |= bit(i);
+    r.starved[w] |= (~r.credit[r.word(e, o)] >> (o & 63U) & 1U) << (i & 63U);
+  }
 }
 
 /// iSLIP of one iteration between input and output ports; of the virtual channels of a port that want one output, the
-/// first at or after the port's pointer asks. Returns whether an output virtual channel became free.
+/// first at or after the port's pointer asks. Returns who had one that could send.
 template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::allocate_switch(const View& r, Tick now, engine::Io& io) noexcept {
-  PortState* const arbiters = r.ports;
-  const Outside all{bits_.data(), wakes_.data(), inputs_.data(), flits_.access(), coming_.data()};
-  u64 inputs = 0;
-  const u64 can = able(r, 0);
-  if constexpr (OneWord) {
-    const u64 ready = can & *r.holding;
-    if (std::has_single_bit(ready)) {  // the common case under light load
-      const u32 i = static_cast<u32>(std::countr_zero(ready));
-      ++movements_;
-      return forward(r, all, i, r.inputs[i].port, now, io);
-    }
-  }
-  for (u64 ports = asked(r); ports != 0; ports &= ports - 1) {
-    const u32 o = static_cast<u32>(std::countr_zero(ports));
-    const u32 from = r.layout.index(arbiters[o].input, 0);
-    const u64* const row = r.owners + std::size_t{o} * words();
-    u32 i = 0;
-    if constexpr (OneWord) {
-      i = round_robin(*row & can, from);
-    } else {
-      i = find_cyclically(row, words(), from, [&](u32 k) { return (able(r, k >> 6U) >> (k & 63U) & 1U) != 0; });
-    }
-    const u32 p = r.layout.port(i);
-    grants_[p] |= u64{1} << o;
-    inputs |= u64{1} << p;
-  }
-  movements_ += static_cast<u32>(std::popcount(inputs));
-  bool freed = false;
-  for (; inputs != 0; inputs &= inputs - 1) {
-    const u32 p = static_cast<u32>(std::countr_zero(inputs));
-    const u32 o = round_robin(std::exchange(grants_[p], 0), arbiters[p].output);
-    const u32 w = word_of_port(r, p);
-    const u64 ready = r.owners[std::size_t{o} * words() + w] & (OneWord ? can : able(r, w));
-    const u32 v = round_robin(ready >> r.layout.place_of_port(p) & r.layout.field(), arbiters[p].vc);
-    freed |= forward(r, all, r.layout.index(p, v), o, now, io);
-  }
-  return freed;
+inline u64 VcRouterKernel<OneWord, Shift>::allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept {
+  const u64 ready = grant_inputs(r, active);
+  const u32 crossings = leave_inputs(r, io);
+  movements_ += crossings;
+  const u32 tails = enter_outputs(r, crossings, io);
+  finish(r, tails);
+  packets_ += tails;
+  return ready;
 }
 
-/// Moves the front flit of a virtual channel of input port p that is ready for output port o. Returns whether it was a
-/// tail.
+/// Every output port of which somebody holds a virtual channel grants an input port, if any can send.
 template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::forward(const View& r, const Outside& all, u32 i, u32 out_port, Tick now,
-                                                    engine::Io& io) noexcept {
-  const u32 p = r.layout.port(i);
-  const u32 v = r.layout.vc(i);
-  const u32 word = word_of_port(r, p);
-  PortState& from = r.ports[p];
-  PortState& to = r.ports[out_port];
-  from.vc = static_cast<u8>((v + 1) & 63U);
-  from.output = static_cast<u8>((out_port + 1) & 63U);
-  to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
-
-  InputVc& in = r.inputs[i];
-  const u32 out_vc = in.vc;
-  const u32 o = r.layout.index(out_port, out_vc);
-  OutputVc& out = r.outputs[o];
-  const BufferedFlit flit = all.flits.pop(base(r.entity) + i, in.ring);
-  if (to.flit_ticks != 0) {
-    const std::size_t at = to.down_vc + std::size_t{out_vc};
-    // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
-    if (fetches_ && out.credits == all.flits.places) {
-      out.tail = 0;
-      all.inputs[at].ring.head = 0;
+inline u64 VcRouterKernel<OneWord, Shift>::grant_inputs(const Block& r, u64 active) noexcept {
+  u64* const can = can_.data();
+  u64* const grants = grants_.data();
+  u64* const won = won_.data();
+  u64 ready = 0;
+  for (u64 left = active; left != 0; left &= left - 1) {
+    const u32 e = static_cast<u32>(std::countr_zero(left));
+    u64 some = 0;
+    for (u32 w = e * r.n(); w < (e + 1) * r.n(); ++w) {
+      can[w] = r.able(w);
+      some |= can[w] & r.holding[w];
     }
-    all.flits.put(at, out.tail, flit.passed_on());
-    out.tail = static_cast<u16>(all.flits.after(out.tail));
-    const Coming& arrival = all.coming[to.flit_ticks];
-    set_bit(all.bits + to.down_events + arrival.events, to.down_first + out_vc);
-    wake(all.wakes, to.down, arrival);
-  } else {
-    send_out(r.entity * r.layout.ports() + out_port, flit.unpack(static_cast<u8>(out_vc)), io);
+    ready |= u64{some != 0} << e;
   }
-  if (from.credit_ticks != 0) {
-    const Coming& arrival = all.coming[from.credit_ticks];
-    set_bit(all.bits + from.up_events + arrival.events + words(), from.up_first + v);
-    wake(all.wakes, from.up, arrival);
-  } else {
-    send_credit(r.entity * r.layout.ports() + p, v, from.from_terminal, io);
+  for (u32 o = 0; o < r.layout.ports(); ++o) {
+    for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
+      const u32 e = static_cast<u32>(std::countr_zero(left));
+      const u64* const row = r.owners + r.row(e, o);
+      const u32 from = r.layout.index(r.ports[r.port(e, o)].input, 0);
+      if constexpr (OneWord) {
+        // Without a branch: which outputs are wanted is as good as random.
+        const u64 asking = *row & can[e];
+        const u64 some = asking != 0 ? 1 : 0;
+        const u32 p = r.layout.port(round_robin(asking | (some ^ 1U), from));
+        grants[r.port(e, p)] |= some << o;
+        won[p] |= some << e;
+      } else {
+        const u64* const mine = &can[std::size_t{e} * r.words];
+        const u32 i = find_cyclically(row, r.words, from, [&](u32 k) { return (mine[k >> 6U] & bit(k)) != 0; });
+        if (i == kNone) continue;
+        const u32 p = r.layout.port(i);
+        grants[r.port(e, p)] |= u64{1} << o;
+        won[p] |= u64{1} << e;
+      }
+    }
   }
+  return ready;
+}
 
-  const u64 here = u64{1} << (i & 63U);
-  out.credits = static_cast<u16>(out.credits - 1U);
-  const bool tail = (flit.flags() & core::kTail) != 0;
-  if (out.credits == 0) {
-    clear_bit(r.credit, o);
-    if (!tail) r.starved[word] |= here;
+/// Every granted input port sends a flit into the crossbar, and a credit to whoever feeds it. Returns how many did.
+template <bool OneWord, u32 Shift>
+inline u32 VcRouterKernel<OneWord, Shift>::leave_inputs(const Block& r, engine::Io& io) noexcept {
+  const u64* const can = can_.data();
+  u64* const grants = grants_.data();
+  u64* const won = won_.data();
+  Crossing* const crossings = crossings_.data();
+  const FlitRings::Access flits = flits_.access();
+  const std::size_t first_vc = base(r.first);
+  const std::array<Agenda, kMostAhead>& coming = coming_;
+  const u32 room = room_;
+  const u32 credits_at = credits_at_;
+  u32 n = 0;
+  for (u32 p = 0; p < r.layout.ports(); ++p) {
+    const u32 place = r.layout.place_of_port(p);
+    for (u64 left = std::exchange(won[p], 0); left != 0; left &= left - 1) {
+      const u32 e = static_cast<u32>(std::countr_zero(left));
+      PortState& port = r.ports[r.port(e, p)];
+      const u32 o = round_robin(std::exchange(grants[r.port(e, p)], 0), port.output);
+      const u32 w = OneWord ? 0 : r.layout.word_of_port(p);
+      const u64 these = r.owners[r.row(e, o) + w] & can[e * r.n() + w];
+      const u32 v = round_robin(these >> place & r.layout.field(), port.vc);
+      port.vc = static_cast<u8>((v + 1) & 63U);
+      port.output = static_cast<u8>((o + 1) & 63U);
+      const u32 i = r.layout.index(p, v);
+      InputVc& in = r.inputs[r.vc(e, i)];
+      crossings[n++] = {flits.pop(first_vc + r.vc(e, i), in.ring), item(e, i), static_cast<u8>(o), in.vc};
+      if (fetches_) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
+      // Not to be foreseen: without a branch.
+      r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
+      if (port.credit_ticks != 0) {
+        const Agenda& arrival = coming[port.credit_ticks];
+        u32& count = arrival.counts[port.up_block].credits;
+        arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
+      } else {
+        send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
+      }
+    }
   }
-  // Not to be foreseen: without a branch.
-  r.filled[word] &= ~(u64{in.ring.count == 0} << (i & 63U));
-  if (tail) {
-    ++packets_;
-    clear_bit(r.held, o);
-    out.holder = kNobody;
+  return n;
+}
+
+/// The flits in the crossbar go to their output ports and over the channels. Returns how many tails are among them.
+template <bool OneWord, u32 Shift>
+inline u32 VcRouterKernel<OneWord, Shift>::enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept {
+  const Crossing* const first = crossings_.data();
+  Item* const gone = tails_.data();
+  const FlitRings::Access flits = flits_.access();
+  InputVc* const all_inputs = inputs_.data();
+  const std::array<Agenda, kMostAhead>& coming = coming_;
+  const u32 room = room_;
+  const bool fetches = fetches_;
+  u32 tails = 0;
+  for (const Crossing* c = first; c != first + crossings; ++c) {
+    const u32 e = router_of(c->from);
+    const u32 i = vc_of(c->from);
+    const u32 out_vc = c->vc;
+    const u32 p = r.layout.port(i);
+    const BufferedFlit flit = c->flit;
+    PortState& to = r.ports[r.port(e, c->port)];
+    to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
+    const u32 o = r.layout.index(c->port, out_vc);
+    OutputVc& out = r.outputs[r.vc(e, o)];
+    if (to.flit_ticks != 0) {
+      const std::size_t at = to.down_vc + std::size_t{out_vc};
+      // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
+      if (fetches && out.credits == flits.places) {
+        out.tail = 0;
+        all_inputs[at].ring.head = 0;
+      }
+      flits.put(at, out.tail, flit.passed_on());
+      out.tail = static_cast<u16>(flits.after(out.tail));
+      const Agenda& arrival = coming[to.flit_ticks];
+      u32& count = arrival.counts[to.down_block].flits;
+      arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(to.down_item + out_vc);
+    } else {
+      send_out(r.port(r.first + e, c->port), flit.unpack(c->vc), io);
+    }
+    // None of this is to be foreseen: without branches.
+    const u64 tail = (flit.flags() & core::kTail) != 0 ? 1 : 0;
+    const u32 credits = out.credits - 1U;
+    const u64 exhausted = credits == 0 ? 1 : 0;
+    out.credits = static_cast<u16>(credits);
+    r.credit[r.word(e, o)] &= ~(exhausted << (o & 63U));
+    r.starved[r.word(e, i)] |= (exhausted & ~tail) << (i & 63U);
+    gone[tails] = c->from;
+    tails += static_cast<u32>(tail);
+  }
+  return tails;
+}
+
+/// The packets whose tails left give back what they held; the next ones begin with their routing.
+template <bool OneWord, u32 Shift>
+inline void VcRouterKernel<OneWord, Shift>::finish(const Block& r, u32 tails) noexcept {
+  const Item* const gone = tails_.data();
+  const Agenda& routed = coming_[1 + setup_.pipeline.routing];
+  Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
+  u32 next = routed.counts[r.number].heads;
+  for (u32 k = 0; k < tails; ++k) {
+    const u32 e = router_of(gone[k]);
+    const u32 i = vc_of(gone[k]);
+    InputVc& in = r.inputs[r.vc(e, i)];
+    const u32 o = r.layout.index(in.port, in.vc);
+    r.outputs[r.vc(e, o)].holder = kNobody;
     in.vc = kFresh;
-    r.holding[word] &= ~here;
-    remove(r.owners, r.owned, i, out_port);
-    if (in.ring.count != 0) begin_routing(r, word, here, now, 1 + setup_.pipeline.routing);
+    r.held[r.word(e, o)] &= ~bit(o);
+    r.holding[r.word(e, i)] &= ~bit(i);
+    remove(r, r.owners, r.owned, e, i, in.port);
+    heads[next] = gone[k];
+    next += in.ring.count != 0 ? 1U : 0U;
   }
-  return tail;
+  routed.counts[r.number].heads = next;
+}
+
+template <bool OneWord, u32 Shift>
+template <class F>
+void VcRouterKernel<OneWord, Shift>::for_each_coming(F&& f) const {
+  std::vector<u16> coming(inputs_.size());
+  for (std::size_t list = 0; list < counts_.size(); ++list) {
+    for (u32 k = 0; k < counts_[list].flits; ++k) {
+      const u32 it = items_[list * room_ + k];
+      const u32 e = static_cast<u32>(list % blocks_) * kBlock + router_of(it);
+      const u32 i = vc_of(it);
+      const RingState ring = inputs_[base(e) + i].ring;
+      f(e, i, flits_.at(e, i, ring, ring.count + u32{coming[base(e) + i]++}));
+    }
+  }
+}
+
+template <bool OneWord, u32 Shift>
+std::vector<u64> VcRouterKernel<OneWord, Shift>::heads_by_slot(u32 slots) const {
+  std::vector<u64> bits(std::size_t{entities()} * slots * words());
+  for (std::size_t list = 0; list < counts_.size(); ++list) {
+    const std::size_t slot = list / blocks_ & (slots - 1);
+    for (u32 k = 0; k < counts_[list].heads; ++k) {
+      const u32 it = items_[list * room_ + heads_at_ + k];
+      const std::size_t e = list % blocks_ * kBlock + router_of(it);
+      set_bit(&bits[(e * slots + slot) * words()], vc_of(it));
+    }
+  }
+  return bits;
+}
+
+/// Output ports that somebody waits for.
+template <bool OneWord, u32 Shift>
+u64 VcRouterKernel<OneWord, Shift>::wanted_ports(u32 e) const noexcept {
+  u64 ports = 0;
+  for (u32 p = 0; p < layout_.ports(); ++p) {
+    ports |= (wanted_[std::size_t{e / kBlock} * layout_.ports() + p] >> (e % kBlock) & 1U) << p;
+  }
+  return ports;
+}
+
+/// Output ports for which some input virtual channel can send.
+template <bool OneWord, u32 Shift>
+u64 VcRouterKernel<OneWord, Shift>::asked_ports(u32 e) const noexcept {
+  u64 ports = 0;
+  for (u32 p = 0; p < layout_.ports(); ++p) {
+    for (u32 w = 0; w < words(); ++w) {
+      const u64 row = owners_[(std::size_t{e} * layout_.ports() + p) * words() + w];
+      ports |= u64{(row & set(kFilled, e)[w] & ~set(kStarved, e)[w]) != 0} << p;
+    }
+  }
+  return ports;
 }
 
 template <bool OneWord, u32 Shift>
 u64 VcRouterKernel<OneWord, Shift>::digest() const {
   u64 sum = 0;
+  const u32 slots = std::bit_ceil(setup_.pipeline.routing + 2);
+  const std::vector<u64> routing = heads_by_slot(slots);
+  const std::size_t rows = std::size_t{layout_.ports()} * words();
   for (u32 e = 0; e < entities(); ++e) {
     Hasher h;
     digest_base(e, h);
@@ -826,19 +1014,23 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
       h.add(accept_first_[base(e) + i]);
     }
     // Flits on their way are counted one by one below, credits by what they come to.
-    const u64* const bits = &bits_[std::size_t{e} * stride_];
-    const View r = const_cast<VcRouterKernel*>(this)->view(e);
-    h.add(*r.wanted);
-    h.add(asked(r));
-    for (std::size_t k = 0; k < std::size_t{kHashed} * words(); ++k) h.add(bits[kSummaries + k]);
-    for (std::size_t k = 0; k < (slots_ + layout_.ports()) * words(); ++k) h.add(bits[fixed() + events_ + k]);
-    for (std::size_t k = 0; k < std::size_t{layout_.ports()} * words(); ++k) {
-      h.add(r.owners[k] & able(r, static_cast<u32>(k % words())));
+    h.add(wanted_ports(e));
+    h.add(asked_ports(e));
+    for (u32 kind = 0; kind < kHashed; ++kind) {
+      for (u32 w = 0; w < words(); ++w) h.add(set(kind, e)[w]);
+    }
+    for (std::size_t k = 0; k < std::size_t{slots} * words(); ++k) {
+      h.add(routing[std::size_t{e} * slots * words() + k]);
+    }
+    for (std::size_t k = 0; k < rows; ++k) h.add(waiting_[e * rows + k]);
+    for (std::size_t k = 0; k < rows; ++k) {
+      const u32 w = static_cast<u32>(k % words());
+      h.add(owners_[e * rows + k] & set(kFilled, e)[w] & ~set(kStarved, e)[w]);
     }
     sum += h.value();
-    for_each_coming(
-        e, [&](u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet()), flit.unpack(0)); });
   }
+  for_each_coming(
+      [&](u32, u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet()), flit.unpack(0)); });
   return sum;
 }
 
@@ -846,10 +1038,18 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
 template <bool OneWord, u32 Shift>
 void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
   VcRouterBase::hold(into);
-  const u32 n = words();
+  for_each_coming([&](u32, u32, const BufferedFlit& flit) { into.add(flit.unpack(0)); });
+  const std::vector<u64> routing = heads_by_slot(1);
   for (u32 e = 0; e < entities(); ++e) {
-    for_each_coming(e, [&](u32, const BufferedFlit& flit) { into.add(flit.unpack(0)); });
-    const u64* const slots = rows(e) - std::size_t{slots_} * n;
+    const auto summary = [&](const std::vector<u64>& bits, u32 p) {
+      return (bits[std::size_t{e / kBlock} * layout_.ports() + p] >> (e % kBlock) & 1U) != 0;
+    };
+    for (u32 p = 0; p < layout_.ports(); ++p) {
+      const std::size_t row = (std::size_t{e} * layout_.ports() + p) * words();
+      if (summary(wanted_, p) != any(&waiting_[row]) || summary(owned_, p) != any(&owners_[row])) {
+        into.violations.push_back(violation(e, layout_.index(p, 0), "the summary of the port is wrong"));
+      }
+    }
     for (u32 i = 0; i < layout_.size(); ++i) {
       if (layout_.vc(i) >= layout_.vcs()) continue;
       const InputVc& in = inputs_[base(e) + i];
@@ -857,22 +1057,21 @@ void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
       const auto check = [&](bool bit, bool truth, const char* what) {
         if (bit != truth) into.violations.push_back(violation(e, i, what));
       };
-      check(test_bit(set(e, kCredit), i), out.credits != 0, "credit bit and count disagree");
-      check(test_bit(set(e, kHeld), i), out.holder != kNobody, "held bit is wrong");
-      check(test_bit(set(e, kAdaptiveHeads), i), in.vc == kAdaptive, "adaptive bit is wrong");
-      bool in_routing = false;
-      for (u32 s = 0; s < slots_; ++s) in_routing = in_routing || test_bit(slots + std::size_t{s} * n, i);
-      check(in_routing, in.vc == kFresh && in.ring.count != 0, "routing bit is wrong");
+      check(test_bit(set(kCredit, e), i), out.credits != 0, "credit bit and count disagree");
+      check(test_bit(set(kHeld, e), i), out.holder != kNobody, "held bit is wrong");
+      check(test_bit(set(kAdaptiveHeads, e), i), in.vc == kAdaptive, "adaptive bit is wrong");
+      check(test_bit(&routing[std::size_t{e} * words()], i), in.vc == kFresh && in.ring.count != 0,
+            "routing bit is wrong");
       const bool holds = in.vc < kMostVcs;
       for (u32 p = 0; p < layout_.ports(); ++p) {
-        const u64* const row = rows(e) + std::size_t{p} * n;
-        check(test_bit(row, i), in.vc == kRouted && in.port == p, "waiting bit is wrong");
-        check(test_bit(row + std::size_t{layout_.ports()} * n, i), holds && in.port == p, "owner's bit is wrong");
+        const std::size_t row = (std::size_t{e} * layout_.ports() + p) * words();
+        check(test_bit(&waiting_[row], i), in.vc == kRouted && in.port == p, "waiting bit is wrong");
+        check(test_bit(&owners_[row], i), holds && in.port == p, "owner's bit is wrong");
       }
-      check(test_bit(set(e, kFilled), i), in.ring.count != 0, "filled bit is wrong");
-      check(test_bit(set(e, kHolding), i), holds, "holding bit is wrong");
+      check(test_bit(set(kFilled, e), i), in.ring.count != 0, "filled bit is wrong");
+      check(test_bit(set(kHolding, e), i), holds, "holding bit is wrong");
       const bool starved = holds && outputs_[base(e) + layout_.index(in.port, in.vc)].credits == 0;
-      check(test_bit(set(e, kStarved), i), starved, "starved bit is wrong");
+      check(test_bit(set(kStarved, e), i), starved, "starved bit is wrong");
     }
   }
 }
