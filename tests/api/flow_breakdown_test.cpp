@@ -30,6 +30,30 @@ measure = 1500
 tables = "flows"
 )";
 
+/// Switches of every other kind, with a hot spot.
+std::vector<std::string> others() {
+  const std::string run = "\n[run]\nwarmup = 100\nmeasure = 8000\ntables = 'flows'\n";
+  std::vector<std::string> texts;
+  for (const char* model : {"central_buffer", "input_buffer"}) {
+    texts.push_back("topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = '" +
+                    std::string(model) +
+                    "'\nrouting = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+                    "traffic = { name = 'hot_spot', load = 0.3, fraction = 0.1, targets = [5], size = 16 }" +
+                    run);
+  }
+  texts.push_back(
+      "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'circuit', vcs = 2, sharing = 'tdm' }\n"
+      "routing = 'fully_adaptive'\n"
+      "traffic = { name = 'hot_spot', load = 0.15, fraction = 0.2, targets = [5], size = 16, process = 'poisson' }" +
+      run);
+  texts.push_back(
+      "topology = { name = 'hypercube', degree = 4 }\nswitch = { name = 'packet_node', payload = 64, header = 8 }\n"
+      "routing = 'ecube'\n"
+      "traffic = { name = 'hot_spot', load = 0.15, fraction = 0.2, targets = [5], size = 64, process = 'poisson' }" +
+      run);
+  return texts;
+}
+
 Result run_text(const std::string& text, const Overrides& overrides = {}) {
   return run(read_experiments_text(text, "flows", overrides).points.front(), {});
 }
@@ -56,6 +80,21 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
     expect_sums(run_text(text));
     expect_sums(run_text(text, {"run.trees=true", "run.trees_interval=5"}));
   }
+  for (const std::string& text : others()) {
+    expect_sums(run_text(text));
+    expect_sums(run_text(text, {"run.trees=true", "run.trees_interval=50"}));
+  }
+}
+
+TEST(TreeSampling, TheDefaultIntervalIsTheTimeOfAHundredPacketsWhereThatLeavesTwentySamples) {
+  const auto interval = [](const std::string& text, const std::string& measure) {
+    return run_text(text, {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", measure})
+        .trees->interval;
+  };
+  EXPECT_EQ(interval(kMesh, "run.measure=3000"), 1000U);
+  EXPECT_EQ(interval(others()[1], "run.measure=40000"), 1600U) << "packets of 16 flits";
+  EXPECT_EQ(interval(others()[1], "run.measure=24000"), 1200U);
+  EXPECT_EQ(interval(others()[1], "run.measure=8000"), 1000U);
 }
 
 TEST(FlowBreakdown, AnEmptyNetworkHasNoWaiting) {

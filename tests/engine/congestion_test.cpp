@@ -265,5 +265,78 @@ TEST(CongestionTrees, TwoPortsOfOneSwitchThatAQueueWaitsForGiveTwoTrees) {
   for (const CongestionTree& tree : trees) EXPECT_EQ(tree.members.size(), 2U);
 }
 
+/// Packets go out of switch 0 at the port that their tag names.
+class Tagged final : public core::Routing {
+ public:
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    out.add({request.at == 0 ? static_cast<u16>(request.packet->tag) : u16{0}, 0, 1, 0, false});
+  }
+};
+
+TEST(CongestionTrees, APacketIsAVictimByWhatItsOwnHeaderSaysInEverySample) {
+  const Funnel net;
+  const Tagged routing;
+  TreeFinder finder(net.topology, &routing, 1.0);
+  for (const u64 tag : {0U, 1U, 0U}) {  // the same pair of terminals over and over
+    core::Packet a = packet(0, 4);
+    a.tag = tag;
+    BlockedView view(true);
+    view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+    view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+    view.fill(Resource::output(net.first), 1, kPlaces);
+    view.blocked(Resource::output(net.first), Resource::output(net.exit), Why::space, a, net.first);
+    view.fill(Resource::input(net.injection(0)), 1, kPlaces);
+    view.blocked(Resource::input(net.injection(0)), Resource::output(net.first), Why::space, a, net.first);
+    view.packet(Resource::input(net.injection(0)), a);
+    view.fill(Resource::source(0), 1, 1);
+    view.blocked(Resource::source(0), Resource::input(net.injection(0)), Why::space, a, net.injection(0));
+    view.packet(Resource::source(0), a);
+    const std::vector<CongestionTree> trees = finder.find(view);
+    ASSERT_EQ(trees.size(), 1U);
+    EXPECT_EQ(trees[0].packets, tag == 0 ? 2U : 0U) << tag;
+    EXPECT_EQ(trees[0].victims, tag == 0 ? 0U : 2U) << tag;
+  }
+}
+
+TEST(CongestionTrees, LanesFarApartAreDifferentPlaces) {
+  const Funnel net;
+  Places places(net.topology.graph());
+  BlockedView view;
+  const std::vector<u32> lanes{3, 70, 0, 5000, Resource::kWhole, 71, 4095, 4096};
+  for (const u32 lane : lanes) view.fill(Resource::input(net.first, lane), 1, lane + 1);
+  places.learn(view);
+  ASSERT_EQ(places.size(), lanes.size());
+  for (const u32 lane : lanes) {
+    const u64 id = Resource::input(net.first, lane).id();
+    ASSERT_TRUE(places.has(id)) << lane;
+    EXPECT_EQ(places.id(places.of(id)), id);
+    EXPECT_EQ(places.capacity(places.of(id)), lane + 1);
+  }
+  EXPECT_FALSE(places.has(Resource::input(net.first, 4).id()));
+  EXPECT_FALSE(places.has(Resource::input(net.first, 6000).id()));
+  EXPECT_FALSE(places.has(Resource::input(net.second, 3).id()));
+}
+
+TEST(CongestionTrees, AQueueInASharedMemoryThatIsShortOfRoomMakesItsPortTheRoot) {
+  const Funnel net;
+  const core::Packet a = packet(0, 4);
+  for (const bool is_short : {false, true}) {
+    BlockedView view(true);
+    view.fill(Resource::memory(2), 10, 12);
+    view.fill(Resource::output(net.exit), 8, 12);  // far from full by itself
+    view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, a, net.exit);
+    for (const u32 c : {net.first, net.second}) {
+      view.fill(Resource::input(c), kPlaces, kPlaces);
+      if (is_short) view.blocked(Resource::input(c), Resource::memory(2), Why::space, a, net.exit);
+    }
+    if (is_short) view.blocked(Resource::memory(2), Resource::output(net.exit), Why::space);
+    TreeFinder finder(net.topology, &net.routing, 1.0);
+    const std::vector<CongestionTree> trees = finder.find(view);
+    ASSERT_EQ(trees.size(), is_short ? 1U : 0U);
+    if (!is_short) continue;
+    EXPECT_EQ(trees[0].root, net.exit);
+  }
+}
+
 }  // namespace
 }  // namespace banyan::engine::congestion_test

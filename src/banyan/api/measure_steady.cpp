@@ -30,6 +30,15 @@ constexpr Tick kWindows = 1024;
 /// Cycles that are not measured, of those asked for.
 Tick warmup_of(const config::Values& run) { return is_fixed(run) ? 0 : static_cast<Tick>(run.integer("warmup")); }
 
+/// Where nobody says how often trees are sampled: not more often than a channel carries a hundred packets, as a sample
+/// costs what hundreds of packets cost that move; 20 times or more in a run, but for the usual interval.
+Tick longer_interval(const config::Values& run, const engine::TreePlan& plan) {
+  constexpr Tick kPackets = 100;
+  constexpr Tick kSamples = 20;
+  const i64 cycles = is_fixed(run) ? run.integer("duration") : run.integer("warmup") + run.integer("measure");
+  return std::max(plan.interval, std::min(kPackets * plan.spacing, static_cast<Tick>(cycles) / kSamples));
+}
+
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
  public:
@@ -389,6 +398,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
     for (const core::Traffic* traffic : instance.traffic_pointers) {
       wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
     }
+    if (experiment.run.integer("trees_interval") == 0) wanted.interval = longer_interval(experiment.run, wanted);
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }

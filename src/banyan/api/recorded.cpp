@@ -246,9 +246,9 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
 }
 
 /// Cycles between two samples where nobody says. A sample costs what hundreds of packets cost that move; where links
-/// have a rate a cycle is the time of a byte, and 20 us are some 300 packets of 64 bytes per port.
+/// have a rate a cycle is the time of a byte, and 80 us are some 1,200 packets of 64 bytes per port.
 Tick default_tree_interval(const Experiment& experiment) {
-  constexpr double kLengthNs = 20'000.0;
+  constexpr double kLengthNs = 80'000.0;
   const double cycle = cycle_ns(experiment);
   return cycle > 0.0 ? std::max<Tick>(1, static_cast<Tick>(kLengthNs / cycle)) : 1000;
 }

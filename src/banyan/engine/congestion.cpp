@@ -1,10 +1,13 @@
 #include "banyan/engine/congestion.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
+
+#include "banyan/base/hash.hpp"
 
 namespace banyan::engine {
 namespace {
@@ -13,48 +16,42 @@ constexpr u32 kMostWalks = 64;           ///< packets of a buffer whose way is f
 constexpr std::size_t kMostFlows = 8;    ///< of a tree that are named
 constexpr std::size_t kMostHeads = 256;  ///< of the ways of a packet that are followed
 
-/// The pairs with the most packets, and how many pairs there are.
-u32 count_flows(std::vector<u64>& packets, std::vector<stats::CongestionFlow>& most) {
-  std::sort(packets.begin(), packets.end());
-  u32 flows = 0;
-  for (std::size_t i = 0; i < packets.size();) {
-    std::size_t j = i;
-    while (j < packets.size() && packets[j] == packets[i]) ++j;
-    most.push_back({static_cast<u32>(packets[i] >> 32U), static_cast<u32>(packets[i]), static_cast<u32>(j - i)});
-    ++flows;
-    i = j;
-  }
-  const std::size_t keep = std::min(most.size(), kMostFlows);
+constexpr u32 kAhead = 12;            ///< packets between asking for the memory of a record and reading it
+constexpr u32 kMostTerminals = 1024;  ///< up to which a table has an entry for every pair
+constexpr u32 kMostWays = 1U << 17U;  ///< kept from sample to sample
+
+/// Keeps the flows with the most packets; how many there were.
+u32 keep_most(std::vector<stats::CongestionFlow>& flows) {
+  const u32 all = static_cast<u32>(flows.size());
+  const std::size_t keep = std::min(flows.size(), kMostFlows);
   std::partial_sort(
-      most.begin(), most.begin() + static_cast<std::ptrdiff_t>(keep), most.end(), [](const auto& a, const auto& b) {
+      flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(keep), flows.end(), [](const auto& a, const auto& b) {
         return std::tuple(b.packets, a.source, a.destination) < std::tuple(a.packets, b.source, b.destination);
       });
-  most.resize(keep);
-  return flows;
+  flows.resize(keep);
+  return all;
 }
 
 }  // namespace
 
 Places::Places(const core::Graph& graph) {
   const std::size_t channels = graph.channels().size();
-  first_[static_cast<std::size_t>(ResourceKind::input)].assign(channels, kNone);
-  first_[static_cast<std::size_t>(ResourceKind::output)].assign(channels, kNone);
-  first_[static_cast<std::size_t>(ResourceKind::port)].assign(channels, kNone);
-  first_[static_cast<std::size_t>(ResourceKind::memory)].assign(graph.switches(), kNone);
-  first_[static_cast<std::size_t>(ResourceKind::source)].assign(graph.terminals(), kNone);
-}
-
-bool Places::has(u64 id) const noexcept {
-  const Resource r = Resource::of(id);
-  u32 place = first_[static_cast<std::size_t>(r.kind)][r.index];
-  while (place != kNone && ids_[place] != id) place = next_[place];
-  return place != kNone;
+  of_[static_cast<std::size_t>(ResourceKind::input)].resize(channels);
+  of_[static_cast<std::size_t>(ResourceKind::output)].resize(channels);
+  of_[static_cast<std::size_t>(ResourceKind::port)].resize(channels);
+  of_[static_cast<std::size_t>(ResourceKind::memory)].resize(graph.switches());
+  of_[static_cast<std::size_t>(ResourceKind::source)].resize(graph.terminals());
 }
 
 void Places::learn(const BlockedView& view) {
   std::vector<std::pair<u64, u32>> fresh;
   for (const Fill& f : view.fills()) {
-    if (!has(f.resource)) fresh.emplace_back(f.resource, f.capacity);
+    const u32 place = find(f.resource);
+    if (place == kNone) {
+      fresh.emplace_back(f.resource, f.capacity);
+    } else {
+      capacity_[place] = f.capacity;
+    }
   }
   for (const Blocked& b : view.all_blocked()) {
     if (!has(b.resource)) fresh.emplace_back(b.resource, 0);
@@ -64,19 +61,154 @@ void Places::learn(const BlockedView& view) {
   std::sort(fresh.begin(), fresh.end(),
             [](const auto& a, const auto& b) { return std::pair(a.first, b.second) < std::pair(b.first, a.second); });
   for (const auto& [id, capacity] : fresh) {
-    if (!ids_.empty() && ids_.back() == id) continue;
-    const Resource r = Resource::of(id);
-    u32& first = first_[static_cast<std::size_t>(r.kind)][r.index];
-    next_.push_back(first);
-    first = size();
-    ids_.push_back(id);
-    capacity_.push_back(capacity);
+    if (ids_.empty() || ids_.back() != id) add(id, capacity);
   }
-  for (const Fill& f : view.fills()) capacity_[of(f.resource)] = f.capacity;
+}
+
+/// The lanes of a place grow by moving to the end of the list.
+void Places::add(u64 id, u32 capacity) {
+  const Resource r = Resource::of(id);
+  if (r.lane < kMostLanes) {
+    Lanes& lanes = of_[static_cast<std::size_t>(r.kind)][r.index];
+    if (r.lane >= lanes.size) {
+      const u32 begin = static_cast<u32>(lanes_.size());
+      const u32 room = std::max(std::bit_ceil(r.lane + 1), lanes.size);
+      lanes_.resize(begin + room, kNone);
+      std::copy_n(lanes_.begin() + lanes.begin, lanes.size, lanes_.begin() + begin);
+      lanes = {begin, room};
+    }
+    lanes_[lanes.begin + r.lane] = size();
+  } else {
+    far_.emplace(id, size());
+  }
+  ids_.push_back(id);
+  capacity_.push_back(capacity);
+}
+
+template <u32 words>
+u32 Ways::Numbers<words>::of(const Key& key) {
+  if (2 * keys_.size() >= slots_.size()) grow();
+  u64 hash = 0;
+  for (const u64 word : key) hash = mix64(hash ^ word) + word;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    if (slots_[at] == kNone) {
+      slots_[at] = size();
+      keys_.push_back(key);
+      return size() - 1;
+    }
+    const Key& other = keys_[slots_[at]];
+    u64 differ = 0;
+    for (u32 i = 0; i < words; ++i) differ |= key[i] ^ other[i];
+    if (differ == 0) return slots_[at];
+  }
+}
+
+template <u32 words>
+void Ways::Numbers<words>::grow() {
+  const std::vector<Key> keys = std::exchange(keys_, {});
+  slots_.assign(std::max<std::size_t>(64, slots_.size() * 4), kNone);
+  keys_.reserve(slots_.size() / 2);
+  for (const Key& key : keys) static_cast<void>(of(key));
+}
+
+template <u32 words>
+void Ways::Numbers<words>::clear() {
+  keys_.clear();
+  slots_.clear();
+}
+
+Ways::Ways(const core::Graph& graph, const core::Routing* routing) : graph_(graph), routing_(routing) {
+  const u64 terminals = graph.terminals();
+  if (terminals <= kMostTerminals) latest_.assign(terminals * terminals, kNone);
+}
+
+void Ways::begin() {
+  if (starts_.size() < kMostWays && headers_.size() < kMostWays) return;
+  flows_.clear();
+  headers_.clear();
+  of_header_.clear();
+  latest_.assign(latest_.size(), kNone);
+  routes_.clear();
+  starts_.clear();
+  ways_.clear();
+  channels_.clear();
+}
+
+const Ways::Header& Ways::header(const core::Packet& packet) {
+  const u32 kind =
+      u32{packet.traffic} | u32{packet.flags} << 8U | u32{packet.pending} << 16U | u32{packet.vc_class} << 24U;
+  if (latest_.empty()) return of_header_[make_header(packet, kind)];
+  u32& latest = latest_[std::size_t{packet.source} * graph_.terminals() + packet.destination];
+  if (latest != kNone) {
+    const Header& header = of_header_[latest];
+    if (header.tag == packet.tag && header.state == packet.state && header.kind == kind) return header;
+  }
+  latest = make_header(packet, kind);
+  return of_header_[latest];
+}
+
+u32 Ways::make_header(const core::Packet& packet, u32 kind) {
+  const u64 pair = static_cast<u64>(packet.source) << 32U | packet.destination;
+  const u32 number = headers_.of({pair, packet.tag, packet.state, kind});
+  if (number != of_header_.size()) return number;
+  const u64 seen = routing_ == nullptr || routing_->reads_source() ? pair : packet.destination;
+  Header header{packet.tag, packet.state, kind, flows_.of({pair}), routes_.of({seen, packet.tag, packet.state, kind})};
+  const Way& way = way_from(graph_.injection(packet.source), 0, header, packet);
+  header.begin = way.begin;
+  if (way.single == way.size) header.size = way.size;
+  of_header_.push_back(header);
+  return number;
+}
+
+const Ways::Way& Ways::way_from(u32 channel, u32 vc, const Header& header, const core::Packet& packet) {
+  const core::End& to = graph_.channel(channel).to;
+  return ways_[find(static_cast<u64>(channel) << 32U | vc, {to.terminal ? kNone : to.node, to.port, vc}, header.route,
+                    packet)];
+}
+
+Ways::Rest Ways::from_switch(u32 switch_, const Header& header, const core::Packet& packet) {
+  return rest_of(ways_[find(static_cast<u64>(switch_) << 32U | kNone, {switch_, 0, 0}, header.route, packet)]);
+}
+
+u32 Ways::find(u64 start, const Head& head, u32 route, const core::Packet& packet) {
+  const u32 number = starts_.of({start, route});
+  if (number == ways_.size()) ways_.push_back(follow(head, packet));
+  return number;
+}
+
+Ways::Way Ways::follow(const Head& head, const core::Packet& packet) {
+  Way way;
+  way.begin = static_cast<u32>(channels_.size());
+  stack_.clear();
+  seen_.clear();
+  if (head.at != kNone && routing_ != nullptr) stack_.push_back(head);
+  bool single = true;
+  while (!stack_.empty() && !way.cut_off) {
+    const Head at = stack_.back();
+    stack_.pop_back();
+    candidates_.clear();
+    routing_->all_candidates({at.at, at.port, at.vc, &packet, 0, nullptr}, candidates_);
+    single = single && candidates_.size() == 1;
+    for (const core::Candidate& c : candidates_) {
+      if (c.port >= graph_.outputs(at.at)) continue;
+      const u32 out = graph_.channel_out_of(at.at, c.port);
+      if (out == kNone) continue;
+      if (single) ++way.single;
+      if (std::find(seen_.begin(), seen_.end(), out) != seen_.end()) continue;
+      seen_.push_back(out);
+      channels_.push_back(out);
+      const core::End& to = graph_.channel(out).to;
+      if (!to.terminal) stack_.push_back({to.node, to.port, c.vc_begin});
+    }
+    way.cut_off = seen_.size() > kMostHeads;
+  }
+  way.size = static_cast<u32>(channels_.size()) - way.begin;
+  return way;
 }
 
 TreeFinder::TreeFinder(const core::Topology& topology, const core::Routing* routing, double threshold)
-    : graph_(topology.graph()), routing_(routing), threshold_(threshold), places_(graph_) {}
+    : graph_(topology.graph()), routing_(routing), threshold_(threshold), places_(graph_), ways_(graph_, routing) {}
 
 u32 TreeFinder::channel_of(u32 place) const {
   const Resource r = Resource::of(places_.id(place));
@@ -176,7 +308,8 @@ bool TreeFinder::is_overloaded(u32 port) {
     if (ask(waiter)) return true;
     // Who waits for the end of that packet asks for the same port.
     for (u32 k = edge_begin_[waiter]; k < edge_begin_[waiter + 1]; ++k) {
-      if (edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter)) ask(edges_[k].waiter);
+      const bool follows = edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter);
+      if (follows && ask(edges_[k].waiter)) return true;
     }
   }
   return (congested || own) && brings_too_much(port);
@@ -198,7 +331,7 @@ bool TreeFinder::brings_too_much(u32 port) const {
 /// a routing leaves a choice.
 bool TreeFinder::ask_for_feeders(u32 buffer) {
   if (view_ == nullptr || !view_->wants_contents() || routing_ == nullptr) return true;
-  if (!indexed_) index_contents();
+  if (!indexed_) index_contents(*view_);
   const u32 here = switch_of(buffer);
   const u32 packets = content_begin_[buffer + 1] - content_begin_[buffer];
   if (here >= graph_.switches() || packets == 0 || packets < used_[buffer]) return true;
@@ -223,29 +356,34 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
 }
 
 /// Packets of the view by place.
-void TreeFinder::index_contents() {
+void TreeFinder::index_contents(const BlockedView& view) {
   indexed_ = true;
   content_begin_.assign(places_.size() + 1, 0);
-  for (const Content& c : view_->contents()) ++content_begin_[places_.of(c.resource) + 1];
+  content_place_.clear();
+  u64 last = kNever;
+  u32 place = kNone;
+  for (const Content& c : view.contents()) {
+    if (std::exchange(last, c.resource) != c.resource) place = places_.of(c.resource);
+    content_place_.push_back(place);
+    ++content_begin_[place + 1];
+  }
   for (u32 i = 0; i < places_.size(); ++i) content_begin_[i + 1] += content_begin_[i];
-  contents_.resize(view_->contents().size());
+  contents_.resize(view.contents().size());
   std::vector<u32> next(content_begin_.begin(), content_begin_.end() - 1);
-  for (const Content& c : view_->contents()) contents_[next[places_.of(c.resource)]++] = c.packet;
+  for (std::size_t i = 0; i < contents_.size(); ++i) contents_[next[content_place_[i]]++] = view.contents()[i].packet;
 }
 
 u32 TreeFinder::way_in(const core::Packet& packet, u32 switch_) {
   u32 channel = graph_.injection(packet.source);
-  for (u32 hops = 0; hops <= graph_.switches(); ++hops) {
+  const Ways::Header header = ways_.header(packet);
+  const Ways::Way way = ways_.way_from(channel, 0, header, packet);
+  for (u32 hops = 0;; ++hops) {
     const core::End& at = graph_.channel(channel).to;
     if (at.terminal) return kNone;
     if (at.node == switch_) return channel;
-    candidates_.clear();
-    routing_->all_candidates({at.node, at.port, 0, &packet, 0, nullptr}, candidates_);
-    if (candidates_.size() != 1 || candidates_[0].port >= graph_.outputs(at.node)) return kNone;
-    channel = graph_.channel_out_of(at.node, candidates_[0].port);
-    if (channel == kNone) return kNone;
+    if (hops >= std::min(way.single, way.size)) return kNone;
+    channel = ways_.channel(way.begin + hops);
   }
-  return kNone;
 }
 
 void TreeFinder::collect(const std::vector<u32>& roots, stats::CongestionTree& tree) {
@@ -305,9 +443,7 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
   }
   root_of_.assign(size, kNone);
   depth_.resize(size, kNone);
-  trees_of_.resize(size);
-  for (const u32 place : touched_) trees_of_[place].clear();
-  touched_.clear();
+  ways_.begin();
   sort_edges();
   std::vector<stats::CongestionTree> trees;
   // A port may be several resources: its channel, the way to it through the crossbar.
@@ -321,12 +457,9 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
     collect(its, tree);
     trees.push_back(std::move(tree));
   }
-  for (u32 t = 0; t < trees.size(); ++t) {
-    for (u32 m = 0; m < trees[t].members.size(); ++m) {
-      const u32 place = trees[t].members[m].place;
-      if (trees_of_[place].empty()) touched_.push_back(place);
-      trees_of_[place].emplace_back(t, m);
-      if (root_of_[place] == kNone) root_of_[place] = trees[t].root;
+  for (const stats::CongestionTree& tree : trees) {
+    for (const stats::CongestionMember& member : tree.members) {
+      if (root_of_[member.place] == kNone) root_of_[member.place] = tree.root;
     }
   }
   if (view.wants_contents()) count_contents(view, trees);
@@ -338,88 +471,87 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
 }
 
 void TreeFinder::count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees) {
-  counted_.assign(trees.size(), {});
-  for (const Content& content : view.contents()) {
-    const u32 place = places_.of(content.resource);
-    for (const auto& [t, m] : trees_of_[place]) {
-      stats::CongestionTree& tree = trees[t];
-      Counted& counted = counted_[t];
-      const u64 flow = static_cast<u64>(content.packet->source) << 32U | content.packet->destination;
-      u32 next = kNone;
-      if (passes(place, *content.packet, tree.root, next)) {
-        ++tree.packets;
-        counted.flows.push_back(flow);
-      } else {
-        ++tree.victims;
-        ++tree.members[m].victims;
-        counted.victims.push_back(flow);
-        if (next != kNone) counted.wanted.push_back(next);
-      }
+  if (trees.empty()) return;
+  if (!indexed_) index_contents(view);
+  // A port is idle when nobody is ready for it and nobody waits for room behind it.
+  busy_.assign(graph_.channels().size(), 0);
+  for (const Blocked& b : view.all_blocked()) {
+    if (b.why == Why::bandwidth || b.why == Why::space) busy_[Resource::of(b.on).index] = 1;
+    if (b.via != kNone) busy_[b.via] = 1;
+  }
+  wanted_.resize(graph_.channels().size());
+  routed_.resize(contents_.size());
+  routed_place_.assign(places_.size(), 0);
+  for (const stats::CongestionTree& tree : trees) {
+    for (const stats::CongestionMember& member : tree.members) {
+      if (std::exchange(routed_place_[member.place], u8{1}) == 0) find_ways(member.place);
     }
   }
-  // A port is idle when nobody is ready for it and nobody waits for room behind it.
-  std::vector<u8> busy(graph_.channels().size(), 0);
-  for (const Blocked& b : view.all_blocked()) {
-    if (b.why == Why::bandwidth || b.why == Why::space) busy[Resource::of(b.on).index] = 1;
-    if (b.via != kNone) busy[b.via] = 1;
-  }
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    trees[t].flows = count_flows(counted_[t].flows, trees[t].most_flows);
-    trees[t].victim_flows = count_flows(counted_[t].victims, trees[t].most_victims);
-    std::vector<u32>& wanted = counted_[t].wanted;
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    trees[t].idle_ports =
-        static_cast<u32>(std::count_if(wanted.begin(), wanted.end(), [&](u32 c) { return busy[c] == 0; }));
+  through_.resize(ways_.flows());
+  past_.resize(ways_.flows());
+  for (stats::CongestionTree& tree : trees) count_members(tree);
+}
+
+u32 TreeFinder::starts_on(const Resource& r) const {
+  if (r.kind == ResourceKind::output || r.kind == ResourceKind::port) return r.index;
+  return r.kind == ResourceKind::source ? graph_.injection(r.index) : kNone;
+}
+
+/// Flow and way of every packet in a place.
+void TreeFinder::find_ways(u32 place) {
+  const Resource r = Resource::of(places_.id(place));
+  const u32 begin = content_begin_[place];
+  const u32 end = content_begin_[place + 1];
+  const u32 channel = r.kind == ResourceKind::input ? r.index : starts_on(r);
+  const u32 vc = r.kind == ResourceKind::input && r.lane != Resource::kWhole ? r.lane : 0;
+  for (u32 i = begin; i < end; ++i) {
+    // Records lie anywhere in a pool that no cache holds.
+    if (i + kAhead < contents_.size()) __builtin_prefetch(contents_[i + kAhead]);
+    const core::Packet& packet = *contents_[i];
+    const Ways::Header& header = ways_.header(packet);
+    routed_[i].flow = header.flow;
+    if (r.kind == ResourceKind::memory) {
+      routed_[i].rest = ways_.from_switch(r.index, header, packet);
+    } else {
+      ways_.behind(channel, vc, header, packet, routed_[i].rest);
+    }
   }
 }
 
-bool TreeFinder::passes(u32 place, const core::Packet& packet, u32 channel, u32& next) {
-  if (routing_ == nullptr) return true;
-  const Resource r = Resource::of(places_.id(place));
-  stack_.clear();
-  seen_.clear();
-  const auto enter = [&](u32 c, u32 vc) {
-    const core::End& to = graph_.channel(c).to;
-    if (to.terminal || std::find(seen_.begin(), seen_.end(), c) != seen_.end()) return;
-    seen_.push_back(c);
-    stack_.push_back({to.node, to.port, vc});
-  };
-  switch (r.kind) {
-    case ResourceKind::input:
-      enter(r.index, r.lane == Resource::kWhole ? 0 : r.lane);
-      break;
-    case ResourceKind::output:
-    case ResourceKind::port:
-      if (r.index == channel) return true;
-      enter(r.index, 0);
-      break;
-    case ResourceKind::memory:
-      stack_.push_back({r.index, 0, 0});
-      break;
-    case ResourceKind::source:
-      if (graph_.injection(r.index) == channel) return true;
-      enter(graph_.injection(r.index), 0);
-      break;
-  }
-  bool first = true;
-  while (!stack_.empty()) {
-    const Head head = stack_.back();
-    stack_.pop_back();
-    candidates_.clear();
-    routing_->all_candidates({head.at, head.port, head.vc, &packet, 0, nullptr}, candidates_);
-    for (const core::Candidate& c : candidates_) {
-      if (c.port >= graph_.outputs(head.at)) continue;
-      const u32 out = graph_.channel_out_of(head.at, c.port);
-      if (out == kNone) continue;
-      if (out == channel) return true;
-      if (first) next = out;
-      first = false;
-      enter(out, c.vc_begin);
+/// Packets that can go through the root, and victims: by flow, and the ports that the victims want next.
+void TreeFinder::count_members(stats::CongestionTree& tree) {
+  for (stats::CongestionMember& member : tree.members) {
+    const bool all = routing_ == nullptr || starts_on(Resource::of(places_.id(member.place))) == tree.root;
+    for (u32 i = content_begin_[member.place]; i < content_begin_[member.place + 1]; ++i) {
+      const auto& [flow, rest] = routed_[i];
+      if (all || ways_.passes(rest, tree.root)) {
+        ++tree.packets;
+        if (through_[flow]++ == 0) flows_through_.push_back(flow);
+        continue;
+      }
+      ++member.victims;
+      if (past_[flow]++ == 0) flows_past_.push_back(flow);
+      if (rest.size == 0) continue;
+      const u32 next = ways_.channel(rest.begin);
+      if (std::exchange(wanted_[next], u8{1}) == 0) wants_.push_back(next);
     }
-    if (seen_.size() > kMostHeads) return true;  // too many ways to say that none does
+    tree.victims += member.victims;
   }
-  return false;
+  const auto most = [&](std::vector<u32>& flows, std::vector<u32>& packets, std::vector<stats::CongestionFlow>& list) {
+    for (const u32 flow : flows) {
+      const u64 pair = ways_.flow(flow);
+      list.push_back({static_cast<u32>(pair >> 32U), static_cast<u32>(pair), std::exchange(packets[flow], 0U)});
+    }
+    flows.clear();
+    return keep_most(list);
+  };
+  tree.flows = most(flows_through_, through_, tree.most_flows);
+  tree.victim_flows = most(flows_past_, past_, tree.most_victims);
+  for (const u32 channel : wants_) {
+    tree.idle_ports += busy_[channel] == 0 ? 1U : 0U;
+    wanted_[channel] = 0;
+  }
+  wants_.clear();
 }
 
 }  // namespace banyan::engine

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <unordered_map>
 #include <vector>
 
 #include "banyan/core/routing.hpp"
@@ -21,22 +22,137 @@ class Places {
   /// Learns the resources of a view.
   void learn(const BlockedView& view);
   /// Of a resource that was learnt.
-  [[nodiscard]] u32 of(u64 id) const noexcept {
-    const Resource r = Resource::of(id);
-    u32 place = first_[static_cast<std::size_t>(r.kind)][r.index];
-    while (ids_[place] != id) place = next_[place];
-    return place;
-  }
-  [[nodiscard]] bool has(u64 id) const noexcept;
+  [[nodiscard]] u32 of(u64 id) const noexcept { return find(id); }
+  [[nodiscard]] bool has(u64 id) const noexcept { return find(id) != kNone; }
   [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(ids_.size()); }
   [[nodiscard]] u64 id(u32 place) const noexcept { return ids_[place]; }
   [[nodiscard]] u32 capacity(u32 place) const noexcept { return capacity_[place]; }
 
  private:
-  std::array<std::vector<u32>, 5> first_;  ///< [kind][index]: place, or kNone
-  std::vector<u32> next_;                  ///< [place]: another one of the same kind and index
+  static constexpr u32 kMostLanes = 4096;  ///< of one place, that have an entry each; the others are in a map
+  struct Lanes {
+    u32 begin = 0;  ///< in lanes_
+    u32 size = 0;
+  };
+
+  [[nodiscard]] u32 find(u64 id) const noexcept {
+    const Resource r = Resource::of(id);
+    const Lanes lanes = of_[static_cast<std::size_t>(r.kind)][r.index];
+    if (r.lane < lanes.size) return lanes_[lanes.begin + r.lane];
+    if (r.lane < kMostLanes) return kNone;
+    const auto it = far_.find(id);
+    return it == far_.end() ? kNone : it->second;
+  }
+  void add(u64 id, u32 capacity);
+
+  std::array<std::vector<Lanes>, 5> of_;  ///< [kind][index]
+  std::vector<u32> lanes_;                ///< place of a lane, or kNone
+  std::unordered_map<u64, u32> far_;
   std::vector<u64> ids_;
   std::vector<u32> capacity_;
+};
+
+/// Ways of packets from where they are to their destinations, found once for all packets that are routed alike.
+class Ways {
+ public:
+  struct Way {
+    u32 begin = 0;         ///< in the list of channels
+    u32 size = 0;          ///< channels that can be passed, in the order in which they are found
+    u32 single = 0;        ///< that the routing leaves no choice up to, from the first one on
+    bool cut_off = false;  ///< too many to say that a channel cannot be passed
+  };
+  /// Channels that can be passed from a place on: a part of the list of channels.
+  struct Rest {
+    u32 begin = 0;
+    u32 size = 0;  ///< kNone: too many to say that a channel cannot be passed
+  };
+  /// A packet's flow, and what the routing function can see of it.
+  struct Header {
+    u64 tag = 0;
+    u64 state = 0;
+    u32 kind = 0;  ///< Packet: traffic, flags, pending, vc_class
+    u32 flow = 0;
+    u32 route = 0;
+    u32 begin = 0;  ///< the way from the source, where the routing leaves no choice; else its size is 0
+    u32 size = 0;
+  };
+
+  Ways(const core::Graph& graph, const core::Routing* routing);
+
+  /// Before a sample: forgets all when it is too much. What the other functions return is valid up to here.
+  void begin();
+  [[nodiscard]] const Header& header(const core::Packet& packet);
+  /// From the end of a channel, on a virtual channel. A packet that has no choice goes on as it came from its source.
+  void behind(u32 channel, u32 vc, const Header& header, const core::Packet& packet, Rest& rest) {
+    if (header.size != 0 && channel == graph_.injection(packet.source)) {
+      rest.begin = header.begin;
+      rest.size = header.size;
+      return;
+    }
+    for (u32 i = 0; i < header.size; ++i) {
+      if (channels_[header.begin + i] != channel) continue;
+      rest.begin = header.begin + i + 1;
+      rest.size = header.size - i - 1;
+      return;
+    }
+    rest = rest_of(way_from(channel, vc, header, packet));
+  }
+  /// From a switch, whatever the port.
+  [[nodiscard]] Rest from_switch(u32 switch_, const Header& header, const core::Packet& packet);
+  [[nodiscard]] const Way& way_from(u32 channel, u32 vc, const Header& header, const core::Packet& packet);
+
+  [[nodiscard]] u32 channel(u32 index) const noexcept { return channels_[index]; }
+  [[nodiscard]] bool passes(const Rest& rest, u32 channel) const noexcept {
+    if (rest.size == kNone) return true;
+    for (u32 i = rest.begin; i < rest.begin + rest.size; ++i) {
+      if (channels_[i] == channel) return true;
+    }
+    return false;
+  }
+  /// (source << 32) + destination
+  [[nodiscard]] u64 flow(u32 index) const noexcept { return flows_.key(index)[0]; }
+  [[nodiscard]] u32 flows() const noexcept { return flows_.size(); }
+
+ private:
+  /// Numbers keys of words in the order in which they come.
+  template <u32 words>
+  class Numbers {
+   public:
+    using Key = std::array<u64, words>;
+    [[nodiscard]] u32 of(const Key& key);
+    [[nodiscard]] const Key& key(u32 index) const noexcept { return keys_[index]; }
+    [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(keys_.size()); }
+    void clear();
+
+   private:
+    void grow();
+    std::vector<Key> keys_;
+    std::vector<u32> slots_;  ///< a power of two, at most half full
+  };
+  struct Head {
+    u32 at;
+    u32 port;
+    u32 vc;
+  };
+
+  static Rest rest_of(const Way& way) noexcept { return {way.begin, way.cut_off ? kNone : way.size}; }
+  u32 make_header(const core::Packet& packet, u32 kind);
+  u32 find(u64 start, const Head& head, u32 route, const core::Packet& packet);
+  Way follow(const Head& head, const core::Packet& packet);
+
+  const core::Graph& graph_;
+  const core::Routing* routing_;
+  Numbers<1> flows_;
+  Numbers<4> headers_;
+  std::vector<Header> of_header_;
+  std::vector<u32> latest_;  ///< [source * terminals + destination], in small networks: the header that was seen last
+  Numbers<4> routes_;
+  Numbers<2> starts_;  ///< (place, route)
+  std::vector<Way> ways_;
+  std::vector<u32> channels_;
+  core::Candidates candidates_;
+  std::vector<Head> stack_;
+  std::vector<u32> seen_;
 };
 
 class TreeFinder {
@@ -75,15 +191,17 @@ class TreeFinder {
   [[nodiscard]] bool is_overloaded(u32 port);
   [[nodiscard]] bool brings_too_much(u32 port) const;
   [[nodiscard]] bool ask_for_feeders(u32 buffer);
-  void index_contents();
+  void index_contents(const BlockedView& view);
   /// Channel over which a packet reached a switch, or kNone where its routing leaves a choice.
   [[nodiscard]] u32 way_in(const core::Packet& packet, u32 switch_);
   void ask_for(u32 channel);
   void collect(const std::vector<u32>& roots, stats::CongestionTree& tree);
   void count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees);
+  void find_ways(u32 place);
+  void count_members(stats::CongestionTree& tree);
   [[nodiscard]] u32 switch_of(u32 place) const;
-  /// Whether a packet in a place can go through a channel, and the first channel that it takes from there.
-  [[nodiscard]] bool passes(u32 place, const core::Packet& packet, u32 channel, u32& next);
+  /// The channel on which all packets of a place go on, or kNone.
+  [[nodiscard]] u32 starts_on(const Resource& resource) const;
 
   const core::Graph& graph_;
   const core::Routing* routing_;
@@ -99,27 +217,26 @@ class TreeFinder {
   std::vector<Edge> edges_;
   std::vector<u32> depth_;  ///< [place], of the tree that is collected; kNone: not a member
   std::vector<u32> root_of_;
-  std::vector<std::vector<std::pair<u32, u32>>> trees_of_;  ///< [place]: (tree, member)
-  std::vector<u32> touched_;
-  core::Candidates candidates_;
-  struct Head {
-    u32 at;
-    u32 port;
-    u32 vc;
-  };
+  Ways ways_;
   std::vector<u32> asking_;            ///< channels
   const BlockedView* view_ = nullptr;  ///< of the moment
   bool indexed_ = false;
   std::vector<u32> content_begin_;  ///< [place + 1]
   std::vector<const core::Packet*> contents_;
-  std::vector<Head> stack_;
-  std::vector<u32> seen_;
-  struct Counted {
-    std::vector<u64> flows;
-    std::vector<u64> victims;
-    std::vector<u32> wanted;
+  std::vector<u32> content_place_;  ///< of the view's contents, in its order
+  struct Routed {
+    u32 flow = 0;
+    Ways::Rest rest;
   };
-  std::vector<Counted> counted_;
+  std::vector<Routed> routed_;  ///< of contents_, where the place belongs to a tree
+  std::vector<u8> routed_place_;
+  std::vector<u32> through_;  ///< [flow]: packets of a tree
+  std::vector<u32> past_;     ///< [flow]: victims
+  std::vector<u32> flows_through_;
+  std::vector<u32> flows_past_;
+  std::vector<u8> busy_;    ///< [channel]: somebody is ready for it, or waits for room behind it
+  std::vector<u8> wanted_;  ///< [channel]
+  std::vector<u32> wants_;
 };
 
 }  // namespace banyan::engine
