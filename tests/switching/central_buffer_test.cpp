@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "banyan/base/error.hpp"
+#include "banyan/engine/congestion.hpp"
 #include "switching/worm_rig.hpp"
 
 namespace banyan::central_buffer_test {
@@ -38,6 +39,46 @@ TEST_P(BothSwitches, EveryWormArrivesEverywhereUnderHeavyLoadAndNothingIsLost) {
       EXPECT_EQ(rig.machine->totals().misdelivered, 0U);
     }
   }
+}
+
+/// Hosts 1 to 13 send worms to host 0, host 13 also to host 1.
+TEST_P(BothSwitches, WormsForOneHostMakeATreeWhoseRootIsThatHostsPort) {
+  WormRig rig("bidirectional_min", tree(16), GetParam(), {{"fifo", i64{64}}});
+  for (u32 t = 1; t <= 12; ++t) {
+    for (Tick n = 0; n < 30; ++n) rig.worms->send(t, {0}, 10 + n, 64);
+  }
+  for (Tick n = 0; n < 30; ++n) rig.worms->send(13, {static_cast<u32>(n % 2)}, 10 + n, 64);
+  rig.build();
+  const core::Graph& graph = rig.topology->graph();
+  engine::TreeFinder finder(*rig.topology, rig.routing.get(), 1.0);
+  u32 found = 0;
+  u32 most_sources = 0;
+  u32 most_victims = 0;
+  for (Tick now = 500; now <= 4000; now += 100) {
+    rig.machine->run_until(now);
+    engine::BlockedView view(true);
+    rig.machine->blocked_on(view);
+    for (const engine::Blocked& b : view.all_blocked()) {
+      EXPECT_TRUE(b.why != engine::Why::bandwidth || engine::Resource::of(b.on).kind == engine::ResourceKind::port);
+    }
+    u64 flits = 0;
+    for (const engine::Fill& f : view.fills()) {
+      EXPECT_LE(f.used, f.capacity);
+      flits += f.used;
+    }
+    EXPECT_GT(flits, 0U);
+    for (const stats::CongestionTree& tree : finder.find(view)) {
+      if (tree.root != graph.ejection(0)) continue;
+      ++found;
+      most_sources = std::max(most_sources, tree.sources);
+      most_victims = std::max(most_victims, tree.victims);
+      EXPECT_LE(tree.victim_flows, 1U) << "only host 13 sends elsewhere";
+    }
+  }
+  EXPECT_GE(found, 15U) << "of 36 looks, most";
+  EXPECT_GE(most_sources, 8U);
+  EXPECT_GE(most_victims, 1U);
+  EXPECT_TRUE(rig.run(100'000));
 }
 
 TEST_P(BothSwitches, ResultsDoNotDependOnTheOrderOfStepsOrOnSpuriousOnes) {

@@ -323,20 +323,21 @@ void Machine::blocked_on(BlockedView& into) const {
 }
 
 std::string Machine::explain_blockage() const {
-  BlockedView view;
-  blocked_on(view);
+  // What tells its waits in text names its resources in its own way: the published ones are not mixed with them.
   std::vector<Wait> waits;
-  for (const Blocked& b : view.all_blocked()) {
-    // What waits for its turn will get it: no part of a deadlock.
-    if (b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
-  }
-  const std::size_t published = waits.size();
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) population->waits(waits);
   }
+  const bool told = !waits.empty();
+  BlockedView view;
+  blocked_on(view);
+  for (const Blocked& b : view.all_blocked()) {
+    // What waits for its turn will get it: no part of a deadlock.
+    if (!told && b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
+  }
   std::vector<Wait> cycle = shortest_wait_cycle(waits);
   for (Wait& wait : cycle) {
-    if (published == 0 || !wait.text.empty()) continue;
+    if (told || !wait.text.empty()) continue;
     for (const Blocked& b : view.all_blocked()) {
       if (b.why == Why::bandwidth || b.resource != wait.waiter || b.on != wait.resource || b.packet != wait.packet)
         continue;

@@ -180,6 +180,15 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
   void waits(std::vector<engine::Wait>& into) const final;
 
+  void show_switches(engine::BlockedView& into) const {
+    for (u32 s = 0; s < switches_; ++s) {
+      for (u32 i = 0; i < ports_; ++i) {
+        if (inputs_[s * ports_ + i].count != 0) show_input(into, s, i);
+      }
+      show_buffer(into, s);
+    }
+  }
+
  private:
   enum class Mode : u8 { none, bypass, write };
   static constexpr u8 kNobody = 0xff;
@@ -217,6 +226,86 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     /// Inputs whose header is the oldest that is short of space: of those that only go down, and of the others.
     std::array<u8, 2> short_input{kNobody, kNobody};
   };
+
+  /// What passes the crossbar waits for its output, what found no space in the buffer for the buffer; everything else
+  /// at the head of a FIFO is about to go on.
+  void show_input(engine::BlockedView& into, u32 s, u32 i) const {
+    const In& in = in_[s * ports_ + i];
+    const Chunk& chunk = head(s * ports_ + i);
+    const engine::Resource here = engine::Resource::input(channel_into(s * ports_ + i));
+    if (in.mode == Mode::bypass) {
+      show_move(into, here, s * ports_ + in.out, chunk.flits, chunk.packet);
+    } else if ((short_of_space(s) >> i & 1U) != 0) {
+      const bool known = in.mode == Mode::write && std::has_single_bit(in.outputs);
+      into.blocked(here, engine::Resource::memory(s), engine::Why::space, pool_[chunk.packet],
+                   known ? channel_out_of(s * ports_ + first_of(in.outputs)) : kNone);
+    }
+  }
+
+  /// Inputs with a chunk for the buffer that found no space, or that will find none when it is their turn.
+  [[nodiscard]] u64 short_of_space(u32 s) const noexcept {
+    const Hot& h = hot_[s];
+    u64 inputs = h.no_space & h.writable;
+    for (u64 m = has_space(h) ? 0 : h.writable; m != 0; m &= m - 1) {
+      if (!in_[s * ports_ + first_of(m)].replicates) inputs |= m & (~m + 1);
+    }
+    return inputs;
+  }
+
+  /// The buffer, and the queues of outputs in it. When it is short of space, it waits for those with an equal share.
+  void show_buffer(engine::BlockedView& into, u32 s) const {
+    using engine::Resource;
+    const u32 used = set_.chunks - lists_.free(s);
+    if (used == 0) return;
+    into.fill(Resource::memory(s), used, set_.chunks);
+    std::array<u32, 64> chunks{};
+    u32 queues = 0;
+    u32 all = 0;
+    for (u32 o = 0; o < ports_; ++o) {
+      chunks[o] = show_queue(into, s, o);
+      queues += chunks[o] != 0 ? 1U : 0U;
+      all += chunks[o];
+    }
+    const bool is_short = short_of_space(s) != 0;
+    for (u32 o = 0; o < ports_ && is_short; ++o) {
+      if (chunks[o] != 0 && chunks[o] * queues >= all) {
+        into.blocked(Resource::memory(s), Resource::output(channel_out_of(s * ports_ + o)), engine::Why::space);
+      }
+    }
+  }
+
+  /// Chunks that an output has not read. One that has read all that is there of its packet waits for the input that
+  /// has the rest, one behind a packet that passes the crossbar for that packet's input.
+  u32 show_queue(engine::BlockedView& into, u32 s, u32 o) const {
+    using engine::Resource;
+    const ChunkLists::Output& out = lists_.output(s, o);
+    if (out.part == 0 && out.queued == 0) return 0;
+    const u32 channel = channel_out_of(s * ports_ + o);
+    const Resource here = Resource::output(channel);
+    u32 chunks = 0;
+    const auto add = [&](u16 first) {
+      for (u16 at = first; at != ChunkLists::kNil; at = lists_.slot(s, at).nc) ++chunks;
+    };
+    if (out.part != 0) add(out.first_c);
+    for (u16 at = out.first_p; at != ChunkLists::kNil; at = lists_.np(s, at, o)) add(at);
+    for_packets(s, o, [&](PacketId id, u32) { show_packet(into, here, id); });
+    if (chunks != 0) into.fill(here, chunks, set_.chunks);
+    const u16 next = lists_.next(s, o);
+    const auto held_by = [&](u32 i, PacketId id) {
+      into.blocked(here, Resource::input(channel_into(s * ports_ + i)), engine::Why::held, pool_[id], channel);
+    };
+    if (next == ChunkLists::kNil) {
+      if (in_[s * ports_ + out.writer].mode == Mode::write) held_by(out.writer, in_[s * ports_ + out.writer].packet);
+    } else if ((hot_[s].bypassed >> o & 1U) != 0) {
+      for (u32 i = 0; i < ports_; ++i) {
+        const In& in = in_[s * ports_ + i];
+        if (in.mode == Mode::bypass && in.out == o) held_by(i, lists_.slot(s, next).packet);
+      }
+    } else {
+      show_move(into, here, s * ports_ + o, room_for(lists_.slot(s, next)), lists_.slot(s, next).packet);
+    }
+    return chunks;
+  }
 
   template <class F>
   void for_packets(u32 s, u32 o, F&& f) const {
@@ -465,13 +554,16 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
   /// A packet for one output: of the shared space, or the chunk that is held back for what the output starves for.
   [[nodiscard]] bool take_single(Hot& h, In& in, u32 o, bool starving) noexcept {
-    if (h.single_used < most_single_ && h.single_used + h.up_used < most_up_ && h.shared_used < shared_) {
+    if (has_space(h)) {
       ++h.shared_used;
       ++h.single_used;
       in.account = kSingle;
       return true;
     }
     return take_held(h, in, o, starving);
+  }
+  [[nodiscard]] bool has_space(const Hot& h) const noexcept {
+    return h.single_used < most_single_ && h.single_used + h.up_used < most_up_ && h.shared_used < shared_;
   }
   [[nodiscard]] bool take_held(Hot& h, In& in, u32 o, bool starving) noexcept {
     if (set_.rules != Rules::guarded || !starving || (h.held & bit_of(o)) != 0) return false;

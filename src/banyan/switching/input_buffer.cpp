@@ -154,6 +154,33 @@ class InputBuffer final : public WormFabric<InputBuffer> {
 
   void waits(std::vector<engine::Wait>& into) const final;
 
+  /// The packet at the head of a FIFO waits for the inputs that hold outputs which it wants, and its branches wait for
+  /// room or for their turn.
+  void show_switches(engine::BlockedView& into) const {
+    using engine::Resource;
+    for (u32 input = 0; input < in_.size(); ++input) {
+      const In& in = in_[input];
+      if (in.mode == Mode::none || inputs_[input].count == 0) continue;
+      const u32 base = input / ports_ * ports_;
+      const Resource here = Resource::input(channel_into(input));
+      for (u64 m = in.wanted | in.any; m != 0; m &= m - 1) {
+        const u32 output = base + first_of(m);
+        const u32 channel = channel_out_of(output);
+        const u8 owner = out_[output].owner;
+        if (owner == kFree) {
+          into.blocked(here, Resource::port(channel), engine::Why::bandwidth, pool_[in.packet], channel);
+        } else if (base + owner != input) {
+          into.blocked(here, Resource::input(channel_into(base + owner)), engine::Why::held, pool_[in.packet], channel);
+        }
+      }
+      for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
+        const u32 o = first_of(m);
+        const bool reads = in.mode == Mode::single || to_read(input, o) < head(input).part + u32{inputs_[input].count};
+        if (reads) show_move(into, here, base + o, head(input).flits, in.packet);
+      }
+    }
+  }
+
  private:
   static constexpr u8 kFree = 0xff;
   enum class Mode : u8 { none, waiting, single, replicate };

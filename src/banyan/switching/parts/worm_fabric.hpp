@@ -18,6 +18,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
@@ -123,7 +124,8 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
 /// Derived has: void step(u32 s, Tick now) noexcept; void ready(u32 input, Tick now) noexcept, what waits at the head
 /// of an input's FIFO may leave; void output_ready(u32 output, Tick now) noexcept; void new_head(u32 input, Tick now),
 /// the FIFO has another head whose header has arrived as far as it must have; void pushed(u32 input, Tick now); void
-/// reset_switches(); and what it holds.
+/// reset_switches(); show_switches(into), what waits for what inside the switches (engine/blocked.hpp); and what it
+/// holds.
 template <class Derived>
 class WormFabric : public engine::Population {
  public:
@@ -200,6 +202,14 @@ class WormFabric : public engine::Population {
     }
     calendar_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
     derived().hold_switches(into);
+  }
+
+  void blocked_on(engine::BlockedView& into) const final {
+    for (u32 t = 0; t < sources_.size(); ++t) show_source(into, t);
+    for (u32 i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].count != 0) show_fifo(into, i);
+    }
+    derived().show_switches(into);
   }
 
  protected:
@@ -481,6 +491,23 @@ class WormFabric : public engine::Population {
             u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence};
   }
 
+  // --- what it shows -------------------------------------------------------------------------------------------
+  [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
+  [[nodiscard]] u32 channel_out_of(u32 output) const { return graph_.channel_out_of(output / ports_, output % ports_); }
+  /// Whose ways are known: a worm for several terminals has no single one.
+  void show_packet(engine::BlockedView& into, const engine::Resource& place, PacketId id) const {
+    if (into.wants_contents() && pool_[id].copies == 0) into.packet(place, pool_[id]);
+  }
+  /// A chunk goes on to an output when there is room behind it.
+  void show_move(engine::BlockedView& into, const engine::Resource& place, u32 output, u32 flits, PacketId id) const {
+    using engine::Resource;
+    using engine::Why;
+    const u32 channel = channel_out_of(output);
+    const bool room = has_room(outputs_[output], flits);
+    into.blocked(place, room ? Resource::port(channel) : Resource::input(channel), room ? Why::bandwidth : Why::space,
+                 pool_[id], channel);
+  }
+
   const core::Graph& graph_;
   const core::Topology& topology_;
   const core::Routing& routing_;
@@ -501,6 +528,40 @@ class WormFabric : public engine::Population {
   u64 movements_ = 0;
 
  private:
+  void show_source(engine::BlockedView& into, u32 t) const {
+    using engine::Resource;
+    using engine::Why;
+    const Source& source = sources_[t];
+    const bool under_way = source.packet != kNone;
+    if (!under_way && (terminals_.ready()[t >> 6U] >> (t & 63U) & 1U) == 0) return;
+    const Resource here = Resource::source(t);
+    const u32 channel = graph_.injection(t);
+    const u32 flits =
+        under_way ? flits_of(source.packet, source.part) : std::min(settings_.chunk, terminals_.head_flits(t));
+    const bool room = source.credits >= flits;
+    const Resource on = room ? Resource::port(channel) : Resource::input(channel);
+    const Why why = room ? Why::bandwidth : Why::space;
+    into.fill(here, 1, 1);
+    if (!under_way) {
+      into.blocked(here, on, why);
+      return;
+    }
+    into.blocked(here, on, why, pool_[source.packet], channel);
+    show_packet(into, here, source.packet);
+  }
+
+  void show_fifo(engine::BlockedView& into, u32 input) const {
+    const engine::Resource here = engine::Resource::input(channel_into(input));
+    u32 flits = 0;
+    PacketId last = kNone;
+    for (u32 n = 0; n < inputs_[input].count; ++n) {
+      const Chunk& chunk = entry(input, n);
+      flits += chunk.flits;
+      if (std::exchange(last, chunk.packet) != chunk.packet) show_packet(into, here, chunk.packet);
+    }
+    into.fill(here, flits, settings_.fifo);
+  }
+
   void push(u32 input, const Chunk& chunk, Tick now) noexcept {
     Input& in = inputs_[input];
     u32 place = in.head + u32{in.count};
