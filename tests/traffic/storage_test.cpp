@@ -65,6 +65,24 @@ TEST(IoTrace, SaysWhichFieldDoesNotParse) {
   EXPECT_THROW(static_cast<void>(read_io_trace("-1 a 0 512 R\n", IoFormat::srt, "t")), ConfigError);
 }
 
+TEST(IoTrace, UnitsBlocksAndDisksAreWholeNumbers) {
+  const auto cause = [](const char* text, IoFormat format) -> std::string {
+    try {
+      static_cast<void>(read_io_trace(text, format, "disk"));
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.where().file, "disk");
+      EXPECT_EQ(error.where().line, 2);
+      return error.cause();
+    }
+    return "";
+  };
+  EXPECT_EQ(cause("0,1,512,R,0.5\nASU,1,512,R,0.6\n", IoFormat::spc), "field 1, the ASU, is \"ASU\"");
+  EXPECT_EQ(cause("0,1,512,R,0.5\n1.5,1,512,R,0.6\n", IoFormat::spc), "field 1, the ASU, is \"1.5\"");
+  EXPECT_EQ(cause("0,1,512,R,0.5\n0,1.5,512,R,0.6\n", IoFormat::spc), "field 2, the LBA, is \"1.5\"");
+  EXPECT_EQ(cause("1,usr,0,Read,0,512,1\n1,usr,C:,Read,0,512,1\n", IoFormat::msr),
+            "field 3, the disk number, is \"C:\"");
+}
+
 TEST(SyntheticIo, HasItsRateAndIsSelfSimilar) {
   SyntheticIo plan;
   plan.hosts = 48;

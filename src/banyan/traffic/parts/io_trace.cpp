@@ -75,6 +75,11 @@ class Line {
     }
     return value;
   }
+  [[nodiscard]] double whole(std::size_t i, const char* name) const {
+    const double value = number(i, name);
+    if (value != std::floor(value)) refuse(i, name, "a whole number");
+    return value;
+  }
   [[nodiscard]] u32 bytes(std::size_t i) const {
     const double value = number(i, "size");
     if (value != std::floor(value) || value > kMostBytes) refuse(i, "size", "a whole number of bytes up to 2^24");
@@ -148,8 +153,9 @@ std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, cons
     IoAccess access;
     if (format == IoFormat::spc) {
       // No host is named: the regions of 64 MB of a unit stand for hosts.
-      access.disk = disks(fields.text(0));
-      access.host = hosts(fmt::format("{}.{}", fields.text(0), std::floor(fields.number(1, "LBA") / 131072.0)));
+      const double unit = fields.whole(0, "ASU");
+      access.disk = disks(fmt::format("{}", unit));
+      access.host = hosts(fmt::format("{}.{}", unit, std::floor(fields.whole(1, "LBA") / 131072.0)));
       access.bytes = fields.bytes(2);
       access.write = fields.write(3, "opcode");
       access.at = fields.number(4, "timestamp");
@@ -157,7 +163,7 @@ std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, cons
       if (number == 1 && fields.text(0) == "Timestamp") return true;
       access.at = fields.number(0, "timestamp") * 1e-7;
       access.host = hosts(fields.text(1));
-      access.disk = disks(fmt::format("{}.{}", fields.text(1), fields.text(2)));
+      access.disk = disks(fmt::format("{}.{}", fields.text(1), fields.whole(2, "disk number")));
       access.write = fields.write(3, "type");
       access.bytes = fields.bytes(5);
       access.service = fields.number(6, "response time") * 1e-7;
