@@ -308,8 +308,7 @@ bool TreeFinder::is_overloaded(u32 port) {
     if (ask(waiter)) return true;
     // Who waits for the end of that packet asks for the same port.
     for (u32 k = edge_begin_[waiter]; k < edge_begin_[waiter + 1]; ++k) {
-      const bool follows = edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter);
-      if (follows && ask(edges_[k].waiter)) return true;
+      if (edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter)) ask(edges_[k].waiter);
     }
   }
   return (congested || own) && brings_too_much(port);
