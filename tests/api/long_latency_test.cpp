@@ -48,6 +48,17 @@ TEST(LongLatency, ARunShorterThanAPacketsWayIsUncertain) {
   }
 }
 
+/// Worms are counted as taken when they enter, and wait inside: no backlog grows at the sources, and packets are in the
+/// network for a third of the run. They are not on long wires: the first ones took a twentieth of that.
+TEST(LongLatency, ANetworkThatIsFullOfWhatWaitsIsSaturated) {
+  const Result result = run_of(
+      "topology = { name = 'bidirectional_min', hosts = 256, ports = 8 }\nswitch = 'input_buffer'\n"
+      "routing = 'nearest_common_ancestor'\ntraffic = { name = 'multicast', load = 0.95, degree = 16, size = 64 }\n"
+      "run = { warmup = 1000, measure = 9000 }\n");
+  EXPECT_EQ(result.verdict, Verdict::saturated) << result.explanation;
+  EXPECT_LT(result.at("accepted_load").mean, 0.7);
+}
+
 /// Packets are on wires for most of their 290 cycles, and buffers hold too few flits for the way of their credits.
 TEST(SlowLongLatency, IntervalsHoldTheMean) {
   constexpr int kSeeds = 200;

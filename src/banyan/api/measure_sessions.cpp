@@ -452,12 +452,11 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
   for (;;) {
     Result result = SessionReport(experiment, network, runner.run(sessions)).result();
     const auto more = goal ? more_sessions(result, sessions, *goal, experiment.run.real("confidence")) : std::nullopt;
-    const bool gave_up = more && sessions >= limit;
-    if (more && !gave_up) {
+    if (more && sessions < limit) {
       sessions = std::min(limit, *more);
       continue;
     }
-    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise, gave_up);
+    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise);
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     result.cpu_seconds = runner.helper_cpu_seconds();

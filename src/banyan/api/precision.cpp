@@ -33,7 +33,20 @@ u64 precision_limit(const config::Values& run, u64 length) {
   return static_cast<u64>(std::min(limit, kLongest));
 }
 
-void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics, bool gave_up) {
+std::optional<double> precision_missing(const Result& result, const stats::PrecisionGoal& goal,
+                                        const std::vector<std::string>& metrics) {
+  double missing = 0.0;
+  for (const std::string& name : metrics) {
+    const stats::Metric* metric = result.find(name);
+    if (metric == nullptr) continue;
+    const std::optional<double> width = width_of(*metric);
+    if (!width) return std::nullopt;
+    missing = std::max(missing, std::pow(*width / (goal.relative * 100.0), 2.0) - 1.0);
+  }
+  return missing;
+}
+
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics) {
   const auto goal = precision_goal(run);
   if (!goal) return;
   std::vector<std::string> widths;
@@ -44,7 +57,7 @@ void state_precision(Result& result, const config::Values& run, const std::vecto
     widths.push_back(width ? fmt::format("{} within {:.3g} %", name, *width) : name + " without an interval");
   }
   const double asked = goal->relative * 100.0;
-  if (!gave_up) {
+  if (precision_missing(result, *goal, metrics) == 0.0) {
     result.explanation += fmt::format("; precision of {:g} % reached: {}", asked, fmt::join(widths, ", "));
     return;
   }

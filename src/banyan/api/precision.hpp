@@ -17,8 +17,13 @@ namespace banyan::api {
 /// The length at which it gives up, from the length asked for (run.measure or run.sessions).
 [[nodiscard]] u64 precision_limit(const config::Values& run, u64 length);
 
-/// Adds to the explanation how precise the metrics are; warns when the run gave up. Metrics that the result does not
-/// have are passed over. Without a goal: nothing.
-void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics, bool gave_up);
+/// How much longer a run should have been, as a multiple of its length (0: what was asked is reached), by the widest of
+/// these metrics; absent when one of them has no interval. Metrics that the result does not have are passed over.
+[[nodiscard]] std::optional<double> precision_missing(const Result& result, const stats::PrecisionGoal& goal,
+                                                      const std::vector<std::string>& metrics);
+
+/// Adds to the explanation how precise the metrics are; warns when one of them is wider than asked. Metrics that the
+/// result does not have are passed over. Without a goal: nothing.
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics);
 
 }  // namespace banyan::api

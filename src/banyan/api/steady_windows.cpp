@@ -19,6 +19,11 @@ constexpr double kLatenciesPerDegree = 200.0;
 /// A run of fewer mean times in the network says nothing about what is accepted: a half of it is needed to fill the
 /// network.
 constexpr u64 kTransits = 4;
+/// A network in which packets are for more times as long as in an empty one is full of packets that wait; what does not
+/// arrive is not on its way over long wires (the usual criterion of saturation by latency).
+constexpr double kFull = 5.0;
+/// So many packets, the first ones, find the network nearly empty and have a mean that is known within tenths.
+constexpr u64 kFirst = 30;
 
 template <class Windows>
 stats::SumCount total(const Windows& windows) {
@@ -57,7 +62,11 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
   const stats::Warmup found = stats::later(stats::mser(latencies()), stats::mser(arrivals()));
   // What arrives first was on its way for as long as the network takes: until then too little is accepted.
-  const stats::SumCount inside = total(births([](const Births& born) { return born.latency - born.queueing; }));
+  const std::vector<stats::SumCount> insides = births([](const Births& born) { return born.latency - born.queueing; });
+  const stats::SumCount inside = total(insides);
+  stats::SumCount first;
+  for (u64 i = 0; i < whole_ && first.count < kFirst; ++i) first.merge(insides[i]);
+  full_ = inside.mean() > kFull * first.mean();
   transit_ = static_cast<u64>(std::ceil(inside.mean() / static_cast<double>(window_)));
   cut_ = std::max({given, found.valid ? found.windows : 0, std::min(transit_ + 1, whole_ / 2)});
   cut_ = std::min(cut_, whole_ == 0 ? 0 : whole_ - 1);
@@ -108,6 +117,13 @@ stats::BatchMeans SteadyWindows::load(const std::vector<u64>& flits) const {
   return stats::batch_means(rates, rule_);
 }
 
+stats::Interval SteadyWindows::accepted_beside(const stats::Interval& offered, stats::Interval accepted) {
+  if (!offered.half_width || !accepted.half_width) return accepted;
+  const double least = *offered.half_width + std::abs(accepted.mean - offered.mean);
+  accepted.half_width = std::max(*accepted.half_width, least);
+  return accepted;
+}
+
 stats::BatchMeans SteadyWindows::settled_latency() const {
   const std::vector<stats::SumCount> all = latencies();
   const Tick longest = record_.latency.count() == 0 ? 0 : record_.latency.moments().maximum();
@@ -128,11 +144,16 @@ stats::Saturation SteadyWindows::saturation() const {
   rule.confidence = rule_.confidence;
   stats::Saturation verdict = stats::saturation(measured(backlog), measured(record_.offered),
                                                 measured(record_.accepted), static_cast<double>(window_), rule);
-  if (!too_short_for_loads() || !verdict.falls_short) return verdict;
+  if (!too_short_for_loads() || !verdict.falls_short || full_) return verdict;
   // What is missing is still on its way.
   verdict.falls_short = false;
   verdict.saturated = verdict.backlog_grows;
   verdict.certain = verdict.saturated;
+  if (!verdict.saturated) {
+    const std::size_t numbers = verdict.statement.find(": ");
+    verdict.statement =
+        "not shown to be saturated (what is missing may be on its way)" + verdict.statement.substr(numbers);
+  }
   return verdict;
 }
 

@@ -75,6 +75,11 @@ class SteadyWindows {
 
   /// Flits per cycle and terminal.
   [[nodiscard]] stats::BatchMeans load(const std::vector<u64>& flits) const;
+  /// In a steady state as much is accepted as offered, and what is accepted differs by what the queues hold more or
+  /// less at the end: its error is that of the offered load, which depends little on its past, and that difference.
+  /// Queues smooth what passes them, so that windows of accepted flits alone show too small an error (72 % of intervals
+  /// of 95 % at a load of 0.9).
+  [[nodiscard]] static stats::Interval accepted_beside(const stats::Interval& offered, stats::Interval accepted);
   [[nodiscard]] stats::BatchMeans mean(const std::vector<stats::SumCount>& windows) const {
     return stats::ratio_batch_means(measured(windows), queue_rule_);
   }
@@ -106,7 +111,8 @@ class SteadyWindows {
   stats::BatchRule queue_rule_;  ///< of means of what queues do
   u64 cut_ = 0;
   u64 whole_ = 0;
-  u64 transit_ = 0;  ///< windows that a packet is in the network on average
+  u64 transit_ = 0;    ///< windows that a packet is in the network on average
+  bool full_ = false;  ///< packets are in the network for several times as long as the first ones, which found it empty
   std::string warmup_text_;
 };
 

@@ -131,6 +131,8 @@ class Traffic {
   [[nodiscard]] virtual double offered_load() const noexcept { return 0.0; }
   /// Longest message in flits.
   [[nodiscard]] virtual u32 longest_message() const noexcept { return 1; }
+  /// No message is shorter, in flits; 1 where that is not known. Buffers are made for as many packets as fit.
+  [[nodiscard]] virtual u32 shortest_message() const noexcept { return 1; }
   /// Longest packet that messages are cut into, in flits; kNone: messages are not cut.
   [[nodiscard]] virtual u32 longest_packet() const noexcept { return kNone; }
 

@@ -32,6 +32,15 @@ u32 Builder::longest_message() const {
   return longest;
 }
 
+u32 Builder::shortest_packet() const {
+  u32 shortest = kNone;
+  for (const core::Traffic* t : traffics_) {
+    const bool cut = t->longest_message() > std::min(t->longest_packet(), longest_packet_);  // the last may be short
+    shortest = std::min(shortest, cut ? 1 : std::max(t->shortest_message(), 1U));
+  }
+  return shortest;
+}
+
 void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   if (!parts_.empty()) throw std::logic_error("a network is cut once");
   switch_shard_ = std::move(switch_shard);
@@ -53,10 +62,10 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
       parts_[i].probe->number(0, {true, 1, members[i]});
       parts_[i].probe->number(1, {false, 1, {}});
     }
-    parts_[i].terminals = std::make_unique<Terminals>(
-        Terminals::Setup{std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i,
-                         settings_.steady, settings_.check_order && routing_.in_order() && source_queues_ == 1,
-                         settings_.generation_series, parts_[i].probe.get(), longest_packet_, source_queues_});
+    parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{
+        std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i, settings_.steady,
+        settings_.check_order && routing_.in_order() && source_queues_ == 1 && in_turn_, settings_.generation_series,
+        parts_[i].probe.get(), longest_packet_, source_queues_});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
     for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }

@@ -39,6 +39,8 @@ class Builder {
   [[nodiscard]] const EngineSettings& settings() const { return settings_; }
   /// Longest packet that the traffics send, in flits.
   [[nodiscard]] u32 longest_message() const;
+  /// No packet is shorter, in flits; 1 where that is not known.
+  [[nodiscard]] u32 shortest_packet() const;
 
   /// Messages are cut into packets of at most so many flits, whatever the traffics say; before partition.
   void cut_messages(u32 longest) { longest_packet_ = longest; }
@@ -47,6 +49,9 @@ class Builder {
   void partition(std::vector<u32> switch_shard, u32 shards);
   /// Source queues per terminal, of which a message joins one at random; before partition.
   void source_queues(u32 queues) { source_queues_ = queues; }
+  /// Messages of a pair may overtake each other whatever the routing promises, because a terminal sends several at
+  /// once; before partition.
+  void several_at_once() { in_turn_ = false; }
   /// The whole network in one shard (populations with peer access).
   void partition_as_one();
 
@@ -98,6 +103,7 @@ class Builder {
   u32 switch_ports_ = 0;
   u32 longest_packet_ = kNone;
   u32 source_queues_ = 1;
+  bool in_turn_ = true;
   Tick window_ = 1;
   std::vector<Shard> parts_;
 };

@@ -84,6 +84,7 @@ void install(const config::Values& values, engine::Builder& builder) {
                 "use blocked = \"back_to_source\" or \"wait\", or switches of at most 64 ports");
   }
   builder.source_queues(set.queues);
+  if (set.servers > 1) builder.several_at_once();
   builder.partition_as_one();
   builder.add(0, std::make_unique<Circuits>(builder, std::move(set)));
 }

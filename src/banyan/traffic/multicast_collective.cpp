@@ -2,12 +2,15 @@
 // that the switches replicate, or along the same tree in software (Sivaram, Stunkel, Panda, section 1; Xu, Gui, Ni
 // 1994).
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/multicast.hpp"
+#include "banyan/core/multiport.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/traffic/parts/multicasts.hpp"
 
@@ -28,11 +31,13 @@ class MulticastCollective final : public core::Traffic {
         software_(values.text("implementation") == "software"),
         startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
         compute_(static_cast<Tick>(values.integer("compute")) * context.ticks_per_cycle),
+        order_(values, context),
         random_(context.seed, 0x6d63636f6c6c0000ULL + context.index, 0),
         parent_(context.terminals, kNone),
         children_(context.terminals),
         nodes_(context.terminals) {
-    const u32 header = core::bit_string_flits(terminals_);
+    if (values.text("encoding") == "multiport") read_multiport(values, context);
+    const u32 header = multiport_ ? multiport_->header_flits() : core::bit_string_flits(terminals_);
     const u32 size = values.natural("size");
     up_flits_ = operation == Operation::barrier ? 1 : size;
     down_flits_ = operation != Operation::barrier ? size : software_ ? 1 : header;
@@ -42,7 +47,8 @@ class MulticastCollective final : public core::Traffic {
                       std::to_string(size),
                   "use messages of at least " + std::to_string(header) + " flits");
     }
-    link({0, terminals_ - 1, root_});
+    link({0, terminals_ - 1, order_.place(root_)});
+    if (multiport_) plan_all();
   }
 
   void begin(u32) override { std::fill(nodes_.begin(), nodes_.end(), Node{}); }
@@ -50,7 +56,21 @@ class MulticastCollective final : public core::Traffic {
   bool answers() const noexcept override { return true; }
   bool multicasts() const noexcept override { return true; }
   bool replicates() const noexcept override { return !software_ && spreads(); }
-  void destinations(u32 terminal, u64, const core::Message&, std::span<u64> bits) const noexcept override {
+  u32 header_flits() const noexcept override { return multiport_ ? multiport_->header_flits() : 0; }
+  core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override {
+    if (!multiport_) return Traffic::multicast_of(packet);
+    return {(packet.message & 1U) != 0 ? terminals_ - 1 : 0, packet.message};
+  }
+  void destinations(u32 terminal, u64, const core::Message& message, std::span<u64> bits) const noexcept override {
+    if (multiport_) {
+      const Plan& plan = plan_of(message.tag / 2 % terminals_);
+      u32 rank = 0;
+      for (const core::MultiportWorm& worm : plan.worms) {
+        if (worm.sender != terminal || rank++ != message.rank) continue;
+        for (u32 i = worm.begin; i < worm.end; ++i) bits[plan.order[i] / 64] |= u64{1} << (plan.order[i] % 64);
+      }
+      return;
+    }
     for (u32 t = 0; t < terminals_; ++t) {
       if (t != terminal) bits[t / 64] |= u64{1} << (t % 64);
     }
@@ -68,10 +88,12 @@ class MulticastCollective final : public core::Traffic {
     }
     ++node.heard;
     if (software_) forward(terminal, origin, packet.message, now + startup_, out);
+    if (multiport_) send_worms(terminal, origin, packet.message, now + startup_, out);
     advance(terminal, now + compute_, out);
   }
 
   u32 longest_message() const noexcept override { return std::max(up_flits_, down_flits_); }
+  u32 shortest_message() const noexcept override { return std::min(up_flits_, down_flits_); }
   bool finite() const noexcept override { return true; }
   u64 total_messages() const noexcept override {
     const u64 others = terminals_ - 1;
@@ -91,6 +113,44 @@ class MulticastCollective final : public core::Traffic {
     u32 sent = 0;      ///< iterations of which its own part is done
   };
 
+  /// The worms that spread what an origin has, to all others.
+  struct Plan {
+    std::vector<core::MultiportWorm> worms;
+    std::vector<u32> order;
+  };
+
+  void read_multiport(const config::Values& values, const core::TrafficContext& context) {
+    if (software_) {
+      values.fail("encoding", "messages with one destination have no header of several",
+                  "remove it, or use implementation = \"hardware\"");
+    }
+    if (!spreads()) {
+      values.fail("encoding", "a reduce spreads nothing: no message has several destinations",
+                  "remove it, or use operation = \"all_reduce\"");
+    }
+    try {
+      multiport_.emplace(*context.topology);
+    } catch (const std::invalid_argument& cause) {
+      values.fail("encoding", cause.what(), "use encoding = \"bit_string\"");
+    }
+  }
+
+  /// Of the root, or of every terminal where each spreads its own.
+  void plan_all() {
+    core::MultiportPlan plan;
+    std::vector<u32> others;
+    const bool each = operation_ == Operation::all_gather;
+    for (u32 origin = each ? 0 : root_; origin < (each ? terminals_ : root_ + 1); ++origin) {
+      others.clear();
+      for (u32 t = 0; t < terminals_; ++t) {
+        if (t != origin) others.push_back(t);
+      }
+      multiport_->plan(origin, others, plan);
+      plans_.push_back({plan.worms, plan.order});
+    }
+  }
+  [[nodiscard]] const Plan& plan_of(u32 origin) const noexcept { return plans_[plans_.size() == 1 ? 0 : origin]; }
+
   [[nodiscard]] bool combines() const noexcept {
     return operation_ == Operation::reduce || operation_ == Operation::barrier || operation_ == Operation::all_reduce;
   }
@@ -98,11 +158,11 @@ class MulticastCollective final : public core::Traffic {
 
   /// Parents and children of a part of the chain, the largest half first.
   void link(Segment segment) {
-    const u32 own = segment.own;
+    const u32 own = order_.terminal(segment.own);
     while (segment.low < segment.high) {
       const Half half = split(segment);
-      children_[own].push_back(half.target);
-      parent_[half.target] = own;
+      children_[own].push_back(order_.terminal(half.target));
+      parent_[order_.terminal(half.target)] = own;
       link(half.theirs);
       segment = half.rest;
     }
@@ -131,6 +191,7 @@ class MulticastCollective final : public core::Traffic {
 
   void spread(u32 terminal, u32 tag, Tick birth, core::Outbox& out) noexcept {
     if (software_) return forward(terminal, terminal, tag, birth, out);
+    if (multiport_) return send_worms(terminal, terminal, tag, birth, out);
     core::Message message;
     message.birth = birth;
     message.destination = terminal;
@@ -142,21 +203,36 @@ class MulticastCollective final : public core::Traffic {
 
   /// What a terminal sends on of a message that `origin` spreads.
   void forward(u32 terminal, u32 origin, u32 tag, Tick birth, core::Outbox& out) noexcept {
-    Segment segment{0, terminals_ - 1, origin};
-    while (segment.own != terminal) {
+    Segment segment{0, terminals_ - 1, order_.place(origin)};
+    const u32 own = order_.place(terminal);
+    while (segment.own != own) {
       const Half half = split(segment);
-      segment = terminal >= half.theirs.low && terminal <= half.theirs.high ? half.theirs : half.rest;
+      segment = own >= half.theirs.low && own <= half.theirs.high ? half.theirs : half.rest;
     }
     for (u8 rank = 0; segment.low < segment.high; ++rank) {
       const Half half = split(segment);
-      post(terminal, half.target, down_flits_, tag, rank, birth, out);
+      post(terminal, order_.terminal(half.target), down_flits_, tag, rank, birth, out);
       segment = half.rest;
     }
   }
 
-  void post(u32 terminal, u32 to, u32 flits, u32 tag, u8 rank, Tick birth, core::Outbox& out) noexcept {
+  /// The worms that a terminal sends of what `origin` spreads, in order of their phases.
+  void send_worms(u32 terminal, u32 origin, u32 tag, Tick birth, core::Outbox& out) noexcept {
+    const Plan& plan = plan_of(origin);
+    u8 rank = 0;
+    for (const core::MultiportWorm& worm : plan.worms) {
+      if (worm.sender != terminal) continue;
+      const u32 size = worm.end - worm.begin;
+      post(terminal, size == 1 ? plan.order[worm.begin] : terminal, down_flits_, tag, rank++, birth, out,
+           size == 1 ? 0 : size);
+    }
+  }
+
+  void post(u32 terminal, u32 to, u32 flits, u32 tag, u8 rank, Tick birth, core::Outbox& out, u32 copies = 0) noexcept {
     core::Message message;
     message.birth = birth;
+    message.copies = static_cast<u16>(copies);
+    if (copies != 0) message.offers = message.copies;
     message.destination = to;
     message.flits = flits;
     message.tag = tag;
@@ -172,6 +248,9 @@ class MulticastCollective final : public core::Traffic {
   bool software_;
   Tick startup_;
   Tick compute_;
+  ChainOrder order_;
+  std::optional<core::Multiport> multiport_;
+  std::vector<Plan> plans_;
   Random random_;
   u32 up_flits_ = 1;
   u32 down_flits_ = 1;
@@ -217,6 +296,11 @@ const core::TrafficRow row_multicast_collective{
       Parameter::choice("implementation", {"hardware", "software"}, "hardware")
           .doc("What is for all is one worm that the switches replicate, or messages along a binomial tree; terminals "
                "combine along the tree in both cases"),
+      Parameter::choice("encoding", {"bit_string", "multiport"}, "bit_string")
+          .doc(
+              "Header of a worm: a bit per terminal, 1 + N/16 flits; or a field per stage with a bit per port, "
+              "shorter, "
+              "with a worm per stage in two phases, the second of which terminals send that were reached in the first"),
       Parameter::integer("size", 64).unit("flits").range(1, kLongestPacket).doc("Length of the vector"),
       Parameter::integer("iterations", 1).range(1, 2147483647.0).doc("Times that the operation is done"),
       Parameter::integer("root", 0).range(0, 65535).doc("Terminal where a result is combined, or that spreads its own"),
@@ -227,7 +311,8 @@ const core::TrafficRow row_multicast_collective{
       Parameter::integer("startup", 0)
           .unit("cycles")
           .range(0, 1e12)
-          .doc("Software: from the arrival of a message until its forwards join the terminal's queue")}},
+          .doc("Software: from the arrival of a message until its forwards join the terminal's queue"),
+      ChainOrder::parameter()}},
     &make};
 
 }  // namespace banyan::traffic::multicast_collective

@@ -102,6 +102,14 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
   }
 }
 
+/// Most chunks that a FIFO of so many flits can hold when no packet is shorter than `shortest` flits. Only the last
+/// chunk of a packet may be shorter than the others: of two last chunks in the FIFO the later one's whole packet lies
+/// behind the other, so that there are (fifo - 1) / shortest + 1 of them at most, and the rest are full.
+[[nodiscard]] constexpr u32 most_chunks(u32 fifo, u32 chunk, u32 shortest) noexcept {
+  const u32 last = (fifo - 1) / shortest + 1;
+  return std::min(fifo, last + (fifo - last) / chunk);
+}
+
 /// What worms in lock-step ask for: those that take all of their outputs at once must fit the FIFOs behind them.
 inline void check_lock_step(const config::Values& values, const engine::Builder& builder, const WormSettings& worms) {
   if (values.text("arbitration") != "all_at_once") return;
@@ -199,6 +207,7 @@ class WormFabric : public engine::Population {
         if (is_tail(chunk)) count(into, chunk.packet, derived().served_from(i, chunk));
       }
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
+      if (inputs_[i].count > places_) into.violations.push_back("an input FIFO holds shorter packets than were told");
     }
     calendar_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
     derived().hold_switches(into);
@@ -259,13 +268,14 @@ class WormFabric : public engine::Population {
         step_all_(builder.settings().step_all),
         switches_(graph_.switches()),
         ports_(most_ports(graph_)),
+        places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),
         calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
     find_up_ports();
     for (const core::Traffic* t : builder.traffics()) header_flits_.push_back(header_flits_of(*t, graph_));
     inputs_.resize(std::size_t{switches_} * ports_);
     outputs_.resize(inputs_.size());
     sources_.resize(graph_.terminals());
-    fifos_.resize(inputs_.size() * settings.fifo);
+    fifos_.resize(inputs_.size() * places_);
     awake_now_.resize((switches_ + 63) / 64);
     awake_next_.resize(awake_now_.size());
     idle_sources_.resize((graph_.terminals() + 63) / 64);
@@ -390,11 +400,11 @@ class WormFabric : public engine::Population {
   // --- FIFOs ---------------------------------------------------------------------------------------------------
   [[nodiscard]] const Chunk& entry(u32 input, u32 n) const noexcept {
     u32 place = inputs_[input].head + n;
-    if (place >= settings_.fifo) place -= settings_.fifo;
-    return fifos_[std::size_t{input} * settings_.fifo + place];
+    if (place >= places_) place -= places_;
+    return fifos_[std::size_t{input} * places_ + place];
   }
   [[nodiscard]] const Chunk& head(u32 input) const noexcept {
-    return fifos_[std::size_t{input} * settings_.fifo + inputs_[input].head];
+    return fifos_[std::size_t{input} * places_ + inputs_[input].head];
   }
   /// The cycle that `low` is the lower part of, near `now`.
   [[nodiscard]] static Tick near(u32 low, Tick now) noexcept {
@@ -422,7 +432,7 @@ class WormFabric : public engine::Population {
   void pop(u32 input, Tick now, Tick after) noexcept {
     Input& in = inputs_[input];
     const u32 flits = head(input).flits;
-    in.head = static_cast<u16>(in.head + 1U == settings_.fifo ? 0 : in.head + 1U);
+    in.head = static_cast<u16>(in.head + 1U == places_ ? 0 : in.head + 1U);
     if (--in.count == 0) in.head = 0;
     const u32 from = in.from;
     if (from >= kTerminal) {
@@ -520,6 +530,7 @@ class WormFabric : public engine::Population {
   bool step_all_;
   u32 switches_;
   u32 ports_;                      ///< stride: inputs and outputs per switch
+  u32 places_;                     ///< chunks that an input FIFO can hold
   std::vector<u32> header_flits_;  ///< [traffic]: of worms
   std::vector<u64> up_ports_;      ///< [switch]: bits
   std::vector<Input> inputs_;      ///< [switch * ports + port]
@@ -565,8 +576,8 @@ class WormFabric : public engine::Population {
   void push(u32 input, const Chunk& chunk, Tick now) noexcept {
     Input& in = inputs_[input];
     u32 place = in.head + u32{in.count};
-    if (place >= settings_.fifo) place -= settings_.fifo;
-    fifos_[std::size_t{input} * settings_.fifo + place] = chunk;
+    if (place >= places_) place -= places_;
+    fifos_[std::size_t{input} * places_ + place] = chunk;
     ++in.count;
     if (in.count == needed(input)) derived().new_head(input, now);
     derived().pushed(input, now);
@@ -657,7 +668,7 @@ class WormFabric : public engine::Population {
     return std::min(terminals_.next_birth_after(now), calendar_.next_after(now));
   }
 
-  std::vector<Chunk> fifos_;  ///< [input * fifo + place]
+  std::vector<Chunk> fifos_;  ///< [input * places + place]
   WormCalendar calendar_;
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;

@@ -1,6 +1,7 @@
 #include "banyan/traffic/parts/multicasts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +18,28 @@ Half split(const Segment& segment) noexcept {
   const u32 middle = segment.low + (segment.high - segment.low + 1) / 2;
   if (segment.own < middle) { return {middle, {middle, segment.high, middle}, {segment.low, middle - 1, segment.own}}; }
   return {middle - 1, {segment.low, middle - 1, middle - 1}, {middle, segment.high, segment.own}};
+}
+
+ChainOrder::ChainOrder(const config::Values& values, const core::TrafficContext& context) {
+  const core::Tree* const tree = context.topology == nullptr ? nullptr : context.topology->tree();
+  if (tree == nullptr || values.text("chain") == "number") return;
+  terminals_.resize(context.terminals);
+  std::iota(terminals_.begin(), terminals_.end(), 0U);
+  for (const core::TreeLevel& level : tree->levels) {  // stable: the lowest level first, the highest last
+    std::stable_sort(terminals_.begin(), terminals_.end(), [&](u32 a, u32 b) {
+      return a / level.key_divide % level.key_modulo < b / level.key_divide % level.key_modulo;
+    });
+  }
+  places_.resize(context.terminals);
+  for (u32 place = 0; place < context.terminals; ++place) places_[terminals_[place]] = place;
+}
+
+config::Parameter ChainOrder::parameter() {
+  return config::Parameter::choice("chain", {"tree", "number"}, "tree")
+      .doc(
+          "Order of the chain along which software multicasts are forwarded: in a fat tree, terminals below one switch "
+          "stand together on every level, so that a lone multicast meets itself on no link; or by number, which is the "
+          "order elsewhere");
 }
 
 std::vector<config::Parameter> Multicasts::parameters(double share) {
@@ -46,6 +69,7 @@ std::vector<config::Parameter> Multicasts::parameters(double share) {
           .range(0, 1e12)
           .doc("Software, and worms of later phases: from the arrival of a message at a terminal until its forwards "
                "join the terminal's queue"),
+      ChainOrder::parameter(),
   };
   for (Parameter row : Process::parameters()) {
     if (row.name == "process") row.fallback = std::string("poisson");
@@ -75,7 +99,8 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
       startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
       seed_(context.seed),
       stream_(0x6d756c7469636100ULL + context.index),
-      process_(values, context, rate_of(values)) {
+      process_(values, context, rate_of(values)),
+      order_(values, context) {
   if (degree_ > terminals_ - 1 || terminals_ < 3) {
     values.fail(
         "degree",
@@ -215,9 +240,10 @@ u32 Multicasts::send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox
   std::vector<u32>& chain = chains_[terminal];
   draw_all(origin, nth, chain);
   chain.push_back(origin);
+  for (u32& t : chain) t = order_.place(t);
   std::sort(chain.begin(), chain.end());
   const auto index_of = [&](u32 t) {
-    return static_cast<u32>(std::lower_bound(chain.begin(), chain.end(), t) - chain.begin());
+    return static_cast<u32>(std::lower_bound(chain.begin(), chain.end(), order_.place(t)) - chain.begin());
   };
   const u32 own = index_of(terminal);
   Segment segment{0, degree_, index_of(origin)};
@@ -230,7 +256,7 @@ u32 Multicasts::send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox
   while (segment.low < segment.high) {
     const Half half = split(segment);
     core::Message message = part(terminal, origin, nth, birth, count);
-    message.destination = chain[half.target];
+    message.destination = order_.terminal(chain[half.target]);
     out.post(message);
     segment = half.rest;
     ++count;

@@ -28,6 +28,25 @@ struct Half {
 /// Requires low < high.
 [[nodiscard]] Half split(const Segment& segment) noexcept;
 
+/// Order of the terminals in the chains of U-Min.
+class ChainOrder {
+ public:
+  /// As the parameter `chain` says: by number, or so that the terminals below every switch of a tree stand together.
+  /// Then a part of a chain leaves or enters what is below a switch once at a time, and messages of a lone multicast
+  /// meet on no link (Xu, Gui, Ni 1994). Numbers do that where the digits of a level are the highest ones of a
+  /// number; under the perfect shuffle they are the lowest.
+  ChainOrder(const config::Values& values, const core::TrafficContext& context);
+
+  static config::Parameter parameter();
+
+  [[nodiscard]] u32 place(u32 terminal) const noexcept { return places_.empty() ? terminal : places_[terminal]; }
+  [[nodiscard]] u32 terminal(u32 place) const noexcept { return places_.empty() ? place : terminals_[place]; }
+
+ private:
+  std::vector<u32> places_;     ///< [terminal]; empty: the order of the numbers
+  std::vector<u32> terminals_;  ///< [place]
+};
+
 class Multicasts : public core::Traffic {
  public:
   static std::vector<config::Parameter> parameters(double share);
@@ -38,6 +57,7 @@ class Multicasts : public core::Traffic {
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override;
   double offered_load() const noexcept override { return load_; }
   u32 longest_message() const noexcept override { return size_; }
+  u32 shortest_message() const noexcept override { return size_; }
 
   bool multicasts() const noexcept override { return true; }
   bool replicates() const noexcept override { return !software_; }
@@ -87,9 +107,10 @@ class Multicasts : public core::Traffic {
   u64 stream_;
   u64 multicast_below_;  ///< a 32-bit word below this makes a multicast
   Process process_;
+  ChainOrder order_;
   Random random_;
   std::vector<Source> sources_;
-  /// [terminal]: room for a chain or a plan, for calls on behalf of that terminal
+  /// [terminal]: room for a chain (places in its order) or a plan, for calls on behalf of that terminal
   mutable std::vector<std::vector<u32>> chains_;
   mutable std::vector<core::MultiportPlan> plans_;
   std::optional<core::Multiport> multiport_;

@@ -18,6 +18,7 @@ class Pattern : public core::Traffic {
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept final;
   double offered_load() const noexcept override;
   u32 longest_message() const noexcept override;
+  u32 shortest_message() const noexcept override { return replies_ ? 1 : injection_.sizes().shortest(); }
   u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
   bool finite() const noexcept override { return batch_ != 0; }
   u64 total_messages() const noexcept override { return total_; }

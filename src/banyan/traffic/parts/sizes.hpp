@@ -35,6 +35,7 @@ class Sizes {
 
   [[nodiscard]] double mean() const noexcept { return mean_; }  ///< of the lengths as drawn: rounded and limited
   [[nodiscard]] u32 longest() const noexcept { return longest_; }
+  [[nodiscard]] u32 shortest() const noexcept { return kind_ == Kind::fixed ? size_ : 1; }
   /// Longest packet that messages are cut into; kNone: they are not cut.
   [[nodiscard]] u32 longest_packet() const noexcept { return longest_packet_; }
 
