@@ -721,9 +721,17 @@ bool VcRouterKernel<OneWord, Shift>::serve_many(u32 b, u32 e, u32 port, u64 open
   const u64* const heads = r.waiting + r.row(e, port);
   std::array<u16, kMostVcs> winners;
   u32 won = 0;
+  const auto granted = [&](u32 v) {
+    const u32 from = r.outputs[r.vc(e, r.layout.index(port, v))].head;
+    const auto may = [&](u32 head) { return suitable(r, e, head, u64{1} << v, io) != 0; };
+    if constexpr (OneWord) {  // nearly always the first in turn may have it
+      const u32 i = round_robin(*heads, from);
+      if (may(i)) return i;
+    }
+    return find_cyclically(heads, r.n(), from, may);
+  };
   for_each(open, [&](u32 v) {
-    const u32 i = find_cyclically(heads, r.n(), r.outputs[r.vc(e, r.layout.index(port, v))].head,
-                                  [&](u32 head) { return suitable(r, e, head, u64{1} << v, io) != 0; });
+    const u32 i = granted(v);
     if (i == kNone) return;
     if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
     offers_[i] |= u64{1} << v;
