@@ -5,8 +5,8 @@
 // How many flits, credits and heads a router has to do with in a tick is as good as random, so that every short loop of
 // a router ends in a mispredicted branch. Blocks of 64 routers are therefore stepped together, one stage of the
 // pipeline after the other: what arrives lies in a list per tick and block, who wants or owns an output is a bit per
-// router, and what is rare (tails, flits for terminals) is collected without a branch and done afterwards. Routers of a
-// tick do not see each other, hence the order does not matter.
+// router, and tails are collected without a branch and finished afterwards. Routers do not see each other within a
+// tick, hence the order does not matter.
 //
 // Between two routers of one shard no flit and no credit goes over the engine's lists of arrivals: the sender puts the
 // flit into its place in the far buffer, which the credit has reserved, and adds an item to the list of the tick at
