@@ -27,8 +27,8 @@ constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that se
 constexpr u64 kMostSessions = 1'000'000'000;
 
 /// What a requested precision is about.
-const std::vector<std::string> kPrecise{"mu_syn",         "mu_bg_tot",       "mu_bg_hs",
-                                        "session_cycles", "completion_time", "packet_latency"};
+const std::vector<std::string> kPreciseOfSessions{"mu_syn",         "mu_bg_tot",       "mu_bg_hs",
+                                                  "session_cycles", "completion_time", "packet_latency"};
 
 /// Delay in paper 1's sense: latency less one cycle per traversed stage. A packet passes one stage per cycle at most,
 /// so it is never negative.
@@ -417,7 +417,7 @@ std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats
   if (result.verdict != Verdict::finished) return std::nullopt;
   std::optional<double> remaining;
   bool reached = true;
-  for (const std::string& name : kPrecise) {
+  for (const std::string& name : kPreciseOfSessions) {
     for (const Groups& groups : result.groups) {
       if (groups.metric != name) continue;
       const stats::Interval interval = stats::ratio_interval(groups.sums, confidence);
@@ -456,7 +456,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
       sessions = std::min(limit, *more);
       continue;
     }
-    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPrecise);
+    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     result.cpu_seconds = runner.helper_cpu_seconds();
