@@ -28,7 +28,8 @@ const std::vector<core::HotSpot> kTwoHotSpots{{0, 17}, {2, 40}};
 TEST(HotSection, OneSectionIsIsolatedHotSpotForEveryPair) {
   const TopologyPointer topology = extra_stage_cube(64, 4);
   const RoutingPointer one = section_on(*topology, 1, kTwoHotSpots);
-  const RoutingPointer isolated = routing_on(*topology, routing::isolated_hot_spot::row_isolated_hot_spot, {}, kTwoHotSpots);
+  const RoutingPointer isolated =
+      routing_on(*topology, routing::isolated_hot_spot::row_isolated_hot_spot, {}, kTwoHotSpots);
   for (u32 s = 0; s < 64; ++s) {
     for (u32 d = 0; d < 64; ++d) {
       for (u32 pending = 0; pending < 8; ++pending) {
