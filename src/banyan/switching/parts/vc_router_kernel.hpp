@@ -296,7 +296,7 @@ class VcRouterKernel : public VcRouterBase {
                                                                                           engine::Io& io) noexcept {
     step_all(awake, now, permuted, io);
   }
-  static inline const bool kBitInstructions = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  inline static const bool kBitInstructions = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
 #endif
   [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
     for (Tick t = 0; t < ahead_; ++t) {
