@@ -130,6 +130,21 @@ TEST(BookSim, RequestsAndRepliesKeepToTheirVirtualChannels) {
   EXPECT_EQ(e.traffics[0].integers("reply_vc_range"), (std::vector<i64>{8, 15}));
 }
 
+TEST(BookSim, SubnetworksAreMapped) {
+  const std::string requests =
+      std::string(kMesh) + "use_read_write = 1; subnets = 2; read_reply_subnet = 1; write_reply_subnet = 1;";
+  const Experiment e = experiment_of(convert_text(requests));
+  EXPECT_EQ(e.topology.integer("subnetworks"), 2);
+  EXPECT_EQ(e.traffics.front().integer("subnetwork"), 0);
+  EXPECT_EQ(e.traffics.front().integer("reply_subnetwork"), 1);
+  const Experiment any = experiment_of(convert_text(std::string(kMesh) + "subnets = 3;"));
+  EXPECT_EQ(any.topology.integer("subnetworks"), 3);
+  EXPECT_EQ(any.traffics.front().integer("subnetwork"), -1);
+  const Conversion apart = convert_text(requests + "write_request_subnet = 1;");
+  EXPECT_EQ(remarks_on(apart, "write_request_subnet"), std::vector<Kind>{Kind::unmapped});
+  EXPECT_FALSE(convert_text(requests + "read_reply_subnet = 2;").complete());
+}
+
 TEST(BookSim, PrioritiesAreThoseOfClassesOrAges) {
   const std::string classes = std::string(kMesh) + "classes = 2; class_priority = {0, 3}; priority = class; ";
   const Conversion of_classes =
@@ -217,7 +232,7 @@ TEST(BookSim, WhatCannotBeSaidIsSaid) {
     const auto kinds = remarks_on(c, key);
     return std::find(kinds.begin(), kinds.end(), Kind::unmapped) != kinds.end() && !c.complete();
   };
-  for (const char* setting : {"router = chaos", "link_failures = 2", "subnets = 2", "priority = hop_count",
+  for (const char* setting : {"router = chaos", "link_failures = 2", "priority = hop_count", "subnets = 0",
                               "traffic = hotspot", "traffic = background({1})", "vc_allocator = select", "noq = 1",
                               "seed = time", "sim_count = 3", "sim_power = 1", "injection_process = poisson"}) {
     EXPECT_TRUE(unmapped(setting)) << setting;

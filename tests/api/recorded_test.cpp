@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -204,6 +207,73 @@ TEST(Recorded, ActivityIsRefusedBeforeTheRunWhereItIsNotCounted) {
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what()).find("packet_node does not count"), std::string::npos) << error.what();
   }
+}
+
+/// The text of the trace that a run writes, and its result.
+std::pair<std::string, api::Result> traced(const std::string& text, const api::Overrides& overrides,
+                                           banyan::u32 threads = 1) {
+  std::string trace;
+  api::RunOptions options;
+  options.trace = &trace;
+  options.threads = threads;
+  api::Result result = api::run(api::read_experiments_text(text, "test.toml", overrides).points.front(), options);
+  return {std::move(trace), std::move(result)};
+}
+
+/// The same network under a trace, for as many cycles.
+api::Result replayed(const std::string& network, const std::string& trace, const char* duration) {
+  const std::string file = testing::TempDir() + "banyan_recorded.trace";
+  std::ofstream(file) << trace;
+  return run(network + "traffic = { name = \"trace\", file = \"" + file + "\" }\n",
+             {std::string("run.duration=") + duration});
+}
+
+TEST(Recorded, ATraceRunsAgainAsTheRunThatWroteIt) {
+  const std::string network =
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 4 }\n"
+      "routing = \"dimension_order\"\n";
+  const std::string uniform = "traffic = { name = \"uniform\", load = 0.3, size = 3 }\n";
+  const auto [trace, result] = traced(network + uniform, {"run.duration=3000"});
+  EXPECT_EQ(result.state_hash, run(network + uniform, {"run.duration=3000"}).state_hash);  // nothing is changed
+  EXPECT_EQ(trace, traced(network + uniform, {"run.duration=3000", "run.shards=3"}, 2).first);
+  const api::Result again = replayed(network, trace, "3000");
+  for (const char* metric : {"packet_latency", "network_latency", "source_queueing", "hops", "packet_latency_max",
+                             "delivered_packets", "delivered_flits", "flit_hops", "accepted_load"}) {
+    ASSERT_NE(result.find(metric), nullptr) << metric;
+    EXPECT_EQ(again.at(metric).mean, result.at(metric).mean) << metric;
+  }
+}
+
+TEST(Recorded, ATraceHoldsRepliesAndMessagesOfSeveralPackets) {
+  const std::string network =
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 4 }\n"
+      "routing = \"dimension_order\"\n";
+  const std::string requests =
+      "traffic = { name = \"uniform\", load = 0.1, size = 6, reply_size = [2], max_packet = 4 }\n";
+  const auto [trace, result] = traced(network + requests, {"run.duration=2000"});
+  const auto lines = static_cast<u64>(std::count(trace.begin(), trace.end(), '\n')) - 2;
+  // Two packets of a request, one of a reply: between the messages of both.
+  EXPECT_LT(lines, static_cast<u64>(result.at("delivered_packets").mean));
+  EXPECT_GT(lines, static_cast<u64>(result.at("delivered_packets").mean) / 2);
+  const api::Result again = replayed(network, trace, "2000");
+  EXPECT_EQ(again.at("delivered_flits").mean, result.at("delivered_flits").mean);
+}
+
+TEST(Recorded, TerminalsOfSubnetworksAreThoseOfTheTraffic) {
+  const auto [trace, result] = traced(kMesh, {"topology.subnetworks=2", "run.duration=1000"});
+  u64 id = 0;
+  u64 cycle = 0;
+  u64 source = 0;
+  u64 destination = 0;
+  u64 flits = 0;
+  std::istringstream stream(trace.substr(trace.find('\n', trace.find('\n') + 1) + 1));
+  u64 lines = 0;
+  while (stream >> id >> cycle >> source >> destination >> flits) {
+    EXPECT_LT(std::max(source, destination), 16U);
+    EXPECT_EQ(flits, 3U);
+    EXPECT_EQ(id, lines++);
+  }
+  EXPECT_GT(lines, 100U);
 }
 
 TEST(Recorded, RefusesWhatIsNotThere) {

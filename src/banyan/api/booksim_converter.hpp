@@ -55,6 +55,7 @@ class Converter {
 
   // Rules.
   void read_topology();
+  void read_one_network();
   void read_grid(bool torus);
   void read_concentrated_mesh();
   void read_fly();
@@ -82,6 +83,7 @@ class Converter {
   void read_sizes(Table& table, std::size_t index, double& mean);
   void read_requests(Table& table, std::size_t index, double& mean);
   void read_vc_ranges(Table& table);
+  void read_subnetworks(Table& table);
   void read_class_priority(Table& table, std::size_t index, bool replies);
   void read_process(Table& table, std::size_t index, double rate);
   void read_batch(Table& table, bool replies);
@@ -96,6 +98,7 @@ class Converter {
   bool possible_ = true;
   u64 terminals_ = 0;
   u64 radix_ = 0;  ///< k of the digit patterns
+  i64 subnets_ = 1;
   Table topology_;
   Table routing_;
   Table switch_;

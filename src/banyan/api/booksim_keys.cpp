@@ -28,7 +28,7 @@ constexpr Key kKeys[] = {
     {"yr", "1", Silent::always, "it only lays out topologies with concentration"},
     {"network_file", "", Silent::always, "only the topology anynet reads it"},
     {"channel_file", "", kDead, kUnread},
-    {"subnets", "1", Silent::never, "one network only: subnetworks are not mapped"},
+    {"subnets", "1"},
     {"link_failures", "0", Silent::never,
      "it does not run in BookSim2 either; Banyan's topologies take lists of faults"},
     {"fail_seed", "0", Silent::always, "there are no link failures"},

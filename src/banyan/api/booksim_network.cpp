@@ -140,6 +140,17 @@ std::vector<std::string> read_any_network_lines(const std::string& file, const W
 }  // namespace
 
 void Converter::read_topology() {
+  read_one_network();
+  subnets_ = integer("subnets");
+  if (subnets_ < 1 || subnets_ > 64) return impossible("subnets", "there are 1 to 64 subnetworks");
+  if (subnets_ == 1) return;
+  topology_.set("subnetworks", std::to_string(subnets_));
+  differs("subnets",
+          "a terminal has a source queue per subnetwork; BookSim2 has one per class, whose first packet holds up those "
+          "for other subnetworks");
+}
+
+void Converter::read_one_network() {
   const std::string name = text("topology");
   if (name == "mesh" || name == "torus") return read_grid(name == "torus");
   if (name == "cmesh") return read_concentrated_mesh();

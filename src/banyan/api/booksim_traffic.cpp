@@ -160,8 +160,31 @@ void Converter::read_requests(Table& table, std::size_t index, double& mean) {
   read_vc_ranges(table);
   for (const char* kind : {"read_request", "write_request", "read_reply", "write_reply"}) {
     for (const char* end : {"_begin_vc", "_end_vc"}) { read_.insert(std::string(kind) + end); }
-    read_.insert(std::string(kind) + "_subnet");
   }
+  read_subnetworks(table);
+}
+
+/// Requests, and replies, of both kinds take the same subnetwork.
+void Converter::read_subnetworks(Table& table) {
+  const auto map = [&](const std::string& what, const char* into) {
+    const i64 read = integer("read_" + what + "_subnet");
+    const i64 write = integer("write_" + what + "_subnet");
+    if (subnets_ == 1) {
+      for (const char* kind : {"read_", "write_"}) no_effect(kind + what + "_subnet", "there is one network");
+      return;
+    }
+    for (const char* kind : {"read_", "write_"}) {
+      const std::string key = kind + what + "_subnet";
+      const i64 subnet = integer(key);
+      if (subnet < 0 || subnet >= subnets_) impossible(key, fmt::format("the subnetworks are 0 to {}", subnets_ - 1));
+    }
+    if (read != write) {
+      unmapped("write_" + what + "_subnet", "reads and writes are one traffic, and take one subnetwork");
+    }
+    table.set(into, std::to_string(read));
+  };
+  map("request", "subnetwork");
+  map("reply", "reply_subnetwork");
 }
 
 void Converter::read_class_priority(Table& table, std::size_t index, bool replies) {

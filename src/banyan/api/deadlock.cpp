@@ -38,10 +38,10 @@ DeadlockNote note_on(const Experiment& experiment) {
     return {false, fmt::format("deadlock: not checked, {}", switching.no_dependencies)};
   }
   const Network network = build_network(experiment);
-  const core::DependencyReport report =
-      core::check_dependencies(*network.topology, *network.routing, switching.vcs(experiment.switching));
+  const core::DependencyReport report = core::check_dependencies(
+      network.topology->one_subnetwork(), *network.routing_in_one, switching.vcs(experiment.switching));
   return {report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost,
-          core::explain(report, *network.topology)};
+          core::explain(report, network.topology->one_subnetwork())};
 }
 
 }  // namespace

@@ -56,6 +56,9 @@ struct RunOptions {
   Progress progress;  ///< may be empty; called from one thread at a time
   Watches watches;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
+  /// Gets every message that left its source queue, of the first session where there are several, as the text of a
+  /// trace (docs/traffic/trace.md).
+  std::string* trace = nullptr;
 };
 
 /// Builds the network without running it: every error that a run's build phase would give. Returns notes (warnings).

@@ -45,7 +45,7 @@ class SessionRunner {
                 const RunOptions& options)
       : experiment_(experiment), network_(network), settings_(std::move(settings)), options_(options) {
     session_ = session_settings(experiment.run);
-    settings_.probe = probe_plan(experiment, *network.topology, options.watches, 0);
+    settings_.probe = probe_plan(experiment, *network.topology, options, 0);
     if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
       trees_.emplace(*network.topology, *network.routing, wanted);
     }
@@ -81,6 +81,7 @@ class SessionRunner {
     for (std::size_t i = 1; i < outcomes_.size() && activity; ++i) *activity += *outcomes_[i].activity;
     add_activity(result, experiment_, activity);
     add_recorded(result, settings_.probe, sum, *network_.topology, cycles);
+    if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);
   }
 
   /// The congestion trees of the first session.
@@ -308,7 +309,7 @@ class SessionReport {
     }
     counter("sessions", "", outcomes_.size());
     counter("simulated_cycles", "cycles", cycles);
-    counter("terminal_cycles", "", cycles * network_.topology->graph().terminals());
+    counter("terminal_cycles", "", cycles * network_.topology->traffic_terminals());
     counter("delivered_packets", "packets", delivered);
     counter("packet_moves", "", moves);
     if (outcomes_.empty()) return;

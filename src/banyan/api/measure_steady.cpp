@@ -45,15 +45,15 @@ Tick longer_interval(const config::Values& run, const engine::TreePlan& plan) {
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
  public:
-  Stopping(const config::Values& run, const core::Graph& graph)
+  Stopping(const config::Values& run, const core::Topology& topology)
       : run_(run),
-        graph_(graph),
+        topology_(topology),
         goal_(precision_goal(run)),
         measure_(static_cast<Tick>(run.integer("measure"))),
         limit_(precision_limit(run, measure_)) {}
 
   std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
-    const SteadyWindows windows(record, run_, graph_);
+    const SteadyWindows windows(record, run_, topology_);
     if (windows.saturation().saturated) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
     stats::BatchMeans accepted = windows.load(record.accepted);
@@ -82,7 +82,7 @@ class Stopping {
 
  private:
   const config::Values& run_;
-  const core::Graph& graph_;
+  const core::Topology& topology_;
   std::optional<stats::PrecisionGoal> goal_;
   Tick measure_;
   Tick limit_;
@@ -94,8 +94,8 @@ class SteadyReport {
       : experiment_(experiment),
         run_(experiment.run),
         outcome_(outcome),
-        terminals_(network.topology->graph().terminals()),
-        windows_(outcome.record, experiment.run, network.topology->graph()) {}
+        terminals_(network.topology->traffic_terminals()),
+        windows_(outcome.record, experiment.run, *network.topology) {}
 
   Result result() {
     judge();
@@ -418,6 +418,7 @@ Result run_once(const Experiment& experiment, const Network& network, engine::En
   add_activity(result, experiment, outcome.activity);
   if (trees) add_trees(result, trees->take());
   add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
+  if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;
 }
@@ -428,8 +429,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
                       const RunOptions& options) {
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
-  settings.probe = probe_plan(experiment, *network.topology, options.watches, warmup_of(experiment.run));
-  Stopping stopping(experiment.run, network.topology->graph());
+  settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
+  Stopping stopping(experiment.run, *network.topology);
   for (double cpu_seconds = 0.0;;) {
     Result result = run_once(experiment, network, settings, options, stopping);
     cpu_seconds += result.cpu_seconds;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "banyan/api/class_routing.hpp"
+#include "banyan/api/subnetworks.hpp"
 
 namespace banyan::api {
 namespace {
@@ -30,6 +31,20 @@ void refuse_limit(const core::Traffic& traffic, const config::Values& values, co
   }
 }
 
+void refuse_subnetwork(const core::Traffic& traffic, const config::Values& values, u32 subnetworks) {
+  for (const bool replies : {false, true}) {
+    const u32 named = traffic.service(replies).subnetwork;
+    if (named == kNone || named < subnetworks) continue;
+    values.fail(replies ? "reply_subnetwork" : "subnetwork",
+                fmt::format("subnetwork {} of a topology that has {}", named, subnetworks),
+                fmt::format("name one from 0 to {}, or give the topology more subnetworks", subnetworks - 1));
+  }
+  if (subnetworks > 1 && traffic.hot_spot() != kNone) {
+    values.fail("name", "its sources know of one way to the hot spot, and the topology has several subnetworks",
+                "use topology.subnetworks = 1");
+  }
+}
+
 std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment,
                                                            const core::Topology& topology) {
   if (experiment.traffics.size() > kMostTraffics) {
@@ -42,16 +57,19 @@ std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& exp
   double load = 0.0;
   for (u32 i = 0; i < experiment.traffics.size(); ++i) {
     const config::Values& values = experiment.traffics[i];
-    const core::TrafficContext context{
-        &topology, topology.graph().terminals(), i, static_cast<u64>(experiment.run.integer("seed")), 1, length};
+    const u64 seed = static_cast<u64>(experiment.run.integer("seed"));
+    const core::TrafficContext context{&topology.one_subnetwork(), topology.traffic_terminals(), i, seed, 1, length};
     traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
     refuse_limit(*traffics.back(), values, switching, context.terminals);
     load += traffics.back()->offered_load();
+    refuse_subnetwork(*traffics.back(), values, topology.subnetworks());
+    if (topology.subnetworks() > 1) traffics.back() = divide(std::move(traffics.back()), topology.subnetworks(), seed);
   }
-  if (load > 1.0 + 1e-12) {
-    experiment.traffics.back().fail("load",
-                                    fmt::format("the traffics offer {} flits per terminal and cycle together", load),
-                                    "offer at most 1: a terminal generates no more than its channel could carry");
+  if (load > topology.subnetworks() + 1e-12) {
+    experiment.traffics.back().fail(
+        "load", fmt::format("the traffics offer {} flits per terminal and cycle together", load),
+        fmt::format("offer at most {}: a terminal generates no more than its channel{} could carry",
+                    topology.subnetworks(), topology.subnetworks() > 1 ? "s" : ""));
   }
   return traffics;
 }
@@ -114,7 +132,17 @@ double cycle_ns(const Experiment& experiment) {
 }
 
 std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
-  return row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+  std::unique_ptr<core::Topology> one =
+      row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
+  const u32 copies = experiment.topology.natural("subnetworks");
+  if (copies == 1) return one;
+  // Ports, switches and channels are numbered in 32 bits, of packets in 24.
+  const core::Graph& graph = one->graph();
+  if (u64{copies} * std::max<u64>(graph.total_outputs(), graph.channels().size()) > (u64{1} << 30U)) {
+    experiment.topology.fail("subnetworks", fmt::format("{} copies of this network are too large", copies),
+                             "use fewer, or a smaller network");
+  }
+  return replicate(std::move(one), copies);
 }
 
 Network build_network(const Experiment& experiment) {
@@ -128,8 +156,18 @@ Network build_network(const Experiment& experiment) {
   const core::RoutingRow& routing = row_of(core::routing_rows(), experiment.routing.component());
   network.routing = route_classes(services_of(experiment, traffics, switching, vcs), vcs, [&](u32 of_class) {
     return routing.make(experiment.routing,
-                        {network.topology.get(), network.hot_spots, of_class, switching.free_first_step});
+                        {&network.topology->one_subnetwork(), network.hot_spots, of_class, switching.free_first_step});
   });
+  network.routing_in_one = network.routing.get();
+  if (const u32 copies = network.topology->subnetworks(); copies > 1) {
+    if (switching.replicates) {
+      experiment.topology.fail(
+          "subnetworks",
+          fmt::format("the switch {} replicates worms in one network only", experiment.switching.component()),
+          "use subnetworks = 1, or another switch");
+    }
+    network.routing = replicate(std::move(network.routing), copies);
+  }
   if (network.routing->sight() > switching.sight) {
     experiment.routing.fail("name",
                             fmt::format("{} looks at queues, which the switch {} does not show",

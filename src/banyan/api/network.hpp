@@ -14,8 +14,9 @@ namespace banyan::api {
 
 /// Everything that runs share and nobody writes: topology and routing.
 struct Network {
-  std::unique_ptr<core::Topology> topology;
+  std::unique_ptr<core::Topology> topology;  ///< with all subnetworks
   std::unique_ptr<core::Routing> routing;
+  const core::Routing* routing_in_one = nullptr;  ///< in topology->one_subnetwork()
   std::vector<core::HotSpot> hot_spots;
 };
 

@@ -47,6 +47,10 @@ void append(std::string& text, const std::string& more, const char* between) {
 std::vector<Predictions> predict(const Experiment& experiment, const Network& network) {
   std::vector<Predictions> all;
   if (experiment.analyses.empty()) return all;
+  if (network.topology->subnetworks() > 1) {
+    experiment.analyses.front().fail("name", "the models know of one network, and the topology has several subnetworks",
+                                     "remove the analysis, or use topology.subnetworks = 1");
+  }
   const Instance instance = build_instance(experiment, network, engine_settings(experiment));
   core::AnalysisContext context;
   context.topology = network.topology.get();

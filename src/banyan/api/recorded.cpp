@@ -12,6 +12,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/resolve.hpp"
+#include "banyan/traffic/parts/trace_file.hpp"
 
 namespace banyan::api {
 namespace {
@@ -234,15 +235,26 @@ void add_utilization(Result& result, const engine::ProbeReport& report, const co
 
 }  // namespace
 
-engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology& topology, const Watches& watches,
+engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology& topology, const RunOptions& options,
                              Tick from) {
   engine::ProbePlan plan;
   const std::string& tables = experiment.run.text("tables");
   plan.channels = tables == "channels" || tables == "all";
   plan.flows = tables == "flows" || tables == "all";
   plan.from = from;
-  for (const std::string& watch : watches) add_watch(plan, watch, topology);
+  plan.messages = options.trace != nullptr;
+  for (const std::string& watch : options.watches) add_watch(plan, watch, topology);
   return plan;
+}
+
+std::string trace_text(const engine::ProbeReport& report, const core::Topology& topology) {
+  const u32 copies = topology.subnetworks();
+  std::vector<traffic::TraceMessage> messages;
+  messages.reserve(report.messages.size());
+  for (const engine::SentMessage& m : report.messages) {
+    messages.push_back({messages.size(), m.birth, m.source / copies, m.destination / copies, m.flits, {}, 0});
+  }
+  return traffic::write_trace(messages);
 }
 
 /// Cycles between two samples where nobody says. A sample costs what hundreds of packets cost that move; where links
@@ -320,7 +332,8 @@ void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::P
   if (plan.watches()) {
     result.tables.push_back(event_table(report, topology));
     if (report.lost_events != 0) {
-      result.warning = fmt::format("{} more events of what is watched happened than are kept", report.lost_events);
+      if (!result.warning.empty()) result.warning += "; ";
+      result.warning += fmt::format("{} more events of what is watched happened than are kept", report.lost_events);
     }
   }
 }

@@ -11,15 +11,18 @@
 
 namespace banyan::api {
 
-/// What a run is to write down: run.tables and the watches. Throws ConfigError for a watch that names nothing in this
-/// network. `from`: first tick that counts.
+/// What a run is to write down: run.tables, the watches and the trace. Throws ConfigError for a watch that names
+/// nothing in this network. `from`: first tick that counts.
 [[nodiscard]] engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology& topology,
-                                           const Watches& watches, Tick from);
+                                           const RunOptions& options, Tick from);
 
 /// Adds the tables "channels", "flows" and "events", and the metrics that summarize them. `cycles`: length of what was
 /// measured.
 void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
                   const core::Topology& topology, u64 cycles);
+
+/// The messages that a probe saw as the text of a trace.
+[[nodiscard]] std::string trace_text(const engine::ProbeReport& report, const core::Topology& topology);
 
 /// What run.trees asks for; of interval 0 when it does not.
 [[nodiscard]] engine::TreePlan tree_plan(const Experiment& experiment);

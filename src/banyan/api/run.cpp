@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
@@ -46,6 +49,26 @@ void require_fitting(const config::Values& run, bool sessions) {
   }
 }
 
+/// What the switch model has to say about its parameters in this network.
+std::string warning_of(const Experiment& experiment, const Network& network, const Instance& instance) {
+  const core::SwitchRow& row = switch_row(experiment);
+  if (row.warning == nullptr) return {};
+  u32 longest = 0;
+  for (const auto& traffic : instance.traffics) {
+    longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
+  }
+  return row.warning(experiment.switching, *network.topology, longest);
+}
+
+/// Messages with several destinations have no line in a trace.
+void require_traceable(const Experiment& experiment, const Instance& instance, const RunOptions& options) {
+  for (std::size_t i = 0; options.trace != nullptr && i < instance.traffics.size(); ++i) {
+    if (!instance.traffics[i]->replicates()) continue;
+    experiment.traffics[i].fail("name", "its messages have several destinations, and those of a trace have one",
+                                "record no trace, or multicast in software");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> check(const Experiment& experiment) {
@@ -53,18 +76,30 @@ std::vector<std::string> check(const Experiment& experiment) {
   const Instance instance = build_instance(experiment, network, engine_settings(experiment));
   require_fitting(experiment.run, has_sessions(experiment, instance));
   static_cast<void>(predict(experiment, network));
-  return {};
+  std::vector<std::string> notes;
+  if (std::string warning = warning_of(experiment, network, instance); !warning.empty()) {
+    notes.push_back(std::move(warning));
+  }
+  return notes;
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
   const Network network = build_network(experiment);
-  const bool sessions = has_sessions(experiment, build_instance(experiment, network, engine_settings(experiment)));
+  bool sessions = false;
+  std::string warning;
+  {
+    const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+    sessions = has_sessions(experiment, instance);
+    warning = warning_of(experiment, network, instance);
+    require_traceable(experiment, instance, options);
+  }
   require_fitting(experiment.run, sessions);
   const std::vector<Predictions> predictions = predict(experiment, network);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);
+  if (!warning.empty()) result.warning = result.warning.empty() ? warning : warning + "; " + result.warning;
   result.version = BANYAN_VERSION;
   result.compiler = BANYAN_COMPILER;
   result.configuration = experiment.configuration;

@@ -55,8 +55,9 @@ double queue_degrees(const Measurement& measurement) {
   return std::min(measurement.of_terminals / queues / kLatenciesPerDegree, measurement.length / measurement.latency);
 }
 
-SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Graph& graph)
-    : record_(record), terminals_(graph.terminals()), window_(Tick{1} << record.plan.shift) {
+SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run,
+                             const core::Topology& topology)
+    : record_(record), terminals_(topology.traffic_terminals()), window_(Tick{1} << record.plan.shift) {
   rule_.confidence = run.real("confidence");
   whole_ = record.plan.end / window_;
   const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
@@ -74,7 +75,7 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
       fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
                   cut_ * window_, run.integer("warmup"), found.statement(static_cast<double>(window_)), inside.mean());
   queue_rule_ = rule_;
-  queue_rule_.most_degrees = queue_degrees(measurement(graph));
+  queue_rule_.most_degrees = queue_degrees(measurement(topology.graph()));
 }
 
 Measurement SteadyWindows::measurement(const core::Graph& graph) const {

@@ -47,7 +47,7 @@ class SteadyWindows {
   using Births = engine::SteadyRecord::Births;
 
   /// `run`: the parameters of run_info(). `record` must outlive this.
-  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Graph& graph);
+  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Topology& topology);
 
   /// Sums of a field of the packets generated in each window, with their number; from the first window on.
   template <class F>

@@ -27,6 +27,7 @@ struct RunArguments {
   std::string svg;
   std::vector<std::string> metrics;
   std::vector<std::string> watches;
+  std::string trace;
   bool booksim = false;
   bool ignore_unmapped = false;
 };

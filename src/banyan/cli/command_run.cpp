@@ -55,6 +55,7 @@ store::Source source_of(const RunArguments& arguments, const std::string& conver
 void require_outputs(const RunArguments& arguments) {
   if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
   if (!arguments.svg.empty()) require_writable_file(arguments.svg);
+  if (!arguments.trace.empty()) require_writable_file(arguments.trace);
 }
 
 void require_single(const api::ExperimentSet& set) {
@@ -126,6 +127,8 @@ int run(const RunArguments& arguments) {
   options.threads = arguments.running.threads.value_or(1);
   options.interrupted = watch_interrupt();
   options.watches = arguments.watches;
+  std::string trace;
+  if (!arguments.trace.empty()) options.trace = &trace;
   api::Result result;
   {
     ProgressDisplay display(arguments.running.quiet, "", 1.0);
@@ -133,6 +136,7 @@ int run(const RunArguments& arguments) {
     result = api::run(set.points.front(), options);
   }
   if (!result.warning.empty()) note("warning: " + result.warning);
+  if (!arguments.trace.empty()) write_file(arguments.trace, trace);
   if (store) {
     store->put(result);
     store->plan(set, source_of(arguments, text, "run"));

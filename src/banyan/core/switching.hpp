@@ -37,6 +37,9 @@ struct SwitchRow {
   bool replicates = false;
   /// The model honours core::Service: priorities, and virtual channels per class of messages.
   bool serves_classes = false;
+  /// What of these parameters makes the network slower than its channels, and the remedy; empty: nothing.
+  /// `longest_packet`: in flits.
+  std::string (*warning)(const config::Values&, const Topology&, u32 longest_packet) = nullptr;
 };
 
 }  // namespace banyan::core

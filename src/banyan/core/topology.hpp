@@ -79,6 +79,13 @@ class Topology {
   Topology& operator=(const Topology&) = delete;
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
+  /// Copies of the network that lie side by side. Every terminal that traffics know of has a terminal of the graph in
+  /// each: terminal t in the i-th copy is terminal t * subnetworks() + i of the graph, likewise the switches.
+  [[nodiscard]] u32 subnetworks() const { return subnetworks_; }
+  /// The network of which they are copies.
+  [[nodiscard]] virtual const Topology& one_subnetwork() const { return *this; }
+  /// Terminals that traffics know of.
+  [[nodiscard]] u32 traffic_terminals() const { return graph_.terminals() / subnetworks_; }
   /// Name of a switch in the literature's terms ("stage 3 box 5", "(2,1)").
   [[nodiscard]] virtual std::string label(u32 switch_) const = 0;
   /// Coordinates of a switch in the topology's own terms; level and position on it where it has none.
@@ -97,6 +104,7 @@ class Topology {
  protected:
   Topology() = default;
   Graph graph_;
+  u32 subnetworks_ = 1;
 };
 
 /// Registration row of a topology: `const core::TopologyRow row_NAME` in `namespace banyan::topology`, file NAME.cpp.

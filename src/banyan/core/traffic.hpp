@@ -22,7 +22,8 @@ struct Message {
   u16 offers = 1;  ///< deliveries that count as offered with this message
   /// Packet::message of the packets of an answering traffic: unique among its source's messages in flight.
   u32 tag = 0;
-  u32 state = 0;  ///< the generating process's own memory, handed on from one message of a cursor to the next
+  u32 state = 0;           ///< the generating process's own memory, handed on from one message of a cursor to the next
+  bool elsewhere = false;  ///< of a traffic that sifts: another source queue's, go on with the next
 };
 
 struct TrafficContext {
@@ -42,9 +43,10 @@ struct MulticastGroup {
 
 /// How switches with virtual channels are to treat messages of one class: a traffic's, or a traffic's replies.
 struct Service {
-  u8 priority = 0;     ///< higher goes first
-  u32 vc_begin = 0;    ///< virtual channels that they may use: [vc_begin, vc_end)
-  u32 vc_end = kNone;  ///< kNone: to the last
+  u8 priority = 0;         ///< higher goes first
+  u32 vc_begin = 0;        ///< virtual channels that they may use: [vc_begin, vc_end)
+  u32 vc_end = kNone;      ///< kNone: to the last
+  u32 subnetwork = kNone;  ///< the one of several networks that takes them (Topology::subnetworks); kNone: any
   bool operator==(const Service&) const = default;
 };
 
@@ -57,6 +59,11 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
 
   virtual void post(const Message& message) noexcept = 0;
+  /// At another terminal of the graph that lives in the same shard: the same terminal in another subnetwork.
+  virtual void post_at(u32 terminal, const Message& message) noexcept {
+    static_cast<void>(terminal);
+    post(message);
+  }
 };
 
 /// Generation is a pure function of (terminal, nth): sources are cursors, never queues in memory. `begin` re-keys the
@@ -74,6 +81,9 @@ class Traffic {
   /// The nth message (from 0) of `terminal`, generated after `previous` (kNever for nth == 0: none before). `out` is
   /// the message before, of which only `state` may be read. Returns false when there is none any more.
   [[nodiscard]] virtual bool next(u32 terminal, u64 nth, Tick previous, Message& out) const noexcept = 0;
+
+  /// True: `next` gives messages of other source queues too, marked (Message::elsewhere).
+  [[nodiscard]] virtual bool sifts() const noexcept { return false; }
 
   /// True: messages come from start, departed and delivered, and `next` is not called.
   [[nodiscard]] virtual bool answers() const noexcept { return false; }

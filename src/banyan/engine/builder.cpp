@@ -75,11 +75,13 @@ void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u32 switches = topology_.graph().switches();
+  const u32 copies = topology_.subnetworks();  // a terminal lives in one shard with all of them
+  const u32 places = switches / copies;
   const u64 fitting = (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
   const u64 wanted = settings_.shards != 0 ? settings_.shards : std::min(fitting, kMostChosenShards);
-  const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(switches, kMostShards)));
+  const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(places, kMostShards)));
   std::vector<u32> of(switches);
-  for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s) * shards / switches);
+  for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s / copies) * shards / places);
   partition(std::move(of), shards);
 }
 
@@ -96,8 +98,9 @@ void Builder::add(u32 shard, std::unique_ptr<Population> population) {
   parts_[shard].due.push_back(0);
 }
 
-void Builder::add_interfaces(const Interfaces::Setup& setup) {
+void Builder::add_interfaces(Interfaces::Setup setup) {
   const core::Graph& graph = topology_.graph();
+  setup.graph = &graph;
   const auto cycles = [&](u32 t) { return graph.channel(graph.injection(t)).link.cycles_per_flit; };
   for (u32 i = 0; i < shards(); ++i) {
     std::vector<u32> injection;

@@ -62,7 +62,7 @@ class Builder {
   [[nodiscard]] std::vector<u32> switches_of(u32 shard) const;
 
   /// Adds the interfaces (population 0 of every shard); after partition.
-  void add_interfaces(const Interfaces::Setup& setup);
+  void add_interfaces(Interfaces::Setup setup);
   /// Adds a switch population (population 1 of its shard); `ports`: port numbers per switch in Io's numbering, that is
   /// port p of the shard's i-th switch has number i * ports + p.
   template <class Model>

@@ -120,11 +120,25 @@ void Interfaces::hold(Holdings& into) const {
     into.flits += s.left;
   }
   into.flits += received_ - terminals_.delivered_flits();
+  for (u32 e = 0; e < terminals_.size(); ++e) {
+    for (u32 vc = 0; vc < setup_.vcs; ++vc) {
+      into.places.open(injection_[e], vc, setup_.credits);
+      into.places.known(injection_[e], vc, credits_[static_cast<std::size_t>(e) * setup_.vcs + vc]);
+    }
+  }
   for (const u32 c : credits_) {
     if (c > setup_.credits)
       into.violations.push_back(fmt::format("an interface holds {} credits of {}", c, setup_.credits));
   }
   if (order_broken_) into.violations.emplace_back("a packet's tail arrived before its other flits");
+}
+
+void Interfaces::hold_arrival(u32 e, u32, const core::Flit& flit, Holdings& into) const {
+  into.places.known(setup_.graph->ejection(terminals_.global(e)), flit.vc, 1);
+}
+
+void Interfaces::hold_arrival(u32 e, u32, const core::Control& control, Holdings& into) const {
+  into.places.known(injection_[e], control.vc, control.argument);
 }
 
 void Interfaces::blocked_on(BlockedView& into) const {

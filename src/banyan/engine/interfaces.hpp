@@ -24,6 +24,7 @@ class Interfaces {
     Tick credit_delay = 0;                     ///< ticks from a flit's arrival until its credit goes back
     Tick horizon = 1;                          ///< longest latency of a channel to or from a terminal
     std::vector<std::pair<u32, u32>> classes;  ///< [service class]: virtual channels; empty: all for everything
+    const core::Graph* graph = nullptr;        ///< that the terminals' channels are of; set by Builder::add_interfaces
     bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
   };
 
@@ -42,6 +43,8 @@ class Interfaces {
   void reset(u32 replication);
   [[nodiscard]] u64 digest() const;
   void hold(Holdings& into) const;
+  void hold_arrival(u32 e, u32 port, const core::Flit& flit, Holdings& into) const;
+  void hold_arrival(u32 e, u32 port, const core::Control& control, Holdings& into) const;
   /// None: what counts is a flit through a switch.
   [[nodiscard]] u64 movements() const noexcept { return 0; }
   /// Flits that left the terminals.

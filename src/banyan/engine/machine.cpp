@@ -148,10 +148,11 @@ std::vector<u64> Machine::accepted_of_sources() const {
   std::vector<u64> flits;
   for (const Shard& shard : shards_) {
     const Terminals& terminals = *shard.terminals;
-    for (u32 local = 0; local < terminals.size(); local += terminals.queues()) {
+    const u32 queues = terminals.queues() * shard.topology->subnetworks();
+    for (u32 local = 0; local < terminals.size(); local += queues) {
       u64 sum = 0;
       bool source = false;
-      for (u32 queue = local; queue < local + terminals.queues(); ++queue) {
+      for (u32 queue = local; queue < local + queues; ++queue) {
         sum += terminals.accepted_of()[queue];
         source |= terminals.is_source(queue);
       }
@@ -279,10 +280,19 @@ void Machine::audit() const {
     for (const auto& population : shard.populations) population->hold(held);
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
-        for (const auto& mail : parcel.flits) held.add(mail.arrival.flit);
+        const std::size_t to = static_cast<std::size_t>(&parcel - parcels.data());
+        for (const auto& mail : parcel.flits) shards_[to].populations[mail.population]->hold(mail.arrival, held);
+        for (const auto& mail : parcel.controls) shards_[to].populations[mail.population]->hold(mail.arrival, held);
       }
     }
   }
+  held.places.for_each_error([&](u32 channel, u32 vc, i64 missing) {
+    const core::End& from = shards_.front().topology->graph().channel(channel).from;
+    held.violations.push_back(
+        fmt::format("credits are not conserved: of the places behind virtual channel {} of {} {} port {}, {} {}", vc,
+                    from.terminal ? "terminal" : "switch", from.node, from.port, missing > 0 ? missing : -missing,
+                    missing > 0 ? "are lost" : "are known twice"));
+  });
   for (const Shard& shard : shards_) {
     if (!shard.terminals->answers_conserved())
       held.violations.emplace_back("messages of an answering traffic were lost");

@@ -32,11 +32,46 @@ struct Wait {
   u64 packet = kNever;  ///< identity of the packet, when one packet may wait at several places
 };
 
+/// The places of the buffers behind channels, for the audit of credits. The end that sends states how many a virtual
+/// channel has; then every place is a credit there, a flit or a credit on the channel, or a flit in the buffer.
+class PlaceLedger {
+ public:
+  void open(u32 channel, u32 vc, u32 places) {
+    const std::size_t i = index(channel, vc);
+    open_[i] = 1;
+    balance_[i] += places;
+  }
+  void known(u32 channel, u32 vc, u64 places) { balance_[index(channel, vc)] -= static_cast<i64>(places); }
+  /// Calls f(channel, vc, places that are missing; below 0: too many) for every one that does not add up.
+  template <class F>
+  void for_each_error(F&& f) const {
+    for (std::size_t i = 0; i < balance_.size(); ++i) {
+      if (open_[i] != 0 && balance_[i] != 0) f(static_cast<u32>(i / kVcs), static_cast<u32>(i % kVcs), balance_[i]);
+    }
+  }
+
+ private:
+  static constexpr u32 kVcs = 64;
+
+  [[nodiscard]] std::size_t index(u32 channel, u32 vc) {
+    const std::size_t i = std::size_t{channel} * kVcs + vc;
+    if (i >= balance_.size()) {
+      balance_.resize((std::size_t{channel} + 1) * kVcs);
+      open_.resize(balance_.size());
+    }
+    return i;
+  }
+
+  std::vector<i64> balance_;  ///< [channel * kVcs + vc]: places stated, less those known
+  std::vector<u8> open_;
+};
+
 /// What a population holds, for the conservation audit.
 struct Holdings {
   u64 packets = 0;  ///< packets whose tail (or only flit) is inside
   u64 flits = 0;
   std::vector<std::string> violations;  ///< broken invariants found on the way (negative credit, count out of range)
+  PlaceLedger places;                   ///< of models whose channels have credits
 
   void add(const core::Flit& flit) {
     ++flits;
@@ -85,6 +120,15 @@ class Population {
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;
   virtual void hold(Holdings& into) const = 0;
+  /// As hold(), of what is on its way to it from another shard.
+  virtual void hold(const FlitArrival& arrival, Holdings& into) const {
+    static_cast<void>(arrival);
+    static_cast<void>(into);
+  }
+  virtual void hold(const ControlArrival& arrival, Holdings& into) const {
+    static_cast<void>(arrival);
+    static_cast<void>(into);
+  }
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
   /// True when something is on its way over a channel to the population.

@@ -15,6 +15,8 @@
 //   and keeps its own wakes (next_source_after).
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
+//   void hold_arrival(u32 entity, u32 port, const core::Flit&, Holdings&) const, and the like for core::Control, for
+//   what is on a channel to it (PlaceLedger);
 //   bool fetches() const;  and, asked before accept when that is true, to hide the latency of the memory:
 //   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  and the like for core::Control.
 // Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
@@ -103,9 +105,21 @@ class PopulationOf final : public ChannelPopulation {
   }
   void hold(Holdings& into) const override {
     inbox_.for_each([&](const Arrivals& arrivals) {
-      for (const FlitArrival& a : arrivals.flits) into.add(a.flit);
+      for (const FlitArrival& a : arrivals.flits) hold(a, into);
+      for (const ControlArrival& a : arrivals.controls) hold(a, into);
     });
     model_->hold(into);
+  }
+  void hold(const FlitArrival& a, Holdings& into) const override {
+    into.add(a.flit);
+    if constexpr (requires { model_->hold_arrival(a.entity, a.port, a.flit, into); }) {
+      model_->hold_arrival(a.entity, a.port, a.flit, into);
+    }
+  }
+  void hold(const ControlArrival& a, Holdings& into) const override {
+    if constexpr (requires { model_->hold_arrival(a.entity, a.port, a.control, into); }) {
+      model_->hold_arrival(a.entity, a.port, a.control, into);
+    }
   }
   u64 movements() const noexcept override { return model_->movements(); }
   bool expects() const override {

@@ -63,6 +63,7 @@ void Probe::reset() {
   std::fill(channel_flits_.begin(), channel_flits_.end(), 0);
   flows_.clear();
   events_.clear();
+  messages_.clear();
   lost_events_ = 0;
   from_ = plan_.from;
   to_ = kNever;
@@ -140,6 +141,10 @@ void Probe::credited(u32 population, u32 entity, u32 port, const core::Control& 
 }
 
 void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
+  if (plan_.messages && (packet.flags & core::kMessageFirst) != 0) {
+    messages_.push_back(
+        {packet.birth, packet.source, packet.traffic, packet.sequence, packet.destination, packet.message_flits});
+  }
   if (plan_.watches()) note(EventKind::taken, true, terminal, 0, core::Flit{}, packet, now);
 }
 
@@ -182,6 +187,8 @@ void Probe::add_to(ProbeReport& report) const {
   report.events.insert(report.events.end(), events_.begin(), events_.end());
   std::sort(report.events.begin(), report.events.end());
   report.lost_events += lost_events_;
+  report.messages.insert(report.messages.end(), messages_.begin(), messages_.end());
+  std::sort(report.messages.begin(), report.messages.end());
 }
 
 }  // namespace banyan::engine

@@ -30,6 +30,7 @@ struct WatchedPort {
 struct ProbePlan {
   bool channels = false;  ///< flits per channel
   bool flows = false;     ///< packets, flits and latency per (source, destination)
+  bool messages = false;  ///< every message that leaves its source queue
   Tick cycle = 1;         ///< ticks of a cycle
   Tick from = 0;          ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;
@@ -37,7 +38,7 @@ struct ProbePlan {
   std::size_t most_events = 1'000'000;  ///< later events of a shard are counted, not kept
 
   [[nodiscard]] bool watches() const { return !packets.empty() || !ports.empty(); }
-  [[nodiscard]] bool any() const { return channels || flows || watches(); }
+  [[nodiscard]] bool any() const { return channels || flows || messages || watches(); }
 };
 
 /// In the order in which they happen to a packet within one tick.
@@ -86,14 +87,30 @@ struct Flow {
   void merge(const Flow& other);
 };
 
+/// A message whose first packet left its source queue.
+struct SentMessage {
+  Tick birth = 0;
+  u32 source = 0;
+  u32 traffic = 0;
+  u32 sequence = 0;  ///< of its first packet, among those of the source and the traffic
+  u32 destination = 0;
+  u32 flits = 0;
+
+  friend bool operator<(const SentMessage& a, const SentMessage& b) {
+    const auto key = [](const SentMessage& m) { return std::tie(m.birth, m.source, m.traffic, m.sequence); };
+    return key(a) < key(b);
+  }
+};
+
 /// What all shards saw; in an order that does not depend on shards and threads.
 struct ProbeReport {
-  std::vector<u64> channel_flits;  ///< [channel of the graph]; empty when not asked for
-  std::vector<Flow> flows;         ///< by (source, destination)
-  std::vector<Event> events;       ///< by time
-  u64 lost_events = 0;             ///< beyond ProbePlan::most_events
+  std::vector<u64> channel_flits;     ///< [channel of the graph]; empty when not asked for
+  std::vector<Flow> flows;            ///< by (source, destination)
+  std::vector<Event> events;          ///< by time
+  std::vector<SentMessage> messages;  ///< by birth, source, traffic
+  u64 lost_events = 0;                ///< beyond ProbePlan::most_events
 
-  /// Adds another replication's counts. Events are not merged: those of the first stay.
+  /// Adds another replication's counts. Events and messages are not merged: those of the first stay.
   void merge(const ProbeReport& other);
 };
 
@@ -144,6 +161,7 @@ class Probe {
   std::vector<u64> channel_flits_;
   std::unordered_map<u64, Flow> flows_;
   std::vector<Event> events_;
+  std::vector<SentMessage> messages_;
   u64 lost_events_ = 0;
 };
 

@@ -19,6 +19,9 @@ class Terminals::Post final : public core::Outbox {
  public:
   Post(Terminals& terminals, u32 local, u32 traffic) : terminals_(terminals), local_(local), traffic_(traffic) {}
   void post(const core::Message& message) noexcept override { terminals_.post(local_, traffic_, message); }
+  void post_at(u32 terminal, const core::Message& message) noexcept override {
+    terminals_.post(terminals_.local_of_[terminal], traffic_, message);
+  }
 
  private:
   Terminals& terminals_;
@@ -60,7 +63,8 @@ Terminals::Terminals(Setup setup)
     longest_packet_.push_back(std::min(t->longest_packet(), setup_.longest_packet));
     const bool cut = t->longest_packet() != kNone || t->longest_message() > setup_.longest_packet;
     special_.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0) |
-                                       (t->multicasts() || t->replicates() ? kMulticasts : 0)));
+                                       (t->multicasts() || t->replicates() ? kMulticasts : 0) |
+                                       (t->sifts() ? kSifts : 0)));
     if (t->replicates()) sets_ = MulticastSets(setup_.total_terminals);
     any_answers = any_answers || t->answers();
     for (const bool replies : {false, true}) priorities_.push_back(t->service(replies).priority);
@@ -148,8 +152,9 @@ void Terminals::find_next(u32 local, u32 traffic, Cursor& cursor, Tick previous)
       cursor.message.birth = kNever;
       return;
     }
-    if (setup_.queues == 1) return;
-    if (queue_of(terminal, cursor.nth, cursor.message.word) == local % setup_.queues) return;
+    const bool here =
+        setup_.queues == 1 || queue_of(terminal, cursor.nth, cursor.message.word) == local % setup_.queues;
+    if (here && !cursor.message.elsewhere) return;
     previous = cursor.message.birth;
   }
 }
@@ -305,7 +310,7 @@ template <bool Plain>
     }
     choose_next(local);
   } else {
-    if (!Plain && setup_.queues != 1) [[unlikely]] {
+    if (!Plain && (setup_.queues != 1 || (special_[traffic] & kSifts) != 0)) [[unlikely]] {
       find_next(local, traffic, cursor, head.birth);
     } else if (!setup_.traffics[traffic]->next(setup_.terminals[local], cursor.nth, head.birth, message)) {
       message.birth = kNever;

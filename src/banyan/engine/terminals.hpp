@@ -205,8 +205,8 @@ class Terminals {
     u32 packets = 0;  ///< taken
     core::Message message;
   };
-  /// What has to be done at arrivals of a traffic.
-  enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4 };
+  /// What has to be done at departures and arrivals of a traffic.
+  enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8 };
   class Post;
   /// The message at the head of a source queue.
   struct Next {

@@ -222,6 +222,41 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values& values) { return values.natural("vcs"); }
 
+/// A place of a buffer is used again when its flit has passed the switch before, crossed the channel and left, and its
+/// credit has come back: a stream through fewer places than cycles of that round trip pauses. Of the channels of the
+/// switches, the one that needs most.
+std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
+  const u64 stages =
+      u64{1} + values.natural("traversal_delay") + values.natural("sw_alloc_delay") + values.natural("credit_delay");
+  u64 latency = 0;
+  u64 need = 0;
+  for (const core::Channel& c : topology.graph().channels()) {
+    if (c.failed || c.from.terminal) continue;
+    const u64 cycles = c.link.cycles_per_flit;
+    const u64 trip = stages + 2 * u64{c.link.latency_cycles} + cycles - 1;
+    if ((trip + cycles - 1) / cycles <= need) continue;
+    need = (trip + cycles - 1) / cycles;
+    latency = c.link.latency_cycles;
+  }
+  const bool shared = values.text("buffer_policy") == "shared";
+  const u64 all = u64{values.natural("vcs")} * values.natural("buffer");
+  const u64 one = shared ? all - u64{values.natural("vcs") - 1} * values.natural("reserved") : values.natural("buffer");
+  const std::string trip =
+      fmt::format("the credit round trip of a channel of latency {} is {} flits long", latency, need);
+  if (all < need) {
+    return fmt::format(
+        "{}, and all virtual channels of an input port together hold {}: no such channel carries more than {:.3g} of "
+        "its flits; use switch.buffer = {} for full speed of all together, {} for that of each",
+        trip, all, static_cast<double>(all) / static_cast<double>(need),
+        (need + values.natural("vcs") - 1) / values.natural("vcs"), need);
+  }
+  if (one >= need || longest_packet <= one) return {};
+  return fmt::format(
+      "{}, and a virtual channel holds {}: a packet of {} flits pauses on its way, even when it is alone; use "
+      "switch.buffer = {}",
+      trip, one, longest_packet, shared ? (need + values.natural("vcs") - 1) / values.natural("vcs") : need);
+}
+
 using config::Parameter;
 
 constexpr double kMostDelay = 1000;
@@ -303,6 +338,7 @@ const core::SwitchRow row_vc_router{
     false,
     false,
     false,
-    true};
+    true,
+    &warning};
 
 }  // namespace banyan::switching::vc_router

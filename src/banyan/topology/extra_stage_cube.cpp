@@ -21,6 +21,7 @@
 #include "banyan/core/reachability.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/columns.hpp"
+#include "banyan/topology/parts/subnetworks.hpp"
 
 namespace banyan::topology::extra_stage_cube {
 namespace {
@@ -285,6 +286,7 @@ const core::TopologyRow row_extra_stage_cube{
          Parameter::boolean("reconfigure", true)
              .doc("Whether faults change which outer stages are enabled, so that as many pairs as possible stay "
                   "connected."),
+         parts::subnetworks_parameter(),
      }},
     make};
 

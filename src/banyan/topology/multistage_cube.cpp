@@ -11,6 +11,7 @@
 
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/columns.hpp"
+#include "banyan/topology/parts/subnetworks.hpp"
 
 namespace banyan::topology::multistage_cube {
 namespace {
@@ -133,6 +134,7 @@ const core::TopologyRow row_multistage_cube{
                            {"generalized_cube", "omega", "baseline", "butterfly", "indirect_binary_cube", "flip"},
                            "generalized_cube")
              .doc("Which of the equivalent networks of the literature connects the stages."),
+         parts::subnetworks_parameter(),
      }},
     make};
 

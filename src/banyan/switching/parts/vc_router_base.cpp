@@ -96,6 +96,7 @@ std::string VcRouterBase::violation(u32 e, u32 i, std::string_view what) const {
 void VcRouterBase::hold(engine::Holdings& into) const {
   const u32 places = flits_.places();
   for (u32 e = 0; e < entities(); ++e) {
+    hold_places(e, into);
     for (u32 p = 0; p < layout_.ports(); ++p) {
       for (u32 v = 0; v < layout_.vcs(); ++v) {
         const u32 i = layout_.index(p, v);
@@ -110,6 +111,30 @@ void VcRouterBase::hold(engine::Holdings& into) const {
         const InputVc& holder = inputs_[base(e) + out.holder];
         if (holder.vc != v || holder.port != p) complain("is held by nobody");
       }
+    }
+  }
+}
+
+void VcRouterBase::hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const {
+  into.places.known(topology_.graph().channel_into(switches_[e], port), flit.vc, 1);
+}
+
+void VcRouterBase::hold_arrival(u32 e, u32 port, const core::Control& control, engine::Holdings& into) const {
+  into.places.known(topology_.graph().channel_out_of(switches_[e], port), control.vc, control.argument);
+}
+
+/// Places of the buffers behind its outputs, and in its own, but for what is on channels.
+void VcRouterBase::hold_places(u32 e, engine::Holdings& into) const {
+  const core::Graph& graph = topology_.graph();
+  const u32 s = switches_[e];
+  for (u32 p = 0; p < layout_.ports(); ++p) {
+    const u32 in = p < graph.inputs(s) ? graph.channel_into(s, p) : kNone;
+    for (u32 v = 0; v < layout_.vcs(); ++v) {
+      const std::size_t i = base(e) + layout_.index(p, v);
+      if (in != kNone) into.places.known(in, v, inputs_[i].ring.count);
+      if (!leads_on(s, p)) continue;
+      into.places.open(graph.channel_out_of(s, p), v, flits_.places());
+      into.places.known(graph.channel_out_of(s, p), v, outputs_[i].credits);
     }
   }
 }

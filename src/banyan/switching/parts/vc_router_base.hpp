@@ -105,6 +105,8 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] u64 movements() const noexcept { return movements_; }
   void activity(engine::Activity& into) const;
   void hold(engine::Holdings& into) const;
+  void hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const;
+  void hold_arrival(u32 e, u32 port, const core::Control& control, engine::Holdings& into) const;
   void blocked_on(engine::BlockedView& into) const;
   void occupancy(std::vector<u64>& levels) const;
   void full_channels(std::vector<u32>& channels) const;
@@ -177,6 +179,7 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] std::size_t pool_index(u32 e, u32 o) const noexcept {
     return std::size_t{e} * layout_.ports() + layout_.port(o);
   }
+  void hold_places(u32 e, engine::Holdings& into) const;
   [[nodiscard]] engine::Resource buffer_of(u32 e, u32 i) const;
   [[nodiscard]] bool is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const;
   void wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const;

@@ -148,6 +148,7 @@ class VcRouterKernel : public VcRouterBase {
   void hold(engine::Holdings& into) const;
 
  private:
+  void hold_coming(engine::Holdings& into) const;
   static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
 
   /// Sets of virtual channels of a router.
@@ -1042,11 +1043,28 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
   return sum;
 }
 
+/// What is on its way between routers of the shard: flits and credits.
+template <bool OneWord, u32 Shift>
+void VcRouterKernel<OneWord, Shift>::hold_coming(engine::Holdings& into) const {
+  for_each_coming([&](u32 e, u32 i, const BufferedFlit& flit) {
+    into.add(flit.unpack(0));
+    hold_arrival(e, layout_.port(i), flit.unpack(static_cast<u8>(layout_.vc(i))), into);
+  });
+  for (std::size_t list = 0; list < counts_.size(); ++list) {
+    for (u32 k = 0; k < counts_[list].credits; ++k) {
+      const u32 it = items_[list * room_ + credits_at_ + k];
+      const u32 e = static_cast<u32>(list % blocks_) * kBlock + router_of(it);
+      const u32 o = vc_of(it);
+      hold_arrival(e, layout_.port(o), core::Control{engine::kCredit, static_cast<u16>(layout_.vc(o)), 1}, into);
+    }
+  }
+}
+
 /// Conservation, and the bits against what they stand for.
 template <bool OneWord, u32 Shift>
 void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
   VcRouterBase::hold(into);
-  for_each_coming([&](u32, u32, const BufferedFlit& flit) { into.add(flit.unpack(0)); });
+  hold_coming(into);
   const std::vector<u64> routing = heads_by_slot(1);
   for (u32 e = 0; e < entities(); ++e) {
     const auto summary = [&](const std::vector<u64>& bits, u32 p) {

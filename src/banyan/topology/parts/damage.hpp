@@ -12,6 +12,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/graph.hpp"
+#include "banyan/topology/parts/subnetworks.hpp"
 
 namespace banyan::topology::parts {
 
@@ -29,9 +30,10 @@ inline std::vector<config::Parameter> damage_parameters() {
   };
 }
 
-/// `parameters` and those of damage, in one list.
+/// `parameters`, those of damage, and the number of subnetworks, in one list.
 inline std::vector<config::Parameter> with_damage(std::vector<config::Parameter> parameters) {
   for (config::Parameter& p : damage_parameters()) parameters.push_back(std::move(p));
+  parameters.push_back(subnetworks_parameter());
   return parameters;
 }
 

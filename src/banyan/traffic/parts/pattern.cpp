@@ -47,6 +47,11 @@ std::vector<config::Parameter> Pattern::parameters() {
           .range(0, 63)
           .doc("First and last virtual channel that its messages may use in a vc_router; empty: all"),
       Parameter::integers("reply_vc_range", {}).range(0, 63).doc("Likewise of the replies"),
+      Parameter::integer("subnetwork", -1)
+          .range(-1, 63)
+          .doc(
+              "Of a topology with several subnetworks, the one that its messages take; -1: every message a random one"),
+      Parameter::integer("reply_subnetwork", -1).range(-1, 63).doc("Likewise of the replies"),
   };
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -103,9 +108,10 @@ void Pattern::check(const config::Values& values) {
 }
 
 void Pattern::read_services(const config::Values& values) {
-  const auto read = [&](const char* priority, const char* vcs) {
+  const auto read = [&](const char* priority, const char* vcs, const char* subnetwork) {
     core::Service service;
     service.priority = static_cast<u8>(values.natural(priority));
+    if (values.integer(subnetwork) >= 0) service.subnetwork = values.natural(subnetwork);
     const std::vector<i64>& range = values.integers(vcs);
     if (range.empty()) return service;
     if (range.size() != 2 || range[0] > range[1]) {
@@ -116,10 +122,12 @@ void Pattern::read_services(const config::Values& values) {
     service.vc_end = static_cast<u32>(range[1]) + 1;
     return service;
   };
-  service_ = read("priority", "vc_range");
-  reply_service_ = read("reply_priority", "reply_vc_range");
+  service_ = read("priority", "vc_range", "subnetwork");
+  reply_service_ = read("reply_priority", "reply_vc_range", "reply_subnetwork");
   if (!replies_ && !(reply_service_ == core::Service{})) {
-    values.fail(values.integer("reply_priority") != 0 ? "reply_priority" : "reply_vc_range",
+    values.fail(reply_service_.priority != 0         ? "reply_priority"
+                : reply_service_.subnetwork != kNone ? "reply_subnetwork"
+                                                     : "reply_vc_range",
                 "messages are not answered", "give them a reply_size, or remove it");
   }
 }
