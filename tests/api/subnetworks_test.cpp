@@ -90,17 +90,21 @@ TEST(Subnetworks, RequestsAndRepliesDoNotMeet) {
 }
 
 TEST(Subnetworks, ResultsDoNotDependOnShards) {
-  const Overrides random{"topology.subnetworks=3"};
-  const Result one = run_of(kRequests, random);
-  for (const char* shards : {"2", "5", "16"}) {
-    Overrides more = random;
-    more.push_back(std::string("run.shards=") + shards);
-    const Result other = run_of(kRequests, more, 2);
-    EXPECT_EQ(one.state_hash, other.state_hash) << shards;
+  const std::pair<std::string, Overrides> kinds[] = {
+      {kMesh, {"topology.subnetworks=3"}},
+      {kRequests, {"topology.subnetworks=3", "traffic.subnetwork=0", "traffic.reply_subnetwork=2"}}};
+  for (const auto& [network, kind] : kinds) {
+    const Result one = run_of(network, kind);
+    for (const char* shards : {"2", "5", "16"}) {
+      Overrides more = kind;
+      more.push_back(std::string("run.shards=") + shards);
+      const Result other = run_of(network, more, 2);
+      EXPECT_EQ(one.state_hash, other.state_hash) << shards;
+    }
+    Overrides permuted = kind;
+    permuted.insert(permuted.end(), {"run.step_order=permuted", "run.wake=all"});
+    EXPECT_EQ(one.state_hash, run_of(network, permuted).state_hash);
   }
-  Overrides permuted = random;
-  permuted.insert(permuted.end(), {"run.step_order=permuted", "run.wake=all"});
-  EXPECT_EQ(one.state_hash, run_of(kRequests, permuted).state_hash);
 }
 
 TEST(Subnetworks, EverySwitchModelHasThem) {
@@ -114,7 +118,7 @@ TEST(Subnetworks, EverySwitchModelHasThem) {
         mesh + "switch = { name = \"vc_router\", sw_allocator = \"wavefront\" }\nrouting = \"minimal_adaptive\"\n",
         mesh + "switch = \"circuit\"\nrouting = \"dimension_order\"\n",
         cube + "switch = \"output_queued\"\nrouting = \"destination_tag\"\n",
-        tree + "switch = \"cioq\"\nrouting = \"nearest_common_ancestor\"\n"}) {
+        tree + "switch = \"cioq\"\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"}) {
     SCOPED_TRACE(network);
     const Result result = run_of(network + uniform + run);
     EXPECT_EQ(result.verdict, Verdict::finished);
@@ -127,6 +131,8 @@ TEST(Subnetworks, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(run_of(kMesh, {"traffic.subnetwork=1"}), ConfigError);
   EXPECT_THROW(run_of(kMesh, {"topology.subnetworks=2", "traffic.reply_subnetwork=1"}), ConfigError);
   EXPECT_THROW(run_of(kMesh, {"topology.subnetworks=0"}), ConfigError);
+  EXPECT_THROW(run_of(kRequests, {"topology.subnetworks=2"}), ConfigError);
+  EXPECT_THROW(run_of(kRequests, {"topology.subnetworks=2", "traffic.subnetwork=1"}), ConfigError);
   EXPECT_THROW(run_of(kSessions, {"topology.subnetworks=2"}), ConfigError);
 }
 

@@ -54,12 +54,12 @@ TEST_F(Convert, ASeedOfTheCommandLineCounts) {
 }
 
 TEST_F(Convert, WhatIsNotMappedIsAnErrorUnlessIgnored) {
-  const Said refused = banyan({"run", "--booksim", "torus", "priority=age"});
+  const Said refused = banyan({"run", "--booksim", "torus", "priority=queue_length"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("priority = age: not mapped"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("priority = queue_length: not mapped"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("--ignore-unmapped"), std::string::npos);
-  EXPECT_EQ(banyan({"convert", "torus", "priority=age"}).status, 2);
-  EXPECT_EQ(state_of({"run", "--booksim", "--ignore-unmapped", "torus", "priority=age", "--json"}),
+  EXPECT_EQ(banyan({"convert", "torus", "priority=queue_length"}).status, 2);
+  EXPECT_EQ(state_of({"run", "--booksim", "--ignore-unmapped", "torus", "priority=queue_length", "--json"}),
             state_of({"run", "--booksim", "torus", "--json"}));
 }
 

@@ -39,6 +39,13 @@ void refuse_subnetwork(const core::Traffic& traffic, const config::Values& value
                 fmt::format("subnetwork {} of a topology that has {}", named, subnetworks),
                 fmt::format("name one from 0 to {}, or give the topology more subnetworks", subnetworks - 1));
   }
+  // What a terminal hears at one time from several subnetworks would be answered in the order in which these are
+  // stepped.
+  if (subnetworks > 1 && traffic.answers() &&
+      (traffic.service(false).subnetwork == kNone || traffic.service(true).subnetwork == kNone)) {
+    values.fail("name", "it answers what it receives, and the topology has several subnetworks",
+                "name one for its messages and one for its answers, where it knows subnetwork and reply_subnetwork");
+  }
   if (subnetworks > 1 && traffic.hot_spot() != kNone) {
     values.fail("name", "its sources know of one way to the hot spot, and the topology has several subnetworks",
                 "use topology.subnetworks = 1");

@@ -12,11 +12,12 @@ namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
+  // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;
+  std::string notes;
   for (const api::Experiment& point : set.points) {
     for (const std::string& note : api::check(point)) {
-      // Points of a sweep mostly share their network: each note once.
-      if (said.insert(note).second) print("note: " + note + "\n");
+      if (said.insert(note).second) notes += "note: " + note + "\n";
     }
   }
   bool bad = false;
@@ -24,6 +25,7 @@ int check(const CheckArguments& arguments) {
     print(note.text + "\n");
     bad = bad || note.bad;
   }
+  if (!notes.empty()) print(notes);
   const std::string what = set.axis_names.empty() ? "one run" : fmt::format("a sweep of {} points", set.points.size());
   if (!bad) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
   return bad ? kFailed : kDone;
