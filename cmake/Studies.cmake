@@ -23,9 +23,9 @@ function(banyan_studies output)
       DEPENDS ${texts} ${BANYAN_STUDIES_DIR}/EmbedStudy.cmake
       COMMENT "Embedding study ${slug}" VERBATIM)
     list(APPEND sources ${claim} ${embedded})
-    string(APPEND declarations "extern const StudyRow row_${name};\n"
-                               "extern const std::span<const EmbeddedFile> files_${name};\n")
-    string(APPEND table "      {&row_${name}, files_${name}},\n")
+    string(APPEND declarations "namespace ${name} {\nextern const StudyRow row_${name};\n"
+                               "extern const std::span<const EmbeddedFile> files;\n}  // namespace ${name}\n")
+    string(APPEND table "      {&${name}::row_${name}, ${name}::files},\n")
   endforeach()
 
   set(text "// Generated from the folders of studies/. Do not edit.\n#include \"banyan/study/study.hpp\"\n\n")

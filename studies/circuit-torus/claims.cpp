@@ -9,7 +9,7 @@
 #include "banyan/analysis/parts/circuit_torus_model.hpp"
 #include "banyan/study/study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::circuit_torus {
 namespace {
 
 using analysis::parts::CircuitTorusInput;
@@ -284,4 +284,4 @@ std::vector<Claim> claims() {
 extern const StudyRow row_circuit_torus;
 const StudyRow row_circuit_torus{"circuit-torus", claims};
 
-}  // namespace banyan::study
+}  // namespace banyan::study::circuit_torus

@@ -8,7 +8,7 @@
 
 #include "banyan/study/study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::congestion_trees {
 namespace {
 
 constexpr double kNumber = 0.15;     ///< a number of the text counts as reproduced within 15 %
@@ -566,4 +566,4 @@ std::vector<Claim> claims() {
 extern const StudyRow row_congestion_trees;
 const StudyRow row_congestion_trees{"congestion-trees", claims};
 
-}  // namespace banyan::study
+}  // namespace banyan::study::congestion_trees

@@ -8,7 +8,7 @@
 
 #include "banyan/study/study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::extra_stage_cube {
 namespace {
 
 constexpr double kNumber = 0.05;  ///< a number of the text counts as reproduced within 5 %
@@ -830,4 +830,4 @@ std::vector<Claim> claims() {
 extern const StudyRow row_extra_stage_cube;
 const StudyRow row_extra_stage_cube{"extra-stage-cube", claims};
 
-}  // namespace banyan::study
+}  // namespace banyan::study::extra_stage_cube

@@ -9,7 +9,7 @@
 
 #include "banyan/study/study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::hypercube_qap {
 namespace {
 
 constexpr double kSignificantly = 0.2;  ///< "significantly better": by a fifth
@@ -585,4 +585,4 @@ std::vector<Claim> claims() {
 extern const StudyRow row_hypercube_qap;
 const StudyRow row_hypercube_qap{"hypercube-qap", claims};
 
-}  // namespace banyan::study
+}  // namespace banyan::study::hypercube_qap

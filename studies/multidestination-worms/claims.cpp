@@ -8,7 +8,7 @@
 
 #include "banyan/study/study.hpp"
 
-namespace banyan::study {
+namespace banyan::study::multidestination_worms {
 namespace {
 
 constexpr double kSlow = 5.0;
@@ -493,4 +493,4 @@ std::vector<Claim> claims() {
 extern const StudyRow row_multidestination_worms;
 const StudyRow row_multidestination_worms{"multidestination-worms", claims};
 
-}  // namespace banyan::study
+}  // namespace banyan::study::multidestination_worms

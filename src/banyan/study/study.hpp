@@ -18,8 +18,8 @@
 
 namespace banyan::study {
 
-/// Registration row: `const study::StudyRow row_NAME` in `namespace banyan::study`, in studies/<slug>/claims.cpp,
-/// where NAME is the slug with '_' for '-'.
+/// Registration row: `const study::StudyRow row_NAME` in `namespace banyan::study::NAME`, in
+/// studies/<slug>/claims.cpp, where NAME is the slug with '_' for '-'.
 struct StudyRow {
   std::string_view slug;
   std::vector<Claim> (*claims)() = nullptr;
