@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace banyan::engine::congestion_test {
@@ -233,6 +234,54 @@ TEST(CongestionTrees, AFrontThatWasBlockedAMomentAgoDoesNotMakeItsPortARoot) {
   ASSERT_EQ(trees.size(), 1U);
   EXPECT_EQ(trees[0].root, net.exit);
   EXPECT_EQ(finder.find(moment(false)).size(), 2U);  // looks before the last moment do not count
+}
+
+/// Two full inputs want the exit; those of `ready` wait for its bandwidth, the others for the end of the other's packet.
+BlockedView two_inputs(const Funnel& net, std::vector<u32> ready) {
+  BlockedView view;
+  for (const u32 c : {net.first, net.second}) {
+    const core::Packet p = packet(c == net.first ? 0 : 2, 4);
+    view.fill(Resource::input(c), kPlaces, kPlaces);
+    if (std::find(ready.begin(), ready.end(), c) != ready.end()) {
+      view.blocked(Resource::input(c), Resource::port(net.exit), Why::bandwidth, p, net.exit);
+    } else {
+      const u32 other = c == net.first ? net.second : net.first;
+      view.blocked(Resource::input(c), Resource::input(other), Why::held, p, net.exit);
+    }
+  }
+  return view;
+}
+
+TEST(CongestionTrees, InputsThatTakeTurnsAtAPortAreNotBlockedByEachOther) {
+  const Funnel net;
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  finder.look(two_inputs(net, {net.first}));
+  finder.look(two_inputs(net, {net.second}));
+  const std::vector<CongestionTree> trees = finder.find(two_inputs(net, {net.first}));
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].root, net.exit);
+  EXPECT_EQ(trees[0].members.size(), 2U);
+}
+
+TEST(CongestionTrees, WhoWaitsForTheEndOfABlockedPacketIsBlocked) {
+  const Funnel net;
+  TreeFinder finder(net.topology, &net.routing, 1.0);
+  BlockedView look;
+  look.blocked(Resource::input(net.first), Resource::output(net.exit), Why::space, packet(0, 4), net.exit);
+  look.blocked(Resource::input(net.second), Resource::input(net.first), Why::held, packet(2, 4), net.exit);
+  finder.look(look);
+  EXPECT_TRUE(finder.find(two_inputs(net, {net.first, net.second})).empty());
+}
+
+TEST(CongestionTrees, FullBuffersWhosePacketsMeetInOneLookOnlyDoNotAskForMoreThanThePortCarries) {
+  const Funnel net;
+  for (const u32 meetings : {1U, 2U}) {
+    TreeFinder finder(net.topology, &net.routing, 1.0);
+    for (u32 n = 0; n < 2; ++n) {
+      finder.look(n + 1 < meetings ? two_inputs(net, {net.first, net.second}) : BlockedView());
+    }
+    EXPECT_EQ(finder.find(two_inputs(net, {net.first})).size(), meetings == 1 ? 0U : 1U);
+  }
 }
 
 TEST(CongestionTrees, APortAndTheWayToItThroughTheCrossbarAreOneRoot) {

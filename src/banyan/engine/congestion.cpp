@@ -19,6 +19,7 @@ constexpr std::size_t kMostHeads = 256;  ///< of the ways of a packet that are f
 constexpr u32 kAhead = 12;            ///< packets between asking for the memory of a record and reading it
 constexpr u32 kMostTerminals = 1024;  ///< up to which a table has an entry for every pair
 constexpr u32 kMostWays = 1U << 17U;  ///< kept from sample to sample
+constexpr u32 kSeveral = kNone - 1;   ///< channels
 
 /// Keeps the flows with the most packets; how many there were.
 u32 keep_most(std::vector<stats::CongestionFlow>& flows) {
@@ -244,13 +245,40 @@ void TreeFinder::look(const BlockedView& view) {
   places_.learn(view);
   const u32 size = places_.size();
   for (std::vector<u8>* flags : {&waited_for_, &blocked_}) flags->resize(size);
+  const std::size_t first = seen_.size();
   for (const Blocked& b : view.all_blocked()) {
     if (b.resource == b.on) continue;
-    const u32 waiter = places_.of(b.resource);
     const u32 on = places_.of(b.on);
-    looks_.push_back({waiter, on, b.why});
+    seen_.push_back({places_.of(b.resource), on, b.via, looks_, b.why});
     if (b.why == Why::space) waited_for_[on] = 1;
-    if (b.why != Why::bandwidth) blocked_[waiter] = 1;
+  }
+  mark_blocked(std::span(seen_).subspan(first));
+  ++looks_;
+}
+
+/// Of one look: blocked is what has nothing to go on with. Who waits for the end of a packet that waits for its port's
+/// bandwidth waits for that bandwidth too.
+void TreeFinder::mark_blocked(std::span<const Seen> look) {
+  ready_.assign(places_.size(), kNone);
+  const auto make_ready = [&](u32 place, u32 channel) {
+    u32& ready = ready_[place];
+    const u32 before = std::exchange(ready, ready == kNone || ready == channel ? channel : kSeveral);
+    return before != ready;
+  };
+  held_.clear();
+  for (const Seen& seen : look) {
+    if (seen.why == Why::bandwidth) make_ready(seen.waiter, channel_of(seen.on));
+    if (seen.why == Why::held) held_.push_back(seen);
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (const Seen& seen : held_) {
+      const bool behind = ready_[seen.on] == kSeveral || (ready_[seen.on] == seen.via && seen.via != kNone);
+      if (behind) more |= make_ready(seen.waiter, seen.via);
+    }
+  }
+  for (const Seen& seen : look) {
+    if (ready_[seen.waiter] == kNone) blocked_[seen.waiter] = 1;
   }
 }
 
@@ -259,15 +287,15 @@ void TreeFinder::sort_edges() {
   const u32 size = places_.size();
   waits_.assign(size, 0);
   edge_begin_.assign(size + 1, 0);
-  std::erase_if(looks_, [&](const Seen& seen) { return seen.why == Why::bandwidth && blocked_[seen.waiter] != 0; });
-  for (const Seen& seen : looks_) {
+  std::erase_if(seen_, [&](const Seen& seen) { return seen.why == Why::bandwidth && blocked_[seen.waiter] != 0; });
+  for (const Seen& seen : seen_) {
     ++edge_begin_[seen.on + 1];
     waits_[seen.waiter] = 1;
   }
   for (u32 i = 0; i < size; ++i) edge_begin_[i + 1] += edge_begin_[i];
   edges_.resize(edge_begin_[size]);
   std::vector<u32> next(edge_begin_.begin(), edge_begin_.end() - 1);
-  for (const Seen& seen : looks_) edges_[next[seen.on]++] = {seen.waiter, seen.why};
+  for (const Seen& seen : seen_) edges_[next[seen.on]++] = {seen.waiter, seen.look, seen.why};
 }
 
 bool TreeFinder::is_congested(u32 place) const noexcept {
@@ -292,7 +320,7 @@ bool TreeFinder::is_overloaded(u32 port) {
   asking_.clear();
   bool congested = false;
   bool own = false;
-  const auto ask = [&](u32 waiter) {
+  const auto ask = [&](u32 waiter, u32 look) {
     const Resource r = Resource::of(places_.id(waiter));
     if (r.kind == ResourceKind::source || r.kind == ResourceKind::port) return false;
     congested = congested || is_congested(waiter);
@@ -300,29 +328,37 @@ bool TreeFinder::is_overloaded(u32 port) {
       own = own || is_congested(waiter);
       return ask_for_feeders(waiter) && is_congested(waiter);
     }
-    ask_for(r.index);
+    ask_for(r.index, look);
     return false;
   };
   for (u32 i = edge_begin_[port]; i < edge_begin_[port + 1]; ++i) {
-    const u32 waiter = edges_[i].waiter;
-    if (ask(waiter)) return true;
+    const auto [waiter, look, why] = edges_[i];
+    if (ask(waiter, look)) return true;
     // Who waits for the end of that packet asks for the same port.
     for (u32 k = edge_begin_[waiter]; k < edge_begin_[waiter + 1]; ++k) {
-      if (edges_[k].why == Why::held && switch_of(edges_[k].waiter) == switch_of(waiter)) ask(edges_[k].waiter);
+      const Edge& behind = edges_[k];
+      if (behind.why != Why::held || behind.look != look || switch_of(behind.waiter) != switch_of(waiter)) continue;
+      ask(behind.waiter, look);
     }
   }
   return (congested || own) && brings_too_much(port);
 }
 
-void TreeFinder::ask_for(u32 channel) {
-  if (std::find(asking_.begin(), asking_.end(), channel) == asking_.end()) asking_.push_back(channel);
+void TreeFinder::ask_for(u32 channel, u32 look) {
+  const Asking asking{channel, look};
+  if (std::find(asking_.begin(), asking_.end(), asking) == asking_.end()) asking_.push_back(asking);
 }
 
-/// The channels in `asking_` bring more than the port carries.
+/// The channels in `asking_` bring more than the port carries, on the average of the looks.
 bool TreeFinder::brings_too_much(u32 port) const {
+  const auto bandwidth = [&](u32 channel) { return 1.0 / graph_.channel(channel).link.cycles_per_flit; };
   double demand = 0.0;
-  for (const u32 c : asking_) demand += 1.0 / graph_.channel(c).link.cycles_per_flit;
-  return demand > 1.0 / graph_.channel(Resource::of(places_.id(port)).index).link.cycles_per_flit;
+  for (const Asking& asking : asking_) {
+    const bool always = std::find(asking_.begin(), asking_.end(), Asking{asking.channel, kNone}) != asking_.end();
+    if (always && asking.look != kNone) continue;
+    demand += (always ? looks_ : 1.0) * bandwidth(asking.channel);
+  }
+  return demand > looks_ * bandwidth(Resource::of(places_.id(port)).index);
 }
 
 /// Asks for the channels that fill a buffer before a port: it stays full when what filled it has ended and one channel
@@ -338,7 +374,7 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
     const u32 channel = channel_of(edges_[i].waiter);
     if (channel == kNone) return true;
     const core::End& to = graph_.channel(channel).to;
-    if (!to.terminal && to.node == here) ask_for(channel);
+    if (!to.terminal && to.node == here) ask_for(channel, kNone);
   }
   u64 last = kNever;
   u32 walks = 0;
@@ -349,7 +385,7 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
     ++walks;
     const u32 channel = way_in(packet, here);
     if (channel == kNone) return true;
-    ask_for(channel);
+    ask_for(channel, kNone);
   }
   return false;
 }
@@ -463,7 +499,8 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
   }
   if (view.wants_contents()) count_contents(view, trees);
   view_ = nullptr;
-  looks_.clear();
+  seen_.clear();
+  looks_ = 0;
   waited_for_.assign(size, 0);
   blocked_.assign(size, 0);
   return trees;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -161,7 +162,7 @@ class TreeFinder {
   TreeFinder(const core::Topology& topology, const core::Routing* routing, double threshold);
 
   /// A look before the moment itself. A queue behind a congested one moves now and then, so that one look may find its
-  /// front ready: what waited for room in any look since the last find() waits for room, not for its port's bandwidth.
+  /// front ready: what was blocked in any look since the last find() does not wait for its port's bandwidth.
   void look(const BlockedView& view);
   /// The trees of the moment, by their roots; `id` is not set. The moment is a look too.
   [[nodiscard]] std::vector<stats::CongestionTree> find(const BlockedView& view);
@@ -178,13 +179,17 @@ class TreeFinder {
  private:
   struct Edge {
     u32 waiter;
+    u32 look;
     Why why;
   };
   struct Seen {
     u32 waiter;
     u32 on;
+    u32 via;   ///< channel, or kNone
+    u32 look;  ///< nth
     Why why;
   };
+  void mark_blocked(std::span<const Seen> look);
   void sort_edges();
   [[nodiscard]] bool is_congested(u32 place) const noexcept;
   [[nodiscard]] bool is_root(u32 place);
@@ -194,7 +199,7 @@ class TreeFinder {
   void index_contents(const BlockedView& view);
   /// Channel over which a packet reached a switch, or kNone where its routing leaves a choice.
   [[nodiscard]] u32 way_in(const core::Packet& packet, u32 switch_);
-  void ask_for(u32 channel);
+  void ask_for(u32 channel, u32 look);
   void collect(const std::vector<u32>& roots, stats::CongestionTree& tree);
   void count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees);
   void find_ways(u32 place);
@@ -210,15 +215,23 @@ class TreeFinder {
   std::vector<u32> used_;              ///< [place]
   std::vector<u8> waited_for_;         ///< [place]: somebody waits for room in it
   std::vector<u8> waits_;              ///< [place]: it waits for something
-  std::vector<u8> blocked_;            ///< [place]: it waited for room, or for what is held
-  std::vector<Seen> looks_;            ///< of all looks
+  std::vector<u8> blocked_;            ///< [place]: in some look it had nothing to go on with
+  std::vector<u32> ready_;             ///< [place]: channel whose bandwidth it waits for in a look; kNone: none
+  std::vector<Seen> held_;             ///< of a look, who waits for what is held
+  u32 looks_ = 0;                      ///< since the last find()
+  std::vector<Seen> seen_;             ///< in all of them
   std::vector<const Blocked*> front_;  ///< [place]
   std::vector<u32> edge_begin_;        ///< [place + 1]
   std::vector<Edge> edges_;
   std::vector<u32> depth_;  ///< [place], of the tree that is collected; kNone: not a member
   std::vector<u32> root_of_;
   Ways ways_;
-  std::vector<u32> asking_;            ///< channels
+  struct Asking {
+    u32 channel;
+    u32 look;  ///< in which; kNone: in all
+    bool operator==(const Asking&) const = default;
+  };
+  std::vector<Asking> asking_;
   const BlockedView* view_ = nullptr;  ///< of the moment
   bool indexed_ = false;
   std::vector<u32> content_begin_;  ///< [place + 1]
