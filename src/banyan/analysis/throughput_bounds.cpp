@@ -108,26 +108,12 @@ double loaded_distance(const core::Graph& graph, const parts::TrafficMatrix& tra
     if (!c.from.terminal && !c.to.terminal && !c.failed) capacity += 1.0 / c.link.cycles_per_flit;
   }
   double demand = 0.0;
-  std::vector<u32> distance(graph.switches());
-  std::vector<u32> queue;
+  std::vector<u32> distance;
   u32 measured = kNone;  // from this switch; terminals of one switch follow each other
   for (u32 s = 0; s < traffic.terminals(); ++s) {
     const u32 home = graph.channel(graph.injection(s)).to.node;
     if (home != measured) {
-      std::fill(distance.begin(), distance.end(), kNone);
-      distance[home] = 0;
-      queue.assign(1, home);
-      for (std::size_t next = 0; next < queue.size(); ++next) {
-        const u32 at = queue[next];
-        for (u32 p = 0; p < graph.outputs(at); ++p) {
-          const u32 c = graph.channel_out_of(at, p);
-          if (c == kNone || graph.channel(c).failed || graph.channel(c).to.terminal) continue;
-          const u32 to = graph.channel(c).to.node;
-          if (distance[to] != kNone) continue;
-          distance[to] = distance[at] + 1;
-          queue.push_back(to);
-        }
-      }
+      distance = graph.distances_from(home);
       measured = home;
     }
     for (u32 d = 0; d < traffic.terminals(); ++d) {

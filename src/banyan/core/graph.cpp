@@ -69,4 +69,22 @@ std::vector<u32> Graph::topological_order() const {
   return order;
 }
 
+std::vector<u32> Graph::distances_from(u32 start) const {
+  std::vector<u32> distance(switches(), kNone);
+  std::vector<u32> queue{start};
+  distance[start] = 0;
+  for (std::size_t next = 0; next < queue.size(); ++next) {
+    const u32 at = queue[next];
+    for (u32 p = 0; p < outputs(at); ++p) {
+      const u32 c = channel_out_of(at, p);
+      if (c == kNone || channels_[c].failed || channels_[c].to.terminal) continue;
+      const u32 to = channels_[c].to.node;
+      if (distance[to] != kNone) continue;
+      distance[to] = distance[at] + 1;
+      queue.push_back(to);
+    }
+  }
+  return distance;
+}
+
 }  // namespace banyan::core

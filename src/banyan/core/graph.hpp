@@ -69,6 +69,9 @@ class Graph {
   /// Switches in an order in which every channel between switches leads from an earlier to a later one; empty when
   /// the graph has a cycle.
   [[nodiscard]] std::vector<u32> topological_order() const;
+  /// Channels between each switch and `start`, on a shortest way from there over channels that work; kNone where there
+  /// is none.
+  [[nodiscard]] std::vector<u32> distances_from(u32 start) const;
 
  private:
   std::vector<Channel> channels_;

@@ -1,7 +1,6 @@
 // Uniform distance, then uniform among the terminals at that distance (Buzzard and Mudge, section 4 and Table 2): near
 // terminals are reached as often as far ones although there are fewer of them.
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -91,7 +90,7 @@ class UniformDistance final : public Pattern {
     }
     std::vector<std::vector<u32>> distances;
     for (u32 t = 0; t < terminals_; ++t) {
-      distances.push_back(from(graph, graph.channel(graph.injection(t)).to.node));
+      distances.push_back(graph.distances_from(graph.channel(graph.injection(t)).to.node));
       for (u32 other = 0; other < terminals_; ++other) {
         const u32 d = distances[t][graph.channel(graph.ejection(other)).from.node];
         if (d != kNone) longest_ = std::max(longest_, d);
@@ -111,24 +110,6 @@ class UniformDistance final : public Pattern {
       listed_.resize(std::size_t{t + 1} * terminals_);
     }
     return longest_;
-  }
-  [[nodiscard]] static std::vector<u32> from(const core::Graph& graph, u32 start) {
-    std::vector<u32> distance(graph.switches(), kNone);
-    std::deque<u32> queue{start};
-    distance[start] = 0;
-    while (!queue.empty()) {
-      const u32 at = queue.front();
-      queue.pop_front();
-      for (u32 p = 0; p < graph.outputs(at); ++p) {
-        const u32 c = graph.channel_out_of(at, p);
-        if (c == kNone || graph.channel(c).failed || graph.channel(c).to.terminal) continue;
-        const u32 to = graph.channel(c).to.node;
-        if (distance[to] != kNone) continue;
-        distance[to] = distance[at] + 1;
-        queue.push_back(to);
-      }
-    }
-    return distance;
   }
   void check_reach(const config::Values& values, u32 most) const {
     for (u32 t = 0; t < terminals_; ++t) {
