@@ -236,7 +236,8 @@ TEST(CongestionTrees, AFrontThatWasBlockedAMomentAgoDoesNotMakeItsPortARoot) {
   EXPECT_EQ(finder.find(moment(false)).size(), 2U);  // looks before the last moment do not count
 }
 
-/// Two full inputs want the exit; those of `ready` wait for its bandwidth, the others for the end of the other's packet.
+/// Two full inputs want the exit; those of `ready` wait for its bandwidth, the others for the end of the other's
+/// packet.
 BlockedView two_inputs(const Funnel& net, std::vector<u32> ready) {
   BlockedView view;
   for (const u32 c : {net.first, net.second}) {

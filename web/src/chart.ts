@@ -1,6 +1,7 @@
 // One interactive chart, in place of the static drawing that the program left in the page.
 import uPlot from "uplot";
 import { align } from "./align";
+import { axisWidth } from "./axis";
 import { type AxisData, type ChartData, isBeyond, type LineData, ranksBeyond } from "./data";
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
@@ -139,7 +140,7 @@ export class LiveChart {
         { ...common, size: 30, gap: 4, space: 46, grid: { show: false }, border: { ...line, show: true } },
         {
           ...common,
-          size: 52,
+          size: axisWidth,
           gap: 3,
           space: 36,
           ticks: { show: false },

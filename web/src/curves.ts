@@ -1,5 +1,6 @@
 // Throughput, latency and the size of the trees, with the time that is shown.
 import uPlot from "uplot";
+import { axisWidth } from "./axis";
 import { element } from "./dom";
 import { currentColours } from "./palette";
 import type { RecordData } from "./record";
@@ -33,11 +34,18 @@ export function curvesOf(record: RecordData): CurveData {
 
 const kHeight = 120;
 
+interface Chart {
+  chart: uPlot;
+  /** A line at the time that is shown, over the chart: the chart itself stays as it is. */
+  time: HTMLElement;
+}
+
 export class Curves {
   readonly element = element("div", { class: "curves" });
-  private charts: uPlot[] = [];
+  private charts: Chart[] = [];
   private record: RecordData | null = null;
   private at = 0;
+  private axisWidth = 0;
 
   constructor(private readonly choose: (index: number) => void) {
     new ResizeObserver(() => this.resize()).observe(this.element);
@@ -50,13 +58,14 @@ export class Curves {
 
   mark(index: number): void {
     this.at = index;
-    for (const chart of this.charts) chart.redraw(false);
+    for (const one of this.charts) this.showTime(one);
   }
 
   repaint(): void {
-    for (const chart of this.charts) chart.destroy();
+    for (const { chart } of this.charts) chart.destroy();
     this.charts = [];
     if (this.record === null) return;
+    this.axisWidth = 0;
     const { times, throughput, latency, largest, all } = curvesOf(this.record);
     const colours = currentColours();
     const curve = (label: string, place: number, dash?: number[]): uPlot.Series => ({
@@ -73,6 +82,13 @@ export class Curves {
       [times, largest, all],
       [curve("largest tree", 2), curve("all trees", 3, [6, 4])],
     );
+    for (const { chart } of this.charts) chart.redraw(false, true);
+  }
+
+  /** Of the vertical axes: one below the other, the charts have one axis of time. */
+  private commonWidth(needed: number): number {
+    this.axisWidth = Math.max(this.axisWidth, needed);
+    return this.axisWidth;
   }
 
   private add(title: string, data: uPlot.AlignedData, series: uPlot.Series[]): void {
@@ -80,6 +96,7 @@ export class Curves {
     const axis = { stroke: colours.soft, grid: { stroke: colours.rule, width: 1 }, ticks: { show: false } };
     const holder = element("div", { class: "curve" }, element("div", { class: "curve-title" }, title));
     this.element.append(holder);
+    const time = element("div", { class: "curve-time" });
     const chart = new uPlot(
       {
         width: Math.max(200, this.element.clientWidth),
@@ -88,39 +105,33 @@ export class Curves {
         legend: { show: false },
         cursor: { drag: { x: false, y: false }, sync: { key: "banyan-explorer" } },
         axes: [
-          { ...axis, size: 26 },
-          { ...axis, size: 52 },
+          { ...axis, size: 26, space: 70 },
+          { ...axis, size: (chart, labels, index) => this.commonWidth(axisWidth(chart, labels, index)) },
         ],
         series: [{}, ...series],
         hooks: {
-          draw: [(chart) => this.drawTime(chart)],
+          draw: [(drawn) => this.showTime({ chart: drawn, time })],
           destroy: [() => holder.remove()],
         },
       },
       data,
       holder,
     );
+    chart.over.append(time);
     chart.over.addEventListener("click", () => {
       if (chart.cursor.idx !== null && chart.cursor.idx !== undefined) this.choose(chart.cursor.idx);
     });
-    this.charts.push(chart);
+    this.charts.push({ chart, time });
   }
 
-  private drawTime(chart: uPlot): void {
-    const time = this.record?.samples[this.at]?.at;
-    if (time === undefined) return;
-    const x = Math.round(chart.valToPos(time, "x", true));
-    chart.ctx.save();
-    chart.ctx.strokeStyle = currentColours().ink;
-    chart.ctx.lineWidth = devicePixelRatio;
-    chart.ctx.beginPath();
-    chart.ctx.moveTo(x, chart.bbox.top);
-    chart.ctx.lineTo(x, chart.bbox.top + chart.bbox.height);
-    chart.ctx.stroke();
-    chart.ctx.restore();
+  private showTime({ chart, time }: Chart): void {
+    const at = this.record?.samples[this.at]?.at;
+    time.hidden = at === undefined;
+    if (at !== undefined) time.style.transform = `translateX(${Math.round(chart.valToPos(at, "x"))}px)`;
   }
 
   private resize(): void {
-    for (const chart of this.charts) chart.setSize({ width: Math.max(200, this.element.clientWidth), height: kHeight });
+    const width = Math.max(200, this.element.clientWidth);
+    for (const { chart } of this.charts) chart.setSize({ width, height: kHeight });
   }
 }

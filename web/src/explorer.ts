@@ -12,12 +12,15 @@ import { drawChannels, type Layout, layOut } from "./layout";
 import { type LinkState, readLink, writeLink } from "./link";
 import { currentColours } from "./palette";
 import { CanvasPen, SvgPen } from "./pen";
+import { PixelPen, type View } from "./raster";
 import { fromBase64, type RecordData, readRecord, type Sample } from "./record";
 import { Scene, type SceneColours, type SceneState, sceneColours, type Target, treeColour } from "./scene";
 
 const kMostPixels = 2;
 const kFrames = 120;
 const kSpeeds = [1, 2, 5, 10, 30, 60];
+/** While it plays, words change so often that they can be read, in ms. */
+const kWords = 100;
 
 export function parseTarget(text: string): Target | null {
   const found = /^\s*(?:(terminal|switch|channel|[tsc])\s*)?(\d+)\s*$/i.exec(text);
@@ -25,6 +28,16 @@ export function parseTarget(text: string): Target | null {
   const letter = (found[1] ?? "t")[0]?.toLowerCase();
   const kind = letter === "s" ? "switch" : letter === "c" ? "channel" : "terminal";
   return { kind, number: Number(found[2]) };
+}
+
+/** The picture in memory. */
+interface Surface {
+  image: ImageData;
+  pen: PixelPen;
+  /** The network without what is in it, and what it was drawn for. */
+  backdrop: Int32Array;
+  backdropPen: PixelPen;
+  key: string;
 }
 
 export class Explorer {
@@ -37,8 +50,11 @@ export class Explorer {
   private transform: ZoomTransform = zoomIdentity;
   private colours: SceneColours = sceneColours(currentColours());
   private pending = false;
-  private readonly backdrop = document.createElement("canvas");
-  private backdropKey = "";
+  private wordsAt = 0;
+  /** Of the canvas on the page. */
+  private width = 0;
+  private height = 0;
+  private surface: Surface | null = null;
 
   private readonly canvas = element("canvas", {
     class: "network",
@@ -180,7 +196,11 @@ export class Explorer {
       this.redraw();
     });
     select(this.canvas).call(this.zoomer).on("dblclick.zoom", null);
-    new ResizeObserver(() => this.redraw()).observe(this.canvas);
+    new ResizeObserver(() => {
+      this.width = this.canvas.clientWidth;
+      this.height = this.canvas.clientHeight;
+      this.redraw();
+    }).observe(this.canvas);
     addEventListener("hashchange", () => {
       const link = readLink(location.hash);
       if (link !== null) void this.open(link.run, link);
@@ -253,6 +273,7 @@ export class Explorer {
       cancelAnimationFrame(this.playing);
       this.playing = null;
       this.play.textContent = "Play";
+      this.changed();
       return;
     }
     if (this.at >= this.samples().length - 1) this.go(0);
@@ -330,12 +351,21 @@ export class Explorer {
   private changed(): void {
     const sample = this.samples()[this.at];
     if (sample === undefined || this.scene === null) return;
+    this.curves.mark(this.at);
+    const now = performance.now();
+    if (this.playing === null || now >= this.wordsAt + kWords) {
+      this.wordsAt = now;
+      this.say(sample);
+    }
+    this.redraw();
+  }
+
+  private say(sample: Sample): void {
     this.showTrees();
     this.inspector.update(sample, this.target, this.tree);
-    this.curves.mark(this.at);
     this.status.textContent = this.sentence(sample);
-    history.replaceState(null, "", writeLink(this.link(sample)));
-    this.redraw();
+    // Browsers refuse to change the address too often.
+    if (this.playing === null) history.replaceState(null, "", writeLink(this.link(sample)));
   }
 
   private link(sample: Sample): LinkState {
@@ -401,44 +431,51 @@ export class Explorer {
   private paint(): void {
     const sample = this.samples()[this.at];
     const g = this.canvas.getContext("2d");
-    if (sample === undefined || g === null || this.scene === null) return;
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (sample === undefined || g === null || this.scene === null || this.width === 0 || this.height === 0) return;
     const ratio = Math.min(devicePixelRatio, kMostPixels);
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
-    }
-    const { factor, left, top } = this.scale(this.scene.layout, width, height);
+    const { factor, left, top } = this.scale(this.scene.layout, this.width, this.height);
     const { k, x, y } = this.transform;
-    const size = ratio * k * factor;
-    const view = [size, ratio * (x + k * left), ratio * (y + k * top)] as const;
+    const view = { size: ratio * k * factor, left: ratio * (x + k * left), top: ratio * (y + k * top) };
+    const surface = this.fitSurface(Math.round(this.width * ratio), Math.round(this.height * ratio));
+    surface.pen.begin(view, this.still(this.scene, surface, view));
+    this.scene.drawSample(surface.pen, this.colours, this.state(sample), 1 / (factor * k));
     g.setTransform(1, 0, 0, 1, 0, 0);
-    g.drawImage(this.still(this.scene, view), 0, 0);
-    g.setTransform(size, 0, 0, size, view[1], view[2]);
-    this.scene.drawSample(new CanvasPen(g), this.colours, this.state(sample), 1 / (factor * k));
+    g.putImageData(surface.image, 0, 0);
+    g.setTransform(view.size, 0, 0, view.size, view.left, view.top);
+    const words = new CanvasPen(g);
+    for (const one of surface.pen.labels) words.text(one.text, one.x, one.y, one.size, one.colour, one.ground);
     this.canvas.dataset.time = String(sample.at);
   }
 
+  private fitSurface(width: number, height: number): Surface {
+    if (this.surface?.image.width === width && this.surface.image.height === height) return this.surface;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    const image = new ImageData(width, height);
+    const backdrop = new Int32Array(width * height);
+    this.surface = {
+      image,
+      pen: new PixelPen(new Int32Array(image.data.buffer), width, height),
+      backdrop,
+      backdropPen: new PixelPen(backdrop, width, height),
+      key: "",
+    };
+    return this.surface;
+  }
+
   /** The network without what is in it, drawn again only when it looks different. */
-  private still(scene: Scene, view: readonly [size: number, left: number, top: number]): HTMLCanvasElement {
-    const { width, height } = this.canvas;
-    const key = [width, height, ...view, this.colours.ground, this.run.value].join(" ");
-    if (key === this.backdropKey) return this.backdrop;
-    this.backdropKey = key;
-    this.backdrop.width = width;
-    this.backdrop.height = height;
-    const g = this.backdrop.getContext("2d");
-    if (g === null) return this.backdrop;
-    g.fillStyle = this.colours.ground;
-    g.fillRect(0, 0, width, height);
-    g.setTransform(view[0], 0, 0, view[0], view[1], view[2]);
-    scene.drawNetwork(new CanvasPen(g), this.colours);
-    return this.backdrop;
+  private still(scene: Scene, surface: Surface, view: View): Int32Array {
+    const key = [view.size, view.left, view.top, this.colours.ground, this.run.value].join(" ");
+    if (key === surface.key) return surface.backdrop;
+    surface.key = key;
+    surface.backdropPen.begin(view, this.colours.ground);
+    scene.drawNetwork(surface.backdropPen, this.colours);
+    return surface.backdrop;
   }
 
   private hit(event: MouseEvent): Target | null {
     if (this.scene === null) return null;
-    const { factor, left, top } = this.scale(this.scene.layout, this.canvas.clientWidth, this.canvas.clientHeight);
+    const { factor, left, top } = this.scale(this.scene.layout, this.width, this.height);
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = this.transform.invert([event.clientX - box.left, event.clientY - box.top]);
     return this.scene.hit((x - left) / factor, (y - top) / factor, 8 / (factor * this.transform.k));

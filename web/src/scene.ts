@@ -77,7 +77,12 @@ export class Scene {
   private readonly inputs: Uint8Array;
   private readonly memories: Uint8Array;
   private readonly sources: Uint8Array;
-  private readonly queueLength: number;
+  /** Where the buffers of channels lie, before and behind them. */
+  private readonly starts: Segment[];
+  private readonly ends: Segment[];
+  /** The tree that a channel was drawn for last: several of a tree's members may lie at one channel. */
+  private readonly drawn: Float64Array;
+  private drawing = 0;
 
   constructor(
     readonly network: NetworkData,
@@ -89,15 +94,17 @@ export class Scene {
     this.inputs = new Uint8Array(segments.length);
     this.memories = new Uint8Array(layout.switches.length);
     this.sources = new Uint8Array(network.terminals);
-    this.queueLength = network.shape === "stages" ? 0.62 : 0.26;
+    this.drawn = new Float64Array(segments.length);
+    const longest = network.shape === "stages" ? 0.62 : 0.26;
+    this.starts = segments.map((segment) => part(segment, false, longest));
+    this.ends = segments.map((segment) => part(segment, true, longest));
   }
 
   /** The segment of a buffer, or the point of a memory or source. */
   segmentOf(place: Place): Segment | null {
-    const whole = place.kind === "source" || place.kind === "memory" ? undefined : this.segments[place.index];
-    if (whole === undefined) return null;
-    if (place.kind === "port") return whole;
-    return part(whole, place.kind === "input", this.queueLength);
+    if (place.kind === "source" || place.kind === "memory") return null;
+    const list = { port: this.segments, input: this.ends, output: this.starts }[place.kind];
+    return list[place.index] ?? null;
   }
   pointOf(place: Place): Point | null {
     if (place.kind === "source") return this.layout.sources[place.index] ?? null;
@@ -148,25 +155,27 @@ export class Scene {
       memory: this.memories,
       source: this.sources,
     };
-    sample.fill.forEach((fill, i) => {
+    for (let i = 0; i < sample.fill.length; ++i) {
+      const fill = sample.fill[i] ?? 0;
       const place = this.record.places[i];
-      if (fill === 0 || place === undefined) return;
+      if (fill === 0 || place === undefined) continue;
       const list = lists[place.kind];
       if ((list[place.index] ?? 0) < fill) list[place.index] = fill;
-    });
+    }
   }
 
   private drawChannels(pen: Pen, colours: SceneColours, state: SceneState): void {
     const busy: Segment[] = [];
     const heat: Segment[][] = colours.heat.map(() => []);
+    const add = (fills: Uint8Array, places: readonly Segment[], c: number) => {
+      const fill = fills[c] ?? 0;
+      const place = places[c];
+      if (fill > 0 && place !== undefined) heat[step(fill, colours.heat.length)]?.push(place);
+    };
     this.segments.forEach((segment, c) => {
       if ((state.sample.use[c] ?? 0) > 0) busy.push(segment);
-      for (const [fill, atEnd] of [
-        [this.outputs[c] ?? 0, false],
-        [this.inputs[c] ?? 0, true],
-      ] as const) {
-        if (fill > 0) heat[step(fill, colours.heat.length)]?.push(part(segment, atEnd, this.queueLength));
-      }
+      add(this.outputs, this.starts, c);
+      add(this.inputs, this.ends, c);
     });
     if (state.colourBy === "use") {
       pen.lines(busy, colours.heat[colours.heat.length - 2] ?? colours.ink, 0.06);
@@ -202,6 +211,7 @@ export class Scene {
     const branches: Segment[] = [];
     const dots: [number, number, number][] = [];
     const victims: [number, number, number][] = [];
+    ++this.drawing;
     for (const member of tree.members) {
       const place = this.record.places[member.place];
       if (place === undefined) continue;
@@ -209,17 +219,19 @@ export class Scene {
       if (point !== null) dots.push([point.x, point.y, Math.min(0.15, 6 * pixel)]);
       const segment = this.segmentOf(place);
       if (segment === null) continue;
-      branches.push(this.segments[place.index] ?? segment);
+      if (this.drawn[place.index] !== this.drawing) branches.push(this.segments[place.index] ?? segment);
+      this.drawn[place.index] = this.drawing;
       if (member.victims > 0)
         victims.push([(segment[0] + segment[2]) / 2, (segment[1] + segment[3]) / 2, Math.min(0.075, 4 * pixel)]);
     }
-    // Dashes of less than a few pixels cannot be told apart, and are slow.
-    pen.lines(branches, colour, alone ? 0.07 : 0.055, pixel < 0.03 ? treeDash(tree.id) : []);
+    // However small the network is drawn, a tree can be seen. Dashes of less than a few pixels cannot be told apart.
+    const width = alone ? Math.max(0.9 * pixel, 0.07) : Math.max(0.6 * pixel, 0.055);
+    pen.lines(branches, colour, width, pixel < 0.03 ? treeDash(tree.id) : []);
     pen.dots(dots, colour, colours.ground);
     pen.dots(victims, colours.ground, colour);
     const root = this.segments[tree.root];
     if (root === undefined) return;
-    pen.lines([root], colour, 0.13);
+    pen.lines([root], colour, Math.max(1.5 * pixel, 0.13));
     const at = part(root, false, 0.5);
     const size = Math.max(13 * pixel, 0.12);
     pen.dots([[at[0], at[1], Math.min(0.17, 7 * pixel)]], colour, colours.ground);
