@@ -276,6 +276,7 @@ u64 Machine::hash() const {
 
 void Machine::audit() const {
   Holdings held;
+  held.places = PlaceLedger(shards_.front().topology->graph().channels().size());
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) population->hold(held);
     for (const auto& parcels : shard.parcels) {

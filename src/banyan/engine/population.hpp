@@ -1,6 +1,8 @@
 // What the engine sees of a switch model or of the network interfaces: one virtual call per population, shard and tick.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -36,34 +38,48 @@ struct Wait {
 /// channel has; then every place is a credit there, a flit or a credit on the channel, or a flit in the buffer.
 class PlaceLedger {
  public:
+  /// `channels`: makes room for so many at once; more may come.
+  explicit PlaceLedger(std::size_t channels = 0) : channels_(channels) {}
+
   void open(u32 channel, u32 vc, u32 places) {
-    const std::size_t i = index(channel, vc);
-    open_[i] = 1;
-    balance_[i] += places;
+    Place& place = at(channel, vc);
+    place.open = true;
+    place.balance += static_cast<i32>(places);
   }
-  void known(u32 channel, u32 vc, u64 places) { balance_[index(channel, vc)] -= static_cast<i64>(places); }
+  void known(u32 channel, u32 vc, u64 places) { at(channel, vc).balance -= static_cast<i32>(places); }
   /// Calls f(channel, vc, places that are missing; below 0: too many) for every one that does not add up.
   template <class F>
   void for_each_error(F&& f) const {
-    for (std::size_t i = 0; i < balance_.size(); ++i) {
-      if (open_[i] != 0 && balance_[i] != 0) f(static_cast<u32>(i / kVcs), static_cast<u32>(i % kVcs), balance_[i]);
+    std::size_t channels = 0;
+    for (const auto& group : groups_) channels = std::max(channels, group.size() / kGroup);
+    for (std::size_t i = 0; i < channels * kVcs; ++i) {
+      const std::size_t channel = i / kVcs;
+      const std::size_t vc = i % kVcs;
+      const std::vector<Place>& group = groups_[vc / kGroup];
+      if (group.size() <= channel * kGroup) continue;
+      const Place& place = group[channel * kGroup + vc % kGroup];
+      if (place.open && place.balance != 0) f(static_cast<u32>(channel), static_cast<u32>(vc), i64{place.balance});
     }
   }
 
  private:
   static constexpr u32 kVcs = 64;
+  static constexpr u32 kGroup = 8;  ///< virtual channels whose places lie together; what no channel has takes no memory
 
-  [[nodiscard]] std::size_t index(u32 channel, u32 vc) {
-    const std::size_t i = std::size_t{channel} * kVcs + vc;
-    if (i >= balance_.size()) {
-      balance_.resize((std::size_t{channel} + 1) * kVcs);
-      open_.resize(balance_.size());
-    }
-    return i;
+  struct Place {
+    i32 balance = 0;  ///< places stated, less those known
+    bool open = false;
+  };
+
+  [[nodiscard]] Place& at(u32 channel, u32 vc) {
+    std::vector<Place>& group = groups_[vc / kGroup];
+    const std::size_t i = std::size_t{channel} * kGroup + vc % kGroup;
+    if (i >= group.size()) group.resize(std::max(channels_, std::size_t{channel} + 1) * kGroup);
+    return group[i];
   }
 
-  std::vector<i64> balance_;  ///< [channel * kVcs + vc]: places stated, less those known
-  std::vector<u8> open_;
+  std::size_t channels_;
+  std::array<std::vector<Place>, kVcs / kGroup> groups_;  ///< [vc / kGroup][channel * kGroup + vc % kGroup]
 };
 
 /// What a population holds, for the conservation audit.

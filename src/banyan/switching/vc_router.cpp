@@ -31,6 +31,17 @@ void add_routers(engine::Builder& builder, const RouterSetup& setup) {
   }
 }
 
+constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
+
+template <bool OneWord, u32 Shift>
+void add_fast_routers(engine::Builder& builder, const RouterSetup& setup) {
+  if (setup.bytes > kCacheBytes) {
+    add_routers<parts::VcRouterKernel<OneWord, Shift, true>>(builder, setup);
+  } else {
+    add_routers<parts::VcRouterKernel<OneWord, Shift, false>>(builder, setup);
+  }
+}
+
 AllocatorKind allocator_named(const std::string& name) {
   if (name == "input_first") return AllocatorKind::input_first;
   if (name == "output_first") return AllocatorKind::output_first;
@@ -211,11 +222,11 @@ void install(const config::Values& values, engine::Builder& builder) {
   if (!fast) {
     add_routers<parts::VcRouterGeneral>(builder, setup);
   } else if (layout.words() == 1 && layout.shift() == 3) {  // the common 5 to 8 virtual channels
-    add_routers<parts::VcRouterKernel<true, 3>>(builder, setup);
+    add_fast_routers<true, 3>(builder, setup);
   } else if (layout.words() == 1) {
-    add_routers<parts::VcRouterKernel<true>>(builder, setup);
+    add_fast_routers<true, parts::kAnyShift>(builder, setup);
   } else {
-    add_routers<parts::VcRouterKernel<false>>(builder, setup);
+    add_fast_routers<false, parts::kAnyShift>(builder, setup);
   }
   builder.wire(1);  // flits traverse the crossbar, credits wait for the place to be free
 }

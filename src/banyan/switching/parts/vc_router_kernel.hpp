@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/switching/parts/memory_ahead.hpp"
 #include "banyan/switching/parts/round_robin.hpp"
 #include "banyan/switching/parts/vc_router_base.hpp"
 
@@ -30,8 +31,9 @@ namespace banyan::switching::parts {
 constexpr Tick kMostAhead = 16;
 
 /// OneWord: the virtual channels of all ports of a router fit into one word of bits. Shift: binary logarithm of the
-/// numbers that a port takes in the layout, or kAnyShift. Requires routing_delay + 2 <= kMostAhead.
-template <bool OneWord, u32 Shift = kAnyShift>
+/// numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of the network together exceed the
+/// cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
+template <bool OneWord, u32 Shift, bool Fetches>
 class VcRouterKernel : public VcRouterBase {
  public:
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
@@ -54,8 +56,7 @@ class VcRouterKernel : public VcRouterBase {
         tails_(crossings_.size() + 1),
         won_(kMostPorts),
         grants_(std::size_t{kBlock} * setup.ports),
-        offers_(layout_.size()),
-        fetches_(setup.bytes > kCacheBytes) {
+        offers_(layout_.size()) {
     // Heads are in routing for so many ticks, and begin with it a tick after the tail before them.
     ahead_ = std::bit_ceil(Tick{setup.pipeline.routing} + 2);
     for (u32 e = 0; e < entities(); ++e) {
@@ -72,6 +73,8 @@ class VcRouterKernel : public VcRouterBase {
     room_ = 2 * heads_at_;
     counts_.resize(ahead_ * blocks_);
     items_.resize(ahead_ * blocks_ * room_);
+    if constexpr (Fetches)
+      memory_.reserve(std::size_t{kBlock} * (2 * layout_.size() + (16 + 2 * words()) * setup.ports + 8));
   }
 
   void reset(u32) {
@@ -133,7 +136,7 @@ class VcRouterKernel : public VcRouterBase {
   }
 
   /// Whether all routers of the network together exceed the cache.
-  [[nodiscard]] bool fetches() const noexcept { return fetches_; }
+  [[nodiscard]] static bool fetches() noexcept { return Fetches; }
   [[gnu::always_inline]] void fetch(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
     const u32 i = layout_.index(port, flit.vc);
     ask_for(&inputs_[base(e) + i]);
@@ -307,7 +310,7 @@ class VcRouterKernel : public VcRouterBase {
     for (u32 k = 0; k < blocks_; ++k) {
       const u32 b = permuted ? blocks_ - 1 - k : k;
       const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
-      if (fetches_) look_ahead(b, io);
+      if constexpr (Fetches) look_ahead(b, io);
       const Counts& due = coming_[0].counts[b];
       if ((active | due.flits | due.credits | due.heads) != 0) step_block(b, active, now, io);
     }
@@ -371,61 +374,66 @@ class VcRouterKernel : public VcRouterBase {
     io.control_up(static_cast<u32>(port), {engine::kCredit, static_cast<u16>(vc), 1},
                   1 + (to_terminal ? 0 : setup_.pipeline.credit));
   }
-  /// Asks early for the memory of the blocks that will be stepped next: for the state of the routers that have
-  /// something to do, and when that is there for the packets that they will route.
+  /// Writes down the memory of the blocks that will be stepped next, in the order of its use: the packets that the
+  /// next one routes, whose names lie in memory that was asked for a block ago; then the state of the routers that have
+  /// something to do in the block after that.
   [[gnu::always_inline]] void look_ahead(u32 b, engine::Io& io) noexcept {
-    if (b + 2 < blocks_) fetch_routers(b + 2);
+    memory_.restart();
     if (b + 1 == blocks_) return;
     const Block r = block(b + 1);
     const Item* const heads = items_of(b + 1) + heads_at_;
     for (u32 k = 0; k < coming_[0].counts[b + 1].heads; ++k) {
       const u32 e = router_of(heads[k]);
       const u32 i = vc_of(heads[k]);
-      ask_for(&io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
+      memory_.want(&io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
     }
+    if (b + 2 < blocks_) want_routers(b + 2);
   }
-  [[gnu::always_inline]] void fetch_routers(u32 b) noexcept {
+  [[gnu::always_inline]] void want_routers(u32 b) noexcept {
     const Block r = block(b);
     const Counts due = coming_[0].counts[b];
     const Item* const items = items_of(b);
     u64 who = again_[b];
-    const auto each = [&](u32 first, u32 count, auto&& fetch) {
+    const auto each = [&](u32 first, u32 count, auto&& want) {
       for (const Item* it = items + first; it != items + first + count; ++it) {
         who |= u64{1} << router_of(*it);
-        fetch(router_of(*it), vc_of(*it));
+        want(router_of(*it), vc_of(*it));
       }
     };
-    const auto fetch_input = [&](u32 e, u32 i) {
-      ask_for(&r.inputs[r.vc(e, i)]);
-      ask_for(flits_.first(r.first + e, i));
+    const auto want_input = [&](u32 e, u32 i) {
+      memory_.want(&r.inputs[r.vc(e, i)]);
+      memory_.want(flits_.first(r.first + e, i));
     };
-    each(0, due.flits, fetch_input);
-    each(credits_at_, due.credits, [&](u32 e, u32 o) { ask_for(&r.outputs[r.vc(e, o)]); });
     each(heads_at_, due.heads, [&](u32 e, u32 i) {
-      fetch_input(e, i);
-      ask_for(&r.accept_first[r.vc(e, i)]);
+      want_input(e, i);
+      memory_.want(&r.accept_first[r.vc(e, i)]);
     });
     for_each(again_[b], [&](u32 e) {
       for (u32 w = 0; w < r.n(); ++w) {
         const u32 place = e * r.n() + w;
-        for_each(r.able(place) & r.holding[place], [&](u32 i) { fetch_input(e, w * 64 + i); });
+        for_each(r.able(place) & r.holding[place], [&](u32 i) { want_input(e, w * 64 + i); });
       }
     });
+    // A flit that arrives is not looked at before the next tick, unless its packet has a way already.
+    each(0, due.flits, [&](u32 e, u32 i) { memory_.want(&r.inputs[r.vc(e, i)]); });
+    each(credits_at_, due.credits, [&](u32 e, u32 o) { memory_.want(&r.outputs[r.vc(e, o)]); });
     for_each(who, [&](u32 e) {
-      ask_for(&r.ports[r.port(e, 0)], r.layout.ports());
-      ask_for(&r.waiting[r.row(e, 0)], r.layout.ports() * r.n());
-      ask_for(&r.owners[r.row(e, 0)], r.layout.ports() * r.n());
+      memory_.want(&r.waiting[r.row(e, 0)], r.layout.ports() * r.n());
+      memory_.want(&r.owners[r.row(e, 0)], r.layout.ports() * r.n());
+      memory_.want(&r.ports[r.port(e, 0)], r.layout.ports());
     });
   }
-  template <class T>
-  [[gnu::always_inline]] static void ask_for(const T* first, std::size_t count) noexcept {
-    const char* const begin = reinterpret_cast<const char*>(first);
-    for (std::size_t k = 0; k < count * sizeof(T); k += 64) ask_for(begin + k);
+  /// In the middle of other work.
+  [[gnu::always_inline]] void ask_on() noexcept {
+    if constexpr (Fetches) {
+      for (u32 k = 0; k < kAsk; ++k) memory_.ask();
+    }
   }
   /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
   [[gnu::always_inline]] static void ask_for(const void* memory) noexcept { __builtin_prefetch(memory, 1); }
 
-  static constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
+  /// A flit of a hop passes eight places of ask_on, and some 14 lines of memory go with it.
+  static constexpr u32 kAsk = 2;
 
   VcLayoutOf<Shift> shape_;  ///< layout_, with the shift known
   u32 blocks_;
@@ -446,6 +454,8 @@ class VcRouterKernel : public VcRouterBase {
   PageVector<Item> items_;                   ///< [(tick * blocks + block) * room]
   std::array<Agenda, kMostAhead> coming_{};  ///< [ticks from now]
 
+  MemoryAhead memory_;
+
   // Scratch of a step.
   std::vector<u64> can_;     ///< [router * words + word]: Block::able at the beginning of switch allocation
   std::vector<Item> given_;  ///< input virtual channels that were given an output's
@@ -457,12 +467,11 @@ class VcRouterKernel : public VcRouterBase {
   std::vector<u64> grants_;  ///< [router * ports + input port]: output ports that grant it; 0 between steps
   std::vector<u64> offers_;  ///< [input virtual channel]: output virtual channels that grant it; 0 between steps
   core::Candidates candidates_;
-  bool fetches_;
 };
 
 /// Finds the ways that stay inside of the shard.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::connect(engine::Builder& builder, u32 shard) {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, u32 shard) {
   const core::Graph& graph = topology_.graph();
   // A probe sees what goes over the engine's channels, and the state of all routers at the beginning of a tick holds
   // what has arrived at all of them.
@@ -496,8 +505,8 @@ void VcRouterKernel<OneWord, Shift>::connect(engine::Builder& builder, u32 shard
 }
 
 /// `active`: routers that have something to do besides what their lists say.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept {
   const Block r = block(b);
   Counts& due = coming_[0].counts[b];
   active |= take_flits(r, due);
@@ -515,8 +524,8 @@ inline void VcRouterKernel<OneWord, Shift>::step_block(u32 b, u64 active, Tick n
 }
 
 /// Flits of other routers of the shard that count from now on. Returns who got one.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::take_flits(const Block& r, Counts& due) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_flits(const Block& r, Counts& due) noexcept {
   const Item* const items = coming_[0].items + std::size_t{r.number} * room_;
   const Agenda& routed = coming_[setup_.pipeline.routing];
   Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
@@ -526,6 +535,7 @@ inline u64 VcRouterKernel<OneWord, Shift>::take_flits(const Block& r, Counts& du
     const u32 e = router_of(items[k]);
     const u32 i = vc_of(items[k]);
     const u32 w = r.word(e, i);
+    ask_on();
     who |= u64{1} << e;
     ++r.inputs[r.vc(e, i)].ring.count;
     heads[fresh] = items[k];
@@ -537,13 +547,14 @@ inline u64 VcRouterKernel<OneWord, Shift>::take_flits(const Block& r, Counts& du
 }
 
 /// Likewise credits.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::take_credits(const Block& r, u32 count) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_credits(const Block& r, u32 count) noexcept {
   const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + credits_at_;
   u64 who = 0;
   for (u32 k = 0; k < count; ++k) {
     const u32 e = router_of(items[k]);
     const u32 o = vc_of(items[k]);
+    ask_on();
     who |= u64{1} << e;
     OutputVc& out = r.outputs[r.vc(e, o)];
     ++out.credits;
@@ -557,8 +568,8 @@ inline u64 VcRouterKernel<OneWord, Shift>::take_credits(const Block& r, u32 coun
 }
 
 /// Places became free behind output virtual channel o. Returns whether that matters now.
-template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline bool VcRouterKernel<OneWord, Shift, Fetches>::add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept {
   OutputVc& out = r.outputs[r.vc(e, o)];
   const u32 before = out.credits;
   out.credits = static_cast<u16>(before + places);
@@ -572,9 +583,9 @@ inline bool VcRouterKernel<OneWord, Shift>::add_credits(const Block& r, u32 e, u
 }
 
 /// Routes the heads that are due. Returns whose they are.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::route_heads(const Block& r, u32 count, u64 active, Tick now,
-                                                       engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, u32 count, u64 active, Tick now,
+                                                                engine::Io& io) noexcept {
   const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + heads_at_;
   u64 who = 0;
   for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
@@ -588,14 +599,17 @@ inline u64 VcRouterKernel<OneWord, Shift>::route_heads(const Block& r, u32 count
     packets[k] = &io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet());
     __builtin_prefetch(packets[k]);
   }
-  for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  for (u32 k = 0; k < count; ++k) {
+    ask_on();
+    ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  }
   return who;
 }
 
 /// Routes the head of input virtual channel i.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::ask_routing(const Block& r, u32 e, u32 i,
-                                                        const core::Packet& packet) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r, u32 e, u32 i,
+                                                                 const core::Packet& packet) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
   route(r.first + e, i, packet, candidates_);
   if (candidates_.size() != 1) {
@@ -609,14 +623,14 @@ inline void VcRouterKernel<OneWord, Shift>::ask_routing(const Block& r, u32 e, u
   in.begin = only.vc_begin;
   in.end = only.vc_end;
   in.vc = kRouted;
-  if (fetches_) ask_for(&r.outputs[r.vc(e, r.layout.index(in.port, 0))]);
+  if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(in.port, 0))]);
   add_waiting(r, e, i, in.port);
 }
 
 /// Of several candidates the best now: of the highest priority with a free virtual channel, the one with most credits,
 /// the first among equals. A head without any candidate waits for ever: the watchdog will explain it.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
   route(r.first + e, i, io.packet(flits_.front(r.first + e, i, in.ring).packet()), candidates_);
   const core::Candidate* best = nullptr;
@@ -643,9 +657,9 @@ void VcRouterKernel<OneWord, Shift>::choose_candidate(const Block& r, u32 e, u32
 }
 
 /// Of the virtual channels `open` of its port those that the head of i may have.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::suitable(const Block& r, u32 e, u32 i, u64 open,
-                                                    engine::Io& io) const noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32 e, u32 i, u64 open,
+                                                             engine::Io& io) const noexcept {
   const InputVc& in = r.inputs[r.vc(e, i)];
   if (in.begin >= in.end) return 0;
   u64 free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
@@ -658,8 +672,8 @@ inline u64 VcRouterKernel<OneWord, Shift>::suitable(const Block& r, u32 e, u32 i
 }
 
 /// Gives free output virtual channels to waiting heads; they stand in given_. Returns whose they are.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept {
   gifts_ = 0;
   const u64 choosing = *r.choosing & active;
   if (choosing != 0) choose_candidates(r.number, choosing, io);
@@ -667,6 +681,7 @@ inline u64 VcRouterKernel<OneWord, Shift>::allocate_vcs(const Block& r, u64 acti
   for (u32 port = 0; port < r.layout.ports(); ++port) {
     for (u64 left = r.wanted[port] & active; left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
+      ask_on();
       served |= u64{serve_output(r, e, port, io)} << e;
     }
   }
@@ -675,8 +690,8 @@ inline u64 VcRouterKernel<OneWord, Shift>::allocate_vcs(const Block& r, u64 acti
 }
 
 /// Heads with several candidates settle for one of them in this tick.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept {
   const Block r = block(b);
   for_each(routers, [&](u32 e) {
     for (u32 w = 0; w < r.n(); ++w) {
@@ -686,8 +701,8 @@ void VcRouterKernel<OneWord, Shift>::choose_candidates(u32 b, u64 routers, engin
 }
 
 /// Those that got nothing choose anew next time.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::forget_candidates(u32 b, u64 routers) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::forget_candidates(u32 b, u64 routers) noexcept {
   const Block r = block(b);
   for_each(routers, [&](u32 e) {
     for (u32 w = 0; w < r.n(); ++w) {
@@ -701,8 +716,9 @@ void VcRouterKernel<OneWord, Shift>::forget_candidates(u32 b, u64 routers) noexc
 
 /// iSLIP (McKeown 1999) of one iteration: every free virtual channel of the output port grants the first head at or
 /// after its pointer, every head accepts the first grant at or after its own. Returns whether one was given.
-template <bool OneWord, u32 Shift>
-inline bool VcRouterKernel<OneWord, Shift>::serve_output(const Block& r, u32 e, u32 port, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline bool VcRouterKernel<OneWord, Shift, Fetches>::serve_output(const Block& r, u32 e, u32 port,
+                                                                  engine::Io& io) noexcept {
   const u64 open = open_vcs(r, e, port);
   const u64* const heads = r.waiting + r.row(e, port);
   if constexpr (OneWord) {
@@ -716,8 +732,8 @@ inline bool VcRouterKernel<OneWord, Shift>::serve_output(const Block& r, u32 e, 
   return open != 0 && serve_many(r.number, e, port, open, io);
 }
 
-template <bool OneWord, u32 Shift>
-bool VcRouterKernel<OneWord, Shift>::serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+bool VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept {
   const Block r = block(b);
   const u64* const heads = r.waiting + r.row(e, port);
   std::array<u16, kMostVcs> winners;
@@ -742,8 +758,9 @@ bool VcRouterKernel<OneWord, Shift>::serve_many(u32 b, u32 e, u32 port, u64 open
 }
 
 /// The head of i accepts one of the virtual channels `offers` of its output port.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u32 e, u32 port, u32 i,
+                                                               u64 offers) noexcept {
   u16& first = r.accept_first[r.vc(e, i)];
   const u32 from = first;
   const u32 v = round_robin(offers, r.layout.port(from) == port ? r.layout.vc(from) : 0);
@@ -755,8 +772,8 @@ inline void VcRouterKernel<OneWord, Shift>::accept_vc(const Block& r, u32 e, u32
 }
 
 /// The packet of i takes virtual channel v of its output port.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::give(const Block& r, u32 e, u32 i, u32 v) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::give(const Block& r, u32 e, u32 i, u32 v) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
   const u32 o = r.layout.index(in.port, v);
   if (in.vc == kAdaptive) {
@@ -770,13 +787,14 @@ inline void VcRouterKernel<OneWord, Shift>::give(const Block& r, u32 e, u32 i, u
 }
 
 /// Those that were given an output virtual channel ask for the switch from now on.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::start(const Block& r) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::start(const Block& r) noexcept {
   for (u32 k = 0; k < gifts_; ++k) {
     const u32 e = router_of(given_[k]);
     const u32 i = vc_of(given_[k]);
     const InputVc in = r.inputs[r.vc(e, i)];
     const u32 o = r.layout.index(in.port, in.vc);
+    ask_on();
     set_bit(r.owners + r.row(e, in.port), i);
     r.owned[in.port] |= u64{1} << e;
     const u32 w = r.word(e, i);
@@ -787,8 +805,9 @@ inline void VcRouterKernel<OneWord, Shift>::start(const Block& r) noexcept {
 
 /// iSLIP of one iteration between input and output ports; of the virtual channels of a port that want one output, the
 /// first at or after the port's pointer asks. Returns who had one that could send.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_switch(const Block& r, u64 active,
+                                                                    engine::Io& io) noexcept {
   const u64 ready = grant_inputs(r, active);
   const u32 crossings = leave_inputs(r, io);
   movements_ += crossings;
@@ -799,8 +818,8 @@ inline u64 VcRouterKernel<OneWord, Shift>::allocate_switch(const Block& r, u64 a
 }
 
 /// Every output port of which somebody holds a virtual channel grants an input port, if any can send.
-template <bool OneWord, u32 Shift>
-inline u64 VcRouterKernel<OneWord, Shift>::grant_inputs(const Block& r, u64 active) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r, u64 active) noexcept {
   u64* const can = can_.data();
   u64* const grants = grants_.data();
   u64* const won = won_.data();
@@ -808,6 +827,7 @@ inline u64 VcRouterKernel<OneWord, Shift>::grant_inputs(const Block& r, u64 acti
   for (u64 left = active; left != 0; left &= left - 1) {
     const u32 e = static_cast<u32>(std::countr_zero(left));
     u64 some = 0;
+    ask_on();
     for (u32 w = e * r.n(); w < (e + 1) * r.n(); ++w) {
       can[w] = r.able(w);
       some |= can[w] & r.holding[w];
@@ -818,6 +838,7 @@ inline u64 VcRouterKernel<OneWord, Shift>::grant_inputs(const Block& r, u64 acti
     for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
       const u64* const row = r.owners + r.row(e, o);
+      ask_on();
       const u32 from = r.layout.index(r.ports[r.port(e, o)].input, 0);
       if constexpr (OneWord) {
         // Without a branch: which outputs are wanted is as good as random.
@@ -840,8 +861,8 @@ inline u64 VcRouterKernel<OneWord, Shift>::grant_inputs(const Block& r, u64 acti
 }
 
 /// Every granted input port sends a flit into the crossbar, and a credit to whoever feeds it. Returns how many did.
-template <bool OneWord, u32 Shift>
-inline u32 VcRouterKernel<OneWord, Shift>::leave_inputs(const Block& r, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r, engine::Io& io) noexcept {
   const u64* const can = can_.data();
   u64* const grants = grants_.data();
   u64* const won = won_.data();
@@ -857,6 +878,7 @@ inline u32 VcRouterKernel<OneWord, Shift>::leave_inputs(const Block& r, engine::
     for (u64 left = std::exchange(won[p], 0); left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
       PortState& port = r.ports[r.port(e, p)];
+      ask_on();
       const u32 o = round_robin(std::exchange(grants[r.port(e, p)], 0), port.output);
       const u32 w = OneWord ? 0 : r.layout.word_of_port(p);
       const u64 these = r.owners[r.row(e, o) + w] & can[e * r.n() + w];
@@ -866,7 +888,7 @@ inline u32 VcRouterKernel<OneWord, Shift>::leave_inputs(const Block& r, engine::
       const u32 i = r.layout.index(p, v);
       InputVc& in = r.inputs[r.vc(e, i)];
       crossings[n++] = {flits.pop(first_vc + r.vc(e, i), in.ring), item(e, i), static_cast<u8>(o), in.vc};
-      if (fetches_) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
+      if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
       // Not to be foreseen: without a branch.
       r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
       if (port.credit_ticks != 0) {
@@ -882,15 +904,15 @@ inline u32 VcRouterKernel<OneWord, Shift>::leave_inputs(const Block& r, engine::
 }
 
 /// The flits in the crossbar go to their output ports and over the channels. Returns how many tails are among them.
-template <bool OneWord, u32 Shift>
-inline u32 VcRouterKernel<OneWord, Shift>::enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r, u32 crossings,
+                                                                  engine::Io& io) noexcept {
   const Crossing* const first = crossings_.data();
   Item* const gone = tails_.data();
   const FlitRings::Access flits = flits_.access();
   InputVc* const all_inputs = inputs_.data();
   const std::array<Agenda, kMostAhead>& coming = coming_;
   const u32 room = room_;
-  const bool fetches = fetches_;
   u32 tails = 0;
   for (const Crossing* c = first; c != first + crossings; ++c) {
     const u32 e = router_of(c->from);
@@ -898,6 +920,7 @@ inline u32 VcRouterKernel<OneWord, Shift>::enter_outputs(const Block& r, u32 cro
     const u32 out_vc = c->vc;
     const u32 p = r.layout.port(i);
     const BufferedFlit flit = c->flit;
+    ask_on();
     PortState& to = r.ports[r.port(e, c->port)];
     to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
     const u32 o = r.layout.index(c->port, out_vc);
@@ -905,7 +928,7 @@ inline u32 VcRouterKernel<OneWord, Shift>::enter_outputs(const Block& r, u32 cro
     if (to.flit_ticks != 0) {
       const std::size_t at = to.down_vc + std::size_t{out_vc};
       // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
-      if (fetches && out.credits == flits.places) {
+      if (Fetches && out.credits == flits.places) {
         out.tail = 0;
         all_inputs[at].ring.head = 0;
       }
@@ -931,8 +954,8 @@ inline u32 VcRouterKernel<OneWord, Shift>::enter_outputs(const Block& r, u32 cro
 }
 
 /// The packets whose tails left give back what they held; the next ones begin with their routing.
-template <bool OneWord, u32 Shift>
-inline void VcRouterKernel<OneWord, Shift>::finish(const Block& r, u32 tails) noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::finish(const Block& r, u32 tails) noexcept {
   const Item* const gone = tails_.data();
   const Agenda& routed = coming_[1 + setup_.pipeline.routing];
   Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
@@ -942,6 +965,7 @@ inline void VcRouterKernel<OneWord, Shift>::finish(const Block& r, u32 tails) no
     const u32 i = vc_of(gone[k]);
     InputVc& in = r.inputs[r.vc(e, i)];
     const u32 o = r.layout.index(in.port, in.vc);
+    ask_on();
     r.outputs[r.vc(e, o)].holder = kNobody;
     in.vc = kFresh;
     r.held[r.word(e, o)] &= ~bit(o);
@@ -953,9 +977,9 @@ inline void VcRouterKernel<OneWord, Shift>::finish(const Block& r, u32 tails) no
   routed.counts[r.number].heads = next;
 }
 
-template <bool OneWord, u32 Shift>
+template <bool OneWord, u32 Shift, bool Fetches>
 template <class F>
-void VcRouterKernel<OneWord, Shift>::for_each_coming(F&& f) const {
+void VcRouterKernel<OneWord, Shift, Fetches>::for_each_coming(F&& f) const {
   std::vector<u16> coming(inputs_.size());
   for (std::size_t list = 0; list < counts_.size(); ++list) {
     for (u32 k = 0; k < counts_[list].flits; ++k) {
@@ -968,8 +992,8 @@ void VcRouterKernel<OneWord, Shift>::for_each_coming(F&& f) const {
   }
 }
 
-template <bool OneWord, u32 Shift>
-std::vector<u64> VcRouterKernel<OneWord, Shift>::heads_by_slot(u32 slots) const {
+template <bool OneWord, u32 Shift, bool Fetches>
+std::vector<u64> VcRouterKernel<OneWord, Shift, Fetches>::heads_by_slot(u32 slots) const {
   std::vector<u64> bits(std::size_t{entities()} * slots * words());
   for (std::size_t list = 0; list < counts_.size(); ++list) {
     const std::size_t slot = list / blocks_ & (slots - 1);
@@ -983,8 +1007,8 @@ std::vector<u64> VcRouterKernel<OneWord, Shift>::heads_by_slot(u32 slots) const 
 }
 
 /// Output ports that somebody waits for.
-template <bool OneWord, u32 Shift>
-u64 VcRouterKernel<OneWord, Shift>::wanted_ports(u32 e) const noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+u64 VcRouterKernel<OneWord, Shift, Fetches>::wanted_ports(u32 e) const noexcept {
   u64 ports = 0;
   for (u32 p = 0; p < layout_.ports(); ++p) {
     ports |= (wanted_[std::size_t{e / kBlock} * layout_.ports() + p] >> (e % kBlock) & 1U) << p;
@@ -993,8 +1017,8 @@ u64 VcRouterKernel<OneWord, Shift>::wanted_ports(u32 e) const noexcept {
 }
 
 /// Output ports for which some input virtual channel can send.
-template <bool OneWord, u32 Shift>
-u64 VcRouterKernel<OneWord, Shift>::asked_ports(u32 e) const noexcept {
+template <bool OneWord, u32 Shift, bool Fetches>
+u64 VcRouterKernel<OneWord, Shift, Fetches>::asked_ports(u32 e) const noexcept {
   u64 ports = 0;
   for (u32 p = 0; p < layout_.ports(); ++p) {
     for (u32 w = 0; w < words(); ++w) {
@@ -1005,8 +1029,8 @@ u64 VcRouterKernel<OneWord, Shift>::asked_ports(u32 e) const noexcept {
   return ports;
 }
 
-template <bool OneWord, u32 Shift>
-u64 VcRouterKernel<OneWord, Shift>::digest() const {
+template <bool OneWord, u32 Shift, bool Fetches>
+u64 VcRouterKernel<OneWord, Shift, Fetches>::digest() const {
   u64 sum = 0;
   const u32 slots = std::bit_ceil(setup_.pipeline.routing + 2);
   const std::vector<u64> routing = heads_by_slot(slots);
@@ -1044,8 +1068,8 @@ u64 VcRouterKernel<OneWord, Shift>::digest() const {
 }
 
 /// What is on its way between routers of the shard: flits and credits.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::hold_coming(engine::Holdings& into) const {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::hold_coming(engine::Holdings& into) const {
   for_each_coming([&](u32 e, u32 i, const BufferedFlit& flit) {
     into.add(flit.unpack(0));
     hold_arrival(e, layout_.port(i), flit.unpack(static_cast<u8>(layout_.vc(i))), into);
@@ -1061,8 +1085,8 @@ void VcRouterKernel<OneWord, Shift>::hold_coming(engine::Holdings& into) const {
 }
 
 /// Conservation, and the bits against what they stand for.
-template <bool OneWord, u32 Shift>
-void VcRouterKernel<OneWord, Shift>::hold(engine::Holdings& into) const {
+template <bool OneWord, u32 Shift, bool Fetches>
+void VcRouterKernel<OneWord, Shift, Fetches>::hold(engine::Holdings& into) const {
   VcRouterBase::hold(into);
   hold_coming(into);
   const std::vector<u64> routing = heads_by_slot(1);
