@@ -86,13 +86,13 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
   }
 }
 
-TEST(TreeSampling, TheDefaultIntervalIsTheTimeOfAHundredPacketsWhereThatLeavesTwentySamples) {
+TEST(TreeSampling, TheDefaultIntervalIsTheTimeOf300PacketsWhereThatLeavesTwentySamples) {
   const auto interval = [](const std::string& text, const std::string& measure) {
     return run_text(text, {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", measure})
         .trees->interval;
   };
   EXPECT_EQ(interval(kMesh, "run.measure=3000"), 1000U);
-  EXPECT_EQ(interval(others()[1], "run.measure=40000"), 1600U) << "packets of 16 flits";
+  EXPECT_EQ(interval(others()[1], "run.measure=100000"), 4800U) << "packets of 16 flits";
   EXPECT_EQ(interval(others()[1], "run.measure=24000"), 1200U);
   EXPECT_EQ(interval(others()[1], "run.measure=8000"), 1000U);
 }

@@ -62,6 +62,17 @@ TEST_F(TreesCommand, SaysWhatIsMissing) {
   EXPECT_EQ(banyan({"run", "hot.toml", "run.trees=true", "run.trees_interval=-1"}).status, 2);
 }
 
+TEST_F(TreesCommand, SaysThatThereWasNoTree) {
+  ASSERT_EQ(banyan({"run", "hot.toml", "run.trees=true", "traffic.load=0.01", "--out", "out"}).status, 0);
+  for (const char* form : {"", "--timeline", "--events", "--json"}) {
+    const Said said = *form == 0 ? banyan({"trees", "out"}) : banyan({"trees", "out", form});
+    EXPECT_EQ(said.status, 0) << form;
+    EXPECT_NE(said.out, "") << form;
+  }
+  EXPECT_NE(banyan({"trees", "out"}).out.find("no congestion tree"), std::string::npos);
+  EXPECT_EQ(banyan({"report", "out"}).status, 0);
+}
+
 TEST_F(TreesCommand, TheReportShowsTheNetwork) {
   ASSERT_EQ(banyan({"run", "hot.toml", "run.trees=true", "--out", "out"}).status, 0);
   ASSERT_EQ(banyan({"report", "out"}).status, 0);

@@ -33,10 +33,10 @@ const std::vector<std::string> kPrecise{"packet_latency", "accepted_load"};
 /// Cycles that are not measured, of those asked for.
 Tick warmup_of(const config::Values& run) { return is_fixed(run) ? 0 : static_cast<Tick>(run.integer("warmup")); }
 
-/// Where nobody says how often trees are sampled: not more often than a channel carries a hundred packets, as a sample
+/// Where nobody says how often trees are sampled: not more often than a channel carries 300 packets, as a sample
 /// costs what hundreds of packets cost that move; 20 times or more in a run, but for the usual interval.
 Tick longer_interval(const config::Values& run, const engine::TreePlan& plan) {
-  constexpr Tick kPackets = 100;
+  constexpr Tick kPackets = 300;
   constexpr Tick kSamples = 20;
   const i64 cycles = is_fixed(run) ? run.integer("duration") : run.integer("warmup") + run.integer("measure");
   return std::max(plan.interval, std::min(kPackets * plan.spacing, static_cast<Tick>(cycles) / kSamples));

@@ -81,7 +81,7 @@ const config::ComponentInfo& run_info() {
               .range(0, 1e15)
               .doc(
                   "Cycles between two samples of run.trees; more than 2,048 samples are thinned. 0: 1,000, or the time "
-                  "of 100 packets where that is longer and leaves 20 samples, or 80 us where the links of the switch "
+                  "of 300 packets where that is longer and leaves 20 samples, or 80 us where the links of the switch "
                   "model have a rate"),
           Parameter::real("trees_threshold", 1.0)
               .range(0.001, 1.0)

@@ -198,7 +198,8 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                                                   values.text("ties") == "random", context.vcs);
   if (context.vcs < routing->required_vcs()) {
     values.fail("datelines", "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1",
-                "give the switch vcs = 2, or set datelines = false and accept deadlocks");
+                "use a switch with virtual channels, such as vc_router with vcs = 2, or set datelines = false and "
+                "accept deadlocks");
   }
   return routing;
 }
