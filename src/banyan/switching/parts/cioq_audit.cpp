@@ -12,8 +12,6 @@ namespace banyan::switching::cioq {
 
 namespace {
 
-constexpr u32 kAhead = 4;  ///< entries between asking for the memory of a packet and looking at it
-
 void add_line(Hasher& h, const Line& line) {
   for (const u64 v : {line.path, line.inputs, line.since, u64{line.length}}) h.add(v);
   u64 state = 0;
@@ -35,15 +33,14 @@ u64 Fabric::digest() const {
   const auto add_port = [&](Hasher& h, const Side& side, u32 port) {
     for (u32 q = 0; q < side.stride; ++q) {
       const Queue& queue = side.queue(port, q);
-      for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
-        const Item& item = store_[place];
-        if (const u32 ahead = store_[place + kAhead].packet; ahead < pool_.created()) __builtin_prefetch(&pool_[ahead]);
+      store_.for_each(queue, [&](const Item& item, u32 behind) {
+        if (behind < pool_.created()) __builtin_prefetch(&pool_[behind]);
         if ((item.packet & kMarker) != 0) {
           h.add(u64{item.packet} - port * side.saqs);
         } else {
           add_packet(h, item);
         }
-      }
+      });
       h.add(q);
     }
     for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
@@ -69,12 +66,14 @@ u64 Fabric::digest() const {
     if (out.adapter) h.add(admittance_.digest(out.switch_));
     sum += h.value();
   }
-  for (const auto& wire : wires_) {
-    for (u64 n = 0; n < wire.size(); ++n) {
-      Hasher h;
-      h.add(wire[n].at);
-      add_packet(h, wire[n].item);
-      sum += h.value();
+  for (const auto* wires : {&wires_, &exits_}) {
+    for (const auto& wire : *wires) {
+      for (u64 n = 0; n < wire.size(); ++n) {
+        Hasher h;
+        h.add(wire[n].at);
+        add_packet(h, wire[n].item);
+        sum += h.value();
+      }
     }
   }
   for (u64 n = 0; n < controls_.size(); ++n) {
@@ -95,18 +94,17 @@ void Fabric::add_held(engine::Holdings& into, const Item& item) {
 void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const {
   const Queue& queue = side.queue(port, q);
   u32 packets = 0;
-  for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
-    const Item& item = store_[place];
-    if ((item.packet & kMarker) != 0) continue;
+  store_.for_each(queue, [&](const Item& item, u32) {
+    if ((item.packet & kMarker) != 0) return;
     ++packets;
     bytes += item.bytes;
     add_held(into, item);
-  }
+  });
   if (packets != queue.packets) {
     into.violations.push_back(fmt::format("queue {} of {} {} holds {} packets and counts {}", q,
                                           is_in(side) ? "ingress" : "egress", port, packets, queue.packets));
   }
-  if (q >= side.base && (side.valid[port] >> (q - side.base) & 1U) == 0 && queue.head != kNone) {
+  if (q >= side.base && (side.valid[port] >> (q - side.base) & 1U) == 0 && !queue.empty()) {
     into.violations.push_back(fmt::format("a set-aside queue of {} {} was freed with packets in it",
                                           is_in(side) ? "ingress" : "egress", port));
   }
@@ -125,10 +123,12 @@ void Fabric::hold(engine::Holdings& into) const {
     if (ingress_[i].upstream != kNone) behind[ingress_[i].upstream] += bytes;
   }
   for (u64 n = 0; n < credits_.size(); ++n) behind[credits_[n].egress] += credits_[n].bytes;
-  for (const auto& wire : wires_) {
-    for (u64 n = 0; n < wire.size(); ++n) {
-      behind[wire[n].egress] += wire[n].item.bytes;
-      add_held(into, wire[n].item);
+  for (const auto* wires : {&wires_, &exits_}) {
+    for (const auto& wire : *wires) {
+      for (u64 n = 0; n < wire.size(); ++n) {
+        behind[wire[n].egress] += wire[n].item.bytes;
+        add_held(into, wire[n].item);
+      }
     }
   }
   std::vector<u64> crossing(egress_.size());
@@ -157,7 +157,8 @@ void Fabric::hold(engine::Holdings& into) const {
 
 bool Fabric::expects() const {
   if (!credits_.empty() || !controls_.empty()) return true;
-  return std::any_of(wires_.begin(), wires_.end(), [](const auto& wire) { return !wire.empty(); }) ||
+  const auto carries = [](const auto& wire) { return !wire.empty(); };
+  return std::any_of(wires_.begin(), wires_.end(), carries) || std::any_of(exits_.begin(), exits_.end(), carries) ||
          wheel_.earliest(now_) != kNever;
 }
 
@@ -186,13 +187,12 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
     packets += queue.packets;
     into.fill(name(q), queue.packets, capacity);
     Item head;
-    for (u32 place = queue.head; place != kNone; place = store_.next(queue, place)) {
-      const Item& item = store_[place];
-      if ((item.packet & kMarker) != 0) continue;
+    const bool all = into.wants_contents();
+    store_.for_each(queue, [&](const Item& item, u32) {
+      if ((item.packet & kMarker) != 0) return;
       if (head.packet == kNone) head = item;
-      if (!into.wants_contents()) break;
-      into.packet(name(q), pool_[item.packet]);
-    }
+      if (all) into.packet(name(q), pool_[item.packet]);
+    });
     if (is_in(side)) {
       show_head_in(into, port, q, head, channel);
     } else {

@@ -64,13 +64,15 @@ class Marks {
   u32 count_ = 0;
 };
 
-/// Every node (a port that transfers) is in at most one slot. The nodes of a slot lie in rows, the last one first.
+/// Ports that transfer, of two kinds: each is in at most one slot. Those of a slot and kind lie in rows, the last one
+/// first. The kinds are apart, so that nobody has to ask which one it is: the answer would be as good as random.
 class Wheel {
  public:
   void resize(u32 nodes, u32 longest) {
-    heads_.assign(std::bit_ceil(std::max(longest + 1, 64U)), kNone);
-    occupied_.assign(heads_.size() / 64, 0);
-    mask_ = static_cast<u32>(heads_.size() - 1);
+    const u32 slots = std::bit_ceil(std::max(longest + 1, 64U));
+    heads_.assign(std::size_t{slots} * 2, kNone);
+    occupied_.assign(slots / 64, 0);
+    mask_ = slots - 1;
     rows_.resize((nodes / kNodes + heads_.size() + 1) * kRow);
     clear();
   }
@@ -80,9 +82,10 @@ class Wheel {
     free_ = 0;
     for (u32 row = 0; row < rows_.size(); row += kRow) rows_[row + kNodes] = row + kRow;
   }
-  void add(Tick at, u32 node) noexcept {
+  void add(Tick at, u32 kind, u32 node) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
-    u32 place = heads_[slot];
+    u32& head = heads_[slot * 2 + kind];
+    u32 place = head;
     if (place == kNone || (place & (kRow - 1)) == kNodes) {
       const u32 row = free_;
       free_ = rows_[row + kNodes];
@@ -91,23 +94,15 @@ class Wheel {
       occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
     }
     rows_[place] = node;
-    heads_[slot] = place + 1;
+    head = place + 1;
   }
-  /// Calls f for every node that is due at `at`.
-  template <class F>
-  void take(Tick at, F&& f) noexcept {
+  /// Calls `first` for every node of kind 0 that is due at `at`, then `second` for those of kind 1.
+  template <class First, class Second>
+  void take(Tick at, First&& first, Second&& second) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
-    u32 place = heads_[slot];
-    if (place == kNone) return;
-    heads_[slot] = kNone;
     occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
-    do {
-      const u32 row = (place - 1) & ~(kRow - 1);
-      while (place != row) f(rows_[--place]);
-      place = rows_[row + kNodes];
-      rows_[row + kNodes] = free_;
-      free_ = row;
-    } while (place != kNone);
+    take_list(heads_[slot * 2], first);
+    take_list(heads_[slot * 2 + 1], second);
   }
   /// The earliest time from `from` on at which a node is due; kNever.
   [[nodiscard]] Tick earliest(Tick from) const noexcept {
@@ -129,7 +124,19 @@ class Wheel {
   static constexpr u32 kRow = 16;
   static constexpr u32 kNodes = 15;  ///< in a row; behind them the place behind the last one of the row before
 
-  std::vector<u32> heads_;  ///< [slot]: place behind the last node
+  template <class F>
+  void take_list(u32& head, F&& f) noexcept {
+    u32 place = std::exchange(head, kNone);
+    while (place != kNone) {
+      const u32 row = (place - 1) & ~(kRow - 1);
+      while (place != row) f(rows_[--place]);
+      place = rows_[row + kNodes];
+      rows_[row + kNodes] = free_;
+      free_ = row;
+    }
+  }
+
+  std::vector<u32> heads_;  ///< [slot][kind]: place behind the last node
   std::vector<u32> rows_;
   u32 free_ = 0;
   std::vector<u64> occupied_;

@@ -5,7 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "banyan/switching/parts/round_robin.hpp"
+
 namespace banyan::switching::cioq {
+
+using parts::round_robin;
+
 namespace {
 
 constexpr u64 kReserveMost = 1U << 16U;     ///< packets reserved at once; more are made while the network fills
@@ -68,6 +73,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     if (found == wire_parts_.end()) wire_parts_.push_back(parts);
   }
   wires_.resize(wire_parts_.size());
+  exits_.resize(wire_parts_.size());
   packet_ = static_cast<i32>(plan_.packet);
   control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
   const u32 saqs = plan_.recn() ? plan_.saqs : 0;
@@ -78,6 +84,8 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   in_words_ = (in_.stride + 63) / 64;
   out_words_ = (out_.stride + 63) / 64;
   want_.resize(egress_.size());
+  grant_.resize(egress_.size());
+  accept_.resize(ingress_.size());
   ready_in_.resize(ingress_.size() * ports_ * in_words_);
   if (out_words_ != 1) ready_out_.resize(egress_.size() * out_words_);
   if (plan_.per_class()) {
@@ -132,6 +140,8 @@ void Fabric::reset(u32) {
   in_.clear();
   out_.clear();
   std::fill(want_.begin(), want_.end(), 0);
+  std::fill(grant_.begin(), grant_.end(), u16{0});
+  std::fill(accept_.begin(), accept_.end(), u16{0});
   std::fill(ready_in_.begin(), ready_in_.end(), 0);
   std::fill(ready_out_.begin(), ready_out_.end(), 0);
   std::fill(class_used_.begin(), class_used_.end(), u16{0});
@@ -140,14 +150,13 @@ void Fabric::reset(u32) {
   std::fill(class_open_.begin(), class_open_.end(), ~u64{0});
   for (Ingress& in : ingress_) {
     in.item = {};
-    in.accept = in.turn = 0;
+    in.turn = 0;
   }
   for (Egress& out : egress_) {
     out.free = plan_.memory;
     out.credit = out.to_terminal ? std::numeric_limits<i32>::max() : static_cast<i32>(plan_.memory);
     out.item = {};
     out.ready = 0;
-    out.grant = 0;
     out.turn = 0;
     out.marked = false;
     out.root_inputs = 0;
@@ -165,6 +174,7 @@ void Fabric::reset(u32) {
   admittance_.clear();
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
+  for (auto& wire : exits_) wire.clear();
   credits_.clear();
   controls_.clear();
   timers_.clear();
@@ -180,9 +190,17 @@ void Fabric::reset(u32) {
   own_.clear();
 }
 
-inline Tick Fabric::earliest() const noexcept {
+/// The next part in which something happens.
+inline Tick Fabric::earliest() noexcept {
   Tick next = std::min({wheel_.earliest(now_), credits_.next(), controls_.next(), timers_.next()});
   for (const auto& wire : wires_) next = std::min(next, wire.next());
+  if (marked_switches_.empty() && marked_adapters_.empty()) return next;
+  // Xon that came while links started: what it opened is looked at in the next part in which anything happens, be it
+  // at a terminal.
+  for (auto& wire : exits_) {
+    if (wire.next() <= now_) deliver(wire, now_ + 1);
+    next = std::min(next, wire.next());
+  }
   return next;
 }
 
@@ -207,6 +225,10 @@ Tick Fabric::run_as(Tick now) noexcept {
   }
   // The wheel is looked at from here on: nothing before is in it any more.
   now_ = end - 1;
+  for (auto& wire : exits_) {
+    if (wire.next() < end) deliver(wire, end);
+    next = std::min(next, wire.next());
+  }
   const Tick due = next == kNever ? kNever : next < end + plan_.link_parts ? now + 1 : next / plan_.link_parts;
   return due == now + 1 ? due : std::min(due, terminals_.next_birth_after(now));
 }
@@ -252,7 +274,7 @@ template <Fabric::Mode M>
                                                                                         << (credit.queue_class & 63U);
     }
     if (out.item.packet == kNone && (M == Mode::classes || out.credit < packet_ + credit.bytes)) {
-      mark_link(credit.egress);  // it may have waited for this
+      mark_link(credit.egress, out);  // it may have waited for this
     }
   } while (credits_.next() <= part);
 }
@@ -282,76 +304,77 @@ template <Fabric::Mode M>
     wire.pop();
     if (large_) {
       const Arrival& far = wire[kFar];  // what is behind the last one is old: no harm
-      if (far.down < ingresses_) {
-        __builtin_prefetch(&ingress_[far.down]);
-        __builtin_prefetch(&in_.queue(far.down, base_in(far.item)));
-      }
+      __builtin_prefetch(&ingress_[far.down]);
+      __builtin_prefetch(&in_.queue(far.down, base_in(far.item)));
       const Arrival& near = wire[kNear];
-      if (near.down < ingresses_) {
-        const Ingress& in = ingress_[near.down];
-        store_.fetch(in_.queue(near.down, base_in(near.item)).tail);
-        __builtin_prefetch(&in_.valid[near.down]);
-        __builtin_prefetch(&switches_[in.switch_]);
-        __builtin_prefetch(&want_[in.out_base]);
-        __builtin_prefetch(ready_in(near.down, output_of(near.item.route)));
-      }
+      const Ingress& in = ingress_[near.down];
+      store_.fetch(in_.queue(near.down, base_in(near.item)).tail);
+      __builtin_prefetch(&in_.valid[near.down]);
+      __builtin_prefetch(&switches_[in.switch_]);
+      __builtin_prefetch(&want_[in.out_base]);
+      __builtin_prefetch(ready_in<M>(near.down, output_of(near.item.route)));
     }
-    if (arrival.down < ingresses_) {
-      put_in<M>(arrival.down, arrival.item);
-    } else {
-      const core::Packet& packet = pool_[arrival.item.packet];
-      terminals_.deliver(packet, arrival.down - ingresses_, cycle_, packet.hops);
-      pool_.release(arrival.item.packet);
-    }
+    put_in<M>(arrival.down, arrival.item);
   } while (wire.next() <= part);
+}
+
+/// What arrives at terminals before `end`, of this cycle.
+void Fabric::deliver(Fifo<Arrival>& wire, Tick end) noexcept {
+  do {
+    const Arrival arrival = wire.front();
+    wire.pop();
+    const core::Packet& packet = pool_[arrival.item.packet];
+    terminals_.deliver(packet, arrival.down, cycle_, packet.hops);
+    pool_.release(arrival.item.packet);
+  } while (wire.next() < end);
 }
 
 /// In a large network everything that ends is looked up first, so that its memory is there when it is needed.
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::end_transfers(Tick part) noexcept {
   if (!large_) {
-    wheel_.take(part, [this](u32 node) {
-      if (node < ingresses_) {
-        end_crossbar<M>(node);
-      } else {
-        end_link<M>(node - ingresses_);
-      }
-    });
+    wheel_.take(
+        part, [this](u32 ingress) { end_crossbar<M>(ingress); }, [this](u32 egress) { end_link<M>(egress); });
     return;
   }
   std::size_t count = 0;
+  std::size_t crossings = 0;
   u32* const due = due_.data();
-  wheel_.take(part, [&](u32 node) {
-    due[count++] = node;
-    if (node < ingresses_) {
-      __builtin_prefetch(&ingress_[node]);
-    } else {
-      __builtin_prefetch(&egress_[node - ingresses_]);
+  wheel_.take(
+      part,
+      [&](u32 ingress) {
+        due[count++] = ingress;
+        ++crossings;
+        __builtin_prefetch(&ingress_[ingress]);
+      },
+      [&](u32 egress) {
+        due[count++] = egress;
+        __builtin_prefetch(&egress_[egress]);
+      });
+  for (std::size_t n = 0; n < crossings + kNear; ++n) {
+    if (n < crossings) {
+      const Ingress& in = ingress_[due[n]];
+      const u32 e = in.out_base + in.to;
+      __builtin_prefetch(&switches_[in.switch_]);
+      __builtin_prefetch(&egress_[e]);
+      __builtin_prefetch(&out_.queue(e, 0));
+      if (M == Mode::recn) __builtin_prefetch(&out_.valid[e]);
     }
-  });
-  for (std::size_t n = 0; n < count; ++n) {
-    if (n + kNear < count) {
-      const u32 near = due[n + kNear];
-      if (near < ingresses_) {
-        const Ingress& in = ingress_[near];
-        const u32 e = in.out_base + in.to;
-        __builtin_prefetch(&switches_[in.switch_]);
-        __builtin_prefetch(&egress_[e]);
-        __builtin_prefetch(&out_.queue(e, 0));
-        if (M == Mode::recn) __builtin_prefetch(&out_.valid[e]);
-      } else {
-        __builtin_prefetch(&switches_[egress_[near - ingresses_].switch_]);
-      }
-    }
-    if (n + kNext < count && due[n + kNext] < ingresses_) {
-      const Ingress& in = ingress_[due[n + kNext]];
+    if (n >= kNext && n - kNext < crossings) {
+      const Ingress& in = ingress_[due[n - kNext]];
       store_.fetch(out_.queue(in.out_base + in.to, 0).tail);
     }
-    if (due[n] < ingresses_) {
-      end_crossbar<M>(due[n]);
-    } else {
-      end_link<M>(due[n] - ingresses_);
+    if (n >= kNear) end_crossbar<M>(due[n - kNear]);
+  }
+  const u32* const links = due + crossings;
+  count -= crossings;
+  for (std::size_t n = 0; n < count + kNear; ++n) {
+    if (n < count) {
+      __builtin_prefetch(&switches_[egress_[links[n]].switch_]);
+      __builtin_prefetch(&out_.queue(links[n], 0));
     }
+    if (n >= kNext && n - kNext < count) store_.fetch(out_.queue(links[n - kNext], 0).next);  // it sends next
+    if (n >= kNear) end_link<M>(links[n - kNear]);
   }
 }
 
@@ -365,8 +388,9 @@ template <Fabric::Mode M>
       __builtin_prefetch(&next);
       __builtin_prefetch(&want_[next.out_base]);
     }
-    switches_[marked_switches_[i]].marked = false;
-    arbitrate<M>(marked_switches_[i]);
+    Switch& sw = switches_[marked_switches_[i]];
+    sw.marked = false;
+    arbitrate<M>(sw);
   }
   marked_switches_.clear();
   Crossing* const crossings = crossings_.data();
@@ -379,7 +403,7 @@ template <Fabric::Mode M>
     return;
   }
   for (std::size_t n = 0; n < count + kFar; ++n) {
-    if (n < count) __builtin_prefetch(ready_in(crossings[n].ingress, egress_[crossings[n].egress].port));
+    if (n < count) __builtin_prefetch(ready_in<M>(crossings[n].ingress, egress_[crossings[n].egress].port));
     if (n >= kNext && n - kNext < count) {
       Crossing& c = crossings[n - kNext];
       c.queue = choose_in<M>(c.ingress, egress_[c.egress].port);
@@ -387,7 +411,7 @@ template <Fabric::Mode M>
     }
     if (n >= kNear && n - kNear < count) {
       const Crossing& c = crossings[n - kNear];
-      store_.fetch(in_.queue(c.ingress, c.queue).head);
+      store_.fetch(in_.queue(c.ingress, c.queue).next);
     }
     if (n >= kFar) start_crossbar<M>(crossings[n - kFar]);
   }
@@ -400,9 +424,8 @@ template <Fabric::Mode M>
       const u32 marked = marked_links_.size();
       if (i + kFar < marked) __builtin_prefetch(&egress_[marked_links_[i + kFar]]);
       if (i + kNear < marked) __builtin_prefetch(&out_.queue(marked_links_[i + kNear], 0));
-      if (i + kNext < marked) store_.fetch(out_.queue(marked_links_[i + kNext], 0).head);
+      if (i + kNext < marked) store_.fetch(out_.queue(marked_links_[i + kNext], 0).next);
     }
-    egress_[marked_links_[i]].marked = false;
     start_link<M>(marked_links_[i]);
   }
   marked_links_.clear();
@@ -521,7 +544,8 @@ template <Fabric::Mode M>
   ++movements_;
   credits_.push({now_ + control_parts_, in.upstream, item.bytes, item.queue_class});
   item.route >>= bits_;
-  mark_switch(in.switch_);
+  // What opens an output later in this part marks the switch itself.
+  if (M == Mode::classes || sw.open() != 0) mark_switch(in.switch_, sw);
   put_out<M>(sw.out_base + in.to, item, i);
 }
 
@@ -541,14 +565,15 @@ template <Fabric::Mode M>
     Switch& sw = switches_[out.switch_];
     if (M == Mode::classes || (sw.room >> out.port & 1U) == 0) {
       sw.room |= u64{1} << out.port;
-      mark_switch(out.switch_);
+      mark_switch(out.switch_, sw);
     }
   }
   if (probe_ != nullptr) [[unlikely]]
     probe_->crossed(out.channel, pool_[item.packet], cycle_);
-  wires_[out.wire].push({now_ + wire_parts_[out.wire], item, e, out.to_terminal ? ingresses_ + out.down : out.down});
+  auto& wire = out.to_terminal ? exits_[out.wire] : wires_[out.wire];
   if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
-  mark_link(e);
+  wire.push({now_ + wire_parts_[out.wire], item, e, out.down});
+  if (may_send<M>(out)) mark_link(e, out);
 }
 
 void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
@@ -560,7 +585,7 @@ void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
 
 void Fabric::pop_markers(Side& side, u32 port, u32 q) noexcept {
   Queue& queue = side.queue(port, q);
-  while (marker_at_head(queue)) {
+  while (queue.has_marker()) {
     const u32 k = (store_.take(queue).packet & ~kMarker) - port * side.saqs;
     unblock(side, port, k);
   }
@@ -579,7 +604,7 @@ template <Fabric::Mode M>
     if (M == Mode::recn && q >= in_.base) {
       refresh_in(i, q);
     } else {
-      offer(i, q, output_of(item.route));
+      offer<M>(i, q, output_of(item.route));
     }
   }
   if constexpr (M == Mode::recn) after_put_in(i, q);
@@ -598,30 +623,33 @@ template <Fabric::Mode M>
     if (M == Mode::recn && q >= out_.base) {
       refresh_out(e, q);
     } else {
-      set_ready(e, q, true);
-      if (egress_[e].item.packet == kNone) mark_link(e);
+      set_ready<M>(e, q, true);
+      Egress& out = egress_[e];
+      if (out.item.packet == kNone && may_send<M>(out)) mark_link(e, out);
     }
   }
   if constexpr (M == Mode::recn) after_put_out(e, q, i);
 }
 
 /// An ingress queue has a packet for an output that may leave.
-inline void Fabric::offer(u32 i, u32 q, u32 output) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::offer(u32 i, u32 q, u32 output) noexcept {
   const Ingress& in = ingress_[i];
   Switch& sw = switches_[in.switch_];
-  in_.queue(i, q).target = static_cast<u16>(output);
-  ready_in(i, output)[q / 64] |= u64{1} << (q & 63U);
+  in_.queue(i, q).target = output;
+  ready_in<M>(i, output)[M == Mode::classes ? q / 64 : 0] |= u64{1} << (q & 63U);
   want_[in.out_base + output] |= u64{1} << in.port;
   sw.wanted |= u64{1} << output;
-  if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_);
+  if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_, sw);
 }
 
 /// It has none any more.
-inline void Fabric::withdraw(u32 i, u32 q, u32 output) noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::withdraw(u32 i, u32 q, u32 output) noexcept {
   in_.queue(i, q).target = kNowhere;
-  u64* const words = ready_in(i, output);
-  u64 any = words[q / 64] &= ~(u64{1} << (q & 63U));
-  for (u32 w = 0; in_words_ != 1 && w < in_words_; ++w) any |= words[w];
+  u64* const words = ready_in<M>(i, output);
+  u64 any = words[M == Mode::classes ? q / 64 : 0] &= ~(u64{1} << (q & 63U));
+  for (u32 w = 0; M == Mode::classes && w < in_words_; ++w) any |= words[w];
   if (any != 0) return;
   const Ingress& in = ingress_[i];
   Switch& sw = switches_[in.switch_];
@@ -633,39 +661,41 @@ inline void Fabric::withdraw(u32 i, u32 q, u32 output) noexcept {
 void Fabric::refresh_in(u32 i, u32 q) noexcept {
   const Queue& queue = in_.queue(i, q);
   u32 target = kNowhere;
-  if (queue.head != kNone && (store_[queue.head].packet & kMarker) == 0) {
-    target = output_of(store_[queue.head].route);
+  if (queue.has_packet()) {
+    target = output_of(queue.head.route);
     if (q >= in_.base) {
       const Line& line = in_.line(i, q - in_.base);
       if (line.blocked || line.stopped) target = kNowhere;
     }
   }
   if (target == queue.target) return;
-  if (queue.target != kNowhere) withdraw(i, q, queue.target);
-  if (target != kNowhere) offer(i, q, target);
+  if (queue.target != kNowhere) withdraw<Mode::recn>(i, q, queue.target);
+  if (target != kNowhere) offer<Mode::recn>(i, q, target);
 }
 
 void Fabric::refresh_out(u32 e, u32 q) noexcept {
   const Queue& queue = out_.queue(e, q);
-  bool ready = queue.head != kNone && (store_[queue.head].packet & kMarker) == 0;
+  bool ready = queue.has_packet();
   if (ready && q >= out_.base) {
     const Line& line = out_.line(e, q - out_.base);
     ready = !line.blocked && !line.stopped;
   }
-  set_ready(e, q, ready);
-  if (ready && egress_[e].item.packet == kNone) mark_link(e);
+  set_ready<Mode::recn>(e, q, ready);
+  if (ready && egress_[e].item.packet == kNone) mark_link(e, egress_[e]);
 }
 
-inline void Fabric::set_ready(u32 e, u32 q, bool ready) noexcept {
-  u64& word = out_words_ == 1 ? egress_[e].ready : ready_out_[std::size_t{e} * out_words_ + q / 64];
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::set_ready(u32 e, u32 q, bool ready) noexcept {
+  const bool one = M != Mode::classes || out_words_ == 1;
+  u64& word = one ? egress_[e].ready : ready_out_[std::size_t{e} * out_words_ + q / 64];
   const u64 bit = u64{1} << (q & 63U);
   word = ready ? word | bit : word & ~bit;
 }
 
 /// True when an input has a packet for an output whose queue there has room.
-bool Fabric::may_cross(u32 i, u32 output) const noexcept {
+bool Fabric::may_cross(u32 i, u32 output) noexcept {
   const u32 e = switches_[ingress_[i].switch_].out_base + output;
-  const u64* ready = ready_in(i, output);
+  const u64* ready = ready_in<Mode::classes>(i, output);
   for (u32 w = 0; w < in_words_; ++w) {
     if ((ready[w] & class_room_[std::size_t{e} * out_words_ + w]) != 0) return true;
   }
@@ -675,14 +705,13 @@ bool Fabric::may_cross(u32 i, u32 output) const noexcept {
 /// Every idle output grants one input that has a packet for it, every input accepts one output, both in turn, until
 /// nothing more fits.
 template <Fabric::Mode M>
-[[gnu::always_inline]] inline void Fabric::arbitrate(u32 s) noexcept {
-  Switch& sw = switches_[s];
+[[gnu::always_inline]] inline void Fabric::arbitrate(Switch& sw) noexcept {
   u64 idle_in = sw.idle_in;
-  u64 outputs = sw.idle_out & sw.room & sw.wanted;
+  u64 outputs = sw.open();
   if (outputs == 0 || idle_in == 0) return;
   const u64* const want = &want_[sw.out_base];
-  Egress* const egress = &egress_[sw.out_base];
-  Ingress* const ingress = &ingress_[sw.in_base];
+  u16* const grant = &grant_[sw.out_base];
+  u16* const accept = &accept_[sw.in_base];
   u64* const granted = granted_.data();
   Crossing* crossing = crossings_.data() + crossings_count_;
   do {
@@ -700,18 +729,18 @@ template <Fabric::Mode M>
         outputs &= ~(u64{1} << o);
         continue;
       }
-      const u32 p = next_bit(asking, egress[o].grant);
+      const u32 p = round_robin(asking, grant[o]);
       granted[p] |= u64{1} << o;
       inputs |= u64{1} << p;
     }
     for (; inputs != 0; inputs &= inputs - 1) {
       const u32 p = static_cast<u32>(std::countr_zero(inputs));
-      const u32 o = next_bit(std::exchange(granted[p], 0), ingress[p].accept);
+      const u32 o = round_robin(std::exchange(granted[p], 0), accept[p]);
       outputs &= ~(u64{1} << o);
       idle_in &= ~(u64{1} << p);
       sw.idle_out &= ~(u64{1} << o);
-      ingress[p].accept = static_cast<u8>(o + 1);
-      egress[o].grant = static_cast<u16>(p + 1);
+      accept[p] = static_cast<u16>((o + 1) & 63U);
+      grant[o] = static_cast<u16>((p + 1) & 63U);
       *crossing++ = {sw.in_base + p, sw.out_base + o, 0};
     }
   } while (outputs != 0 && idle_in != 0);
@@ -722,13 +751,13 @@ template <Fabric::Mode M>
 /// The queue of an ingress whose turn it is among those with a packet for an output.
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline u32 Fabric::choose_in(u32 i, u32 output) noexcept {
-  const u64* ready = ready_in(i, output);
+  const u64* ready = ready_in<M>(i, output);
   Ingress& in = ingress_[i];
   if (M != Mode::classes || in_words_ == 1) {
     u64 mask = ready[0];
     if (M == Mode::classes) mask &= class_room_[switches_[in.switch_].out_base + output];
-    const u32 q = next_bit(mask, in.turn);
-    in.turn = static_cast<u8>(q + 1);
+    const u32 q = round_robin(mask, in.turn);
+    in.turn = (q + 1) & 63U;
     return q;
   }
   // Many classes: the turn goes on by words, inside a word from the lowest bit.
@@ -738,7 +767,7 @@ template <Fabric::Mode M>
     const u64 mask = ready[w] & room[w];
     if (mask == 0) continue;
     in.turn = static_cast<u8>((w + 1) % in_words_);
-    return w * 64 + next_bit(mask, static_cast<u32>(now_ & 63U));
+    return w * 64 + round_robin(mask, static_cast<u32>(now_ & 63U));
   }
 }
 
@@ -757,23 +786,24 @@ template <Fabric::Mode M>
   if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
   }
-  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.crossbar_parts, i);
+  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.crossbar_parts, kCrossings, i);
   // Behind a packet that left there is no marker any more, and the queue was not stopped.
-  if (queue.head == kNone) {
-    withdraw(i, q, queue.target);
-  } else if (const u32 output = output_of(store_[queue.head].route); output != queue.target) {
-    withdraw(i, q, queue.target);
-    offer(i, q, output);
+  if (queue.empty()) {
+    withdraw<M>(i, q, queue.target);
+  } else if (const u32 output = output_of(queue.head.route); output != queue.target) {
+    withdraw<M>(i, q, queue.target);
+    offer<M>(i, q, output);
   }
   if constexpr (M == Mode::recn) after_pop_in(i, q);
 }
 
 /// The queue of an egress whose turn it is among those that may send; kNone. `open`: classes with credit, or nullptr.
-inline u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
   const u32 turn = egress_[e].turn;
-  if (out_words_ == 1) {
+  if (M != Mode::classes || out_words_ == 1) {
     const u64 mask = open == nullptr ? egress_[e].ready : egress_[e].ready & open[0];
-    return mask == 0 ? kNone : next_bit(mask, turn);
+    return mask == 0 ? kNone : round_robin(mask, turn);
   }
   const u64* ready = &ready_out_[std::size_t{e} * out_words_];
   u32 w = turn >> 6U;
@@ -789,9 +819,10 @@ inline u32 Fabric::choose_out(u32 e, const u64* open) const noexcept {
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
+  out.marked = false;
   if (out.item.packet != kNone || out.credit < packet_) return;
   const bool classes = M == Mode::classes && !out.to_terminal;
-  const u32 q = choose_out(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
+  const u32 q = choose_out<M>(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
   if (q == kNone) return;
   out.turn = static_cast<u16>(q + 1 == out_.stride ? 0 : q + 1);
   Queue& queue = out_.queue(e, q);
@@ -802,8 +833,8 @@ template <Fabric::Mode M>
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }
-  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, ingresses_ + e);
-  if (queue.head == kNone) set_ready(e, q, false);
+  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, kLinks, e);
+  if (queue.empty()) set_ready<M>(e, q, false);
   if constexpr (M == Mode::recn) after_pop_out(e, q);
 }
 

@@ -38,6 +38,9 @@ class Fabric final : public engine::Population {
 
   /// Lane of a port's crossbar side, apart from that of its link.
   static constexpr u32 kCrossbar = 1;
+  // Kinds of what the wheel holds: ingresses that transfer through a crossbar, egresses that do over a link.
+  static constexpr u32 kCrossings = 0;
+  static constexpr u32 kLinks = 1;
 
   // --- for tests and for what watches --------------------------------------------------------------------------
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
@@ -67,9 +70,8 @@ class Fabric final : public engine::Population {
     u32 switch_ = 0;
     u32 out_base = 0;  ///< first egress of the switch
     u32 port : 8 = 0;
-    u32 to : 8 = 0;      ///< output port of the transfer
-    u32 accept : 8 = 0;  ///< round robin over outputs
-    u32 turn : 8 = 0;    ///< round robin over queues
+    u32 to : 8 = 0;    ///< output port of the transfer
+    u32 turn : 8 = 0;  ///< round robin over queues
   };
   struct alignas(64) Egress {
     Item item;            ///< on the link
@@ -82,7 +84,6 @@ class Fabric final : public engine::Population {
     u32 channel = kNone;  ///< of the graph
     u16 wire = 0;         ///< class of latency
     u16 turn = 0;         ///< round robin over queues
-    u16 grant = 0;        ///< round robin over inputs
     u8 port = 0;
     bool to_terminal : 1 = false;
     bool adapter : 1 = false;
@@ -90,6 +91,9 @@ class Fabric final : public engine::Population {
   };
   static_assert(sizeof(Egress) == 64);
   struct alignas(64) Switch {
+    /// Outputs that may take a packet now from an input that has one for them, if it is idle.
+    [[nodiscard]] u64 open() const noexcept { return idle_out & room & wanted; }
+
     u64 idle_in = 0;
     u64 idle_out = 0;
     u64 room = 0;    ///< outputs with memory for a packet
@@ -102,7 +106,7 @@ class Fabric final : public engine::Population {
     Tick at;
     Item item;
     u32 egress;
-    u32 down;  ///< ingress; from the number of these on: terminals
+    u32 down;  ///< ingress, or terminal
   };
   /// A transfer through a crossbar that starts now.
   struct Crossing {
@@ -141,6 +145,7 @@ class Fabric final : public engine::Population {
   void take_credits(Tick part) noexcept;
   template <Mode M>
   void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
+  void deliver(Fifo<Arrival>& wire, Tick end) noexcept;
   template <Mode M>
   void end_transfers(Tick part) noexcept;
   template <Mode M>
@@ -156,7 +161,7 @@ class Fabric final : public engine::Population {
   template <Mode M>
   void end_link(u32 egress) noexcept;
   template <Mode M>
-  void arbitrate(u32 s) noexcept;
+  void arbitrate(Switch& sw) noexcept;
   template <Mode M>
   void start_crossbar(const Crossing& crossing) noexcept;
   template <Mode M>
@@ -177,32 +182,38 @@ class Fabric final : public engine::Population {
     Queue& queue = side.queue(port, q);
     --queue.packets;
     const Item item = store_.take(queue);
-    if (M == Mode::recn && marker_at_head(queue)) [[unlikely]]
+    if (M == Mode::recn && queue.has_marker()) [[unlikely]]
       pop_markers(side, port, q);
     return item;
   }
-  [[nodiscard]] bool marker_at_head(const Queue& queue) const noexcept {
-    return queue.head != kNone && (store_[queue.head].packet & kMarker) != 0;
-  }
   void pop_markers(Side& side, u32 port, u32 q) noexcept;
+  template <Mode M>
   void offer(u32 ingress, u32 q, u32 output) noexcept;
+  template <Mode M>
   void withdraw(u32 ingress, u32 q, u32 output) noexcept;
   void refresh_in(u32 ingress, u32 q) noexcept;
   void refresh_out(u32 egress, u32 q) noexcept;
+  template <Mode M>
   void set_ready(u32 egress, u32 q, bool ready) noexcept;
+  /// True when an idle link may find a packet to send.
+  template <Mode M>
+  [[nodiscard]] bool may_send(const Egress& out) const noexcept {
+    return M == Mode::classes || (out.ready != 0 && out.credit >= packet_);
+  }
+  template <Mode M>
   [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
   template <Mode M>
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
-  [[nodiscard]] bool may_cross(u32 ingress, u32 output) const noexcept;
-  [[nodiscard]] Tick earliest() const noexcept;
-  void mark_switch(u32 s) noexcept {
-    if (switches_[s].marked) return;
-    switches_[s].marked = true;
+  [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
+  [[nodiscard]] Tick earliest() noexcept;
+  void mark_switch(u32 s, Switch& sw) noexcept {
+    if (sw.marked) return;
+    sw.marked = true;
     marked_switches_.push(s);
   }
-  void mark_link(u32 e) noexcept {
-    if (egress_[e].marked) return;
-    egress_[e].marked = true;
+  void mark_link(u32 e, Egress& out) noexcept {
+    if (out.marked) return;
+    out.marked = true;
     marked_links_.push(e);
   }
   void mark_adapter(u32 a) noexcept {
@@ -267,11 +278,10 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u64 path_mask(u32 length) const noexcept {
     return length * bits_ >= 64 ? ~u64{0} : (u64{1} << (length * bits_)) - 1;
   }
+  /// Only queues of classes may be more than a word has bits.
+  template <Mode M>
   [[nodiscard]] u64* ready_in(u32 ingress, u32 output) noexcept {
-    return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
-  }
-  [[nodiscard]] const u64* ready_in(u32 ingress, u32 output) const noexcept {
-    return &ready_in_[(std::size_t{ingress} * ports_ + output) * in_words_];
+    return &ready_in_[(std::size_t{ingress} * ports_ + output) * (M == Mode::classes ? in_words_ : 1)];
   }
   static void add_held(engine::Holdings& into, const Item& item);
   void show_log(const Roots& now);
@@ -312,7 +322,10 @@ class Fabric final : public engine::Population {
   PageVector<Egress> egress_;
   Side in_;
   Side out_;
-  PageVector<u64> want_;        ///< [egress]: inputs with a packet for it that may leave
+  PageVector<u64> want_;  ///< [egress]: inputs with a packet for it that may leave
+  // Close together, for arbitration looks at ports that had nothing to do for long. Of two bytes, as no byte is stored.
+  PageVector<u16> grant_;       ///< [egress]: round robin over inputs
+  PageVector<u16> accept_;      ///< [ingress]: round robin over outputs
   PageVector<u64> ready_in_;    ///< [ingress][output][word]: bit per queue
   std::vector<u64> ready_out_;  ///< [egress][word], where one does not hold the queues of a port
   // Of queues per class: places used in an egress, and taken behind its link.
@@ -325,8 +338,10 @@ class Fabric final : public engine::Population {
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
 
-  Wheel wheel_;  ///< ingresses, then egresses
-  std::vector<Fifo<Arrival>> wires_;
+  Wheel wheel_;                       ///< of kCrossings, kLinks
+  std::vector<Fifo<Arrival>> wires_;  ///< [class of latency], to switches
+  /// [class of latency], to terminals. What arrives there changes nothing in the network: it is told once per cycle.
+  std::vector<Fifo<Arrival>> exits_;
   std::vector<Tick> wire_parts_;  ///< [class of latency]
   Fifo<Credit> credits_;
   Fifo<Control> controls_;

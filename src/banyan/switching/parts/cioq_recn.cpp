@@ -61,7 +61,7 @@ void Fabric::place_marker(Side& side, u32 port, u32 k, u32 base_queue) noexcept 
     needed = side.line(port, shorter).blocked;
   }
   Queue& queue = side.queue(port, q);
-  if (queue.head == kNone && !needed) return;
+  if (queue.empty() && !needed) return;
   line.blocked = true;
   store_.push(queue, {0, kMarker | (port * side.saqs + k), 0, 0});
 }
@@ -72,9 +72,7 @@ void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
   note(Kind::unblocked, is_in(side), port, line.path, line.length);
   // Markers that waited at the head of a blocked queue are out now.
   Queue& queue = side.queue(port, side.base + k);
-  while (queue.head != kNone && (store_[queue.head].packet & kMarker) != 0) {
-    unblock(side, port, (store_.take(queue).packet & ~kMarker) - port * side.saqs);
-  }
+  while (queue.has_marker()) { unblock(side, port, (store_.take(queue).packet & ~kMarker) - port * side.saqs); }
   if (is_in(side)) {
     refresh_in(port, side.base + k);
     free_in(port, k);
@@ -87,8 +85,7 @@ void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
 /// Empty of packets and markers, unblocked, used.
 bool Fabric::idle(const Side& side, u32 port, u32 k) const noexcept {
   const Line& line = side.line(port, k);
-  return (side.valid[port] >> k & 1U) != 0 && side.queue(port, side.base + k).head == kNone && !line.blocked &&
-         line.used;
+  return (side.valid[port] >> k & 1U) != 0 && side.queue(port, side.base + k).empty() && !line.blocked && line.used;
 }
 
 void Fabric::free_in(u32 i, u32 k) noexcept {
@@ -139,7 +136,7 @@ void Fabric::age(const Timer& timer) noexcept {
 
 /// Xoff bounds what the queue of the same path upstream still sends; `turns` it has.
 void Fabric::count_late(Line& line, const Queue& queue, u32 turns) noexcept {
-  if (!line.signalled || store_[queue.tail].queue_class != turns) return;
+  if (!line.signalled || store_.last(queue).queue_class != turns) return;
   counts_.most_late = std::max<u64>(counts_.most_late, ++line.late);
 }
 
@@ -191,11 +188,8 @@ void Fabric::detect(u32 i, u32 output) noexcept {
   note(Kind::detected, true, i, output, 1);
   Queue& queue = in_.queue(i, output);
   Queue& aside = in_.queue(i, in_.base + k);
-  aside.head = queue.head;
-  aside.tail = queue.tail;
-  aside.packets = queue.packets;
-  queue.head = queue.tail = kNone;
-  queue.packets = 0;
+  std::swap(queue, aside);
+  std::swap(queue.target, aside.target);
   in_.line(i, k).used = true;
   counts_.most_packets = std::max<u64>(counts_.most_packets, aside.packets);
   refresh_in(i, output);

@@ -55,14 +55,25 @@ inline constexpr u32 kMarker = 0x80000000U;
 
 inline constexpr u8 kNowhere = 0xff;
 
-struct Queue {
-  u32 head = kNone;  ///< place of the first entry
-  u32 tail = kNone;  ///< and of the last
+/// The first entry lies in the queue itself: most queues hold one packet or none, and what a packet needs to leave is
+/// there as soon as its queue is.
+struct alignas(32) Queue {
+  Item head;         ///< no packet: the queue is empty
+  u32 next = kNone;  ///< place of the second entry; kNone: there is none
+  u32 tail = kNone;  ///< place of the last one, where there is a second
   u32 packets = 0;
-  u16 target = kNowhere;  ///< output port for which it is ready (ingress)
-};
+  u32 target = kNowhere;  ///< output port for which it is ready (ingress)
 
-/// The entries of all queues, four in a row in a cache line: what comes and goes stays where it was used last.
+  [[nodiscard]] bool empty() const noexcept { return head.packet == kNone; }
+  /// True when a packet is at the head: no marker, and not nothing.
+  [[nodiscard]] bool has_packet() const noexcept { return (head.packet & kMarker) == 0; }
+  [[nodiscard]] bool has_marker() const noexcept { return !has_packet() && !empty(); }
+};
+static_assert(sizeof(Queue) == 32);
+static_assert((kNone & kMarker) != 0);
+
+/// The entries of all queues behind their heads, four in a row in a cache line: what comes and goes stays where it was
+/// used last.
 class Store {
  public:
   void reserve(u64 entries) { grow((entries + kRow - 1) / kRow); }
@@ -70,15 +81,27 @@ class Store {
     created_ = 0;
     free_ = kNone;
   }
-  [[nodiscard]] const Item& operator[](u32 place) const noexcept { return items_[place]; }
-  [[nodiscard]] u32 next(const Queue& queue, u32 place) const noexcept {
-    return place == queue.tail ? kNone : after(place);
+  /// The last entry of a queue that is not empty.
+  [[nodiscard]] const Item& last(const Queue& queue) const noexcept {
+    return queue.next == kNone ? queue.head : items_[queue.tail];
+  }
+  /// Calls `f(entry, the number of the packet some entries behind it)` for all entries, from the head on.
+  template <class F>
+  void for_each(const Queue& queue, F&& f) const {
+    if (queue.empty()) return;
+    f(queue.head, queue.head.packet);
+    for (u32 place = queue.next; place != kNone; place = place == queue.tail ? kNone : after(place)) {
+      f(items_[place], items_[place + kRow].packet);
+    }
   }
   /// True when it is at the head now.
   bool push(Queue& queue, const Item& item) {
-    const bool first = queue.head == kNone;
-    if (first) {
-      queue.head = queue.tail = row();
+    if (queue.empty()) {
+      queue.head = item;
+      return true;
+    }
+    if (queue.next == kNone) {
+      queue.next = queue.tail = row();
     } else if ((queue.tail & (kRow - 1)) != kRow - 1) {
       ++queue.tail;
     } else {
@@ -87,21 +110,27 @@ class Store {
       queue.tail = place;
     }
     items_[queue.tail] = item;
-    return first;
+    return false;
   }
   /// Requires that the queue is not empty.
   Item take(Queue& queue) noexcept {
-    const u32 place = queue.head;
-    const Item item = items_[place];
+    const Item item = queue.head;
+    const u32 place = queue.next;
+    if (place == kNone) {
+      queue.head.packet = kNone;
+      return item;
+    }
+    queue.head = items_[place];
     if (place == queue.tail) {
-      queue.head = queue.tail = kNone;
+      queue.next = kNone;
       release(place);
     } else {
-      queue.head = after(place);
+      queue.next = after(place);
       if ((place & (kRow - 1)) == kRow - 1) release(place);
     }
     return item;
   }
+  /// Asks for the memory of an entry, or for nothing that harms (kNone).
   void fetch(u32 place) const noexcept { __builtin_prefetch(items_.data() + place); }
 
  private:
@@ -228,11 +257,5 @@ struct RecnEvent {
   u64 path = 0;
   u8 length = 0;
 };
-
-/// The first set bit from `from` on, around.
-[[nodiscard]] inline u32 next_bit(u64 mask, u32 from) noexcept {
-  const u64 high = from < 64 ? mask >> from << from : 0;
-  return static_cast<u32>(std::countr_zero(high != 0 ? high : mask));
-}
 
 }  // namespace banyan::switching::cioq
