@@ -190,15 +190,15 @@ void Fabric::reset(u32) {
   own_.clear();
 }
 
-/// The next part in which something happens.
-inline Tick Fabric::earliest() noexcept {
+/// The next part in which something happens; all before `from` are done.
+inline Tick Fabric::earliest(Tick from) noexcept {
   Tick next = std::min({wheel_.earliest(now_), credits_.next(), controls_.next(), timers_.next()});
   for (const auto& wire : wires_) next = std::min(next, wire.next());
   if (marked_switches_.empty() && marked_adapters_.empty()) return next;
   // Xon that came while links started: what it opened is looked at in the next part in which anything happens, be it
   // at a terminal.
   for (auto& wire : exits_) {
-    if (wire.next() <= now_) deliver(wire, now_ + 1);
+    if (wire.next() < from) deliver(wire, from);
     next = std::min(next, wire.next());
   }
   return next;
@@ -217,11 +217,12 @@ Tick Fabric::run_as(Tick now) noexcept {
   cycle_ = now;
   terminals_.advance(now);
   generate(now);
-  if (!marked_adapters_.empty()) step<M>(first);
-  Tick next = earliest();
+  const bool admits = !marked_adapters_.empty();
+  if (admits) step<M>(first);
+  Tick next = earliest(admits ? first + 1 : first);
   while (next < end) {
     step<M>(next);
-    next = earliest();
+    next = earliest(next + 1);
   }
   // The wheel is looked at from here on: nothing before is in it any more.
   now_ = end - 1;

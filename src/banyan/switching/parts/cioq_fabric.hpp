@@ -205,7 +205,7 @@ class Fabric final : public engine::Population {
   template <Mode M>
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
-  [[nodiscard]] Tick earliest() noexcept;
+  [[nodiscard]] Tick earliest(Tick from) noexcept;
   void mark_switch(u32 s, Switch& sw) noexcept {
     if (sw.marked) return;
     sw.marked = true;
