@@ -105,6 +105,29 @@ TEST_F(Commands, ASweepIsDrawnAsOneChart) {
   EXPECT_FALSE(contains(said.out, "accepted_load"));
 }
 
+TEST_F(Commands, BehindASymbolicLinkTheNamedFileIsWrittenAndDevicesStayWhatTheyAre) {
+  namespace fs = std::filesystem;
+  const auto draw_to = [&](const char* path) {
+    return banyan({"sweep", "swept.toml", "--svg", path, "--metric", "packet_latency"});
+  };
+  fs::create_symlink("target.svg", scratch() / "link.svg");
+  const Said linked = draw_to("link.svg");
+  ASSERT_EQ(linked.status, 0) << linked.err;
+  EXPECT_TRUE(fs::is_symlink(scratch() / "link.svg"));
+  EXPECT_TRUE(contains(read_text(scratch() / "target.svg"), "<svg"));
+
+  fs::create_symlink("/dev/null", scratch() / "null.svg");
+  const Said nothing = draw_to("null.svg");
+  ASSERT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_TRUE(fs::is_symlink(scratch() / "null.svg"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+
+  fs::create_symlink("/dev/full", scratch() / "full.svg");
+  const Said full = draw_to("full.svg");
+  EXPECT_EQ(full.status, 2) << full.err;
+  EXPECT_TRUE(contains(full.err, "No space left")) << full.err;
+}
+
 TEST_F(Commands, APlotIsAQuickLookInTheTerminal) {
   const Said said = banyan({"sweep", "swept.toml", "--plot"});
   ASSERT_EQ(said.status, 0) << said.err;

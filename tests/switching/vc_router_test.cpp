@@ -217,14 +217,16 @@ void expect_closed_form(const Part& topology, const Part& routing, const Stages&
 
 TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormOnEveryTopology) {
   const Part shortest{"shortest_path", {{"choice", std::string("fixed")}}};
-  // One candidate per step: a head that chooses among several outputs speculates on none.
   const Part ancestor{"nearest_common_ancestor", {{"up", std::string("d_mod_k")}}};
+  const Part adaptive_ancestor{"nearest_common_ancestor", {{"up", std::string("adaptive")}}};
   const std::vector<std::pair<Part, Part>> networks{
       {{"mesh", {{"size", Ints{3, 2}}, {"concentration", i64{2}}, {"latency", Ints{2}}}}, kDimensionOrder},
       {{"torus", {{"size", Ints{5, 3}}, {"latency", Ints{3}}}}, kDimensionOrder},
       {{"hypercube", {{"degree", i64{4}}}}, kDimensionOrder},
       {{"hyperx", {{"size", Ints{3, 4}}, {"concentration", i64{2}}, {"latency", Ints{4}}}}, kDimensionOrder},
       {{"fat_tree", {{"arity", i64{3}}, {"levels", i64{3}}, {"latency", Ints{2}}}}, ancestor},
+      {{"fat_tree", {{"arity", i64{3}}, {"levels", i64{3}}, {"latency", Ints{2}}}}, adaptive_ancestor},
+      {{"mesh", {{"size", Ints{4, 4}}}}, {"minimal_adaptive"}},
       {{"xgft", {{"children", Ints{3, 3}}, {"parents", Ints{1, 2}}}}, ancestor},
       {{"bidirectional_min", {{"hosts", i64{16}}, {"ports", i64{4}}}}, ancestor},
       {{"multistage_cube", {{"terminals", i64{16}}, {"radix", i64{4}}}}, {"destination_tag"}},

@@ -46,6 +46,22 @@ TEST_P(WormNetworks, WormsReachAllOfTheirTerminalsOverUpAndDownLinksOfIrregularN
   }
 }
 
+// A top stage that is not full has several ways down to the same terminals: what was served on the way up over one of
+// them must not be served again over another.
+TEST_P(WormNetworks, WormsReachAllOfTheirTerminalsWhereTheTopStageHasRedundantWays) {
+  for (const i64 hosts : {i64{32}, i64{128}}) {
+    for (const char* wiring : {"perfect_shuffle", "k_ary_n_tree"}) {
+      for (const char* both : {"way_down", "both_ways"}) {
+        WormRig rig("bidirectional_min", {{"hosts", hosts}, {"ports", i64{8}}, {"wiring", std::string(wiring)}},
+                    GetParam(), {{"replicate_on", std::string(both)}, {"chunk", i64{8}}}, "nearest_common_ancestor");
+        test::random_worms(*rig.worms, static_cast<u32>(hosts), 400, 64, static_cast<u64>(hosts));
+        ASSERT_TRUE(rig.run(1'000'000, 1024)) << hosts << wiring << both << ": " << rig.machine->explain_blockage();
+        EXPECT_EQ(rig.machine->totals().misdelivered, 0U) << hosts << wiring << both;
+      }
+    }
+  }
+}
+
 TEST(WormWays, OnIrregularNetworksDownLinksHaveStringsThatShareNoTerminalAndTheRootsCoverAll) {
   for (u64 salt = 1; salt <= 20; ++salt) {
     WormRig rig("graph_file", irregular(10, salt), "central_buffer", {}, "up_down");

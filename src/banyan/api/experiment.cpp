@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "banyan/api/draft.hpp"
@@ -81,15 +82,14 @@ void drop_key(Axis& axis, std::size_t k) {
 /// A point that comes twice is a slip: it would be run once and stand in every table twice.
 void refuse_double_values(const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
-    std::vector<std::string> seen;
+    std::unordered_set<std::string> seen;
     for (const std::vector<config::Node>& linked : axis.values) {
       std::string text;
       for (const config::Node& value : linked) text += (text.empty() ? "" : ", ") + config::to_text(value);
-      if (std::find(seen.begin(), seen.end(), text) != seen.end()) {
+      if (!seen.insert(text).second) {
         throw ConfigError(axis.places.front(), fmt::format("the axis has the value {} twice", text),
                           "give every value once");
       }
-      seen.push_back(std::move(text));
     }
   }
 }
@@ -289,9 +289,9 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
     }
   }
   drop_fixed_axes(axes, fixed, base);
+  count_points(axes, {root.where.file, 0, 0, "sweep"});  // first of all checks: their time grows with the points
   refuse_double_axes(axes, base);
   refuse_double_values(axes);
-  count_points(axes, {root.where.file, 0, 0, "sweep"});
 
   ExperimentSet set;
   set.file = root.where.file;

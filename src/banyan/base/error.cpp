@@ -11,7 +11,8 @@ namespace {
 std::string render(const Where& where, const std::string& cause, const std::string& remedy) {
   std::string text;
   if (!where.file.empty()) text += where.file + ":";
-  if (where.line != 0) text += fmt::format("{}:{}:", where.line, where.column);
+  if (where.line != 0) text += fmt::format("{}:", where.line);
+  if (where.line != 0 && where.column != 0) text += fmt::format("{}:", where.column);
   if (!text.empty()) text += " ";
   if (!where.key.empty()) text += where.key + ": ";
   text += cause;

@@ -28,13 +28,25 @@ std::string temporary_name(const fs::path& path) {
   return (path.parent_path() / fmt::format(".{}.{}.tmp", path.filename().string(), getpid())).string();
 }
 
-void write_all(const std::string& path, const std::string& text) {
+/// Returns why it failed, empty: it did not.
+std::string try_to_write(const std::string& path, const std::string& text) {
   errno = 0;
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);
   stream << text;
   stream.close();
-  if (stream) return;
-  const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+  if (stream) return "";
+  return errno != 0 ? std::strerror(errno) : "unknown reason";
+}
+
+/// Writes to a device or a pipe, which stays what it is.
+void write_into(const std::string& path, const std::string& text) {
+  const std::string reason = try_to_write(path, text);
+  if (!reason.empty()) cannot_write(path, reason);
+}
+
+void write_all(const std::string& path, const std::string& text) {
+  const std::string reason = try_to_write(path, text);
+  if (reason.empty()) return;
   std::error_code ignored;
   fs::remove(path, ignored);
   cannot_write(path, reason);
@@ -65,10 +77,19 @@ void require_writable_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = temporary_name(path);
-  write_all(temporary, text);
   std::error_code error;
-  fs::rename(temporary, path, error);
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return write_into(path, text);
+  // Behind a symbolic link, the file that it names is replaced, or made.
+  fs::path place = path;
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  for (int i = 0; i < kMostLinks && fs::is_symlink(place, error); ++i) {
+    place = place.parent_path() / fs::read_symlink(place, error);
+  }
+  if (fs::is_symlink(place, error)) cannot_write(path, "too many symbolic links");
+  const std::string temporary = temporary_name(place);
+  write_all(temporary, text);
+  fs::rename(temporary, place, error);
   if (!error) return;
   std::error_code ignored;
   fs::remove(temporary, ignored);

@@ -6,8 +6,6 @@
 namespace banyan::core {
 namespace {
 
-constexpr u16 kNoPort = 0xffff;
-
 /// Switches such that every channel down leads to an earlier one; empty when there is a cycle.
 std::vector<u32> bottom_up(const Graph& graph, const std::vector<MulticastRoutes::Way>& way) {
   std::vector<u32> open(graph.switches(), 0);  // channels down that lead to switches not yet listed
@@ -41,7 +39,8 @@ MulticastRoutes::MulticastRoutes(const Graph& graph, const std::vector<Way>& way
       reach_(std::size_t{graph.total_outputs()} * words_),
       below_(std::size_t{graph.switches()} * words_),
       from_above_(graph.total_inputs()),
-      back_(graph.total_inputs(), kNoPort) {
+      served_(graph.total_inputs()),
+      replicating_up_(graph.switches()) {
   const std::vector<u32> order = bottom_up(graph, way);
   if (order.size() != graph.switches()) throw std::logic_error("channels that lead down form a cycle");
   for (const u32 s : order) {
@@ -78,28 +77,48 @@ MulticastRoutes::MulticastRoutes(const Graph& graph, const std::vector<Way>& way
       const u32 in = graph.channel_into(s, i);
       if (in == kNone || graph.channel(in).from.terminal) continue;
       from_above_[graph.input_base(s) + i] = way[in] == Way::down ? 1 : 0;
-      for (u32 p = 0; p < graph.outputs(s); ++p) {
-        const u32 out = graph.channel_out_of(s, p);
-        if (out == kNone || way[out] != Way::down || graph.channel(out).to.terminal) continue;
-        if (graph.channel(out).to.node != graph.channel(in).from.node) continue;
-        if (std::any_of(reach(s, p), reach(s, p) + words_, [](u64 word) { return word != 0; })) {
-          back_[graph.input_base(s) + i] = static_cast<u16>(p);
-        }
-      }
+      served_[graph.input_base(s) + i] = ports_of(s, this->below(graph.channel(in).from.node));
     }
   }
+  // From the top: a way up is of use when what lies above can go on.
+  for (auto s = order.rbegin(); s != order.rend(); ++s) {
+    for (const u16 p : up_ports(*s)) {
+      const u32 above = graph.channel(graph.channel_out_of(*s, p)).to.node;
+      if (!tells_apart(*s, above) || (replicating_up_[above] == 0 && !reaches_all(above))) continue;
+      replicating_up_[*s] |= u64{1} << p;
+    }
+  }
+}
+
+bool MulticastRoutes::reaches_all(u32 s) const noexcept {
+  for (u32 t = 0; t < graph_.terminals(); ++t) {
+    if ((below(s)[t / 64] >> (t % 64) & 1U) == 0) return false;
+  }
+  return true;
+}
+
+bool MulticastRoutes::tells_apart(u32 below_switch, u32 above) const noexcept {
+  const TerminalBits served = below(below_switch);
+  const auto within = [&](TerminalBits row) {
+    for (u32 w = 0; w < words_; ++w) {
+      if ((row[w] & ~served[w]) != 0) return false;
+    }
+    return true;
+  };
+  const u64 mixed = ports_of(above, served);
+  for (u32 p = 0; p < graph_.outputs(above); ++p) {
+    if ((mixed >> p & 1U) != 0 && !within(reach(above, p))) return false;
+  }
+  for (u32 w = 0; w < words_; ++w) {
+    if ((served[w] & ~below(above)[w]) != 0) return false;  // it would go on up for what was served
+  }
+  return true;
 }
 
 bool MulticastRoutes::complete() const {
   // A worm of all terminals finds an ancestor from every switch that terminals inject into.
   std::vector<u8> good(graph_.switches(), 0);
-  const auto all = [&](u32 s) {
-    for (u32 t = 0; t < graph_.terminals(); ++t) {
-      if ((below(s)[t / 64] >> (t % 64) & 1U) == 0) return false;
-    }
-    return true;
-  };
-  for (u32 s = 0; s < graph_.switches(); ++s) good[s] = all(s) ? 1 : 0;
+  for (u32 s = 0; s < graph_.switches(); ++s) good[s] = reaches_all(s) ? 1 : 0;
   // A switch is good when all of its ways up are: the worm may take any of them.
   for (bool more = true; more;) {
     more = false;
@@ -120,9 +139,19 @@ bool MulticastRoutes::complete() const {
   return true;
 }
 
+bool MulticastRoutes::complete_both_ways() const {
+  for (u32 t = 0; t < graph_.terminals(); ++t) {
+    const u32 c = graph_.injection(t);
+    if (c == kNone || graph_.ejection(t) == kNone) return false;
+    const u32 s = graph_.channel(c).to.node;
+    if (replicating_up_[s] == 0 && !reaches_all(s)) return false;
+  }
+  return true;
+}
+
 u64 MulticastRoutes::ports_of(u32 s, TerminalBits header) const noexcept {
   u64 mask = 0;
-  const u32 ports = graph_.outputs(s);
+  const u32 ports = std::min(graph_.outputs(s), 64U);
   const u64* row = reach(s, 0);
   for (u32 p = 0; p < ports; ++p, row += words_) {
     u64 any = 0;
@@ -139,14 +168,10 @@ MulticastRoutes::Branches MulticastRoutes::branches(u32 s, u32 in_port, Terminal
   const u64* const under = below(s);
   u64 elsewhere = 0;
   for (u32 w = 0; w < words_; ++w) elsewhere |= header[w] & ~under[w];
-  if (elsewhere == 0) {
-    // On both ways, what lies where the worm comes from was served there.
-    const u64 served = both_ways && back_[input] != kNoPort ? u64{1} << back_[input] : 0;
-    return {ports_of(s, header) & ~served, false};
-  }
-  if (!both_ways) return {0, true};
-  const u64 served = back_[input] != kNoPort ? u64{1} << back_[input] : 0;
-  return {ports_of(s, header) & ~served, true};
+  // On both ways, what lies below the switch that the worm comes from was served there.
+  const u64 served = both_ways ? served_[input] : 0;
+  if (elsewhere == 0) return {ports_of(s, header) & ~served, false};
+  return {both_ways ? ports_of(s, header) & ~served : 0, true};
 }
 
 }  // namespace banyan::core

@@ -36,8 +36,14 @@ class MulticastRoutes {
   [[nodiscard]] std::span<const u16> up_ports(u32 s) const noexcept {
     return std::span<const u16>(up_).subspan(up_begin_[s], up_begin_[s + 1] - up_begin_[s]);
   }
+  /// Those of up_ports(), a bit per port, that a worm may take which replicates on the way up too: at every switch
+  /// above, what was served below can be told from the rest by ports, and all of the rest can be reached. Switches have
+  /// at most 64 ports.
+  [[nodiscard]] u64 replicating_up_ports(u32 s) const noexcept { return replicating_up_[s]; }
   /// True when every pair of terminals has a common ancestor.
   [[nodiscard]] bool complete() const;
+  /// The same over replicating_up_ports() only.
+  [[nodiscard]] bool complete_both_ways() const;
 
   /// Output ports that a worm takes at a switch: a bit per port that leads down, and whether one more branch goes up,
   /// over any of up_ports().
@@ -50,6 +56,8 @@ class MulticastRoutes {
 
  private:
   [[nodiscard]] u64 ports_of(u32 s, TerminalBits header) const noexcept;
+  [[nodiscard]] bool reaches_all(u32 s) const noexcept;
+  [[nodiscard]] bool tells_apart(u32 below, u32 above) const noexcept;
 
   const Graph& graph_;
   u32 words_;
@@ -57,8 +65,9 @@ class MulticastRoutes {
   std::vector<u64> below_;  ///< [switch]
   std::vector<u16> up_;
   std::vector<u32> up_begin_;
-  std::vector<u8> from_above_;  ///< [input port]: a channel down from another switch ends there
-  std::vector<u16> back_;       ///< [input port]: port that leads down to where it comes from; 0xffff: none
+  std::vector<u8> from_above_;       ///< [input port]: a channel down from another switch ends there
+  std::vector<u64> served_;          ///< [input port]: ports behind which lies what lies below where it comes from
+  std::vector<u64> replicating_up_;  ///< [switch]
 };
 
 }  // namespace banyan::core

@@ -288,7 +288,8 @@ void VcRouterGeneral::collect_bids(const At& a) noexcept {
       const u32 o = layout_.index(in.port, in.vc);
       if (held_by_[std::size_t{a.e} * ways_in_ + way_in(i)] == i) continue;
       if (room(a.e, o) != 0 && takes_flit(a, in.port)) bid(a, i, false);
-    } else if (setup_.speculative && state.stage == Stage::asking && state.at <= a.step && in.vc == kRouted) {
+    } else if (setup_.speculative && state.stage == Stage::asking && state.at <= a.step) {
+      // At the port where it asks for a virtual channel in this step, which an adaptive head has just chosen.
       bool any = false;
       for (u32 v = in.begin; v < in.end && !any; ++v) {
         const u32 o = layout_.index(in.port, v);

@@ -90,6 +90,10 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
     values.fail("name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
                 "use the routing nearest_common_ancestor on a fat tree, up_down, or destination_tag");
   }
+  if (worms.both_ways && !builder.routing().multicast_routes()->complete_both_ways()) {
+    values.fail("replicate_on", "on some ways up of this network, what was served below cannot be told from the rest",
+                "use replicate_on = \"way_down\"");
+  }
   for (const core::Traffic* traffic : builder.traffics()) {
     if (!traffic->replicates()) continue;
     const u32 header = header_flits_of(*traffic, graph);
@@ -307,26 +311,13 @@ class WormFabric : public engine::Population {
     pool_.reserve(static_cast<u32>(std::min(flits / std::max(shortest, 1U) + 2 * sources_.size(), kReserveMost)));
   }
 
-  /// Ports that worms go up over. What a worm on both ways has served lies behind the port back to where it comes from;
-  /// so such worms go up only where there is a way down again.
+  /// Ports that worms go up over.
   void find_up_ports() {
     up_ports_.assign(switches_, 0);
     for (u32 s = 0; routes_ != nullptr && s < switches_; ++s) {
-      for (const u16 p : routes_->up_ports(s)) {
-        if (!settings_.both_ways || leads_back(graph_.channel(graph_.channel_out_of(s, p)).to.node, s)) {
-          up_ports_[s] |= u64{1} << p;
-        }
-      }
+      for (const u16 p : routes_->up_ports(s)) up_ports_[s] |= u64{1} << p;
+      if (settings_.both_ways) up_ports_[s] = routes_->replicating_up_ports(s);
     }
-  }
-  [[nodiscard]] bool leads_back(u32 from, u32 to) const {
-    for (u32 p = 0; p < graph_.outputs(from); ++p) {
-      const u32 c = graph_.channel_out_of(from, p);
-      if (c == kNone || graph_.channel(c).to.terminal || graph_.channel(c).to.node != to) continue;
-      const core::TerminalBits reach = routes_->reach(from, p);
-      if (std::any_of(reach, reach + routes_->words(), [](u64 word) { return word != 0; })) return true;
-    }
-    return false;
   }
 
   [[nodiscard]] Derived& derived() noexcept { return static_cast<Derived&>(*this); }
