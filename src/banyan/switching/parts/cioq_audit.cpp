@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <string>
@@ -12,78 +13,163 @@ namespace banyan::switching::cioq {
 
 namespace {
 
-void add_line(Hasher& h, const Line& line) {
-  for (const u64 v : {line.path, line.inputs, line.since, u64{line.length}}) h.add(v);
-  u64 state = 0;
-  for (const bool b : {line.blocked, line.used, line.stopped, line.signalled, line.notified, line.token}) {
-    state = state * 2 + (b ? 1U : 0U);
+/// A sum of hashes of sequences of words. Packets are asked for first and looked at later, and four sequences are
+/// hashed side by side: each step of one waits for the step before.
+class SumOfHashes {
+ public:
+  explicit SumOfHashes(const engine::PacketPool& pool) : pool_(pool) {
+    words_.reserve(2 * kBatch);
+    packets_.reserve(kBatch);
+    ends_.reserve(kBatch);
   }
-  h.add(state);
-}
+  void add(u64 word) { words_.push_back(word); }
+  void add_packet(const Item& item) {
+    __builtin_prefetch(&pool_[item.packet]);
+    packets_.push_back({static_cast<u32>(words_.size()), item.packet});
+    words_.insert(words_.end(), {0, 0, item.route});
+  }
+  void add_line(const Line& line) {
+    words_.insert(words_.end(), {line.path, line.inputs, line.since, u64{line.length}});
+    u64 state = 0;
+    for (const bool b : {line.blocked, line.used, line.stopped, line.signalled, line.notified, line.token}) {
+      state = state * 2 + (b ? 1U : 0U);
+    }
+    add(state);
+  }
+  /// The sequence is complete; the next one begins.
+  void end() {
+    ends_.push_back(static_cast<u32>(words_.size()));
+    if (words_.size() >= kBatch) flush();
+  }
+  [[nodiscard]] u64 value() {
+    flush();
+    return sum_;
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 4096;
+  static constexpr u32 kLanes = 4;
+  struct Wanted {
+    u32 at;
+    u32 packet;
+  };
+  struct Lane {
+    Hasher hash;
+    const u64* at = nullptr;
+    const u64* end = nullptr;
+  };
+
+  void flush() {
+    for (const Wanted& wanted : packets_) {
+      const core::Packet& packet = pool_[wanted.packet];
+      words_[wanted.at] = (static_cast<u64>(packet.source) << 32U) | packet.destination;
+      words_[wanted.at + 1] = (static_cast<u64>(packet.traffic) << 32U) | packet.sequence;
+    }
+    hash_all();
+    words_.clear();
+    packets_.clear();
+    ends_.clear();
+  }
+  void hash_all() {
+    std::array<Lane, kLanes> lanes;
+    std::size_t taken = 0;
+    const auto take = [&](Lane& lane) {
+      if (taken == ends_.size()) return false;
+      lane = {{}, words_.data() + (taken == 0 ? 0 : ends_[taken - 1]), words_.data() + ends_[taken]};
+      ++taken;
+      return true;
+    };
+    u32 busy = 0;
+    while (busy < kLanes && take(lanes[busy])) ++busy;
+    while (busy == kLanes) {
+      hash_side_by_side(lanes);
+      for (u32 k = 0; k < busy;) {
+        Lane& lane = lanes[k];
+        if (lane.at != lane.end) {
+          ++k;
+          continue;
+        }
+        sum_ += lane.hash.value();
+        if (!take(lane)) lane = lanes[--busy];
+      }
+    }
+    for (u32 k = 0; k < busy; ++k) {
+      while (lanes[k].at != lanes[k].end) lanes[k].hash.add(*lanes[k].at++);
+      sum_ += lanes[k].hash.value();
+    }
+  }
+  /// Until the shortest of them ends.
+  static void hash_side_by_side(std::array<Lane, kLanes>& lanes) noexcept {
+    std::ptrdiff_t words = lanes[0].end - lanes[0].at;
+    for (const Lane& lane : lanes) words = std::min(words, lane.end - lane.at);
+    auto [a, b, c, d] = lanes;
+    for (; words != 0; --words) {
+      a.hash.add(*a.at++);
+      b.hash.add(*b.at++);
+      c.hash.add(*c.at++);
+      d.hash.add(*d.at++);
+    }
+    lanes = {a, b, c, d};
+  }
+
+  const engine::PacketPool& pool_;
+  std::vector<u64> words_;
+  std::vector<Wanted> packets_;
+  std::vector<u32> ends_;  ///< [sequence]
+  u64 sum_ = 0;
+};
 
 }  // namespace
 
 u64 Fabric::digest() const {
-  const auto add_packet = [&](Hasher& h, const Item& item) {
-    const core::Packet& packet = pool_[item.packet];
-    h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
-    h.add((static_cast<u64>(packet.traffic) << 32U) | packet.sequence);
-    h.add(item.route);
-  };
-  const auto add_port = [&](Hasher& h, const Side& side, u32 port) {
+  SumOfHashes sum(pool_);
+  const auto add_port = [&](const Side& side, u32 port) {
     for (u32 q = 0; q < side.stride; ++q) {
-      const Queue& queue = side.queue(port, q);
-      store_.for_each(queue, [&](const Item& item, u32 behind) {
-        if (behind < pool_.created()) __builtin_prefetch(&pool_[behind]);
+      store_.for_each(side.queue(port, q), [&](const Item& item) {
         if ((item.packet & kMarker) != 0) {
-          h.add(u64{item.packet} - port * side.saqs);
+          sum.add(u64{item.packet} - port * side.saqs);
         } else {
-          add_packet(h, item);
+          sum.add_packet(item);
         }
       });
-      h.add(q);
+      sum.add(q);
     }
     for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
-      add_line(h, side.line(port, static_cast<u32>(std::countr_zero(m))));
+      sum.add_line(side.line(port, static_cast<u32>(std::countr_zero(m))));
     }
   };
-  u64 sum = mix64(movements_);
   for (u32 i = 0; i < ingress_.size(); ++i) {
-    Hasher h;
-    h.add(i);
-    add_port(h, in_, i);
-    if (ingress_[i].item.packet != kNone) add_packet(h, ingress_[i].item);
-    sum += h.value();
+    sum.add(i);
+    add_port(in_, i);
+    if (ingress_[i].item.packet != kNone) sum.add_packet(ingress_[i].item);
+    sum.end();
   }
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
-    Hasher h;
-    h.add(u64{e} + (u64{1} << 32U));
-    add_port(h, out_, e);
-    if (out.item.packet != kNone) add_packet(h, out.item);
-    h.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
-    h.add(out.root_inputs);
-    if (out.adapter) h.add(admittance_.digest(out.switch_));
-    sum += h.value();
+    sum.add(u64{e} + (u64{1} << 32U));
+    add_port(out_, e);
+    if (out.item.packet != kNone) sum.add_packet(out.item);
+    sum.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
+    sum.add(out.root_inputs);
+    if (out.adapter) sum.add(admittance_.digest(out.switch_));
+    sum.end();
   }
   for (const auto* wires : {&wires_, &exits_}) {
     for (const auto& wire : *wires) {
       for (u64 n = 0; n < wire.size(); ++n) {
-        Hasher h;
-        h.add(wire[n].at);
-        add_packet(h, wire[n].item);
-        sum += h.value();
+        sum.add(wire[n].at);
+        sum.add_packet(wire[n].item);
+        sum.end();
       }
     }
   }
   for (u64 n = 0; n < controls_.size(); ++n) {
-    Hasher h;
-    h.add(controls_[n].at);
-    h.add(controls_[n].path);
-    h.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));
-    sum += h.value();
+    sum.add(controls_[n].at);
+    sum.add(controls_[n].path);
+    sum.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));
+    sum.end();
   }
-  return sum;
+  return mix64(movements_) + sum.value();
 }
 
 void Fabric::add_held(engine::Holdings& into, const Item& item) {
@@ -94,7 +180,7 @@ void Fabric::add_held(engine::Holdings& into, const Item& item) {
 void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const {
   const Queue& queue = side.queue(port, q);
   u32 packets = 0;
-  store_.for_each(queue, [&](const Item& item, u32) {
+  store_.for_each(queue, [&](const Item& item) {
     if ((item.packet & kMarker) != 0) return;
     ++packets;
     bytes += item.bytes;
@@ -188,7 +274,7 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
     into.fill(name(q), queue.packets, capacity);
     Item head;
     const bool all = into.wants_contents();
-    store_.for_each(queue, [&](const Item& item, u32) {
+    store_.for_each(queue, [&](const Item& item) {
       if ((item.packet & kMarker) != 0) return;
       if (head.packet == kNone) head = item;
       if (all) into.packet(name(q), pool_[item.packet]);

@@ -85,13 +85,13 @@ class Store {
   [[nodiscard]] const Item& last(const Queue& queue) const noexcept {
     return queue.next == kNone ? queue.head : items_[queue.tail];
   }
-  /// Calls `f(entry, the number of the packet some entries behind it)` for all entries, from the head on.
+  /// Calls `f` for all entries, from the head on.
   template <class F>
   void for_each(const Queue& queue, F&& f) const {
     if (queue.empty()) return;
-    f(queue.head, queue.head.packet);
+    f(queue.head);
     for (u32 place = queue.next; place != kNone; place = place == queue.tail ? kNone : after(place)) {
-      f(items_[place], items_[place + kRow].packet);
+      f(items_[place]);
     }
   }
   /// True when it is at the head now.
