@@ -39,6 +39,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
       own_(builder.settings().steady) {
   const u32 terminals = graph_.terminals();
   switches_.resize(graph_.switches());
+  places_.resize(adapters_ + terminals);
   ingress_.resize(graph_.total_inputs());
   egress_.resize(adapters_ + terminals);
   for (u32 s = 0; s < graph_.switches(); ++s) {
@@ -66,7 +67,10 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     if (out.adapter) out.switch_ = channel.from.node;
     out.to_terminal = channel.to.terminal;
     out.down = channel.to.terminal ? channel.to.node : graph_.input_base(channel.to.node) + channel.to.port;
-    if (!out.to_terminal) ingress_[out.down].upstream = e;
+    if (!out.to_terminal) {
+      ingress_[out.down].upstream = e;
+      places_[e] = {channel.to.node, graph_.output_base(channel.to.node), channel.to.port};
+    }
     const Tick parts = Tick{channel.link.latency_cycles} * plan_.link_parts;
     const auto found = std::find(wire_parts_.begin(), wire_parts_.end(), parts);
     out.wire = static_cast<u16>(found - wire_parts_.begin());
@@ -151,6 +155,7 @@ void Fabric::reset(u32) {
   for (Ingress& in : ingress_) {
     in.item = {};
     in.turn = 0;
+    in.aside = 0;
   }
   for (Egress& out : egress_) {
     out.free = plan_.memory;
@@ -160,6 +165,7 @@ void Fabric::reset(u32) {
     out.turn = 0;
     out.marked = false;
     out.root_inputs = 0;
+    out.aside = false;
   }
   const auto ones = [](u32 n) { return n >= 64 ? ~u64{0} : (u64{1} << n) - 1; };
   for (u32 s = 0; s < switches_.size(); ++s) {
@@ -310,7 +316,6 @@ template <Fabric::Mode M>
       const Arrival& near = wire[kNear];
       const Ingress& in = ingress_[near.down];
       store_.fetch(in_.queue(near.down, base_in(near.item)).tail);
-      __builtin_prefetch(&in_.valid[near.down]);
       __builtin_prefetch(&switches_[in.switch_]);
       __builtin_prefetch(&want_[in.out_base]);
       __builtin_prefetch(ready_in<M>(near.down, output_of(near.item.route)));
@@ -346,36 +351,34 @@ template <Fabric::Mode M>
       [&](u32 ingress) {
         due[count++] = ingress;
         ++crossings;
-        __builtin_prefetch(&ingress_[ingress]);
       },
-      [&](u32 egress) {
-        due[count++] = egress;
-        __builtin_prefetch(&egress_[egress]);
-      });
-  for (std::size_t n = 0; n < crossings + kNear; ++n) {
-    if (n < crossings) {
-      const Ingress& in = ingress_[due[n]];
+      [&](u32 egress) { due[count++] = egress; });
+  for (std::size_t n = 0; n < crossings + kFar; ++n) {
+    if (n < crossings) __builtin_prefetch(&ingress_[due[n]]);
+    if (n >= kNext && n - kNext < crossings) {
+      const Ingress& in = ingress_[due[n - kNext]];
       const u32 e = in.out_base + in.to;
       __builtin_prefetch(&switches_[in.switch_]);
       __builtin_prefetch(&egress_[e]);
       __builtin_prefetch(&out_.queue(e, 0));
-      if (M == Mode::recn) __builtin_prefetch(&out_.valid[e]);
     }
-    if (n >= kNext && n - kNext < crossings) {
-      const Ingress& in = ingress_[due[n - kNext]];
+    if (n >= kNear && n - kNear < crossings) {
+      const Ingress& in = ingress_[due[n - kNear]];
       store_.fetch(out_.queue(in.out_base + in.to, 0).tail);
     }
-    if (n >= kNear) end_crossbar<M>(due[n - kNear]);
+    if (n >= kFar) end_crossbar<M>(due[n - kFar]);
   }
   const u32* const links = due + crossings;
   count -= crossings;
-  for (std::size_t n = 0; n < count + kNear; ++n) {
-    if (n < count) {
-      __builtin_prefetch(&switches_[egress_[links[n]].switch_]);
-      __builtin_prefetch(&out_.queue(links[n], 0));
+  for (std::size_t n = 0; n < count + kFar; ++n) {
+    if (n < count) __builtin_prefetch(&egress_[links[n]]);
+    if (n >= kNext && n - kNext < count) {
+      const u32 e = links[n - kNext];
+      __builtin_prefetch(&switches_[egress_[e].switch_]);
+      __builtin_prefetch(&out_.queue(e, 0));
     }
-    if (n >= kNext && n - kNext < count) store_.fetch(out_.queue(links[n - kNext], 0).next);  // it sends next
-    if (n >= kNear) end_link<M>(links[n - kNear]);
+    if (n >= kNear && n - kNear < count) store_.fetch(out_.queue(links[n - kNear], 0).next);  // it sends next
+    if (n >= kFar) end_link<M>(links[n - kFar]);
   }
 }
 
@@ -388,6 +391,8 @@ template <Fabric::Mode M>
       const Switch& next = switches_[marked_switches_[i + kNext]];
       __builtin_prefetch(&next);
       __builtin_prefetch(&want_[next.out_base]);
+      __builtin_prefetch(&grant_[next.out_base]);
+      __builtin_prefetch(&accept_[next.in_base]);
     }
     Switch& sw = switches_[marked_switches_[i]];
     sw.marked = false;
@@ -398,16 +403,19 @@ template <Fabric::Mode M>
   const std::size_t count = crossings_count_;
   if (!large_) {
     for (std::size_t n = 0; n < count; ++n) {
-      crossings[n].queue = choose_in<M>(crossings[n].ingress, egress_[crossings[n].egress].port);
+      crossings[n].queue = choose_in<M>(crossings[n].ingress, crossings[n].output);
       start_crossbar<M>(crossings[n]);
     }
     return;
   }
   for (std::size_t n = 0; n < count + kFar; ++n) {
-    if (n < count) __builtin_prefetch(ready_in<M>(crossings[n].ingress, egress_[crossings[n].egress].port));
+    if (n < count) {
+      __builtin_prefetch(ready_in<M>(crossings[n].ingress, crossings[n].output));
+      __builtin_prefetch(&egress_[crossings[n].egress]);
+    }
     if (n >= kNext && n - kNext < count) {
       Crossing& c = crossings[n - kNext];
-      c.queue = choose_in<M>(c.ingress, egress_[c.egress].port);
+      c.queue = choose_in<M>(c.ingress, c.output);
       __builtin_prefetch(&in_.queue(c.ingress, c.queue));
     }
     if (n >= kNear && n - kNear < count) {
@@ -466,13 +474,13 @@ u64 Fabric::find_route(u32 source, u32 destination, u32& hops) const noexcept {
   routing_.prepare(packet, 0);
   core::Candidates candidates;
   u64 route = 0;
-  core::End at = graph_.channel(graph_.injection(source)).to;
-  for (hops = 0; !at.terminal && (hops + 1) * bits_ <= 64; ++hops) {
+  Place at = places_[adapters_ + source];
+  for (hops = 0; at.node != kNone && (hops + 1) * bits_ <= 64; ++hops) {
     candidates.clear();
     routing_.route({at.node, at.port, 0, &packet, 0}, candidates);
     const u32 port = candidates[0].port;
     route |= u64{port} << (hops * bits_);
-    at = graph_.channel(graph_.channel_out_of(at.node, port)).to;
+    at = places_[at.out_base + port];
   }
   return route;
 }
@@ -574,6 +582,7 @@ template <Fabric::Mode M>
   auto& wire = out.to_terminal ? exits_[out.wire] : wires_[out.wire];
   if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
   wire.push({now_ + wire_parts_[out.wire], item, e, out.down});
+  if (!large_ && !out.to_terminal) __builtin_prefetch(&in_.queue(out.down, base_in(item)));
   if (may_send<M>(out)) mark_link(e, out);
 }
 
@@ -596,7 +605,7 @@ template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::put_in(u32 i, const Item& item) noexcept {
   u32 q = base_in(item);
   if constexpr (M == Mode::recn) {
-    if (in_.valid[i] != 0) {
+    if (ingress_[i].aside) {
       const u32 k = in_.match(i, item.route);
       if (k != kNone) q = in_.base + k;
     }
@@ -615,7 +624,7 @@ template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::put_out(u32 e, const Item& item, u32 i) noexcept {
   u32 q = base_out(item);
   if constexpr (M == Mode::recn) {
-    if (out_.valid[e] != 0) {
+    if (egress_[e].aside) {
       const u32 k = out_.match(e, item.route);
       if (k != kNone) q = out_.base + k;
     }
@@ -742,7 +751,7 @@ template <Fabric::Mode M>
       sw.idle_out &= ~(u64{1} << o);
       accept[p] = static_cast<u16>((o + 1) & 63U);
       grant[o] = static_cast<u16>((p + 1) & 63U);
-      *crossing++ = {sw.in_base + p, sw.out_base + o, 0};
+      *crossing++ = {sw.in_base + p, sw.out_base + o, o, 0};
     }
   } while (outputs != 0 && idle_in != 0);
   sw.idle_in = idle_in;
@@ -774,16 +783,16 @@ template <Fabric::Mode M>
 
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::start_crossbar(const Crossing& crossing) noexcept {
-  const auto [i, e, q] = crossing;
+  const auto [i, e, output, q] = crossing;
   Ingress& in = ingress_[i];
   Egress& out = egress_[e];
   Queue& queue = in_.queue(i, q);
   const Item item = pop<M>(in_, i, q);
   in.item = item;
   if constexpr (M == Mode::recn) in.item.queue_class = q >= in_.base ? in_.line(i, q - in_.base).length : u16{0};
-  in.to = out.port;
+  in.to = output & 0xffU;
   out.free -= item.bytes;
-  if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << out.port);
+  if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << output);
   if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
   }
@@ -791,9 +800,9 @@ template <Fabric::Mode M>
   // Behind a packet that left there is no marker any more, and the queue was not stopped.
   if (queue.empty()) {
     withdraw<M>(i, q, queue.target);
-  } else if (const u32 output = output_of(queue.head.route); output != queue.target) {
+  } else if (const u32 target = output_of(queue.head.route); target != queue.target) {
     withdraw<M>(i, q, queue.target);
-    offer<M>(i, q, output);
+    offer<M>(i, q, target);
   }
   if constexpr (M == Mode::recn) after_pop_in(i, q);
 }

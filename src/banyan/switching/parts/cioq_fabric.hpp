@@ -70,8 +70,9 @@ class Fabric final : public engine::Population {
     u32 switch_ = 0;
     u32 out_base = 0;  ///< first egress of the switch
     u32 port : 8 = 0;
-    u32 to : 8 = 0;    ///< output port of the transfer
-    u32 turn : 8 = 0;  ///< round robin over queues
+    u32 to : 8 = 0;     ///< output port of the transfer
+    u32 turn : 8 = 0;   ///< round robin over queues
+    u32 aside : 1 = 0;  ///< some line is valid
   };
   struct alignas(64) Egress {
     Item item;            ///< on the link
@@ -88,6 +89,7 @@ class Fabric final : public engine::Population {
     bool to_terminal : 1 = false;
     bool adapter : 1 = false;
     bool marked : 1 = false;  ///< in the list of links to look at
+    bool aside : 1 = false;   ///< some line is valid
   };
   static_assert(sizeof(Egress) == 64);
   struct alignas(64) Switch {
@@ -112,7 +114,14 @@ class Fabric final : public engine::Population {
   struct Crossing {
     u32 ingress;
     u32 egress;
+    u32 output;  ///< port of the egress
     u32 queue;
+  };
+  /// Where the link of an egress leads.
+  struct Place {
+    u32 node = kNone;  ///< kNone: a terminal
+    u32 out_base = 0;
+    u16 port = 0;
   };
   struct Credit {
     Tick at;
@@ -267,6 +276,13 @@ class Fabric final : public engine::Population {
   void free_out(u32 egress, u32 k) noexcept;
   void age(const Timer& timer) noexcept;
   [[nodiscard]] bool idle(const Side& side, u32 port, u32 k) const noexcept;
+  void note_lines(const Side& side, u32 port) noexcept {
+    if (is_in(side)) {
+      ingress_[port].aside = side.valid[port] != 0 ? 1 : 0;
+    } else {
+      egress_[port].aside = side.valid[port] != 0;
+    }
+  }
   void note(RecnEvent::Kind kind, bool ingress, u32 port, u64 path, u32 length) noexcept;
 
   [[nodiscard]] bool is_in(const Side& side) const noexcept { return &side == &in_; }
@@ -337,6 +353,7 @@ class Fabric final : public engine::Population {
   Admittance admittance_;
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
+  std::vector<Place> places_;  ///< [egress]
 
   Wheel wheel_;                       ///< of kCrossings, kLinks
   std::vector<Fifo<Arrival>> wires_;  ///< [class of latency], to switches

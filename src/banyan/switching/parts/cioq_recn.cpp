@@ -31,6 +31,7 @@ u32 Fabric::allocate(Side& side, u32 port, u64 path, u32 length, u32 base_queue)
   const u32 k = static_cast<u32>(std::countr_one(taken));
   if (k >= side.saqs) return kNone;
   side.valid[port] |= u64{1} << k;
+  note_lines(side, port);
   Line& line = side.line(port, k);
   const u32 generation = line.generation + 1;
   line = {};
@@ -92,6 +93,7 @@ void Fabric::free_in(u32 i, u32 k) noexcept {
   Line& line = in_.line(i, k);
   if (!idle(in_, i, k) || line.notified) return;
   in_.valid[i] &= ~(u64{1} << k);
+  note_lines(in_, i);
   ++counts_.freed;
   note(Kind::freed, true, i, line.path, line.length);
   if (!line.token) return;
@@ -110,6 +112,7 @@ void Fabric::free_out(u32 e, u32 k) noexcept {
   const Line& line = out_.line(e, k);
   if (!idle(out_, e, k) || line.inputs != 0) return;
   out_.valid[e] &= ~(u64{1} << k);
+  note_lines(out_, e);
   ++counts_.freed;
   note(Kind::freed, false, e, line.path, line.length);
   controls_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});

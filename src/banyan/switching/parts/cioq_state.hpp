@@ -126,7 +126,10 @@ class Store {
       release(place);
     } else {
       queue.next = after(place);
-      if ((place & (kRow - 1)) == kRow - 1) release(place);
+      if ((place & (kRow - 1)) == kRow - 1) {
+        fetch(queue.next);
+        release(place);
+      }
     }
     return item;
   }
@@ -166,7 +169,7 @@ class Store {
 };
 
 /// A line of the content-addressable memory of a port, and the state of its set-aside queue (SAQ).
-struct Line {
+struct alignas(64) Line {
   u64 path = 0;          ///< turns from here to the congested point, packed like a route
   u64 mask = 0;          ///< of their bits
   u64 inputs = 0;        ///< egress: inputs that hold a token (were notified); 0: a leaf
