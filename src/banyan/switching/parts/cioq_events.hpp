@@ -64,16 +64,19 @@ class Marks {
   u32 count_ = 0;
 };
 
-/// Ports that transfer, of two kinds: each is in at most one slot. Those of a slot and kind lie in rows, the last one
-/// first. The kinds are apart, so that nobody has to ask which one it is: the answer would be as good as random.
+/// Ports that transfer, of two kinds: each is in at most one slot, the last one first. The kinds are apart, so that
+/// nobody has to ask which one it is: the answer would be as good as random. Those of a slot and kind lie in rows;
+/// where they are few, they are linked, which leaves less to guess.
 class Wheel {
  public:
-  void resize(u32 nodes, u32 longest) {
+  void resize(u32 nodes, u32 longest, bool few) {
     const u32 slots = std::bit_ceil(std::max(longest + 1, 64U));
     heads_.assign(std::size_t{slots} * 2, kNone);
     occupied_.assign(slots / 64, 0);
     mask_ = slots - 1;
-    rows_.resize((nodes / kNodes + heads_.size() + 1) * kRow);
+    few_ = few;
+    rows_.resize(few ? 0 : (nodes / kNodes + heads_.size() + 1) * kRow);
+    links_.resize(few ? std::size_t{nodes} * 2 : 0);
     clear();
   }
   void clear() {
@@ -85,6 +88,11 @@ class Wheel {
   void add(Tick at, u32 kind, u32 node) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
     u32& head = heads_[slot * 2 + kind];
+    if (few_) {
+      links_[node * 2 + kind] = std::exchange(head, node);
+      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+      return;
+    }
     u32 place = head;
     if (place == kNone || (place & (kRow - 1)) == kNodes) {
       const u32 row = free_;
@@ -101,8 +109,8 @@ class Wheel {
   void take(Tick at, First&& first, Second&& second) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
     occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
-    take_list(heads_[slot * 2], first);
-    take_list(heads_[slot * 2 + 1], second);
+    take_list<0>(heads_[slot * 2], first);
+    take_list<1>(heads_[slot * 2 + 1], second);
   }
   /// The earliest time from `from` on at which a node is due; kNever.
   [[nodiscard]] Tick earliest(Tick from) const noexcept {
@@ -124,9 +132,17 @@ class Wheel {
   static constexpr u32 kRow = 16;
   static constexpr u32 kNodes = 15;  ///< in a row; behind them the place behind the last one of the row before
 
-  template <class F>
+  template <u32 Kind, class F>
   void take_list(u32& head, F&& f) noexcept {
     u32 place = std::exchange(head, kNone);
+    if (few_) {
+      for (u32 node = place; node != kNone;) {
+        const u32 next = links_[node * 2 + Kind];
+        f(node);
+        node = next;
+      }
+      return;
+    }
     while (place != kNone) {
       const u32 row = (place - 1) & ~(kRow - 1);
       while (place != row) f(rows_[--place]);
@@ -139,6 +155,8 @@ class Wheel {
   std::vector<u32> heads_;  ///< [slot][kind]: place behind the last node
   std::vector<u32> rows_;
   u32 free_ = 0;
+  std::vector<u32> links_;  ///< [node][kind]: the one that was added before
+  bool few_ = false;
   std::vector<u64> occupied_;
   u32 mask_ = 0;
 };

@@ -98,8 +98,9 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     class_room_.resize(egress_.size() * out_words_);
     class_open_.resize(class_room_.size());
   }
+  large_ = ingress_.size() + egress_.size() >= kLarge;
   const u32 longest = (plan_.packet + plan_.overhead) * std::max(plan_.link_parts, plan_.crossbar_parts);
-  wheel_.resize(static_cast<u32>(ingress_.size() + egress_.size()), longest);
+  wheel_.resize(static_cast<u32>(ingress_.size() + egress_.size()), longest, !large_);
   admittance_.resize(terminals);
   adapter_marked_.resize(terminals);
   granted_.resize(ports_);
@@ -110,7 +111,6 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   if (plan_.organization == Organization::voqsw || plan_.enhanced()) queue_of_turn_ = static_cast<u32>(turn_mask_);
   if (plan_.per_class()) queue_of_class_ = ~0U;
   if (plan_.enhanced()) detection_ = plan_.ingress_detection;
-  large_ = ingress_.size() + egress_.size() >= kLarge;
   const u64 places = (ingress_.size() + egress_.size()) * u64{plan_.memory / plan_.packet};
   pool_.reserve(static_cast<u32>(std::min(places, kReserveMost)));
   store_.reserve(std::min(places, kReserveMost) + 4 * u64{in_.queues.size() + out_.queues.size()});
@@ -319,6 +319,7 @@ template <Fabric::Mode M>
       __builtin_prefetch(&switches_[in.switch_]);
       __builtin_prefetch(&want_[in.out_base]);
       __builtin_prefetch(ready_in<M>(near.down, output_of(near.item.route)));
+      if (M == Mode::recn && in.aside != 0) in_.fetch_lines(near.down);
     }
     put_in<M>(arrival.down, arrival.item);
   } while (wire.next() <= part);
@@ -364,7 +365,9 @@ template <Fabric::Mode M>
     }
     if (n >= kNear && n - kNear < crossings) {
       const Ingress& in = ingress_[due[n - kNear]];
-      store_.fetch(out_.queue(in.out_base + in.to, 0).tail);
+      const u32 e = in.out_base + in.to;
+      store_.fetch(out_.queue(e, 0).tail);
+      if (M == Mode::recn && egress_[e].aside) out_.fetch_lines(e);
     }
     if (n >= kFar) end_crossbar<M>(due[n - kFar]);
   }
@@ -432,8 +435,8 @@ template <Fabric::Mode M>
     if (large_) {
       const u32 marked = marked_links_.size();
       if (i + kFar < marked) __builtin_prefetch(&egress_[marked_links_[i + kFar]]);
-      if (i + kNear < marked) __builtin_prefetch(&out_.queue(marked_links_[i + kNear], 0));
-      if (i + kNext < marked) store_.fetch(out_.queue(marked_links_[i + kNext], 0).next);
+      if (i + kNear < marked) __builtin_prefetch(&next_out<M>(marked_links_[i + kNear]));
+      if (i + kNext < marked) store_.fetch(next_out<M>(marked_links_[i + kNext]).next);
     }
     start_link<M>(marked_links_[i]);
   }
@@ -722,8 +725,21 @@ template <Fabric::Mode M>
   const u64* const want = &want_[sw.out_base];
   u16* const grant = &grant_[sw.out_base];
   u16* const accept = &accept_[sw.in_base];
-  u64* const granted = granted_.data();
   Crossing* crossing = crossings_.data() + crossings_count_;
+  if (M != Mode::classes && (outputs & (outputs - 1)) == 0) {  // mostly
+    const u32 o = static_cast<u32>(std::countr_zero(outputs));
+    const u64 asking = want[o] & idle_in;
+    if (asking == 0) return;
+    const u32 p = round_robin(asking, grant[o]);
+    sw.idle_in = idle_in & ~(u64{1} << p);
+    sw.idle_out &= ~outputs;
+    accept[p] = static_cast<u16>((o + 1) & 63U);
+    grant[o] = static_cast<u16>((p + 1) & 63U);
+    *crossing = {sw.in_base + p, sw.out_base + o, o, 0};
+    ++crossings_count_;
+    return;
+  }
+  u64* const granted = granted_.data();
   do {
     u64 inputs = 0;
     for (u64 m = outputs; m != 0; m &= m - 1) {

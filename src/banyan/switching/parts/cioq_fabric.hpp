@@ -17,6 +17,7 @@
 #include "banyan/switching/parts/cioq_admittance.hpp"
 #include "banyan/switching/parts/cioq_events.hpp"
 #include "banyan/switching/parts/cioq_state.hpp"
+#include "banyan/switching/parts/round_robin.hpp"
 
 namespace banyan::switching::cioq {
 
@@ -211,6 +212,13 @@ class Fabric final : public engine::Population {
   }
   template <Mode M>
   [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
+  /// The queue that an egress will send from next, as far as can be told.
+  template <Mode M>
+  [[nodiscard]] const Queue& next_out(u32 egress) const noexcept {
+    const Egress& out = egress_[egress];
+    const bool known = M != Mode::classes && out.ready != 0;
+    return out_.queue(egress, known ? parts::round_robin(out.ready, out.turn) : 0);
+  }
   template <Mode M>
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
