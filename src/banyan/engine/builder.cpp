@@ -168,6 +168,7 @@ void Builder::wire(Tick least_extra) {
       part.wires.inboxes.push_back(&channels.inbox());
       channels.connect(part.wires, k);
     }
+    part.two_at_once = part.populations.back()->runs_two();
   }
   reserve();
 }

@@ -57,7 +57,7 @@ void Machine::helper(u32 worker) {
 void Machine::run_until(Tick end) {
   if (next_ >= end) return;
   if (shards_.size() == 1) {
-    while (next_ < end) next_ = shards_.front().run(next_);
+    while (next_ < end) next_ = shards_.front().run(next_, end);
     return;
   }
   end_ = end;
@@ -101,7 +101,7 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
   shard.wires.parcels = &shard.parcels[parity];
   shard.wires.touched = &shard.touched[parity];
   Tick next = shard.next_due();
-  while (next < end) next = shard.run(std::max(next, begin));
+  while (next < end) next = shard.run(std::max(next, begin), end);
   for (std::size_t w = 0; w < shard.touched[parity].size(); ++w) {
     for (u64 bits = shard.touched[parity][w]; bits != 0; bits &= bits - 1) {
       next = std::min(next, shard.parcels[parity][w * 64 + static_cast<u32>(std::countr_zero(bits))].earliest);

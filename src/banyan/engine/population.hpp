@@ -132,6 +132,14 @@ class Population {
   /// Takes what is due at `now`, steps whoever is awake, and returns the next tick at which it wants to run without
   /// further input (kNever: idle).
   virtual Tick run(Tick now) noexcept = 0;
+  /// Whether what it sends at a tick arrives two ticks later at the earliest, and it may take two ticks at once when
+  /// all other populations have made both.
+  [[nodiscard]] virtual bool runs_two() const { return false; }
+  /// The same as run(now) and run(now + 1).
+  virtual Tick run_two(Tick now) noexcept {
+    run(now);
+    return run(now + 1);
+  }
   /// The internal state as a sum over entities of keyed hashes: it does not depend on the order of entities, shards or
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;

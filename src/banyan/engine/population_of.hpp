@@ -12,7 +12,10 @@
 //   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
 // A model that steps many entities at once, in place of step and wake_by_source:
 //   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
-//   and keeps its own wakes (next_source_after).
+//   and keeps its own wakes (next_source_after). Where bool steps_two() const says so, it makes two ticks at once, each
+//   block of 64 entities both before the next block begins:  void step_two(awake, now, permuted, io, Later& later)
+//   sets io's time to that of the second tick, takes the block's arrivals of it (later.deliver(block)) and steps the
+//   block. Whatever it sends must arrive two ticks later at the earliest.
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
 //   void hold_arrival(u32 entity, u32 port, const core::Flit&, Holdings&) const, and the like for core::Control, for
@@ -31,6 +34,7 @@
 #include <vector>
 
 #include "banyan/engine/io.hpp"
+#include "banyan/engine/later.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/wake_wheel.hpp"
 
@@ -63,6 +67,10 @@ class PopulationOf final : public ChannelPopulation {
     io_ = std::make_unique<Io>(wires, population, down, up);
     probe_ = wires.probe;
     population_ = population;
+    if (!runs_two()) return;
+    const std::size_t ports = up.size() + down.size();
+    later_flits_.reserve(ports, model_->entities());
+    later_controls_.reserve(2 * ports, model_->entities());
   }
   [[nodiscard]] Model& model() noexcept { return *model_; }
 
@@ -73,14 +81,31 @@ class PopulationOf final : public ChannelPopulation {
     model_->reset(replication);
   }
 
+  [[nodiscard]] bool runs_two() const override {
+    if constexpr (kTwo) return probe_ == nullptr && !step_all_ && model_->steps_two();
+    return false;
+  }
+  Tick run_two(Tick now) noexcept override {
+    if constexpr (kTwo) {
+      io_->set_now(now);
+      take_arrivals(now);
+      bool stepped = false;
+      inbox_.take(now + 1, [&](Arrivals& arrivals) {
+        later_flits_.sort(arrivals.flits);
+        later_controls_.sort(arrivals.controls);
+        step_two(now, &arrivals);
+        stepped = true;
+      });
+      if (!stepped) step_two(now, nullptr);
+      return std::min(inbox_.next_after(now + 1), model_->next_source_after(now + 1));
+    } else {
+      return Population::run_two(now);
+    }
+  }
+
   Tick run(Tick now) noexcept override {
     io_->set_now(now);
-    inbox_.take(now, [&](Arrivals& arrivals) {
-      if (probe_ != nullptr) [[unlikely]]
-        show(arrivals, now);
-      deliver(arrivals.flits, now, [](const FlitArrival& a) -> const core::Flit& { return a.flit; });
-      deliver(arrivals.controls, now, [](const ControlArrival& a) -> const core::Control& { return a.control; });
-    });
+    take_arrivals(now);
     wheel_.take(now, awake_);
     if constexpr (requires { model_->wake_by_source(now, awake_); }) model_->wake_by_source(now, awake_);
     if (step_all_) mark_all();
@@ -151,6 +176,43 @@ class PopulationOf final : public ChannelPopulation {
   }
 
  private:
+  static constexpr bool kTwo = requires(const Model& model) { model.steps_two(); };
+  /// The arrivals of the second tick, nullptr: none.
+  class LaterArrivals final : public Later {
+   public:
+    LaterArrivals(PopulationOf& population, const Arrivals* arrivals) : population_(population), arrivals_(arrivals) {}
+    void deliver(u32 block) noexcept override {
+      if (arrivals_ == nullptr) return;
+      Model& model = *population_.model_;
+      Io& io = *population_.io_;
+      population_.later_flits_.take(block, [&](u32 k) {
+        const FlitArrival& a = arrivals_->flits[k];
+        population_.note(a.entity, model.accept(a.entity, a.port, a.flit, io), io.now());
+      });
+      population_.later_controls_.take(block, [&](u32 k) {
+        const ControlArrival& a = arrivals_->controls[k];
+        population_.note(a.entity, model.accept(a.entity, a.port, a.control, io), io.now());
+      });
+    }
+
+   private:
+    PopulationOf& population_;
+    const Arrivals* arrivals_;
+  };
+
+  void step_two(Tick now, const Arrivals* arrivals) noexcept {
+    LaterArrivals later(*this, arrivals);
+    model_->step_two(awake_, now, permuted_, *io_, later);
+  }
+  void take_arrivals(Tick now) {
+    inbox_.take(now, [&](Arrivals& arrivals) {
+      if (probe_ != nullptr) [[unlikely]]
+        show(arrivals, now);
+      deliver(arrivals.flits, now, [](const FlitArrival& a) -> const core::Flit& { return a.flit; });
+      deliver(arrivals.controls, now, [](const ControlArrival& a) -> const core::Control& { return a.control; });
+    });
+  }
+
   static constexpr std::size_t kAhead = 8;  ///< arrivals for whose memory is asked before they are taken
 
   /// Models whose network exceeds the cache ask early for what the next arrivals will touch.
@@ -214,6 +276,8 @@ class PopulationOf final : public ChannelPopulation {
 
   std::unique_ptr<Model> model_;
   Inbox inbox_;
+  BlockLists later_flits_;
+  BlockLists later_controls_;
   WakeWheel wheel_;
   std::vector<u64> awake_;
   std::unique_ptr<Io> io_;

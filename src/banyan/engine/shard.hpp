@@ -17,19 +17,25 @@ struct Shard {
   std::unique_ptr<Probe> probe;              ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
-  std::vector<Tick> due;  ///< per population: the next tick at which it runs
+  std::vector<Tick> due;     ///< per population: the next tick at which it runs
+  bool two_at_once = false;  ///< the last population runs_two, and the others' PODs need no more than that
   Wires wires;
   std::array<std::vector<Parcel>, 2> parcels;  ///< [parity of the window][destination shard]
   std::array<std::vector<u64>, 2> touched;     ///< [parity]: bit per destination shard, for parcels that are not empty
 
   /// Runs everything that is due at `now`; returns the next tick at which something is.
   Tick run(Tick now) noexcept {
-    for (std::size_t i = 0; i < populations.size(); ++i) {
-      if (due[i] > now) continue;
-      due[i] = kNever;
-      const Tick next = populations[i]->run(now);
-      due[i] = next < due[i] ? next : due[i];
+    for (std::size_t i = 0; i < populations.size(); ++i) run(i, now, now);
+    return next_due();
+  }
+  /// Likewise, and of the ticks before `end` the next one with it where the switches may make two at once.
+  Tick run(Tick now, Tick end) noexcept {
+    if (!two_at_once || now + 1 >= end) return run(now);
+    const std::size_t last = populations.size() - 1;
+    for (const Tick t : {now, now + 1}) {
+      for (std::size_t i = 0; i < last; ++i) run(i, t, t);
     }
+    run(last, now, now + 1);
     return next_due();
   }
 
@@ -48,6 +54,13 @@ struct Shard {
   }
 
  private:
+  /// What population i has to do in the ticks from `first` to `last`, at most two.
+  void run(std::size_t i, Tick first, Tick last) noexcept {
+    if (due[i] > last) return;
+    due[i] = kNever;
+    const Tick next = first == last ? populations[i]->run(first) : populations[i]->run_two(first);
+    due[i] = next < due[i] ? next : due[i];
+  }
   template <class Arrival>
   void take(const Mail<Arrival>& mail) {
     wires.inboxes[mail.population]->add(mail.due, mail.arrival);

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/engine/later.hpp"
 #include "banyan/switching/parts/memory_ahead.hpp"
 #include "banyan/switching/parts/round_robin.hpp"
 #include "banyan/switching/parts/vc_router_base.hpp"
@@ -74,7 +75,7 @@ class VcRouterKernel : public VcRouterBase {
     counts_.resize(ahead_ * blocks_);
     items_.resize(ahead_ * blocks_ * room_);
     if constexpr (Fetches)
-      memory_.reserve(std::size_t{kBlock} * (2 * layout_.size() + (16 + 2 * words()) * setup.ports + 8));
+      memory_.reserve(std::size_t{kBlock} * (2 * layout_.size() + (40 + 2 * words()) * setup.ports + 8));
   }
 
   void reset(u32) {
@@ -112,13 +113,15 @@ class VcRouterKernel : public VcRouterBase {
 
   /// Steps the routers whose bits are set, and clears them; and all others that have something to do.
   void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
-#if defined(__x86_64__)
-    if (kBitInstructions) {
-      step_all_with_bit_instructions(awake, now, permuted, io);
-      return;
-    }
-#endif
-    step_all(awake, now, permuted, io);
+    step_many(awake, now, permuted, io, nullptr);
+  }
+  /// Whether each block may make two ticks before the next one makes the first: what a router sends, a credit or a
+  /// flit, counts at the earliest two ticks later. Where the state of all routers exceeds the cache, it comes and goes
+  /// once in two ticks.
+  [[nodiscard]] bool steps_two() const noexcept { return Fetches && routing_.sight() != core::Sight::network; }
+  /// The same for this tick and the next; `later` takes what arrives at a block in the next tick.
+  void step_two(std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later& later) noexcept {
+    step_many(awake, now, permuted, io, &later);
   }
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
     const auto any = [](const Counts& c) { return (c.flits | c.credits | c.heads) != 0; };
@@ -166,28 +169,27 @@ class VcRouterKernel : public VcRouterBase {
     kSets
   };
 
-  /// Where the round-robin arbiters look first, and where the port leads to inside of the shard.
-  struct alignas(32) PortState {
-    u8 vc = 0;      ///< input port: the virtual channel to be sent first
-    u8 input = 0;   ///< output port: the input port to be granted first
-    u8 output = 0;  ///< input port: the output port to be accepted first
-    bool from_terminal = false;
-    u8 flit_ticks = 0;    ///< from sending to arrival at the far router; 0: the flits go over the engine's channel
-    u8 credit_ticks = 0;  ///< likewise of the input port's credits, to the router that feeds it
-    u32 down_block = 0;   ///< of the router that the output port leads to
-    u32 up_block = 0;     ///< of the router that feeds the input port
-    u32 down_item = 0;    ///< the far input port's first virtual channel
-    u32 up_item = 0;      ///< the far output port's
-    u32 down_vc = 0;      ///< index of the far input port's first virtual channel among those of all routers
-  };
-  static_assert(sizeof(PortState) == 32);
-
   /// A virtual channel of a router of a block.
   using Item = std::conditional_t<OneWord, u16, u32>;
   static constexpr u32 kItemBits = OneWord ? 6 : 12;  ///< of the virtual channel's number; above: the router's
   [[nodiscard]] static Item item(u32 e, u32 i) noexcept { return static_cast<Item>(e << kItemBits | i); }
   [[nodiscard]] static u32 router_of(u32 item) noexcept { return item >> kItemBits; }
   [[nodiscard]] static u32 vc_of(u32 item) noexcept { return item & ((1U << kItemBits) - 1); }
+
+  /// Where the round-robin arbiters look first, and where the port leads to inside of the shard.
+  struct alignas(OneWord ? 16 : 4) PortState {
+    u8 vc = 0;      ///< input port: the virtual channel to be sent first
+    u8 input = 0;   ///< output port: the input port to be granted first
+    u8 output = 0;  ///< input port: the output port to be accepted first
+    bool from_terminal = false;
+    u8 flit_ticks = 0;    ///< from sending to arrival at the far router; 0: the flits go over the engine's channel
+    u8 credit_ticks = 0;  ///< likewise of the input port's credits, to the router that feeds it
+    u16 down_block = 0;   ///< of the router that the output port leads to
+    u16 up_block = 0;     ///< of the router that feeds the input port
+    Item down_item = 0;   ///< the far input port's first virtual channel
+    Item up_item = 0;     ///< the far output port's
+  };
+  static_assert(sizeof(PortState) == (OneWord ? 16 : 20));
 
   /// What is due at a block at a tick: the lengths of its lists.
   struct alignas(16) Counts {
@@ -223,6 +225,7 @@ class VcRouterKernel : public VcRouterBase {
     OutputVc* outputs;
     PortState* ports;
     u16* accept_first;
+    const Agenda* coming;  ///< [ticks from the one that is stepped]
 
     [[nodiscard]] u32 n() const noexcept { return OneWord ? 1 : words; }
     [[nodiscard]] u32 word(u32 e, u32 i) const noexcept { return OneWord ? e : e * words + (i >> 6U); }
@@ -264,7 +267,7 @@ class VcRouterKernel : public VcRouterBase {
   [[nodiscard]] std::size_t list_of(Tick at, u32 block) const noexcept {
     return static_cast<std::size_t>(at & (ahead_ - 1)) * blocks_ + block;
   }
-  [[nodiscard]] Block block(u32 b) noexcept {
+  [[nodiscard]] Block block(u32 b, Tick tick = 0) noexcept {
     const u32 e = b * kBlock;
     const std::size_t rows = std::size_t{e} * shape_.ports() * words();
     const std::size_t ports = std::size_t{b} * shape_.ports();
@@ -286,36 +289,59 @@ class VcRouterKernel : public VcRouterBase {
             &inputs_[base(e)],
             &outputs_[base(e)],
             &port_states_[std::size_t{e} * shape_.ports()],
-            &accept_first_[base(e)]};
+            &accept_first_[base(e)],
+            &coming_[tick]};
   }
 
-  /// Items of a block in this tick.
-  [[nodiscard]] const Item* items_of(u32 b) const noexcept { return coming_[0].items + std::size_t{b} * room_; }
+  /// Number of an item among the virtual channels of all routers.
+  [[nodiscard]] static std::size_t far_vc(const VcLayoutOf<Shift>& layout, u32 block, u32 item) noexcept {
+    return layout.index((block * kBlock + router_of(item)) * layout.ports(), vc_of(item));
+  }
+  /// Items of a block, so many ticks from now.
+  [[nodiscard]] const Item* items_of(u32 b, Tick tick) const noexcept {
+    return coming_[tick].items + std::size_t{b} * room_;
+  }
 
   void connect(engine::Builder& builder, u32 shard);
+  void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later* later) noexcept {
+#if defined(__x86_64__)
+    if (kBitInstructions) {
+      step_all_with_bit_instructions(awake, now, permuted, io, later);
+      return;
+    }
+#endif
+    step_all(awake, now, permuted, io, later);
+  }
 #if defined(__x86_64__)
   /// Most of a step is about the places of bits: with the instructions of BMI, which not every processor has.
-  [[gnu::target("bmi,bmi2,lzcnt")]] [[gnu::noinline]] void step_all_with_bit_instructions(std::span<u64> awake,
-                                                                                          Tick now, bool permuted,
-                                                                                          engine::Io& io) noexcept {
-    step_all(awake, now, permuted, io);
+  [[gnu::target("bmi,bmi2,lzcnt")]] [[gnu::noinline]] void step_all_with_bit_instructions(
+      std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later* later) noexcept {
+    step_all(awake, now, permuted, io, later);
   }
   inline static const bool kBitInstructions = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
 #endif
-  [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
-    for (Tick t = 0; t < ahead_; ++t) {
+  [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io,
+                                       engine::Later* later) noexcept {
+    const Tick ticks = Fetches && later != nullptr ? 2 : 1;
+    for (Tick t = 0; t < ahead_ + ticks - 1; ++t) {
       const std::size_t first = list_of(now + t, 0);
       coming_[t] = {&counts_[first], &items_[first * room_]};
     }
     for (u32 k = 0; k < blocks_; ++k) {
       const u32 b = permuted ? blocks_ - 1 - k : k;
-      const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
-      if constexpr (Fetches) look_ahead(b, io);
-      const Counts& due = coming_[0].counts[b];
-      if ((active | due.flits | due.credits | due.heads) != 0) step_block(b, active, now, io);
+      if constexpr (Fetches) look_ahead(b, ticks, io);
+      for (Tick t = 0;;) {
+        const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
+        const Counts& due = coming_[t].counts[b];
+        if ((active | due.flits | due.credits | due.heads) != 0) step_block(b, active, now, t, io);
+        if (++t == ticks) break;
+        io.set_now(now + t);
+        later->deliver(b);
+      }
+      if constexpr (Fetches) io.set_now(now);
     }
   }
-  [[gnu::always_inline]] void step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void step_block(u32 b, u64 active, Tick now, Tick tick, engine::Io& io) noexcept;
   [[gnu::always_inline]] u64 take_flits(const Block& r, Counts& due) noexcept;
   [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
   bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
@@ -377,25 +403,64 @@ class VcRouterKernel : public VcRouterBase {
   /// Writes down the memory of the blocks that will be stepped next, in the order of its use: the packets that the
   /// next one routes, whose names lie in memory that was asked for a block ago; then the state of the routers that have
   /// something to do in the block after that.
-  [[gnu::always_inline]] void look_ahead(u32 b, engine::Io& io) noexcept {
+  [[gnu::always_inline]] void look_ahead(u32 b, Tick ticks, engine::Io& io) noexcept {
     memory_.restart();
     if (b + 1 == blocks_) return;
     const Block r = block(b + 1);
-    const Item* const heads = items_of(b + 1) + heads_at_;
-    for (u32 k = 0; k < coming_[0].counts[b + 1].heads; ++k) {
-      const u32 e = router_of(heads[k]);
-      const u32 i = vc_of(heads[k]);
+    const auto want_packet = [&](u32 e, u32 i) {
       memory_.want(&io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
+    };
+    for (Tick t = 0; t < ticks; ++t) {
+      const Item* const heads = items_of(b + 1, t) + heads_at_;
+      for (u32 k = 0; k < coming_[t].counts[b + 1].heads; ++k) want_packet(router_of(heads[k]), vc_of(heads[k]));
     }
-    if (b + 2 < blocks_) want_routers(b + 2);
+    if (soon_routed(0, ticks)) {
+      const Item* const flits = items_of(b + 1, 0);
+      for (u32 k = 0; k < coming_[0].counts[b + 1].flits; ++k) {
+        const u32 e = router_of(flits[k]);
+        const u32 i = vc_of(flits[k]);
+        const u32 w = r.word(e, i);
+        if (((r.filled[w] | r.holding[w]) >> (i & 63U) & 1U) == 0) want_packet(e, i);
+      }
+    }
+    if (b + 2 >= blocks_) return;
+    u32 events = 0;
+    for (Tick t = 0; t < ticks; ++t) events += coming_[t].counts[b + 2].flits + coming_[t].counts[b + 2].credits;
+    if (events * kPortsPerEvent >= kBlock * layout_.ports()) {
+      want_block(b + 2, ticks);
+    } else {
+      want_routers(b + 2, ticks);
+    }
   }
-  [[gnu::always_inline]] void want_routers(u32 b) noexcept {
+  /// All of a block where much is to be done: one line after the other needs no list of them.
+  [[gnu::always_inline]] void want_block(u32 b, Tick ticks) noexcept {
     const Block r = block(b);
-    const Counts due = coming_[0].counts[b];
-    const Item* const items = items_of(b);
+    const std::size_t n = std::min<std::size_t>(kBlock, entities() - r.first);
+    for (Tick t = 0; t < ticks; ++t) {
+      const Counts due = coming_[t].counts[b];
+      memory_.want_all(items_of(b, t), due.flits);
+      memory_.want_all(items_of(b, t) + credits_at_, due.credits);
+      memory_.want_all(items_of(b, t) + heads_at_, due.heads);
+    }
+    memory_.want_all(r.inputs, n * layout_.size());
+    memory_.want_all(flits_.first(r.first, 0), n * layout_.size());
+    for (const u64* bits : {r.adaptive, r.held, r.credit, r.filled, r.holding, r.starved})
+      memory_.want_all(bits, n * r.n());
+    memory_.want_all(r.outputs, n * layout_.size());
+    memory_.want_all(r.accept_first, n * layout_.size());
+    memory_.want_all(r.waiting, n * layout_.ports() * r.n());
+    memory_.want_all(r.owners, n * layout_.ports() * r.n());
+    memory_.want_all(r.ports, n * layout_.ports());
+  }
+  /// Whether heads that arrive so many ticks from now are routed in the ticks that are stepped at once.
+  [[nodiscard]] bool soon_routed(Tick tick, Tick ticks) const noexcept {
+    return tick + setup_.pipeline.routing < ticks;
+  }
+  [[gnu::always_inline]] void want_routers(u32 b, Tick ticks) noexcept {
+    const Block r = block(b);
     u64 who = again_[b];
-    const auto each = [&](u32 first, u32 count, auto&& want) {
-      for (const Item* it = items + first; it != items + first + count; ++it) {
+    const auto each = [&](const Item* first, u32 count, auto&& want) {
+      for (const Item* it = first; it != first + count; ++it) {
         who |= u64{1} << router_of(*it);
         want(router_of(*it), vc_of(*it));
       }
@@ -404,19 +469,29 @@ class VcRouterKernel : public VcRouterBase {
       memory_.want(&r.inputs[r.vc(e, i)]);
       memory_.want(flits_.first(r.first + e, i));
     };
-    each(heads_at_, due.heads, [&](u32 e, u32 i) {
+    const auto want_head = [&](u32 e, u32 i) {
       want_input(e, i);
       memory_.want(&r.accept_first[r.vc(e, i)]);
-    });
+    };
+    each(items_of(b, 0) + heads_at_, coming_[0].counts[b].heads, want_head);
     for_each(again_[b], [&](u32 e) {
       for (u32 w = 0; w < r.n(); ++w) {
         const u32 place = e * r.n() + w;
         for_each(r.able(place) & r.holding[place], [&](u32 i) { want_input(e, w * 64 + i); });
       }
     });
-    // A flit that arrives is not looked at before the next tick, unless its packet has a way already.
-    each(0, due.flits, [&](u32 e, u32 i) { memory_.want(&r.inputs[r.vc(e, i)]); });
-    each(credits_at_, due.credits, [&](u32 e, u32 o) { memory_.want(&r.outputs[r.vc(e, o)]); });
+    for (Tick t = 0; t < ticks; ++t) {
+      const Item* const items = items_of(b, t);
+      const Counts due = coming_[t].counts[b];
+      if (t != 0) each(items + heads_at_, due.heads, want_head);
+      if (soon_routed(t, ticks)) {
+        each(items, due.flits, want_head);
+      } else {
+        // Not looked at before a later tick, unless its packet has a way already.
+        each(items, due.flits, [&](u32 e, u32 i) { memory_.want(&r.inputs[r.vc(e, i)]); });
+      }
+      each(items + credits_at_, due.credits, [&](u32 e, u32 o) { memory_.want(&r.outputs[r.vc(e, o)]); });
+    }
     for_each(who, [&](u32 e) {
       memory_.want(&r.waiting[r.row(e, 0)], r.layout.ports() * r.n());
       memory_.want(&r.owners[r.row(e, 0)], r.layout.ports() * r.n());
@@ -425,15 +500,13 @@ class VcRouterKernel : public VcRouterBase {
   }
   /// In the middle of other work.
   [[gnu::always_inline]] void ask_on() noexcept {
-    if constexpr (Fetches) {
-      for (u32 k = 0; k < kAsk; ++k) memory_.ask();
-    }
+    if constexpr (Fetches) memory_.ask();
   }
   /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
   [[gnu::always_inline]] static void ask_for(const void* memory) noexcept { __builtin_prefetch(memory, 1); }
 
   /// A flit of a hop passes eight places of ask_on, and some 14 lines of memory go with it.
-  static constexpr u32 kAsk = 2;
+  static constexpr u32 kPortsPerEvent = 4;
 
   VcLayoutOf<Shift> shape_;  ///< layout_, with the shift known
   u32 blocks_;
@@ -449,10 +522,10 @@ class VcRouterKernel : public VcRouterBase {
   std::vector<u64> again_;             ///< [block]: bit per router that is to be stepped in the next tick
   u32 credits_at_ = 0;                 ///< where the credits of a block's items begin
   u32 heads_at_ = 0;
-  u32 room_ = 0;                             ///< items of a block and tick
-  std::vector<Counts> counts_;               ///< [tick * blocks + block]
-  PageVector<Item> items_;                   ///< [(tick * blocks + block) * room]
-  std::array<Agenda, kMostAhead> coming_{};  ///< [ticks from now]
+  u32 room_ = 0;                                 ///< items of a block and tick
+  std::vector<Counts> counts_;                   ///< [tick * blocks + block]
+  PageVector<Item> items_;                       ///< [(tick * blocks + block) * room]
+  std::array<Agenda, kMostAhead + 1> coming_{};  ///< [ticks from now]
 
   MemoryAhead memory_;
 
@@ -488,13 +561,14 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
       const u32 entity = entity_of(far);
       const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit + Tick{1};
       const Tick ticks = c.link.latency_cycles + extra;
-      if (c.failed || entity == kNone || ticks >= kMostAhead) return;
-      ahead_ = std::max(ahead_, std::bit_ceil(ticks + 1));
+      // Of two ticks that a block makes at once, the lists of the first are still in use by others in the second.
+      const Tick most = ticks + (steps_two() ? 1 : 0);
+      if (c.failed || entity == kNone || most >= kMostAhead || entity / kBlock > 0xffff) return;
+      ahead_ = std::max(ahead_, std::bit_ceil(most + 1));
       const u32 i = layout_.index(far.port, 0);
-      (down ? port.down_block : port.up_block) = entity / kBlock;
+      (down ? port.down_block : port.up_block) = static_cast<u16>(entity / kBlock);
       (down ? port.down_item : port.up_item) = item(entity % kBlock, i);
       (down ? port.flit_ticks : port.credit_ticks) = static_cast<u8>(ticks);
-      if (down) port.down_vc = static_cast<u32>(base(entity) + i);
     };
     for (u32 p = 0; p < layout_.ports(); ++p) {
       PortState& port = port_states_[std::size_t{e} * layout_.ports() + p];
@@ -506,12 +580,13 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
 
 /// `active`: routers that have something to do besides what their lists say.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::step_block(u32 b, u64 active, Tick now, engine::Io& io) noexcept {
-  const Block r = block(b);
-  Counts& due = coming_[0].counts[b];
+inline void VcRouterKernel<OneWord, Shift, Fetches>::step_block(u32 b, u64 active, Tick now, Tick tick,
+                                                                engine::Io& io) noexcept {
+  const Block r = block(b, tick);
+  Counts& due = r.coming[0].counts[b];
   active |= take_flits(r, due);
   active |= take_credits(r, due.credits);
-  active |= route_heads(r, due.heads, active, now, io);
+  active |= route_heads(r, due.heads, active, now + tick, io);
   due = {};
   // What stays waiting is tried again when a virtual channel was freed, and when one was given away: a head with
   // several candidates may have asked for just that one.
@@ -526,8 +601,8 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::step_block(u32 b, u64 activ
 /// Flits of other routers of the shard that count from now on. Returns who got one.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_flits(const Block& r, Counts& due) noexcept {
-  const Item* const items = coming_[0].items + std::size_t{r.number} * room_;
-  const Agenda& routed = coming_[setup_.pipeline.routing];
+  const Item* const items = r.coming[0].items + std::size_t{r.number} * room_;
+  const Agenda& routed = r.coming[setup_.pipeline.routing];
   Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
   u32 fresh = routed.counts[r.number].heads;
   u64 who = 0;
@@ -549,7 +624,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_flits(const Block& r, C
 /// Likewise credits.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_credits(const Block& r, u32 count) noexcept {
-  const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + credits_at_;
+  const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + credits_at_;
   u64 who = 0;
   for (u32 k = 0; k < count; ++k) {
     const u32 e = router_of(items[k]);
@@ -586,7 +661,7 @@ inline bool VcRouterKernel<OneWord, Shift, Fetches>::add_credits(const Block& r,
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, u32 count, u64 active, Tick now,
                                                                 engine::Io& io) noexcept {
-  const Item* const items = coming_[0].items + std::size_t{r.number} * room_ + heads_at_;
+  const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + heads_at_;
   u64 who = 0;
   for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
   if (watched()) [[unlikely]]
@@ -599,10 +674,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
     packets[k] = &io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet());
     __builtin_prefetch(packets[k]);
   }
-  for (u32 k = 0; k < count; ++k) {
-    ask_on();
-    ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
-  }
+  for (u32 k = 0; k < count; ++k) { ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]); }
   return who;
 }
 
@@ -794,7 +866,6 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::start(const Block& r) noexc
     const u32 i = vc_of(given_[k]);
     const InputVc in = r.inputs[r.vc(e, i)];
     const u32 o = r.layout.index(in.port, in.vc);
-    ask_on();
     set_bit(r.owners + r.row(e, in.port), i);
     r.owned[in.port] |= u64{1} << e;
     const u32 w = r.word(e, i);
@@ -827,7 +898,6 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
   for (u64 left = active; left != 0; left &= left - 1) {
     const u32 e = static_cast<u32>(std::countr_zero(left));
     u64 some = 0;
-    ask_on();
     for (u32 w = e * r.n(); w < (e + 1) * r.n(); ++w) {
       can[w] = r.able(w);
       some |= can[w] & r.holding[w];
@@ -838,7 +908,6 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
     for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
       const u64* const row = r.owners + r.row(e, o);
-      ask_on();
       const u32 from = r.layout.index(r.ports[r.port(e, o)].input, 0);
       if constexpr (OneWord) {
         // Without a branch: which outputs are wanted is as good as random.
@@ -869,7 +938,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
   Crossing* const crossings = crossings_.data();
   const FlitRings::Access flits = flits_.access();
   const std::size_t first_vc = base(r.first);
-  const std::array<Agenda, kMostAhead>& coming = coming_;
+  const Agenda* const coming = r.coming;
   const u32 room = room_;
   const u32 credits_at = credits_at_;
   u32 n = 0;
@@ -911,7 +980,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
   Item* const gone = tails_.data();
   const FlitRings::Access flits = flits_.access();
   InputVc* const all_inputs = inputs_.data();
-  const std::array<Agenda, kMostAhead>& coming = coming_;
+  const Agenda* const coming = r.coming;
   const u32 room = room_;
   u32 tails = 0;
   for (const Crossing* c = first; c != first + crossings; ++c) {
@@ -920,13 +989,12 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
     const u32 out_vc = c->vc;
     const u32 p = r.layout.port(i);
     const BufferedFlit flit = c->flit;
-    ask_on();
     PortState& to = r.ports[r.port(e, c->port)];
     to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
     const u32 o = r.layout.index(c->port, out_vc);
     OutputVc& out = r.outputs[r.vc(e, o)];
     if (to.flit_ticks != 0) {
-      const std::size_t at = to.down_vc + std::size_t{out_vc};
+      const std::size_t at = far_vc(r.layout, to.down_block, to.down_item + out_vc);
       // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
       if (Fetches && out.credits == flits.places) {
         out.tail = 0;
@@ -957,7 +1025,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
 template <bool OneWord, u32 Shift, bool Fetches>
 inline void VcRouterKernel<OneWord, Shift, Fetches>::finish(const Block& r, u32 tails) noexcept {
   const Item* const gone = tails_.data();
-  const Agenda& routed = coming_[1 + setup_.pipeline.routing];
+  const Agenda& routed = r.coming[1 + setup_.pipeline.routing];
   Item* const heads = routed.items + std::size_t{r.number} * room_ + heads_at_;
   u32 next = routed.counts[r.number].heads;
   for (u32 k = 0; k < tails; ++k) {
@@ -965,7 +1033,6 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::finish(const Block& r, u32 
     const u32 i = vc_of(gone[k]);
     InputVc& in = r.inputs[r.vc(e, i)];
     const u32 o = r.layout.index(in.port, in.vc);
-    ask_on();
     r.outputs[r.vc(e, o)].holder = kNobody;
     in.vc = kFresh;
     r.held[r.word(e, o)] &= ~bit(o);
