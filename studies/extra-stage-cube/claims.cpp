@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -155,7 +156,8 @@ Outcome background_falls(const View& view, const std::string& figure, const std:
     least = std::min(least, fall);
     most = std::max(most, fall);
   }
-  return tally.outcome(fmt::format("falls by {:.0f} to {:.0f} %", 100 * least, 100 * most));
+  const auto percent = [](double share) { return std::round(100 * share) + 0.0; };  // + 0: never "-0"
+  return tally.outcome(fmt::format("falls by {:.0f} to {:.0f} %", percent(least), percent(most)));
 }
 
 Outcome falls_isolated_bg(const View& view) { return background_falls(view, "8", kIsolatedBg, {"gamma"}); }

@@ -86,15 +86,33 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
   }
 }
 
-TEST(TreeSampling, TheDefaultIntervalIsTheTimeOf300PacketsWhereThatLeavesTwentySamples) {
-  const auto interval = [](const std::string& text, const std::string& measure) {
-    return run_text(text, {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", measure})
-        .trees->interval;
+TEST(TreeSampling, TheDefaultIntervalDoublesWhereSamplesReadMuchAndKeepsTwelve) {
+  const auto trees = [](const std::string& text, std::vector<std::string> more) {
+    more.insert(more.end(), {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", "run.measure=48000"});
+    return run_text(text, more).trees;
   };
-  EXPECT_EQ(interval(kMesh, "run.measure=3000"), 1000U);
-  EXPECT_EQ(interval(others()[1], "run.measure=100000"), 4800U) << "packets of 16 flits";
-  EXPECT_EQ(interval(others()[1], "run.measure=24000"), 1200U);
-  EXPECT_EQ(interval(others()[1], "run.measure=8000"), 1000U);
+  EXPECT_EQ(trees(kMesh, {"load=0.1"})->interval, 1000U) << "next to nothing to read";
+  // A hot spot fills all buffers; some two packets arrive per cycle.
+  std::string hot = kMesh;
+  hot.replace(hot.find("{ name = \"uniform\""), hot.find("}\n[run]") - hot.find("{ name = \"uniform\""),
+              "{ name = \"hot_spot\", load = 0.5, fraction = 0.5 ");
+  const auto doubled = trees(hot, {});
+  EXPECT_GT(doubled->interval, 1000U);
+  EXPECT_LE(doubled->interval, 4000U);
+  EXPECT_GE(doubled->samples.size(), 12U);
+  const auto fixed = trees(hot, {"run.trees_interval=1000"});
+  EXPECT_EQ(fixed->interval, 1000U);
+  // What arrived before a sample that went is in the next one that stayed.
+  const auto arrived = [](const stats::CongestionRecord& record, u64 until) {
+    u64 packets = 0;
+    for (const stats::CongestionSample& sample : record.samples) {
+      if (sample.at <= until) packets += sample.delivered_packets;
+    }
+    return packets;
+  };
+  const u64 last = doubled->samples.back().at;
+  EXPECT_EQ(last % doubled->interval, 0U);
+  EXPECT_EQ(arrived(*doubled, last), arrived(*fixed, last));
 }
 
 TEST(FlowBreakdown, AnEmptyNetworkHasNoWaiting) {

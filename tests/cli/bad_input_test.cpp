@@ -89,6 +89,10 @@ TEST_F(BadInput, AMisspeltOptionNamesTheNearest) {
   expect_refusal(banyan({"study", "run", "x", "--qick"}), "--qick", "did you mean \"--quick\"?");
 }
 
+TEST_F(BadInput, AnEmptyFolderNameIsNoFolder) {
+  expect_refusal(banyan({"run", "steady.toml", "--out", ""}), "--out", "name is empty");
+}
+
 TEST_F(BadInput, AMisspeltCommandNamesTheNearest) {
   expect_refusal(banyan({"rnu", "steady.toml"}), "no command \"rnu\"", "did you mean \"run\"?");
   expect_refusal(banyan({"study", "lsit"}), "no command \"lsit\"", "did you mean \"list\"?");

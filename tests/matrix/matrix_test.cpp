@@ -130,6 +130,7 @@ TEST(Matrix, EveryComponentDeliversSomewhere) {
     }
   }
   for (const Combination& c : all_combinations()) {
+    if (missing.empty()) break;
     try {
       const std::set<std::string> names{c.topology->info.name, c.switching->info.name, c.routing->info.name,
                                         c.traffic->info.name};

@@ -122,9 +122,9 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
     };
     const pictures = () =>
       page.evaluate(() => {
-        const frames = { count: 0 };
-        const count = () => {
-          ++frames.count;
+        const frames: number[] = [];
+        const count = (time: number) => {
+          frames.push(time);
           requestAnimationFrame(count);
         };
         requestAnimationFrame(count);
@@ -135,11 +135,16 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByRole("button", { name: "Play" }).waitFor({ timeout: 60_000 });
     const after = await work();
-    const frames = await page.evaluate(() => (window as unknown as { frames: { count: number } }).frames.count);
-    const script = (after.script - before.script) / frames;
-    const all = (after.all - before.all) / frames;
+    const times = await page.evaluate(() => (window as unknown as { frames: number[] }).frames);
+    const script = (after.script - before.script) / times.length;
+    const all = (after.all - before.all) / times.length;
+    const gaps = times.slice(1).map((end, i) => end - (times[i] ?? Number.NaN));
+    const rate = (1000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0);
+    const late = gaps.filter((gap) => gap > 25).length;
     console.log(`per picture: ${script.toFixed(1)} ms in our script, ${all.toFixed(1)} ms in all, of 16.7 ms`);
-    expect(frames).toBeGreaterThan(20);
+    // Said, not required: it is a matter of what else the machine does.
+    console.log(`${rate.toFixed(1)} pictures per second, ${late} of ${gaps.length} late`);
+    expect(times.length).toBeGreaterThan(20);
     expect(script).toBeLessThan(8);
     expect(all).toBeLessThan(16.7);
     await page.context().close();

@@ -170,7 +170,15 @@ Target Draft::target(const std::string& key, const Where& where) const {
   }
   if (words.size() == 1) return bare_target(key, where);
   std::vector<std::string> paths;
-  for (const Part& part : parts_) paths.push_back(path(part));
+  std::vector<std::string> firsts;
+  for (const Part& part : parts_) {
+    paths.push_back(path(part));
+    firsts.push_back(part.kind->section);
+    firsts.push_back(part.name);
+  }
+  // A slip in the first word of "synchronization.mean": the rest may be right.
+  const std::string near = nearest_name(words.front(), firsts);
+  if (!near.empty()) paths = {near + key.substr(words.front().size())};
   unknown_target(key, paths, where);
 }
 

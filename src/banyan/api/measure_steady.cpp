@@ -33,13 +33,12 @@ const std::vector<std::string> kPrecise{"packet_latency", "accepted_load"};
 /// Cycles that are not measured, of those asked for.
 Tick warmup_of(const config::Values& run) { return is_fixed(run) ? 0 : static_cast<Tick>(run.integer("warmup")); }
 
-/// Where nobody says how often trees are sampled: not more often than a channel carries 300 packets, as a sample
-/// costs what hundreds of packets cost that move; 20 times or more in a run, but for the usual interval.
-Tick longer_interval(const config::Values& run, const engine::TreePlan& plan) {
-  constexpr Tick kPackets = 300;
-  constexpr Tick kSamples = 20;
+/// Where nobody says how often trees are sampled, the interval doubles where that would take much of the time of the
+/// run, as long as a run of the planned length keeps some samples.
+Tick longest_interval(const config::Values& run) {
+  constexpr Tick kSamples = 12;
   const i64 cycles = is_fixed(run) ? run.integer("duration") : run.integer("warmup") + run.integer("measure");
-  return std::max(plan.interval, std::min(kPackets * plan.spacing, static_cast<Tick>(cycles) / kSamples));
+  return static_cast<Tick>(cycles) / kSamples;
 }
 
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
@@ -401,7 +400,7 @@ Result run_once(const Experiment& experiment, const Network& network, engine::En
     for (const core::Traffic* traffic : instance.traffic_pointers) {
       wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
     }
-    if (experiment.run.integer("trees_interval") == 0) wanted.interval = longer_interval(experiment.run, wanted);
+    if (experiment.run.integer("trees_interval") == 0) wanted.longest = longest_interval(experiment.run);
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }

@@ -37,10 +37,16 @@ CLI::Validator is_natural() {
           "", "natural"};
 }
 
+/// An empty name, as an unset variable of a shell leaves it, would mean that nothing is kept.
+CLI::Validator is_named() {
+  return {[](const std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "",
+          "named"};
+}
+
 void add_running(CLI::App& command, Running& running) {
   command.add_option("--threads", running.threads, "Threads to use")->check(CLI::Range(1U, 1024U))->type_name("N");
   command.add_option("--seed", running.seed, "Seed of all randomness")->check(is_natural())->type_name("N");
-  command.add_option("--out", running.out, "Folder that results are written to")->type_name("DIR");
+  command.add_option("--out", running.out, "Folder that results are written to")->check(is_named())->type_name("DIR");
   command.add_flag("--quiet,-q", running.quiet, "No progress on standard error");
 }
 

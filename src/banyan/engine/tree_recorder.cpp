@@ -60,7 +60,20 @@ void TreeRecorder::sample(const Machine& machine, Tick at) {
   if (plan_.flows) add_waits();
   record_.samples.push_back(std::move(sample));
   next_ += record_.interval;
-  if (record_.samples.size() >= kMostSamples) thin();
+  if (record_.samples.size() >= kMostSamples) {
+    thin();
+  } else if (2 * record_.interval <= plan_.longest) {
+    economize(machine);
+  }
+}
+
+void TreeRecorder::economize(const Machine& machine) {
+  read_ += view_.contents().size() + view_.all_blocked().size();
+  const u64 arrived = machine.totals().delivered;
+  if (read_ * kArrivalsPerRead <= arrived - arrived_) return;
+  thin();
+  read_ = 0;
+  arrived_ = arrived;
 }
 
 void TreeRecorder::add_fill(stats::CongestionSample& sample) const {
@@ -112,6 +125,7 @@ void TreeRecorder::add_waits() {
 /// A sample that stays takes over what was delivered before the one that goes.
 void TreeRecorder::thin() {
   record_.interval *= 2;
+  next_ = (record_.samples.back().at / record_.interval + 1) * record_.interval;
   std::vector<stats::CongestionSample> kept;
   stats::CongestionSample gone;
   for (stats::CongestionSample& sample : record_.samples) {
@@ -131,7 +145,6 @@ void TreeRecorder::thin() {
   packets_ -= gone.delivered_packets;
   latency_ -= gone.latency;
   record_.samples = std::move(kept);
-  next_ = (record_.samples.back().at / record_.interval + 1) * record_.interval;
 }
 
 stats::CongestionRecord TreeRecorder::take() {

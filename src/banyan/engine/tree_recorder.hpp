@@ -17,6 +17,7 @@ struct TreePlan {
   double threshold = 1.0;
   Tick spacing = 1;    ///< ticks between the looks that a sample takes: the time of a packet
   bool flows = false;  ///< what the packets of every flow wait for
+  Tick longest = 0;    ///< up to which the interval doubles where samples would take much of the time of the run
 };
 
 class TreeRecorder {
@@ -35,6 +36,10 @@ class TreeRecorder {
   static constexpr std::size_t kMostSamples = 2048;
   /// How often the machine is looked at before a sample (TreeFinder::look).
   static constexpr Tick kLooks = 3;
+  /// A sample may read one packet for so many that arrive meanwhile. Reading one takes about as long as one hop of the
+  /// fastest models, and an arrival is several hops: measured, samples stay below 5 % of the time with all models
+  /// (docs/explanation/congestion-trees.md).
+  static constexpr u64 kArrivalsPerRead = 4;
 
   void sample(const Machine& machine, Tick at);
   void plan_looks();
@@ -43,6 +48,8 @@ class TreeRecorder {
   void add_progress(const Machine& machine, stats::CongestionSample& sample);
   void add_waits();
   void thin();
+  /// Doubles the interval where samples read too much.
+  void economize(const Machine& machine);
 
   const core::Graph& graph_;
   TreePlan plan_;
@@ -57,6 +64,8 @@ class TreeRecorder {
   u64 flits_ = 0;
   u64 packets_ = 0;
   u64 latency_ = 0;
+  u64 read_ = 0;     ///< packets that samples read since the interval last changed
+  u64 arrived_ = 0;  ///< packets that had arrived then
   std::map<std::tuple<u32, u32, u8, u32, u32, u32>, u64> waits_;
 };
 
