@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/runs.hpp"
+#include "support/effort.hpp"
 
 namespace banyan::api::precision_test {
 namespace {
@@ -29,7 +30,8 @@ TEST(Precision, ASteadyRunGoesOnUntilItIsReached) {
 /// What arrives after the decision changes the intervals: where it makes them wider than asked, the run goes on.
 TEST(Precision, WhatIsSaidToBeReachedIsReached) {
   u32 reached = 0;
-  for (int seed = 1; seed <= 24; ++seed) {
+  const u32 seeds = test::tries(24U, 3U);
+  for (u32 seed = 1; seed <= seeds; ++seed) {
     for (const char* load : {"load=0.1", "load=0.4"}) {
       const Result result = run_of(kMesh, {"seed=" + std::to_string(seed), load, "run.precision=0.8 %"});
       const bool within = relative(result, "packet_latency") <= 0.008 && relative(result, "accepted_load") <= 0.008;
@@ -38,7 +40,7 @@ TEST(Precision, WhatIsSaidToBeReachedIsReached) {
       reached += within ? 1 : 0;
     }
   }
-  EXPECT_EQ(reached, 48U);
+  EXPECT_EQ(reached, 2 * seeds);
 }
 
 TEST(Precision, APreciseRunIsTheRunOfThatLength) {

@@ -11,6 +11,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/cioq_fabric.hpp"
+#include "support/effort.hpp"
 #include "support/rows.hpp"
 
 namespace banyan::switching::cioq {
@@ -248,7 +249,7 @@ TEST(Cioq, EveryOrganizationDeliversEverythingInOrderAndGivesEverythingBack) {
 }
 
 TEST(Cioq, RandomShapesGiveEverythingBack) {
-  for (u64 n = 0; n < 12; ++n) {
+  for (u64 n = 0; n < test::tries<u64>(12, 4); ++n) {
     const u32 hosts = n % 3 == 0 ? 32 : n % 3 == 1 ? 16 : 64;
     const std::string queues = n % 2 == 0 ? "recn_enhanced" : "recn_basic";
     SCOPED_TRACE(fmt::format("case {}", n));

@@ -11,6 +11,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "engine/machines.hpp"
+#include "support/effort.hpp"
 
 namespace banyan::vc_router_test {
 namespace {
@@ -238,7 +239,9 @@ TEST(VcRouterZeroLoad, LatencyEqualsTheClosedFormOnEveryTopology) {
   };
   for (const auto& [topology, routing] : networks) {
     SCOPED_TRACE(topology.name);
-    for (const std::size_t i : {1U, 4U, 6U, 10U}) expect_closed_form(topology, routing, pipelines()[i]);
+    for (const std::size_t i : {1U, 4U, 6U, 10U}) {
+      if (i == 6U || !test::kSanitized) expect_closed_form(topology, routing, pipelines()[i]);
+    }
   }
 }
 
