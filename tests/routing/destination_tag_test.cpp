@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "support/effort.hpp"
 #include "topology/networks.hpp"
 
 namespace banyan::destination_tag_test {
@@ -24,7 +25,7 @@ RoutingPointer tag_on(const core::Topology& topology, const Given& given = {}, u
 void expect_all_pairs_arrive(const core::Topology& topology, const core::Routing& routing, u32 word) {
   const u32 terminals = topology.graph().terminals();
   const std::size_t stages = topology.multistage()->digit_of_stage.size();
-  for (u32 s = 0; s < terminals; ++s) {
+  for (u32 s = 0; s < terminals; s += tries(1U, 7U)) {
     for (u32 d = 0; d < terminals; ++d) {
       const Path path = path_of(topology, routing, s, d, word);
       ASSERT_TRUE(path.arrived) << s << " to " << d;
@@ -225,6 +226,7 @@ TEST(DestinationTag, EverySingleFaultOfBoxOrLinkIsRoutedAround) {
 // 16 * 16 pairs across the halves cut different sets of pairs. C(8,2) = 28 pairs count for A and B, 28 for B and C.
 // 190 + 190 + 120 + 512 + 240 + 104 - 28 - 28 = 1300 of C(72,2) = 2556.
 TEST(DestinationTag, Exactly1300Of2556DoubleFaultsAreTolerated) {
+  if (test::kSanitized) GTEST_SKIP() << "counting is the other builds' affair";
   const Texts faults = all_faults();
   const PaperModel model;
   u32 tolerated = 0;
