@@ -87,20 +87,20 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
 }
 
 TEST(TreeSampling, TheDefaultIntervalDoublesWhereSamplesReadMuchAndKeepsTwelve) {
-  const auto trees = [](const std::string& text, std::vector<std::string> more) {
+  const auto trees = [](std::vector<std::string> more) {
     more.insert(more.end(), {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", "run.measure=48000"});
-    return run_text(text, more).trees;
+    return run_text(kMesh, more).trees;
   };
-  EXPECT_EQ(trees(kMesh, {"load=0.1"})->interval, 1000U) << "next to nothing to read";
+  EXPECT_EQ(trees({"load=0.1", "fraction=0"})->interval, 1000U) << "next to nothing to read";
   // A hot spot fills all buffers; some two packets arrive per cycle.
-  std::string hot = kMesh;
-  hot.replace(hot.find("{ name = \"uniform\""), hot.find("}\n[run]") - hot.find("{ name = \"uniform\""),
-              "{ name = \"hot_spot\", load = 0.5, fraction = 0.5 ");
-  const auto doubled = trees(hot, {});
+  const std::vector<std::string> hot{"load=0.5", "fraction=0.5", "traffic.size=1", "vcs=8", "buffer=8"};
+  const auto doubled = trees(hot);
   EXPECT_GT(doubled->interval, 1000U);
   EXPECT_LE(doubled->interval, 4000U);
   EXPECT_GE(doubled->samples.size(), 12U);
-  const auto fixed = trees(hot, {"run.trees_interval=1000"});
+  std::vector<std::string> often = hot;
+  often.emplace_back("run.trees_interval=1000");
+  const auto fixed = trees(often);
   EXPECT_EQ(fixed->interval, 1000U);
   // What arrived before a sample that went is in the next one that stayed.
   const auto arrived = [](const stats::CongestionRecord& record, u64 until) {

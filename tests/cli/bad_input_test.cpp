@@ -90,7 +90,7 @@ TEST_F(BadInput, AMisspeltOptionNamesTheNearest) {
 }
 
 TEST_F(BadInput, AnEmptyFolderNameIsNoFolder) {
-  expect_refusal(banyan({"run", "steady.toml", "--out", ""}), "--out", "name is empty");
+  expect_refusal(banyan({"run", "steady.toml", "--out", ""}), "--out: the name is empty", "banyan run --help");
 }
 
 TEST_F(BadInput, AMisspeltCommandNamesTheNearest) {
