@@ -18,6 +18,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/store/store.hpp"
 #include "build_info.hpp"
+#include "support/effort.hpp"
 #include "support/repository.hpp"
 
 extern char** environ;
@@ -46,6 +47,9 @@ constexpr const char* kSweep =
 class KilledSweep : public testing::Test {
  protected:
   KilledSweep() { std::ofstream(folder_.path() / "sweep.toml") << kSweep; }
+  void SetUp() override {
+    if (test::kSanitized) GTEST_SKIP() << "how programs die is the other builds' affair";
+  }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 

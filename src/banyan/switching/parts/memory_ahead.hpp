@@ -34,7 +34,8 @@ class MemoryAhead {
   template <class T>
   [[gnu::always_inline]] void want_all(const T* first, std::size_t count) noexcept {
     const char* const begin = line_of(first);
-    range_[ranges_++] = {begin, begin + (end_of(first, count) - begin + kLine - 1) / kLine * kLine};
+    const auto bytes = static_cast<std::size_t>(end_of(first, count) - begin);
+    range_[ranges_++] = {begin, begin + (bytes + kLine - 1) / kLine * kLine};
   }
   /// Asks for the next lines. In line always: g++ 12 takes a function that only asks for memory for one without
   /// effect, and drops its calls.
