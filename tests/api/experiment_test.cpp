@@ -132,6 +132,7 @@ TEST(Override, UnknownNamesNameTheNearest) {
   EXPECT_TRUE(contains(refusal(kExample, {"swich.buffer=2"}).remedy(), "did you mean \"switch.buffer\"?"));
   EXPECT_TRUE(contains(refusal(kExample, {"unifrom.load=0"}).remedy(), "did you mean \"uniform.load\"?"));
   EXPECT_TRUE(contains(refusal(kExample, {"nothing_like_it.load=0"}).remedy(), "there are"));
+  EXPECT_TRUE(contains(refusal(kExample, {"switch.a.b.c=0"}).remedy(), "there are"));
   EXPECT_TRUE(contains(refusal(kExample, {"switch.bufer=2"}).remedy(), "did you mean \"buffer\"?"));
   EXPECT_TRUE(contains(refusal(kExample, {"traffic.unifrom.load=0"}).remedy(), "traffic.uniform.load"));
   EXPECT_TRUE(contains(refusal(kExample, {"traffic.2.load=0"}).remedy(), "traffic.uniform.load"));

@@ -178,7 +178,10 @@ Target Draft::target(const std::string& key, const Where& where) const {
   }
   // A slip in the first word of "synchronization.mean": the rest may be right.
   const std::string near = nearest_name(words.front(), firsts);
-  if (!near.empty()) paths = {near + key.substr(words.front().size())};
+  if (!near.empty() && near != words.front()) {
+    throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", key),
+                      fmt::format("did you mean \"{}{}\"?", near, key.substr(words.front().size())));
+  }
   unknown_target(key, paths, where);
 }
 
