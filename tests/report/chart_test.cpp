@@ -17,8 +17,8 @@ Chart two_lines() {
   chart.title = "Delay of a message";
   chart.x_label = "Load γ";
   chart.y_label = "μ_{SYN} (cycles)";
-  chart.lines = {{"bypass", {{0.1, 10, 1.0, "tip"}, {0.5, 40, 2.0, ""}}, 0, false, true},
-                 {"isolated", {{0.1, 12, std::nullopt, ""}, {0.5, 20, 2.0, ""}}, 1, true, true}};
+  chart.lines = {{"bypass", {{0.1, 10, 1.0, "tip"}, {0.5, 40, 2.0, ""}}, 0, 0, true},
+                 {"isolated", {{0.1, 12, std::nullopt, ""}, {0.5, 20, 2.0, ""}}, 1, 1, true}};
   return chart;
 }
 
@@ -76,6 +76,18 @@ TEST(Svg, DrawsAModelAsADashedLineAlone) {
   EXPECT_EQ(count(svg, "line s0 dashed"), 2U) << "curve and legend";
 }
 
+TEST(Svg, TellsFamiliesOfLinesApart) {
+  Chart chart = two_lines();
+  chart.lines[0].family = 3;
+  chart.lines[1].family = 2;
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(count(svg, "line s0 dashed d3"), 2U) << "curve and legend";
+  EXPECT_EQ(count(svg, "line s1 dashed d2"), 2U);
+  for (u32 family = 1; family < kFamilies; ++family) {
+    EXPECT_EQ(count(svg, ".d" + std::to_string(family) + " .curve{stroke-dasharray"), 1U);
+  }
+}
+
 TEST(Svg, EscapesTextOfConfigurations) {
   Chart chart = two_lines();
   const std::string evil = "</text><script>alert(\"1\")</script>&\x01\xFF";
@@ -101,6 +113,17 @@ TEST(Svg, LeavesOutWhatCannotBeDrawn) {
   EXPECT_EQ(count(svg, "class=\"marker\""), 1U + 2U);
 }
 
+TEST(Svg, CutsABarThatWouldStretchALogarithmicAxis) {
+  Chart chart = two_lines();
+  chart.log_y = true;
+  chart.lines.pop_back();
+  chart.lines[0].points = {{1, 100, 99.999, ""}, {2, 900, 10.0, ""}};
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(svg.find(">10</text>"), std::string::npos) << "the axis begins at the least mean";
+  EXPECT_NE(svg.find(">100</text>"), std::string::npos);
+}
+
 TEST(Svg, FollowsLightAndDark) {
   const std::string svg = to_svg(two_lines(), true);
   EXPECT_NE(svg.find("prefers-color-scheme: dark"), std::string::npos);
@@ -117,6 +140,16 @@ TEST(Ticks, AreRoundAndCoverTheRange) {
   EXPECT_EQ(nice_ticks(3, 3, 5), std::vector<double>{3});
   const std::vector<double> from_zero = nice_ticks(-1e-9, 150, 5);
   EXPECT_FALSE(std::signbit(from_zero.front()));
+}
+
+TEST(Ticks, OfALogarithmicAxisAreRoundToo) {
+  using Ticks = std::vector<double>;
+  EXPECT_EQ(log_ticks(3017.3, 9000, 8, false), (Ticks{4000, 6000, 8000})) << "hardly a power of ten";
+  EXPECT_EQ(log_ticks(90, 1100, 8, false), (Ticks{100, 200, 500, 1000}));
+  EXPECT_EQ(log_ticks(1, 1e6, 8, false), (Ticks{1, 10, 100, 1000, 1e4, 1e5, 1e6}));
+  EXPECT_EQ(log_ticks(1, 1e12, 8, false), (Ticks{1, 100, 1e4, 1e6, 1e8, 1e10, 1e12}));
+  EXPECT_EQ(log_ticks(4, 64, 10, true), (Ticks{4, 8, 16, 32, 64}));
+  EXPECT_EQ(log_ticks(5, 5, 8, false), Ticks{5});
 }
 
 TEST(Markup, EscapesAndKeepsUtf8) {

@@ -15,8 +15,8 @@ Chart two_lines() {
   chart.title = "Delay";
   chart.x_label = "Load γ";
   chart.y_label = "μ_{SYN} (cycles)";
-  chart.lines = {{"bypass", {{0.1, 10, 1.0, ""}, {0.5, 40, 2.0, ""}, {0.9, 100, 2.0, ""}}, 0, false, true},
-                 {"isolated", {{0.1, 12, std::nullopt, ""}, {0.5, 20, 2.0, ""}}, 1, true, true}};
+  chart.lines = {{"bypass", {{0.1, 10, 1.0, ""}, {0.5, 40, 2.0, ""}, {0.9, 100, 2.0, ""}}, 0, 0, true},
+                 {"isolated", {{0.1, 12, std::nullopt, ""}, {0.5, 20, 2.0, ""}}, 1, 1, true}};
   return chart;
 }
 

@@ -260,6 +260,20 @@ TEST(StudyFiles, SpecificationNamesTheMisspelt) {
   EXPECT_NE(message("modes = [\"full\"]", "modes = [\"long\"]").find("'long'"), std::string::npos);
 }
 
+TEST(StudyFiles, ALogarithmicAxisIsForAllMetricsOrForThoseNamed) {
+  const auto parsed = [](const std::string& words) {
+    std::string text(test::kFakeStudy);
+    const std::string from = "metrics = [\"delay\"]\n";
+    return study::parse_study(text.replace(text.find(from), from.size(), from + words), "fake");
+  };
+  EXPECT_FALSE(parsed("").figures[0].has_log_y("delay"));
+  EXPECT_TRUE(parsed("log_y = true\n").figures[0].has_log_y("delay"));
+  const study::FigureSpec named = parsed("log_y = [\"delay\"]\n").figures[0];
+  EXPECT_TRUE(named.has_log_y("delay"));
+  EXPECT_FALSE(named.has_log_y("load"));
+  EXPECT_THROW(static_cast<void>(parsed("log_y = [\"decay\"]\n")), ConfigError);
+}
+
 TEST(StudyOutput, CsvHasOneRowPerPointWithAxesMetricsVerdictAndHash) {
   const FakeStudy fake(test::no_claims);
   const StudyResult result = run_study(fake.study(), options());

@@ -7,7 +7,7 @@ import { element, label } from "./dom";
 import type { Plane } from "./draw";
 import { drawLine } from "./draw";
 import type { Extent, Range } from "./extent";
-import { extentOf, scaled, shows } from "./extent";
+import { extentOf, isPowerOfTwo, logTicks, scaled, shows } from "./extent";
 import { describePoint, formatNumber, plainLabel } from "./format";
 import { Legend } from "./legend";
 import type { PointId } from "./nearest";
@@ -17,12 +17,16 @@ import { currentColours } from "./palette";
 import { Tooltip } from "./tooltip";
 
 const kReach = 40;
+/** Between marks of an axis, in pixels. */
+const kSpaceX = 46;
+const kSpaceY = 36;
+const kFewestMarks = 4;
 /** Between marks of points without a value. */
 const kStack = 13;
 const kHeights = { ratio: 0.62, least: 220, most: 340 };
 const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-/** Beyond this ratio powers of two are too many. */
-const kTwos = 4096;
+/** Of the families of curves; the static drawing has the same in its style sheet. */
+const kDashes: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3]];
 
 interface Position {
   x: number;
@@ -106,12 +110,23 @@ export class LiveChart {
   }
 
   private scale(axis: AxisData, which: "x" | "y"): uPlot.Scale {
-    const range = this.whole[which];
     return {
       time: false,
       distr: axis.log ? 3 : 1,
-      log: range[1] / range[0] <= kTwos ? 2 : 10,
       range: () => [...this.extent()[which]] as uPlot.Range.MinMax,
+    };
+  }
+
+  /** Round marks on a logarithmic axis, in place of uPlot's. */
+  private marks(axis: AxisData, which: "x" | "y", space: number): Partial<uPlot.Axis> {
+    if (!axis.log) return {};
+    const binary = which === "x" && this.data.lines.every((line) => line.x.every(isPowerOfTwo));
+    return {
+      splits: (u, _axis, low, high) => {
+        const pixels = which === "x" ? u.over.clientWidth : u.over.clientHeight;
+        return logTicks(low, high, Math.max(kFewestMarks, Math.floor(pixels / space)), binary);
+      },
+      filter: (_u, splits) => splits,
     };
   }
 
@@ -137,12 +152,21 @@ export class LiveChart {
       scales: { x: this.scale(this.data.x, "x"), y: this.scale(this.data.y, "y") },
       series: [{}, ...this.data.lines.map((data) => this.series(data))],
       axes: [
-        { ...common, size: 30, gap: 4, space: 46, grid: { show: false }, border: { ...line, show: true } },
+        {
+          ...common,
+          size: 30,
+          gap: 4,
+          space: kSpaceX,
+          grid: { show: false },
+          border: { ...line, show: true },
+          ...this.marks(this.data.x, "x", kSpaceX),
+        },
         {
           ...common,
           size: axisWidth,
           gap: 3,
-          space: 36,
+          space: kSpaceY,
+          ...this.marks(this.data.y, "y", kSpaceY),
           ticks: { show: false },
           grid: { stroke: () => this.colours.rule, width: 1 },
         },
@@ -161,7 +185,7 @@ export class LiveChart {
       width: 2,
       spanGaps: true,
       points: { show: false },
-      ...(data.dashed || data.analytical ? { dash: [6, 4] } : {}),
+      dash: [...(kDashes[data.analytical ? 1 : data.family] ?? [])],
     };
   }
 

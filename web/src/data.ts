@@ -14,7 +14,8 @@ export interface LineData {
   label: string;
   /** Place in the palette; also chooses the marker. */
   colour: number;
-  dashed: boolean;
+  /** 0: solid, with filled markers; others have dashes of their own and hollow markers. */
+  family: number;
   markers: boolean;
   /** A model's curve, not a measurement. */
   analytical: boolean;

@@ -50,6 +50,7 @@ const kArrow = "M0 0v-10m-3 3l3-3l3 3";
 function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string, colours: Colours): void {
   const { context, ratio } = plane;
   const arrow = new Path2D(kArrow);
+  const hollow = line.family > 0;
   line.x.forEach((_, i) => {
     const at = plane.place(i);
     if (at === null) return;
@@ -61,9 +62,9 @@ function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string
       context.lineWidth = 1.4;
       context.stroke(arrow);
     }
-    context.fillStyle = line.dashed ? colours.ground : colour;
-    context.strokeStyle = line.dashed ? colour : colours.ground;
-    context.lineWidth = line.dashed ? 1.8 : 1;
+    context.fillStyle = hollow ? colours.ground : colour;
+    context.strokeStyle = hollow ? colour : colours.ground;
+    context.lineWidth = hollow ? 1.8 : 1;
     context.fill(shape);
     context.stroke(shape);
     if (isUnsettled(line.verdict?.[i]) && !isBeyond(line, i)) {

@@ -27,6 +27,42 @@ export function niceRange(low: number, high: number): Range {
   return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
 }
 
+/** Marks of a logarithmic axis; where round powers give fewer, even steps do. */
+const kFewest = 3;
+
+export function isPowerOfTwo(value: number): boolean {
+  return value > 0 && Number.isInteger(Math.log2(value));
+}
+
+function evenTicks(low: number, high: number, divisions: number): number[] {
+  const step = niceStep(high - low, divisions);
+  const ticks: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) ticks.push(k * step);
+  return ticks;
+}
+
+/** Every `step`-th power of `base` in the range, times each of the factors. */
+function powers(low: number, high: number, base: number, step: number, factors: readonly number[]): number[] {
+  const ticks: number[] = [];
+  const first = Math.floor(Math.log(low) / Math.log(base) / step - 1e-9) * step;
+  for (let e = first; base ** e <= high; e += step) {
+    for (const factor of factors) {
+      const value = factor * base ** e;
+      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push(value);
+    }
+  }
+  return ticks;
+}
+
+/** At most `most` round values of a logarithmic axis, as log_ticks() of the static drawing finds them. */
+export function logTicks(low: number, high: number, most: number, binary: boolean): number[] {
+  if (!(high > low) || !(low > 0)) return [];
+  let ticks = binary ? powers(low, high, 2, 1, [1]) : powers(low, high, 10, 1, [1, 2, 5]);
+  if (ticks.length < kFewest) return evenTicks(low, high, Math.min(most, kDivisions));
+  for (let step = 1; ticks.length > most; step++) ticks = powers(low, high, binary ? 2 : 10, step, [1]);
+  return ticks;
+}
+
 /** Where a value can be drawn on the axis. */
 export function shows(axis: AxisData, value: number | null | undefined): value is number {
   return typeof value === "number" && Number.isFinite(value) && (!axis.log || value > 0);
@@ -72,7 +108,8 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
       const error = line.error?.[i] ?? 0;
       x.add(value);
       y.add(mean);
-      y.add(mean - error);
+      // An interval that nearly reaches zero would stretch a logarithmic axis over decades: its bar is cut instead.
+      if (!yAxis.log || mean - error >= mean / 10) y.add(mean - error);
       y.add(mean + error);
     });
   }

@@ -5,7 +5,7 @@ export function axis(log = false): AxisData {
 }
 
 export function line(x: number[], y: (number | null)[], more: Partial<LineData> = {}): LineData {
-  return { label: "bypass", colour: 0, dashed: false, markers: true, analytical: false, x, y, ...more };
+  return { label: "bypass", colour: 0, family: 0, markers: true, analytical: false, x, y, ...more };
 }
 
 export function chart(lines: LineData[]): ChartData {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { align } from "../src/align";
 import { isUnsettled, parseReport, ranksBeyond } from "../src/data";
 import { decodeDataAddress } from "../src/download";
-import { extentOf, niceRange, niceStep, scaled } from "../src/extent";
+import { extentOf, logTicks, niceRange, niceStep, scaled } from "../src/extent";
 import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
 import { across, along, first, nearest } from "../src/nearest";
 import { axis, chart, line } from "./helpers";
@@ -47,6 +47,11 @@ describe("extent", () => {
     expect(y[1]).toBeGreaterThanOrEqual(18);
   });
 
+  it("is not stretched over decades by an interval that nearly reaches zero", () => {
+    const { y } = extentOf([line([1, 2], [100, 900], { error: [99.999, 10] })], axis(), axis(true));
+    expect(y[0]).toBeGreaterThan(50);
+  });
+
   it("shows something when there is nothing, or one point", () => {
     expect(extentOf([], axis(), axis())).toEqual({ x: [0, 1], y: [0, 1] });
     expect(extentOf([line([5], [0])], axis(), axis())).toEqual({ x: [4.5, 5.5], y: [0, 1] });
@@ -66,6 +71,14 @@ describe("extent", () => {
     expect(niceStep(0.7, 5)).toBeCloseTo(0.2);
     expect(niceRange(0, 95)).toEqual([0, 100]);
     expect(niceRange(3, 3)).toEqual([3, 4]);
+  });
+
+  it("knows round marks of a logarithmic axis", () => {
+    expect(logTicks(3017.3, 9000, 8, false)).toEqual([4000, 6000, 8000]);
+    expect(logTicks(90, 1100, 8, false)).toEqual([100, 200, 500, 1000]);
+    expect(logTicks(1, 1e6, 8, false)).toEqual([1, 10, 100, 1000, 1e4, 1e5, 1e6]);
+    expect(logTicks(3.5, 70, 10, true)).toEqual([4, 8, 16, 32, 64]);
+    expect(logTicks(5, 5, 8, false)).toEqual([]);
   });
 
   it("zooms around a point", () => {

@@ -21,6 +21,7 @@ constexpr double kPlotHeight = 250;
 constexpr double kTitleLine = 20;
 constexpr double kLegendLine = 19;
 constexpr double kStack = 13;       ///< between marks without a value
+constexpr std::size_t kFewest = 3;  ///< marks of a logarithmic axis; where round powers give fewer, even steps do
 constexpr double kCharacter = 7.2;  ///< mean advance of the 13 px sans-serif text
 
 // Okabe and Ito's palette (2008), with the light yellow left out and shades for dark ground.
@@ -66,29 +67,24 @@ std::string tick_label(double value) {
   return text;
 }
 
-std::vector<double> log_ticks(double low, double high) {
-  std::vector<double> ticks;
-  const bool twos = high / low <= 4096;
-  const double base = twos ? 2.0 : 10.0;
-  const double first = std::floor(std::log(low) / std::log(base) + 1e-9);
-  const double last = std::ceil(std::log(high) / std::log(base) - 1e-9);
-  for (double e = first; e <= last; e += 1.0) {
-    const double value = std::pow(base, e);
-    if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
-  }
-  while (ticks.size() > 10) {
-    std::vector<double> half;
-    for (std::size_t i = 0; i < ticks.size(); i += 2) half.push_back(ticks[i]);
-    ticks = std::move(half);
-  }
-  return ticks;
-}
-
 std::string classes(const ChartLine& line) {
-  return fmt::format("s{}{}", line.colour % kPaletteSize, line.dashed || line.analytical ? " dashed" : "");
+  const u32 family = line.analytical ? 1 : line.family % kFamilies;
+  return fmt::format("s{}{}", line.colour % kPaletteSize, family == 0 ? "" : fmt::format(" dashed d{}", family));
 }
 
 bool has_markers(const ChartLine& line) { return line.markers && !line.analytical; }
+
+bool is_power_of_two(double value) {
+  int exponent = 0;
+  return value > 0 && std::frexp(value, &exponent) == 0.5;
+}
+
+bool has_powers_of_two(const Chart& chart) {
+  return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+    return std::all_of(line.points.begin(), line.points.end(),
+                       [](const ChartPoint& point) { return is_power_of_two(point.x); });
+  });
+}
 
 bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
@@ -266,6 +262,25 @@ std::vector<double> nice_ticks(double low, double high, u32 count) {
   return ticks;
 }
 
+std::vector<double> log_ticks(double low, double high, u32 most, bool binary) {
+  if (!(high > low)) return {low};
+  const auto powers = [&](double base, int step, std::initializer_list<double> factors) {
+    std::vector<double> ticks;
+    const double first = std::floor(std::log(low) / std::log(base) / step - 1e-9) * step;
+    for (double e = first; std::pow(base, e) <= high; e += step) {
+      for (const double factor : factors) {
+        const double value = factor * std::pow(base, e);
+        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+      }
+    }
+    return ticks;
+  };
+  std::vector<double> ticks = binary ? powers(2, 1, {1}) : powers(10, 1, {1, 2, 5});
+  if (ticks.size() < kFewest) return nice_ticks(low, high, std::min(most, 5U));
+  for (int step = 1; ticks.size() > most; ++step) ticks = powers(binary ? 2 : 10, step, {1});
+  return ticks;
+}
+
 std::string chart_style(const std::string& scope) {
   std::string light;
   std::string dark;
@@ -295,7 +310,9 @@ std::string chart_style(const std::string& scope) {
          ".banyan-chart .marker{fill:var(--c);stroke:var(--ground);stroke-width:1}\n"
          ".banyan-chart .arrow{stroke:var(--c);stroke-width:1.4;fill:none}\n"
          ".banyan-chart .ring{stroke:var(--ink);stroke-width:1.4;fill:none}\n"
-         ".banyan-chart .dashed .curve{stroke-dasharray:6 4}\n"
+         ".banyan-chart .d1 .curve{stroke-dasharray:6 4}\n"
+         ".banyan-chart .d2 .curve{stroke-dasharray:2 3}\n"
+         ".banyan-chart .d3 .curve{stroke-dasharray:9 3 2 3}\n"
          ".banyan-chart .dashed .marker{fill:var(--ground);stroke:var(--c);stroke-width:1.8}\n" +
          uses;
 }
@@ -308,7 +325,9 @@ std::string to_svg(const Chart& chart, bool standalone) {
       if (chart.log_x && point.x <= 0) continue;
       if (std::isfinite(point.y) || is_beyond(point)) xs.add(point.x);
       if (!chart.log_y || point.y > 0) ys.add(point.y);
-      if (!chart.log_y || point.y - point.error.value_or(0) > 0) ys.add(point.y - point.error.value_or(0));
+      // An interval that nearly reaches zero would stretch a logarithmic axis over decades: its bar is cut instead.
+      const double low = point.y - point.error.value_or(0);
+      if (!chart.log_y || low >= point.y / 10) ys.add(low);
       ys.add(point.y + point.error.value_or(0));
     }
   }
@@ -319,7 +338,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
   }
   std::vector<double> y_ticks;
   if (chart.log_y) {
-    y_ticks = log_ticks(ys.low, ys.high);
+    y_ticks = log_ticks(ys.low, ys.high, 8, false);
   } else {
     // Delays and loads start at zero: a cut axis would exaggerate differences.
     ys.low = std::min(ys.low, 0.0);
@@ -331,7 +350,8 @@ std::string to_svg(const Chart& chart, bool standalone) {
     if (y_ticks.front() > ys.low) y_ticks.insert(y_ticks.begin(), y_ticks.front() - step);
     ys.low = std::min(ys.low, y_ticks.front());
   }
-  const std::vector<double> x_ticks = chart.log_x ? log_ticks(xs.low, xs.high) : nice_ticks(xs.low, xs.high, 8);
+  const std::vector<double> x_ticks =
+      chart.log_x ? log_ticks(xs.low, xs.high, 10, has_powers_of_two(chart)) : nice_ticks(xs.low, xs.high, 8);
 
   const Legend legend = lay_out_legend(chart);
   const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 30;

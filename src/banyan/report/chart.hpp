@@ -10,6 +10,12 @@
 
 namespace banyan::report {
 
+/// The colours of the palette, light and dark; they differ for every common kind of colour blindness.
+inline constexpr u32 kPaletteSize = 8;
+
+/// Kinds of dashes, no dashes included.
+inline constexpr u32 kFamilies = 4;
+
 struct ChartPoint {
   double x = 0.0;
   double y = 0.0;                    ///< NaN at a point that is_unsettled(): no value, marked below the upper edge
@@ -24,9 +30,9 @@ struct ChartLine {
   std::string label;
   std::vector<ChartPoint> points;  ///< by increasing x
   u32 colour = 0;                  ///< place in the palette; also chooses the marker
-  bool dashed = false;             ///< and hollow markers: a second family of lines
-  bool markers = true;             ///< false: a curve of many points
-  bool analytical = false;         ///< a model's curve: dashed, without markers and error bars
+  u32 family = 0;           ///< 0: solid, filled markers; 1 to kFamilies - 1: dashes of their own, hollow markers
+  bool markers = true;      ///< false: a curve of many points
+  bool analytical = false;  ///< a model's curve: dashed, without markers and error bars
 };
 
 struct Chart {
@@ -36,7 +42,7 @@ struct Chart {
   std::string y_label;
   std::string x_symbol;  ///< for one value: "γ = 0.2"
   std::string y_unit;
-  bool log_x = false;  ///< powers of two where they fit, of ten otherwise
+  bool log_x = false;
   bool log_y = false;
   std::vector<ChartLine> lines;
 };
@@ -61,7 +67,9 @@ struct Chart {
 /// Round values that divide [low, high] into about `count` parts (steps of 1, 2, 5 times a power of ten).
 [[nodiscard]] std::vector<double> nice_ticks(double low, double high, u32 count);
 
-/// The colours of the palette, light and dark; they differ for every common kind of colour blindness.
-inline constexpr u32 kPaletteSize = 8;
+/// At most `most` round values in [low, high], low > 0, for a logarithmic axis: powers of ten, with 2 and 5 times them
+/// where there is room; evenly spaced values where the range holds hardly any of these. `binary`: powers of two, for
+/// places that are such themselves.
+[[nodiscard]] std::vector<double> log_ticks(double low, double high, u32 most, bool binary);
 
 }  // namespace banyan::report

@@ -66,8 +66,8 @@ std::string tip(const std::string& label, const std::string& x, const stats::Met
   return fmt::format("{}, {}: {:.5g}{} {} ({} samples)", label, x, metric.mean, interval, metric.unit, metric.count);
 }
 
-/// The lines of one chart. Colours follow the line axes where there are any, and the second series is dashed then;
-/// otherwise they follow the series.
+/// The lines of one chart. Colours follow the line axes where there are any, and each series but the last has dashes of
+/// its own then; otherwise they follow the series.
 class Lines {
  public:
   Lines(const StudySpec& spec, const FigureSpec& figure) : spec_(&spec), figure_(&figure) {}
@@ -135,7 +135,8 @@ class Lines {
       ChartLine line;
       line.label = label;
       line.colour = figure_->lines.empty() ? series : group;
-      line.dashed = !figure_->lines.empty() && figure_->series.size() > 1 && series == 0;
+      const auto later = static_cast<u32>(figure_->series.size()) - 1 - series;
+      line.family = figure_->lines.empty() || figure_->series.empty() ? 0 : later;
       lines_.push_back(std::move(line));
     }
     return lines_[place->second];
@@ -171,7 +172,7 @@ NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, co
   named.file = file_name("figure-" + figure.spec.id + "-" + name + panel_file) + ".svg";
   named.chart.subtitle = panel;
   named.chart.log_x = figure.spec.log_x;
-  named.chart.log_y = figure.spec.log_y;
+  named.chart.log_y = figure.spec.has_log_y(name);
   named.chart.lines = lines.take();
   return named;
 }

@@ -52,7 +52,7 @@ ChartLine& line_of(Chart& chart, const std::string& label) {
   }
   // Where the palette begins again, curves are dashed.
   const auto place = static_cast<u32>(chart.lines.size());
-  chart.lines.push_back({label, {}, place % kPaletteSize, place / kPaletteSize % 2 == 1, true});
+  chart.lines.push_back({label, {}, place % kPaletteSize, place / kPaletteSize % kFamilies, true});
   return chart.lines.back();
 }
 
@@ -99,7 +99,7 @@ void add_models(Chart& chart, const api::ExperimentSet& set, std::size_t x, cons
       const std::string model = m.name.substr(metric.size() + 1);
       ChartLine& line = line_of(chart, where.empty() ? model : model + ", " + where);
       line.analytical = true;
-      line.dashed = false;
+      line.family = 0;
       for (const ChartLine& beside : measured) {
         if (beside.label == where) line.colour = beside.colour;
       }
@@ -275,7 +275,7 @@ std::vector<Chart> series_charts(const api::Result& result) {
       chart->x_symbol = "cycle";
       chart->y_unit = chart->y_label = series.unit;
     }
-    ChartLine line{series.name, {}, static_cast<u32>(chart->lines.size()), false, false};
+    ChartLine line{series.name, {}, static_cast<u32>(chart->lines.size()), 0, false};
     for (std::size_t i = 0; i < series.values.size(); ++i) {
       if (!std::isfinite(series.values[i])) continue;
       line.points.push_back(

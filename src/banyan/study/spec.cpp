@@ -164,6 +164,22 @@ void read_time(const Node& table, FigureSpec& figure) {
   figure.time_scale = *scale;
 }
 
+/// `log_y = true`, or the names of those that it is for.
+void read_log_y(const Node& table, FigureSpec& figure) {
+  const Node* node = find(table, "log_y");
+  if (node == nullptr) return;
+  if (node->kind == Node::Kind::boolean) {
+    figure.log_y = node->flag;
+    return;
+  }
+  figure.log_y_names = values(*node);
+  for (const std::string& name : figure.log_y_names) {
+    if (contains(figure.metrics, name) || contains(figure.time_series, name)) continue;
+    throw ConfigError(node->where, "'" + name + "' is drawn by no chart of this figure",
+                      "write true, or names from its metrics or time_series");
+  }
+}
+
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
   only(table, {"id", "title", "caption", "file", "x", "lines", "panels", "series", "metrics", "time_series", "cycle",
                "time_unit", "log_x", "log_y", "modes", "quick", "default", "full"});
@@ -180,7 +196,7 @@ FigureSpec read_figure(const Node& table, const StudySpec& study) {
   figure.time_series = list(table, "time_series");
   read_time(table, figure);
   figure.log_x = flag(table, "log_x");
-  figure.log_y = flag(table, "log_y");
+  read_log_y(table, figure);
   const std::vector<std::string> modes = table.find("modes") == nullptr ? names_of_modes() : list(table, "modes");
   for (const Mode mode : kModes) {
     if (contains(modes, to_string(mode))) figure.modes.push_back(mode);
@@ -215,6 +231,10 @@ std::string to_string(Mode mode) {
       return "full";
   }
   return "";
+}
+
+bool FigureSpec::has_log_y(const std::string& metric_or_series) const {
+  return log_y || contains(log_y_names, metric_or_series);
 }
 
 const AxisSpec* StudySpec::axis(std::string_view axis_name) const { return by_name(axes, axis_name); }

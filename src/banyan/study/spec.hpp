@@ -67,9 +67,12 @@ struct FigureSpec {
   std::string time_unit;    ///< of the abscissa of a figure over time: "us"; "": cycles
   double time_scale = 1.0;  ///< time_units per cycle
   bool log_x = false;
-  bool log_y = false;
-  std::vector<Mode> modes;           ///< that run this figure
-  std::map<Mode, ModeSpec> special;  ///< the figure's own words for a mode
+  bool log_y = false;                    ///< on every chart of the figure
+  std::vector<std::string> log_y_names;  ///< metrics and time series with a logarithmic axis of their own
+  std::vector<Mode> modes;               ///< that run this figure
+  std::map<Mode, ModeSpec> special;      ///< the figure's own words for a mode
+
+  [[nodiscard]] bool has_log_y(const std::string& metric_or_series) const;
 };
 
 struct StudySpec {
