@@ -104,6 +104,21 @@ class WormCalendar {
     }
   }
 
+  /// `f(output, flits)` for all room that is on its way back to outputs.
+  template <class F>
+  void for_each_credit(F&& f) const {
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+      credits_.for_each(slot, [&](u32 o) { f(o, u32{credit_flits_[slot * ports_ + o]}); });
+    }
+  }
+  /// ... and to terminals.
+  template <class F>
+  void for_each_source_credit(F&& f) const {
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+      sources_.for_each(slot, [&](u32 t) { f(t, u32{source_flits_[slot * terminals_ + t]}); });
+    }
+  }
+
   /// The next tick after `now` in which something is due; kNever: nothing is.
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     if (busy_slots_ == 0) return kNever;

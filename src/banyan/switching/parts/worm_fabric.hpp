@@ -203,12 +203,26 @@ class WormFabric : public engine::Population {
     for (const Source& source : sources_) {
       if (source.packet != kNone) count(into, source.packet, copies(source.packet));
     }
+    // Of every link: credits + flits in the FIFO behind, those on the way there included + credits on the way back.
+    std::vector<u64> room(outputs_.size() + sources_.size());  // outputs, then terminals
+    for (u32 o = 0; o < outputs_.size(); ++o) room[o] = outputs_[o].credits;
+    for (u32 t = 0; t < sources_.size(); ++t) room[outputs_.size() + t] = sources_[t].credits;
+    calendar_.for_each_credit([&](u32 output, u32 flits) { room[output] += flits; });
+    calendar_.for_each_source_credit([&](u32 t, u32 flits) { room[outputs_.size() + t] += flits; });
     for (u32 i = 0; i < inputs_.size(); ++i) {
       u32 flits = 0;
       for (u32 n = 0; n < inputs_[i].count; ++n) {
         const Chunk& chunk = entry(i, n);
         flits += chunk.flits;
         if (is_tail(chunk)) count(into, chunk.packet, derived().served_from(i, chunk));
+      }
+      const u32 from = inputs_[i].from;
+      if (from != kNone) {
+        const u64 left = room[from >= kTerminal ? outputs_.size() + (from - kTerminal) : from];
+        if (left + flits != settings_.fifo) {
+          into.violations.push_back(fmt::format("credits of {} are lost: {} left or on their way back, {} flits in {}",
+                                                at(i), left, flits, settings_.fifo));
+        }
       }
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
       if (inputs_[i].count > places_) into.violations.push_back("an input FIFO holds shorter packets than were told");
