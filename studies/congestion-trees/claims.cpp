@@ -198,34 +198,38 @@ Outcome bounded_queues(const View& view) {
 
 // ---- Figure 11 ----
 
-double lowest_share(const View& view, const std::string& figure, const std::string& series) {
-  const Selection at{{"series", series}};
-  return view.at(figure, at, "lowest_throughput").mean / view.at(figure, at, "throughput_before").mean;
-}
+Selection series(const std::string& name) { return {{"series", name}}; }
 
 Outcome larger(const View& view, const std::string& figure) {
-  const double enhanced = lowest_share(view, figure, kEnhanced);
-  const double basic = lowest_share(view, figure, kBasic);
-  const double after = view.at(figure, {{"series", kBasic}}, "throughput_after").mean /
-                       view.at(figure, {{"series", kBasic}}, "throughput_before").mean;
-  const bool high = enhanced >= 1.0 - kStays;
-  const bool low = basic < 1.0 - kStrong;
-  return {verdict(high && low && after < kRecovered, low && enhanced > basic),
-          fmt::format("enhanced keeps {:.0f} % at worst; basic {:.0f} %, and {:.0f} % on average afterwards",
-                      100 * enhanced, 100 * basic, 100 * after),
+  const Spread enhanced = drop(view, figure, series(kEnhanced));
+  const Spread basic = drop(view, figure, series(kBasic));
+  const Spread after = back(view, figure, series(kBasic));
+  const bool high = enhanced.median() <= 100 * kStays;
+  const bool low = basic.median() > 100 * kStrong;
+  return {verdict(high && low && after.median() < 100 * kRecovered, low && enhanced.median() < basic.median()),
+          fmt::format("enhanced loses {} at worst, basic {}; basic has {} of the throughput before afterwards",
+                      text(enhanced, " %"), text(basic, " %"), text(after, " %")),
           ""};
 }
 
-Outcome larger_512(const View& view) { return larger(view, "11a"); }
-Outcome larger_2048(const View& view) { return larger(view, "11b"); }
+Outcome larger_512(const View& view) { return larger(view, "11a-seeds"); }
+Outcome larger_2048(const View& view) { return larger(view, "11b-seeds"); }
+
+/// How far the two mechanisms are apart at worst, in per cent of the throughput before.
+double gap(const View& view, const std::string& figure) {
+  return drop(view, figure, series(kBasic)).median() - drop(view, figure, series(kEnhanced)).median();
+}
 
 Outcome gap_grows(const View& view) {
-  const double at_512 = lowest_share(view, "11a", kEnhanced) - lowest_share(view, "11a", kBasic);
-  const double at_2048 = lowest_share(view, "11b", kEnhanced) - lowest_share(view, "11b", kBasic);
-  return {verdict(at_2048 > at_512, false),
-          fmt::format("the lowest throughputs are {:.0f} % of the maximum apart with 512 hosts, {:.0f} % with 2048",
-                      100 * at_512, 100 * at_2048),
-          ""};
+  const double at_512 = gap(view, "11a-seeds");
+  const double at_2048 = gap(view, "11b-seeds");
+  const double back_512 = back(view, "11a-seeds", series(kBasic)).median();
+  const double back_2048 = back(view, "11b-seeds", series(kBasic)).median();
+  return {verdict(at_2048 > at_512, back_2048 < back_512),
+          fmt::format("the lowest throughputs are {:.0f} % of the maximum apart with 512 hosts, {:.0f} % with 2048; "
+                      "afterwards basic has {:.0f} % and {:.0f} %",
+                      at_512, at_2048, back_512, back_2048),
+          "in part: only what basic recovers"};
 }
 
 // ---- Scenarios (Figures 1 to 3, 6) ----
@@ -538,18 +542,18 @@ std::vector<Claim> claims() {
       {"11-512",
        "5.3",
        "512 hosts: enhanced RECN near the maximum, basic drops dramatically and does not recover",
-       {"11a"},
+       {"11a-seeds"},
        false,
        larger_512,
        ""},
       {"11-2048",
        "5.3",
        "2048 hosts: enhanced RECN near the maximum, basic drops dramatically and does not recover",
-       {"11b"},
+       {"11b-seeds"},
        false,
        larger_2048,
        ""},
-      {"11-gap", "5.3", "The difference grows with the network", {"11a", "11b"}, false, gap_grows, ""},
+      {"11-gap", "5.3", "The difference grows with the network", {"11a-seeds", "11b-seeds"}, false, gap_grows, ""},
       {"choices",
        "ours",
        "What basic RECN loses depends on placement and up phase by a factor of 1.5 or more",
