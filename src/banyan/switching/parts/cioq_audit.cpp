@@ -122,6 +122,7 @@ class SumOfHashes {
 }  // namespace
 
 u64 Fabric::digest() const {
+  settle();
   SumOfHashes sum(pool_);
   const auto add_port = [&](const Side& side, u32 port) {
     for (u32 q = 0; q < side.stride; ++q) {
@@ -154,13 +155,11 @@ u64 Fabric::digest() const {
     if (out.adapter) sum.add(admittance_.digest(out.switch_));
     sum.end();
   }
-  for (const auto* wires : {&wires_, &exits_}) {
-    for (const auto& wire : *wires) {
-      for (u64 n = 0; n < wire.size(); ++n) {
-        sum.add(wire[n].at);
-        sum.add_packet(wire[n].item);
-        sum.end();
-      }
+  for (const auto& wire : wires_) {
+    for (u64 n = 0; n < wire.size(); ++n) {
+      sum.add(wire[n].at);
+      sum.add_packet(wire[n].item);
+      sum.end();
     }
   }
   for (u64 n = 0; n < controls_.size(); ++n) {
@@ -209,12 +208,10 @@ void Fabric::hold(engine::Holdings& into) const {
     if (ingress_[i].upstream != kNone) behind[ingress_[i].upstream] += bytes;
   }
   for (u64 n = 0; n < credits_.size(); ++n) behind[credits_[n].egress] += credits_[n].bytes;
-  for (const auto* wires : {&wires_, &exits_}) {
-    for (const auto& wire : *wires) {
-      for (u64 n = 0; n < wire.size(); ++n) {
-        behind[wire[n].egress] += wire[n].item.bytes;
-        add_held(into, wire[n].item);
-      }
+  for (const auto& wire : wires_) {
+    for (u64 n = 0; n < wire.size(); ++n) {
+      behind[wire[n].egress] += wire[n].item.bytes;
+      add_held(into, wire[n].item);
     }
   }
   std::vector<u64> crossing(egress_.size());
@@ -242,10 +239,10 @@ void Fabric::hold(engine::Holdings& into) const {
 }
 
 bool Fabric::expects() const {
+  settle();
   if (!credits_.empty() || !controls_.empty()) return true;
   const auto carries = [](const auto& wire) { return !wire.empty(); };
-  return std::any_of(wires_.begin(), wires_.end(), carries) || std::any_of(exits_.begin(), exits_.end(), carries) ||
-         wheel_.earliest(now_) != kNever;
+  return std::any_of(wires_.begin(), wires_.end(), carries) || wheel_.earliest(now_) != kNever;
 }
 
 u32 Fabric::root_channel(u32 switch_, u64 path, u32 length) const {
@@ -350,6 +347,7 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
 }
 
 void Fabric::blocked_on(engine::BlockedView& into) const {
+  settle();
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
     if (out.down == kNone) continue;
@@ -368,6 +366,7 @@ void Fabric::occupancy(std::vector<u64>& levels) const {
 }
 
 void Fabric::full_channels(std::vector<u32>& channels) const {
+  settle();
   for (const Egress& out : egress_) {
     if (out.channel != kNone && !out.to_terminal && out.credit < static_cast<i32>(plan_.packet)) {
       channels.push_back(out.channel);
@@ -389,6 +388,7 @@ Fabric::Roots Fabric::roots() const {
 }
 
 bool Fabric::at_rest() const {
+  settle();
   const auto none = [](const Side& side) {
     return std::all_of(side.valid.begin(), side.valid.end(), [](u64 v) { return v == 0; });
   };

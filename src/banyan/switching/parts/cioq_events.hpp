@@ -10,29 +10,28 @@
 
 namespace banyan::switching::cioq {
 
-/// Things that become due in the order in which they were added.
+/// Things that become due in the order in which they were added. Behind the last one stands one that is never due, so
+/// that nobody has to ask whether there is another.
 template <class T>
 class Fifo {
  public:
+  Fifo() { clear(); }
   void clear() noexcept {
     head_ = tail_ = 0;
-    next_ = kNever;
+    items_[0].at = kNever;
   }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] const T& front() const noexcept { return items_[head_ & mask_]; }
   /// When the first is due; kNever.
-  [[nodiscard]] Tick next() const noexcept { return next_; }
+  [[nodiscard]] Tick next() const noexcept { return items_[head_ & mask_].at; }
   [[nodiscard]] u64 size() const noexcept { return tail_ - head_; }
   [[nodiscard]] const T& operator[](u64 i) const noexcept { return items_[(head_ + i) & mask_]; }
-  void pop() noexcept {
-    ++head_;
-    next_ = head_ == tail_ ? kNever : items_[head_ & mask_].at;
-  }
+  void pop() noexcept { ++head_; }
   void push(const T& item) {
-    if (tail_ - head_ > mask_) [[unlikely]]
+    if (tail_ - head_ >= mask_) [[unlikely]]
       grow();
-    if (head_ == tail_) next_ = item.at;
     items_[tail_++ & mask_] = item;
+    items_[tail_ & mask_].at = kNever;
   }
 
  private:
@@ -46,15 +45,23 @@ class Fifo {
   u64 mask_ = 1023;
   u64 head_ = 0;
   u64 tail_ = 0;
-  Tick next_ = kNever;
 };
 
 /// Things to look at, each at most twice: once, and once more while they are looked at.
 class Marks {
  public:
-  void resize(u32 most) { list_.resize(std::size_t{most} * 2); }
+  void resize(u32 most) { list_.resize(std::size_t{most} * 2 + 1); }
   void clear() noexcept { count_ = 0; }
-  void push(u32 thing) noexcept { list_[count_++] = thing; }
+  /// Without a branch: whether there is something to look at is as good as random.
+  void push_if(bool wanted, u32 thing) noexcept {
+    list_[count_] = thing;
+    count_ += wanted ? 1U : 0U;
+  }
+  /// Forgets all but those from `first` on.
+  void keep_from(u32 first) noexcept {
+    std::copy(list_.begin() + first, list_.begin() + count_, list_.begin());
+    count_ -= first;
+  }
   [[nodiscard]] u32 operator[](u32 n) const noexcept { return list_[n]; }
   [[nodiscard]] u32 size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }

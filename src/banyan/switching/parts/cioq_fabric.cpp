@@ -21,6 +21,7 @@ constexpr u32 kLarge = 4096;                ///< ports from which on memory is a
 constexpr u32 kFar = 20;
 constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
+constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
 }  // namespace
 
@@ -76,8 +77,12 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     out.wire = static_cast<u16>(found - wire_parts_.begin());
     if (found == wire_parts_.end()) wire_parts_.push_back(parts);
   }
-  wires_.resize(wire_parts_.size());
-  exits_.resize(wire_parts_.size());
+  const std::size_t latencies = wire_parts_.size();
+  for (Egress& out : egress_) {
+    if (out.to_terminal) out.wire = static_cast<u16>(out.wire + latencies);
+  }
+  wires_.resize(2 * latencies);
+  wire_parts_.insert(wire_parts_.end(), wire_parts_.begin(), wire_parts_.begin() + static_cast<i64>(latencies));
   packet_ = static_cast<i32>(plan_.packet);
   control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
   const u32 saqs = plan_.recn() ? plan_.saqs : 0;
@@ -102,7 +107,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   const u32 longest = (plan_.packet + plan_.overhead) * std::max(plan_.link_parts, plan_.crossbar_parts);
   wheel_.resize(static_cast<u32>(ingress_.size() + egress_.size()), longest, !large_);
   admittance_.resize(terminals);
-  adapter_marked_.resize(terminals);
+  adapter_marked_.resize(terminals + 1);
   granted_.resize(ports_);
   born_.reserve(std::size_t{terminals} * 4);
   due_.resize(ingress_.size() + egress_.size() + kFar);
@@ -166,6 +171,7 @@ void Fabric::reset(u32) {
     out.marked = false;
     out.root_inputs = 0;
     out.aside = false;
+    out.starved = false;
   }
   const auto ones = [](u32 n) { return n >= 64 ? ~u64{0} : (u64{1} << n) - 1; };
   for (u32 s = 0; s < switches_.size(); ++s) {
@@ -180,16 +186,17 @@ void Fabric::reset(u32) {
   admittance_.clear();
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
-  for (auto& wire : exits_) wire.clear();
   credits_.clear();
   controls_.clear();
   timers_.clear();
   marked_switches_.clear();
   marked_links_.clear();
   marked_adapters_.clear();
-  std::fill(adapter_marked_.begin(), adapter_marked_.end(), u8{0});
+  std::fill(adapter_marked_.begin(), adapter_marked_.end() - 1, u8{0});
+  adapter_marked_.back() = 1;
   std::fill(granted_.begin(), granted_.end(), 0);
-  now_ = cycle_ = 0;
+  now_ = cycle_ = settled_ = 0;
+  starved_ = 0;
   movements_ = 0;
   counts_ = {};
   log_.clear();
@@ -197,13 +204,18 @@ void Fabric::reset(u32) {
 }
 
 /// The next part in which something happens; all before `from` are done.
+template <Fabric::Mode M>
 inline Tick Fabric::earliest(Tick from) noexcept {
-  Tick next = std::min({wheel_.earliest(now_), credits_.next(), controls_.next(), timers_.next()});
-  for (const auto& wire : wires_) next = std::min(next, wire.next());
+  Tick next = wheel_.earliest(now_);
+  if constexpr (M == Mode::recn) next = std::min({next, controls_.next(), timers_.next()});
+  for (const auto& wire : wires()) next = std::min(next, wire.next());
+  if (counts_credits<M>()) next = std::min(next, credits_.next());
   if (marked_switches_.empty() && marked_adapters_.empty()) return next;
   // Xon that came while links started: what it opened is looked at in the next part in which anything happens, be it
   // at a terminal.
-  for (auto& wire : exits_) {
+  settle(from - 1);
+  next = std::min(next, credits_.next());
+  for (auto& wire : exits()) {
     if (wire.next() < from) deliver(wire, from);
     next = std::min(next, wire.next());
   }
@@ -225,27 +237,34 @@ Tick Fabric::run_as(Tick now) noexcept {
   generate(now);
   const bool admits = !marked_adapters_.empty();
   if (admits) step<M>(first);
-  Tick next = earliest(admits ? first + 1 : first);
+  Tick next = earliest<M>(admits ? first + 1 : first);
   while (next < end) {
     step<M>(next);
-    next = earliest(next + 1);
+    next = earliest<M>(next + 1);
   }
   // The wheel is looked at from here on: nothing before is in it any more.
   now_ = end - 1;
-  for (auto& wire : exits_) {
+  for (auto& wire : exits()) {
     if (wire.next() < end) deliver(wire, end);
     next = std::min(next, wire.next());
   }
-  const Tick due = next == kNever ? kNever : next < end + plan_.link_parts ? now + 1 : next / plan_.link_parts;
-  return due == now + 1 ? due : std::min(due, terminals_.next_birth_after(now));
+  const bool at_once = next < end + plan_.link_parts;
+  if (!at_once || now >= settled_ + kSettled) {
+    settle(now_);
+    settled_ = now;
+  }
+  if (at_once) return now + 1;
+  next = std::min(next, credits_.next());
+  const Tick due = next == kNever ? kNever : next / plan_.link_parts;
+  return std::min(due, terminals_.next_birth_after(now));
 }
 
 template <Fabric::Mode M>
 void Fabric::step(Tick part) noexcept {
   now_ = part;
-  if (credits_.next() <= part) take_credits<M>(part);
+  if (counts_credits<M>() && credits_.next() <= part) take_credits<M>(part);
   if (M == Mode::recn && controls_.next() <= part) take_controls(part);
-  for (auto& wire : wires_) {
+  for (auto& wire : wires()) {
     if (wire.next() <= part) take_arrivals<M>(wire, part);
   }
   end_transfers<M>(part);
@@ -255,19 +274,28 @@ void Fabric::step(Tick part) noexcept {
     age(timer);
   }
   // Starting frees nothing that another could use in the same part: the order of these does not matter.
-  if (!marked_adapters_.empty()) {
-    for (u32 i = 0; i < marked_adapters_.size(); ++i) {
-      adapter_marked_[marked_adapters_[i]] = 0;
-      fill<M>(marked_adapters_[i]);
-    }
-    marked_adapters_.clear();
+  for (u32 i = 0; i < marked_adapters_.size(); ++i) {
+    adapter_marked_[marked_adapters_[i]] = 0;
+    fill<M>(marked_adapters_[i]);
   }
-  if (!marked_switches_.empty()) start_crossings<M>();
-  if (!marked_links_.empty()) start_links<M>();
+  marked_adapters_.clear();
+  start_crossings<M>();
+  start_links<M>();
+}
+
+/// Observers see what is due. Nobody waits for these credits: who does has made others count them in time.
+void Fabric::settle() const noexcept { const_cast<Fabric*>(this)->settle(now_); }
+
+bool Fabric::ask_credit(Egress& out) noexcept {
+  settle(now_);
+  if (out.credit >= packet_) return true;
+  starved_ += out.starved ? 0U : 1U;
+  out.starved = true;
+  return false;
 }
 
 template <Fabric::Mode M>
-[[gnu::always_inline]] inline void Fabric::take_credits(Tick part) noexcept {
+void Fabric::take_credits(Tick part) noexcept {
   Egress* const egress = egress_.data();
   do {
     const Credit credit = credits_.front();
@@ -280,8 +308,12 @@ template <Fabric::Mode M>
       class_open_[std::size_t{credit.egress} * out_words_ + credit.queue_class / 64] |= u64{1}
                                                                                         << (credit.queue_class & 63U);
     }
-    if (out.item.packet == kNone && (M == Mode::classes || out.credit < packet_ + credit.bytes)) {
-      mark_link(credit.egress, out);  // it may have waited for this
+    if constexpr (M == Mode::classes) {
+      mark_link(credit.egress, out, out.item.packet == kNone);  // it may have waited for this
+    } else if (out.starved && out.credit >= packet_) [[unlikely]] {
+      out.starved = false;
+      --starved_;
+      mark_link(credit.egress, out, out.item.packet == kNone);
     }
   } while (credits_.next() <= part);
 }
@@ -387,10 +419,25 @@ template <Fabric::Mode M>
 
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::start_crossings() noexcept {
-  crossings_count_ = 0;
   const u32 marked = marked_switches_.size();
+  if (!large_) {
+    for (u32 i = 0; i < marked; ++i) {
+      Switch& sw = switches_[marked_switches_[i]];
+      sw.marked = false;
+      crossings_count_ = 0;
+      arbitrate<M>(sw);
+      for (std::size_t n = 0; n < crossings_count_; ++n) {
+        Crossing& c = crossings_[n];
+        c.queue = choose_in<M>(c.ingress, c.output);
+        start_crossbar<M>(c);
+      }
+    }
+    marked_switches_.keep_from(marked);
+    return;
+  }
+  crossings_count_ = 0;
   for (u32 i = 0; i < marked; ++i) {
-    if (large_ && i + kNext < marked) {
+    if (i + kNext < marked) {
       const Switch& next = switches_[marked_switches_[i + kNext]];
       __builtin_prefetch(&next);
       __builtin_prefetch(&want_[next.out_base]);
@@ -404,13 +451,6 @@ template <Fabric::Mode M>
   marked_switches_.clear();
   Crossing* const crossings = crossings_.data();
   const std::size_t count = crossings_count_;
-  if (!large_) {
-    for (std::size_t n = 0; n < count; ++n) {
-      crossings[n].queue = choose_in<M>(crossings[n].ingress, crossings[n].output);
-      start_crossbar<M>(crossings[n]);
-    }
-    return;
-  }
   for (std::size_t n = 0; n < count + kFar; ++n) {
     if (n < count) {
       __builtin_prefetch(ready_in<M>(crossings[n].ingress, crossings[n].output));
@@ -557,7 +597,7 @@ template <Fabric::Mode M>
   credits_.push({now_ + control_parts_, in.upstream, item.bytes, item.queue_class});
   item.route >>= bits_;
   // What opens an output later in this part marks the switch itself.
-  if (M == Mode::classes || sw.open() != 0) mark_switch(in.switch_, sw);
+  mark_switch(in.switch_, sw, M == Mode::classes || sw.open() != 0);
   put_out<M>(sw.out_base + in.to, item, i);
 }
 
@@ -571,22 +611,27 @@ template <Fabric::Mode M>
     --class_used_[std::size_t{e} * plan_.classes + item.queue_class];
     set_class_room(e, item.queue_class, true);
   }
-  if (out.adapter) {
-    mark_adapter(out.switch_);
-  } else if (out.free >= plan_.packet) {
-    Switch& sw = switches_[out.switch_];
-    if (M == Mode::classes || (sw.room >> out.port & 1U) == 0) {
-      sw.room |= u64{1} << out.port;
-      mark_switch(out.switch_, sw);
-    }
+  // Without a branch, as whose link it is, is as good as random. An adapter looks at any switch, and leaves it alone.
+  const bool adapter = out.adapter;
+  mark_adapter(adapter ? out.switch_ : static_cast<u32>(adapter_marked_.size()) - 1);
+  const u32 s = adapter ? 0 : out.switch_;
+  Switch& sw = switches_[s];
+  const bool full = !adapter & ((sw.room >> out.port & 1U) == 0);
+  if ((full || (M == Mode::classes && !adapter)) && out.free >= plan_.packet) {
+    sw.room |= u64{1} << out.port;
+    mark_switch(s, sw);
   }
   if (probe_ != nullptr) [[unlikely]]
     probe_->crossed(out.channel, pool_[item.packet], cycle_);
-  auto& wire = out.to_terminal ? exits_[out.wire] : wires_[out.wire];
-  if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
-  wire.push({now_ + wire_parts_[out.wire], item, e, out.down});
-  if (!large_ && !out.to_terminal) __builtin_prefetch(&in_.queue(out.down, base_in(item)));
-  if (may_send<M>(out)) mark_link(e, out);
+  wires_[out.wire].push({now_ + wire_parts_[out.wire], item, e, out.down});
+  if (large_) {
+    if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
+  } else {
+    const void* const record = &pool_[item.packet];
+    const void* const queue = &in_.queue(out.to_terminal ? 0 : out.down, base_in(item));
+    __builtin_prefetch(out.to_terminal ? record : queue);
+  }
+  mark_link(e, out, may_send<M>(out));
 }
 
 void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
@@ -638,7 +683,7 @@ template <Fabric::Mode M>
     } else {
       set_ready<M>(e, q, true);
       Egress& out = egress_[e];
-      if (out.item.packet == kNone && may_send<M>(out)) mark_link(e, out);
+      mark_link(e, out, may_send<M>(out) & (out.item.packet == kNone));
     }
   }
   if constexpr (M == Mode::recn) after_put_out(e, q, i);
@@ -653,7 +698,7 @@ template <Fabric::Mode M>
   ready_in<M>(i, output)[M == Mode::classes ? q / 64 : 0] |= u64{1} << (q & 63U);
   want_[in.out_base + output] |= u64{1} << in.port;
   sw.wanted |= u64{1} << output;
-  if ((sw.idle_in >> in.port & 1U) != 0) mark_switch(in.switch_, sw);
+  mark_switch(in.switch_, sw, (sw.idle_in >> in.port & 1U) != 0);
 }
 
 /// It has none any more.
@@ -846,7 +891,7 @@ template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
   out.marked = false;
-  if (out.item.packet != kNone || out.credit < packet_) return;
+  if (out.item.packet != kNone || (M == Mode::classes ? out.credit < packet_ : !has_credit<M>(out))) return;
   const bool classes = M == Mode::classes && !out.to_terminal;
   const u32 q = choose_out<M>(e, classes ? &class_open_[std::size_t{e} * out_words_] : nullptr);
   if (q == kNone) return;
@@ -855,12 +900,12 @@ template <Fabric::Mode M>
   const Item item = pop<M>(out_, e, q);
   out.item = item;
   if constexpr (M == Mode::recn) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
-  if (!out.to_terminal) out.credit -= item.bytes;
+  out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }
   wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, kLinks, e);
-  if (queue.empty()) set_ready<M>(e, q, false);
+  set_ready<M>(e, q, !queue.empty());
   if constexpr (M == Mode::recn) after_pop_out(e, q);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "banyan/core/routing.hpp"
@@ -89,8 +90,9 @@ class Fabric final : public engine::Population {
     u8 port = 0;
     bool to_terminal : 1 = false;
     bool adapter : 1 = false;
-    bool marked : 1 = false;  ///< in the list of links to look at
-    bool aside : 1 = false;   ///< some line is valid
+    bool marked : 1 = false;   ///< in the list of links to look at
+    bool aside : 1 = false;    ///< some line is valid
+    bool starved : 1 = false;  ///< waits for credit
   };
   static_assert(sizeof(Egress) == 64);
   struct alignas(64) Switch {
@@ -151,8 +153,28 @@ class Fabric final : public engine::Population {
   [[nodiscard]] Tick run_as(Tick now) noexcept;
   template <Mode M>
   void step(Tick part) noexcept;
+  /// Counts the credits that are due until `part`.
   template <Mode M>
   void take_credits(Tick part) noexcept;
+  /// Without classes credits are counted when somebody waits for one, and now and then: whoever asks how many there are
+  /// has to see to it that those are counted that are due.
+  void settle(Tick part) noexcept {
+    if (mode_ != Mode::classes && credits_.next() <= part) take_credits<Mode::shared>(part);
+  }
+  void settle() const noexcept;
+  /// Whether credits are to be counted in the part in which they are due.
+  template <Mode M>
+  [[nodiscard]] bool counts_credits() const noexcept {
+    return M == Mode::classes || starved_ != 0;
+  }
+  /// True when there is credit for a packet; otherwise the egress waits for it from now on.
+  template <Mode M>
+  [[nodiscard]] bool has_credit(Egress& out) noexcept {
+    if (M == Mode::classes || out.credit >= packet_) [[likely]]
+      return true;
+    return ask_credit(out);
+  }
+  [[nodiscard, gnu::noinline]] bool ask_credit(Egress& out) noexcept;
   template <Mode M>
   void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
   void deliver(Fifo<Arrival>& wire, Tick end) noexcept;
@@ -207,8 +229,9 @@ class Fabric final : public engine::Population {
   void set_ready(u32 egress, u32 q, bool ready) noexcept;
   /// True when an idle link may find a packet to send.
   template <Mode M>
-  [[nodiscard]] bool may_send(const Egress& out) const noexcept {
-    return M == Mode::classes || (out.ready != 0 && out.credit >= packet_);
+  [[nodiscard]] bool may_send(Egress& out) noexcept {
+    const bool credit = has_credit<M>(out);
+    return M == Mode::classes || (credit & (out.ready != 0));
   }
   template <Mode M>
   [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
@@ -222,22 +245,22 @@ class Fabric final : public engine::Population {
   template <Mode M>
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
+  template <Mode M>
   [[nodiscard]] Tick earliest(Tick from) noexcept;
-  void mark_switch(u32 s, Switch& sw) noexcept {
-    if (sw.marked) return;
-    sw.marked = true;
-    marked_switches_.push(s);
+  void mark_switch(u32 s, Switch& sw, bool wanted = true) noexcept {
+    marked_switches_.push_if(wanted & !sw.marked, s);
+    sw.marked = sw.marked | wanted;
   }
-  void mark_link(u32 e, Egress& out) noexcept {
-    if (out.marked) return;
-    out.marked = true;
-    marked_links_.push(e);
+  void mark_link(u32 e, Egress& out, bool wanted = true) noexcept {
+    marked_links_.push_if(wanted & !out.marked, e);
+    out.marked = out.marked | wanted;
   }
   void mark_adapter(u32 a) noexcept {
-    if (adapter_marked_[a] != 0) return;
+    marked_adapters_.push_if(adapter_marked_[a] == 0, a);
     adapter_marked_[a] = 1;
-    marked_adapters_.push(a);
   }
+  [[nodiscard]] std::span<Fifo<Arrival>> wires() noexcept { return std::span(wires_).first(wires_.size() / 2); }
+  [[nodiscard]] std::span<Fifo<Arrival>> exits() noexcept { return std::span(wires_).last(wires_.size() / 2); }
   void set_class_room(u32 egress, u32 q, bool room) noexcept;
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
   [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
@@ -363,19 +386,19 @@ class Fabric final : public engine::Population {
   PageVector<u64> routes_;
   std::vector<Place> places_;  ///< [egress]
 
-  Wheel wheel_;                       ///< of kCrossings, kLinks
-  std::vector<Fifo<Arrival>> wires_;  ///< [class of latency], to switches
-  /// [class of latency], to terminals. What arrives there changes nothing in the network: it is told once per cycle.
-  std::vector<Fifo<Arrival>> exits_;
-  std::vector<Tick> wire_parts_;  ///< [class of latency]
+  Wheel wheel_;  ///< of kCrossings, kLinks
+  /// [class of latency], to switches; then to terminals. What arrives there changes nothing in the network: it is told
+  /// once per cycle.
+  std::vector<Fifo<Arrival>> wires_;
+  std::vector<Tick> wire_parts_;  ///< likewise
   Fifo<Credit> credits_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
   Marks marked_switches_;
   Marks marked_links_;
   Marks marked_adapters_;
-  std::vector<u8> adapter_marked_;
-  std::vector<u64> granted_;  ///< [input], scratch
+  std::vector<u8> adapter_marked_;  ///< [terminal]; then one that always is
+  std::vector<u64> granted_;        ///< [input], scratch
   struct Born {
     u32 terminal;
     engine::Terminals::Kept message;
@@ -388,7 +411,9 @@ class Fabric final : public engine::Population {
   Tick now_ = 0;    ///< in parts
   Tick cycle_ = 0;  ///< in cycles
   Tick control_parts_ = 0;
-  i32 packet_ = 0;  ///< longest, to compare with credits
+  i32 packet_ = 0;    ///< longest, to compare with credits
+  u32 starved_ = 0;   ///< egresses that wait for credit
+  Tick settled_ = 0;  ///< cycle in which credits were last counted without need
   u64 movements_ = 0;
   RecnCounts counts_;
   std::vector<RecnEvent> log_;
