@@ -43,6 +43,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   places_.resize(adapters_ + terminals);
   ingress_.resize(graph_.total_inputs());
   egress_.resize(adapters_ + terminals);
+  for (Egress& out : egress_) out.fed_by = terminals;
   for (u32 s = 0; s < graph_.switches(); ++s) {
     ports_ = std::max({ports_, graph_.inputs(s), graph_.outputs(s)});
     switches_[s].in_base = graph_.input_base(s);
@@ -65,7 +66,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     Egress& out = egress_[e];
     out.channel = c;
     out.adapter = channel.from.terminal;
-    if (out.adapter) out.switch_ = channel.from.node;
+    if (out.adapter) out.switch_ = out.fed_by = channel.from.node;
     out.to_terminal = channel.to.terminal;
     out.down = channel.to.terminal ? channel.to.node : graph_.input_base(channel.to.node) + channel.to.port;
     if (!out.to_terminal) {
@@ -192,7 +193,7 @@ void Fabric::reset(u32) {
   marked_switches_.clear();
   marked_links_.clear();
   marked_adapters_.clear();
-  std::fill(adapter_marked_.begin(), adapter_marked_.end() - 1, u8{0});
+  std::fill(adapter_marked_.begin(), adapter_marked_.end() - 1, u16{0});
   adapter_marked_.back() = 1;
   std::fill(granted_.begin(), granted_.end(), 0);
   now_ = cycle_ = settled_ = 0;
@@ -612,12 +613,12 @@ template <Fabric::Mode M>
     set_class_room(e, item.queue_class, true);
   }
   // Without a branch, as whose link it is, is as good as random. An adapter looks at any switch, and leaves it alone.
-  const bool adapter = out.adapter;
-  mark_adapter(adapter ? out.switch_ : static_cast<u32>(adapter_marked_.size()) - 1);
-  const u32 s = adapter ? 0 : out.switch_;
+  mark_adapter(out.fed_by);
+  const u32 own = 1U - u32{out.adapter};
+  const u32 s = out.switch_ & (0U - own);
   Switch& sw = switches_[s];
-  const bool full = !adapter & ((sw.room >> out.port & 1U) == 0);
-  if ((full || (M == Mode::classes && !adapter)) && out.free >= plan_.packet) {
+  const u64 full = (M == Mode::classes ? 1 : ~sw.room >> out.port & 1U) & own;
+  if (full != 0 && out.free >= plan_.packet) {
     sw.room |= u64{1} << out.port;
     mark_switch(s, sw);
   }
@@ -627,9 +628,11 @@ template <Fabric::Mode M>
   if (large_) {
     if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
   } else {
-    const void* const record = &pool_[item.packet];
-    const void* const queue = &in_.queue(out.to_terminal ? 0 : out.down, base_in(item));
-    __builtin_prefetch(out.to_terminal ? record : queue);
+    // Where the packet goes to: the record of one that leaves, or a queue. (A terminal's number is one of an ingress.)
+    const auto record = reinterpret_cast<std::uintptr_t>(&pool_[item.packet]);
+    const auto queue = reinterpret_cast<std::uintptr_t>(&in_.queue(out.down, base_in(item)));
+    const std::uintptr_t leaves = 0U - std::uintptr_t{out.to_terminal};
+    __builtin_prefetch(reinterpret_cast<const void*>(queue ^ ((queue ^ record) & leaves)));
   }
   mark_link(e, out, may_send<M>(out));
 }

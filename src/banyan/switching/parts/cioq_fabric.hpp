@@ -85,6 +85,7 @@ class Fabric final : public engine::Population {
     u32 down = kNone;     ///< ingress, or terminal
     u32 switch_ = 0;      ///< or terminal, for an adapter
     u32 channel = kNone;  ///< of the graph
+    u32 fed_by = 0;       ///< adapter that fills it; of a switch's, the number behind the last one
     u16 wire = 0;         ///< class of latency
     u16 turn = 0;         ///< round robin over queues
     u8 port = 0;
@@ -397,7 +398,7 @@ class Fabric final : public engine::Population {
   Marks marked_switches_;
   Marks marked_links_;
   Marks marked_adapters_;
-  std::vector<u8> adapter_marked_;  ///< [terminal]; then one that always is
+  std::vector<u16> adapter_marked_;  ///< [terminal]; then one that always is. Of two bytes, as no byte is stored
   std::vector<u64> granted_;        ///< [input], scratch
   struct Born {
     u32 terminal;
