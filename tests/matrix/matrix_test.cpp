@@ -87,7 +87,7 @@ void run_one(const Combination& c, const SmallValues& more, Count& count) {
     EXPECT_FALSE(error.remedy().empty());
     EXPECT_EQ((error.cause() + error.remedy()).find('\n'), std::string::npos) << "one line each";
     ++count.refused[error.cause()];
-  }
+  } catch (const InvariantError& error) { ADD_FAILURE() << error.what(); }
 }
 
 void expect_delivered_or_refused(const std::vector<Combination>& combinations) {

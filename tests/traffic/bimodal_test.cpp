@@ -29,5 +29,22 @@ TEST(Bimodal, AFifthOfTheReceivedLoadIsMulticasts) {
   }
 }
 
+/// Worms take ways of their own where messages with one destination keep to one: they may pass each other, and the
+/// order that the routing promises is that of the messages.
+TEST(Bimodal, WormsMayPassMessagesOfTheirPair) {
+  for (const char* network :
+       {"topology = { name = 'fat_tree', arity = 4, levels = 2 }\nrouting = { name = 'nearest_common_ancestor', up = "
+        "'d_mod_k' }\n",
+        "topology = { name = 'extra_stage_cube', terminals = 16, radix = 2 }\nrouting = 'destination_tag'\n"}) {
+    for (const char* model : {"central_buffer", "input_buffer"}) {
+      const std::string text = network + std::string("switch = '") + model +
+                               "'\ntraffic = { name = 'bimodal', load = 0.6 }\n"
+                               "run = { warmup = 200, measure = 20000, audit = 'full' }\n";
+      const api::Result result = api::run(api::read_experiments_text(text, "bimodal", {}).points.front(), {});
+      EXPECT_GT(result.at("delivered_packets").mean, 1000.0) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::bimodal_test

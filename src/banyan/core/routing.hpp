@@ -133,7 +133,8 @@ class Routing {
 
   /// Virtual channels that freedom from deadlock needs.
   [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
-  /// True when packets of one (source, destination) pair must arrive in the order of their generation.
+  /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
+  /// several destinations are left out: they take ways of their own.
   [[nodiscard]] virtual bool in_order() const noexcept { return false; }
   /// The way of worms with several destinations; nullptr where the routing has none.
   [[nodiscard]] virtual std::unique_ptr<MulticastRoutes> multicast_routes() const { return nullptr; }

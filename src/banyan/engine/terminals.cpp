@@ -516,7 +516,7 @@ bool Terminals::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops
   if (!sets_.remove(id, terminal)) ++misdelivered_;
   core::Packet copy = pool_[id];
   copy.destination = terminal;
-  deliver(copy, terminal, now, hops, serialization);
+  count_delivered(copy, terminal, now, hops, serialization);
   return sets_.owed(id) == 0;
 }
 

@@ -132,18 +132,17 @@ class Terminals {
   void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0) noexcept {
     if (packet.destination != terminal) [[unlikely]]
       ++misdelivered_;
-    ++delivered_;
-    delivered_flits_ += packet.flits;
     if (setup_.check_order) [[unlikely]]
       note_order(packet);
-    note_delivered(packet, terminal, now, hops, serialization);
+    count_delivered(packet, terminal, now, hops, serialization);
   }
 
   /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
   /// were here at `first`. Messages of a pair may pass each other.
   void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
 
-  /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record.
+  /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
+  /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
   bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
   /// Terminals that a multidestination packet of this shard has not reached yet.
   [[nodiscard]] core::TerminalBits destinations(core::PacketId id) const noexcept { return sets_.bits(id); }
@@ -229,6 +228,11 @@ class Terminals {
   }
   void account(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept;
   void note_counted(core::Packet& packet) noexcept;
+  void count_delivered(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+    ++delivered_;
+    delivered_flits_ += packet.flits;
+    note_delivered(packet, terminal, now, hops, serialization);
+  }
   void note_order(const core::Packet& packet) noexcept;
   template <bool Waits, bool Plain>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
