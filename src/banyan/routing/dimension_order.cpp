@@ -11,6 +11,7 @@
 //             load under uniform traffic (Scott and Thorson, Optimized Routing in the Cray T3D, 1994).
 // A fixed class is free of deadlock since shortest paths of class 1 never use the middle link (a packet over both links
 // would travel more than half of the ring), those of class 0 never the wrap link.
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <string>
@@ -75,6 +76,7 @@ class DimensionOrder final : public core::Routing {
       stride *= size;
     }
     terminal_port_ = topology.graph().channel(topology.graph().ejection(0)).from.port;
+    note_places(topology);
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
@@ -110,9 +112,41 @@ class DimensionOrder final : public core::Routing {
   }
 
  private:
+  /// Without a branch: which dimension is the first that is not done yet is as good as random.
+  void step_on_mesh(u32 at_switch, u32 target, u32 destination, core::Candidates& out) const noexcept {
+    const u64 from = places_[at_switch];
+    const u64 goal = places_[target];
+    u32 port = terminal_port_ + concentration_.remainder(destination);
+    for (u32 d = static_cast<u32>(dimensions_.size()); d-- > 0;) {
+      const u32 at = static_cast<u32>(from >> (d * kPlaceBits) & kPlaceMask);
+      const u32 to = static_cast<u32>(goal >> (d * kPlaceBits) & kPlaceMask);
+      const u32 up = at < to ? ~0U : 0U;
+      const u32 way = (steps_[d].up & up) | (steps_[d].down & ~up);
+      const u32 done = at == to ? ~0U : 0U;
+      port = (port & done) | (way & ~done);
+    }
+    out.add({static_cast<u16>(port), 0, vcs_});
+  }
+  /// On a mesh whose coordinates fit into a word, they are looked up: quotients and remainders for every step of every
+  /// packet would be most of the routing.
+  void note_places(const core::Topology& topology) {
+    const core::Grid* const grid = topology.grid();
+    const bool fits = std::all_of(dimensions_.begin(), dimensions_.end(),
+                                  [](const Dimension& d) { return d.size.value() <= kPlaceMask + 1; });
+    if (grid == nullptr || any_ring_ || !fits || dimensions_.size() * kPlaceBits > 64) return;
+    for (u32 s = 0; s < topology.graph().switches(); ++s) {
+      u64 place = 0;
+      for (std::size_t d = 0; d < dimensions_.size(); ++d)
+        place |= u64{dimensions_[d].coordinate(s)} << (d * kPlaceBits);
+      places_.push_back(place);
+    }
+    for (const Dimension& d : dimensions_) steps_.push_back({d.port_up, d.port_down});
+  }
+
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
     const u32 target = concentration_.quotient(destination);
+    if (!places_.empty()) return step_on_mesh(request.at, target, destination, out);
     if (request.at == target) {
       out.add({static_cast<u16>(terminal_port_ + concentration_.remainder(destination)), 0, vcs_});
       return;
@@ -181,6 +215,14 @@ class DimensionOrder final : public core::Routing {
   bool random_ties_;
   u8 vcs_;
   bool any_ring_ = false;
+  struct Step {
+    u32 up = 0;  ///< ports
+    u32 down = 0;
+  };
+  static constexpr u32 kPlaceBits = 16;
+  static constexpr u64 kPlaceMask = (u64{1} << kPlaceBits) - 1;
+  std::vector<u64> places_;  ///< [switch]: coordinates, the first to be corrected lowest; empty: not a mesh
+  std::vector<Step> steps_;  ///< [dimension], in that order
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {

@@ -74,6 +74,10 @@ class VcRouterKernel : public VcRouterBase {
     room_ = 2 * heads_at_;
     counts_.resize(ahead_ * blocks_);
     items_.resize(ahead_ * blocks_ * room_);
+    for (Tick t = 0; t < 2 * ahead_; ++t) {
+      const std::size_t first = list_of(t, 0);
+      agendas_[t] = {&counts_[first], &items_[first * room_]};
+    }
     if constexpr (Fetches)
       memory_.reserve(std::size_t{kBlock} * (2 * layout_.size() + (40 + 2 * words()) * setup.ports + 8));
   }
@@ -323,10 +327,7 @@ class VcRouterKernel : public VcRouterBase {
   [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io,
                                        engine::Later* later) noexcept {
     const Tick ticks = Fetches && later != nullptr ? 2 : 1;
-    for (Tick t = 0; t < ahead_ + ticks - 1; ++t) {
-      const std::size_t first = list_of(now + t, 0);
-      coming_[t] = {&counts_[first], &items_[first * room_]};
-    }
+    coming_ = &agendas_[now & (ahead_ - 1)];
     for (u32 k = 0; k < blocks_; ++k) {
       const u32 b = permuted ? blocks_ - 1 - k : k;
       if constexpr (Fetches) look_ahead(b, ticks, io);
@@ -522,10 +523,11 @@ class VcRouterKernel : public VcRouterBase {
   std::vector<u64> again_;             ///< [block]: bit per router that is to be stepped in the next tick
   u32 credits_at_ = 0;                 ///< where the credits of a block's items begin
   u32 heads_at_ = 0;
-  u32 room_ = 0;                                 ///< items of a block and tick
-  std::vector<Counts> counts_;                   ///< [tick * blocks + block]
-  PageVector<Item> items_;                       ///< [(tick * blocks + block) * room]
-  std::array<Agenda, kMostAhead + 1> coming_{};  ///< [ticks from now]
+  u32 room_ = 0;                                  ///< items of a block and tick
+  std::vector<Counts> counts_;                    ///< [tick * blocks + block]
+  PageVector<Item> items_;                        ///< [(tick * blocks + block) * room]
+  std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
+  const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
 
   MemoryAhead memory_;
 
@@ -835,7 +837,9 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u
                                                                u64 offers) noexcept {
   u16& first = r.accept_first[r.vc(e, i)];
   const u32 from = first;
-  const u32 v = round_robin(offers, r.layout.port(from) == port ? r.layout.vc(from) : 0);
+  // Whether the last one was of this port is as good as random: without a branch.
+  const u32 same = r.layout.port(from) == port ? ~0U : 0U;
+  const u32 v = round_robin(offers, r.layout.vc(from) & same);
   const u32 o = r.layout.index(port, v);
   first = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
   r.outputs[r.vc(e, o)].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
