@@ -41,6 +41,16 @@ TEST(Experiment, AllFormsOfASectionAreEqual) {
 
 TEST(Experiment, TheFileMayNameTheExperiment) { EXPECT_EQ(read_one("name = 'fig 5'\n" + kExample).name, "fig 5"); }
 
+TEST(BadInput, ANameThatATerminalWouldObeyIsRefused) {
+  const ConfigError error = refusal("name = \"\\u001B[31mred\"\n" + kExample);
+  EXPECT_TRUE(contains(error.cause(), "control characters"));
+  EXPECT_EQ(error.where().line, 1U);
+  const std::string mesh =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+      "traffic = 'uniform'\n";
+  EXPECT_EQ(read_experiments_text(mesh, "a\x1b[31m.toml", {}).points.front().name, "a?[31m");
+}
+
 TEST(Configuration, IsCanonicalJsonWithAllDefaults) {
   const json all = json::parse(read_one(kExample).configuration);
   EXPECT_EQ(all["topology"]["name"], "cube");

@@ -27,6 +27,15 @@ Where at(Where where, const std::string& key) {
   return where;
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// Names are shown on terminals, which obey control characters.
+const std::string& printable(const std::string& name, const Where& where) {
+  if (std::none_of(name.begin(), name.end(), is_control)) return name;
+  throw ConfigError(where, "the name of an experiment has control characters",
+                    "write it with characters that can be seen");
+}
+
 [[noreturn]] void not_a_component(const Node& value, const Kind& kind, const Where& where) {
   const bool run = kind.section == "run";
   throw ConfigError(at(where, kind.section),
@@ -91,7 +100,7 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
     } else if (entry.key == "sweep") {
       sweep_ = &entry.value;
     } else if (entry.key == "name" && entry.value.kind == Node::Kind::text) {
-      name_ = entry.value.text;
+      name_ = printable(entry.value.text, entry.value.where);
     } else if (entry.key == "name") {
       throw ConfigError(entry.value.where, "the name of an experiment is a text", "write name = \"NAME\"");
     } else if (part != parts_.end()) {
@@ -277,7 +286,7 @@ void Draft::apply(const std::vector<Change>& changes) {
   std::vector<const Change*> of_parameters;
   for (const Change& change : changes) {
     if (change.key == "name") {
-      name_ = change.value.raw.empty() ? config::to_text(change.value) : change.value.raw;
+      name_ = printable(change.value.raw.empty() ? config::to_text(change.value) : change.value.raw, change.where);
     } else if (change.key == catalog_->analysis.section) {
       std::erase_if(parts_, [&](const Part& part) { return part.kind == &catalog_->analysis; });
       read_several(change.value, catalog_->analysis);

@@ -229,7 +229,13 @@ void refuse_double_points(const ExperimentSet& set, const Where& where) {
   }
 }
 
-std::string stem_of(const std::string& name) { return std::filesystem::path(name).stem().string(); }
+/// A name from that of a file, as far as it can be shown.
+std::string stem_of(const std::string& name) {
+  std::string stem = std::filesystem::path(name).stem().string();
+  std::replace_if(
+      stem.begin(), stem.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return stem;
+}
 
 config::Node node_from(const json& value, const Where& where) {
   if (value.is_boolean()) return config::Node::of(value.get<bool>(), where);
