@@ -114,12 +114,12 @@ class DimensionOrder final : public core::Routing {
  private:
   /// Without a branch: which dimension is the first that is not done yet is as good as random.
   void step_on_mesh(u32 at_switch, u32 target, u32 destination, core::Candidates& out) const noexcept {
-    const u64 from = places_[at_switch];
-    const u64 goal = places_[target];
+    const u32 from = places_[at_switch];
+    const u32 goal = places_[target];
     u32 port = terminal_port_ + concentration_.remainder(destination);
     for (u32 d = static_cast<u32>(dimensions_.size()); d-- > 0;) {
-      const u32 at = static_cast<u32>(from >> (d * kPlaceBits) & kPlaceMask);
-      const u32 to = static_cast<u32>(goal >> (d * kPlaceBits) & kPlaceMask);
+      const u32 at = from >> (d * kPlaceBits) & kPlaceMask;
+      const u32 to = goal >> (d * kPlaceBits) & kPlaceMask;
       const u32 up = at < to ? ~0U : 0U;
       const u32 way = (steps_[d].up & up) | (steps_[d].down & ~up);
       const u32 done = at == to ? ~0U : 0U;
@@ -133,11 +133,10 @@ class DimensionOrder final : public core::Routing {
     const core::Grid* const grid = topology.grid();
     const bool fits = std::all_of(dimensions_.begin(), dimensions_.end(),
                                   [](const Dimension& d) { return d.size.value() <= kPlaceMask + 1; });
-    if (grid == nullptr || any_ring_ || !fits || dimensions_.size() * kPlaceBits > 64) return;
+    if (grid == nullptr || any_ring_ || !fits || dimensions_.size() * kPlaceBits > 32) return;
     for (u32 s = 0; s < topology.graph().switches(); ++s) {
-      u64 place = 0;
-      for (std::size_t d = 0; d < dimensions_.size(); ++d)
-        place |= u64{dimensions_[d].coordinate(s)} << (d * kPlaceBits);
+      u32 place = 0;
+      for (std::size_t d = 0; d < dimensions_.size(); ++d) place |= dimensions_[d].coordinate(s) << (d * kPlaceBits);
       places_.push_back(place);
     }
     for (const Dimension& d : dimensions_) steps_.push_back({d.port_up, d.port_down});
@@ -219,9 +218,9 @@ class DimensionOrder final : public core::Routing {
     u32 up = 0;  ///< ports
     u32 down = 0;
   };
-  static constexpr u32 kPlaceBits = 16;
-  static constexpr u64 kPlaceMask = (u64{1} << kPlaceBits) - 1;
-  std::vector<u64> places_;  ///< [switch]: coordinates, the first to be corrected lowest; empty: not a mesh
+  static constexpr u32 kPlaceBits = 8;
+  static constexpr u32 kPlaceMask = (1U << kPlaceBits) - 1;
+  std::vector<u32> places_;  ///< [switch]: coordinates, the first to be corrected lowest; empty: not a mesh
   std::vector<Step> steps_;  ///< [dimension], in that order
 };
 
