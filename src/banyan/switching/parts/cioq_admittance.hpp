@@ -1,4 +1,4 @@
-// Admittance queues of input adapters: one per destination, without a bound of their own. A message waits in 20 bytes.
+// Admittance queues of input adapters: one per destination, without a bound of their own. A message waits in 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@ class Admittance {
     active_.resize(std::size_t{terminals} * words_);
     parked_.resize(active_.size());
     adapters_.resize(terminals);
+    left_.clear();
     const u32 chunks = std::min<u32>(terminals, kChunks);
     while (chunks_.size() < chunks) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
   }
@@ -29,6 +30,7 @@ class Admittance {
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
     std::fill(adapters_.begin(), adapters_.end(), Adapter{});
+    left_.clear();
     created_ = 0;
     free_ = kNone;
   }
@@ -40,7 +42,7 @@ class Admittance {
   void push(u32 adapter, const engine::Terminals::Kept& kept) {
     const u32 id = allocate();
     at(id) = {static_cast<u32>(kept.birth), kept.nth, kNone,
-              kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U, 0};
+              kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U};
     Head& head = heads_[std::size_t{adapter} * terminals_ + kept.destination];
     if (head.first == kNone) {
       head.first = id;
@@ -78,8 +80,9 @@ class Admittance {
   }
   /// The message at the head for a destination, and how much of it has left.
   [[nodiscard]] engine::Terminals::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
-    const Waiting& m = at(heads_[std::size_t{adapter} * terminals_ + destination].first);
-    offset = m.offset;
+    const u32 id = heads_[std::size_t{adapter} * terminals_ + destination].first;
+    const Waiting& m = at(id);
+    offset = left_of(id);
     // The birth's upper half: nothing waits for 2^32 cycles.
     const Tick birth = now - static_cast<u32>(static_cast<u32>(now) - m.birth);
     return {birth,
@@ -91,15 +94,19 @@ class Admittance {
             static_cast<u8>(m.flits >> 28U)};
   }
   /// So many flits of that message left; the turn goes on.
-  void pop(u32 adapter, u32 destination, u32 flits) noexcept {
+  void pop(u32 adapter, u32 destination, u32 flits) {
     Adapter& a = adapters_[adapter];
     a.turn = destination + 1 == terminals_ ? 0 : destination + 1;
     a.flits -= flits;
     Head& head = heads_[std::size_t{adapter} * terminals_ + destination];
     const u32 id = head.first;
     Waiting& m = at(id);
-    m.offset += flits;
-    if (m.offset < (m.flits & kFlits)) return;
+    const u32 left = left_of(id) + flits;
+    if (left < (m.flits & kFlits)) {
+      note_left(id, left);
+      return;
+    }
+    if (left != flits) note_left(id, 0);
     a.identity -= identity(m, destination);
     head.first = m.next;
     m.next = free_;
@@ -139,8 +146,7 @@ class Admittance {
     u32 birth;
     u32 nth;
     u32 next;
-    u32 flits;   ///< 25 bits; above them the traffic (3) and the flags (4)
-    u32 offset;  ///< flits that left
+    u32 flits;  ///< 25 bits; above them the traffic (3) and the flags (4)
   };
   struct Head {
     u32 first = kNone;
@@ -174,6 +180,18 @@ class Admittance {
     return id;
   }
 
+  /// Flits of a message that have left. Most messages leave at once: only chunks in which one did not have counts.
+  [[nodiscard]] u32 left_of(u32 id) const noexcept {
+    const u32 chunk = id >> kChunkBits;
+    return chunk < left_.size() && left_[chunk] != nullptr ? left_[chunk][id & ((1U << kChunkBits) - 1)] : 0;
+  }
+  void note_left(u32 id, u32 flits) {
+    const u32 chunk = id >> kChunkBits;
+    if (chunk >= left_.size()) left_.resize(chunk + std::size_t{1});
+    if (left_[chunk] == nullptr) left_[chunk] = std::make_unique<u32[]>(1U << kChunkBits);
+    left_[chunk][id & ((1U << kChunkBits) - 1)] = flits;
+  }
+
   u32 terminals_ = 0;
   u32 words_ = 0;
   PageVector<Head> heads_;  ///< [adapter * terminals + destination]
@@ -181,6 +199,7 @@ class Admittance {
   std::vector<u64> parked_;
   std::vector<Adapter> adapters_;
   std::vector<std::unique_ptr<Waiting[]>> chunks_;  ///< of messages
+  std::vector<std::unique_ptr<u32[]>> left_;        ///< likewise; nullptr: of all of them nothing has left
   u32 created_ = 0;
   u32 free_ = kNone;
 };
