@@ -1,5 +1,6 @@
 // Slow: does the 95 % interval of MSER-5 and batch means, from one run that starts empty, cover the known mean of a
-// queue between 92 and 98 times in 100? Over 2,000 replications the share of a perfect interval varies by half a percent.
+// queue between 92 and 98 times in 100? Over 2,000 replications the share of a perfect interval varies by half a
+// percent.
 #include <gtest/gtest.h>
 
 #include "banyan/stats/steady_state.hpp"

@@ -399,7 +399,7 @@ class Fabric final : public engine::Population {
   Marks marked_links_;
   Marks marked_adapters_;
   std::vector<u16> adapter_marked_;  ///< [terminal]; then one that always is. Of two bytes, as no byte is stored
-  std::vector<u64> granted_;        ///< [input], scratch
+  std::vector<u64> granted_;         ///< [input], scratch
   struct Born {
     u32 terminal;
     engine::Terminals::Kept message;

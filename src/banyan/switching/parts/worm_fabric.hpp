@@ -220,8 +220,9 @@ class WormFabric : public engine::Population {
       if (from != kNone) {
         const u64 left = room[from >= kTerminal ? outputs_.size() + (from - kTerminal) : from];
         if (left + flits != settings_.fifo) {
-          into.violations.push_back(fmt::format("credits of the link into {} are lost: {} left or on their way back, {} flits in {}",
-                                                at(i), left, flits, settings_.fifo));
+          into.violations.push_back(
+              fmt::format("credits of the link into {} are lost: {} left or on their way back, {} flits in {}", at(i),
+                          left, flits, settings_.fifo));
         }
       }
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
