@@ -44,6 +44,8 @@ TEST(Experiment, TheFileMayNameTheExperiment) { EXPECT_EQ(read_one("name = 'fig 
 TEST(BadInput, ANameThatATerminalWouldObeyIsRefused) {
   const ConfigError error = refusal("name = \"\\u001B[31mred\"\n" + kExample);
   EXPECT_TRUE(contains(error.cause(), "control characters"));
+  EXPECT_TRUE(contains(refusal("name = \"\\u009B31mred\"\n" + kExample).cause(), "control characters")) << "C1";
+  EXPECT_EQ(read_one("name = \"σ = 10 Â\"\n" + kExample).name, "σ = 10 Â");
   EXPECT_EQ(error.where().line, 1U);
   const std::string mesh =
       "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"

@@ -124,6 +124,18 @@ TEST(Svg, CutsABarThatWouldStretchALogarithmicAxis) {
   EXPECT_NE(svg.find(">100</text>"), std::string::npos);
 }
 
+TEST(Svg, HasNoPlaceForZeroOnALogarithmicAxis) {
+  Chart chart = two_lines();
+  chart.log_y = true;
+  chart.lines.pop_back();
+  chart.lines[0].points = {{1, 0.0, 5.0, ""}, {2, 100, 10.0, ""}, {3, 200, 0.0, ""}};
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(count(svg, "class=\"marker\""), 2U + 1U) << "two points, and the legend";
+  EXPECT_EQ(log_ticks(0, 10, 8, false), std::vector<double>{0});
+  EXPECT_EQ(log_ticks(-1, 10, 8, false), std::vector<double>{-1});
+}
+
 TEST(Svg, FollowsLightAndDark) {
   const std::string svg = to_svg(two_lines(), true);
   EXPECT_NE(svg.find("prefers-color-scheme: dark"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "banyan/base/printable.hpp"
 #include "banyan/config/resolve.hpp"
 
 namespace banyan::api {
@@ -27,11 +28,9 @@ Where at(Where where, const std::string& key) {
   return where;
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 /// Names are shown on terminals, which obey control characters.
 const std::string& printable(const std::string& name, const Where& where) {
-  if (std::none_of(name.begin(), name.end(), is_control)) return name;
+  if (without_controls(name) == name) return name;
   throw ConfigError(where, "the name of an experiment has control characters",
                     "write it with characters that can be seen");
 }

@@ -12,6 +12,7 @@
 #include "banyan/api/draft.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
 #include "banyan/config/sweep.hpp"
@@ -230,12 +231,7 @@ void refuse_double_points(const ExperimentSet& set, const Where& where) {
 }
 
 /// A name from that of a file, as far as it can be shown.
-std::string stem_of(const std::string& name) {
-  std::string stem = std::filesystem::path(name).stem().string();
-  std::replace_if(
-      stem.begin(), stem.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return stem;
-}
+std::string stem_of(const std::string& name) { return without_controls(std::filesystem::path(name).stem().string()); }
 
 config::Node node_from(const json& value, const Where& where) {
   if (value.is_boolean()) return config::Node::of(value.get<bool>(), where);

@@ -263,7 +263,7 @@ std::vector<double> nice_ticks(double low, double high, u32 count) {
 }
 
 std::vector<double> log_ticks(double low, double high, u32 most, bool binary) {
-  if (!(high > low)) return {low};
+  if (!(high > low) || !(low > 0)) return {low};
   const auto powers = [&](double base, int step, std::initializer_list<double> factors) {
     std::vector<double> ticks;
     const double first = std::floor(std::log(low) / std::log(base) / step - 1e-9) * step;
@@ -327,8 +327,8 @@ std::string to_svg(const Chart& chart, bool standalone) {
       if (!chart.log_y || point.y > 0) ys.add(point.y);
       // An interval that nearly reaches zero would stretch a logarithmic axis over decades: its bar is cut instead.
       const double low = point.y - point.error.value_or(0);
-      if (!chart.log_y || low >= point.y / 10) ys.add(low);
-      ys.add(point.y + point.error.value_or(0));
+      if (!chart.log_y || (point.y > 0 && low >= point.y / 10)) ys.add(low);
+      if (!chart.log_y || point.y > 0) ys.add(point.y + point.error.value_or(0));
     }
   }
   const bool empty = xs.empty() || ys.empty();

@@ -1,6 +1,7 @@
 #include "banyan/switching/parts/cioq_fabric.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -197,7 +198,8 @@ void Fabric::reset(u32) {
   adapter_marked_.back() = 1;
   std::fill(granted_.begin(), granted_.end(), 0);
   now_ = cycle_ = settled_ = 0;
-  starved_ = 0;
+  // Credits that take no time count at once: the part in which they are due has a second step.
+  starved_ = control_parts_ == 0 ? 1 : 0;
   movements_ = 0;
   counts_ = {};
   log_.clear();
@@ -214,8 +216,10 @@ inline Tick Fabric::earliest(Tick from) noexcept {
   if (marked_switches_.empty() && marked_adapters_.empty()) return next;
   // Xon that came while links started: what it opened is looked at in the next part in which anything happens, be it
   // at a terminal.
-  settle(from - 1);
-  next = std::min(next, credits_.next());
+  if (!counts_credits<M>()) {
+    settle(from - 1);
+    next = std::min(next, credits_.next());
+  }
   for (auto& wire : exits()) {
     if (wire.next() < from) deliver(wire, from);
     next = std::min(next, wire.next());
@@ -288,7 +292,7 @@ void Fabric::step(Tick part) noexcept {
 void Fabric::settle() const noexcept { const_cast<Fabric*>(this)->settle(now_); }
 
 bool Fabric::ask_credit(Egress& out) noexcept {
-  settle(now_);
+  if (starved_ == 0) settle(now_);
   if (out.credit >= packet_) return true;
   starved_ += out.starved ? 0U : 1U;
   out.starved = true;
@@ -629,10 +633,8 @@ template <Fabric::Mode M>
     if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
   } else {
     // Where the packet goes to: the record of one that leaves, or a queue. (A terminal's number is one of an ingress.)
-    const auto record = reinterpret_cast<std::uintptr_t>(&pool_[item.packet]);
-    const auto queue = reinterpret_cast<std::uintptr_t>(&in_.queue(out.down, base_in(item)));
-    const std::uintptr_t leaves = 0U - std::uintptr_t{out.to_terminal};
-    __builtin_prefetch(reinterpret_cast<const void*>(queue ^ ((queue ^ record) & leaves)));
+    const std::array<const void*, 2> next{&in_.queue(out.down, base_in(item)), &pool_[item.packet]};
+    __builtin_prefetch(next[out.to_terminal ? 1 : 0]);
   }
   mark_link(e, out, may_send<M>(out));
 }

@@ -413,7 +413,7 @@ class Fabric final : public engine::Population {
   Tick cycle_ = 0;  ///< in cycles
   Tick control_parts_ = 0;
   i32 packet_ = 0;    ///< longest, to compare with credits
-  u32 starved_ = 0;   ///< egresses that wait for credit
+  u32 starved_ = 0;   ///< egresses that wait for credit; one more where credits take no time
   Tick settled_ = 0;  ///< cycle in which credits were last counted without need
   u64 movements_ = 0;
   RecnCounts counts_;
