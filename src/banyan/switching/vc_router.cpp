@@ -340,7 +340,8 @@ const core::SwitchRow row_vc_router{
       Parameter::boolean("vc_busy_when_full", false)
           .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
       Parameter::choice("kernel", {"auto", "general"}, "auto")
-          .doc("auto: the fast kernel where it can do what is asked; general: the other one, with the same results.")}},
+          .doc("auto: the fast kernel where it can do what is asked; general: the other one, which delivers every "
+               "packet in the same cycle.")}},
     &install,
     &vcs,
     nullptr,
