@@ -172,7 +172,6 @@ void install(const config::Values& values, engine::Builder& builder) {
                 hops * bits <= 64 ? fmt::format("use a turnpool of {} bits", hops * bits)
                                   : "use a smaller network, or switches with fewer ports");
   }
-  if (plan.recn() && !plan.markers) builder.several_at_once();  // packets pass each other
   builder.cut_messages(plan.packet);
   builder.partition_as_one();
   builder.add(0, std::make_unique<cioq::Fabric>(builder, plan, bits));
