@@ -20,7 +20,7 @@ class Admittance {
     heads_.resize(std::size_t{terminals} * terminals);
     active_.resize(std::size_t{terminals} * words_);
     parked_.resize(active_.size());
-    adapters_.resize(terminals);
+    adapters_.resize(terminals + 1);  // one more, for which nothing ever waits
     left_.clear();
     const u32 chunks = std::min<u32>(terminals, kChunks);
     while (chunks_.size() < chunks) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
@@ -57,10 +57,14 @@ class Admittance {
   }
   [[nodiscard]] u64 waiting_flits(u32 adapter) const noexcept { return adapters_[adapter].flits; }
 
-  /// The next destination in turn that has a packet and is not parked; kNone.
+  /// True when some destination has a packet and is not parked.
+  [[nodiscard]] bool has_next(u32 adapter) const noexcept {
+    return adapters_[adapter].waiting != adapters_[adapter].parked;
+  }
+  /// The next such destination in turn; kNone.
   [[nodiscard]] u32 next(u32 adapter) const noexcept {
     const Adapter& a = adapters_[adapter];
-    if (a.waiting == a.parked) return kNone;
+    if (!has_next(adapter)) return kNone;
     const u64* active = &active_[std::size_t{adapter} * words_];
     u32 w = a.turn >> 6U;
     u64 bits = active[w] >> (a.turn & 63U) << (a.turn & 63U);

@@ -18,28 +18,40 @@ namespace {
 class SumOfHashes {
  public:
   explicit SumOfHashes(const engine::PacketPool& pool) : pool_(pool) {
-    words_.reserve(2 * kBatch);
+    words_.resize(2 * kBatch);
     packets_.reserve(kBatch);
-    ends_.reserve(kBatch);
+    sequences_.reserve(kBatch);
   }
-  void add(u64 word) { words_.push_back(word); }
+  /// A sequence begins, of which `hash` holds what comes first.
+  void begin(Hasher hash = {}) { begin_ = hash; }
+  void add(u64 word) {
+    make_room();
+    words_[count_++] = word;
+  }
   void add_packet(const Item& item) {
     __builtin_prefetch(&pool_[item.packet]);
-    packets_.push_back({static_cast<u32>(words_.size()), item.packet});
-    words_.insert(words_.end(), {0, 0, item.route});
+    packets_.push_back({static_cast<u32>(count_), item.packet});
+    make_room();
+    words_[count_ + 2] = item.route;
+    count_ += 3;
   }
   void add_line(const Line& line) {
-    words_.insert(words_.end(), {line.path, line.inputs, line.since, u64{line.length}});
+    for (const u64 word : {line.path, line.inputs, line.since, u64{line.length}}) add(word);
     u64 state = 0;
     for (const bool b : {line.blocked, line.used, line.stopped, line.signalled, line.notified, line.token}) {
       state = state * 2 + (b ? 1U : 0U);
     }
     add(state);
   }
-  /// The sequence is complete; the next one begins.
+  /// The sequence is complete.
   void end() {
-    ends_.push_back(static_cast<u32>(words_.size()));
-    if (words_.size() >= kBatch) flush();
+    const u32 first = sequences_.empty() ? 0 : sequences_.back().end;
+    if (count_ == first) {
+      sum_ += begin_.value();
+      return;
+    }
+    sequences_.push_back({begin_, static_cast<u32>(count_)});
+    if (count_ >= kBatch) flush();
   }
   [[nodiscard]] u64 value() {
     flush();
@@ -53,12 +65,20 @@ class SumOfHashes {
     u32 at;
     u32 packet;
   };
+  struct Sequence {
+    Hasher hash;
+    u32 end;
+  };
   struct Lane {
     Hasher hash;
     const u64* at = nullptr;
     const u64* end = nullptr;
   };
 
+  void make_room() {
+    if (count_ + 3 > words_.size()) [[unlikely]]
+      words_.resize(words_.size() * 2);
+  }
   void flush() {
     for (const Wanted& wanted : packets_) {
       const core::Packet& packet = pool_[wanted.packet];
@@ -66,16 +86,17 @@ class SumOfHashes {
       words_[wanted.at + 1] = (static_cast<u64>(packet.traffic) << 32U) | packet.sequence;
     }
     hash_all();
-    words_.clear();
+    count_ = 0;
     packets_.clear();
-    ends_.clear();
+    sequences_.clear();
   }
   void hash_all() {
     std::array<Lane, kLanes> lanes;
     std::size_t taken = 0;
     const auto take = [&](Lane& lane) {
-      if (taken == ends_.size()) return false;
-      lane = {{}, words_.data() + (taken == 0 ? 0 : ends_[taken - 1]), words_.data() + ends_[taken]};
+      if (taken == sequences_.size()) return false;
+      lane = {sequences_[taken].hash, words_.data() + (taken == 0 ? 0 : sequences_[taken - 1].end),
+              words_.data() + sequences_[taken].end};
       ++taken;
       return true;
     };
@@ -114,25 +135,51 @@ class SumOfHashes {
 
   const engine::PacketPool& pool_;
   std::vector<u64> words_;
+  std::size_t count_ = 0;  ///< words that are in use
   std::vector<Wanted> packets_;
-  std::vector<u32> ends_;  ///< [sequence]
+  std::vector<Sequence> sequences_;
+  Hasher begin_;  ///< of the sequence that is not complete
   u64 sum_ = 0;
 };
 
 }  // namespace
 
+void Fabric::hash_quiet(Side& side) const {
+  side.quiet.clear();
+  for (u32 port = 0; port < side.valid.size(); ++port) {
+    Hasher h;
+    h.add(first_word(side, port));
+    side.quiet.push_back(h);
+    for (u32 q = 0; q < side.stride; ++q) {
+      h.add(q);
+      side.quiet.push_back(h);
+    }
+  }
+}
+
 u64 Fabric::digest() const {
   settle();
   SumOfHashes sum(pool_);
-  const auto add_port = [&](const Side& side, u32 port) {
-    for (u32 q = 0; q < side.stride; ++q) {
-      store_.for_each(side.queue(port, q), [&](const Item& item) {
-        if ((item.packet & kMarker) != 0) {
-          sum.add(u64{item.packet} - port * side.saqs);
-        } else {
-          sum.add_packet(item);
-        }
-      });
+  // What a port begins with when its first queues are empty, is known.
+  const auto add_port = [&](const Side& side, u32 port, u64 first, u64 occupied) {
+    u32 q = 0;
+    if (side.quiet.empty()) {
+      sum.begin();
+      sum.add(first);
+    } else {
+      q = std::min(static_cast<u32>(std::countr_zero(occupied)), side.stride);
+      sum.begin(side.quiet[std::size_t{port} * (side.stride + 1) + q]);
+    }
+    for (; q < side.stride; ++q) {
+      if ((occupied >> (q & 63U) & 1U) != 0) {
+        store_.for_each(side.queue(port, q), [&](const Item& item) {
+          if ((item.packet & kMarker) != 0) {
+            sum.add(u64{item.packet} - port * side.saqs);
+          } else {
+            sum.add_packet(item);
+          }
+        });
+      }
       sum.add(q);
     }
     for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
@@ -140,15 +187,13 @@ u64 Fabric::digest() const {
     }
   };
   for (u32 i = 0; i < ingress_.size(); ++i) {
-    sum.add(i);
-    add_port(in_, i);
+    add_port(in_, i, first_word(in_, i), occupied_in(i));
     if (ingress_[i].item.packet != kNone) sum.add_packet(ingress_[i].item);
     sum.end();
   }
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
-    sum.add(u64{e} + (u64{1} << 32U));
-    add_port(out_, e);
+    add_port(out_, e, first_word(out_, e), occupied_out(e));
     if (out.item.packet != kNone) sum.add_packet(out.item);
     sum.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
     sum.add(out.root_inputs);
@@ -157,12 +202,14 @@ u64 Fabric::digest() const {
   }
   for (const auto& wire : wires_) {
     for (u64 n = 0; n < wire.size(); ++n) {
+      sum.begin();
       sum.add(wire[n].at);
       sum.add_packet(wire[n].item);
       sum.end();
     }
   }
   for (u64 n = 0; n < controls_.size(); ++n) {
+    sum.begin();
     sum.add(controls_[n].at);
     sum.add(controls_[n].path);
     sum.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));

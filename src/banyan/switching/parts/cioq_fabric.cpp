@@ -22,6 +22,7 @@ constexpr u32 kLarge = 4096;                ///< ports from which on memory is a
 constexpr u32 kFar = 20;
 constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
+constexpr u32 kFewParts = 4;   ///< of a cycle
 constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
 }  // namespace
@@ -79,14 +80,15 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     out.wire = static_cast<u16>(found - wire_parts_.begin());
     if (found == wire_parts_.end()) wire_parts_.push_back(parts);
   }
-  const std::size_t latencies = wire_parts_.size();
+  latencies_ = wire_parts_.size();
   for (Egress& out : egress_) {
-    if (out.to_terminal) out.wire = static_cast<u16>(out.wire + latencies);
+    if (out.to_terminal) out.wire = static_cast<u16>(out.wire + latencies_);
   }
-  wires_.resize(2 * latencies);
-  wire_parts_.insert(wire_parts_.end(), wire_parts_.begin(), wire_parts_.begin() + static_cast<i64>(latencies));
+  wires_.resize(2 * latencies_);
+  wire_parts_.insert(wire_parts_.end(), wire_parts_.begin(), wire_parts_.begin() + static_cast<i64>(latencies_));
   packet_ = static_cast<i32>(plan_.packet);
   control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
+  every_part_ = plan_.link_parts <= kFewParts && control_parts_ != 0;
   const u32 saqs = plan_.recn() ? plan_.saqs : 0;
   const u32 per_output = plan_.organization == Organization::voqsw || plan_.enhanced() ? ports_ : 1;
   const u32 base = plan_.per_class() ? plan_.classes : 1;
@@ -106,6 +108,10 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     class_open_.resize(class_room_.size());
   }
   large_ = ingress_.size() + egress_.size() >= kLarge;
+  if (!large_ && !plan_.per_class()) {
+    hash_quiet(in_);
+    hash_quiet(out_);
+  }
   const u32 longest = (plan_.packet + plan_.overhead) * std::max(plan_.link_parts, plan_.crossbar_parts);
   wheel_.resize(static_cast<u32>(ingress_.size() + egress_.size()), longest, !large_);
   admittance_.resize(terminals);
@@ -194,8 +200,7 @@ void Fabric::reset(u32) {
   marked_switches_.clear();
   marked_links_.clear();
   marked_adapters_.clear();
-  std::fill(adapter_marked_.begin(), adapter_marked_.end() - 1, u16{0});
-  adapter_marked_.back() = 1;
+  std::fill(adapter_marked_.begin(), adapter_marked_.end(), u16{0});
   std::fill(granted_.begin(), granted_.end(), 0);
   now_ = cycle_ = settled_ = 0;
   // Credits that take no time count at once: the part in which they are due has a second step.
@@ -228,23 +233,35 @@ inline Tick Fabric::earliest(Tick from) noexcept {
 }
 
 Tick Fabric::run(Tick now) noexcept {
-  if (mode_ == Mode::recn) return run_as<Mode::recn>(now);
-  return mode_ == Mode::shared ? run_as<Mode::shared>(now) : run_as<Mode::classes>(now);
+  switch (mode_) {
+    case Mode::recn:
+      return large_ ? run_as<Mode::recn, true>(now) : run_as<Mode::recn, false>(now);
+    case Mode::shared:
+      return large_ ? run_as<Mode::shared, true>(now) : run_as<Mode::shared, false>(now);
+    default:
+      return large_ ? run_as<Mode::classes, true>(now) : run_as<Mode::classes, false>(now);
+  }
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 Tick Fabric::run_as(Tick now) noexcept {
   const Tick first = now * plan_.link_parts;
   const Tick end = first + plan_.link_parts;
   now_ = first;
   cycle_ = now;
   terminals_.advance(now);
-  generate(now);
-  const bool admits = !marked_adapters_.empty();
-  if (admits) step<M>(first);
-  Tick next = earliest<M>(admits ? first + 1 : first);
+  generate<Large>(now);
+  Tick part = first;
+  // To look for the parts in which something happens costs more than to do all of the few. Only what is marked already
+  // waits for one in which something does, or a message is born.
+  if (!marked_adapters_.empty() || (every_part_ && marked_switches_.empty())) {
+    do {
+      step<M, Large>(part++);
+    } while (every_part_ && part < end && marked_switches_.empty() && marked_adapters_.empty());
+  }
+  Tick next = earliest<M>(part);
   while (next < end) {
-    step<M>(next);
+    step<M, Large>(next);
     next = earliest<M>(next + 1);
   }
   // The wheel is looked at from here on: nothing before is in it any more.
@@ -264,15 +281,15 @@ Tick Fabric::run_as(Tick now) noexcept {
   return std::min(due, terminals_.next_birth_after(now));
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 void Fabric::step(Tick part) noexcept {
   now_ = part;
   if (counts_credits<M>() && credits_.next() <= part) take_credits<M>(part);
   if (M == Mode::recn && controls_.next() <= part) take_controls(part);
   for (auto& wire : wires()) {
-    if (wire.next() <= part) take_arrivals<M>(wire, part);
+    if (wire.next() <= part) take_arrivals<M, Large>(wire, part);
   }
-  end_transfers<M>(part);
+  end_transfers<M, Large>(part);
   while (M == Mode::recn && timers_.next() <= part) {
     const Timer timer = timers_.front();
     timers_.pop();
@@ -281,11 +298,11 @@ void Fabric::step(Tick part) noexcept {
   // Starting frees nothing that another could use in the same part: the order of these does not matter.
   for (u32 i = 0; i < marked_adapters_.size(); ++i) {
     adapter_marked_[marked_adapters_[i]] = 0;
-    fill<M>(marked_adapters_[i]);
+    fill<M, Large>(marked_adapters_[i]);
   }
   marked_adapters_.clear();
-  start_crossings<M>();
-  start_links<M>();
+  start_crossings<M, Large>();
+  start_links<M, Large>();
 }
 
 /// Observers see what is due. Nobody waits for these credits: who does has made others count them in time.
@@ -341,12 +358,14 @@ void Fabric::take_controls(Tick part) noexcept {
   } while (controls_.next() <= part);
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept {
   do {
-    const Arrival arrival = wire.front();
+    // One by one: the item of a copy of the whole would be read across two stores, and wait until they are done.
+    const Item item = wire.front().item;
+    const u32 down = wire.front().down;
     wire.pop();
-    if (large_) {
+    if (Large) {
       const Arrival& far = wire[kFar];  // what is behind the last one is old: no harm
       __builtin_prefetch(&ingress_[far.down]);
       __builtin_prefetch(&in_.queue(far.down, base_in(far.item)));
@@ -358,7 +377,7 @@ template <Fabric::Mode M>
       __builtin_prefetch(ready_in<M>(near.down, output_of(near.item.route)));
       if (M == Mode::recn && in.aside != 0) in_.fetch_lines(near.down);
     }
-    put_in<M>(arrival.down, arrival.item);
+    put_in<M>(down, item);
   } while (wire.next() <= part);
 }
 
@@ -374,11 +393,11 @@ void Fabric::deliver(Fifo<Arrival>& wire, Tick end) noexcept {
 }
 
 /// In a large network everything that ends is looked up first, so that its memory is there when it is needed.
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::end_transfers(Tick part) noexcept {
-  if (!large_) {
+  if (!Large) {
     wheel_.take(
-        part, [this](u32 ingress) { end_crossbar<M>(ingress); }, [this](u32 egress) { end_link<M>(egress); });
+        part, [this](u32 ingress) { end_crossbar<M>(ingress); }, [this](u32 egress) { end_link<M, Large>(egress); });
     return;
   }
   std::size_t count = 0;
@@ -418,23 +437,25 @@ template <Fabric::Mode M>
       __builtin_prefetch(&out_.queue(e, 0));
     }
     if (n >= kNear && n - kNear < count) store_.fetch(out_.queue(links[n - kNear], 0).next);  // it sends next
-    if (n >= kFar) end_link<M>(links[n - kFar]);
+    if (n >= kFar) end_link<M, Large>(links[n - kFar]);
   }
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::start_crossings() noexcept {
   const u32 marked = marked_switches_.size();
-  if (!large_) {
+  if (!Large) {
     for (u32 i = 0; i < marked; ++i) {
       Switch& sw = switches_[marked_switches_[i]];
       sw.marked = false;
+      const auto start = [this](u32 ingress, u32 egress, u32 output) {
+        start_crossbar<M>({ingress, egress, output, choose_in<M>(ingress, output)});
+      };
       crossings_count_ = 0;
-      arbitrate<M>(sw);
+      arbitrate<M>(sw, start);
       for (std::size_t n = 0; n < crossings_count_; ++n) {
-        Crossing& c = crossings_[n];
-        c.queue = choose_in<M>(c.ingress, c.output);
-        start_crossbar<M>(c);
+        const Crossing& c = crossings_[n];
+        start(c.ingress, c.egress, c.output);
       }
     }
     marked_switches_.keep_from(marked);
@@ -451,7 +472,9 @@ template <Fabric::Mode M>
     }
     Switch& sw = switches_[marked_switches_[i]];
     sw.marked = false;
-    arbitrate<M>(sw);
+    arbitrate<M>(sw, [this](u32 ingress, u32 egress, u32 output) {
+      crossings_[crossings_count_++] = {ingress, egress, output, 0};
+    });
   }
   marked_switches_.clear();
   Crossing* const crossings = crossings_.data();
@@ -474,10 +497,10 @@ template <Fabric::Mode M>
   }
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::start_links() noexcept {
   for (u32 i = 0; i < marked_links_.size(); ++i) {  // some are marked on the way
-    if (large_) {
+    if (Large) {
       const u32 marked = marked_links_.size();
       if (i + kFar < marked) __builtin_prefetch(&egress_[marked_links_[i + kFar]]);
       if (i + kNear < marked) __builtin_prefetch(&next_out<M>(marked_links_[i + kNear]));
@@ -488,6 +511,7 @@ template <Fabric::Mode M>
   marked_links_.clear();
 }
 
+template <bool Large>
 void Fabric::generate(Tick now) noexcept {
   const std::span<const u64> ready = terminals_.ready();
   for (std::size_t w = 0; w < ready.size(); ++w) {
@@ -500,7 +524,7 @@ void Fabric::generate(Tick now) noexcept {
           terminals_.skip(t);
         } else {
           const engine::Terminals::Kept kept = terminals_.keep(t);
-          if (large_ && limits_[t] == kNone) {
+          if (Large && limits_[t] == kNone) {
             admittance_.fetch_queue(t, kept.destination);
             born_.push_back({t, kept});
           } else {
@@ -511,6 +535,7 @@ void Fabric::generate(Tick now) noexcept {
       mark_adapter(t);
     }
   }
+  if (!Large) return;
   for (const Born& born : born_) admittance_.push(born.terminal, born.message);
   born_.clear();
 }
@@ -547,13 +572,11 @@ u64 Fabric::route_of(u32 source, u32 destination, u32& hops) noexcept {
 
 /// Packets move from the admittance queues to the injection queues as long as there is room: both lie in the adapter's
 /// memory, so that this takes no time.
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 void Fabric::fill(u32 adapter) noexcept {
   const u32 e = adapters_ + adapter;
   Egress& out = egress_[e];
-  while (out.free >= plan_.packet) {
-    const u32 destination = admittance_.next(adapter);
-    if (destination == kNone) return;
+  for (u32 destination = admittance_.next(adapter); destination != kNone && out.free >= plan_.packet;) {
     u32 hops = 0;
     const u64 route = route_of(adapter, destination, hops);
     u32 queue_class = 0;
@@ -561,6 +584,7 @@ void Fabric::fill(u32 adapter) noexcept {
       queue_class = destination % plan_.classes;
       if ((class_room_[std::size_t{e} * out_words_ + queue_class / 64] >> (queue_class & 63U) & 1U) == 0) {
         admittance_.park(adapter, destination);
+        destination = admittance_.next(adapter);
         continue;
       }
     }
@@ -568,6 +592,7 @@ void Fabric::fill(u32 adapter) noexcept {
       const u32 k = out_.valid[e] == 0 ? kNone : out_.match(e, route);
       if (k != kNone && out_.line(e, k).signalled) {
         admittance_.park(adapter, destination);
+        destination = admittance_.next(adapter);
         continue;
       }
     }
@@ -583,9 +608,9 @@ void Fabric::fill(u32 adapter) noexcept {
       set_class_room(e, queue_class, false);
     }
     put_out<M>(e, item, kNone);
-    const u32 next = admittance_.fetch_next(adapter);
-    if (large_ && next != kNone && !routes_.empty()) {
-      __builtin_prefetch(&routes_[std::size_t{adapter} * graph_.terminals() + next]);
+    destination = admittance_.fetch_next(adapter);
+    if (Large && destination != kNone && !routes_.empty()) {
+      __builtin_prefetch(&routes_[std::size_t{adapter} * graph_.terminals() + destination]);
     }
   }
 }
@@ -606,30 +631,28 @@ template <Fabric::Mode M>
   put_out<M>(sw.out_base + in.to, item, i);
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::end_link(u32 e) noexcept {
   Egress& out = egress_[e];
   const Item item = out.item;
   out.item.packet = kNone;
+  const bool was_full = M == Mode::classes || out.free < plan_.packet;
   out.free += item.bytes;
   if constexpr (M == Mode::classes) {
     --class_used_[std::size_t{e} * plan_.classes + item.queue_class];
     set_class_room(e, item.queue_class, true);
   }
-  // Without a branch, as whose link it is, is as good as random. An adapter looks at any switch, and leaves it alone.
-  mark_adapter(out.fed_by);
-  const u32 own = 1U - u32{out.adapter};
-  const u32 s = out.switch_ & (0U - own);
-  Switch& sw = switches_[s];
-  const u64 full = (M == Mode::classes ? 1 : ~sw.room >> out.port & 1U) & own;
-  if (full != 0 && out.free >= plan_.packet) {
+  // Without a branch, as whose link it is, is as good as random.
+  mark_adapter(out.fed_by, admittance_.has_next(out.fed_by));
+  if (was_full && !out.adapter && out.free >= plan_.packet) {
+    Switch& sw = switches_[out.switch_];
     sw.room |= u64{1} << out.port;
-    mark_switch(s, sw);
+    mark_switch(out.switch_, sw);
   }
   if (probe_ != nullptr) [[unlikely]]
     probe_->crossed(out.channel, pool_[item.packet], cycle_);
   wires_[out.wire].push({now_ + wire_parts_[out.wire], item, e, out.down});
-  if (large_) {
+  if (Large) {
     if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
   } else {
     // Where the packet goes to: the record of one that leaves, or a queue. (A terminal's number is one of an ingress.)
@@ -703,7 +726,9 @@ template <Fabric::Mode M>
   ready_in<M>(i, output)[M == Mode::classes ? q / 64 : 0] |= u64{1} << (q & 63U);
   want_[in.out_base + output] |= u64{1} << in.port;
   sw.wanted |= u64{1} << output;
-  mark_switch(in.switch_, sw, (sw.idle_in >> in.port & 1U) != 0);
+  // What opens the output later in this part marks the switch itself.
+  const u64 open = M == Mode::classes ? ~u64{0} : sw.idle_out & sw.room;
+  mark_switch(in.switch_, sw, (sw.idle_in >> in.port & open >> output & 1U) != 0);
 }
 
 /// It has none any more.
@@ -751,8 +776,7 @@ template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::set_ready(u32 e, u32 q, bool ready) noexcept {
   const bool one = M != Mode::classes || out_words_ == 1;
   u64& word = one ? egress_[e].ready : ready_out_[std::size_t{e} * out_words_ + q / 64];
-  const u64 bit = u64{1} << (q & 63U);
-  word = ready ? word | bit : word & ~bit;
+  word = (word & ~(u64{1} << (q & 63U))) | u64{ready} << (q & 63U);
 }
 
 /// True when an input has a packet for an output whose queue there has room.
@@ -767,15 +791,14 @@ bool Fabric::may_cross(u32 i, u32 output) noexcept {
 
 /// Every idle output grants one input that has a packet for it, every input accepts one output, both in turn, until
 /// nothing more fits.
-template <Fabric::Mode M>
-[[gnu::always_inline]] inline void Fabric::arbitrate(Switch& sw) noexcept {
+template <Fabric::Mode M, class One>
+[[gnu::always_inline]] inline void Fabric::arbitrate(Switch& sw, One&& one) noexcept {
   u64 idle_in = sw.idle_in;
   u64 outputs = sw.open();
   if (outputs == 0 || idle_in == 0) return;
   const u64* const want = &want_[sw.out_base];
   u16* const grant = &grant_[sw.out_base];
   u16* const accept = &accept_[sw.in_base];
-  Crossing* crossing = crossings_.data() + crossings_count_;
   if (M != Mode::classes && (outputs & (outputs - 1)) == 0) {  // mostly
     const u32 o = static_cast<u32>(std::countr_zero(outputs));
     const u64 asking = want[o] & idle_in;
@@ -785,10 +808,10 @@ template <Fabric::Mode M>
     sw.idle_out &= ~outputs;
     accept[p] = static_cast<u16>((o + 1) & 63U);
     grant[o] = static_cast<u16>((p + 1) & 63U);
-    *crossing = {sw.in_base + p, sw.out_base + o, o, 0};
-    ++crossings_count_;
+    one(sw.in_base + p, sw.out_base + o, o);
     return;
   }
+  Crossing* crossing = crossings_.data() + crossings_count_;
   u64* const granted = granted_.data();
   do {
     u64 inputs = 0;
@@ -832,7 +855,11 @@ template <Fabric::Mode M>
   if (M != Mode::classes || in_words_ == 1) {
     u64 mask = ready[0];
     if (M == Mode::classes) mask &= class_room_[switches_[in.switch_].out_base + output];
-    const u32 q = round_robin(mask, in.turn);
+    // Mostly only the queue of the output itself, or the only one, has a packet for it: the processor need not wait
+    // until the turn is known.
+    u32 q = output & queue_of_turn_;
+    if (mask != u64{1} << q) [[unlikely]]
+      q = round_robin(mask, in.turn);
     in.turn = (q + 1) & 63U;
     return q;
   }
@@ -879,6 +906,8 @@ template <Fabric::Mode M>
   const u32 turn = egress_[e].turn;
   if (M != Mode::classes || out_words_ == 1) {
     const u64 mask = open == nullptr ? egress_[e].ready : egress_[e].ready & open[0];
+    if (M != Mode::classes && mask == 1) [[likely]]
+      return 0;
     return mask == 0 ? kNone : round_robin(mask, turn);
   }
   const u64* ready = &ready_out_[std::size_t{e} * out_words_];

@@ -62,7 +62,8 @@ class Fabric final : public engine::Population {
  private:
   friend struct FabricAccess;  ///< of tests, which set up states of queues by hand
 
-  /// What is decided when the program is compiled: packets of classes have places of their own, RECN looks up lines.
+  /// What is decided when the program is compiled: packets of classes have places of their own, RECN looks up lines. So
+  /// is whether a network is large.
   enum class Mode : u8 { shared, recn, classes };
 
   // No field of theirs is a byte: a store to a byte may change anything, as far as the compiler knows.
@@ -89,9 +90,9 @@ class Fabric final : public engine::Population {
     u16 wire = 0;         ///< class of latency
     u16 turn = 0;         ///< round robin over queues
     u8 port = 0;
+    bool marked = false;  ///< in the list of links to look at
     bool to_terminal : 1 = false;
     bool adapter : 1 = false;
-    bool marked : 1 = false;   ///< in the list of links to look at
     bool aside : 1 = false;    ///< some line is valid
     bool starved : 1 = false;  ///< waits for credit
   };
@@ -100,9 +101,10 @@ class Fabric final : public engine::Population {
     /// Outputs that may take a packet now from an input that has one for them, if it is idle.
     [[nodiscard]] u64 open() const noexcept { return idle_out & room & wanted; }
 
+    // In this order, for the compiler changes neighbours together in a vector register, which takes longer.
     u64 idle_in = 0;
+    u64 room = 0;  ///< outputs with memory for a packet
     u64 idle_out = 0;
-    u64 room = 0;    ///< outputs with memory for a packet
     u64 wanted = 0;  ///< outputs that some input has a packet for
     u32 in_base = 0;
     u32 out_base = 0;
@@ -150,9 +152,9 @@ class Fabric final : public engine::Population {
   };
 
   // Movement (cioq_fabric.cpp).
-  template <Mode M>
+  template <Mode M, bool Large>
   [[nodiscard]] Tick run_as(Tick now) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void step(Tick part) noexcept;
   /// Counts the credits that are due until `part`.
   template <Mode M>
@@ -176,25 +178,26 @@ class Fabric final : public engine::Population {
     return ask_credit(out);
   }
   [[nodiscard, gnu::noinline]] bool ask_credit(Egress& out) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
   void deliver(Fifo<Arrival>& wire, Tick end) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void end_transfers(Tick part) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void start_crossings() noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void start_links() noexcept;
   void take_controls(Tick part) noexcept;
+  template <bool Large>
   void generate(Tick now) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void fill(u32 adapter) noexcept;
   template <Mode M>
   void end_crossbar(u32 ingress) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void end_link(u32 egress) noexcept;
-  template <Mode M>
-  void arbitrate(Switch& sw) noexcept;
+  template <Mode M, class One>
+  void arbitrate(Switch& sw, One&& one) noexcept;
   template <Mode M>
   void start_crossbar(const Crossing& crossing) noexcept;
   template <Mode M>
@@ -214,7 +217,7 @@ class Fabric final : public engine::Population {
   [[nodiscard]] Item pop(Side& side, u32 port, u32 q) noexcept {
     Queue& queue = side.queue(port, q);
     --queue.packets;
-    const Item item = store_.take(queue);
+    const Item item = is_in(side) ? store_.take(queue) : store_.take_evenly(queue);
     if (M == Mode::recn && queue.has_marker()) [[unlikely]]
       pop_markers(side, port, q);
     return item;
@@ -256,12 +259,13 @@ class Fabric final : public engine::Population {
     marked_links_.push_if(wanted & !out.marked, e);
     out.marked = out.marked | wanted;
   }
-  void mark_adapter(u32 a) noexcept {
-    marked_adapters_.push_if(adapter_marked_[a] == 0, a);
-    adapter_marked_[a] = 1;
+  void mark_adapter(u32 a, bool wanted = true) noexcept {
+    const u16 marked = adapter_marked_[a];
+    marked_adapters_.push_if(wanted & (marked == 0), a);
+    adapter_marked_[a] = marked | (wanted ? 1 : 0);
   }
-  [[nodiscard]] std::span<Fifo<Arrival>> wires() noexcept { return std::span(wires_).first(wires_.size() / 2); }
-  [[nodiscard]] std::span<Fifo<Arrival>> exits() noexcept { return std::span(wires_).last(wires_.size() / 2); }
+  [[nodiscard]] std::span<Fifo<Arrival>> wires() noexcept { return {wires_.data(), latencies_}; }
+  [[nodiscard]] std::span<Fifo<Arrival>> exits() noexcept { return {wires_.data() + latencies_, latencies_}; }
   void set_class_room(u32 egress, u32 q, bool room) noexcept;
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
   [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
@@ -331,6 +335,22 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u64* ready_in(u32 ingress, u32 output) noexcept {
     return &ready_in_[(std::size_t{ingress} * ports_ + output) * (M == Mode::classes ? in_words_ : 1)];
   }
+  /// Queues of a port that may hold something, where Side::quiet is to be used: packets that may leave are noted, and
+  /// the others are in set-aside queues. Otherwise all.
+  [[nodiscard]] u64 occupied_in(u32 ingress) const noexcept {
+    if (in_.quiet.empty()) return ~u64{0};
+    u64 queues = in_.saqs == 0 ? 0 : in_.valid[ingress] << in_.base;
+    for (u32 o = 0; o < ports_; ++o) queues |= ready_in_[std::size_t{ingress} * ports_ + o];
+    return queues;
+  }
+  [[nodiscard]] u64 occupied_out(u32 egress) const noexcept {
+    return out_.quiet.empty() ? ~u64{0} : egress_[egress].ready | out_.valid[egress] << out_.base;
+  }
+  /// What a port adds to the state's hash first.
+  [[nodiscard]] u64 first_word(const Side& side, u32 port) const noexcept {
+    return is_in(side) ? port : port + (u64{1} << 32U);
+  }
+  void hash_quiet(Side& side) const;
   static void add_held(engine::Holdings& into, const Item& item);
   void show_log(const Roots& now);
   [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
@@ -357,10 +377,11 @@ class Fabric final : public engine::Population {
   u32 ingresses_ = 0;
   u32 adapters_ = 0;  ///< first egress of an adapter
   Mode mode_ = Mode::shared;
-  u32 queue_of_turn_ = 0;   ///< mask: ingress queues are those of the next turn
-  u32 queue_of_class_ = 0;  ///< mask: they are those of the packets' classes
-  u32 detection_ = kNone;   ///< packets in a detection queue from which on its output is congested
-  bool large_ = false;      ///< more than the cache holds: memory is asked for ahead
+  u32 queue_of_turn_ = 0;    ///< mask: ingress queues are those of the next turn
+  u32 queue_of_class_ = 0;   ///< mask: they are those of the packets' classes
+  u32 detection_ = kNone;    ///< packets in a detection queue from which on its output is congested
+  bool large_ = false;       ///< more than the cache holds: memory is asked for ahead
+  bool every_part_ = false;  ///< they are few: nobody looks for those in which something happens
   u32 in_words_ = 1;
   u32 out_words_ = 1;
   std::vector<u32> limits_;  ///< [terminal]: flits that may wait there; kNone
@@ -392,13 +413,14 @@ class Fabric final : public engine::Population {
   /// once per cycle.
   std::vector<Fifo<Arrival>> wires_;
   std::vector<Tick> wire_parts_;  ///< likewise
+  std::size_t latencies_ = 0;     ///< half of their length
   Fifo<Credit> credits_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
   Marks marked_switches_;
   Marks marked_links_;
   Marks marked_adapters_;
-  std::vector<u16> adapter_marked_;  ///< [terminal]; then one that always is. Of two bytes, as no byte is stored
+  std::vector<u16> adapter_marked_;  ///< [terminal]; then one that never is. Of two bytes, as no byte is stored
   std::vector<u64> granted_;         ///< [input], scratch
   struct Born {
     u32 terminal;

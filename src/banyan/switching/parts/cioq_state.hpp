@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "banyan/base/hash.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
 
@@ -58,16 +59,17 @@ inline constexpr u8 kNowhere = 0xff;
 /// The first entry lies in the queue itself: most queues hold one packet or none, and what a packet needs to leave is
 /// there as soon as its queue is.
 struct alignas(32) Queue {
-  Item head;         ///< no packet: the queue is empty
-  u32 next = kNone;  ///< place of the second entry; kNone: there is none
-  u32 tail = kNone;  ///< place of the last one, where there is a second
+  Item head;     ///< no packet: the queue is empty
+  u32 next = 0;  ///< place of the second entry; 0: there is none
+  u32 tail = 0;  ///< place of the last one, where there is a second; otherwise 0
   u32 packets = 0;
   u32 target = kNowhere;  ///< output port for which it is ready (ingress)
 
   [[nodiscard]] bool empty() const noexcept { return head.packet == kNone; }
   /// True when a packet is at the head: no marker, and not nothing.
   [[nodiscard]] bool has_packet() const noexcept { return (head.packet & kMarker) == 0; }
-  [[nodiscard]] bool has_marker() const noexcept { return !has_packet() && !empty(); }
+  /// One comparison, which is nearly always false: whether the queue is empty is as good as random.
+  [[nodiscard]] bool has_marker() const noexcept { return head.packet - kMarker < kNone - kMarker; }
 };
 static_assert(sizeof(Queue) == 32);
 static_assert((kNone & kMarker) != 0);
@@ -78,21 +80,20 @@ class Store {
  public:
   void reserve(u64 entries) { grow((entries + kRow - 1) / kRow); }
   void clear() noexcept {
-    created_ = 0;
+    created_ = 1;
     free_ = kNone;
+    items_[0] = {};
   }
   /// The last entry of a queue that is not empty.
   [[nodiscard]] const Item& last(const Queue& queue) const noexcept {
-    return queue.next == kNone ? queue.head : items_[queue.tail];
+    return queue.next == 0 ? queue.head : items_[queue.tail];
   }
   /// Calls `f` for all entries, from the head on.
   template <class F>
   void for_each(const Queue& queue, F&& f) const {
     if (queue.empty()) return;
     f(queue.head);
-    for (u32 place = queue.next; place != kNone; place = place == queue.tail ? kNone : after(place)) {
-      f(items_[place]);
-    }
+    for (u32 place = queue.next; place != 0; place = place == queue.tail ? 0 : after(place)) { f(items_[place]); }
   }
   /// True when it is at the head now.
   bool push(Queue& queue, const Item& item) {
@@ -100,7 +101,7 @@ class Store {
       queue.head = item;
       return true;
     }
-    if (queue.next == kNone) {
+    if (queue.next == 0) {
       queue.next = queue.tail = row();
     } else if ((queue.tail & (kRow - 1)) != kRow - 1) {
       ++queue.tail;
@@ -116,13 +117,13 @@ class Store {
   Item take(Queue& queue) noexcept {
     const Item item = queue.head;
     const u32 place = queue.next;
-    if (place == kNone) {
+    if (place == 0) {
       queue.head.packet = kNone;
       return item;
     }
     queue.head = items_[place];
     if (place == queue.tail) {
-      queue.next = kNone;
+      queue.next = queue.tail = 0;
       release(place);
     } else {
       queue.next = after(place);
@@ -133,11 +134,33 @@ class Store {
     }
     return item;
   }
-  /// Asks for the memory of an entry, or for nothing that harms (kNone).
+  /// Likewise without a branch, for queues of which nobody can tell how much is in them. Behind the last entry comes
+  /// the one at place 0, which is no packet.
+  Item take_evenly(Queue& queue) noexcept {
+    const Item item = queue.head;
+    const u32 place = queue.next;
+    u32& link = links_[place / kRow];
+    const u32 behind = link;
+    const u32 more = mask_if(place != queue.tail);
+    const u32 row_ends = mask_if((place & (kRow - 1)) == kRow - 1);
+    const u32 leaves = mask_if(place != 0) & (~more | row_ends);  // the row
+    queue.head = items_[place];
+    queue.next = either(row_ends, behind, place + 1) & more;
+    queue.tail &= more;
+    link = either(leaves, free_, behind);
+    free_ = either(leaves, place & ~(kRow - 1), free_);
+    fetch(queue.next);
+    return item;
+  }
+  /// Asks for the memory of an entry, or for nothing that harms (0).
   void fetch(u32 place) const noexcept { __builtin_prefetch(items_.data() + place); }
 
  private:
   static constexpr u32 kRow = 4;
+
+  /// All bits, or none. (Of `condition ? a : b` the compiler makes a branch.)
+  [[nodiscard]] static u32 mask_if(bool condition) noexcept { return 0U - u32{condition}; }
+  [[nodiscard]] static u32 either(u32 mask, u32 a, u32 b) noexcept { return b ^ ((a ^ b) & mask); }
 
   [[nodiscard]] u32 after(u32 place) const noexcept {
     return (place & (kRow - 1)) != kRow - 1 ? place + 1 : links_[place / kRow];
@@ -195,6 +218,9 @@ struct Side {
   PageVector<Queue> queues;  ///< [port * stride + queue]
   PageVector<Line> lines;    ///< [port * saqs + line]
   PageVector<u64> valid;     ///< [port]: bit per line
+  /// [port * (stride + 1) + queue]: of what a port adds to the state's hash, all before the first queue that is not
+  /// empty. Not in large networks, nor where the queues do not fit a word.
+  std::vector<Hasher> quiet;
 
   void resize(u32 ports, u32 base_queues, u32 saqs_per_port) {
     base = base_queues;
