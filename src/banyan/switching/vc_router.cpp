@@ -188,13 +188,20 @@ bool ordinary(const RouterSetup& setup) {
          setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
 }
 
+/// Of a virtual channel, as input and as output.
+template <class N>
+constexpr u64 vc_bytes() {
+  return sizeof(parts::InputVcOf<N>) + sizeof(parts::OutputVcOf<N>);
+}
+
 void install(const config::Values& values, engine::Builder& builder) {
   RouterSetup setup = read_setup(values, builder);
   const parts::VcLayout layout(setup.ports, setup.vcs);
-  const u64 bytes = layout.size() * (sizeof(parts::InputVc) + sizeof(parts::OutputVc) +
+  const bool fast = ordinary(setup) && values.text("kernel") != "general";
+  const bool narrow = fast && layout.words() == 1 && setup.buffer <= parts::VcRouterBase<u8>::kMostPlaces;
+  const u64 bytes = layout.size() * ((narrow ? vc_bytes<u8>() : vc_bytes<u16>()) +
                                      sizeof(parts::BufferedFlit) * u64{setup.buffer});
   setup.bytes = bytes * builder.topology().graph().switches();
-  const bool fast = ordinary(setup) && values.text("kernel") != "general";
   if (builder.routing().sight() == core::Sight::network ||
       (fast && builder.settings().threads <= 1 && builder.settings().shards == 0)) {
     builder.partition_as_one();  // every router reads all others, or touches its neighbours without a detour
@@ -221,9 +228,9 @@ void install(const config::Values& values, engine::Builder& builder) {
   builder.add_interfaces(interfaces);
   if (!fast) {
     add_routers<parts::VcRouterGeneral>(builder, setup);
-  } else if (layout.words() == 1 && layout.shift() == 3) {  // the common 5 to 8 virtual channels
+  } else if (narrow && layout.shift() == 3) {  // the common 5 to 8 virtual channels
     add_fast_routers<true, 3>(builder, setup);
-  } else if (layout.words() == 1) {
+  } else if (narrow) {
     add_fast_routers<true, parts::kAnyShift>(builder, setup);
   } else {
     add_fast_routers<false, parts::kAnyShift>(builder, setup);

@@ -41,9 +41,11 @@ class BufferedFlit {
 static_assert(sizeof(BufferedFlit) == 8);
 
 /// Place and number of the flits of one ring; lies with the other state of its virtual channel.
-struct RingState {
-  u16 head = 0;
-  u16 count = 0;
+/// N: for up to as many places as it counts.
+template <class N>
+struct RingStateOf {
+  N head = 0;
+  N count = 0;
 };
 
 /// The rings of `groups` switches with `rings` rings each, `places` flits in every ring. The i-th places of all rings
@@ -63,9 +65,10 @@ class FlitRings {
     [[nodiscard]] u32 after(u32 place) const noexcept { return place + 1U == places ? 0U : place + 1U; }
     void put(std::size_t ring, u32 place, BufferedFlit flit) const noexcept { flits[plane * place + ring] = flit; }
     /// Requires state.count > 0.
-    BufferedFlit pop(std::size_t ring, RingState& state) const noexcept {
+    template <class N>
+    BufferedFlit pop(std::size_t ring, RingStateOf<N>& state) const noexcept {
       const u32 head = state.head;
-      state.head = static_cast<u16>(after(head));
+      state.head = static_cast<N>(after(head));
       --state.count;
       return flits[plane * head + ring];
     }
@@ -74,24 +77,27 @@ class FlitRings {
 
   [[nodiscard]] u32 places() const noexcept { return places_; }
   /// The i-th flit from the front; flits on the way, whose places are known, lie behind those in the ring.
-  [[nodiscard]] const BufferedFlit& at(std::size_t group, u32 ring, RingState state, u32 i) const noexcept {
+  template <class N>
+  [[nodiscard]] const BufferedFlit& at(std::size_t group, u32 ring, RingStateOf<N> state, u32 i) const noexcept {
     u32 place = state.head + i;
     if (place >= places_) place -= places_;
     return flits_[index(group, ring, place)];
   }
-  [[nodiscard]] const BufferedFlit& front(std::size_t group, u32 ring, RingState state) const noexcept {
+  template <class N>
+  [[nodiscard]] const BufferedFlit& front(std::size_t group, u32 ring, RingStateOf<N> state) const noexcept {
     return flits_[index(group, ring, state.head)];
   }
-  /// Place 0 of a ring: where its next flit most likely lies.
-  [[nodiscard]] const BufferedFlit* first(std::size_t group, u32 ring) const noexcept {
-    return &flits_[index(group, ring, 0)];
+  /// Place 0 of a ring, where its next flit most likely lies, or another one.
+  [[nodiscard]] const BufferedFlit* first(std::size_t group, u32 ring, u32 place = 0) const noexcept {
+    return &flits_[index(group, ring, place)];
   }
   /// The place after `place`.
   [[nodiscard]] u32 after(u32 place) const noexcept { return place + 1U == places_ ? 0U : place + 1U; }
   /// `ring`: counted over all groups.
   void put(std::size_t ring, u32 place, BufferedFlit flit) noexcept { flits_[plane_ * place + ring] = flit; }
   /// Requires state.count < places(). An empty ring starts again at place 0.
-  void push(std::size_t group, u32 ring, RingState& state, BufferedFlit flit) noexcept {
+  template <class N>
+  void push(std::size_t group, u32 ring, RingStateOf<N>& state, BufferedFlit flit) noexcept {
     if (state.count == 0) state.head = 0;
     u32 place = static_cast<u32>(state.head) + state.count;
     if (place >= places_) place -= places_;
@@ -99,9 +105,10 @@ class FlitRings {
     ++state.count;
   }
   /// Requires state.count > 0.
-  BufferedFlit pop(std::size_t group, u32 ring, RingState& state) noexcept {
+  template <class N>
+  BufferedFlit pop(std::size_t group, u32 ring, RingStateOf<N>& state) noexcept {
     const BufferedFlit flit = front(group, ring, state);
-    state.head = static_cast<u16>(after(state.head));
+    state.head = static_cast<N>(after(state.head));
     --state.count;
     return flit;
   }

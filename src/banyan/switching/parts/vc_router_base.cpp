@@ -6,7 +6,8 @@
 
 namespace banyan::switching::parts {
 
-VcRouterBase::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup)
+template <class N>
+VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup)
     : topology_(builder.topology()),
       routing_(builder.routing()),
       seed_(builder.settings().seed),
@@ -22,7 +23,8 @@ VcRouterBase::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetu
   for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
 }
 
-void VcRouterBase::reset_base() {
+template <class N>
+void VcRouterBase<N>::reset_base() {
   std::fill(inputs_.begin(), inputs_.end(), InputVc{});
   std::fill(outputs_.begin(), outputs_.end(), OutputVc{});
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
@@ -33,46 +35,53 @@ void VcRouterBase::reset_base() {
     for (u32 p = 0; p < layout_.ports(); ++p) {
       if (!leads_on(switches_[e], p)) continue;  // never a credit: nothing is ever sent there
       for (u32 v = 0; v < layout_.vcs(); ++v) {
-        outputs_[base(e) + layout_.index(p, v)].credits = static_cast<u16>(flits_.places());
+        outputs_[base(e) + layout_.index(p, v)].credits = static_cast<N>(flits_.places());
       }
     }
   }
 }
 
-u32 VcRouterBase::credits_in_use(u32 e, u32 port) const noexcept {
+template <class N>
+u32 VcRouterBase<N>::credits_in_use(u32 e, u32 port) const noexcept {
   if (!leads_on(switches_[e], port)) return 0;
   u32 credits = 0;
   for (u32 v = 0; v < layout_.vcs(); ++v) credits += outputs_[base(e) + layout_.index(port, v)].credits;
   return setup_.buffer * layout_.vcs() - credits;
 }
 
-void VcRouterBase::take_snapshot(u32 e) noexcept {
+template <class N>
+void VcRouterBase<N>::take_snapshot(u32 e) noexcept {
   for (u32 p = 0; p < layout_.ports(); ++p) observed_[std::size_t{e} * layout_.ports() + p] = credits_in_use(e, p);
 }
 
-void VcRouterBase::take_snapshot_of_all(Tick now) noexcept {
+template <class N>
+void VcRouterBase<N>::take_snapshot_of_all(Tick now) noexcept {
   observed_at_ = now;
   for (u32 e = 0; e < entities(); ++e) take_snapshot(e);
 }
 
-u32 VcRouterBase::used(u32 switch_, u32 port) const noexcept {
+template <class N>
+u32 VcRouterBase<N>::used(u32 switch_, u32 port) const noexcept {
   const u32 e = routing_sight_ == core::Sight::network ? switch_ : routing_entity_;
   return observed_[std::size_t{e} * layout_.ports() + port];
 }
 
-bool VcRouterBase::leads_on(u32 s, u32 port) const {
+template <class N>
+bool VcRouterBase<N>::leads_on(u32 s, u32 port) const {
   if (port >= topology_.graph().outputs(s)) return false;
   const u32 channel = topology_.graph().channel_out_of(s, port);
   return channel != kNone && !topology_.graph().channel(channel).failed;
 }
 
-bool VcRouterBase::fed_by_terminal(u32 s, u32 port) const {
+template <class N>
+bool VcRouterBase<N>::fed_by_terminal(u32 s, u32 port) const {
   if (port >= topology_.graph().inputs(s)) return false;
   const u32 channel = topology_.graph().channel_into(s, port);
   return channel != kNone && topology_.graph().channel(channel).from.terminal;
 }
 
-void VcRouterBase::digest_base(u32 e, Hasher& h) const {
+template <class N>
+void VcRouterBase<N>::digest_base(u32 e, Hasher& h) const {
   h.add(switches_[e]);
   for (u32 p = 0; p < layout_.ports(); ++p) {
     for (u32 v = 0; v < layout_.vcs(); ++v) {
@@ -89,11 +98,13 @@ void VcRouterBase::digest_base(u32 e, Hasher& h) const {
   }
 }
 
-std::string VcRouterBase::violation(u32 e, u32 i, std::string_view what) const {
+template <class N>
+std::string VcRouterBase<N>::violation(u32 e, u32 i, std::string_view what) const {
   return fmt::format("switch {} port {} vc {}: {}", switches_[e], layout_.port(i), layout_.vc(i), what);
 }
 
-void VcRouterBase::hold(engine::Holdings& into) const {
+template <class N>
+void VcRouterBase<N>::hold(engine::Holdings& into) const {
   const u32 places = flits_.places();
   for (u32 e = 0; e < entities(); ++e) {
     hold_places(e, into);
@@ -115,16 +126,19 @@ void VcRouterBase::hold(engine::Holdings& into) const {
   }
 }
 
-void VcRouterBase::hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const {
+template <class N>
+void VcRouterBase<N>::hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const {
   into.places.known(topology_.graph().channel_into(switches_[e], port), flit.vc, 1);
 }
 
-void VcRouterBase::hold_arrival(u32 e, u32 port, const core::Control& control, engine::Holdings& into) const {
+template <class N>
+void VcRouterBase<N>::hold_arrival(u32 e, u32 port, const core::Control& control, engine::Holdings& into) const {
   into.places.known(topology_.graph().channel_out_of(switches_[e], port), control.vc, control.argument);
 }
 
 /// Places of the buffers behind its outputs, and in its own, but for what is on channels.
-void VcRouterBase::hold_places(u32 e, engine::Holdings& into) const {
+template <class N>
+void VcRouterBase<N>::hold_places(u32 e, engine::Holdings& into) const {
   const core::Graph& graph = topology_.graph();
   const u32 s = switches_[e];
   for (u32 p = 0; p < layout_.ports(); ++p) {
@@ -139,13 +153,15 @@ void VcRouterBase::hold_places(u32 e, engine::Holdings& into) const {
   }
 }
 
-void VcRouterBase::activity(engine::Activity& into) const {
+template <class N>
+void VcRouterBase<N>::activity(engine::Activity& into) const {
   u64 buffered = 0;
   for (const InputVc& in : inputs_) buffered += in.ring.count;
   into += {movements_ + buffered, movements_, movements_, movements_, packets_};
 }
 
-void VcRouterBase::occupancy(std::vector<u64>& levels) const {
+template <class N>
+void VcRouterBase<N>::occupancy(std::vector<u64>& levels) const {
   for (u32 e = 0; e < entities(); ++e) {
     engine::Holdings held;
     for (u32 i = 0; i < layout_.size(); ++i) {
@@ -157,7 +173,8 @@ void VcRouterBase::occupancy(std::vector<u64>& levels) const {
 }
 
 /// A channel is full when the buffers of all its virtual channels are.
-void VcRouterBase::full_channels(std::vector<u32>& channels) const {
+template <class N>
+void VcRouterBase<N>::full_channels(std::vector<u32>& channels) const {
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < topology_.graph().inputs(switches_[e]); ++p) {
       bool full = topology_.graph().channel_into(switches_[e], p) != kNone;
@@ -169,12 +186,14 @@ void VcRouterBase::full_channels(std::vector<u32>& channels) const {
   }
 }
 
-engine::Resource VcRouterBase::buffer_of(u32 e, u32 i) const {
+template <class N>
+engine::Resource VcRouterBase<N>::buffer_of(u32 e, u32 i) const {
   return engine::Resource::input(topology_.graph().channel_into(switches_[e], layout_.port(i)), layout_.vc(i));
 }
 
 /// What the packet at the front of input virtual channel i waits for to go on through output virtual channel o.
-void VcRouterBase::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
+template <class N>
+void VcRouterBase<N>::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
   using engine::Resource;
   using engine::Why;
   const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
@@ -191,14 +210,16 @@ void VcRouterBase::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) cons
 }
 
 /// Nobody but the packet in input virtual channel i holds output virtual channel o, and there is a place for it.
-bool VcRouterBase::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const {
+template <class N>
+bool VcRouterBase<N>::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const {
   const u32 holder = outputs_[base(e) + o].holder;
   if (holder == i) return room(e, o) != 0;
   return holder == kNobody && room(e, o) >= (setup_.cut_through ? waiter.flits : 1U);
 }
 
 /// A head that holds no virtual channel yet waits for any of its candidates; for its turn when one of them is ready.
-void VcRouterBase::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
+template <class N>
+void VcRouterBase<N>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
   const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
   core::Candidates candidates;
   route(e, i, waiter, candidates);
@@ -226,7 +247,8 @@ void VcRouterBase::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
   if (!leads) into.blocked(buffer_of(e, i), buffer_of(e, i), engine::Why::held, waiter, kNone);
 }
 
-void VcRouterBase::blocked_on(engine::BlockedView& into) const {
+template <class N>
+void VcRouterBase<N>::blocked_on(engine::BlockedView& into) const {
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 i = 0; i < layout_.size(); ++i) {
       const InputVc& in = inputs_[base(e) + i];
@@ -243,7 +265,8 @@ void VcRouterBase::blocked_on(engine::BlockedView& into) const {
 }
 
 /// Every packet once: its flits lie side by side.
-void VcRouterBase::show_contents(u32 e, u32 i, engine::BlockedView& into) const {
+template <class N>
+void VcRouterBase<N>::show_contents(u32 e, u32 i, engine::BlockedView& into) const {
   const RingState ring = inputs_[base(e) + i].ring;
   const core::Packet* last = nullptr;
   for (u32 k = 0; k < ring.count; ++k) {
@@ -252,5 +275,8 @@ void VcRouterBase::show_contents(u32 e, u32 i, engine::BlockedView& into) const 
     last = &here;
   }
 }
+
+template class VcRouterBase<u8>;
+template class VcRouterBase<u16>;
 
 }  // namespace banyan::switching::parts

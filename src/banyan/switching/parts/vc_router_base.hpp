@@ -2,6 +2,7 @@
 // in flat arrays; and what an observer asks about them: digest, conservation, who waits for whom.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,28 +26,30 @@ enum : u8 {
   kFresh = 0xff,     ///< nothing, or a head that is not routed yet
 };
 
-struct InputVc {
+/// N: what counts the places of a buffer and the virtual channels of a router, with two numbers to spare.
+template <class N>
+struct alignas(sizeof(N) == 1 ? 8 : sizeof(N)) InputVcOf {
   u8 port = 0;  ///< output port
   u8 vc = kFresh;
   u8 begin = 0;
   u8 end = 0;
-  RingState ring;
+  RingStateOf<N> ring;
+  N first = 0;  ///< for arbiters: the output virtual channel to be accepted first
 };
-static_assert(sizeof(InputVc) == 8);
+static_assert(sizeof(InputVcOf<u8>) == 8 && sizeof(InputVcOf<u16>) == 10);
 
-/// Values of OutputVc::holder besides input virtual channels.
-enum : u16 {
-  kDraining = 0xfffe,  ///< the tail left; the virtual channel is given again when all its places are free
-  kNobody = 0xffff,
-};
+template <class N>
+struct OutputVcOf {
+  /// Values of holder besides input virtual channels.
+  static constexpr N kNobody = static_cast<N>(-1);
+  static constexpr N kDraining = kNobody - 1;  ///< the tail left; given again when all its places are free
 
-struct OutputVc {
-  u16 credits = 0;
-  u16 holder = kNobody;  ///< input virtual channel whose packet holds it
-  u16 tail = 0;          ///< place of the next flit in the ring at the far end, where the sender puts it there
-  u16 head = 0;          ///< for arbiters: the input virtual channel to be granted first
+  N credits = 0;
+  N holder = kNobody;  ///< input virtual channel whose packet holds it
+  N tail = 0;          ///< place of the next flit in the ring at the far end, where the sender puts it there
+  N head = 0;          ///< for arbiters: the input virtual channel to be granted first
 };
-static_assert(sizeof(OutputVc) == 8);
+static_assert(sizeof(OutputVcOf<u8>) == 4 && sizeof(OutputVcOf<u16>) == 8);
 
 /// Delays of the stages in cycles (Dally and Towles 2004, section 16.2). A head that reaches the front of its buffer at
 /// t asks for a virtual channel at t + routing, for the switch vc_allocation later, is granted it at the earliest in
@@ -95,8 +98,18 @@ struct RouterSetup {
   [[nodiscard]] bool output_queues() const noexcept { return output_speedup > 1 || internal_speedup > 1.0; }
 };
 
+/// N: u8 where virtual channels of a router and places of a buffer are few, u16 for any number.
+template <class N>
 class VcRouterBase : public core::Occupancy {
  public:
+  using RingState = RingStateOf<N>;
+  using InputVc = InputVcOf<N>;
+  using OutputVc = OutputVcOf<N>;
+  static constexpr N kNobody = OutputVc::kNobody;
+  static constexpr N kDraining = OutputVc::kDraining;
+  /// Most places of a buffer.
+  static constexpr u32 kMostPlaces = std::numeric_limits<N>::max();
+
   VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 
   [[nodiscard]] u32 entities() const noexcept { return static_cast<u32>(switches_.size()); }
@@ -196,5 +209,8 @@ class VcRouterBase : public core::Occupancy {
   std::vector<u32> observed_;       ///< [entity * ports + port]: credits in use at the beginning of the tick
   mutable u32 routing_entity_ = 0;  ///< whose packet is being routed
 };
+
+extern template class VcRouterBase<u8>;
+extern template class VcRouterBase<u16>;
 
 }  // namespace banyan::switching::parts

@@ -5,7 +5,7 @@
 namespace banyan::switching::parts {
 
 VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup)
-    : VcRouterBase(builder, shard, setup),
+    : VcRouterBase<u16>(builder, shard, setup),
       ways_in_(setup.ports * setup.input_speedup),
       ways_out_(setup.ports * setup.output_speedup),
       states_(inputs_.size()),

@@ -12,7 +12,7 @@
 
 namespace banyan::switching::parts {
 
-class VcRouterGeneral : public VcRouterBase {
+class VcRouterGeneral : public VcRouterBase<u16> {
  public:
   VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 

@@ -31,18 +31,26 @@ namespace banyan::switching::parts {
 /// Longest way, in ticks, that the fast kernel plans ahead by itself; longer ones go over the engine's channels.
 constexpr Tick kMostAhead = 16;
 
-/// OneWord: the virtual channels of all ports of a router fit into one word of bits. Shift: binary logarithm of the
-/// numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of the network together exceed the
-/// cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
+/// OneWord: the virtual channels of all ports of a router fit into one word of bits, and the places of a buffer into a
+/// byte. Shift: binary logarithm of the numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of the
+/// network together exceed the cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
 template <bool OneWord, u32 Shift, bool Fetches>
-class VcRouterKernel : public VcRouterBase {
+class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>> {
+  using Number = std::conditional_t<OneWord, u8, u16>;
+  using Base = VcRouterBase<Number>;
+
  public:
+  using typename Base::InputVc;
+  using typename Base::OutputVc;
+  using typename Base::RingState;
+  using Base::entities;
+  using Base::hold_arrival;
+
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
-      : VcRouterBase(builder, shard, setup),
+      : Base(builder, shard, setup),
         shape_(setup.ports, setup.vcs),
         blocks_((entities() + kBlock - 1) / kBlock),
         port_states_(switches_.size() * setup.ports),
-        accept_first_(inputs_.size()),
         sets_(kSets * switches_.size() * words()),
         waiting_(switches_.size() * setup.ports * words()),
         owners_(waiting_.size()),
@@ -88,7 +96,6 @@ class VcRouterKernel : public VcRouterBase {
     for (auto* bits : {&wanted_, &owned_, &choosing_, &again_}) std::fill(bits->begin(), bits->end(), 0);
     std::fill(counts_.begin(), counts_.end(), Counts{});
     for (PortState& port : port_states_) port.vc = port.input = port.output = 0;
-    std::fill(accept_first_.begin(), accept_first_.end(), 0);
     for (u32 e = 0; e < entities(); ++e) {
       for (u32 p = 0; p < layout_.ports(); ++p) {
         for (u32 v = 0; v < layout_.vcs(); ++v) {
@@ -158,6 +165,25 @@ class VcRouterKernel : public VcRouterBase {
   void hold(engine::Holdings& into) const;
 
  private:
+  using Base::base;
+  using Base::digest_base;
+  using Base::fed_by_terminal;
+  using Base::flits_;
+  using Base::inputs_;
+  using Base::layout_;
+  using Base::movements_;
+  using Base::observe;
+  using Base::outputs_;
+  using Base::packets_;
+  using Base::reset_base;
+  using Base::route;
+  using Base::routing_;
+  using Base::setup_;
+  using Base::switches_;
+  using Base::topology_;
+  using Base::violation;
+  using Base::watched;
+  using Base::kNobody;
   void hold_coming(engine::Holdings& into) const;
   static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
 
@@ -228,7 +254,6 @@ class VcRouterKernel : public VcRouterBase {
     InputVc* inputs;
     OutputVc* outputs;
     PortState* ports;
-    u16* accept_first;
     const Agenda* coming;  ///< [ticks from the one that is stepped]
 
     [[nodiscard]] u32 n() const noexcept { return OneWord ? 1 : words; }
@@ -293,7 +318,6 @@ class VcRouterKernel : public VcRouterBase {
             &inputs_[base(e)],
             &outputs_[base(e)],
             &port_states_[std::size_t{e} * shape_.ports()],
-            &accept_first_[base(e)],
             &coming_[tick]};
   }
 
@@ -444,11 +468,12 @@ class VcRouterKernel : public VcRouterBase {
       memory_.want_all(items_of(b, t) + heads_at_, due.heads);
     }
     memory_.want_all(r.inputs, n * layout_.size());
-    memory_.want_all(flits_.first(r.first, 0), n * layout_.size());
+    // The second places too: a sixth of the flits lie in them, and each of those would be waited for.
+    for (u32 place = 0; place < std::min(2U, flits_.places()); ++place)
+      memory_.want_all(flits_.first(r.first, 0, place), n * layout_.size());
     for (const u64* bits : {r.adaptive, r.held, r.credit, r.filled, r.holding, r.starved})
       memory_.want_all(bits, n * r.n());
     memory_.want_all(r.outputs, n * layout_.size());
-    memory_.want_all(r.accept_first, n * layout_.size());
     memory_.want_all(r.waiting, n * layout_.ports() * r.n());
     memory_.want_all(r.owners, n * layout_.ports() * r.n());
     memory_.want_all(r.ports, n * layout_.ports());
@@ -470,11 +495,7 @@ class VcRouterKernel : public VcRouterBase {
       memory_.want(&r.inputs[r.vc(e, i)]);
       memory_.want(flits_.first(r.first + e, i));
     };
-    const auto want_head = [&](u32 e, u32 i) {
-      want_input(e, i);
-      memory_.want(&r.accept_first[r.vc(e, i)]);
-    };
-    each(items_of(b, 0) + heads_at_, coming_[0].counts[b].heads, want_head);
+    each(items_of(b, 0) + heads_at_, coming_[0].counts[b].heads, want_input);
     for_each(again_[b], [&](u32 e) {
       for (u32 w = 0; w < r.n(); ++w) {
         const u32 place = e * r.n() + w;
@@ -484,9 +505,9 @@ class VcRouterKernel : public VcRouterBase {
     for (Tick t = 0; t < ticks; ++t) {
       const Item* const items = items_of(b, t);
       const Counts due = coming_[t].counts[b];
-      if (t != 0) each(items + heads_at_, due.heads, want_head);
+      if (t != 0) each(items + heads_at_, due.heads, want_input);
       if (soon_routed(t, ticks)) {
-        each(items, due.flits, want_head);
+        each(items, due.flits, want_input);
       } else {
         // Not looked at before a later tick, unless its packet has a way already.
         each(items, due.flits, [&](u32 e, u32 i) { memory_.want(&r.inputs[r.vc(e, i)]); });
@@ -513,7 +534,6 @@ class VcRouterKernel : public VcRouterBase {
   u32 blocks_;
   Tick ahead_ = 2;  ///< power of two above the ticks of every way inside of the shard, and of routing
   PageVector<PortState> port_states_;  ///< [router * ports + port]
-  PageVector<u16> accept_first_;       ///< [router * layout size + index]: output virtual channel to be accepted first
   PageVector<u64> sets_;               ///< [(set * routers + router) * words + word]
   PageVector<u64> waiting_;            ///< [(router * ports + port) * words + word]
   PageVector<u64> owners_;             ///< likewise
@@ -649,7 +669,7 @@ template <bool OneWord, u32 Shift, bool Fetches>
 inline bool VcRouterKernel<OneWord, Shift, Fetches>::add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept {
   OutputVc& out = r.outputs[r.vc(e, o)];
   const u32 before = out.credits;
-  out.credits = static_cast<u16>(before + places);
+  out.credits = static_cast<Number>(before + places);
   if (before != 0 && !setup_.cut_through) return false;
   r.credit[r.word(e, o)] |= bit(o);
   if (out.holder == kNobody) return needs_credit();
@@ -835,14 +855,14 @@ bool VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
 template <bool OneWord, u32 Shift, bool Fetches>
 inline void VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u32 e, u32 port, u32 i,
                                                                u64 offers) noexcept {
-  u16& first = r.accept_first[r.vc(e, i)];
-  const u32 from = first;
+  InputVc& in = r.inputs[r.vc(e, i)];
+  const u32 from = in.first;
   // Whether the last one was of this port is as good as random: without a branch.
   const u32 same = r.layout.port(from) == port ? ~0U : 0U;
   const u32 v = round_robin(offers, r.layout.vc(from) & same);
   const u32 o = r.layout.index(port, v);
-  first = static_cast<u16>(o + 1 == r.layout.size() ? 0 : o + 1);
-  r.outputs[r.vc(e, o)].head = static_cast<u16>(i + 1 == r.layout.size() ? 0 : i + 1);
+  in.first = static_cast<Number>(o + 1 == r.layout.size() ? 0 : o + 1);
+  r.outputs[r.vc(e, o)].head = static_cast<Number>(i + 1 == r.layout.size() ? 0 : i + 1);
   give(r, e, i, v);
   given_[gifts_++] = item(e, i);
 }
@@ -857,7 +877,7 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::give(const Block& r, u32 e,
     if (!any(r.adaptive + std::size_t{e} * r.n())) *r.choosing &= ~(u64{1} << e);
   }
   in.vc = static_cast<u8>(v);
-  r.outputs[r.vc(e, o)].holder = static_cast<u16>(i);
+  r.outputs[r.vc(e, o)].holder = static_cast<Number>(i);
   r.held[r.word(e, o)] |= bit(o);
   remove(r, r.waiting, r.wanted, e, i, in.port);
 }
@@ -1005,7 +1025,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
         all_inputs[at].ring.head = 0;
       }
       flits.put(at, out.tail, flit.passed_on());
-      out.tail = static_cast<u16>(flits.after(out.tail));
+      out.tail = static_cast<Number>(flits.after(out.tail));
       const Agenda& arrival = coming[to.flit_ticks];
       u32& count = arrival.counts[to.down_block].flits;
       arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(to.down_item + out_vc);
@@ -1016,7 +1036,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
     const u64 tail = (flit.flags() & core::kTail) != 0 ? 1 : 0;
     const u32 credits = out.credits - 1U;
     const u64 exhausted = credits == 0 ? 1 : 0;
-    out.credits = static_cast<u16>(credits);
+    out.credits = static_cast<Number>(credits);
     r.credit[r.word(e, o)] &= ~(exhausted << (o & 63U));
     r.starved[r.word(e, i)] |= (exhausted & ~tail) << (i & 63U);
     gone[tails] = c->from;
@@ -1115,7 +1135,7 @@ u64 VcRouterKernel<OneWord, Shift, Fetches>::digest() const {
     }
     for (u32 i = 0; i < layout_.size(); ++i) {
       h.add(outputs_[base(e) + i].head);
-      h.add(accept_first_[base(e) + i]);
+      h.add(inputs_[base(e) + i].first);
     }
     // Flits on their way are counted one by one below, credits by what they come to.
     h.add(wanted_ports(e));
@@ -1134,7 +1154,7 @@ u64 VcRouterKernel<OneWord, Shift, Fetches>::digest() const {
     sum += h.value();
   }
   for_each_coming(
-      [&](u32, u32, const BufferedFlit& flit) { sum += engine::flit_digest(packet(flit.packet()), flit.unpack(0)); });
+      [&](u32, u32, const BufferedFlit& flit) { sum += engine::flit_digest(this->packet(flit.packet()), flit.unpack(0)); });
   return sum;
 }
 
@@ -1158,7 +1178,7 @@ void VcRouterKernel<OneWord, Shift, Fetches>::hold_coming(engine::Holdings& into
 /// Conservation, and the bits against what they stand for.
 template <bool OneWord, u32 Shift, bool Fetches>
 void VcRouterKernel<OneWord, Shift, Fetches>::hold(engine::Holdings& into) const {
-  VcRouterBase::hold(into);
+  Base::hold(into);
   hold_coming(into);
   const std::vector<u64> routing = heads_by_slot(1);
   for (u32 e = 0; e < entities(); ++e) {
