@@ -64,13 +64,13 @@ class FlitRings {
 
     [[nodiscard]] u32 after(u32 place) const noexcept { return place + 1U == places ? 0U : place + 1U; }
     void put(std::size_t ring, u32 place, BufferedFlit flit) const noexcept { flits[plane * place + ring] = flit; }
-    /// Requires state.count > 0.
+    /// Requires state.count > 0. What was taken stays where it was until something is put there.
     template <class N>
-    BufferedFlit pop(std::size_t ring, RingStateOf<N>& state) const noexcept {
+    const BufferedFlit* pop(std::size_t ring, RingStateOf<N>& state) const noexcept {
       const u32 head = state.head;
       state.head = static_cast<N>(after(head));
       --state.count;
-      return flits[plane * head + ring];
+      return &flits[plane * head + ring];
     }
   };
   [[nodiscard]] Access access() noexcept { return {flits_.data(), plane_, places_}; }

@@ -267,7 +267,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   /// A flit on its way through the crossbar.
   struct Crossing {
-    BufferedFlit flit;
+    const BufferedFlit* flit;  ///< in its buffer, where nothing takes its place before its credit has come back
     Item from;  ///< input virtual channel
     u8 port;    ///< output port
     u8 vc;      ///< output virtual channel
@@ -980,7 +980,9 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
       port.output = static_cast<u8>((o + 1) & 63U);
       const u32 i = r.layout.index(p, v);
       InputVc& in = r.inputs[r.vc(e, i)];
-      crossings[n++] = {flits.pop(first_vc + r.vc(e, i), in.ring), item(e, i), static_cast<u8>(o), in.vc};
+      const BufferedFlit* const flit = flits.pop(first_vc + r.vc(e, i), in.ring);
+      crossings[n++] = {flit, item(e, i), static_cast<u8>(o), in.vc};
+      if constexpr (Fetches) ask_for(flit);
       if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
       // Not to be foreseen: without a branch.
       r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
@@ -1012,7 +1014,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
     const u32 i = vc_of(c->from);
     const u32 out_vc = c->vc;
     const u32 p = r.layout.port(i);
-    const BufferedFlit flit = c->flit;
+    const BufferedFlit flit = *c->flit;
     PortState& to = r.ports[r.port(e, c->port)];
     to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
     const u32 o = r.layout.index(c->port, out_vc);
