@@ -53,7 +53,7 @@ class MemoryAhead {
     at_ += kInTurn * kLine;
   }
 
-  static constexpr std::size_t kMostRanges = 24;
+  static constexpr std::size_t kMostRanges = 32;
 
  private:
   static constexpr std::size_t kLine = 64;

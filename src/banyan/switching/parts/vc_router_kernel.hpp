@@ -467,6 +467,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       memory_.want_all(items_of(b, t) + credits_at_, due.credits);
       memory_.want_all(items_of(b, t) + heads_at_, due.heads);
     }
+    for (Tick t = ticks; t < ticks + 3; ++t) {
+      memory_.want_all(items_of(b, t), 64);
+      memory_.want_all(items_of(b, t) + credits_at_, 64);
+      memory_.want_all(items_of(b, t) + heads_at_, 64);
+    }
     memory_.want_all(r.inputs, n * layout_.size());
     // The second places too: a sixth of the flits lie in them, and each of those would be waited for.
     for (u32 place = 0; place < std::min(2U, flits_.places()); ++place)
