@@ -32,19 +32,19 @@ namespace banyan::switching::parts {
 constexpr Tick kMostAhead = 16;
 
 /// OneWord: the virtual channels of all ports of a router fit into one word of bits, and the places of a buffer into a
-/// byte. Shift: binary logarithm of the numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of the
-/// network together exceed the cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
+/// byte. Shift: binary logarithm of the numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of
+/// the network together exceed the cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
 template <bool OneWord, u32 Shift, bool Fetches>
 class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>> {
   using Number = std::conditional_t<OneWord, u8, u16>;
   using Base = VcRouterBase<Number>;
 
  public:
+  using Base::entities;
+  using Base::hold_arrival;
   using typename Base::InputVc;
   using typename Base::OutputVc;
   using typename Base::RingState;
-  using Base::entities;
-  using Base::hold_arrival;
 
   VcRouterKernel(engine::Builder& builder, u32 shard, const RouterSetup& setup)
       : Base(builder, shard, setup),
@@ -61,6 +61,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         can_(std::size_t{kBlock} * words()),
         given_(std::size_t{kBlock} * layout_.size()),
         crossings_(std::size_t{kBlock} * setup.ports),
+        outside_(Fetches ? crossings_.size() : 0),
+        sent_(outside_.size()),
         routed_(2 * crossings_.size()),
         tails_(crossings_.size() + 1),
         won_(kMostPorts),
@@ -170,6 +172,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base::fed_by_terminal;
   using Base::flits_;
   using Base::inputs_;
+  using Base::kNobody;
   using Base::layout_;
   using Base::movements_;
   using Base::observe;
@@ -183,7 +186,6 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base::topology_;
   using Base::violation;
   using Base::watched;
-  using Base::kNobody;
   void hold_coming(engine::Holdings& into) const;
   static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
 
@@ -268,9 +270,20 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// A flit on its way through the crossbar.
   struct Crossing {
     const BufferedFlit* flit;  ///< in its buffer, where nothing takes its place before its credit has come back
-    Item from;  ///< input virtual channel
-    u8 port;    ///< output port
-    u8 vc;      ///< output virtual channel
+    Item from;                 ///< input virtual channel
+    u8 port;                   ///< output port
+    u8 vc;                     ///< output virtual channel
+  };
+
+  /// What goes over the engine's channels, when the memory has been asked for where they lead.
+  struct CreditOut {
+    u32 port;  ///< of all routers
+    u8 vc;
+    bool from_terminal;
+  };
+  struct FlitOut {
+    u32 port;
+    core::Flit flit;
   };
 
   [[nodiscard]] u32 words() const noexcept { return OneWord ? 1 : layout_.words(); }
@@ -561,6 +574,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<Item> given_;  ///< input virtual channels that were given an output's
   u32 gifts_ = 0;            ///< how many
   std::vector<Crossing> crossings_;
+  std::vector<CreditOut> outside_;
+  std::vector<FlitOut> sent_;
   std::vector<const core::Packet*> routed_;  ///< of the heads that are due
   std::vector<Item> tails_;                  ///< input virtual channels whose tails left
   std::vector<u64> won_;                     ///< [input port]: bit per router, some output grants it; 0 between steps
@@ -971,6 +986,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
   const u32 room = room_;
   const u32 credits_at = credits_at_;
   u32 n = 0;
+  u32 outside = 0;
   for (u32 p = 0; p < r.layout.ports(); ++p) {
     const u32 place = r.layout.place_of_port(p);
     for (u64 left = std::exchange(won[p], 0); left != 0; left &= left - 1) {
@@ -995,11 +1011,16 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
         const Agenda& arrival = coming[port.credit_ticks];
         u32& count = arrival.counts[port.up_block].credits;
         arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
+      } else if constexpr (Fetches) {
+        const u32 number = r.port(r.first + e, p);
+        io.fetch_up(number);
+        outside_[outside++] = {number, static_cast<u8>(v), port.from_terminal};
       } else {
         send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
       }
     }
   }
+  for (u32 k = 0; k < outside; ++k) send_credit(outside_[k].port, outside_[k].vc, outside_[k].from_terminal, io);
   return n;
 }
 
@@ -1014,6 +1035,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
   const Agenda* const coming = r.coming;
   const u32 room = room_;
   u32 tails = 0;
+  u32 outside = 0;
   for (const Crossing* c = first; c != first + crossings; ++c) {
     const u32 e = router_of(c->from);
     const u32 i = vc_of(c->from);
@@ -1036,6 +1058,10 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
       const Agenda& arrival = coming[to.flit_ticks];
       u32& count = arrival.counts[to.down_block].flits;
       arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(to.down_item + out_vc);
+    } else if constexpr (Fetches) {
+      const u32 number = r.port(r.first + e, c->port);
+      io.fetch_down(number);
+      sent_[outside++] = {number, flit.unpack(c->vc)};
     } else {
       send_out(r.port(r.first + e, c->port), flit.unpack(c->vc), io);
     }
@@ -1049,6 +1075,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
     gone[tails] = c->from;
     tails += static_cast<u32>(tail);
   }
+  for (u32 k = 0; k < outside; ++k) send_out(sent_[k].port, sent_[k].flit, io);
   return tails;
 }
 
@@ -1160,8 +1187,9 @@ u64 VcRouterKernel<OneWord, Shift, Fetches>::digest() const {
     }
     sum += h.value();
   }
-  for_each_coming(
-      [&](u32, u32, const BufferedFlit& flit) { sum += engine::flit_digest(this->packet(flit.packet()), flit.unpack(0)); });
+  for_each_coming([&](u32, u32, const BufferedFlit& flit) {
+    sum += engine::flit_digest(this->packet(flit.packet()), flit.unpack(0));
+  });
   return sum;
 }
 
