@@ -113,6 +113,9 @@ class Routing {
   }
   /// False when neither prepare() nor route() reads the packet's source: analysis is shorter then.
   [[nodiscard]] virtual bool reads_source() const noexcept { return true; }
+  /// True when all that route() reads of its request is the switch and the packet's destination, and the next step is
+  /// the same every time: a switch may then ask once and remember the answer.
+  [[nodiscard]] virtual bool by_destination() const noexcept { return false; }
   /// Classes of packets (Packet::vc_class below this) that are routed each in its way; for analysis.
   [[nodiscard]] virtual u32 classes() const noexcept { return 1; }
   /// The virtual channels [first, second) on which packets of a class enter the network; none where another class

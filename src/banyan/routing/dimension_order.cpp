@@ -90,6 +90,7 @@ class DimensionOrder final : public core::Routing {
 
   /// Only ties and classes on rings look at the source.
   [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
+  [[nodiscard]] bool by_destination() const noexcept override { return !any_ring_; }
   /// Between fixed ends there is one path; on several virtual channels packets of a pair may still pass each other.
   [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1 && !(any_ring_ && random_ties_); }
 

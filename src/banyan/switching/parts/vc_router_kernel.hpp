@@ -58,6 +58,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         owned_(wanted_.size()),
         choosing_(blocks_),
         again_(blocks_),
+        terminals_(builder.topology().graph().terminals()),
         can_(std::size_t{kBlock} * words()),
         given_(std::size_t{kBlock} * layout_.size()),
         crossings_(std::size_t{kBlock} * setup.ports),
@@ -68,6 +69,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         won_(kMostPorts),
         grants_(std::size_t{kBlock} * setup.ports),
         offers_(layout_.size()) {
+    if (routing_.by_destination() && std::size_t{entities()} * terminals_ <= kMostKnown)
+      known_.resize(std::size_t{entities()} * terminals_);
     // Heads are in routing for so many ticks, and begin with it a tick after the tail before them.
     ahead_ = std::bit_ceil(Tick{setup.pipeline.routing} + 2);
     for (u32 e = 0; e < entities(); ++e) {
@@ -384,6 +387,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
   bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
   [[gnu::always_inline]] u64 route_heads(const Block& r, u32 count, u64 active, Tick now, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
   [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] void accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
@@ -545,6 +549,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
   [[gnu::always_inline]] static void ask_for(const void* memory) noexcept { __builtin_prefetch(memory, 1); }
 
+  /// Steps that are remembered: as many as leave room for the routers in a common second level of the cache.
+  static constexpr std::size_t kMostKnown = 1U << 16U;
   /// A flit of a hop passes eight places of ask_on, and some 14 lines of memory go with it.
   static constexpr u32 kPortsPerEvent = 4;
 
@@ -566,6 +572,16 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   PageVector<Item> items_;                        ///< [(tick * blocks + block) * room]
   std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
   const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
+
+  /// A step that the routing has given before, where it gives the same every time.
+  struct Step {
+    bool known = false;
+    u8 port = 0;
+    u8 begin = 0;
+    u8 end = 0;
+  };
+  u32 terminals_;
+  std::vector<Step> known_;  ///< [router * terminals + destination]; empty: every head is routed anew
 
   MemoryAhead memory_;
 
@@ -716,8 +732,31 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
     packets[k] = &io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet());
     __builtin_prefetch(packets[k]);
   }
-  for (u32 k = 0; k < count; ++k) { ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]); }
+  if (known_.empty()) {
+    for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  } else {
+    for (u32 k = 0; k < count; ++k) recall(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  }
   return who;
+}
+
+/// Routes the head of input virtual channel i as the last one to the same destination.
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i,
+                                                            const core::Packet& packet) noexcept {
+  Step& step = known_[std::size_t{r.first + e} * terminals_ + packet.destination];
+  if (!step.known) [[unlikely]] {
+    ask_routing(r, e, i, packet);
+    const InputVc& in = r.inputs[r.vc(e, i)];
+    if (in.vc == kRouted) step = {true, in.port, in.begin, in.end};
+    return;
+  }
+  InputVc& in = r.inputs[r.vc(e, i)];
+  in.port = step.port;
+  in.begin = step.begin;
+  in.end = step.end;
+  in.vc = kRouted;
+  add_waiting(r, e, i, step.port);
 }
 
 /// Routes the head of input virtual channel i.
