@@ -260,6 +260,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     OutputVc* outputs;
     PortState* ports;
     const Agenda* coming;  ///< [ticks from the one that is stepped]
+    u64 needs_credit;      ///< all bits: an output virtual channel is given only when it has a credit
 
     [[nodiscard]] u32 n() const noexcept { return OneWord ? 1 : words; }
     [[nodiscard]] u32 word(u32 e, u32 i) const noexcept { return OneWord ? e : e * words + (i >> 6U); }
@@ -278,6 +279,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     u8 vc;                     ///< output virtual channel
   };
 
+  /// An input virtual channel that was given an output virtual channel.
+  struct Given {
+    Item to;
+    u16 output;
+  };
   /// What goes over the engine's channels, when the memory has been asked for where they lead.
   struct CreditOut {
     u32 port;  ///< of all routers
@@ -334,7 +340,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
             &inputs_[base(e)],
             &outputs_[base(e)],
             &port_states_[std::size_t{e} * shape_.ports()],
-            &coming_[tick]};
+            &coming_[tick],
+            needs_credit() ? ~u64{0} : u64{0}};
   }
 
   /// Number of an item among the virtual channels of all routers.
@@ -390,7 +397,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
   [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
-  [[gnu::always_inline]] void accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
+  [[gnu::always_inline]] Given accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
   [[nodiscard]] u32 flits_needed(const Block& r, u32 e, u32 i, engine::Io& io) const noexcept {
     if (!setup_.cut_through) return 1;
     return io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()).flits;
@@ -398,7 +405,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// Virtual channels of `port` that nobody holds.
   [[nodiscard]] u64 open_vcs(const Block& r, u32 e, u32 port) const noexcept {
     const u32 w = OneWord ? e : e * r.words + r.layout.word_of_port(port);
-    const u64 taken = needs_credit() ? r.held[w] | ~r.credit[w] : r.held[w];
+    const u64 taken = r.held[w] | (~r.credit[w] & r.needs_credit);
     return ~taken >> r.layout.place_of_port(port) & r.layout.field();
   }
   [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) const noexcept;
@@ -413,16 +420,15 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     summary[port] &= ~(u64{!any(row)} << e);
   }
   [[gnu::always_inline]] u64 allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept;
-  [[gnu::always_inline]] bool serve_output(const Block& r, u32 e, u32 port, engine::Io& io) noexcept;
-  [[gnu::always_inline]] void give(const Block& r, u32 e, u32 i, u32 v) noexcept;
+  [[gnu::always_inline]] Given* serve_output(const Block& r, u32 e, u32 port, Given* next, engine::Io& io) noexcept;
   [[gnu::always_inline]] void start(const Block& r) noexcept;
   [[gnu::always_inline]] u64 allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept;
   [[gnu::always_inline]] u64 grant_inputs(const Block& r, u64 active) noexcept;
   [[gnu::always_inline]] u32 leave_inputs(const Block& r, engine::Io& io) noexcept;
   [[gnu::always_inline]] u32 enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept;
   [[gnu::always_inline]] void finish(const Block& r, u32 tails) noexcept;
-  /// Several heads ask one output port; given_ and gifts_ take what they get.
-  [[gnu::noinline]] bool serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept;
+  /// Several heads ask one output port.
+  [[gnu::noinline]] Given* serve_many(u32 b, u32 e, u32 port, u64 open, Given* next, engine::Io& io) noexcept;
   [[gnu::noinline]] void choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept;
   [[gnu::noinline]] void forget_candidates(u32 b, u64 routers) noexcept;
 
@@ -586,9 +592,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   MemoryAhead memory_;
 
   // Scratch of a step.
-  std::vector<u64> can_;     ///< [router * words + word]: Block::able at the beginning of switch allocation
-  std::vector<Item> given_;  ///< input virtual channels that were given an output's
-  u32 gifts_ = 0;            ///< how many
+  std::vector<u64> can_;  ///< [router * words + word]: Block::able at the beginning of switch allocation
+  std::vector<Given> given_;
+  u32 gifts_ = 0;  ///< how many
   std::vector<Crossing> crossings_;
   std::vector<CreditOut> outside_;
   std::vector<FlitOut> sent_;
@@ -827,7 +833,8 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32
 /// Gives free output virtual channels to waiting heads; they stand in given_. Returns whose they are.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_vcs(const Block& r, u64 active, engine::Io& io) noexcept {
-  gifts_ = 0;
+  Given* const first = given_.data();
+  Given* next = first;
   const u64 choosing = *r.choosing & active;
   if (choosing != 0) choose_candidates(r.number, choosing, io);
   u64 served = 0;
@@ -835,9 +842,12 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_vcs(const Block& r,
     for (u64 left = r.wanted[port] & active; left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
       ask_on();
-      served |= u64{serve_output(r, e, port, io)} << e;
+      Given* const before = next;
+      next = serve_output(r, e, port, next, io);
+      served |= u64{next != before} << e;
     }
   }
+  gifts_ = static_cast<u32>(next - first);
   if (choosing != 0) forget_candidates(r.number, choosing);
   return served;
 }
@@ -868,25 +878,27 @@ void VcRouterKernel<OneWord, Shift, Fetches>::forget_candidates(u32 b, u64 route
 }
 
 /// iSLIP (McKeown 1999) of one iteration: every free virtual channel of the output port grants the first head at or
-/// after its pointer, every head accepts the first grant at or after its own. Returns whether one was given.
+/// after its pointer, every head accepts the first grant at or after its own. What is given is written from `next` on;
+/// returns its end.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline bool VcRouterKernel<OneWord, Shift, Fetches>::serve_output(const Block& r, u32 e, u32 port,
-                                                                  engine::Io& io) noexcept {
+inline auto VcRouterKernel<OneWord, Shift, Fetches>::serve_output(const Block& r, u32 e, u32 port, Given* next,
+                                                                  engine::Io& io) noexcept -> Given* {
   const u64 open = open_vcs(r, e, port);
   const u64* const heads = r.waiting + r.row(e, port);
   if constexpr (OneWord) {
     if (std::has_single_bit(*heads)) {
       const u32 i = static_cast<u32>(std::countr_zero(*heads));
       const u64 offers = suitable(r, e, i, open, io);
-      if (offers != 0) accept_vc(r, e, port, i, offers);
-      return offers != 0;
+      if (offers != 0) *next++ = accept_vc(r, e, port, i, offers);
+      return next;
     }
   }
-  return open != 0 && serve_many(r.number, e, port, open, io);
+  return open != 0 ? serve_many(r.number, e, port, open, next, io) : next;
 }
 
 template <bool OneWord, u32 Shift, bool Fetches>
-bool VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port, u64 open, engine::Io& io) noexcept {
+auto VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port, u64 open, Given* next,
+                                                         engine::Io& io) noexcept -> Given* {
   const Block r = block(b);
   const u64* const heads = r.waiting + r.row(e, port);
   std::array<u16, kMostVcs> winners;
@@ -906,51 +918,45 @@ bool VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
     if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
     offers_[i] |= u64{1} << v;
   });
-  for (u32 k = 0; k < won; ++k) accept_vc(r, e, port, winners[k], std::exchange(offers_[winners[k]], 0));
-  return won != 0;
+  for (u32 k = 0; k < won; ++k) *next++ = accept_vc(r, e, port, winners[k], std::exchange(offers_[winners[k]], 0));
+  return next;
 }
 
 /// The head of i accepts one of the virtual channels `offers` of its output port.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u32 e, u32 port, u32 i,
-                                                               u64 offers) noexcept {
+inline auto VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u32 e, u32 port, u32 i,
+                                                               u64 offers) noexcept -> Given {
   InputVc& in = r.inputs[r.vc(e, i)];
   const u32 from = in.first;
   // Whether the last one was of this port is as good as random: without a branch.
   const u32 same = r.layout.port(from) == port ? ~0U : 0U;
   const u32 v = round_robin(offers, r.layout.vc(from) & same);
   const u32 o = r.layout.index(port, v);
-  in.first = static_cast<Number>(o + 1 == r.layout.size() ? 0 : o + 1);
-  r.outputs[r.vc(e, o)].head = static_cast<Number>(i + 1 == r.layout.size() ? 0 : i + 1);
-  give(r, e, i, v);
-  given_[gifts_++] = item(e, i);
-}
-
-/// The packet of i takes virtual channel v of its output port.
-template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::give(const Block& r, u32 e, u32 i, u32 v) noexcept {
-  InputVc& in = r.inputs[r.vc(e, i)];
-  const u32 o = r.layout.index(in.port, v);
   if (in.vc == kAdaptive) {
     r.adaptive[r.word(e, i)] &= ~bit(i);
     if (!any(r.adaptive + std::size_t{e} * r.n())) *r.choosing &= ~(u64{1} << e);
   }
+  in.first = static_cast<Number>(o + 1 == r.layout.size() ? 0 : o + 1);
   in.vc = static_cast<u8>(v);
-  r.outputs[r.vc(e, o)].holder = static_cast<Number>(i);
+  OutputVc& out = r.outputs[r.vc(e, o)];
+  out.head = static_cast<Number>(i + 1 == r.layout.size() ? 0 : i + 1);
+  out.holder = static_cast<Number>(i);
   r.held[r.word(e, o)] |= bit(o);
-  remove(r, r.waiting, r.wanted, e, i, in.port);
+  remove(r, r.waiting, r.wanted, e, i, port);
+  return {item(e, i), static_cast<u16>(o)};
 }
 
 /// Those that were given an output virtual channel ask for the switch from now on.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline void VcRouterKernel<OneWord, Shift, Fetches>::start(const Block& r) noexcept {
+  const Given* const given = given_.data();
   for (u32 k = 0; k < gifts_; ++k) {
-    const u32 e = router_of(given_[k]);
-    const u32 i = vc_of(given_[k]);
-    const InputVc in = r.inputs[r.vc(e, i)];
-    const u32 o = r.layout.index(in.port, in.vc);
-    set_bit(r.owners + r.row(e, in.port), i);
-    r.owned[in.port] |= u64{1} << e;
+    const u32 e = router_of(given[k].to);
+    const u32 i = vc_of(given[k].to);
+    const u32 o = given[k].output;
+    const u32 port = r.layout.port(o);
+    set_bit(r.owners + r.row(e, port), i);
+    r.owned[port] |= u64{1} << e;
     const u32 w = r.word(e, i);
     r.holding[w] |= bit(i);
     r.starved[w] |= (~r.credit[r.word(e, o)] >> (o & 63U) & 1U) << (i & 63U);
