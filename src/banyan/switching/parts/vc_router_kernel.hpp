@@ -66,7 +66,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         sent_(outside_.size()),
         routed_(2 * crossings_.size()),
         tails_(crossings_.size() + 1),
-        won_(kMostPorts),
+        won_(crossings_.size() + 1),
         grants_(std::size_t{kBlock} * setup.ports),
         offers_(layout_.size()) {
     if (routing_.by_destination() && std::size_t{entities()} * terminals_ <= kMostKnown)
@@ -600,7 +600,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<FlitOut> sent_;
   std::vector<const core::Packet*> routed_;  ///< of the heads that are due
   std::vector<Item> tails_;                  ///< input virtual channels whose tails left
-  std::vector<u64> won_;                     ///< [input port]: bit per router, some output grants it; 0 between steps
+  std::vector<Item> won_;                    ///< first virtual channels of the input ports that some output grants
+  u32 winners_ = 0;                          ///< how many
   std::vector<u64> grants_;  ///< [router * ports + input port]: output ports that grant it; 0 between steps
   std::vector<u64> offers_;  ///< [input virtual channel]: output virtual channels that grant it; 0 between steps
   core::Candidates candidates_;
@@ -977,12 +978,14 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_switch(const Block&
   return ready;
 }
 
-/// Every output port of which somebody holds a virtual channel grants an input port, if any can send.
+/// Every output port of which somebody holds a virtual channel grants an input port, if any can send. Returns who had
+/// one that could send; the granted input ports stand in won_.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r, u64 active) noexcept {
   u64* const can = can_.data();
   u64* const grants = grants_.data();
-  u64* const won = won_.data();
+  Item* const won = won_.data();
+  u32 n = 0;
   u64 ready = 0;
   for (u64 left = active; left != 0; left &= left - 1) {
     const u32 e = static_cast<u32>(std::countr_zero(left));
@@ -993,6 +996,13 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
     }
     ready |= u64{some != 0} << e;
   }
+  const auto grant = [&](u32 e, u32 o, u32 i, u64 some) {
+    const u32 p = r.layout.port(i);
+    u64& of_input = grants[r.port(e, p)];
+    won[n] = item(e, r.layout.index(p, 0));
+    n += static_cast<u32>(some) & (of_input == 0 ? 1U : 0U);
+    of_input |= some << o;
+  };
   for (u32 o = 0; o < r.layout.ports(); ++o) {
     for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
       const u32 e = static_cast<u32>(std::countr_zero(left));
@@ -1002,19 +1012,15 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
         // Without a branch: which outputs are wanted is as good as random.
         const u64 asking = *row & can[e];
         const u64 some = asking != 0 ? 1 : 0;
-        const u32 p = r.layout.port(round_robin(asking | (some ^ 1U), from));
-        grants[r.port(e, p)] |= some << o;
-        won[p] |= some << e;
+        grant(e, o, round_robin(asking | (some ^ 1U), from), some);
       } else {
         const u64* const mine = &can[std::size_t{e} * r.words];
         const u32 i = find_cyclically(row, r.words, from, [&](u32 k) { return (mine[k >> 6U] & bit(k)) != 0; });
-        if (i == kNone) continue;
-        const u32 p = r.layout.port(i);
-        grants[r.port(e, p)] |= u64{1} << o;
-        won[p] |= u64{1} << e;
+        if (i != kNone) grant(e, o, i, 1);
       }
     }
   }
+  winners_ = n;
   return ready;
 }
 
@@ -1023,7 +1029,7 @@ template <bool OneWord, u32 Shift, bool Fetches>
 inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r, engine::Io& io) noexcept {
   const u64* const can = can_.data();
   u64* const grants = grants_.data();
-  u64* const won = won_.data();
+  const Item* const won = won_.data();
   Crossing* const crossings = crossings_.data();
   const FlitRings::Access flits = flits_.access();
   const std::size_t first_vc = base(r.first);
@@ -1032,37 +1038,36 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
   const u32 credits_at = credits_at_;
   u32 n = 0;
   u32 outside = 0;
-  for (u32 p = 0; p < r.layout.ports(); ++p) {
+  for (const Item* it = won; it != won + winners_; ++it) {
+    const u32 e = router_of(*it);
+    const u32 p = r.layout.port(vc_of(*it));
     const u32 place = r.layout.place_of_port(p);
-    for (u64 left = std::exchange(won[p], 0); left != 0; left &= left - 1) {
-      const u32 e = static_cast<u32>(std::countr_zero(left));
-      PortState& port = r.ports[r.port(e, p)];
-      ask_on();
-      const u32 o = round_robin(std::exchange(grants[r.port(e, p)], 0), port.output);
-      const u32 w = OneWord ? 0 : r.layout.word_of_port(p);
-      const u64 these = r.owners[r.row(e, o) + w] & can[e * r.n() + w];
-      const u32 v = round_robin(these >> place & r.layout.field(), port.vc);
-      port.vc = static_cast<u8>((v + 1) & 63U);
-      port.output = static_cast<u8>((o + 1) & 63U);
-      const u32 i = r.layout.index(p, v);
-      InputVc& in = r.inputs[r.vc(e, i)];
-      const BufferedFlit* const flit = flits.pop(first_vc + r.vc(e, i), in.ring);
-      crossings[n++] = {flit, item(e, i), static_cast<u8>(o), in.vc};
-      if constexpr (Fetches) ask_for(flit);
-      if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
-      // Not to be foreseen: without a branch.
-      r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
-      if (port.credit_ticks != 0) {
-        const Agenda& arrival = coming[port.credit_ticks];
-        u32& count = arrival.counts[port.up_block].credits;
-        arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
-      } else if constexpr (Fetches) {
-        const u32 number = r.port(r.first + e, p);
-        io.fetch_up(number);
-        outside_[outside++] = {number, static_cast<u8>(v), port.from_terminal};
-      } else {
-        send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
-      }
+    PortState& port = r.ports[r.port(e, p)];
+    ask_on();
+    const u32 o = round_robin(std::exchange(grants[r.port(e, p)], 0), port.output);
+    const u32 w = OneWord ? 0 : r.layout.word_of_port(p);
+    const u64 these = r.owners[r.row(e, o) + w] & can[e * r.n() + w];
+    const u32 v = round_robin(these >> place & r.layout.field(), port.vc);
+    port.vc = static_cast<u8>((v + 1) & 63U);
+    port.output = static_cast<u8>((o + 1) & 63U);
+    const u32 i = r.layout.index(p, v);
+    InputVc& in = r.inputs[r.vc(e, i)];
+    const BufferedFlit* const flit = flits.pop(first_vc + r.vc(e, i), in.ring);
+    crossings[n++] = {flit, item(e, i), static_cast<u8>(o), in.vc};
+    if constexpr (Fetches) ask_for(flit);
+    if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
+    // Not to be foreseen: without a branch.
+    r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
+    if (port.credit_ticks != 0) {
+      const Agenda& arrival = coming[port.credit_ticks];
+      u32& count = arrival.counts[port.up_block].credits;
+      arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
+    } else if constexpr (Fetches) {
+      const u32 number = r.port(r.first + e, p);
+      io.fetch_up(number);
+      outside_[outside++] = {number, static_cast<u8>(v), port.from_terminal};
+    } else {
+      send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
     }
   }
   for (u32 k = 0; k < outside; ++k) send_credit(outside_[k].port, outside_[k].vc, outside_[k].from_terminal, io);
