@@ -267,6 +267,41 @@ TEST(DimensionOrder, OrderIsPromisedOnOneVirtualChannelOnly) {
   EXPECT_FALSE(routing(*mesh, {.vcs = 2})->in_order());
 }
 
+/// Switches remember the steps of a routing that says so.
+TEST(DimensionOrder, WithoutRingsNothingCountsButSwitchAndDestination) {
+  std::vector<TopologyPtr> topologies;
+  topologies.push_back(grid(topology::mesh::row_mesh, {4, 3}, 2));
+  topologies.push_back(grid(topology::mesh::row_mesh, {300, 2}));  // whose coordinates are not looked up
+  topologies.push_back(grid(topology::torus::row_torus, {2, 2}));
+  topologies.push_back(hypercube(4));
+  for (const TopologyPtr& topology : topologies) {
+    const auto r = routing(*topology, {.vcs = 4});
+    ASSERT_TRUE(r->by_destination());
+    const u32 terminals = topology->graph().terminals();
+    const u32 switches = topology->graph().switches();
+    for (u32 k = 0; k < 2000; ++k) {
+      const u64 word = mix64(k);
+      const u32 at = static_cast<u32>(word & 0xffffU) % switches;
+      core::Packet packet;
+      packet.destination = static_cast<u32>(word >> 16U & 0xffffU) % terminals;
+      core::Candidates first;
+      r->route({at, 0, 0, &packet, 0}, first);
+      packet.source = static_cast<u32>(word >> 32U & 0xffffU) % terminals;
+      packet.sequence = packet.flits = static_cast<u32>(word >> 40U);
+      packet.vc_class = static_cast<u8>(word >> 48U);
+      core::Candidates again;
+      r->route({at, static_cast<u32>(word >> 52U & 1U), 3, &packet, static_cast<u32>(word >> 20U)}, again);
+      ASSERT_EQ(first.size(), 1U);
+      ASSERT_EQ(again.size(), 1U);
+      EXPECT_EQ(first[0].port, again[0].port);
+      EXPECT_EQ(first[0].vc_begin, again[0].vc_begin);
+      EXPECT_EQ(first[0].vc_end, again[0].vc_end);
+    }
+  }
+  const TopologyPtr torus = grid(topology::torus::row_torus, {4, 2});
+  EXPECT_FALSE(routing(*torus)->by_destination());
+}
+
 TEST(DimensionOrder, ClassesSplitTheVirtualChannelsEvenly) {
   const TopologyPtr torus = grid(topology::torus::row_torus, {4, 4});
   const auto wide = routing(*torus, {.vcs = 8});

@@ -413,7 +413,8 @@ TEST(VcRouter, TheFastKernelDoesWhatTheGeneralOneDoes) {
       {{"vc_alloc_delay", i64{1}}, {"vc_busy_when_full", true}},
       {{"flow", std::string("cut_through")}}};
   for (const Given& setting : settings) {
-    for (const auto& [vcs, buffer, longest] : {std::tuple{1, 9, 9U}, {3, 9, 1U}, {4, 9, 4U}, {20, 9, 3U}}) {
+    for (const auto& [vcs, buffer, longest] :
+         {std::tuple{1, 9, 9U}, {3, 9, 1U}, {4, 9, 4U}, {20, 9, 3U}, {3, 256, 4U}}) {
       std::vector<Line> lines;
       u64 word = 7;
       for (u32 k = 0; k < 3000; ++k) {
@@ -440,6 +441,32 @@ TEST(VcRouter, TheFastKernelDoesWhatTheGeneralOneDoes) {
       ASSERT_EQ(times[0].size(), lines.size());
       EXPECT_EQ(times[0], times[1]) << vcs << " virtual channels";
     }
+  }
+}
+
+/// The fast kernel counts the places of a buffer in bytes where they are few enough.
+TEST(VcRouter, BuffersFillToTheLastNumberOfAByteAndBeyond) {
+  std::vector<Line> lines;
+  for (u32 k = 0; k < 1500; ++k) lines.push_back({1 + k % 3, k / 3, 0, 1 + k % 2});
+  for (const i64 buffer : {253, 254, 255, 256, 257}) {
+    std::vector<std::vector<Tick>> times;
+    for (const char* kernel : {"auto", "general"}) {
+      Rig rig({"mesh", {{"size", Ints{4}}}}, router(1, buffer, {{"kernel", std::string(kernel)}}), kDimensionOrder);
+      rig.run_script(lines);
+      // Two of three sources' flits have nowhere to go, and fill the buffers from the last channel back.
+      u32 most = 0;
+      for (Tick end = 700; end < 720; ++end) {
+        rig.machine().run_until(end);
+        rig.machine().audit();
+        banyan::engine::BlockedView view;
+        rig.machine().blocked_on(view);
+        for (const banyan::engine::Fill& fill : view.fills()) most = std::max(most, fill.used);
+      }
+      EXPECT_EQ(most, buffer) << kernel;
+      times.push_back(rig.deliveries(lines));
+    }
+    EXPECT_EQ(times[0].size(), lines.size()) << buffer << " places";
+    EXPECT_EQ(times[0], times[1]) << buffer << " places";
   }
 }
 

@@ -81,8 +81,7 @@ const config::ComponentInfo& run_info() {
               .range(0, 1e15)
               .doc("Cycles between two samples of run.trees; more than 2,048 samples are thinned. 0: 1,000, or 80 us "
                    "where the links of the switch model have a rate; doubled, and the samples thinned, where they read "
-                   "more "
-                   "than a quarter as many packets as arrive, as long as the run keeps 12"),
+                   "more than a quarter as many packets as arrive, as long as the run keeps 12"),
           Parameter::real("trees_threshold", 1.0)
               .range(0.001, 1.0)
               .doc("Share of its capacity from which a buffer before a port makes the port the root of a tree"),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "banyan/base/printable.hpp"
 #include "banyan/report/markup.hpp"
 
 namespace banyan::report {
@@ -39,16 +40,11 @@ std::size_t columns_of(const std::string& text) {
 std::string fitted(const std::string& label, std::size_t columns) {
   std::string text;
   std::size_t used = 0;
-  for (const char c : plain_label(label)) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool starts = (byte & 0xC0U) != 0x80U;
+  for (const char c : without_controls(plain_label(label))) {
+    const bool starts = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     if (starts && used == columns) break;
     if (starts) ++used;
-    text += byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
-  // C1 controls: 0xC2 0x80 to 0xC2 0x9F.
-  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-    if (text[at] == '\xC2' && static_cast<unsigned char>(text[at + 1]) < 0xA0) text.replace(at, 2, "?");
+    text += c;
   }
   return text;
 }

@@ -221,7 +221,7 @@ class DimensionOrder final : public core::Routing {
   };
   static constexpr u32 kPlaceBits = 8;
   static constexpr u32 kPlaceMask = (1U << kPlaceBits) - 1;
-  std::vector<u32> places_;  ///< [switch]: coordinates, the first to be corrected lowest; empty: not a mesh
+  std::vector<u32> places_;  ///< [switch]: coordinates, the first to be corrected lowest; empty: not looked up
   std::vector<Step> steps_;  ///< [dimension], in that order
 };
 

@@ -490,10 +490,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       memory_.want_all(items_of(b, t) + credits_at_, due.credits);
       memory_.want_all(items_of(b, t) + heads_at_, due.heads);
     }
-    for (Tick t = ticks; t < ticks + 3; ++t) {
-      memory_.want_all(items_of(b, t), 64);
-      memory_.want_all(items_of(b, t) + credits_at_, 64);
-      memory_.want_all(items_of(b, t) + heads_at_, 64);
+    // Where the block and its neighbours will write down what comes of this: the lists were used a few ticks ago.
+    for (Tick t = ticks; t < std::min(ticks + 3, ahead_); ++t) {
+      for (const u32 first : {0U, credits_at_, heads_at_}) memory_.want_all(items_of(b, t) + first, kBlock);
     }
     memory_.want_all(r.inputs, n * layout_.size());
     // The second places too: a sixth of the flits lie in them, and each of those would be waited for.
