@@ -27,6 +27,32 @@ TEST(Checkpoints, StayFewAndEvenlySpaced) {
   }
 }
 
+TEST(Checkpoints, AKnownEndSparesHashesAndChangesNone) {
+  for (const Tick end : {Tick{1}, Tick{100'000}, Tick{131'071}, Tick{131'072}, Tick{5'000'000}}) {
+    for (const Tick length : {end, end + end / 3, 5 * end}) {
+      std::vector<Checkpoints> both{Checkpoints(), Checkpoints(end)};
+      std::vector<u32> taken;
+      for (Checkpoints& checkpoints : both) {
+        for (taken.push_back(0); checkpoints.next() <= length; ++taken.back())
+          checkpoints.add(mix64(checkpoints.next()));
+      }
+      ASSERT_EQ(both[0].entries().size(), both[1].entries().size());
+      for (std::size_t k = 0; k < both[0].entries().size(); ++k) {
+        EXPECT_EQ(both[0].entries()[k].at, both[1].entries()[k].at);
+        EXPECT_EQ(both[0].entries()[k].hash, both[1].entries()[k].hash);
+      }
+      EXPECT_LE(taken[1], taken[0]);
+      if (end == 5'000'000 && length == end) { EXPECT_LT(taken[1], taken[0] / 3); }
+    }
+    // One that ends early is known to within half of its time.
+    Checkpoints early(end);
+    while (early.next() <= end / 100) early.add(0);
+    if (end / 100 < 1024) continue;
+    ASSERT_FALSE(early.entries().empty());
+    EXPECT_GT(2 * early.entries().back().at, end / 100);
+  }
+}
+
 /// Windows of 2^shift ticks up to `end`, as a run of that plan would have recorded the flits of `ticks`.
 SteadyRecord record_of(u32 shift, Tick end, const std::vector<u64>& ticks, Tick done) {
   SteadyRecord record({shift, end, 0});

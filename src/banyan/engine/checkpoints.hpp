@@ -9,7 +9,7 @@
 namespace banyan::engine {
 
 /// Keeps half of kMost to kMost hashes, evenly spaced, however long the run gets: when there are too many, every other
-/// one goes. Which ticks remain depends on the length of the run alone.
+/// one goes. Which ticks remain depends on the length of the run alone; of a run that ends before its time fewer do.
 class Checkpoints {
  public:
   struct Entry {
@@ -17,14 +17,22 @@ class Checkpoints {
     u64 hash = 0;
   };
 
+  /// `end`: the run will most likely get that far. Hashes that such a run would drop again are not taken, but for a few
+  /// at ever longer distances, for one that ends early (by a deadlock).
+  explicit Checkpoints(Tick end = 0) {
+    while (end >= kMost * period_) period_ *= 2;
+  }
+
   [[nodiscard]] Tick next() const noexcept { return next_; }
   /// The state at next().
   void add(u64 hash) {
     entries_.push_back({next_, hash});
-    if (entries_.size() == kMost) {
-      period_ *= 2;
-      std::erase_if(entries_, [this](const Entry& entry) { return entry.at % period_ != 0; });
+    if (next_ < period_) {
+      next_ *= 2;
+      return;
     }
+    if (entries_.size() == kMost) period_ *= 2;
+    std::erase_if(entries_, [this](const Entry& entry) { return entry.at % period_ != 0; });
     next_ = entries_.back().at + period_;
   }
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
@@ -32,7 +40,7 @@ class Checkpoints {
  private:
   static constexpr std::size_t kMost = 32;
 
-  Tick period_ = 1024;
+  Tick period_ = 1024;  ///< 1,024 times a power of two
   Tick next_ = 1024;
   std::vector<Entry> entries_;
 };

@@ -77,7 +77,7 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
 
 SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings) {
   SteadyOutcome out(plan);
-  Observers observers{{}, settings.trees};
+  Observers observers{Checkpoints(plan.end), settings.trees};
   ProgressWatch watch(settings.watchdog);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
