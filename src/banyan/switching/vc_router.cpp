@@ -199,8 +199,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   const parts::VcLayout layout(setup.ports, setup.vcs);
   const bool fast = ordinary(setup) && values.text("kernel") != "general";
   const bool narrow = fast && layout.words() == 1 && setup.buffer <= parts::VcRouterBase<u8>::kMostPlaces;
-  const u64 bytes = layout.size() * ((narrow ? vc_bytes<u8>() : vc_bytes<u16>()) +
-                                     sizeof(parts::BufferedFlit) * u64{setup.buffer});
+  const u64 bytes =
+      layout.size() * ((narrow ? vc_bytes<u8>() : vc_bytes<u16>()) + sizeof(parts::BufferedFlit) * u64{setup.buffer});
   setup.bytes = bytes * builder.topology().graph().switches();
   if (builder.routing().sight() == core::Sight::network ||
       (fast && builder.settings().threads <= 1 && builder.settings().shards == 0)) {
