@@ -104,7 +104,7 @@ class Search {
                           "give run.warmup and run.measure instead");
     }
     const Network network = build_network(experiment);
-    if (!has_sessions(experiment, build_instance(experiment, network, {}))) return;
+    if (!has_sessions(experiment, build_traffics(experiment, *network.topology))) return;
     throw ConfigError({experiment.name, 0, 0, "traffic"}, "an experiment of sessions has no load at which it saturates",
                       "leave out the finite traffic, or vary its load with \"banyan sweep\"");
   }

@@ -52,35 +52,6 @@ void refuse_subnetwork(const core::Traffic& traffic, const config::Values& value
   }
 }
 
-std::vector<std::unique_ptr<core::Traffic>> build_traffics(const Experiment& experiment,
-                                                           const core::Topology& topology) {
-  if (experiment.traffics.size() > kMostTraffics) {
-    experiment.traffics.back().fail("name", fmt::format("{} traffics", experiment.traffics.size()),
-                                    fmt::format("use at most {} in one experiment", kMostTraffics));
-  }
-  std::vector<std::unique_ptr<core::Traffic>> traffics;
-  const core::SwitchRow& switching = switch_row(experiment);
-  const double length = cycle_ns(experiment);
-  double load = 0.0;
-  for (u32 i = 0; i < experiment.traffics.size(); ++i) {
-    const config::Values& values = experiment.traffics[i];
-    const u64 seed = static_cast<u64>(experiment.run.integer("seed"));
-    const core::TrafficContext context{&topology.one_subnetwork(), topology.traffic_terminals(), i, seed, 1, length};
-    traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
-    refuse_limit(*traffics.back(), values, switching, context.terminals);
-    load += traffics.back()->offered_load();
-    refuse_subnetwork(*traffics.back(), values, topology.subnetworks());
-    if (topology.subnetworks() > 1) traffics.back() = divide(std::move(traffics.back()), topology.subnetworks(), seed);
-  }
-  if (load > topology.subnetworks() + 1e-12) {
-    experiment.traffics.back().fail(
-        "load", fmt::format("the traffics offer {} flits per terminal and cycle together", load),
-        fmt::format("offer at most {}: a terminal generates no more than its channel{} could carry",
-                    topology.subnetworks(), topology.subnetworks() > 1 ? "s" : ""));
-  }
-  return traffics;
-}
-
 std::vector<core::HotSpot> hot_spots_of(const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
   std::vector<core::HotSpot> spots;
   for (u32 i = 0; i < traffics.size(); ++i) {
@@ -152,6 +123,34 @@ std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
   return replicate(std::move(one), copies);
 }
 
+Traffics build_traffics(const Experiment& experiment, const core::Topology& topology) {
+  if (experiment.traffics.size() > kMostTraffics) {
+    experiment.traffics.back().fail("name", fmt::format("{} traffics", experiment.traffics.size()),
+                                    fmt::format("use at most {} in one experiment", kMostTraffics));
+  }
+  Traffics traffics;
+  const core::SwitchRow& switching = switch_row(experiment);
+  const double length = cycle_ns(experiment);
+  double load = 0.0;
+  for (u32 i = 0; i < experiment.traffics.size(); ++i) {
+    const config::Values& values = experiment.traffics[i];
+    const u64 seed = static_cast<u64>(experiment.run.integer("seed"));
+    const core::TrafficContext context{&topology.one_subnetwork(), topology.traffic_terminals(), i, seed, 1, length};
+    traffics.push_back(row_of(core::traffic_rows(), values.component()).make(values, context));
+    refuse_limit(*traffics.back(), values, switching, context.terminals);
+    load += traffics.back()->offered_load();
+    refuse_subnetwork(*traffics.back(), values, topology.subnetworks());
+    if (topology.subnetworks() > 1) traffics.back() = divide(std::move(traffics.back()), topology.subnetworks(), seed);
+  }
+  if (load > topology.subnetworks() + 1e-12) {
+    experiment.traffics.back().fail(
+        "load", fmt::format("the traffics offer {} flits per terminal and cycle together", load),
+        fmt::format("offer at most {}: a terminal generates no more than its channel{} could carry",
+                    topology.subnetworks(), topology.subnetworks() > 1 ? "s" : ""));
+  }
+  return traffics;
+}
+
 Network build_network(const Experiment& experiment) {
   Network network;
   network.topology = build_topology(experiment);
@@ -219,10 +218,9 @@ std::string traffic_suffix(const Experiment& experiment, std::size_t traffic) {
 
 bool is_fixed(const config::Values& run) { return run.integer("duration") > 0; }
 
-bool has_sessions(const Experiment& experiment, const Instance& instance) {
+bool has_sessions(const Experiment& experiment, const Traffics& traffics) {
   if (is_fixed(experiment.run)) return false;
-  return std::any_of(instance.traffics.begin(), instance.traffics.end(),
-                     [](const auto& traffic) { return traffic->finite(); });
+  return std::any_of(traffics.begin(), traffics.end(), [](const auto& traffic) { return traffic->finite(); });
 }
 
 }  // namespace banyan::api

@@ -20,9 +20,11 @@ struct Network {
   std::vector<core::HotSpot> hot_spots;
 };
 
+using Traffics = std::vector<std::unique_ptr<core::Traffic>>;
+
 /// One machine with its own traffic objects (they are keyed per replication).
 struct Instance {
-  std::vector<std::unique_ptr<core::Traffic>> traffics;
+  Traffics traffics;
   std::vector<core::Traffic*> traffic_pointers;
   std::unique_ptr<engine::Machine> machine;
 };
@@ -35,6 +37,9 @@ struct Instance {
 
 /// Builds the topology alone. Throws ConfigError.
 [[nodiscard]] std::unique_ptr<core::Topology> build_topology(const Experiment& experiment);
+
+/// Builds the traffics alone. Throws ConfigError.
+[[nodiscard]] Traffics build_traffics(const Experiment& experiment, const core::Topology& topology);
 
 /// Builds topology, traffics (to learn their hot spots) and routing. Throws ConfigError.
 [[nodiscard]] Network build_network(const Experiment& experiment);
@@ -53,6 +58,6 @@ struct Instance {
 [[nodiscard]] bool is_fixed(const config::Values& run);
 
 /// True when a finite traffic makes it a session experiment.
-[[nodiscard]] bool has_sessions(const Experiment& experiment, const Instance& instance);
+[[nodiscard]] bool has_sessions(const Experiment& experiment, const Traffics& traffics);
 
 }  // namespace banyan::api

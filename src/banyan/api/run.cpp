@@ -50,20 +50,20 @@ void require_fitting(const config::Values& run, bool sessions) {
 }
 
 /// What the switch model has to say about its parameters in this network.
-std::string warning_of(const Experiment& experiment, const Network& network, const Instance& instance) {
+std::string warning_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
   const core::SwitchRow& row = switch_row(experiment);
   if (row.warning == nullptr) return {};
   u32 longest = 0;
-  for (const auto& traffic : instance.traffics) {
+  for (const auto& traffic : traffics) {
     longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
   }
   return row.warning(experiment.switching, *network.topology, longest);
 }
 
 /// Messages with several destinations have no line in a trace.
-void require_traceable(const Experiment& experiment, const Instance& instance, const RunOptions& options) {
-  for (std::size_t i = 0; options.trace != nullptr && i < instance.traffics.size(); ++i) {
-    if (!instance.traffics[i]->replicates()) continue;
+void require_traceable(const Experiment& experiment, const Traffics& traffics, const RunOptions& options) {
+  for (std::size_t i = 0; options.trace != nullptr && i < traffics.size(); ++i) {
+    if (!traffics[i]->replicates()) continue;
     experiment.traffics[i].fail("name", "its messages have several destinations, and those of a trace have one",
                                 "record no trace, or multicast in software");
   }
@@ -74,10 +74,10 @@ void require_traceable(const Experiment& experiment, const Instance& instance, c
 std::vector<std::string> check(const Experiment& experiment) {
   const Network network = build_network(experiment);
   const Instance instance = build_instance(experiment, network, engine_settings(experiment));
-  require_fitting(experiment.run, has_sessions(experiment, instance));
+  require_fitting(experiment.run, has_sessions(experiment, instance.traffics));
   static_cast<void>(predict(experiment, network));
   std::vector<std::string> notes;
-  if (std::string warning = warning_of(experiment, network, instance); !warning.empty()) {
+  if (std::string warning = warning_of(experiment, network, instance.traffics); !warning.empty()) {
     notes.push_back(std::move(warning));
   }
   return notes;
@@ -86,19 +86,15 @@ std::vector<std::string> check(const Experiment& experiment) {
 Result run(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
   const Network network = build_network(experiment);
-  bool sessions = false;
-  std::string warning;
-  {
-    const Instance instance = build_instance(experiment, network, engine_settings(experiment));
-    sessions = has_sessions(experiment, instance);
-    warning = warning_of(experiment, network, instance);
-    require_traceable(experiment, instance, options);
-  }
+  const Traffics traffics = build_traffics(experiment, *network.topology);
+  const bool sessions = has_sessions(experiment, traffics);
+  require_traceable(experiment, traffics, options);
   require_fitting(experiment.run, sessions);
   const std::vector<Predictions> predictions = predict(experiment, network);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);
+  const std::string warning = warning_of(experiment, network, traffics);
   if (!warning.empty()) result.warning = result.warning.empty() ? warning : warning + "; " + result.warning;
   result.version = BANYAN_VERSION;
   result.compiler = BANYAN_COMPILER;

@@ -33,7 +33,7 @@ class Rerun {
       : experiment_(experiment),
         network_(build_network(experiment)),
         options_(options),
-        sessions_(has_sessions(experiment, build_instance(experiment, network_, engine_settings(experiment)))) {
+        sessions_(has_sessions(experiment, build_traffics(experiment, *network_.topology))) {
     const Tick measured = planned_end(experiment.run);
     const stats::Metric* simulated = stored.find("simulated_cycles");
     last_ = simulated == nullptr ? measured : static_cast<Tick>(simulated->mean);

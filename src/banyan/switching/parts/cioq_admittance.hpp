@@ -23,7 +23,7 @@ class Admittance {
     adapters_.resize(terminals + 1);  // one more, for which nothing ever waits
     left_.clear();
     const u32 chunks = std::min<u32>(terminals, kChunks);
-    while (chunks_.size() < chunks) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
+    while (chunks_.size() < chunks) chunks_.push_back(make_chunk());
   }
   void clear() {
     std::fill(heads_.begin(), heads_.end(), Head{});
@@ -170,13 +170,17 @@ class Admittance {
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }
+  /// Not set to zero: what nobody waits in takes no memory.
+  [[nodiscard]] static std::unique_ptr<Waiting[]> make_chunk() {
+    return std::make_unique_for_overwrite<Waiting[]>(1U << kChunkBits);
+  }
   [[nodiscard]] Waiting& at(u32 id) noexcept { return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)]; }
   [[nodiscard]] const Waiting& at(u32 id) const noexcept {
     return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)];
   }
   u32 allocate() {
     if (free_ == kNone) {
-      if (created_ >> kChunkBits == chunks_.size()) chunks_.push_back(std::make_unique<Waiting[]>(1U << kChunkBits));
+      if (created_ >> kChunkBits == chunks_.size()) chunks_.push_back(make_chunk());
       return created_++;
     }
     const u32 id = free_;
