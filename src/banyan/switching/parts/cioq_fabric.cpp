@@ -14,7 +14,7 @@ using parts::round_robin;
 
 namespace {
 
-constexpr u64 kReserveMost = 1U << 16U;     ///< packets reserved at once; more are made while the network fills
+constexpr u64 kReserveMost = 1U << 14U;     ///< packets reserved at once; more are made while the network fills
 constexpr u64 kMostRoutes = u64{1} << 23U;  ///< routes that are remembered, 64 MB
 constexpr u32 kHopsShift = 56;              ///< longer routes are not remembered
 constexpr u32 kLarge = 4096;                ///< ports from which on memory is asked for ahead

@@ -74,8 +74,8 @@ struct alignas(32) Queue {
 static_assert(sizeof(Queue) == 32);
 static_assert((kNone & kMarker) != 0);
 
-/// The entries of all queues behind their heads, four in a row in a cache line: what comes and goes stays where it was
-/// used last.
+/// The entries of all queues behind their heads, eight in a row in two cache lines: what comes and goes stays where it
+/// was used last, and a row seldom ends, which nobody can foresee.
 class Store {
  public:
   void reserve(u64 entries) { grow((entries + kRow - 1) / kRow); }
@@ -156,7 +156,7 @@ class Store {
   void fetch(u32 place) const noexcept { __builtin_prefetch(items_.data() + place); }
 
  private:
-  static constexpr u32 kRow = 4;
+  static constexpr u32 kRow = 8;
 
   /// All bits, or none. (Of `condition ? a : b` the compiler makes a branch.)
   [[nodiscard]] static u32 mask_if(bool condition) noexcept { return 0U - u32{condition}; }
