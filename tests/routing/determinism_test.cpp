@@ -39,5 +39,27 @@ TEST(RoutingDeterminism, ResultsDoNotDependOnHowTheNetworkIsStepped) {
   }
 }
 
+/// Where packets of a pair may pass each other no routing promises their order, which a full audit would hold it to.
+TEST(RoutingOrder, IsNotPromisedWherePacketsOfAPairMayPass) {
+  const std::string loaded =
+      "traffic = [{ name = 'hot_spot', load = 1.0, size = 5, fraction = 0.3, targets = [0] }]\n"
+      "switch = { name = 'vc_router', vcs = 2, buffer = 16, output_speedup = 2, output_buffer = 4 }\n";
+  for (const std::string& network :
+       {"topology = 'dragonfly'\nrouting = { name = 'dragonfly_routing', policy = 'minimal' }\n" + loaded,
+        "topology = { name = 'torus', size = [2, 2], latency = [130], concentration = 2 }\n"
+        "routing = { name = 'shortest_path', choice = 'fixed', hop_classes = true }\n" +
+            loaded,
+        std::string("topology = { name = 'multistage_cube', terminals = 8, radix = 2, wiring = 'omega' }\n"
+                    "routing = 'destination_tag'\nswitch = { name = 'vc_router', vcs = 2, buffer = 64 }\n"
+                    "traffic = [{ name = 'uniform', load = 0.9, size = 2, reply_size = [5], vc_range = [0, 0],"
+                    " reply_vc_range = [1, 1] }]\n")}) {
+    SCOPED_TRACE(network);
+    for (int seed = 1; seed < 5; ++seed) {
+      const std::string text = fmt::format("{}run = {{ duration = 3000, audit = 'full', seed = {} }}\n", network, seed);
+      EXPECT_NO_THROW(static_cast<void>(api::run(api::read_experiments_text(text, "order", {}).points.front())));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::test::determinism_test

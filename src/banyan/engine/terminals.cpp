@@ -423,8 +423,10 @@ void Terminals::note_counted(core::Packet& packet) noexcept {
   counted_taken_ += packet.birth <= window_.to ? std::max<u32>(packet.copies, 1) : 0U;
 }
 
+/// Requests and replies may have virtual channels of their own, and pass each other.
 void Terminals::note_order(const core::Packet& packet) noexcept {
-  const auto [place, first] = latest_.try_emplace({packet.source, packet.destination, packet.traffic}, packet.sequence);
+  const auto [place, first] = latest_.try_emplace(
+      {packet.source, packet.destination, service_class(packet.traffic, packet.flags)}, packet.sequence);
   if (!first && packet.sequence < place->second) ++disordered_;
   place->second = std::max(place->second, packet.sequence);
 }

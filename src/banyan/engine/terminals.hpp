@@ -315,7 +315,7 @@ class Terminals {
   u64 delivered_flits_ = 0;
   u64 misdelivered_ = 0;
   u64 disordered_ = 0;
-  std::map<std::array<u32, 3>, u32> latest_;  ///< source, destination, traffic: sequence that arrived last
+  std::map<std::array<u32, 3>, u32> latest_;  ///< source, destination, service class: sequence that arrived last
   u64 counted_taken_ = 0;
   u64 counted_delivered_ = 0;
   u64 kept_in_window_ = 0;  ///< kept messages of the window with packets to be made

@@ -66,7 +66,6 @@ class DragonflyRouting final : public core::Routing {
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : shape_.groups; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] bool in_order() const noexcept override { return policy_ == Policy::minimal && local_.vcs() == 2; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return use_.count; }
   [[nodiscard]] core::Sight sight() const noexcept override {
     if (policy_ == Policy::ugal_g) return core::Sight::network;

@@ -29,8 +29,9 @@ class ShortestPath final : public core::Routing {
   }
   [[nodiscard]] u32 required_vcs() const noexcept override { return needed_; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  /// Classes of hops leave packets no choice between switches, but at their source and at their destination.
   [[nodiscard]] bool in_order() const noexcept override {
-    return (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == classes_.classes();
+    return (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == 1;
   }
 
  private:

@@ -69,7 +69,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         won_(crossings_.size() + 1),
         grants_(std::size_t{kBlock} * setup.ports),
         offers_(layout_.size()) {
-    if (routing_.by_destination() && std::size_t{entities()} * terminals_ <= kMostKnown)
+    if (routing_.by_destination() && std::size_t{topology_.graph().switches()} * terminals_ <= kMostKnown)
       known_.resize(std::size_t{entities()} * terminals_);
     // Heads are in routing for so many ticks, and begin with it a tick after the tail before them.
     ahead_ = std::bit_ceil(Tick{setup.pipeline.routing} + 2);
@@ -557,7 +557,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// In a block and tick. Measured on a mesh of one block: with 3 to 17 heads a tick 1 to 5 % less time, with 150 4 %
   /// more.
   static constexpr u32 kFewHeads = kBlock / 2;
-  /// Steps that are remembered: as many as leave room for the routers in a common second level of the cache.
+  /// Steps of a network that are remembered: as many as leave room for the routers in a common second level of the
+  /// cache.
   static constexpr std::size_t kMostKnown = 1U << 16U;
   /// A flit of a hop passes eight places of ask_on, and some 14 lines of memory go with it.
   static constexpr u32 kPortsPerEvent = 4;
