@@ -18,7 +18,8 @@ VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterS
       outputs_(inputs_.size()),
       pool_(setup.pool == 0 ? 0 : switches_.size() * setup.ports),
       flits_(switches_.size(), layout_.size(), setup.buffer),
-      routing_sight_(routing_.sight()) {
+      routing_sight_(routing_.sight()),
+      by_destination_(routing_.by_destination()) {
   if (routing_sight_ != core::Sight::none) observed_.resize(switches_.size() * layout_.ports());
   for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
 }

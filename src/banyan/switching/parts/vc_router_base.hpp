@@ -168,10 +168,14 @@ class VcRouterBase : public core::Occupancy {
   }
   void route(u32 e, u32 i, const core::Packet& packet, core::Candidates& out) const noexcept {
     const u32 s = switches_[e];
-    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
+    u32 random = 0;
+    if (!by_destination_) {
+      const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
+      random = static_cast<u32>(mix64(address ^ seed_));
+    }
     out.clear();
     routing_entity_ = e;
-    routing_.route({s, layout_.port(i), layout_.vc(i), &packet, static_cast<u32>(mix64(address ^ seed_)), this}, out);
+    routing_.route({s, layout_.port(i), layout_.vc(i), &packet, random, this}, out);
   }
   [[nodiscard]] std::string violation(u32 e, u32 i, std::string_view what) const;
 
@@ -205,6 +209,7 @@ class VcRouterBase : public core::Occupancy {
 
   std::vector<const engine::PacketPool*> pools_;  ///< [shard]
   core::Sight routing_sight_;
+  bool by_destination_;  ///< the routing reads no random word
   Tick observed_at_ = kNever;
   std::vector<u32> observed_;       ///< [entity * ports + port]: credits in use at the beginning of the tick
   mutable u32 routing_entity_ = 0;  ///< whose packet is being routed

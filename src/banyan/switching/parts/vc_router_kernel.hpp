@@ -377,7 +377,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     coming_ = &agendas_[now & (ahead_ - 1)];
     for (u32 k = 0; k < blocks_; ++k) {
       const u32 b = permuted ? blocks_ - 1 - k : k;
-      if constexpr (Fetches) look_ahead(b, ticks, io);
+      if constexpr (Fetches) look_ahead(b, ticks);
       for (Tick t = 0;;) {
         const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
         const Counts& due = coming_[t].counts[b];
@@ -448,36 +448,19 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     io.control_up(static_cast<u32>(port), {engine::kCredit, static_cast<u16>(vc), 1},
                   1 + (to_terminal ? 0 : setup_.pipeline.credit));
   }
-  /// Writes down the memory of the blocks that will be stepped next, in the order of its use: the packets that the
-  /// next one routes, whose names lie in memory that was asked for a block ago; then the state of the routers that have
-  /// something to do in the block after that.
-  [[gnu::always_inline]] void look_ahead(u32 b, Tick ticks, engine::Io& io) noexcept {
+  /// Writes down the memory that a block will need which is stepped soon. The packets that it routes are no part of
+  /// that: to find out which they are took longer than to wait for them, where a block asks for all of its own
+  /// together.
+  [[gnu::always_inline]] void look_ahead(u32 b, Tick ticks) noexcept {
     memory_.restart();
-    if (b + 1 == blocks_) return;
-    const Block r = block(b + 1);
-    const auto want_packet = [&](u32 e, u32 i) {
-      memory_.want(&io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
-    };
-    for (Tick t = 0; t < ticks; ++t) {
-      const Item* const heads = items_of(b + 1, t) + heads_at_;
-      for (u32 k = 0; k < coming_[t].counts[b + 1].heads; ++k) want_packet(router_of(heads[k]), vc_of(heads[k]));
-    }
-    if (soon_routed(0, ticks)) {
-      const Item* const flits = items_of(b + 1, 0);
-      for (u32 k = 0; k < coming_[0].counts[b + 1].flits; ++k) {
-        const u32 e = router_of(flits[k]);
-        const u32 i = vc_of(flits[k]);
-        const u32 w = r.word(e, i);
-        if (((r.filled[w] | r.holding[w]) >> (i & 63U) & 1U) == 0) want_packet(e, i);
-      }
-    }
-    if (b + 2 >= blocks_) return;
+    const u32 soon = b + kBlocksAhead;
+    if (soon >= blocks_) return;
     u32 events = 0;
-    for (Tick t = 0; t < ticks; ++t) events += coming_[t].counts[b + 2].flits + coming_[t].counts[b + 2].credits;
+    for (Tick t = 0; t < ticks; ++t) events += coming_[t].counts[soon].flits + coming_[t].counts[soon].credits;
     if (events * kPortsPerEvent >= kBlock * layout_.ports()) {
-      want_block(b + 2, ticks);
+      want_block(soon, ticks);
     } else {
-      want_routers(b + 2, ticks);
+      want_routers(soon, ticks);
     }
   }
   /// All of a block where much is to be done: one line after the other needs no list of them.
@@ -562,6 +545,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   static constexpr std::size_t kMostKnown = 1U << 16U;
   /// A flit of a hop passes eight places of ask_on, and some 14 lines of memory go with it.
   static constexpr u32 kPortsPerEvent = 4;
+  static constexpr u32 kBlocksAhead = 2;
 
   VcLayoutOf<Shift> shape_;  ///< layout_, with the shift known
   u32 blocks_;
