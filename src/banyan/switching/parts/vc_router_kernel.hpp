@@ -771,7 +771,6 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r,
   in.begin = only.vc_begin;
   in.end = only.vc_end;
   in.vc = kRouted;
-  if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(in.port, 0))]);
   add_waiting(r, e, i, in.port);
 }
 
