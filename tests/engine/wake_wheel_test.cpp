@@ -52,6 +52,49 @@ RC_GTEST_PROP(WakeWheel, AgreesWithASortedSet, ()) {
   }
 }
 
+/// One wheel makes several ticks at once, one word of entities after the other; everybody who is woken asks again.
+RC_GTEST_PROP(WakeWheel, AWaveTakesTheSameTicks, ()) {
+  const u32 count = 150;
+  const std::size_t words = 3;
+  const std::vector<Tick> aheads{1, 2, 3, 7, 9, 55, 56, 57, 63, 64, 65, 300};
+  const auto ahead = [&](u32 e, Tick now) { return aheads[(e * 7 + now * 5) % aheads.size()]; };
+  WakeWheel one(count);
+  WakeWheel many(count);
+  Tick now = *rc::gen::inRange<Tick>(0, 1000);
+  for (WakeWheel* const wheel : {&one, &many}) {
+    for (u32 e = 0; e < count; e += 3) wheel->wake(e, now + ahead(e, now), now);
+  }
+  ++now;
+  for (u32 round = 0; round < 60; ++round) {
+    const Tick ticks = 2 * *rc::gen::inRange<Tick>(1, 5);
+    std::set<std::pair<Tick, u32>> expected;
+    std::set<std::pair<Tick, u32>> woken;
+    for (Tick t = now; t < now + ticks; ++t) {
+      std::vector<u64> awake(words);
+      one.take(t, awake);
+      for (const u32 e : entities(awake)) {
+        expected.emplace(t, e);
+        one.wake(e, t + ahead(e, t), t);
+      }
+    }
+    many.begin_wave(now, ticks);
+    for (std::size_t w = 0; w < words; ++w) {
+      for (Tick t = now; t < now + ticks; ++t) {
+        std::vector<u64> awake(words);
+        many.take(t, awake, w, w + 1);
+        for (const u32 e : entities(awake)) {
+          woken.emplace(t, e);
+          many.wake(e, t + ahead(e, t), t);
+        }
+      }
+    }
+    many.end_wave(now, ticks);
+    RC_ASSERT(woken == expected);
+    now += ticks;
+    RC_ASSERT(many.next_after(now - 1) == one.next_after(now - 1));
+  }
+}
+
 TEST(WakeWheel, ClearForgetsNearAndFar) {
   WakeWheel wheel(70);
   wheel.wake(1, 5, 0);

@@ -296,6 +296,15 @@ TEST(DimensionOrder, WithoutRingsNothingCountsButSwitchAndDestination) {
       EXPECT_EQ(first[0].port, again[0].port);
       EXPECT_EQ(first[0].vc_begin, again[0].vc_begin);
       EXPECT_EQ(first[0].vc_end, again[0].vc_end);
+      const std::vector<core::Visit> visits{{at, packet.destination}, {switches - 1 - at, packet.destination}};
+      std::vector<core::Candidate> steps(visits.size());
+      r->steps(visits, steps.data());
+      EXPECT_EQ(steps[0].port, first[0].port);
+      EXPECT_EQ(steps[0].vc_begin, first[0].vc_begin);
+      EXPECT_EQ(steps[0].vc_end, first[0].vc_end);
+      core::Candidates from_there;
+      r->route({visits[1].at, 0, 0, &packet, 0}, from_there);
+      EXPECT_EQ(steps[1].port, from_there[0].port);
     }
   }
   const TopologyPtr torus = grid(topology::torus::row_torus, {4, 2});

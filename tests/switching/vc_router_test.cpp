@@ -470,39 +470,6 @@ TEST(VcRouter, BuffersFillToTheLastNumberOfAByteAndBeyond) {
   }
 }
 
-/// Where all routers together exceed the cache, blocks of them make two ticks at once; step() makes one.
-TEST(VcRouter, TwoTicksAtOnceAreTwoTicks) {
-  constexpr u32 kTerminals = 20 * 20;
-  std::vector<Line> lines;
-  u64 word = 11;
-  for (u32 k = 0; k < 12'000; ++k) {
-    word = banyan::mix64(word + 1);
-    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
-    lines.push_back({draw(0, kTerminals), k / 40, draw(16, kTerminals), 1 + draw(32, 7)});
-  }
-  for (const Ints& latency : {Ints{1, 1}, Ints{13, 1}}) {
-    for (const bool permuted : {false, true}) {
-      const auto made = [&](bool in_order) {
-        banyan::engine::EngineSettings settings;
-        settings.permuted = in_order;
-        auto rig = std::make_unique<Rig>(Part{"torus", {{"size", Ints{20, 20}}, {"latency", latency}}},
-                                         router(8, 16, {{"routing_delay", i64{1}}}), kDimensionOrder, settings);
-        rig->run_script(lines);
-        return rig;
-      };
-      const auto one = made(false);
-      const auto two = made(permuted);
-      for (Tick end = 1; end < 700; end += 13 + end % 2) {
-        while (one->machine().next() < end) one->machine().step();
-        two->machine().run_until(end);
-        ASSERT_EQ(one->machine().hash(), two->machine().hash()) << "before tick " << end;
-        two->machine().audit();
-      }
-      EXPECT_GT(two->machine().totals().delivered, lines.size() / 2);
-    }
-  }
-}
-
 TEST(VcRouter, SixtyFourPortsWithSixtyFourVirtualChannelsRun) {
   Rig rig(crossbar(64), router(64, 2), kDimensionOrder);
   std::vector<Line> lines;

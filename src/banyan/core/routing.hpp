@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,12 @@ struct RouteRequest {
   const Occupancy* occupancy = nullptr;  ///< never nullptr for a routing with sight() other than none
 };
 
+/// A head of a packet to `destination` at switch `at`.
+struct Visit {
+  u32 at = 0;
+  u32 destination = 0;
+};
+
 /// How a source route is packed into Packet::tag. bits_per_hop == 0: the routing gives no source routes.
 struct TagFormat {
   u32 bits_per_hop = 0;
@@ -116,6 +123,18 @@ class Routing {
   /// True when all that route() reads of its request is the switch and the packet's destination, and the next step is
   /// the same every time: a switch may then ask once and remember the answer.
   [[nodiscard]] virtual bool by_destination() const noexcept { return false; }
+  /// Where by_destination() says so: the steps of many heads at once, without their packets' records. out[k] gets that
+  /// of visits[k], or one without virtual channels (vc_begin == vc_end) where route() has not exactly one candidate.
+  virtual void steps(std::span<const Visit> visits, Candidate* out) const noexcept {
+    Packet packet;
+    Candidates candidates;
+    for (const Visit& visit : visits) {
+      packet.destination = visit.destination;
+      candidates.clear();
+      route({visit.at, 0, 0, &packet, 0, nullptr}, candidates);
+      *out++ = candidates.size() == 1 ? candidates[0] : Candidate{0, 0, 0};
+    }
+  }
   /// Classes of packets (Packet::vc_class below this) that are routed each in its way; for analysis.
   [[nodiscard]] virtual u32 classes() const noexcept { return 1; }
   /// The virtual channels [first, second) on which packets of a class enter the network; none where another class

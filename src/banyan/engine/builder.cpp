@@ -13,6 +13,7 @@ constexpr u64 kShardBytes = 512 * 1024;
 /// Every shard has lists and pools of its own, half a megabyte: a mesh of 128x128 stays below 100 MB. More shards,
 /// which fit the cache better, saved no time when they were measured.
 constexpr u64 kMostChosenShards = 16;
+constexpr u32 kWavePairs = 2;
 constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
 
 }  // namespace
@@ -168,9 +169,36 @@ void Builder::wire(Tick least_extra) {
       part.wires.inboxes.push_back(&channels.inbox());
       channels.connect(part.wires, k);
     }
-    part.two_at_once = part.populations.back()->runs_two();
+    plan_wave(part);
   }
   reserve();
+}
+
+/// Terminals belong to a block of switches when all of a block of theirs are attached to it, in the same order.
+void Builder::plan_wave(Shard& part) {
+  /// Farther waves would not find in a common second level of the cache (1 MB) what the one before left there.
+  constexpr u32 kMostReach = 4;
+  if (part.populations.size() != 2) return;
+  const Blocks switches = part.populations[1]->blocks();
+  if (switches.count == 0) return;
+  part.wave.blocks = switches.count;
+  part.wave.reach = switches.reach;
+  part.wave.backwards = switches.backwards;
+  const Blocks interfaces = part.populations[0]->blocks();
+  if (interfaces.count == 0) return;
+  const ChannelPopulation& terminals = static_cast<ChannelPopulation&>(*part.populations[0]);
+  std::vector<u32> first{0};  // of the terminals' blocks
+  for (u32 e = 0; e < terminals.down.size(); ++e) {
+    const Target& down = terminals.down[e];
+    const Target& up = terminals.up[e];
+    if (down.entity == kNone || up.entity == kNone || down.entity / 64 != up.entity / 64) return;
+    const u32 block = down.entity / 64;
+    if (block + 1 < first.size() || (block + 1 > first.size() && e % 64 != 0)) return;
+    while (first.size() <= block) first.push_back(e / 64);
+  }
+  while (first.size() <= switches.count) first.push_back(interfaces.count);
+  part.wave.terminals = std::move(first);
+  if (switches.reach <= kMostReach) part.wave.pairs = kWavePairs;
 }
 
 /// Room for the most that channels carry, so that a run allocates nothing: per tick one flit, and two control words

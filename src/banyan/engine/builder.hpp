@@ -89,6 +89,7 @@ class Builder {
   [[nodiscard]] std::vector<Shard> take_shards() { return std::move(parts_); }
 
  private:
+  static void plan_wave(Shard& part);
   void reserve();
 
   const core::Topology& topology_;

@@ -62,6 +62,12 @@ class Inbox {
     free_.push_back(index);
   }
 
+  /// What is due at `tick`, so far; nullptr: nothing. It stays where it is until it is taken.
+  [[nodiscard]] const Arrivals* at(Tick tick) const noexcept {
+    const u32 index = lists_[tick & mask_];
+    return index == kNone ? nullptr : &pool_[index];
+  }
+
   /// The next tick after `now` with an arrival, or kNever.
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     for (Tick step = 1; step <= mask_;) {

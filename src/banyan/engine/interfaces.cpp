@@ -58,6 +58,12 @@ void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
   for (std::size_t w = 0; w < awake.size(); ++w) awake[w] |= ready[w] & idle_[w];
 }
 
+void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake, u32 first, u32 last) noexcept {
+  terminals_.advance(now, first, last);
+  const std::span<const u64> ready = terminals_.ready();
+  for (u32 w = first; w < last; ++w) awake[w] |= ready[w] & idle_[w];
+}
+
 bool Interfaces::start(u32 e, Tick now) noexcept {
   Sender& sender = senders_[e];
   terminals_.prioritize(e, now);

@@ -36,6 +36,11 @@ class Interfaces {
   bool accept(u32 e, u32 port, const core::Control& control, Io& io) noexcept;
   Tick step(u32 e, Tick now, Io& io) noexcept;
   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept;
+  /// In a wave (wave.hpp): for the words [first, last).
+  [[nodiscard]] u32 reach() const noexcept { return terminals_.independent() ? 0 : kNone; }
+  void begin_wave(Tick now) noexcept { terminals_.advance(now); }
+  void wake_by_source(Tick now, std::vector<u64>& awake, u32 first, u32 last) noexcept;
+  void end_wave(Tick now, Tick ticks) noexcept { terminals_.end_wave(now, ticks); }
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept { return terminals_.next_birth_after(now); }
 
   [[nodiscard]] u32 entities() const noexcept { return terminals_.size(); }

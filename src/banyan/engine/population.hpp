@@ -14,6 +14,13 @@ namespace banyan::engine {
 
 class OwnMetrics;
 
+/// What a population says of its blocks.
+struct Blocks {
+  u32 count = 0;           ///< 0: it is run as a whole
+  u32 reach = 0;           ///< between the blocks of the two ends of a channel inside of the population, at most
+  bool backwards = false;  ///< they are run in the opposite order, which must not matter
+};
+
 /// One arrival at a port of an entity (a switch or an interface) of a population.
 struct FlitArrival {
   core::Flit flit;
@@ -132,14 +139,22 @@ class Population {
   /// Takes what is due at `now`, steps whoever is awake, and returns the next tick at which it wants to run without
   /// further input (kNever: idle).
   virtual Tick run(Tick now) noexcept = 0;
-  /// Whether what it sends at a tick arrives two ticks later at the earliest, and it may take two ticks at once when
-  /// all other populations have made both.
-  [[nodiscard]] virtual bool runs_two() const { return false; }
-  /// The same as run(now) and run(now + 1).
-  virtual Tick run_two(Tick now) noexcept {
-    run(now);
-    return run(now + 1);
+  /// Its blocks of 64 entities, where each may make two ticks before the next one makes the first (wave.hpp).
+  [[nodiscard]] virtual Blocks blocks() const { return {}; }
+  // In place of run(now) to run(now + ticks - 1): begin_wave, run_blocks for every block and pair of ticks, end_wave.
+  virtual void begin_wave(Tick now, Tick ticks) noexcept {
+    static_cast<void>(now);
+    static_cast<void>(ticks);
   }
+  /// The ticks `now` and `now` + 1 of the blocks [first, last); `fresh`: the first pair of the wave.
+  virtual void run_blocks(u32 first, u32 last, Tick now, bool fresh) noexcept {
+    static_cast<void>(first);
+    static_cast<void>(last);
+    static_cast<void>(now);
+    static_cast<void>(fresh);
+  }
+  /// As run().
+  virtual Tick end_wave() noexcept { return kNever; }
   /// The internal state as a sum over entities of keyed hashes: it does not depend on the order of entities, shards or
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;

@@ -12,10 +12,13 @@
 //   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
 // A model that steps many entities at once, in place of step and wake_by_source:
 //   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
-//   and keeps its own wakes (next_source_after). Where bool steps_two() const says so, it makes two ticks at once, each
-//   block of 64 entities both before the next block begins:  void step_two(awake, now, permuted, io, Later& later)
-//   sets io's time to that of the second tick, takes the block's arrivals of it (later.deliver(block)) and steps the
-//   block. Whatever it sends must arrive two ticks later at the earliest.
+//   and keeps its own wakes (next_source_after).
+// A model whose blocks of 64 entities may make several ticks at once (wave.hpp): u32 reach() const (Blocks::reach;
+// kNone:
+//   not so), and  void step_block(u32 block, u64& awake, Tick now, Io&) noexcept  beside step_many, which takes and
+//   clears the bits of `awake`;  void begin_block(u32 block, Tick now) noexcept, before the first tick of a wave. One
+//   with wake_by_source has the same for the words [first, last), with begin_wave(Tick now) before and end_wave(Tick
+//   now, Tick ticks) after them. Whatever entities send to each other must arrive two ticks later at the earliest.
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
 //   void hold_arrival(u32 entity, u32 port, const core::Flit&, Holdings&) const, and the like for core::Control, for
@@ -27,6 +30,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <span>
@@ -34,9 +38,9 @@
 #include <vector>
 
 #include "banyan/engine/io.hpp"
-#include "banyan/engine/later.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/wake_wheel.hpp"
+#include "banyan/engine/wave.hpp"
 
 namespace banyan::engine {
 
@@ -56,7 +60,7 @@ class PopulationOf final : public ChannelPopulation {
  public:
   PopulationOf(std::unique_ptr<Model> model, bool permuted, bool step_all)
       : model_(std::move(model)),
-        inbox_(model_->horizon()),
+        inbox_(model_->horizon() + (kBlocks ? kMostWaveTicks : 0)),
         wheel_(model_->entities()),
         awake_((model_->entities() + 63) / 64),
         permuted_(permuted),
@@ -67,10 +71,12 @@ class PopulationOf final : public ChannelPopulation {
     io_ = std::make_unique<Io>(wires, population, down, up);
     probe_ = wires.probe;
     population_ = population;
-    if (!runs_two()) return;
+    if (blocks().count == 0) return;
     const std::size_t ports = up.size() + down.size();
-    later_flits_.reserve(ports, model_->entities());
-    later_controls_.reserve(2 * ports, model_->entities());
+    for (Coming& coming : coming_) {
+      coming.flits.reserve(ports, awake_.size());
+      coming.controls.reserve(2 * ports, awake_.size());
+    }
   }
   [[nodiscard]] Model& model() noexcept { return *model_; }
 
@@ -81,26 +87,49 @@ class PopulationOf final : public ChannelPopulation {
     model_->reset(replication);
   }
 
-  [[nodiscard]] bool runs_two() const override {
-    if constexpr (kTwo) return probe_ == nullptr && !step_all_ && model_->steps_two();
-    return false;
-  }
-  Tick run_two(Tick now) noexcept override {
-    if constexpr (kTwo) {
-      io_->set_now(now);
-      take_arrivals(now);
-      bool stepped = false;
-      inbox_.take(now + 1, [&](Arrivals& arrivals) {
-        later_flits_.sort(arrivals.flits);
-        later_controls_.sort(arrivals.controls);
-        step_two(now, &arrivals);
-        stepped = true;
-      });
-      if (!stepped) step_two(now, nullptr);
-      return std::min(inbox_.next_after(now + 1), model_->next_source_after(now + 1));
-    } else {
-      return Population::run_two(now);
+  [[nodiscard]] Blocks blocks() const override {
+    if constexpr (kBlocks) {
+      if (probe_ == nullptr && !step_all_ && model_->reach() != kNone)
+        return {static_cast<u32>(awake_.size()), model_->reach(), permuted_};
     }
+    return {};
+  }
+  void begin_wave(Tick now, Tick ticks) noexcept override {
+    wave_begin_ = now;
+    wave_ticks_ = ticks;
+    wheel_.begin_wave(now, ticks);
+    if constexpr (requires { model_->begin_wave(now); }) model_->begin_wave(now);
+  }
+  void run_blocks(u32 first, u32 last, Tick now, bool fresh) noexcept override {
+    if constexpr (kBlocks) {
+      if constexpr (requires { model_->begin_block(first, now); }) {
+        if (fresh) model_->begin_block(first, now);
+      }
+      for (Tick t = now; t < now + 2; ++t) {
+        io_->set_now(t);
+        take_arrivals(t, first, last);
+        wheel_.take(t, awake_, first, last);
+        if constexpr (requires { model_->wake_by_source(t, awake_, first, last); })
+          model_->wake_by_source(t, awake_, first, last);
+        for (u32 w = first; w < last; ++w) {
+          if constexpr (requires { model_->step_block(w, awake_[w], t, *io_); }) {
+            model_->step_block(w, awake_[w], t, *io_);
+          } else {
+            step_word<false>(w, t);
+          }
+        }
+      }
+    }
+  }
+  Tick end_wave() noexcept override {
+    for (Tick t = 0; t < wave_ticks_; ++t) {
+      inbox_.take(wave_begin_ + t, [](const Arrivals&) {});
+      coming_[t].flits.restart();
+      coming_[t].controls.restart();
+    }
+    wheel_.end_wave(wave_begin_, wave_ticks_);
+    if constexpr (requires { model_->end_wave(wave_begin_, wave_ticks_); }) model_->end_wave(wave_begin_, wave_ticks_);
+    return next_after(wave_begin_ + wave_ticks_ - 1);
   }
 
   Tick run(Tick now) noexcept override {
@@ -116,9 +145,7 @@ class PopulationOf final : public ChannelPopulation {
     } else {
       step_awake<false>(now);
     }
-    Tick next = std::min(wheel_.next_after(now), inbox_.next_after(now));
-    if constexpr (requires { model_->next_source_after(now); }) next = std::min(next, model_->next_source_after(now));
-    return step_all_ ? now + 1 : next;
+    return step_all_ ? now + 1 : next_after(now);
   }
 
   u64 digest() const override {
@@ -176,33 +203,35 @@ class PopulationOf final : public ChannelPopulation {
   }
 
  private:
-  static constexpr bool kTwo = requires(const Model& model) { model.steps_two(); };
-  /// The arrivals of the second tick, nullptr: none.
-  class LaterArrivals final : public Later {
-   public:
-    LaterArrivals(PopulationOf& population, const Arrivals* arrivals) : population_(population), arrivals_(arrivals) {}
-    void deliver(u32 block) noexcept override {
-      if (arrivals_ == nullptr) return;
-      Model& model = *population_.model_;
-      Io& io = *population_.io_;
-      population_.later_flits_.take(block, [&](u32 k) {
-        const FlitArrival& a = arrivals_->flits[k];
-        population_.note(a.entity, model.accept(a.entity, a.port, a.flit, io), io.now());
-      });
-      population_.later_controls_.take(block, [&](u32 k) {
-        const ControlArrival& a = arrivals_->controls[k];
-        population_.note(a.entity, model.accept(a.entity, a.port, a.control, io), io.now());
-      });
-    }
-
-   private:
-    PopulationOf& population_;
-    const Arrivals* arrivals_;
+  static constexpr bool kBlocks = requires(const Model& model) { model.reach(); };
+  /// What arrives at a tick of a wave.
+  struct Coming {
+    BlockLists flits;
+    BlockLists controls;
   };
 
-  void step_two(Tick now, const Arrivals* arrivals) noexcept {
-    LaterArrivals later(*this, arrivals);
-    model_->step_two(awake_, now, permuted_, *io_, later);
+  [[nodiscard]] Tick next_after(Tick now) const noexcept {
+    const Tick next = std::min(wheel_.next_after(now), inbox_.next_after(now));
+    if constexpr (requires { model_->next_source_after(now); }) return std::min(next, model_->next_source_after(now));
+    return next;
+  }
+  /// Of the blocks [first, last), in a wave.
+  void take_arrivals(Tick now, u32 first, u32 last) noexcept {
+    const Arrivals* const arrivals = inbox_.at(now);
+    if (arrivals == nullptr) return;
+    Coming& coming = coming_[now - wave_begin_];
+    coming.flits.sort(arrivals->flits);
+    coming.controls.sort(arrivals->controls);
+    for (u32 block = first; block < last; ++block) {
+      coming.flits.take(block, [&](u32 k) {
+        const FlitArrival& a = arrivals->flits[k];
+        note(a.entity, model_->accept(a.entity, a.port, a.flit, *io_), now);
+      });
+      coming.controls.take(block, [&](u32 k) {
+        const ControlArrival& a = arrivals->controls[k];
+        note(a.entity, model_->accept(a.entity, a.port, a.control, *io_), now);
+      });
+    }
   }
   void take_arrivals(Tick now) {
     inbox_.take(now, [&](Arrivals& arrivals) {
@@ -260,24 +289,26 @@ class PopulationOf final : public ChannelPopulation {
   template <bool Permuted>
   void step_awake(Tick now) noexcept {
     const std::size_t words = awake_.size();
-    for (std::size_t i = 0; i < words; ++i) {
-      const std::size_t w = Permuted ? words - 1 - i : i;
-      u64 bits = awake_[w];
-      awake_[w] = 0;
-      while (bits != 0) {
-        const u32 bit = static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
-        bits &= ~(u64{1} << bit);
-        const u32 e = static_cast<u32>(w * 64) + bit;
-        const Tick next = model_->step(e, now, *io_);
-        if (next != kNever) wheel_.wake(e, next, now);
-      }
+    for (std::size_t i = 0; i < words; ++i) step_word<Permuted>(Permuted ? words - 1 - i : i, now);
+  }
+  template <bool Permuted>
+  void step_word(std::size_t w, Tick now) noexcept {
+    u64 bits = awake_[w];
+    awake_[w] = 0;
+    while (bits != 0) {
+      const u32 bit = static_cast<u32>(Permuted ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
+      bits &= ~(u64{1} << bit);
+      const u32 e = static_cast<u32>(w * 64) + bit;
+      const Tick next = model_->step(e, now, *io_);
+      if (next != kNever) wheel_.wake(e, next, now);
     }
   }
 
   std::unique_ptr<Model> model_;
   Inbox inbox_;
-  BlockLists later_flits_;
-  BlockLists later_controls_;
+  std::array<Coming, kBlocks ? kMostWaveTicks : 0> coming_;  ///< [tick of the wave]
+  Tick wave_begin_ = 0;
+  Tick wave_ticks_ = 0;
   WakeWheel wheel_;
   std::vector<u64> awake_;
   std::unique_ptr<Io> io_;

@@ -1,6 +1,7 @@
 // One part of the network: its terminals, its populations, and the times at which they want to run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
+#include "banyan/engine/wave.hpp"
 
 namespace banyan::engine {
 
@@ -17,25 +19,21 @@ struct Shard {
   std::unique_ptr<Probe> probe;              ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
-  std::vector<Tick> due;     ///< per population: the next tick at which it runs
-  bool two_at_once = false;  ///< the last population runs_two, and the others' PODs need no more than that
+  std::vector<Tick> due;  ///< per population: the next tick at which it runs
+  Wave wave;
   Wires wires;
   std::array<std::vector<Parcel>, 2> parcels;  ///< [parity of the window][destination shard]
   std::array<std::vector<u64>, 2> touched;     ///< [parity]: bit per destination shard, for parcels that are not empty
 
   /// Runs everything that is due at `now`; returns the next tick at which something is.
   Tick run(Tick now) noexcept {
-    for (std::size_t i = 0; i < populations.size(); ++i) run(i, now, now);
+    for (std::size_t i = 0; i < populations.size(); ++i) run_one(i, now);
     return next_due();
   }
-  /// Likewise, and of the ticks before `end` the next one with it where the switches may make two at once.
+  /// Likewise, and of the ticks before `end` the next ones with it where blocks may make several at once.
   Tick run(Tick now, Tick end) noexcept {
-    if (!two_at_once || now + 1 >= end) return run(now);
-    const std::size_t last = populations.size() - 1;
-    for (const Tick t : {now, now + 1}) {
-      for (std::size_t i = 0; i < last; ++i) run(i, t, t);
-    }
-    run(last, now, now + 1);
+    if (wave.blocks == 0 || now + 1 >= end) return run(now);
+    run_wave(now, std::min<Tick>(wave.pairs, (end - now) / 2));
     return next_due();
   }
 
@@ -54,12 +52,37 @@ struct Shard {
   }
 
  private:
-  /// What population i has to do in the ticks from `first` to `last`, at most two.
-  void run(std::size_t i, Tick first, Tick last) noexcept {
-    if (due[i] > last) return;
+  void run_one(std::size_t i, Tick now) noexcept {
+    if (due[i] > now) return;
     due[i] = kNever;
-    const Tick next = first == last ? populations[i]->run(first) : populations[i]->run_two(first);
+    const Tick next = populations[i]->run(now);
     due[i] = next < due[i] ? next : due[i];
+  }
+  /// Populations 0, the terminals, and 1, the switches, make `pairs` pairs of ticks (wave.hpp).
+  void run_wave(Tick now, Tick pairs) noexcept {
+    Population& interfaces = *populations[0];
+    Population& switches = *populations[1];
+    const bool together = !wave.terminals.empty();
+    if (together) {
+      interfaces.begin_wave(now, 2 * pairs);
+    } else {
+      for (const Tick t : {now, now + 1}) run_one(0, t);
+      due[1] = kNever;
+    }
+    switches.begin_wave(now, 2 * pairs);
+    const Tick steps = wave.blocks + (pairs - 1) * wave.reach;
+    for (Tick k = 0; k < steps; ++k) {
+      for (Tick pair = 0; pair < pairs && k >= pair * wave.reach; ++pair) {
+        const Tick nth = k - pair * wave.reach;
+        if (nth >= wave.blocks) continue;
+        const u32 b = static_cast<u32>(wave.backwards ? wave.blocks - 1 - nth : nth);
+        const Tick t = now + 2 * pair;
+        if (together) interfaces.run_blocks(wave.terminals[b], wave.terminals[b + 1], t, pair == 0);
+        switches.run_blocks(b, b + 1, t, pair == 0);
+      }
+    }
+    if (together) due[0] = interfaces.end_wave();
+    due[1] = std::min(together ? kNever : due[1], switches.end_wave());
   }
   template <class Arrival>
   void take(const Mail<Arrival>& mail) {

@@ -83,7 +83,7 @@ void Terminals::reset() {
   std::fill(far_.begin(), far_.end(), 0);
   occupied_.fill(0);
   any_far_ = false;
-  now_ = 0;
+  now_ = looked_far_ = 0;
   window_ = {};
   std::fill(tallies_.begin(), tallies_.end(), Tally{});
   std::fill(finite_.begin(), finite_.end(), Finite{});
@@ -192,7 +192,7 @@ void Terminals::schedule(u32 local, Tick now) noexcept {
   const Tick birth = next_[local].birth;
   if (birth <= now) {
     set_bit(ready_, local);
-  } else if (birth - now < kSlots) {
+  } else if (birth - now < kSlots - kMostWaveTicks) {
     const u32 slot = static_cast<u32>(birth % kSlots);
     wheel_[static_cast<std::size_t>(slot) * words_ + (local >> 6U)] |= u64{1} << (local & 63U);
     occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
@@ -219,15 +219,19 @@ void Terminals::advance(Tick now) noexcept {
   };
   const Tick last = now - now_ < kSlots ? now : now_ + kSlots;
   for (Tick t = now_ + 1; t <= last; ++t) empty_slot(static_cast<u32>(t % kSlots));
-  const bool look_far = any_far_ && now / kFarPeriod != now_ / kFarPeriod;
   now_ = now;
-  if (!look_far) return;
+  if (now / kFarPeriod == std::exchange(looked_far_, now / kFarPeriod) || !any_far_) return;
   any_far_ = false;
   for (u32 w = 0; w < words_; ++w) {
     for (u64 bits = std::exchange(far_[w], 0); bits != 0; bits &= bits - 1) {
       schedule(w * 64 + static_cast<u32>(std::countr_zero(bits)), now);
     }
   }
+}
+
+bool Terminals::independent() const noexcept {
+  const auto alone = [](u8 special) { return (special & (kAnswers | kMulticasts)) == 0; };
+  return setup_.queues == 1 && setup_.hot_spots.empty() && std::all_of(special_.begin(), special_.end(), alone);
 }
 
 Tick Terminals::next_birth_after(Tick now) const noexcept {
@@ -464,7 +468,8 @@ void Terminals::account(const core::Packet& packet, Tick now, u32 hops, Tick ser
 
 void Terminals::note_finite(const core::Packet& packet, Tick now) noexcept {
   ++finite_[packet.traffic].delivered;
-  finite_[packet.traffic].latest = now;
+  Tick& latest = finite_[packet.traffic].latest;
+  latest = std::max(latest, now);
 }
 
 void Terminals::note_special(const core::Packet& packet, u32 terminal, Tick now) noexcept {

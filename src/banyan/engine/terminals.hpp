@@ -72,6 +72,22 @@ class Terminals {
   // --- sources -------------------------------------------------------------------------------------------------
   /// Brings `ready()` up to date; `now` must not decrease.
   void advance(Tick now) noexcept;
+  /// Whether nothing that happens at a terminal is seen by another one in the ticks after: they may be run block by
+  /// block, several ticks at once (wave.hpp).
+  [[nodiscard]] bool independent() const noexcept;
+  // Of such a wave: advance(first tick) for all, then for the words [first, last) tick after tick; end_wave when all
+  // have made all ticks.
+  void advance(Tick now, u32 first, u32 last) noexcept {
+    now_ = now;
+    const u32 slot = static_cast<u32>(now % kSlots);
+    if ((occupied_[slot >> 6U] >> (slot & 63U) & 1U) == 0) return;
+    u64* const words = &wheel_[static_cast<std::size_t>(slot) * words_];
+    for (u32 w = first; w < last; ++w) ready_[w] |= std::exchange(words[w], 0);
+  }
+  void end_wave(Tick now, Tick ticks) noexcept {
+    for (Tick t = now; t < now + ticks; ++t) occupied_[t % kSlots >> 6U] &= ~(u64{1} << (t & 63U));
+    now_ = now + ticks - 1;
+  }
   /// Bit per local terminal: a message with birth <= now waits.
   [[nodiscard]] std::span<const u64> ready() const noexcept { return ready_; }
   /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
@@ -298,6 +314,7 @@ class Terminals {
   std::array<u64, kSlots / 64> occupied_{};
   Tick now_ = 0;
   bool any_far_ = false;
+  Tick looked_far_ = 0;  ///< period in which far_ was looked through last
 
   Window window_;
   std::vector<Tally> tallies_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/base/types.hpp"
+#include "banyan/engine/wave.hpp"
 
 namespace banyan::engine {
 
@@ -19,7 +20,7 @@ class WakeWheel {
 
   /// Registers entity `e` for tick `at` > `now`.
   void wake(u32 e, Tick at, Tick now) {
-    if (at - now < kSlots) {
+    if (at - now < kSlots - kMostWaveTicks) {
       const u32 slot = static_cast<u32>(at % kSlots);
       bits_[static_cast<std::size_t>(slot) * words_ + (e >> 6U)] |= u64{1} << (e & 63U);
       occupied_ |= u64{1} << slot;
@@ -46,6 +47,26 @@ class WakeWheel {
       std::pop_heap(far_.begin(), far_.end(), std::greater<>());
       far_.pop_back();
     }
+  }
+
+  // The ticks of a wave, block by block.
+  void begin_wave(Tick now, Tick ticks) {
+    while (!far_.empty() && far_.front().first < now + ticks) {
+      const auto [at, e] = far_.front();
+      std::pop_heap(far_.begin(), far_.end(), std::greater<>());
+      far_.pop_back();
+      wake(e, at, now);
+    }
+  }
+  /// take(), for the words [first, last).
+  void take(Tick now, std::vector<u64>& awake, std::size_t first, std::size_t last) {
+    const u32 slot = static_cast<u32>(now % kSlots);
+    if ((occupied_ >> slot & 1U) == 0) return;
+    u64* const words = &bits_[static_cast<std::size_t>(slot) * words_];
+    for (std::size_t w = first; w < last; ++w) awake[w] |= std::exchange(words[w], 0);
+  }
+  void end_wave(Tick now, Tick ticks) {
+    for (Tick t = now; t < now + ticks; ++t) occupied_ &= ~(u64{1} << t % kSlots);
   }
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {

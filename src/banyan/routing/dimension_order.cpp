@@ -86,6 +86,11 @@ class DimensionOrder final : public core::Routing {
     step(request, true, out);
   }
 
+  void steps(std::span<const core::Visit> visits, core::Candidate* out) const noexcept override {
+    if (places_.empty()) return core::Routing::steps(visits, out);
+    for (const core::Visit& visit : visits) *out++ = step_on_mesh(visit.at, visit.destination);
+  }
+
   [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
 
   /// Only ties and classes on rings look at the source.
@@ -114,7 +119,8 @@ class DimensionOrder final : public core::Routing {
 
  private:
   /// Without a branch: which dimension is the first that is not done yet is as good as random.
-  void step_on_mesh(u32 at_switch, u32 target, u32 destination, core::Candidates& out) const noexcept {
+  [[nodiscard]] core::Candidate step_on_mesh(u32 at_switch, u32 destination) const noexcept {
+    const u32 target = concentration_.quotient(destination);
     const u32 from = places_[at_switch];
     const u32 goal = places_[target];
     u32 port = terminal_port_ + concentration_.remainder(destination);
@@ -126,7 +132,7 @@ class DimensionOrder final : public core::Routing {
       const u32 done = at == to ? ~0U : 0U;
       port = (port & done) | (way & ~done);
     }
-    out.add({static_cast<u16>(port), 0, vcs_});
+    return {static_cast<u16>(port), 0, vcs_};
   }
   /// On a mesh whose coordinates fit into a word, they are looked up: quotients and remainders for every step of every
   /// packet would be most of the routing.
@@ -145,8 +151,8 @@ class DimensionOrder final : public core::Routing {
 
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
+    if (!places_.empty()) return out.add(step_on_mesh(request.at, destination));
     const u32 target = concentration_.quotient(destination);
-    if (!places_.empty()) return step_on_mesh(request.at, target, destination, out);
     if (request.at == target) {
       out.add({static_cast<u16>(terminal_port_ + concentration_.remainder(destination)), 0, vcs_});
       return;

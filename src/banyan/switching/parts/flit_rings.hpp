@@ -6,15 +6,21 @@
 
 namespace banyan::switching::parts {
 
-/// A flit in a buffer: half its size on a wire. Its virtual channel is the buffer's, its destination stands in the
-/// packet's record.
+/// A flit in a buffer: half its size on a wire. Its virtual channel is the buffer's. A head, whose place in the packet
+/// is 0, has its destination there.
 class BufferedFlit {
  public:
+  /// Terminals whose numbers find room in a head: those of larger networks stand in the packet's record only.
+  static constexpr u32 kMostTerminals = 1U << 16U;
+
   static BufferedFlit pack(const core::Flit& flit) noexcept {
     BufferedFlit packed;
-    packed.word_ = u64{flit.packet} | u64{flit.sequence} << 32U | u64{flit.flags} << 48U | u64{flit.auxiliary} << 50U;
+    const u16 place = (flit.flags & core::kHead) != 0 ? static_cast<u16>(flit.destination) : flit.sequence;
+    packed.word_ = u64{flit.packet} | u64{place} << 32U | u64{flit.flags} << 48U | u64{flit.auxiliary} << 50U;
     return packed;
   }
+  /// Of a head in a network of at most kMostTerminals.
+  [[nodiscard]] u32 destination() const noexcept { return static_cast<u16>(word_ >> 32U); }
   [[nodiscard]] core::PacketId packet() const noexcept { return static_cast<core::PacketId>(word_); }
   [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(word_ >> 48U & 3U); }
   [[nodiscard]] u16 hops() const noexcept { return static_cast<u16>(word_ >> 50U); }
@@ -28,15 +34,19 @@ class BufferedFlit {
   [[nodiscard]] core::Flit unpack(u8 vc) const noexcept {
     core::Flit flit;
     flit.packet = packet();
-    flit.sequence = static_cast<u16>(word_ >> 32U);
     flit.auxiliary = static_cast<u16>(hops() + 1U);
     flit.vc = vc;
     flit.flags = flags();
+    if ((flit.flags & core::kHead) != 0) {
+      flit.destination = destination();
+    } else {
+      flit.sequence = static_cast<u16>(word_ >> 32U);
+    }
     return flit;
   }
 
  private:
-  u64 word_ = 0;  ///< packet, sequence << 32, core::FlitFlag << 48, hops << 50: one access to the memory
+  u64 word_ = 0;  ///< packet, sequence or destination << 32, core::FlitFlag << 48, hops << 50: one access to the memory
 };
 static_assert(sizeof(BufferedFlit) == 8);
 

@@ -58,7 +58,7 @@ class MemoryAhead {
  private:
   static constexpr std::size_t kLine = 64;
   static constexpr u32 kLines = 4;   ///< that are asked for at once, of those written down; a few too many do no harm
-  static constexpr u32 kInTurn = 4;  ///< and of the arrays
+  static constexpr u32 kInTurn = 2;  ///< and of the arrays
   struct Range {
     const char* begin;
     const char* end;

@@ -21,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include "banyan/engine/later.hpp"
 #include "banyan/switching/parts/memory_ahead.hpp"
 #include "banyan/switching/parts/round_robin.hpp"
 #include "banyan/switching/parts/vc_router_base.hpp"
@@ -65,11 +64,14 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         outside_(Fetches ? crossings_.size() : 0),
         sent_(outside_.size()),
         routed_(2 * crossings_.size()),
+        visits_(routed_.size()),
+        steps_(routed_.size()),
         tails_(crossings_.size() + 1),
         won_(crossings_.size() + 1),
         grants_(std::size_t{kBlock} * setup.ports),
         offers_(layout_.size()) {
-    if (routing_.by_destination() && std::size_t{topology_.graph().switches()} * terminals_ <= kMostKnown)
+    heads_know_ = routing_.by_destination() && terminals_ <= BufferedFlit::kMostTerminals;
+    if (heads_know_ && std::size_t{topology_.graph().switches()} * terminals_ <= kMostKnown)
       known_.resize(std::size_t{entities()} * terminals_);
     // Heads are in routing for so many ticks, and begin with it a tick after the tail before them.
     ahead_ = std::bit_ceil(Tick{setup.pipeline.routing} + 2);
@@ -129,15 +131,26 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   /// Steps the routers whose bits are set, and clears them; and all others that have something to do.
   void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept {
-    step_many(awake, now, permuted, io, nullptr);
+    coming_ = &agendas_[now & (ahead_ - 1)];
+    for (u32 k = 0; k < blocks_; ++k) {
+      const u32 b = permuted ? blocks_ - 1 - k : k;
+      if constexpr (Fetches) look_ahead(b, 1);
+      step(b, awake[b], now, io);
+    }
   }
-  /// Whether each block may make two ticks before the next one makes the first: what a router sends, a credit or a
-  /// flit, counts at the earliest two ticks later. Where the state of all routers exceeds the cache, it comes and goes
-  /// once in two ticks.
-  [[nodiscard]] bool steps_two() const noexcept { return Fetches && routing_.sight() != core::Sight::network; }
-  /// The same for this tick and the next; `later` takes what arrives at a block in the next tick.
-  void step_two(std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later& later) noexcept {
-    step_many(awake, now, permuted, io, &later);
+  /// Each block may make two ticks before the next one makes the first: what a router sends, a credit or a flit, counts
+  /// at the earliest two ticks later. Where the state of all routers exceeds the cache, it comes and goes once in
+  /// several ticks then.
+  [[nodiscard]] u32 reach() const noexcept {
+    return Fetches && routing_.sight() != core::Sight::network ? reach_ : kNone;
+  }
+  void begin_block(u32 b, Tick now) noexcept {
+    coming_ = &agendas_[now & (ahead_ - 1)];
+    if constexpr (Fetches) look_ahead(b, 2);
+  }
+  void step_block(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
+    coming_ = &agendas_[now & (ahead_ - 1)];
+    step(b, awake, now, io);
   }
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
     const auto any = [](const Counts& c) { return (c.flits | c.credits | c.heads) != 0; };
@@ -318,7 +331,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[nodiscard]] std::size_t list_of(Tick at, u32 block) const noexcept {
     return static_cast<std::size_t>(at & (ahead_ - 1)) * blocks_ + block;
   }
-  [[nodiscard]] Block block(u32 b, Tick tick = 0) noexcept {
+  [[nodiscard]] Block block(u32 b) noexcept {
     const u32 e = b * kBlock;
     const std::size_t rows = std::size_t{e} * shape_.ports() * words();
     const std::size_t ports = std::size_t{b} * shape_.ports();
@@ -340,7 +353,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
             &inputs_[base(e)],
             &outputs_[base(e)],
             &port_states_[std::size_t{e} * shape_.ports()],
-            &coming_[tick],
+            coming_,
             needs_credit() ? ~u64{0} : u64{0}};
   }
 
@@ -354,47 +367,35 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   }
 
   void connect(engine::Builder& builder, u32 shard);
-  void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later* later) noexcept {
+  /// A tick of a block; coming_ is that tick's.
+  void step(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
+    const u64 active = std::exchange(awake, 0) | std::exchange(again_[b], 0);
+    const Counts& due = coming_[0].counts[b];
+    if ((active | due.flits | due.credits | due.heads) == 0) return;
 #if defined(__x86_64__)
     if (kBitInstructions) {
-      step_all_with_bit_instructions(awake, now, permuted, io, later);
+      step_with_bit_instructions(b, active, now, io);
       return;
     }
 #endif
-    step_all(awake, now, permuted, io, later);
+    step_active(b, active, now, io);
   }
 #if defined(__x86_64__)
   /// Most of a step is about the places of bits: with the instructions of BMI, which not every processor has.
-  [[gnu::target("bmi,bmi2,lzcnt")]] [[gnu::noinline]] void step_all_with_bit_instructions(
-      std::span<u64> awake, Tick now, bool permuted, engine::Io& io, engine::Later* later) noexcept {
-    step_all(awake, now, permuted, io, later);
+  [[gnu::target("bmi,bmi2,lzcnt")]] [[gnu::noinline]] void step_with_bit_instructions(u32 b, u64 active, Tick now,
+                                                                                      engine::Io& io) noexcept {
+    step_active(b, active, now, io);
   }
   inline static const bool kBitInstructions = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
 #endif
-  [[gnu::always_inline]] void step_all(std::span<u64> awake, Tick now, bool permuted, engine::Io& io,
-                                       engine::Later* later) noexcept {
-    const Tick ticks = Fetches && later != nullptr ? 2 : 1;
-    coming_ = &agendas_[now & (ahead_ - 1)];
-    for (u32 k = 0; k < blocks_; ++k) {
-      const u32 b = permuted ? blocks_ - 1 - k : k;
-      if constexpr (Fetches) look_ahead(b, ticks);
-      for (Tick t = 0;;) {
-        const u64 active = std::exchange(awake[b], 0) | std::exchange(again_[b], 0);
-        const Counts& due = coming_[t].counts[b];
-        if ((active | due.flits | due.credits | due.heads) != 0) step_block(b, active, now, t, io);
-        if (++t == ticks) break;
-        io.set_now(now + t);
-        later->deliver(b);
-      }
-      if constexpr (Fetches) io.set_now(now);
-    }
-  }
-  [[gnu::always_inline]] void step_block(u32 b, u64 active, Tick now, Tick tick, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void step_active(u32 b, u64 active, Tick now, engine::Io& io) noexcept;
   [[gnu::always_inline]] u64 take_flits(const Block& r, Counts& due) noexcept;
   [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
   bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
   [[gnu::always_inline]] u64 route_heads(const Block& r, u32 count, u64 active, Tick now, engine::Io& io) noexcept;
-  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
+  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, u32 destination, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void take_step(const Block& r, u32 e, u32 i, const core::Candidate& step,
+                                        engine::Io& io) noexcept;
   [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] Given accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
@@ -557,6 +558,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<u64> wanted_;            ///< [block * ports + port]
   std::vector<u64> owned_;             ///< likewise
   std::vector<u64> choosing_;          ///< [block]
+  u32 reach_ = 0;                      ///< of a channel inside of the shard, in blocks
   std::vector<u64> again_;             ///< [block]: bit per router that is to be stepped in the next tick
   u32 credits_at_ = 0;                 ///< where the credits of a block's items begin
   u32 heads_at_ = 0;
@@ -574,6 +576,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     u8 end = 0;
   };
   u32 terminals_;
+  bool heads_know_ = false;  ///< a step depends on nothing but switch and destination, which a head has with it
   std::vector<Step> known_;  ///< [router * terminals + destination]; empty: every head is routed anew
 
   MemoryAhead memory_;
@@ -586,9 +589,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<CreditOut> outside_;
   std::vector<FlitOut> sent_;
   std::vector<const core::Packet*> routed_;  ///< of the heads that are due
-  std::vector<Item> tails_;                  ///< input virtual channels whose tails left
-  std::vector<Item> won_;                    ///< first virtual channels of the input ports that some output grants
-  u32 winners_ = 0;                          ///< how many
+  std::vector<core::Visit> visits_;          ///< likewise, where the destination says where they go
+  std::vector<core::Candidate> steps_;
+  std::vector<Item> tails_;  ///< input virtual channels whose tails left
+  std::vector<Item> won_;    ///< first virtual channels of the input ports that some output grants
+  u32 winners_ = 0;          ///< how many
   std::vector<u64> grants_;  ///< [router * ports + input port]: output ports that grant it; 0 between steps
   std::vector<u64> offers_;  ///< [input virtual channel]: output virtual channels that grant it; 0 between steps
   core::Candidates candidates_;
@@ -614,7 +619,9 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
       const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit + Tick{1};
       const Tick ticks = c.link.latency_cycles + extra;
       // Of two ticks that a block makes at once, the lists of the first are still in use by others in the second.
-      const Tick most = ticks + (steps_two() ? 1 : 0);
+      const Tick most = ticks + (reach() != kNone ? 1 : 0);
+      if (!c.failed && entity != kNone)
+        reach_ = std::max(reach_, std::max(entity, e) / kBlock - std::min(entity, e) / kBlock);
       if (c.failed || entity == kNone || most >= kMostAhead || entity / kBlock > 0xffff) return;
       ahead_ = std::max(ahead_, std::bit_ceil(most + 1));
       const u32 i = layout_.index(far.port, 0);
@@ -632,13 +639,12 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
 
 /// `active`: routers that have something to do besides what their lists say.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::step_block(u32 b, u64 active, Tick now, Tick tick,
-                                                                engine::Io& io) noexcept {
-  const Block r = block(b, tick);
+inline void VcRouterKernel<OneWord, Shift, Fetches>::step_active(u32 b, u64 active, Tick now, engine::Io& io) noexcept {
+  const Block r = block(b);
   Counts& due = r.coming[0].counts[b];
   active |= take_flits(r, due);
   active |= take_credits(r, due.credits);
-  active |= route_heads(r, due.heads, active, now + tick, io);
+  active |= route_heads(r, due.heads, active, now, io);
   const u32 heads = due.heads;
   due = {};
   // What stays waiting is tried again when a virtual channel was freed, and when one was given away: a head with
@@ -719,29 +725,56 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
   for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
   if (watched()) [[unlikely]]
     for_each(active | who, [&](u32 e) { observe(r.first + e, now); });
+  const auto head_of = [&](u32 k) -> const BufferedFlit& {
+    const u32 e = router_of(items[k]);
+    const u32 i = vc_of(items[k]);
+    return flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring);
+  };
+  if (!known_.empty()) {
+    for (u32 k = 0; k < count; ++k) recall(r, router_of(items[k]), vc_of(items[k]), head_of(k).destination(), io);
+    return who;
+  }
+  if (heads_know_) {
+    core::Visit* const visits = visits_.data();
+    for (u32 k = 0; k < count; ++k) {
+      ask_on();
+      visits[k] = {switches_[r.first + router_of(items[k])], head_of(k).destination()};
+    }
+    if (count != 0) routing_.steps({visits, count}, steps_.data());
+    for (u32 k = 0; k < count; ++k) take_step(r, router_of(items[k]), vc_of(items[k]), steps_[k], io);
+    return who;
+  }
   // The packets' records lie anywhere: asked for together, they come together.
   const core::Packet** const packets = routed_.data();
   for (u32 k = 0; k < count; ++k) {
-    const u32 e = router_of(items[k]);
-    const u32 i = vc_of(items[k]);
-    packets[k] = &io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet());
+    packets[k] = &io.packet(head_of(k).packet());
     __builtin_prefetch(packets[k]);
   }
-  if (known_.empty()) {
-    for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
-  } else {
-    for (u32 k = 0; k < count; ++k) recall(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
-  }
+  for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
   return who;
+}
+
+/// The head of input virtual channel i gets the only step that its routing allows, if there is only one.
+template <bool OneWord, u32 Shift, bool Fetches>
+inline void VcRouterKernel<OneWord, Shift, Fetches>::take_step(const Block& r, u32 e, u32 i,
+                                                               const core::Candidate& step, engine::Io& io) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
+  if (step.vc_begin == step.vc_end) [[unlikely]]
+    return ask_routing(r, e, i, io.packet(flits_.front(r.first + e, i, in.ring).packet()));
+  in.port = static_cast<u8>(step.port);
+  in.begin = step.vc_begin;
+  in.end = step.vc_end;
+  in.vc = kRouted;
+  add_waiting(r, e, i, in.port);
 }
 
 /// Routes the head of input virtual channel i as the last one to the same destination.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i,
-                                                            const core::Packet& packet) noexcept {
-  Step& step = known_[std::size_t{r.first + e} * terminals_ + packet.destination];
+inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i, u32 destination,
+                                                            engine::Io& io) noexcept {
+  Step& step = known_[std::size_t{r.first + e} * terminals_ + destination];
   if (!step.known) [[unlikely]] {
-    ask_routing(r, e, i, packet);
+    ask_routing(r, e, i, io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
     const InputVc& in = r.inputs[r.vc(e, i)];
     if (in.vc == kRouted) step = {true, in.port, in.begin, in.end};
     return;

@@ -1,0 +1,215 @@
+// Which networks are run in waves of several ticks, and are those the same ticks?
+#include "banyan/engine/wave.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "engine/machines.hpp"
+
+namespace banyan::wave_test {
+namespace {
+
+using banyan::engine::BlockLists;
+using banyan::engine::Wave;
+using banyan::test::Part;
+using banyan::test::Rig;
+using banyan::test::Script;
+using Ints = std::vector<i64>;
+using Lines = std::vector<Script::Line>;
+
+Part router(i64 vcs, i64 buffer, test::Given given = {}) {
+  Part part{"vc_router", std::move(given)};
+  part.given.emplace_back("vcs", vcs);
+  part.given.emplace_back("buffer", buffer);
+  return part;
+}
+
+const Part kDimensionOrder{"dimension_order"};
+
+/// What is told of the messages on their way.
+class Answering final : public core::Traffic {
+ public:
+  void begin(u32) override {}
+  bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
+  [[nodiscard]] bool answers() const noexcept override { return true; }
+  [[nodiscard]] u32 longest_message() const noexcept override { return 1; }
+};
+
+Wave wave_of(const Part& topology, const Part& switching, const Part& routing, core::Traffic& traffic) {
+  const core::TopologyRow& topology_row = test::row_named(core::topology_rows(), topology.name);
+  const std::unique_ptr<core::Topology> network = topology_row.make(test::values_of(topology_row, topology));
+  const core::SwitchRow& switch_row = test::row_named(core::switching_rows(), switching.name);
+  const config::Values values = test::values_of(switch_row, switching);
+  const core::RoutingRow& routing_row = test::row_named(core::routing_rows(), routing.name);
+  const auto ways =
+      routing_row.make(test::values_of(routing_row, routing), {network.get(), {}, switch_row.vcs(values)});
+  std::vector<core::Traffic*> traffics{&traffic};
+  engine::Builder builder(*network, *ways, traffics, {}, {});
+  switch_row.install(values, builder);
+  return builder.take_shards().front().wave;
+}
+Wave wave_of(const Part& topology, const Part& switching, const Part& routing = kDimensionOrder) {
+  Script nothing(1, {});
+  return wave_of(topology, switching, routing, nothing);
+}
+
+TEST(Wave, PairsOfTicksFollowEachOtherWhereChannelsAreShort) {
+  const Wave rows = wave_of({"mesh", {{"size", Ints{64, 24}}}}, router(8, 8));
+  EXPECT_EQ(rows.blocks, 24U);
+  EXPECT_EQ(rows.reach, 1U);
+  EXPECT_GT(rows.pairs, 1U);
+  ASSERT_EQ(rows.terminals.size(), 25U);
+  for (u32 b = 0; b <= 24; ++b) EXPECT_EQ(rows.terminals[b], b);
+
+  const Wave shared = wave_of({"mesh", {{"size", Ints{50, 24}}, {"concentration", i64{3}}}}, router(8, 8));
+  EXPECT_EQ(shared.blocks, 19U) << "the last one is not full";
+  ASSERT_EQ(shared.terminals.size(), 20U);
+  for (u32 b = 0; b < 19; ++b) EXPECT_EQ(shared.terminals[b], 3 * b);
+  EXPECT_EQ(shared.terminals[19], 57U);
+}
+
+TEST(Wave, OnePairOfTicksWhereAChannelLeadsFarAway) {
+  const Wave torus = wave_of({"torus", {{"size", Ints{64, 24}}}}, router(8, 8));
+  EXPECT_EQ(torus.reach, 23U);
+  EXPECT_EQ(torus.pairs, 1U);
+  EXPECT_FALSE(torus.terminals.empty());
+}
+
+TEST(Wave, TerminalsThatEnterAndLeaveAtDifferentBlocksRunAsAWhole) {
+  const Wave fly =
+      wave_of({"multistage_cube", {{"terminals", i64{1024}}, {"radix", i64{4}}}}, router(8, 8), {"destination_tag"});
+  EXPECT_GT(fly.blocks, 0U);
+  EXPECT_EQ(fly.pairs, 1U);
+  EXPECT_TRUE(fly.terminals.empty());
+}
+
+TEST(Wave, TerminalsThatHearFromEachOtherRunAsAWhole) {
+  Answering answering;
+  const Wave wave = wave_of({"mesh", {{"size", Ints{64, 24}}}}, router(8, 8), kDimensionOrder, answering);
+  EXPECT_EQ(wave.blocks, 24U);
+  EXPECT_EQ(wave.pairs, 1U);
+  EXPECT_TRUE(wave.terminals.empty());
+}
+
+TEST(Wave, WhatFitsTheCacheRunsTickByTick) {
+  EXPECT_EQ(wave_of({"mesh", {{"size", Ints{8, 8}}}}, router(8, 8)).blocks, 0U);
+}
+
+// --- The same ticks --------------------------------------------------------------------------------------------------
+
+struct Case {
+  const char* name;
+  Part topology;
+  Part routing;
+  Part switching;
+  u32 terminals;
+  Tick gap;  ///< ticks from one 40 messages to the next
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+/// run_until makes several ticks at once where it may, step() makes one.
+class WaveTicks : public ::testing::TestWithParam<Case> {};
+
+TEST_P(WaveTicks, AreTheTicksThatStepMakes) {
+  const Case& c = GetParam();
+  Lines lines;
+  u64 word = 11;
+  for (u32 k = 0; k < 12'000; ++k) {
+    word = mix64(word + 1);
+    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
+    lines.push_back({draw(0, c.terminals), k / 40 * c.gap, draw(16, c.terminals), 1 + draw(32, 7)});
+  }
+  for (const bool permuted : {false, true}) {
+    const auto made = [&](bool in_other_order) {
+      engine::EngineSettings settings;
+      settings.permuted = in_other_order;
+      auto rig = std::make_unique<Rig>(c.topology, c.switching, c.routing, settings);
+      rig->run_script(lines);
+      return rig;
+    };
+    const auto one = made(false);
+    const auto many = made(permuted);
+    const Tick last = 300 * c.gap + 400;
+    for (Tick end = 1; end < last; end += c.gap * (13 + end % 4)) {
+      while (one->machine().next() < end) one->machine().step();
+      many->machine().run_until(end);
+      ASSERT_EQ(one->machine().hash(), many->machine().hash()) << "before tick " << end;
+      ASSERT_EQ(one->machine().next(), many->machine().next()) << "before tick " << end;
+      many->machine().audit();
+    }
+    EXPECT_GT(many->machine().totals().delivered, lines.size() / 16) << "the narrow ones are overloaded";
+  }
+}
+
+std::vector<Case> cases() {
+  const auto mesh = [](Ints size, Ints latency, i64 concentration = 1) {
+    return Part{"mesh", {{"size", std::move(size)}, {"latency", std::move(latency)}, {"concentration", concentration}}};
+  };
+  const Part plain = router(8, 16);
+  return {
+      {"torus", {"torus", {{"size", Ints{20, 20}}}}, kDimensionOrder, plain, 400, 1},
+      {"long_torus", {"torus", {{"size", Ints{20, 20}}, {"latency", Ints{13, 1}}}}, kDimensionOrder, plain, 400, 1},
+      {"mesh", mesh({20, 20}, {1, 1}), kDimensionOrder, plain, 400, 1},
+      {"wide_mesh", mesh({130, 4}, {1, 1}), kDimensionOrder, plain, 520, 1},
+      {"narrow_mesh", mesh({3, 130}, {1, 1}), kDimensionOrder, plain, 390, 1},
+      {"line", mesh({500}, {2}), kDimensionOrder, plain, 500, 1},
+      {"mesh_of_three_terminals", mesh({10, 32}, {1, 1}, 3), kDimensionOrder, plain, 960, 1},
+      {"long_channels", mesh({20, 20}, {1, 40}), kDimensionOrder, plain, 400, 1},
+      {"long_pauses", mesh({20, 20}, {1, 1}), kDimensionOrder, plain, 400, 97},
+      {"adaptive", mesh({20, 20}, {1, 3}), {"minimal_adaptive"}, plain, 400, 1},
+      {"no_routing_delay", mesh({20, 20}, {1, 1}), kDimensionOrder,
+       router(8, 16, {{"routing_delay", i64{0}}, {"vc_alloc_delay", i64{0}}, {"traversal_delay", i64{0}}}), 400, 1},
+      {"many_virtual_channels", mesh({12, 20}, {1, 1}), kDimensionOrder, router(16, 16), 240, 1},
+      {"cut_through", mesh({20, 20}, {1, 1}), kDimensionOrder, router(8, 16, {{"flow", std::string("cut_through")}}),
+       400, 1},
+      {"multistage_cube",
+       {"multistage_cube", {{"terminals", i64{1024}}, {"radix", i64{4}}}},
+       {"destination_tag"},
+       plain,
+       1024,
+       1},
+      {"fat_tree", {"fat_tree", {{"arity", i64{4}}, {"levels", i64{4}}}}, {"nearest_common_ancestor"}, plain, 256, 1},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WaveTicks, ::testing::ValuesIn(cases()), [](const auto& c) { return c.param.name; });
+
+// --- Lists by blocks -------------------------------------------------------------------------------------------------
+
+TEST(BlockLists, WhatComesLaterIsAddedToWhatIsThere) {
+  std::vector<engine::FlitArrival> arrivals;
+  BlockLists lists;
+  lists.reserve(4, 3);
+  const auto taken = [&](u32 block) {
+    std::vector<u32> entities;
+    lists.take(block, [&](u32 k) { entities.push_back(arrivals[k].entity); });
+    std::sort(entities.begin(), entities.end());
+    return entities;
+  };
+  arrivals.push_back({{}, 130, 0});
+  arrivals.push_back({{}, 5, 0});
+  lists.sort(arrivals);
+  EXPECT_EQ(taken(0), (std::vector<u32>{5}));
+  EXPECT_EQ(taken(1), (std::vector<u32>{}));
+  arrivals.push_back({{}, 64, 0});
+  arrivals.push_back({{}, 191, 0});
+  lists.sort(arrivals);
+  EXPECT_EQ(taken(0), (std::vector<u32>{})) << "taken already";
+  EXPECT_EQ(taken(1), (std::vector<u32>{64}));
+  EXPECT_EQ(taken(2), (std::vector<u32>{130, 191}));
+  lists.restart();
+  arrivals.resize(1);
+  lists.sort(arrivals);
+  EXPECT_EQ(taken(2), (std::vector<u32>{130}));
+}
+
+}  // namespace
+}  // namespace banyan::wave_test
