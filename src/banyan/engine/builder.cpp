@@ -13,7 +13,6 @@ constexpr u64 kShardBytes = 512 * 1024;
 /// Every shard has lists and pools of its own, half a megabyte: a mesh of 128x128 stays below 100 MB. More shards,
 /// which fit the cache better, saved no time when they were measured.
 constexpr u64 kMostChosenShards = 16;
-constexpr u32 kWavePairs = 2;
 constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
 
 }  // namespace
@@ -176,7 +175,8 @@ void Builder::wire(Tick least_extra) {
 
 /// Terminals belong to a block of switches when all of a block of theirs are attached to it, in the same order.
 void Builder::plan_wave(Shard& part) {
-  /// Farther waves would not find in a common second level of the cache (1 MB) what the one before left there.
+  /// A block and what is sent to it take some 100 kB with 8 virtual channels of 8 flits; a common second level of the
+  /// cache has 1 MB for those between two pairs, and those that are asked for ahead.
   constexpr u32 kMostReach = 4;
   if (part.populations.size() != 2) return;
   const Blocks switches = part.populations[1]->blocks();

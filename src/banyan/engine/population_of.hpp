@@ -13,12 +13,13 @@
 // A model that steps many entities at once, in place of step and wake_by_source:
 //   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
 //   and keeps its own wakes (next_source_after).
-// A model whose blocks of 64 entities may make several ticks at once (wave.hpp): u32 reach() const (Blocks::reach;
-// kNone:
-//   not so), and  void step_block(u32 block, u64& awake, Tick now, Io&) noexcept  beside step_many, which takes and
-//   clears the bits of `awake`;  void begin_block(u32 block, Tick now) noexcept, before the first tick of a wave. One
-//   with wake_by_source has the same for the words [first, last), with begin_wave(Tick now) before and end_wave(Tick
-//   now, Tick ticks) after them. Whatever entities send to each other must arrive two ticks later at the earliest.
+// A model whose blocks of 64 entities may make several ticks at once (wave.hpp):
+//   u32 reach() const;                                                      Blocks::reach; kNone: not so
+//   void begin_block(u32 block, Tick now) noexcept;                         optional; before the block's first tick
+//   void step_block(u32 block, u64& awake, Tick now, Io&) noexcept;         beside step_many: likewise, of one block
+// One with wake_by_source has it for the words [first, last) too, with void begin_wave(Tick now) before and
+//   void end_wave(Tick now, Tick ticks) after them. Whatever entities send to each other must arrive two ticks later at
+//   the earliest.
 // and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
 //   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
 //   void hold_arrival(u32 entity, u32 port, const core::Flit&, Holdings&) const, and the like for core::Control, for
@@ -114,6 +115,8 @@ class PopulationOf final : public ChannelPopulation {
         for (u32 w = first; w < last; ++w) {
           if constexpr (requires { model_->step_block(w, awake_[w], t, *io_); }) {
             model_->step_block(w, awake_[w], t, *io_);
+          } else if (permuted_) {
+            step_word<true>(w, t);
           } else {
             step_word<false>(w, t);
           }

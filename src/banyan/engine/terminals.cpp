@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "banyan/engine/wave.hpp"
+
 namespace banyan::engine {
 namespace {
 
