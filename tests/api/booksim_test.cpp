@@ -225,6 +225,46 @@ TEST(BookSim, AnUnknownKeyIsNamedWithTheNearest) {
   EXPECT_EQ(to_text(c.remarks.front()).find("test:1: num_vc = 4: not mapped: "), 0U);
 }
 
+TEST(BookSim, AMisspeltValueIsNamedWithTheNearest) {
+  const auto reason = [](const std::string& text) { return convert_text(text).remarks.front().reason; };
+  EXPECT_NE(reason(std::string(kMesh) + "traffic = tornadoo;").find("did you mean \"tornado\"?"), std::string::npos);
+  EXPECT_NE(reason("topology = mish; routing_function = dor;").find("did you mean \"mesh\"?"), std::string::npos);
+  EXPECT_NE(reason("topology = mesh; routing_function = xyyx;").find("did you mean \"xy_yx\"?"), std::string::npos);
+  EXPECT_EQ(reason("topology = mesh; routing_function = nca;").find("did you mean"), std::string::npos);
+}
+
+TEST(BookSim, ErrorsOfTheExperimentAreThoseOfSettings) {
+  const Conversion c = convert_text("topology = mesh;\nrouting_function = dor;\nnum_vcs = 4;\n");
+  // Every origin points at the name of what it made.
+  std::vector<std::string> lines{""};
+  for (const char character : c.toml) {
+    if (character == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += character;
+    }
+  }
+  bool seen = false;
+  for (const Origin& origin : c.origins) {
+    ASSERT_LE(origin.line, lines.size());
+    const std::string rest = lines[origin.line - 1].substr(origin.column - 1);
+    ASSERT_FALSE(rest.empty());
+    if (origin.setting.key != "num_vcs") continue;
+    EXPECT_EQ(rest.find("vcs = 4"), 0U) << rest;
+    EXPECT_EQ(origin.setting.where.line, 3U);
+    seen = true;
+    const ConfigError error({"test", origin.line, origin.column + 6, "switch.vcs"}, "too few", "use more");
+    EXPECT_STREQ(in_terms_of_settings(error, c, "test").what(),
+                 ConfigError({"test", 3, 0, ""}, "num_vcs = 4: switch.vcs: too few", "use more").what());
+    const ConfigError elsewhere({"other", origin.line, 1, ""}, "gone", "look");
+    EXPECT_STREQ(in_terms_of_settings(elsewhere, c, "test").what(), elsewhere.what());
+  }
+  EXPECT_TRUE(seen);
+  const ConfigError header({"test", 1, 1, ""}, "odd", "look");
+  EXPECT_NE(std::string(in_terms_of_settings(header, c, "test").what()).find("line 1 of the experiment"),
+            std::string::npos);
+}
+
 TEST(BookSim, WhatCannotBeSaidIsSaid) {
   const auto unmapped = [](const std::string& setting) {
     const Conversion c = convert_text(kMesh + setting + ";");

@@ -69,6 +69,32 @@ TEST_F(Convert, WithoutANetworkNothingIsLeftToIgnore) {
   EXPECT_NE(said.err.find("no experiment"), std::string::npos) << said.err;
 }
 
+/// Not of the experiment's text, which the user has never seen.
+TEST_F(Convert, AValueThatIsRefusedIsNamedAsTheSettingThatItCameFrom) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refusals{
+      {{"num_vcs=0"}, "command line: num_vcs = 0: switch.vcs: "},
+      {{"vc_buf_size=100000"}, "command line: vc_buf_size = 100000: switch.buffer: "},
+      {{"buf_size=10000000"}, "command line: buf_size = 10000000: switch.buffer: "},
+      {{"injection_rate=2"}, "command line: injection_rate = 2: traffic.permutation.load: "},
+      {{"packet_size=0"}, "command line: packet_size = 0: traffic.permutation.size: "},
+      {{"routing_delay=-1"}, "command line: routing_delay = -1: switch.routing_delay: "},
+      {{"warmup_periods=-1"}, "command line: warmup_periods = -1: run.warmup: "},
+      {{"traffic=hotspot(77)"}, "command line: traffic = hotspot(77): traffic.hot_spot.targets: "},
+      {{"num_vcs=1"}, "torus:4: routing_function = dim_order: routing.datelines: "},
+      {{"k=0", "traffic=uniform"}, "command line: k = 0: topology.size: "},
+  };
+  for (const auto& [overrides, expected] : refusals) {
+    std::vector<std::string> arguments{"run", "--booksim", "torus"};
+    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find(expected), std::string::npos) << said.err;
+    EXPECT_TRUE(said.out.empty());
+  }
+  write_text("none", "topology = mesh;\nk = 4;\nrouting_function = dor;\nnum_vcs = 99;\n");
+  EXPECT_NE(banyan({"run", "--booksim", "none"}).err.find("none:4: num_vcs = 99: switch.vcs: "), std::string::npos);
+}
+
 TEST_F(Convert, IgnoringNeedsAConfiguration) { EXPECT_EQ(banyan({"run", "--ignore-unmapped", "torus"}).status, 2); }
 
 }  // namespace

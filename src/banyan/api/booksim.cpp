@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "banyan/api/booksim_converter.hpp"
 #include "banyan/api/booksim_keys.hpp"
@@ -12,16 +13,6 @@
 #include "banyan/core/registry.hpp"
 
 namespace banyan::api::booksim {
-
-std::string Table::text(bool inline_table) const {
-  std::string text = inline_table   ? fmt::format("{{ name = \"{}\"", name)
-                     : name.empty() ? std::string()
-                                    : fmt::format("name = \"{}\"\n", name);
-  for (const auto& [parameter, value] : parameters) {
-    text += fmt::format("{}{} = {}{}", inline_table ? ", " : "", parameter, value, inline_table ? "" : "\n");
-  }
-  return inline_table ? text + " }" : text;
-}
 
 bool Conversion::complete() const {
   return std::none_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.kind == Remark::Kind::unmapped; });
@@ -59,7 +50,9 @@ Conversion Converter::convert() {
   };
   std::stable_sort(remarks_.begin(), remarks_.end(),
                    [&](const Remark& a, const Remark& b) { return place(a) < place(b); });
-  return {possible_ ? write() : std::string(), remarks_};
+  Conversion conversion{{}, remarks_, {}};
+  if (possible_) write(conversion);
+  return conversion;
 }
 
 Setting Converter::setting(std::string_view key) const {
@@ -69,7 +62,8 @@ Setting Converter::setting(std::string_view key) const {
 }
 
 std::string Converter::text(std::string_view key) {
-  read_.insert(std::string(key));
+  reading_ = key;
+  read_.insert(reading_);
   return setting(key).value;
 }
 
@@ -220,8 +214,8 @@ void Converter::read_buffers() {
     if (whole % vcs != 0) unmapped("buf_size", "vc_router has equally many places for every virtual channel");
     buffer = std::max<i64>(whole / vcs, 1);
   }
-  switch_.set("vcs", std::to_string(vcs));
-  switch_.set("buffer", std::to_string(buffer));
+  switch_.set("vcs", std::to_string(vcs), "num_vcs");
+  switch_.set("buffer", std::to_string(buffer), whole != -1 ? "buf_size" : "vc_buf_size");
 }
 
 void Converter::read_allocator(const char* key, const char* iterations) {
@@ -273,13 +267,68 @@ void Converter::explain_rest() {
   }
 }
 
-std::string Converter::write() const {
-  std::string text = fmt::format("# From the BookSim2 configuration {}.\n", name_);
-  for (const Remark& r : remarks_) text += fmt::format("# {}\n", to_text(r));
-  text += fmt::format("topology = {}\nswitch = {}\nrouting = {}\n", topology_.text(true), switch_.text(true),
-                      routing_.text(true));
-  for (const Table& t : traffics_) text += "\n[[traffic]]\n" + t.text(false);
-  return text + "\n[run]\n" + run_.text(false);
+std::string Converter::near(const std::string& name, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_name(name, known);
+  return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+}
+
+void Converter::write(Conversion& into) const {
+  into.toml = fmt::format("# From the BookSim2 configuration {}.\n", name_);
+  for (const Remark& r : remarks_) into.toml += fmt::format("# {}\n", to_text(r));
+  const std::pair<const char*, const Table*> components[] = {
+      {"topology", &topology_}, {"switch", &switch_}, {"routing", &routing_}};
+  for (const auto& [name, table] : components) {
+    note_origin(table->origin, into);
+    into.toml += fmt::format("{} = ", name);
+    write(*table, true, into);
+    into.toml += '\n';
+  }
+  for (const Table& table : traffics_) {
+    into.toml += '\n';
+    note_origin(table.origin, into);
+    into.toml += "[[traffic]]\n";
+    write(table, false, into);
+  }
+  into.toml += "\n[run]\n";
+  write(run_, false, into);
+}
+
+void Converter::write(const Table& table, bool inline_table, Conversion& into) const {
+  std::string& text = into.toml;
+  if (!table.name.empty()) {
+    note_origin(table.origin, into);
+    text += fmt::format("{}name = \"{}\"{}", inline_table ? "{ " : "", table.name, inline_table ? "" : "\n");
+  }
+  for (const Table::Parameter& parameter : table.parameters) {
+    if (inline_table) text += ", ";
+    note_origin(parameter.origin, into);
+    text += fmt::format("{} = {}{}", parameter.name, parameter.value, inline_table ? "" : "\n");
+  }
+  if (inline_table) text += " }";
+}
+
+/// Of what is written next.
+void Converter::note_origin(const std::string& key, Conversion& into) const {
+  if (key.empty()) return;
+  const std::size_t begin = into.toml.rfind('\n') + 1;
+  const auto line = static_cast<u32>(std::count(into.toml.begin(), into.toml.end(), '\n') + 1);
+  into.origins.push_back({line, static_cast<u32>(into.toml.size() - begin + 1), setting(key)});
+}
+
+ConfigError in_terms_of_settings(const ConfigError& error, const Conversion& conversion, const std::string& name) {
+  const Where& at = error.where();
+  if (at.file != name || at.line == 0) return error;
+  const Setting* setting = nullptr;
+  for (const Origin& origin : conversion.origins) {
+    if (origin.line == at.line && origin.column <= at.column) setting = &origin.setting;
+  }
+  const std::string cause = at.key.empty() ? error.cause() : fmt::format("{}: {}", at.key, error.cause());
+  if (setting == nullptr) {
+    return {{name, 0, 0, ""},
+            fmt::format("line {} of the experiment that this means (banyan convert): {}", at.line, cause),
+            error.remedy()};
+  }
+  return {setting->where, fmt::format("{} = {}: {}", setting->key, setting->value, cause), error.remedy()};
 }
 
 }  // namespace banyan::api::booksim

@@ -35,15 +35,28 @@ struct Remark {
   std::string reason;
 };
 
+/// Where a setting stands in the text of the experiment.
+struct Origin {
+  u32 line = 0;
+  u32 column = 0;  ///< of the name of its parameter
+  Setting setting;
+};
+
 struct Conversion {
   std::string toml;
   std::vector<Remark> remarks;  ///< in the order of the settings
+  std::vector<Origin> origins;  ///< in the order of the text
 
   [[nodiscard]] bool complete() const;  ///< nothing is unmapped
 };
 
 /// The experiment of a file's settings and overrides (the last of a key counts), BookSim2's defaults for the others.
 [[nodiscard]] Conversion convert(const std::vector<Setting>& settings, const std::string& name);
+
+/// What is wrong with the experiment, said of the setting that it came from; with its place in the text of the
+/// experiment where that is none.
+[[nodiscard]] ConfigError in_terms_of_settings(const ConfigError& error, const Conversion& conversion,
+                                               const std::string& name);
 
 /// "FILE:LINE: key = value: not mapped: reason".
 [[nodiscard]] std::string to_text(const Remark& remark);

@@ -16,11 +16,24 @@ namespace banyan::api::booksim {
 
 /// A component as it will stand in the experiment: its name and the parameters in order.
 struct Table {
-  std::string name;
-  std::vector<std::pair<std::string, std::string>> parameters;
+  struct Parameter {
+    std::string name;
+    std::string value;
+    std::string origin;  ///< BookSim2's key; empty: none
+  };
 
-  void set(const std::string& parameter, std::string value) { parameters.emplace_back(parameter, std::move(value)); }
-  [[nodiscard]] std::string text(bool inline_table) const;
+  /// `key`: BookSim2's, that chooses the component. `last_read`: the one that was read last.
+  Table(std::string_view key, const std::string& last_read) : origin(key), reading(&last_read) {}
+
+  std::string name;
+  std::string origin;
+  const std::string* reading;
+  std::vector<Parameter> parameters;
+
+  /// `from`: BookSim2's key, where it is not the one that was read last.
+  void set(const std::string& parameter, std::string value, std::string_view from = {}) {
+    parameters.push_back({parameter, std::move(value), std::string(from.empty() ? std::string_view(*reading) : from)});
+  }
 };
 
 class Converter {
@@ -88,7 +101,12 @@ class Converter {
   void read_process(Table& table, std::size_t index, double rate);
   void read_batch(Table& table, bool replies);
 
-  [[nodiscard]] std::string write() const;
+  /// The text, and where in it what comes from.
+  void write(Conversion& into) const;
+  void write(const Table& table, bool inline_table, Conversion& into) const;
+  void note_origin(const std::string& key, Conversion& into) const;
+  /// "; did you mean ...?", or nothing.
+  [[nodiscard]] static std::string near(const std::string& name, const std::vector<std::string>& known);
 
   std::string name_;
   std::vector<std::string> order_;         ///< given keys
@@ -99,11 +117,12 @@ class Converter {
   u64 terminals_ = 0;
   u64 radix_ = 0;  ///< k of the digit patterns
   i64 subnets_ = 1;
-  Table topology_;
-  Table routing_;
-  Table switch_;
+  std::string reading_;  ///< the key that was read last
+  Table topology_{"topology", reading_};
+  Table routing_{"routing_function", reading_};
+  Table switch_{"router", reading_};
   std::vector<Table> traffics_;
-  Table run_;
+  Table run_{"", reading_};
 };
 
 /// The description of a component, or nullptr.

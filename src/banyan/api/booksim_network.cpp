@@ -159,12 +159,15 @@ void Converter::read_one_network() {
   if (name == "flatfly") return read_flattened_butterfly();
   if (name == "dragonflynew") return read_dragonfly();
   if (name == "anynet") return read_any_network();
-  impossible("topology", fmt::format("BookSim2's topology {} is not mapped to one of Banyan's", name));
+  impossible(
+      "topology",
+      fmt::format("BookSim2's topology {} is not mapped to one of Banyan's{}", name,
+                  near(name, {"mesh", "torus", "cmesh", "fly", "fattree", "flatfly", "dragonflynew", "anynet"})));
 }
 
 void Converter::read_grid(bool torus) {
-  const i64 k = integer("k");
   const i64 n = integer("n");
+  const i64 k = integer("k");
   topology_.name = torus ? "torus" : "mesh";
   topology_.set("size", power_list(static_cast<u64>(k), static_cast<u64>(n)));
   // A folded torus has channels of twice the length.
@@ -271,7 +274,14 @@ void Converter::read_routing() {
     read_other_routing(topology, function);
   }
   if (routing_.name.empty()) {
-    if (possible_) impossible("routing_function", fmt::format("{} on {} is not mapped", function, topology));
+    static const std::vector<std::string> known{
+        "dim_order",      "dim_order_bal",    "dor",      "xy_yx", "valiant", "romm",    "min_adapt", "planar_adapt",
+        "dor_no_express", "xy_yx_no_express", "dest_tag", "nca",   "anca",    "ran_min", "ugal",      "min"};
+    const bool misspelt = std::find(known.begin(), known.end(), function) == known.end();
+    if (possible_) {
+      impossible("routing_function",
+                 fmt::format("{} on {} is not mapped{}", function, topology, misspelt ? near(function, known) : ""));
+    }
   } else if (find_info(core::routing_rows(), routing_.name) == nullptr) {
     impossible("routing_function", fmt::format("Banyan has no routing {}", routing_.name));
   }

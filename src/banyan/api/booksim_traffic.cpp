@@ -37,7 +37,7 @@ void Converter::read_traffics() {
 }
 
 void Converter::read_traffic(std::size_t index) {
-  Table table;
+  Table table("traffic", reading_);
   read_pattern(table, index);
   const bool replies = number(of_class("use_read_write", index), "use_read_write") != 0.0;
   double mean = 1.0;
@@ -50,8 +50,8 @@ void Converter::read_traffic(std::size_t index) {
   if (text("sim_type") == "batch") {
     read_batch(table, replies);
   } else {
-    const double rate = number(of_class("injection_rate", index), "injection_rate");
     const bool in_flits = flag("injection_rate_uses_flits");
+    const double rate = number(of_class("injection_rate", index), "injection_rate");
     table.set("load", fmt::format("{}", in_flits ? rate : rate * mean));
     read_process(table, index, in_flits ? rate / mean : rate);
   }
@@ -91,7 +91,9 @@ void Converter::read_pattern(Table& table, std::size_t index) {
     read_hot_spot(table, call);
   } else {
     table.name = "uniform";
-    unmapped("traffic", fmt::format("the pattern {} has no counterpart", call.name));
+    std::vector<std::string> known{"uniform", "asymmetric", "diagonal", "taper64", "bad_dragon", "hotspot"};
+    for (const auto& [theirs, ours] : permutations()) known.push_back(theirs);
+    unmapped("traffic", fmt::format("the pattern {} has no counterpart{}", call.name, near(call.name, known)));
   }
 }
 
@@ -115,7 +117,7 @@ void Converter::read_sizes(Table& table, std::size_t index, double& mean) {
   const std::vector<std::string> sizes = elements_of(of_class("packet_size", index));
   if (sizes.size() == 1) {
     mean = number(sizes.front(), "packet_size");
-    table.set("size", fmt::format("{}", mean));
+    table.set("size", fmt::format("{}", mean), "packet_size");
     static_cast<void>(text("packet_size_rate"));
     return;
   }

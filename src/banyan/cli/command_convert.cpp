@@ -13,10 +13,11 @@ namespace banyan::cli {
 
 using api::booksim::Remark;
 
-std::string converted(const std::string& file, const std::vector<std::string>& overrides, bool ignore_unmapped) {
+api::booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
+                                   bool ignore_unmapped) {
   std::vector<api::booksim::Setting> settings = api::booksim::read_settings(read_file(file), file);
   for (const std::string& text : overrides) settings.push_back(api::booksim::read_override(text));
-  const api::booksim::Conversion conversion = api::booksim::convert(settings, file);
+  api::booksim::Conversion conversion = api::booksim::convert(settings, file);
   for (const Remark& remark : conversion.remarks) note(api::booksim::to_text(remark));
   const auto is_unmapped = [](const Remark& r) { return r.kind == Remark::Kind::unmapped; };
   const auto count = std::count_if(conversion.remarks.begin(), conversion.remarks.end(), is_unmapped);
@@ -29,11 +30,11 @@ std::string converted(const std::string& file, const std::vector<std::string>& o
                       fmt::format("{} of the settings {} not mapped", count, count == 1 ? "is" : "are"),
                       "change them, or leave them out with --ignore-unmapped");
   }
-  return conversion.toml;
+  return conversion;
 }
 
 int convert(const ConvertArguments& arguments) {
-  const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped);
+  const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped).toml;
   if (arguments.out.empty()) {
     print(toml);
   } else {

@@ -37,8 +37,9 @@ api::Overrides overrides_of(const RunArguments& arguments) {
 }
 
 /// What a BookSim2 configuration means; empty when the file is an experiment.
-std::string converted_text(const RunArguments& arguments) {
-  return arguments.booksim ? converted(arguments.file, arguments.overrides, arguments.ignore_unmapped) : "";
+api::booksim::Conversion conversion_of(const RunArguments& arguments) {
+  if (!arguments.booksim) return {};
+  return converted(arguments.file, arguments.overrides, arguments.ignore_unmapped);
 }
 
 api::ExperimentSet read(const RunArguments& arguments, const std::string& converted) {
@@ -116,8 +117,9 @@ void check_metrics(const api::ExperimentSet& set, const std::vector<std::string>
 
 }  // namespace
 
-int run(const RunArguments& arguments) {
-  const std::string text = converted_text(arguments);
+namespace {
+
+int run_text(const RunArguments& arguments, const std::string& text) {
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
   require_outputs(arguments);
@@ -147,6 +149,18 @@ int run(const RunArguments& arguments) {
   if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
   if (arguments.plot || !arguments.svg.empty()) show(arguments, run_plots(result));
   return kDone;
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  const api::booksim::Conversion conversion = conversion_of(arguments);
+  try {
+    return run_text(arguments, conversion.toml);
+  } catch (const ConfigError& error) {
+    if (!arguments.booksim) throw;
+    throw api::booksim::in_terms_of_settings(error, conversion, arguments.file);
+  }
 }
 
 int sweep(const RunArguments& arguments) {

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "banyan/api/booksim.hpp"
+
 namespace banyan::cli {
 
 /// Notes every remark on standard error. Throws ConfigError when something is not mapped, unless that is to be ignored
 /// and an experiment is left.
-[[nodiscard]] std::string converted(const std::string& file, const std::vector<std::string>& overrides,
-                                    bool ignore_unmapped);
+[[nodiscard]] api::booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
+                                                 bool ignore_unmapped);
 
 }  // namespace banyan::cli
