@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/base/error.hpp"
+#include "engine/machines.hpp"
 
 namespace banyan::conservation_test {
 namespace {
@@ -73,6 +77,74 @@ RC_GTEST_PROP(Conservation, HoldsForRandomSettingsOfRouters, ()) {
   const banyan::api::Result result =
       banyan::api::run(banyan::api::read_experiments_text(text, "random", {}).points.front(), {});
   RC_ASSERT(result.verdict != banyan::api::Verdict::deadlocked);
+}
+
+// --- An audit finds what is wrong ------------------------------------------------------------------------------------
+
+/// A mesh of virtual-channel routers under way, and the list of what arrives at its routers.
+struct UnderWay {
+  UnderWay() : script(16, lines()) {
+    const core::TopologyRow& mesh = test::row_named(core::topology_rows(), "mesh");
+    topology = mesh.make(test::values_of(mesh, {"mesh", {{"size", std::vector<i64>{4, 4}}}}));
+    const core::RoutingRow& order = test::row_named(core::routing_rows(), "dimension_order");
+    routing = order.make(test::values_of(order, {"dimension_order"}), {topology.get(), {}, 8});
+    engine::Builder builder(*topology, *routing, traffics, {}, {});
+    const core::SwitchRow& router = test::row_named(core::switching_rows(), "vc_router");
+    router.install(test::values_of(router, {"vc_router"}), builder);
+    std::vector<engine::Shard> shards = builder.take_shards();
+    arriving = shards.front().wires.inboxes[1];
+    machine = std::make_unique<engine::Machine>(std::move(shards), traffics, builder.window(), 1);
+    machine->reset(0);
+    machine->set_window({0, kNever - 1});
+    machine->run_until(40);
+    machine->audit();
+  }
+  static std::vector<test::Script::Line> lines() {
+    std::vector<test::Script::Line> lines;
+    for (u32 k = 0; k < 640; ++k) lines.push_back({k % 16, k / 16, (k * 7 + 3) % 16, 3});
+    return lines;
+  }
+  [[nodiscard]] std::string found() const {
+    try {
+      machine->audit();
+    } catch (const InvariantError& error) { return error.what(); }
+    return "nothing";
+  }
+
+  test::Script script;
+  std::vector<core::Traffic*> traffics{&script};
+  std::unique_ptr<core::Topology> topology;
+  std::unique_ptr<core::Routing> routing;
+  engine::Inbox* arriving = nullptr;
+  std::unique_ptr<engine::Machine> machine;
+};
+
+TEST(Audit, FindsACreditThatNobodyGave) {
+  const UnderWay network;
+  network.arriving->add(network.machine->next(), engine::ControlArrival{{engine::kCredit, 2, 1}, 5, 0});
+  EXPECT_NE(
+      network.found().find("credits are not conserved: of the places behind virtual channel 2 of switch 5 port 0"),
+      std::string::npos)
+      << network.found();
+  EXPECT_NE(network.found().find("1 are known twice"), std::string::npos) << network.found();
+}
+
+TEST(Audit, FindsACreditThatGotLost) {
+  const UnderWay network;
+  std::size_t lost = 0;
+  for (Tick t = network.machine->next(); lost == 0 && t < network.machine->next() + 2; ++t) {
+    network.arriving->take(t, [&](const engine::Arrivals& arrivals) { lost = arrivals.controls.size(); });
+  }
+  ASSERT_GT(lost, 0U);
+  EXPECT_NE(network.found().find("are lost"), std::string::npos) << network.found();
+}
+
+TEST(Audit, FindsAFlitThatNobodySent) {
+  const UnderWay network;
+  core::Flit flit;
+  flit.flags = core::kHead | core::kTail;
+  network.arriving->add(network.machine->next(), engine::FlitArrival{flit, 5, 0});
+  EXPECT_NE(network.found(), "nothing");
 }
 
 }  // namespace
