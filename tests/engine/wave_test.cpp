@@ -182,6 +182,36 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(All, WaveTicks, ::testing::ValuesIn(cases()), [](const auto& c) { return c.param.name; });
 
+// --- Births far ahead ------------------------------------------------------------------------------------------------
+
+/// Births are kept in a wheel or, when they are far, in a set that is looked through now and then. Nobody waits:
+/// neither the message that is far from the beginning on, nor the one after it, which was near when the one before it
+/// left.
+TEST(Wave, MessagesLeaveWhenTheyAreBorn) {
+  const auto waited = [](const Ints& size, Tick first, Tick between, Tick far, Tick later) {
+    Rig rig({"mesh", {{"size", size}}}, router(8, 16), kDimensionOrder);
+    const Lines lines{{0, far, 1, 1}, {1, first, 2, 1}, {2, between, 3, 1}, {1, far + later, 2, 1}};
+    rig.run_script(lines);
+    rig.drain();
+    EXPECT_EQ(rig.machine().totals().delivered, lines.size());
+    return rig.machine().tallies()[0].queueing;
+  };
+  for (const Tick first : {1, 3, 5, 8}) {
+    for (Tick between = 100; between < 130; between += 2) {
+      for (Tick far = 244; far < 260; ++far) {
+        for (const Tick later : {1, 3}) {
+          EXPECT_EQ(waited({2, 2}, first, between, far, later), 0U) << first << " " << between << " " << far;
+        }
+      }
+    }
+  }
+  for (Tick between = 104; between < 128; between += 4) {
+    for (Tick far = 246; far < 256; ++far) {
+      EXPECT_EQ(waited({20, 20}, 8, between, far, 2), 0U) << "in waves: " << between << " " << far;
+    }
+  }
+}
+
 // --- Lists by blocks -------------------------------------------------------------------------------------------------
 
 TEST(BlockLists, WhatComesLaterIsAddedToWhatIsThere) {

@@ -274,6 +274,7 @@ TEST(DimensionOrder, WithoutRingsNothingCountsButSwitchAndDestination) {
   topologies.push_back(grid(topology::mesh::row_mesh, {300, 2}));  // whose coordinates are not looked up
   topologies.push_back(grid(topology::torus::row_torus, {2, 2}));
   topologies.push_back(hypercube(4));
+  topologies.push_back(grid(topology::hyperx::row_hyperx, {3, 4}, 2));
   for (const TopologyPtr& topology : topologies) {
     const auto r = routing(*topology, {.vcs = 4});
     ASSERT_TRUE(r->by_destination());

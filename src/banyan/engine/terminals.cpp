@@ -4,12 +4,8 @@
 #include <bit>
 #include <utility>
 
-#include "banyan/engine/wave.hpp"
-
 namespace banyan::engine {
 namespace {
-
-constexpr Tick kFarPeriod = 128;  ///< half the wheel: far births are looked through this often
 
 void set_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
 void clear_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] &= ~(u64{1} << (i & 63U)); }
@@ -194,7 +190,7 @@ void Terminals::schedule(u32 local, Tick now) noexcept {
   const Tick birth = next_[local].birth;
   if (birth <= now) {
     set_bit(ready_, local);
-  } else if (birth - now < kSlots - kMostWaveTicks) {
+  } else if (birth - now < kNear) {
     const u32 slot = static_cast<u32>(birth % kSlots);
     wheel_[static_cast<std::size_t>(slot) * words_ + (local >> 6U)] |= u64{1} << (local & 63U);
     occupied_[slot >> 6U] |= u64{1} << (slot & 63U);

@@ -19,6 +19,7 @@
 #include "banyan/engine/probe.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tally.hpp"
+#include "banyan/engine/wave.hpp"
 
 namespace banyan::engine {
 
@@ -213,6 +214,12 @@ class Terminals {
 
  private:
   static constexpr u32 kSlots = 256;  ///< ticks ahead that the wheel of births covers (power of two)
+  static constexpr Tick kNear = kSlots - kMostWaveTicks;  ///< births before that many ticks are put into the wheel
+  /// Far births are looked through when such a period begins, and by whoever asks for the next birth when none comes in
+  /// as many ticks. What is far is kNear ticks behind the beginning of the period at least; the last ticks that are
+  /// made in it end less than kMostWaveTicks behind it, and the next birth that is found comes a period later at most.
+  static constexpr Tick kFarPeriod = kSlots / 2 - kMostWaveTicks;
+  static_assert(2 * kFarPeriod + kMostWaveTicks - 2 <= kNear);
 
   struct Cursor {
     u64 nth = 0;

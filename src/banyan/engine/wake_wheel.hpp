@@ -55,7 +55,7 @@ class WakeWheel {
       const auto [at, e] = far_.front();
       std::pop_heap(far_.begin(), far_.end(), std::greater<>());
       far_.pop_back();
-      wake(e, at, now);
+      wake(e, std::max(at, now), now);
     }
   }
   /// take(), for the words [first, last).

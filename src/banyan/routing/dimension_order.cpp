@@ -87,8 +87,12 @@ class DimensionOrder final : public core::Routing {
   }
 
   void steps(std::span<const core::Visit> visits, core::Candidate* out) const noexcept override {
-    if (places_.empty()) return core::Routing::steps(visits, out);
-    for (const core::Visit& visit : visits) *out++ = step_on_mesh(visit.at, visit.destination);
+    if (any_ring_) return core::Routing::steps(visits, out);
+    if (!places_.empty()) {
+      for (const core::Visit& visit : visits) *out++ = step_on_mesh(visit.at, visit.destination);
+    } else {
+      for (const core::Visit& visit : visits) *out++ = step_without_rings(visit.at, visit.destination);
+    }
   }
 
   [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
@@ -134,6 +138,18 @@ class DimensionOrder final : public core::Routing {
     }
     return {static_cast<u16>(port), 0, vcs_};
   }
+  /// Where no dimension wraps.
+  [[nodiscard]] core::Candidate step_without_rings(u32 at_switch, u32 destination) const noexcept {
+    const u32 target = concentration_.quotient(destination);
+    for (const Dimension& dimension : dimensions_) {
+      const u32 at = dimension.coordinate(at_switch);
+      const u32 to = dimension.coordinate(target);
+      if (at == to) continue;
+      if (dimension.full) return {static_cast<u16>(dimension.port_up + (to < at ? to : to - 1)), 0, vcs_};
+      return {at < to ? dimension.port_up : dimension.port_down, 0, vcs_};
+    }
+    return {static_cast<u16>(terminal_port_ + concentration_.remainder(destination)), 0, vcs_};
+  }
   /// On a mesh whose coordinates fit into a word, they are looked up: quotients and remainders for every step of every
   /// packet would be most of the routing.
   void note_places(const core::Topology& topology) {
@@ -152,6 +168,7 @@ class DimensionOrder final : public core::Routing {
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
     if (!places_.empty()) return out.add(step_on_mesh(request.at, destination));
+    if (!any_ring_) return out.add(step_without_rings(request.at, destination));
     const u32 target = concentration_.quotient(destination);
     if (request.at == target) {
       out.add({static_cast<u16>(terminal_port_ + concentration_.remainder(destination)), 0, vcs_});
@@ -169,8 +186,6 @@ class DimensionOrder final : public core::Routing {
         } else {
           for (u32 way = 0; way < 2; ++way) out.add(ring_step(dimension, at, to, *request.packet, way));
         }
-      } else if (dimension.full) {
-        out.add({static_cast<u16>(dimension.port_up + (to < at ? to : to - 1)), 0, vcs_});
       } else {
         out.add({at < to ? dimension.port_up : dimension.port_down, 0, vcs_});
       }
