@@ -196,10 +196,10 @@ TEST(Wave, MessagesLeaveWhenTheyAreBorn) {
     EXPECT_EQ(rig.machine().totals().delivered, lines.size());
     return rig.machine().tallies()[0].queueing;
   };
-  for (const Tick first : {1, 3, 5, 8}) {
+  for (const Tick first : {Tick{1}, Tick{3}, Tick{5}, Tick{8}}) {
     for (Tick between = 100; between < 130; between += 2) {
       for (Tick far = 244; far < 260; ++far) {
-        for (const Tick later : {1, 3}) {
+        for (const Tick later : {Tick{1}, Tick{3}}) {
           EXPECT_EQ(waited({2, 2}, first, between, far, later), 0U) << first << " " << between << " " << far;
         }
       }
