@@ -68,6 +68,17 @@ TEST(Completeness, EveryComponentHasAPage) {
   }
 }
 
+TEST(Completeness, EverySwitchModelHasABenchmark) {
+  std::string workloads;
+  for (const auto& file : std::filesystem::directory_iterator(repository_root() / "bench/workloads")) {
+    workloads += banyan::test::read_file(file.path());
+  }
+  for (const auto* row : banyan::core::switching_rows()) {
+    EXPECT_NE(workloads.find("name = \"" + std::string(row->info.name) + "\""), std::string::npos)
+        << "bench/workloads has nothing for " << row->info.name;
+  }
+}
+
 TEST(Completeness, EveryComponentHasASummaryAndAReference) {
   for (const Component& c : components()) {
     EXPECT_TRUE(is_one_line(c.info->summary)) << c.room << "/" << c.info->name << " has no one-line summary";
