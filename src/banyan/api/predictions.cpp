@@ -37,6 +37,14 @@ std::string contradiction(const Result& result, const core::Prediction& p, const
                      measured->unit, upper ? "above" : "below", upper ? "upper" : "lower", p.value, model);
 }
 
+/// The model's name; its number in the experiment follows where one model occurs several times, with other parameters.
+std::string model_name(const Experiment& experiment, std::size_t analysis) {
+  const std::string& name = experiment.analyses[analysis].component();
+  const auto same = [&](const config::Values& other) { return other.component() == name; };
+  const bool alone = std::count_if(experiment.analyses.begin(), experiment.analyses.end(), same) == 1;
+  return alone ? name : fmt::format("{}.{}", name, analysis);
+}
+
 void append(std::string& text, const std::string& more, const char* between) {
   if (!text.empty()) text += between;
   text += more;
@@ -63,8 +71,9 @@ std::vector<Predictions> predict(const Experiment& experiment, const Network& ne
     traffic->begin(0);
     context.generators.push_back(traffic.get());
   }
-  for (const config::Values& analysis : experiment.analyses) {
-    all.push_back({analysis.component(), row_of(analysis.component()).make(analysis, context)->predict()});
+  for (std::size_t i = 0; i < experiment.analyses.size(); ++i) {
+    const config::Values& analysis = experiment.analyses[i];
+    all.push_back({model_name(experiment, i), row_of(analysis.component()).make(analysis, context)->predict()});
   }
   return all;
 }

@@ -118,6 +118,15 @@ const char* verb(EventKind kind) {
   return "";
 }
 
+/// Share of the time that a channel is busy. A flit that it begins with at the end counts in full, but not for longer
+/// than there is.
+double utilization(u64 flits, const core::Link& link, u64 cycles) {
+  if (cycles == 0) return 0.0;
+  u64 busy = flits * link.cycles_per_flit;
+  if (busy > cycles && busy - cycles < link.cycles_per_flit) busy = cycles;
+  return static_cast<double>(busy) / static_cast<double>(cycles);
+}
+
 Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
   Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
@@ -125,8 +134,7 @@ Table channel_table(const engine::ProbeReport& report, const core::Topology& top
     const core::Channel& channel = channels[c];
     if (channel.failed) continue;
     const u64 flits = report.channel_flits[c];
-    const double share =
-        cycles == 0 ? 0.0 : static_cast<double>(flits * channel.link.cycles_per_flit) / static_cast<double>(cycles);
+    const double share = utilization(flits, channel.link, cycles);
     table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
                           port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
                           place(topology, channel.to.terminal, channel.to.node),
@@ -214,8 +222,7 @@ void add_utilization(Result& result, const engine::ProbeReport& report, const co
   for (u32 c = 0; c < graph.channels().size(); ++c) {
     const core::Channel& channel = graph.channel(c);
     if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
-    const double share =
-        static_cast<double>(report.channel_flits[c] * channel.link.cycles_per_flit) / static_cast<double>(cycles);
+    const double share = utilization(report.channel_flits[c], channel.link, cycles);
     most = std::max(most, share);
     sum += share;
     ++count;

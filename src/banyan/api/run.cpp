@@ -72,12 +72,14 @@ void require_traceable(const Experiment& experiment, const Traffics& traffics, c
 }  // namespace
 
 std::vector<std::string> check(const Experiment& experiment) {
+  // In the order of run(), so that of several faults both name the same one.
   const Network network = build_network(experiment);
-  const Instance instance = build_instance(experiment, network, engine_settings(experiment));
-  require_fitting(experiment.run, has_sessions(experiment, instance.traffics));
+  const Traffics traffics = build_traffics(experiment, *network.topology);
+  require_fitting(experiment.run, has_sessions(experiment, traffics));
   static_cast<void>(predict(experiment, network));
+  static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
   std::vector<std::string> notes;
-  if (std::string warning = warning_of(experiment, network, instance.traffics); !warning.empty()) {
+  if (std::string warning = warning_of(experiment, network, traffics); !warning.empty()) {
     notes.push_back(std::move(warning));
   }
   return notes;

@@ -1,0 +1,406 @@
+// Runs an experiment in every mode that must not change its results, and says what is wrong with what comes out.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "banyan/api/catalog.hpp"
+#include "banyan/api/experiment.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/api/reader.hpp"
+#include "banyan/base/error.hpp"
+#include "experiments/recipe.hpp"
+
+namespace banyan::test::experiments {
+
+/// `kind` is the same for the same fault in different experiments, as far as that can be told: it is what shrinking
+/// keeps.
+struct Finding {
+  std::string kind;
+  std::string detail;
+};
+
+enum class Fate {
+  passed,
+  refused,
+  too_large,  ///< more terminals than are wanted here, or more memory than a child may have
+  failed,
+};
+
+struct Judgement {
+  Fate fate = Fate::passed;
+  std::vector<Finding> findings;
+  std::vector<std::string> refusals;  ///< their places and causes
+};
+
+struct Mode {
+  const char* name;
+  u32 threads;
+  api::Overrides overrides;
+};
+
+/// The first is the one that the others are compared with.
+inline const std::vector<Mode>& modes() {
+  static const std::vector<Mode> all{
+      {"plain", 1, {"run.audit=full"}},
+      {"all awake, cheap audit", 1, {"run.wake=all"}},
+      {"permuted, two shards, two threads", 2, {"run.audit=full", "run.step_order=permuted", "run.shards=2"}},
+      {"all awake, permuted, seven shards",
+       1,
+       {"run.audit=full", "run.wake=all", "run.step_order=permuted", "run.shards=7"}},
+      {"a shard per switch, two threads", 2, {"run.shards=255"}},
+  };
+  return all;
+}
+
+class Judge {
+ public:
+  /// `most_repairs`: so many keys that are refused are taken back, one after the other.
+  Judge(std::filesystem::path folder, u32 most_repairs) : folder_(std::move(folder)), most_repairs_(most_repairs) {}
+
+  /// `tried` hears of the experiment before it is tried, and of each repair of it.
+  [[nodiscard]] Judgement judge(const Recipe& recipe, const std::function<void(const Recipe&)>& tried) {
+    Judgement judgement;
+    findings_.clear();
+    refusal_.clear();
+    write_files(recipe, folder_);
+    Recipe accepted = recipe;
+    try {
+      for (u32 repairs = 0;; ++repairs) {
+        tried(accepted);
+        text_ = to_toml(accepted);
+        where_.reset();
+        judgement.fate = run();
+        if (!where_ || repairs == most_repairs_ || !findings_.empty() || !repair(accepted)) break;
+        judgement.refusals.push_back(refusal_);
+      }
+    } catch (const std::bad_alloc&) { judgement.fate = Fate::too_large; } catch (const InvariantError& error) {
+      find("broken invariant", error.what());
+    } catch (const std::exception& error) { find("exception", error.what()); }
+    judgement.findings = findings_;
+    if (judgement.fate == Fate::refused) judgement.refusals.push_back(refusal_);
+    if (!findings_.empty()) judgement.fate = Fate::failed;
+    return judgement;
+  }
+
+ private:
+  /// Small networks only: the point is many of them.
+  static constexpr u32 kMostTerminals = 64;
+  static constexpr u32 kMostSwitches = 400;
+
+  void find(const std::string& kind, const std::string& detail) { findings_.push_back({kind, detail}); }
+
+  [[nodiscard]] api::Experiment read(const api::Overrides& overrides) const {
+    return api::read_experiments_text(text_, path(), overrides).points.front();
+  }
+  [[nodiscard]] std::string path() const { return (folder_ / "experiment.toml").string(); }
+
+  Fate run() {
+    const Mode& plain = modes().front();
+    std::optional<api::Experiment> experiment;
+    std::string refusal;
+    try {
+      experiment = read(plain.overrides);
+      const auto topology = api::build_topology(*experiment);
+      if (topology->graph().terminals() > kMostTerminals || topology->graph().switches() > kMostSwitches) {
+        return Fate::too_large;
+      }
+      api::check(*experiment);
+    } catch (const ConfigError& error) {
+      judge_refusal(error);
+      refusal = error.what();
+      refusal_ = error.where().key + ": " + error.cause();
+      where_ = error.where();
+    }
+    if (!experiment) return Fate::refused;
+    std::optional<api::Result> first;
+    std::string first_refusal;
+    for (const Mode& mode : modes()) {
+      api::RunOptions options;
+      options.threads = mode.threads;
+      std::string run_refusal;
+      std::optional<api::Result> result;
+      try {
+        result = api::run(read(mode.overrides), options);
+      } catch (const ConfigError& error) { run_refusal = error.what(); }
+      if (run_refusal != refusal) {
+        find(refusal.empty() ? "check accepts what run refuses" : "check and run refuse differently",
+             fmt::format("{}: check says \"{}\", run \"{}\"", mode.name, refusal, run_refusal));
+        return Fate::failed;
+      }
+      if (!result) return Fate::refused;
+      if (!first) {
+        first = std::move(result);
+        judge_result(*experiment, *first);
+      } else if (compare(mode.name, *first, *result)) {
+        break;
+      }
+    }
+    return Fate::passed;
+  }
+
+  /// Takes back what is refused: the place of an error tells which key, or which traffic or model, that is. Most random
+  /// experiments are refused for several reasons one after the other, and run once these are gone.
+  [[nodiscard]] bool repair(Recipe& recipe) const {
+    const std::optional<Place> place = where_->file == path() ? place_of(recipe, where_->line) : std::nullopt;
+    if (!place) return false;
+    Part& part = recipe.parts[place->part];
+    if (place->setting < part.settings.size()) {
+      part.remove(part.settings[place->setting].key);
+      return true;
+    }
+    const std::string key = where_->key.substr(where_->key.rfind('.') + 1);
+    if (part.find(key) != nullptr) {
+      part.remove(key);
+      return true;
+    }
+    if (part.section == "analysis" || (part.section == "traffic" && recipe.count("traffic") > 1)) {
+      recipe.parts.erase(recipe.parts.begin() + static_cast<std::ptrdiff_t>(place->part));
+      return true;
+    }
+    if (part.section == "traffic" && part.name != "uniform") {
+      part = {"traffic", "uniform", {{"load", "0.3"}}};
+      return true;
+    }
+    // A routing or a switch that does not go with the topology as it is, damaged or in several copies.
+    Part& topology = recipe.part("topology");
+    for (const char* extra : {"subnetworks", "failed_links", "failed_switches", "random_failed_links",
+                              "random_failed_switches", "faults"}) {
+      if (topology.find(extra) == nullptr) continue;
+      topology.remove(extra);
+      return true;
+    }
+    if (part.section != "topology") return false;
+    // Sizes that do not go together: those that do.
+    const Part small = small_part(part.section, *api::catalog().topology.find(part.name));
+    if (pack({{small}, {}}) == pack({{part}, {}})) return false;
+    part = small;
+    return true;
+  }
+
+  /// One cause, one remedy, a place.
+  void judge_refusal(const ConfigError& error) {
+    const auto bad = [&](const std::string& text) { return text.empty() || text.find('\n') != std::string::npos; };
+    if (bad(error.cause()) || bad(error.remedy())) find("a refusal is not one cause and one remedy", error.what());
+    if (error.where().file.empty() || error.where().line == 0) find("a refusal has no place", error.what());
+  }
+
+  /// Stops at the first difference. Returns true when there is one.
+  bool compare(const std::string& mode, const api::Result& a, const api::Result& b) {
+    const auto differ = [&](const std::string& what, const std::string& is, const std::string& was) {
+      find("modes differ in " + what, fmt::format("{}: {} instead of {}", mode, is, was));
+      return true;
+    };
+    if (a.verdict != b.verdict) return differ("the verdict", api::to_string(b.verdict), api::to_string(a.verdict));
+    for (const stats::Metric& metric : a.metrics) {
+      const stats::Metric* const other = b.find(metric.name);
+      if (other == nullptr) return differ("which metrics there are", "no " + metric.name, "one");
+      if (metric_text(*other) != metric_text(metric)) {
+        return differ("metric " + metric.name, metric_text(*other), metric_text(metric));
+      }
+    }
+    if (a.metrics.size() != b.metrics.size()) {
+      return differ("which metrics there are", fmt::format("{} metrics", b.metrics.size()),
+                    fmt::format("{}", a.metrics.size()));
+    }
+    if (a.explanation != b.explanation) return differ("the explanation", b.explanation, a.explanation);
+    if (a.state_hash != b.state_hash) {
+      return differ("the hash", fmt::format("{:016x}", b.state_hash), fmt::format("{:016x}", a.state_hash));
+    }
+    const auto rest = [](api::Result result) {
+      result.cpu_seconds = 0.0;
+      result.peak_bytes = 0;
+      result.configuration.clear();
+      return api::to_json(result);
+    };
+    if (const std::string x = rest(a), y = rest(b); x != y) {
+      std::size_t at = 0;
+      while (at < x.size() && at < y.size() && x[at] == y[at]) ++at;
+      at -= std::min<std::size_t>(at, 100);
+      return differ("series, tables or groups", y.substr(at, 200), x.substr(at, 200));
+    }
+    if ((a.trees == nullptr) != (b.trees == nullptr) || (a.trees != nullptr && !(*a.trees == *b.trees))) {
+      return differ("the record of congestion trees", "another", "the first");
+    }
+    return false;
+  }
+
+  static std::string metric_text(const stats::Metric& m) {
+    return fmt::format("{} ± {} of {}", m.mean, m.half_width ? fmt::format("{}", *m.half_width) : "?", m.count);
+  }
+
+  void judge_result(const api::Experiment& experiment, const api::Result& result) {
+    judge_text(result);
+    judge_metrics(result);
+    judge_tables(result);
+    judge_latency(result);
+    judge_loads(experiment, result);
+    judge_length(experiment, result);
+    judge_deadlock(experiment, result);
+    judge_files(experiment, result);
+  }
+
+  void judge_text(const api::Result& result) {
+    static const std::regex no_number(R"((^|[^a-zA-Z])-?(nan|inf)($|[^a-zA-Z]))");
+    for (const std::string* text : {&result.explanation, &result.warning}) {
+      if (std::regex_search(*text, no_number)) find("a text with a number that is none", *text);
+    }
+    if (result.explanation.empty()) find("a result without explanation", api::to_string(result.verdict));
+    if (result.explanation.find("CONTRADICTION") != std::string::npos) {
+      find("contradiction of a bound", result.explanation);
+    }
+  }
+
+  void judge_metrics(const api::Result& result) {
+    std::set<std::string> names;
+    for (const stats::Metric& m : result.metrics) {
+      if (!names.insert(m.name).second) find("a metric twice", m.name);
+      if (!std::isfinite(m.mean)) find("a metric that is no number", m.name);
+      if (m.mean < 0.0) find("a metric below 0", fmt::format("{} = {}", m.name, m.mean));
+      if (m.half_width && !(std::isfinite(*m.half_width) && *m.half_width >= 0.0)) {
+        find("a half width that is none", fmt::format("{} ± {}", m.name, *m.half_width));
+      }
+      if (!m.counter && m.count == 0) find("a mean of nothing", m.name);
+    }
+    for (const stats::Series& series : result.series) {
+      const bool may_be_empty = series.name.starts_with("packet_latency");  // no packet arrived in that window
+      for (const double value : series.values) {
+        if ((std::isfinite(value) && value >= 0.0) || (may_be_empty && std::isnan(value))) continue;
+        find("a series with a value that is none", series.name);
+        break;
+      }
+    }
+  }
+
+  void judge_tables(const api::Result& result) {
+    for (const api::Table& table : result.tables) {
+      for (const auto& row : table.rows) {
+        if (row.size() != table.columns.size()) find("a row of another length", table.name);
+        for (std::size_t i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
+          const double* const value = std::get_if<double>(&row[i]);
+          if (value == nullptr) continue;
+          if (!std::isfinite(*value) || *value < 0.0) {
+            find("a table with a value that is none", table.name + "." + table.columns[i]);
+          } else if (table.columns[i] == "utilization" && *value > 1.0 + 1e-9) {
+            find("a channel that is used more than always", fmt::format("{}", *value));
+          }
+        }
+      }
+    }
+  }
+
+  void judge_latency(const api::Result& result) {
+    const auto mean = [&](const char* name) -> std::optional<double> {
+      const stats::Metric* const metric = result.find(name);
+      return metric == nullptr ? std::nullopt : std::optional<double>(metric->mean);
+    };
+    const auto latency = mean("packet_latency");
+    if (!latency) return;
+    const double slack = 1e-9 * *latency;
+    const auto queueing = mean("source_queueing");
+    const auto head = mean("head_latency");
+    const auto serialization = mean("serialization_latency");
+    if (queueing && head && serialization && std::abs(*queueing + *head + *serialization - *latency) > slack) {
+      find("parts of a latency that do not add up",
+           fmt::format("{} + {} + {} is not {}", *queueing, *head, *serialization, *latency));
+    }
+    const auto network = mean("network_latency");
+    if (network && queueing && std::abs(*queueing + *network - *latency) > slack) {
+      find("parts of a latency that do not add up", fmt::format("{} + {} is not {}", *queueing, *network, *latency));
+    }
+    const auto hops = mean("hops");
+    if (hops && *hops < 1.0 - 1e-9) find("a packet that passes no switch", fmt::format("hops = {}", *hops));
+    double last = 0.0;
+    for (const char* name : {"packet_latency_p50", "packet_latency_p95", "packet_latency_p99", "packet_latency_max"}) {
+      const auto value = mean(name);
+      if (!value) continue;
+      if (*value < last) find("percentiles out of order", fmt::format("{} = {} after {}", name, *value, last));
+      last = *value;
+    }
+  }
+
+  void judge_loads(const api::Experiment& experiment, const api::Result& result) {
+    for (const stats::Metric& offered : result.metrics) {
+      if (!offered.name.starts_with("offered_load") || offered.name.find(api::kPredictedBy) != std::string::npos) {
+        continue;
+      }
+      const stats::Metric* const accepted = result.find("accepted_load" + offered.name.substr(12));
+      if (accepted == nullptr) continue;
+      // From an empty network no more comes out than went in. What is measured after a warm-up may hold what was
+      // generated before it.
+      const bool whole = api::is_fixed(experiment.run);
+      if (!whole && (result.verdict != api::Verdict::steady || !result.certain)) continue;
+      const double slack =
+          whole ? 1e-9 : 3 * (offered.half_width.value_or(1.0) + accepted->half_width.value_or(1.0)) + 0.01;
+      if (accepted->mean > offered.mean + slack) {
+        find("more accepted than offered",
+             fmt::format("{} = {}, {} = {}", offered.name, offered.mean, accepted->name, accepted->mean));
+      }
+    }
+    if (const stats::Metric* jain = result.find("accepted_load_fairness"); jain != nullptr && jain->mean > 1 + 1e-9) {
+      find("a fairness above 1", fmt::format("{}", jain->mean));
+    }
+  }
+
+  /// A run ends when its plan says: work is counted in cycles, whatever the clock says.
+  void judge_length(const api::Experiment& experiment, const api::Result& result) {
+    const config::Values& run = experiment.run;
+    const stats::Metric* const cycles = result.find("simulated_cycles");
+    if (cycles == nullptr) return;
+    const bool precise = run.real("precision") > 0.0;
+    const double longest = precise ? static_cast<double>(run.integer("precision_limit")) : 1.0;
+    double most = 0.0;
+    if (const stats::Metric* sessions = result.find("sessions")) {
+      most = sessions->mean * (static_cast<double>(run.integer("session_limit")) + 1);
+      const double planned = std::max(1.0, longest) * static_cast<double>(run.integer("sessions"));
+      if (sessions->mean > planned) find("more sessions than asked for", fmt::format("{}", sessions->mean));
+    } else if (api::is_fixed(run)) {
+      most = static_cast<double>(run.integer("duration"));
+    } else {
+      most = static_cast<double>(run.integer("warmup")) + longest * static_cast<double>(run.integer("measure")) +
+             static_cast<double>(run.integer("drain")) + 64;
+    }
+    if (cycles->mean > most)
+      find("a run longer than planned", fmt::format("{} cycles, {} planned", cycles->mean, most));
+  }
+
+  /// What the analysis of channel dependencies calls free of deadlock does not deadlock.
+  void judge_deadlock(const api::Experiment& experiment, const api::Result& result) {
+    if (result.verdict != api::Verdict::deadlocked) return;
+    for (const api::DeadlockNote& note : api::check_deadlock({experiment})) {
+      if (note.bad || note.text.find("no cycle") == std::string::npos) continue;
+      find("a deadlock where there can be none", result.explanation + " // " + note.text);
+    }
+  }
+
+  /// What is stored of a run is read again.
+  void judge_files(const api::Experiment& experiment, const api::Result& result) {
+    const api::Result again = api::from_json(api::to_json(result));
+    if (again.metrics.size() != result.metrics.size() || again.state_hash != result.state_hash ||
+        again.verdict != result.verdict) {
+      find("a stored result is read differently", "");
+    }
+    if (api::to_table(result).empty()) find("a result that cannot be shown", "");
+    const api::Experiment stored = api::experiment_from(experiment.configuration, api::catalog());
+    if (stored.configuration != experiment.configuration) {
+      find("a stored experiment is read differently", stored.configuration);
+    }
+  }
+
+  std::filesystem::path folder_;
+  u32 most_repairs_;
+  std::string text_;
+  std::string refusal_;
+  std::optional<Where> where_;  ///< of the last refusal
+  std::vector<Finding> findings_;
+};
+
+}  // namespace banyan::test::experiments

@@ -1,0 +1,73 @@
+// Is there any experiment that crashes, hangs, breaks an invariant, reports numbers that cannot be, or gives other
+// results when it is cut, ordered, woken or threaded otherwise? Everything that a file can say is tried at random.
+//
+// BANYAN_EXPERIMENTS_SEED and BANYAN_EXPERIMENTS_COUNT choose other experiments, BANYAN_EXPERIMENTS_FIRST the number of
+// the first. A finding is printed as the smallest experiment that shows it, with the command that repeats it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "experiments/children.hpp"
+#include "experiments/generator.hpp"
+#include "experiments/shrink.hpp"
+
+namespace banyan::test::experiments::random_experiments_test {
+namespace {
+
+u64 number_from(const char* variable, u64 fallback) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? fallback : std::stoull(text);
+}
+
+std::filesystem::path own_folder() {
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("experiments-{}", getpid());
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+void expect_no_findings(u64 seed, u64 count) {
+  constexpr std::size_t kMostKinds = 20;  // of which each is shrunk
+  constexpr u32 kMostRepairs = 20;
+  const std::filesystem::path folder = own_folder();
+  const Generator generator;
+  const u64 first = number_from("BANYAN_EXPERIMENTS_FIRST", 0);
+  const auto make = [&](u64 i) { return generator.make(seed, i); };
+  std::map<std::string, u64> kinds;
+  const Counts counts =
+      judge_in_children(first, first + count, make, folder, kMostRepairs, [&](const Failure& failure) {
+        for (const Finding& f : failure.findings) {
+          if (++kinds[f.kind] > 1 || kinds.size() > kMostKinds) continue;
+          const Recipe smallest = Shrinker(folder, f.kind).smallest(failure.recipe);
+          ADD_FAILURE() << f.kind << ": " << f.detail << "\nThe smallest experiment that shows it:\n\n"
+                        << to_toml(smallest) << "\nAs it was found: BANYAN_EXPERIMENTS_SEED=" << seed
+                        << " BANYAN_EXPERIMENTS_FIRST=" << failure.number
+                        << " BANYAN_EXPERIMENTS_COUNT=1 experiments_tests --gtest_filter=RandomExperiments.*";
+        }
+      });
+  for (const auto& [kind, times] : kinds) fmt::print("{:5} x {}\n", times, kind);
+  if (std::getenv("BANYAN_EXPERIMENTS_REFUSALS") != nullptr) {
+    for (const auto& [cause, times] : counts.refusals) fmt::print("{:5} refused: {}\n", times, cause);
+  }
+  fmt::print("seed {}: {} experiments, {} completed in {} modes each, {} refused, {} too large, {} failed\n", seed,
+             counts.all(), counts.passed, modes().size(), counts.refused, counts.too_large, counts.failed);
+  EXPECT_EQ(counts.failed, 0U);
+  EXPECT_GT(counts.passed, count / 5) << "most experiments are refused: nothing is tried";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RandomExperiments, KeepEveryPromise) {
+  expect_no_findings(number_from("BANYAN_EXPERIMENTS_SEED", 1),
+                     number_from("BANYAN_EXPERIMENTS_COUNT", tries<u64>(400, 20)));
+}
+
+/// An hour of one core.
+TEST(SlowRandomExperiments, KeepEveryPromise) {
+  expect_no_findings(number_from("BANYAN_EXPERIMENTS_SEED", 2), number_from("BANYAN_EXPERIMENTS_COUNT", 60000));
+}
+
+}  // namespace
+}  // namespace banyan::test::experiments::random_experiments_test
