@@ -295,6 +295,43 @@ TEST(VcRouterZeroLoad, AnInternalSpeedupPutsStagesIntoOneCycle) {
   EXPECT_EQ(fast_rig.latency_of({0, 0, 4, 3}), 2 + 5 + 4 + 2) << "routing and both allocations in one cycle";
 }
 
+TEST(VcRouterZeroLoad, TheCrossbarCountsInStepsToo) {
+  Given stages{{"routing_delay", i64{1}}, {"vc_alloc_delay", i64{1}}, {"traversal_delay", i64{1}}};
+  // Four stages of one step: four steps make one cycle of them, two make two, one and a half three.
+  for (const auto& [speedup, cycles] : std::vector<std::pair<double, Tick>>{{1.0, 4}, {2.0, 2}, {4.0, 1}, {5.0, 1}}) {
+    Given fast = stages;
+    fast.emplace_back("internal_speedup", speedup);
+    Rig rig({"mesh", {{"size", Ints{5}}}}, router(1, 12, fast), kDimensionOrder);
+    EXPECT_EQ(rig.latency_of({0, 0, 4, 3}), 2 + 5 * cycles + 4 + 2) << speedup;
+  }
+  stages.back().second = i64{3};  // a longer stage ends in the first step of its last cycle
+  stages.emplace_back("internal_speedup", 4.0);
+  Rig rig({"mesh", {{"size", Ints{5}}}}, router(1, 12, stages), kDimensionOrder);
+  EXPECT_EQ(rig.latency_of({0, 0, 4, 3}), 2 + 5 * 3 + 4 + 2);
+}
+
+/// When packets of two terminals arrive that share a switch and nothing else, the second a cycle behind the first.
+std::vector<Tick> arrivals_one_apart(const Given& given) {
+  Rig rig(crossbar(4), router(2, 12, given), kDimensionOrder);
+  return rig.deliveries({{0, 0, 2, 1}, {1, 1, 3, 1}});
+}
+
+TEST(VcRouterZeroLoad, AStageThatDoesNotOverlapMakesTheNextPacketWait) {
+  for (const char* stage : {"routing_delay", "vc_alloc_delay", "sw_alloc_delay", "traversal_delay"}) {
+    SCOPED_TRACE(stage);
+    const std::vector<Tick> overlapping = arrivals_one_apart({{stage, i64{4}}});
+    const std::vector<Tick> waiting = arrivals_one_apart({{stage, i64{4}}, {"overlapping_stages", false}});
+    ASSERT_EQ(overlapping.size(), 2U);
+    ASSERT_EQ(waiting.size(), 2U);
+    EXPECT_EQ(overlapping[1], overlapping[0] + 1);
+    EXPECT_EQ(waiting[0], overlapping[0]) << "the first finds the stage idle";
+    EXPECT_EQ(waiting[1], waiting[0] + 4) << "the second begins when the first has finished";
+    EXPECT_EQ(arrivals_one_apart({{stage, i64{1}}, {"overlapping_stages", false}}),
+              arrivals_one_apart({{stage, i64{1}}}))
+        << "a stage of one cycle is always idle";
+  }
+}
+
 TEST(VcRouterZeroLoad, CutThroughAddsNothing) {
   for (const u32 flits : {1U, 7U}) {
     Rig rig({"mesh", {{"size", Ints{5}}}}, router(1, 8, {{"flow", std::string("cut_through")}}), kDimensionOrder);

@@ -64,6 +64,10 @@ Times vc_router(const Question& q) {
     q.model.fail("name", "zero_load_latency does not know what an internal speedup puts into one cycle",
                  "use internal_speedup = 1");
   }
+  if (q.flits > 1 && !q.sw.flag("overlapping_stages")) {
+    q.model.fail("name", "zero_load_latency does not know how flits wait for stages that do not overlap",
+                 "use overlapping_stages = true, or packets of one flit");
+  }
   const double vc = q.number("vc_alloc_delay");
   const double allocation = q.number("sw_alloc_delay");
   const double both = q.sw.flag("speculative") ? std::max(vc, allocation) : vc + allocation;

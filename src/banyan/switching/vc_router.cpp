@@ -117,8 +117,9 @@ void read_flow(const config::Values& values, const engine::Builder& builder, Rou
 }
 
 void read_pipeline(const config::Values& values, RouterSetup& setup) {
-  setup.pipeline = {values.natural("routing_delay"), values.natural("vc_alloc_delay"), values.natural("sw_alloc_delay"),
-                    values.natural("traversal_delay"), values.natural("credit_delay")};
+  setup.pipeline = {values.natural("routing_delay"),  values.natural("vc_alloc_delay"),
+                    values.natural("sw_alloc_delay"), values.natural("traversal_delay"),
+                    values.natural("credit_delay"),   values.flag("overlapping_stages")};
   setup.speculative = values.flag("speculative");
   if (!setup.speculative || (setup.pipeline.vc_allocation == 1 && setup.pipeline.sw_allocation == 1)) return;
   values.fail("speculative",
@@ -172,9 +173,15 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
                                                 : u64{setup.vcs} * setup.buffer;
   setup.horizon =
       builder.longest_latency() +
-      std::max<Tick>(setup.pipeline.departure() + (queued + 1) * cycles_per_flit, Tick{1} + setup.pipeline.credit);
+      std::max<Tick>(setup.pipeline.departure() + (queued + 1) * cycles_per_flit, Tick{1} + setup.pipeline.credit) +
+      (setup.pipeline.sequential_crossbar() ? setup.pipeline.traversal : 0);  // until the crossbar is idle
   setup.slow_channels = cycles_per_flit > 1;
   return setup;
+}
+
+/// Whether all stages overlap, or are too short to matter.
+bool overlaps(const parts::Pipeline& p) {
+  return p.overlapping || std::max({p.routing, p.vc_allocation, p.sw_allocation, p.traversal}) <= 1;
 }
 
 /// Whether the fast kernel does what the setup asks for.
@@ -184,9 +191,9 @@ bool ordinary(const RouterSetup& setup) {
   };
   return Tick{setup.pipeline.routing} + 2 <= parts::kMostAhead && plain(setup.vc_allocator) &&
          plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin && setup.pipeline.vc_allocation <= 1 &&
-         setup.pipeline.sw_allocation == 1 && !setup.speculative && setup.input_speedup == 1 &&
-         !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit && !setup.store_and_forward &&
-         setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
+         setup.pipeline.sw_allocation == 1 && overlaps(setup.pipeline) && !setup.speculative &&
+         setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
+         !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
 }
 
 /// Of a virtual channel, as input and as output.
@@ -321,6 +328,9 @@ const core::SwitchRow row_vc_router{
           .unit("cycles")
           .range(0, kMostDelay)
           .doc("Cycles from the arrival of a credit at a router until it counts."),
+      Parameter::boolean("overlapping_stages", true)
+          .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when it has "
+               "finished with those before, as in BookSim2."),
       Parameter::boolean("speculative", false)
           .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is granted."),
       Parameter::choice("vc_allocator", allocators(), "islip").doc("Allocator of output virtual channels to heads."),

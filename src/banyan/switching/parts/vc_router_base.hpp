@@ -59,10 +59,12 @@ struct Pipeline {
   u32 vc_allocation = 1;
   u32 sw_allocation = 1;
   u32 traversal = 1;
-  u32 credit = 0;  ///< from the arrival of a credit until it counts
+  u32 credit = 0;           ///< from the arrival of a credit until it counts
+  bool overlapping = true;  ///< a stage of several cycles takes new packets in every cycle, not only when it is idle
 
   /// From the last cycle of switch allocation to departure, that cycle included.
   [[nodiscard]] Tick departure() const noexcept { return Tick{1} + traversal; }
+  [[nodiscard]] bool sequential_crossbar() const noexcept { return !overlapping && traversal > 1; }
 };
 
 struct AllocatorChoice {
@@ -95,7 +97,10 @@ struct RouterSetup {
   bool slow_channels = false;         ///< some channel takes more than a cycle per flit
   Tick horizon = 1;                   ///< longest way of a flit or a credit, in ticks
 
-  [[nodiscard]] bool output_queues() const noexcept { return output_speedup > 1 || internal_speedup > 1.0; }
+  /// Whether flits may wait between the crossbar and a channel: several come at once.
+  [[nodiscard]] bool output_queues() const noexcept {
+    return output_speedup > 1 || internal_speedup > 1.0 || pipeline.sequential_crossbar();
+  }
 };
 
 /// N: u8 where virtual channels of a router and places of a buffer are few, u16 for any number.

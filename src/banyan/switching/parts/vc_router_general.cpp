@@ -15,6 +15,7 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
       next_vc_(switches_.size() * ways_in_),
       held_by_(next_vc_.size()),
       way_out_held_(switches_.size() * ways_out_),
+      batches_(setup.pipeline.overlapping ? 0 : switches_.size()),
       vcs_({setup.vc_allocator.kind, setup.arbiter, setup.vc_allocator.iterations, layout_.size(), layout_.size()},
            entities()),
       switch_({setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_}, entities()),
@@ -51,6 +52,7 @@ void VcRouterGeneral::reset(u32) {
   for (std::size_t k = 0; k < next_vc_.size(); ++k) next_vc_[k] = static_cast<u16>(k % setup_.input_speedup);
   std::fill(held_by_.begin(), held_by_.end(), kNobody);
   std::fill(way_out_held_.begin(), way_out_held_.end(), 0);
+  std::fill(batches_.begin(), batches_.end(), Batches{});
   vcs_.reset();
   switch_.reset();
   if (speculative_switch_) speculative_switch_->reset();
@@ -110,7 +112,14 @@ void VcRouterGeneral::begin_packet(const At& a, u32 i, u64 step, Tick now) noexc
   a.states[i].stage = Stage::empty;
   if (setup_.store_and_forward && a.inputs[i].ring.count < head(a, i).flits) return;
   a.states[i].stage = Stage::asking;
-  a.states[i].at = after(step, now, setup_.pipeline.routing);
+  const u32 delay = setup_.pipeline.routing;
+  if (batched(delay)) {
+    Batch& batch = batches_[a.e].routing;
+    join(batch, step, now, delay);
+    a.states[i].at = batch.end + 1;
+  } else {
+    a.states[i].at = after(step, now, delay);
+  }
 }
 
 /// Age of the packet at the front, for arbiters that look at it.
@@ -118,10 +127,19 @@ u64 VcRouterGeneral::key(const At& a, u32 i) const noexcept {
   return setup_.arbiter == ArbiterKind::age ? head(a, i).birth : 0;
 }
 
+/// When a flit that is granted the switch in this step is on its channel, unless others are before it. The crossbar
+/// takes it in the next step.
+Tick VcRouterGeneral::departure(const At& a) const noexcept {
+  const u32 delay = setup_.pipeline.traversal;
+  if (delay == 0) return a.now + 1;
+  const u64 step = batched(delay) ? begin_of(batches_[a.e].crossbar, a.step + 1) : a.step + 1;
+  return cycle_of(step, a.now) + delay;
+}
+
 /// Whether a flit that is granted the switch now finds the channel free, or a place before it.
 bool VcRouterGeneral::takes_flit(const At& a, u32 port) const noexcept {
   const Output& channel = channels_[std::size_t{a.e} * layout_.ports() + port];
-  const Tick at = a.now + setup_.pipeline.departure();
+  const Tick at = departure(a);
   if (channel.free_at <= at) return true;
   if (!setup_.output_queues()) return false;
   const u64 queued = (channel.free_at - at + channel.cycles_per_flit - 1) / channel.cycles_per_flit;
@@ -189,7 +207,9 @@ void VcRouterGeneral::by_level(u32 count, Level&& level, F&& f) {
 /// Packets of a higher priority are matched first, the others to what is left.
 void VcRouterGeneral::request_vcs(const At& a) noexcept {
   asking_.clear();
-  for (u32 i = 0; i < layout_.size(); ++i) {
+  const u32 delay = setup_.pipeline.vc_allocation;
+  const bool idle = !batched(delay) || begin_of(batches_[a.e].vc_allocation, a.step) == a.step;
+  for (u32 i = 0; idle && i < layout_.size(); ++i) {
     if (a.states[i].stage != Stage::asking || a.step < a.states[i].at) continue;
     if (!choose(a, i)) a.inputs[i].end = a.inputs[i].begin;  // asks for nothing
     asking_.push_back(i);
@@ -198,6 +218,7 @@ void VcRouterGeneral::request_vcs(const At& a) noexcept {
   std::fill(lost_.begin(), lost_.end(), 0);
   const u32 count = static_cast<u32>(asking_.size());
   if (count == 0) vcs_.begin(a.e);
+  if (count != 0 && batched(delay)) join(batches_[a.e].vc_allocation, a.step, a.now, delay);
   by_level(
       count, [&](u32 k) { return priority(a, asking_[k]); },
       [&](u8 level) {
@@ -280,6 +301,8 @@ void VcRouterGeneral::bid(const At& a, u32 i, bool speculative) noexcept {
 void VcRouterGeneral::collect_bids(const At& a) noexcept {
   for (const Bid& b : bids_) bid_of_[std::size_t{b.input} * ways_out_ + b.output] = kNone;
   bids_.clear();
+  const u32 delay = setup_.pipeline.sw_allocation;
+  if (batched(delay) && begin_of(batches_[a.e].sw_allocation, a.step) != a.step) return;
   for (u32 i = 0; i < layout_.size(); ++i) {
     const VcState& state = a.states[i];
     const InputVc& in = a.inputs[i];
@@ -287,6 +310,8 @@ void VcRouterGeneral::collect_bids(const At& a) noexcept {
     if (state.stage == Stage::active && state.at <= a.step) {
       const u32 o = layout_.index(in.port, in.vc);
       if (held_by_[std::size_t{a.e} * ways_in_ + way_in(i)] == i) continue;
+      // What cannot be sent has its turn with the batch all the same.
+      if (batched(delay)) join(batches_[a.e].sw_allocation, a.step, a.now, delay);
       if (room(a.e, o) != 0 && takes_flit(a, in.port)) bid(a, i, false);
     } else if (setup_.speculative && state.stage == Stage::asking && state.at <= a.step) {
       // At the port where it asks for a virtual channel in this step, which an adaptive head has just chosen.
@@ -415,8 +440,10 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
   const std::size_t first_port = std::size_t{a.e} * layout_.ports();
   const BufferedFlit flit = flits_.pop(a.e, i, in.ring);
   Output& channel = channels_[first_port + port];
-  const Tick departure = std::max(a.now + setup_.pipeline.departure(), channel.free_at);
-  channel.free_at = departure + channel.cycles_per_flit;
+  channel.free_at = std::max(departure(a), channel.free_at) + channel.cycles_per_flit;
+  if (batched(setup_.pipeline.traversal)) {
+    join(batches_[a.e].crossbar, a.step + 1, a.now, setup_.pipeline.traversal);
+  }
   a.io->send(static_cast<u32>(first_port + port), flit.unpack(in.vc), channel.free_at - 1 - a.now);
   const u32 from = layout_.port(i);
   a.io->control_up(static_cast<u32>(first_port + from), {engine::kCredit, static_cast<u16>(layout_.vc(i)), 1},
@@ -456,6 +483,13 @@ u64 VcRouterGeneral::digest() const {
       h.add(u64{next_vc_[std::size_t{e} * ways_in_ + way]} << 16U | held_by_[std::size_t{e} * ways_in_ + way]);
     }
     for (u32 p = 0; p < layout_.ports(); ++p) h.add(channels_[std::size_t{e} * layout_.ports() + p].free_at);
+    if (!batches_.empty()) {
+      const Batches& b = batches_[e];
+      for (const Batch* batch : {&b.routing, &b.vc_allocation, &b.sw_allocation, &b.crossbar}) {
+        h.add(batch->begin);
+        h.add(batch->end);
+      }
+    }
     vcs_.digest(e, h);
     switch_.digest(e, h);
     if (speculative_switch_) speculative_switch_->digest(e, h);

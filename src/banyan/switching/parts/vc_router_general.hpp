@@ -1,7 +1,11 @@
 // The general kernel of vc_router: every setting, one loop over the virtual channels of a router per cycle.
 //
-// With an internal speedup of s a router makes s steps per cycle on average, and the stages of delay 0 and 1 count in
-// those; longer delays count in cycles. Everything that happens in one step is decided on the state before it.
+// With an internal speedup of s a router makes s steps per cycle on average, and the stages of delay 0 and 1, the
+// crossbar among them, count in those; longer delays count in cycles. Everything that happens in one step is decided on
+// the state before it.
+//
+// Without Pipeline::overlapping a stage of several cycles works in batches, as in BookSim2: it takes all that wait when
+// it is idle, and what comes while it works waits for the next batch.
 #pragma once
 
 #include <memory>
@@ -34,6 +38,19 @@ class VcRouterGeneral : public VcRouterBase<u16> {
     u64 at = 0;
     u16 promised = 0;
     Stage stage = Stage::empty;
+  };
+  /// What a stage that works in batches does last, or will do next.
+  struct Batch {
+    u64 begin = 0;
+    u64 end = 0;  ///< its last step
+    bool planned = false;
+  };
+  /// The stages of a router that work in batches where they do not overlap.
+  struct Batches {
+    Batch routing;
+    Batch vc_allocation;
+    Batch sw_allocation;
+    Batch crossbar;
   };
   /// Of an output port.
   struct Output {
@@ -69,6 +86,24 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   [[nodiscard]] u64 last(u64 step, Tick now, u32 delay) const noexcept {
     return delay <= 1 ? step : first_step(now + delay - 1);
   }
+  /// The cycle of a step that is not before `from`.
+  [[nodiscard]] Tick cycle_of(u64 step, Tick from) const noexcept {
+    while (first_step(from + 1) <= step) ++from;
+    return from;
+  }
+  /// Whether a stage of `delay` cycles works in batches.
+  [[nodiscard]] bool batched(u32 delay) const noexcept { return !setup_.pipeline.overlapping && delay > 1; }
+  /// The first step of the batch for what comes in `step`.
+  [[nodiscard]] static u64 begin_of(const Batch& batch, u64 step) noexcept {
+    if (!batch.planned || step > batch.end) return step;
+    return step <= batch.begin ? batch.begin : batch.end + 1;
+  }
+  /// Puts what comes in `step` into that batch.
+  void join(Batch& batch, u64 step, Tick now, u32 delay) const noexcept {
+    const u64 begin = begin_of(batch, step);
+    batch = {begin, last(begin, cycle_of(begin, now), delay), true};
+  }
+  [[nodiscard]] Tick departure(const At& a) const noexcept;
   [[nodiscard]] u32 way_in(u32 i) const noexcept {
     return layout_.port(i) * setup_.input_speedup + layout_.vc(i) % setup_.input_speedup;
   }
@@ -112,6 +147,7 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   std::vector<u16> next_vc_;        ///< [entity * ways in + way]: virtual channel to ask first
   std::vector<u16> held_by_;        ///< [entity * ways in + way]: input virtual channel that keeps the way, or kNobody
   std::vector<u8> way_out_held_;    ///< [entity * ways out + way]
+  std::vector<Batches> batches_;    ///< [entity]; empty where stages overlap
   Allocator vcs_;
   Allocator switch_;
   std::unique_ptr<Allocator> speculative_switch_;
