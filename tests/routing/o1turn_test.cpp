@@ -34,6 +34,53 @@ TEST(O1Turn, HalfOfTheHeadersGoAlongEachDimensionFirst) {
   }
 }
 
+/// Some ports of some switch are occupied.
+class Occupied final : public core::Occupancy {
+ public:
+  explicit Occupied(std::vector<u32> used) : used_(std::move(used)) {}
+  [[nodiscard]] u32 used(u32, u32 port) const noexcept override { return used_[port]; }
+
+ private:
+  std::vector<u32> used_;
+};
+
+TEST(O1Turn, AdaptiveHeadsTakeTheEmptierOfTwoFirstChannels) {
+  const auto mesh = mesh_of({4, 4});
+  const auto r = routing("o1turn", *mesh, 2, {{"choice", std::string("adaptive")}});
+  const u32 x = mesh->grid()->port_up[0];
+  const u32 y = mesh->grid()->port_up[1];
+  const auto first_port = [&](u32 used_x, u32 used_y, u32 word) {
+    std::vector<u32> used(8, 0);
+    used[x] = used_x;
+    used[y] = used_y;
+    const Occupied occupied(used);
+    core::Packet packet;
+    packet.destination = 10;
+    r->prepare(packet, word);
+    core::RouteRequest request;
+    request.packet = &packet;
+    request.in_port = 4;
+    request.occupancy = &occupied;
+    core::Candidates next;
+    r->route(request, next);
+    return next[0].port;
+  };
+  for (const u32 word : {0U, 0xffffffffU}) {
+    EXPECT_EQ(first_port(3, 2, word), y);
+    EXPECT_EQ(first_port(2, 3, word), x);
+  }
+  EXPECT_EQ(first_port(2, 2, 0), x);
+  EXPECT_EQ(first_port(2, 2, 0xffffffffU), y) << "ties are drawn";
+}
+
+TEST(O1Turn, AdaptiveOrdersHaveNoCycleAndAreMinimal) {
+  for (const auto& t : spaces()) {
+    const u32 vcs = 2 * ring_classes(*t);
+    const auto r = routing("o1turn", *t, vcs, {{"choice", std::string("adaptive")}});
+    expect_verdict(*t, *r, vcs, core::DependencyVerdict::acyclic);
+  }
+}
+
 TEST(O1Turn, OneClassForBothOrdersWouldHaveACycle) {
   // Why two virtual channels are required.
   const auto mesh = mesh_of({4, 4});

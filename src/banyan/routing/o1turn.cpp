@@ -1,5 +1,6 @@
 // O1TURN (Seo et al. 2005): half of the packets correct their coordinates in ascending order of the dimensions, half in
-// descending order, on virtual channels of their own: XY and YX on a two-dimensional mesh.
+// descending order, on virtual channels of their own: XY and YX on a two-dimensional mesh. Or, as BookSim2's
+// adaptive_xy_yx has it, every packet takes the order whose first channel has fewer flits in front of it.
 #include <algorithm>
 #include <memory>
 
@@ -13,7 +14,9 @@ namespace {
 class O1Turn final : public core::Routing {
  public:
   O1Turn(const config::Values& values, const core::RoutingContext& context)
-      : space_(values, context), classes_(context.vcs, std::min(context.vcs, 2 * space_.ring_classes())) {
+      : space_(values, context),
+        classes_(context.vcs, std::min(context.vcs, 2 * space_.ring_classes())),
+        adaptive_(values.text("choice") == "adaptive") {
     parts::require_vcs(values, context, required_vcs(), "one class per order, twice on rings");
   }
 
@@ -22,17 +25,40 @@ class O1Turn final : public core::Routing {
     const core::Packet& packet = *request.packet;
     const u32 target = space_.switch_of(packet.destination);
     if (request.at == target) return out.add(classes_.any(space_.port_of(packet.destination)));
-    const parts::Space::Step step = space_.ordered_step(request.at, target, packet.state == 0);
-    const u32 first = static_cast<u32>(packet.state) * space_.ring_classes() + (step.ring ? step.ring_class : 0);
-    out.add(classes_.candidate(step.port, first, first + (step.ring ? 1 : space_.ring_classes())));
+    out.add(candidate(request.at, target, adaptive_ ? adaptive_order(request, target) : order_of(packet)));
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    const u32 target = space_.switch_of(request.packet->destination);
+    if (!adaptive_ || request.at == target || !space_.just_entered(request)) return route(request, out);
+    for (const u32 order : {0U, 1U}) out.add(candidate(request.at, target, order));
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return 2; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return 2 * space_.ring_classes(); }
+  [[nodiscard]] core::Sight sight() const noexcept override {
+    return adaptive_ ? core::Sight::own_switch : core::Sight::none;
+  }
 
  private:
+  /// 0: ascending, 1: descending; drawn for the packet.
+  [[nodiscard]] static u32 order_of(const core::Packet& packet) noexcept { return static_cast<u32>(packet.state); }
+
+  [[nodiscard]] core::Candidate candidate(u32 at, u32 target, u32 order) const noexcept {
+    const parts::Space::Step step = space_.ordered_step(at, target, order == 0);
+    const u32 first = order * space_.ring_classes() + (step.ring ? step.ring_class : 0);
+    return classes_.candidate(step.port, first, first + (step.ring ? 1 : space_.ring_classes()));
+  }
+  /// On its way a packet keeps to the order that its virtual channel tells.
+  [[nodiscard]] u32 adaptive_order(const core::RouteRequest& request, u32 target) const noexcept {
+    if (!space_.just_entered(request)) return classes_.of(request.in_vc) / space_.ring_classes();
+    const u32 ascending = request.occupancy->used(request.at, candidate(request.at, target, 0).port);
+    const u32 descending = request.occupancy->used(request.at, candidate(request.at, target, 1).port);
+    return ascending == descending ? order_of(*request.packet) : ascending < descending ? 0 : 1;
+  }
+
   parts::Space space_;
   parts::VcClasses classes_;
+  bool adaptive_;
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -41,13 +67,16 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
 
 }  // namespace
 
+using config::Parameter;
 extern const core::RoutingRow row_o1turn;
 const core::RoutingRow row_o1turn{
     {"o1turn",
      "O1TURN: dimension order, ascending for half of the packets and descending for the other half.",
      "D. Seo, A. Ali, W.-T. Lim, N. Rafique and M. Thottethodi, Near-Optimal Worst-Case Throughput Routing for "
      "Two-Dimensional Mesh Networks, ISCA 2005",
-     {}},
+     {Parameter::choice("choice", {"random", "adaptive"}, "random")
+          .doc("How a packet comes to its order: at random, or by the fewer flits that the two first channels have in "
+               "front of them.")}},
     make};
 
 }  // namespace banyan::routing::o1turn
