@@ -64,7 +64,7 @@ TEST_F(Convert, WhatIsNotMappedIsAnErrorUnlessIgnored) {
 }
 
 TEST_F(Convert, WithoutANetworkNothingIsLeftToIgnore) {
-  const Said said = banyan({"run", "--booksim", "--ignore-unmapped", "torus", "topology=qtree"});
+  const Said said = banyan({"run", "--booksim", "--ignore-unmapped", "torus", "topology=hypercube"});
   EXPECT_EQ(said.status, 2);
   EXPECT_NE(said.err.find("no experiment"), std::string::npos) << said.err;
 }

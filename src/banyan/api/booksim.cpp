@@ -146,7 +146,7 @@ void Converter::read_router() {
   pass_router_key("input_speedup", "input_speedup", "1", "vc_router has no input speedup");
   pass_router_key("output_speedup", "output_speedup", "1", "vc_router has no output speedup");
   pass_router_key("internal_speedup", "internal_speedup", "1", "vc_router has no internal speedup");
-  if (integer("output_buffer_size") > 0) switch_.set("output_buffer", std::to_string(integer("output_buffer_size")));
+  read_output_buffer();
   pass_router_key("noq", "next_hop_queueing", "0", "vc_router has no queueing by the next hop's output");
   pass_router_key("vc_prioritize_empty", "vc_prioritize_empty", "0", "vc_router has no such preference");
   pass_router_key("vc_priority_donation", "vc_priority_donation", "0", "vc_router has no such preference");
@@ -185,16 +185,35 @@ void Converter::read_pipeline() {
   if (integer("vc_alloc_delay") != 1 && !flag("speculative")) {
     differs("vc_alloc_delay", "BookSim2 itself stops at an assertion with another delay than 1");
   }
+  if (integer("sw_alloc_delay") != 1) {
+    differs("sw_alloc_delay", "BookSim2 itself stops at an assertion with another delay than 1");
+  }
   switch_.set("routing_delay", std::to_string(integer("routing_delay")));
   switch_.set("vc_alloc_delay", std::to_string(integer("vc_alloc_delay")));
   switch_.set("sw_alloc_delay", std::to_string(integer("sw_alloc_delay")));
   switch_.set("traversal_delay", std::to_string(integer("st_prepare_delay") + integer("st_final_delay")));
+  const i64 longest = std::max({integer("routing_delay"), integer("vc_alloc_delay"), integer("sw_alloc_delay"),
+                                integer("st_prepare_delay") + integer("st_final_delay")});
+  if (longest > 1) switch_.set("overlapping_stages", "false");
   switch_.set("credit_delay", std::to_string(integer("credit_delay")));
   if (!flag("speculative")) return;
   switch_.set("speculative", "true");
   for (const char* key : {"spec_check_elig", "spec_check_cred", "spec_mask_by_reqs", "spec_sw_allocator"}) {
     if (given(key)) differs(key, "vc_router grants to speculation what the other requests leave");
     read_.insert(key);
+  }
+}
+
+/// Flits that wait between the crossbar and a channel.
+void Converter::read_output_buffer() {
+  const i64 size = integer("output_buffer_size");
+  const i64 crossbar = integer("st_prepare_delay") + integer("st_final_delay");
+  if (size == 0) impossible("output_buffer_size", "a router without such a place never sends; -1 means any number");
+  if (size <= 0) return;
+  if (real("internal_speedup") > 1.0 || integer("output_speedup") > 1 || crossbar > 1) {
+    switch_.set("output_buffer", std::to_string(size), "output_buffer_size");
+  } else {
+    no_effect("output_buffer_size", "without speedup a flit that has passed the crossbar finds its channel free");
   }
 }
 
@@ -249,9 +268,12 @@ void Converter::read_run() {
   const std::string type = text("sim_type");
   if (type == "batch") return;
   if (type != "latency" && type != "throughput") impossible("sim_type", "BookSim2 has latency, throughput and batch");
+  const i64 runs = integer("sim_count");
+  if (runs < 1) return impossible("sim_count", "there is at least one simulation");
+  if (runs > 1) differs("sim_count", "one run as long as all of them, with one interval; BookSim2 prints their mean");
   const i64 period = integer("sample_period");
   run_.set("warmup", std::to_string(integer("warmup_periods") * period));
-  run_.set("measure", std::to_string(integer("max_samples") * period));
+  run_.set("measure", std::to_string(runs * integer("max_samples") * period));
   if (given("max_samples")) differs("max_samples", std::string(find_key("stopping_thres")->reason));
 }
 
@@ -313,6 +335,21 @@ void Converter::note_origin(const std::string& key, Conversion& into) const {
   const std::size_t begin = into.toml.rfind('\n') + 1;
   const auto line = static_cast<u32>(std::count(into.toml.begin(), into.toml.end(), '\n') + 1);
   into.origins.push_back({line, static_cast<u32>(into.toml.size() - begin + 1), setting(key)});
+}
+
+void add_printed_latencies(Result& result) {
+  std::vector<stats::Metric> metrics;
+  for (const stats::Metric& metric : result.metrics) {
+    metrics.push_back(metric);
+    const std::string name = metric.name.substr(0, metric.name.find('.'));
+    // The wait for the network is not the same in batches: they are there from the beginning.
+    const bool packet = name == "packet_latency" && result.verdict != Verdict::finished;
+    if (!packet && name != "network_latency") continue;
+    stats::Metric& printed = metrics.emplace_back(metric);
+    printed.name = "booksim2_" + metric.name;
+    printed.mean += kMoreCycles;
+  }
+  result.metrics = std::move(metrics);
 }
 
 ConfigError in_terms_of_settings(const ConfigError& error, const Conversion& conversion, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "banyan/api/result.hpp"
 #include "banyan/base/error.hpp"
 
 namespace banyan::api::booksim {
@@ -52,6 +53,13 @@ struct Conversion {
 
 /// The experiment of a file's settings and overrides (the last of a key counts), BookSim2's defaults for the others.
 [[nodiscard]] Conversion convert(const std::vector<Setting>& settings, const std::string& name);
+
+/// BookSim2 registers a flit once more on its way from the source into the injection channel.
+inline constexpr double kMoreCycles = 1.0;
+
+/// Adds what BookSim2 would print for the latencies of a result, under names of their own: booksim2_packet_latency
+/// beside packet_latency, and so on.
+void add_printed_latencies(Result& result);
 
 /// What is wrong with the experiment, said of the setting that it came from; with its place in the text of the
 /// experiment where that is none.

@@ -71,6 +71,7 @@ class Converter {
   void read_one_network();
   void read_grid(bool torus);
   void read_concentrated_mesh();
+  void read_tree(u64 uplinks);
   void read_fly();
   void read_fat_tree();
   void read_flattened_butterfly();
@@ -79,10 +80,12 @@ class Converter {
   void set_lines(const std::vector<std::string>& lines);
   void read_routing();
   void read_grid_routing(const std::string& function, bool torus);
+  void set_shortest_path(const char* choice);
   void read_other_routing(const std::string& topology, const std::string& function);
   void read_router();
   void read_pipeline();
   void read_allocator(const char* key, const char* iterations);
+  void read_output_buffer();
   void read_buffers();
   void read_priority();
   void pass_router_key(const char* key, const char* target, const char* neutral, const char* reason);
@@ -92,6 +95,8 @@ class Converter {
   void read_traffics();
   void read_traffic(std::size_t index);
   void read_pattern(Table& table, std::size_t index);
+  void require_address_bits(const std::string& pattern);
+  void read_background(Table& table, const Call& call);
   void read_hot_spot(Table& table, const Call& call);
   void read_sizes(Table& table, std::size_t index, double& mean);
   void read_requests(Table& table, std::size_t index, double& mean);

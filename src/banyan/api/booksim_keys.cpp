@@ -120,7 +120,7 @@ constexpr Key kKeys[] = {
     {"acc_warmup_thres", "0.05", Silent::always, "BookSim2 reads it only without warmup_periods"},
     {"stopping_thres", "0.05", Silent::always, kStop},
     {"acc_stopping_thres", "0.05", Silent::always, kStop},
-    {"sim_count", "1", Silent::never, "several simulations: sweep run.seed instead"},
+    {"sim_count", "1"},
     {"include_queuing", "1"},
     {"seed", "0"},
     {"print_activity", "0", kDead, kOutput},

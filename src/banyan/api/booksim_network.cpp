@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -11,12 +12,17 @@
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "banyan/api/booksim_converter.hpp"
 #include "banyan/core/registry.hpp"
 
 namespace banyan::api::booksim {
 namespace {
+
+constexpr const char* kAskForAll =
+    "a head asks for virtual channels of the channel up with most free places; in BookSim2 it asks for those of all "
+    "channels up at once, and its allocator matches few of them: it saturates earlier";
 
 std::string power_list(u64 k, u64 n) {
   std::string text = "[";
@@ -56,6 +62,110 @@ std::vector<std::string> flat_lines(i64 k, i64 across, bool lengths) {
     }
   }
   return lines;
+}
+
+/// Lines of a graph, with the port that each of them opens at a switch.
+class GraphLines {
+ public:
+  explicit GraphLines(u64 switches) : ports_(switches, 0) {
+    for (u64 s = 0; s < switches; ++s) lines_.push_back(fmt::format("switch router{}", s));
+  }
+  void add_terminal(u64 node, u64 at) {
+    lines_.push_back(fmt::format("terminal node{} router{}", node, at));
+    ++ports_[at];
+  }
+  /// Returns the ports at both ends.
+  std::pair<u64, u64> add_link(u64 a, u64 b, i64 latency) {
+    lines_.push_back(fmt::format("link router{} router{} latency={}", a, b, latency));
+    return {ports_[a]++, ports_[b]++};
+  }
+  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+  std::vector<u64> ports_;  ///< opened so far, by switch
+};
+
+/// A concentrated mesh of k x k routers with 2 x 2 terminals each, numbered row by row over the chip; express channels
+/// join the routers of an edge that are half an edge apart, through the ports that a torus would use there.
+class ConcentratedMesh {
+ public:
+  ConcentratedMesh(u64 k, bool express, bool lengths) : k_(k), express_(express), graph_(k * k), port_(k * k) {
+    for (u64 node = 0; node < 4 * k * k; ++node) graph_.add_terminal(node, router_of(node));
+    for (u64 y = 0; y < k; ++y) {
+      for (u64 x = 0; x < k; ++x) {
+        if (x + 1 < k) join(at(x, y), kRight, at(x + 1, y), kLeft, lengths ? 2 : 1);
+        if (y + 1 < k) join(at(x, y), kUp, at(x, y + 1), kDown, lengths ? 2 : 1);
+      }
+    }
+    const u64 half = k / 2;
+    const i64 length = lengths ? static_cast<i64>(k) : 1;
+    for (u64 i = 0; express && i < half; ++i) {
+      join(at(0, i), kLeft, at(0, i + half), kLeft, length);
+      join(at(k - 1, i), kRight, at(k - 1, i + half), kRight, length);
+      join(at(i, 0), kDown, at(i + half, 0), kDown, length);
+      join(at(i, k - 1), kUp, at(i + half, k - 1), kUp, length);
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& lines() const { return graph_.lines(); }
+  /// Lines of a routing table: first along x, then along y; along an edge over an express channel where the way is at
+  /// least as long as that.
+  [[nodiscard]] std::vector<std::string> table() const {
+    std::vector<std::string> lines;
+    for (u64 from = 0; from < k_ * k_; ++from) {
+      for (u64 node = 0; node < 4 * k_ * k_; ++node) {
+        const u64 to = router_of(node);
+        if (from != to) lines.push_back(fmt::format("{} {} {}", from, node, port_[from][direction(from, to)]));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  enum Direction : u64 { kRight, kLeft, kUp, kDown };
+
+  [[nodiscard]] u64 at(u64 x, u64 y) const { return y * k_ + x; }
+  [[nodiscard]] u64 router_of(u64 node) const { return at(node % (2 * k_) / 2, node / (2 * k_) / 2); }
+  void join(u64 a, u64 port_a, u64 b, u64 port_b, i64 latency) {
+    std::tie(port_[a][port_a], port_[b][port_b]) = graph_.add_link(a, b, latency);
+  }
+  [[nodiscard]] u64 direction(u64 from, u64 to) const {
+    const u64 x = from % k_;
+    const u64 y = from / k_;
+    const auto distance = [](u64 a, u64 b) { return a < b ? b - a : a - b; };
+    const auto far = [&](u64 a, u64 b) { return express_ && distance(a, b) >= k_ / 2; };
+    if (x != to % k_) {
+      if (far(x, to % k_) && y == 0) return kDown;
+      if (far(x, to % k_) && y == k_ - 1) return kUp;
+      return x < to % k_ ? kRight : kLeft;
+    }
+    if (far(y, to / k_) && x == 0) return kLeft;
+    if (far(y, to / k_) && x == k_ - 1) return kRight;
+    return y < to / k_ ? kUp : kDown;
+  }
+
+  u64 k_;
+  bool express_;
+  GraphLines graph_;
+  std::vector<std::array<u64, 4>> port_;  ///< [router][direction]
+};
+
+/// A tree of three levels over 64 terminals, four to a leaf, with `uplinks` parents of each leaf: 1 (a tree) or 2, and
+/// then four roots that all the eight switches between are joined to.
+std::vector<std::string> tree_lines(u64 uplinks) {
+  const u64 middle = 4 * uplinks;
+  const u64 roots = uplinks == 1 ? 1 : 4;
+  GraphLines graph(roots + middle + 16);
+  const auto leaf = [&](u64 i) { return roots + middle + i; };
+  for (u64 node = 0; node < 64; ++node) graph.add_terminal(node, leaf(node / 4));
+  for (u64 m = 0; m < middle; ++m) {
+    for (u64 i = 0; i < 4; ++i) graph.add_link(roots + m, leaf(m / uplinks * 4 + i), 1);
+  }
+  for (u64 root = 0; root < roots; ++root) {
+    for (u64 m = 0; m < middle; ++m) graph.add_link(root, roots + m, 1);
+  }
+  return graph.lines();
 }
 
 /// The routers and nodes of an "anynet" file: "router 0 node 0 node 1 5 router 1 15". Numbers behind a name are
@@ -159,10 +269,11 @@ void Converter::read_one_network() {
   if (name == "flatfly") return read_flattened_butterfly();
   if (name == "dragonflynew") return read_dragonfly();
   if (name == "anynet") return read_any_network();
-  impossible(
-      "topology",
-      fmt::format("BookSim2's topology {} is not mapped to one of Banyan's{}", name,
-                  near(name, {"mesh", "torus", "cmesh", "fly", "fattree", "flatfly", "dragonflynew", "anynet"})));
+  if (name == "qtree") return read_tree(1);
+  if (name == "tree4") return read_tree(2);
+  impossible("topology", fmt::format("BookSim2's topology {} is not mapped to one of Banyan's{}", name,
+                                     near(name, {"mesh", "torus", "cmesh", "fly", "fattree", "flatfly", "dragonflynew",
+                                                 "anynet", "qtree", "tree4"})));
 }
 
 void Converter::read_grid(bool torus) {
@@ -182,19 +293,39 @@ void Converter::read_concentrated_mesh() {
   const i64 c = integer("c");
   const i64 across = integer("xr");
   const i64 down = integer("yr");
-  if (n != 2) impossible("n", "a concentrated mesh of BookSim2 has two dimensions");
-  if (across * down != c) impossible("xr", fmt::format("xr x yr is {} and c is {}", across * down, c));
-  if (given("x") && integer("x") != k) impossible("x", "BookSim2 stops when x is not k");
-  if (given("y") && integer("y") != k) impossible("y", "BookSim2 stops when y is not k");
+  const std::string function = text("routing_function");
+  if (n != 2) return impossible("n", "a concentrated mesh of BookSim2 has two dimensions");
+  if (across != 2 || down != 2 || c != 4) {
+    return impossible("c", "BookSim2 stops unless c is 4, and xr and yr are 2: its concentrated mesh knows no other");
+  }
+  if (integer("x") != integer("y")) return impossible("x", "BookSim2 stops when x is not y");
+  if (k < 2 || k > 32) return impossible("k", "2 to 32 routers per side are mapped");
+  terminals_ = static_cast<u64>(k * k * c);
+  const bool express = function == "dor";
+  if (express || function == "dor_no_express") {
+    if (express && k % 2 != 0) {
+      return impossible("k", "express channels of BookSim2 join the halves of an edge, and an odd edge has none");
+    }
+    const ConcentratedMesh mesh(static_cast<u64>(k), express, flag("use_noc_latency"));
+    set_lines(mesh.lines());
+    routing_.name = "table";
+    routing_.set("lines", fmt::format("[\"{}\"]", fmt::join(mesh.table(), "\", \"")), "routing_function");
+    return;
+  }
   topology_.name = "mesh";
   topology_.set("size", power_list(static_cast<u64>(k), static_cast<u64>(n)));
   topology_.set("concentration", std::to_string(c));
   if (flag("use_noc_latency")) topology_.set("latency", fmt::format("[{}, {}]", across, down));
-  terminals_ = static_cast<u64>(k * k * c);
-  radix_ = static_cast<u64>(k);
-  differs("topology",
-          "Banyan's mesh has no express channels, and terminal t sits at switch t / c, where BookSim2 numbers the "
-          "terminals of the whole chip row by row");
+  differs("topology", "terminal t sits at switch t / c, where BookSim2 numbers the terminals of the chip row by row");
+}
+
+/// BookSim2's trees of 64 terminals: qtree, and tree4 with two parents of a leaf.
+void Converter::read_tree(u64 uplinks) {
+  if (integer("k") != 4 || integer("n") != 3) {
+    return impossible(integer("k") != 4 ? "k" : "n", "BookSim2 stops unless k is 4 and n is 3");
+  }
+  terminals_ = 64;
+  set_lines(tree_lines(uplinks));
 }
 
 void Converter::read_fly() {
@@ -208,6 +339,7 @@ void Converter::read_fly() {
 }
 
 void Converter::read_fat_tree() {
+  terminals_ = static_cast<u64>(std::llround(std::pow(integer("k"), integer("n"))));
   topology_.name = "fat_tree";
   topology_.set("arity", std::to_string(integer("k")));
   topology_.set("levels", std::to_string(integer("n")));
@@ -223,6 +355,7 @@ void Converter::read_flattened_butterfly() {
     impossible("xr", "BookSim2 stops unless x is y, xr is yr, and c is xr x yr");
     return;
   }
+  terminals_ = static_cast<u64>(std::llround(std::pow(k, n))) * static_cast<u64>(c);
   if (n == 2 && integer("x") == k) {
     set_lines(flat_lines(k, across, flag("use_noc_latency")));
     return;
@@ -246,6 +379,7 @@ void Converter::set_lines(const std::vector<std::string>& lines) {
 void Converter::read_dragonfly() {
   const i64 p = integer("k");
   if (integer("n") != 1) impossible("n", "BookSim2 stops when n is not 1: groups have one dimension");
+  terminals_ = static_cast<u64>(2 * p * p * (2 * p * p + 1));
   topology_.name = "dragonfly";
   topology_.set("terminals_per_router", std::to_string(p));
   topology_.set("routers_per_group", std::to_string(2 * p));
@@ -276,7 +410,8 @@ void Converter::read_routing() {
   if (routing_.name.empty()) {
     static const std::vector<std::string> known{
         "dim_order",      "dim_order_bal",    "dor",      "xy_yx", "valiant", "romm",    "min_adapt", "planar_adapt",
-        "dor_no_express", "xy_yx_no_express", "dest_tag", "nca",   "anca",    "ran_min", "ugal",      "min"};
+        "dor_no_express", "xy_yx_no_express", "dest_tag", "nca",   "anca",    "ran_min", "ugal",      "min",
+        "adaptive_xy_yx"};
     const bool misspelt = std::find(known.begin(), known.end(), function) == known.end();
     if (possible_) {
       impossible("routing_function",
@@ -285,6 +420,13 @@ void Converter::read_routing() {
   } else if (find_info(core::routing_rows(), routing_.name) == nullptr) {
     impossible("routing_function", fmt::format("Banyan has no routing {}", routing_.name));
   }
+}
+
+/// Ways without classes of virtual channels: trees, and dimensions in one order, have no cycles.
+void Converter::set_shortest_path(const char* choice) {
+  routing_.name = "shortest_path";
+  routing_.set("choice", fmt::format("\"{}\"", choice), "routing_function");
+  routing_.set("hop_classes", "false", "routing_function");
 }
 
 void Converter::read_grid_routing(const std::string& function, bool torus) {
@@ -297,8 +439,13 @@ void Converter::read_grid_routing(const std::string& function, bool torus) {
     routing_.set("classes", "\"balanced\"");
   } else if (function == "xy_yx" && !torus) {
     routing_.name = "o1turn";
+  } else if (function == "adaptive_xy_yx" && !torus) {
+    routing_.name = "o1turn";
+    routing_.set("choice", "\"adaptive\"");
   } else if (function == "valiant" && !torus) {
     routing_.name = "valiant";
+    differs("routing_function",
+            "a packet to the terminal that sends it leaves at once; BookSim2 sends it over a random router too");
   } else if (function == "romm" && !torus) {
     routing_.name = "romm";
   } else if (function == "min_adapt") {
@@ -306,6 +453,9 @@ void Converter::read_grid_routing(const std::string& function, bool torus) {
     differs("routing_function", "BookSim2's escape channel leads in one direction only; Banyan's is dimension order");
   } else if (function == "planar_adapt" && !torus) {
     routing_.name = "planar_adaptive";
+    differs("routing_function",
+            "a head asks for virtual channels of the direction with most free places; in BookSim2 it asks for those of "
+            "both directions at once, and latencies near saturation are some percent higher");
   } else if (function == "valiant" || function == "valiant_ni" || function == "chaos") {
     impossible("routing_function", fmt::format("{} does not run on this topology in BookSim2 either", function));
   } else if (function.find("ni") != std::string::npos) {
@@ -317,28 +467,40 @@ void Converter::read_grid_routing(const std::string& function, bool torus) {
 }
 
 void Converter::read_other_routing(const std::string& topology, const std::string& function) {
-  if (topology == "cmesh" && function == "dor_no_express") {
-    routing_.name = "dimension_order";
-  } else if (topology == "cmesh" && function == "xy_yx_no_express") {
+  if (!routing_.name.empty()) return;  // chosen with the topology
+  if (topology == "cmesh" && function == "xy_yx_no_express") {
     routing_.name = "o1turn";
-  } else if (topology == "cmesh" && (function == "dor" || function == "xy_yx")) {
-    impossible("routing_function", "it uses the express channels around the edge, which Banyan's mesh does not have");
+  } else if (topology == "cmesh" && function == "xy_yx") {
+    impossible("routing_function",
+               "its random choice between two tables with express channels is not mapped; dor, dor_no_express and "
+               "xy_yx_no_express are");
   } else if (topology == "fly" && function == "dest_tag") {
     routing_.name = "destination_tag";
   } else if (topology == "fattree" && (function == "nca" || function == "anca")) {
     routing_.name = "nearest_common_ancestor";
     routing_.set("up", function == "nca" ? "\"random\"" : "\"adaptive\"");
+    if (function == "anca") differs("routing_function", kAskForAll);
+  } else if (topology == "qtree" && function == "nca") {
+    set_shortest_path("first");
+  } else if (topology == "tree4" && (function == "nca" || function == "anca")) {
+    set_shortest_path(function == "nca" ? "random" : "adaptive");
+    if (function == "anca") differs("routing_function", kAskForAll);
   } else if (topology == "flatfly" && function == "ran_min") {
     // The dimensions in ascending order; a graph of such channels has the first one's at the lowest ports.
     if (topology_.name == "hyperx") {
       routing_.name = "dimension_order";
     } else {
-      routing_.name = "shortest_path";
-      routing_.set("choice", "\"first\"");
-      routing_.set("hop_classes", "false");
+      set_shortest_path("first");
     }
   } else if (topology == "flatfly" && function == "valiant") {
     routing_.name = "valiant";
+    differs("routing_function",
+            "every hop has a class of virtual channels of its own, and a packet goes to its random router even when it "
+            "passes its destination; BookSim2 has two classes, one per phase, and there the packet leaves");
+  } else if (topology == "flatfly" && (function == "xyyx" || function == "adaptive_xyyx")) {
+    impossible("routing_function",
+               "two orders of the dimensions with virtual channels of their own are not mapped on a flattened "
+               "butterfly; ran_min takes one");
   } else if (topology == "flatfly" && function == "ugal") {
     routing_.name = "ugal";
     routing_.set("threshold", "2");
@@ -349,7 +511,11 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     routing_.set("vcs_per_class", "\"one\"");
     if (function == "ugal") {
       routing_.set("threshold", "30");
-      differs("routing_function", "BookSim2 compares the minimal queue with twice the other one, plus 30");
+      differs(
+          "routing_function",
+          "BookSim2 compares the direct queue with twice the other one, plus 30, and sends detours over a random "
+          "router on virtual channel 0 both before and behind the first global channel, which can deadlock; here "
+          "queues count times their channels, detours go over a random group, and latencies near saturation are lower");
     }
   } else if (topology == "anynet" && function == "min") {
     routing_.name = "shortest_path";

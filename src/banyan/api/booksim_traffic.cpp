@@ -3,10 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "banyan/api/booksim_converter.hpp"
+#include "banyan/base/bits.hpp"
 
 namespace banyan::api::booksim {
 namespace {
@@ -65,6 +68,7 @@ void Converter::read_pattern(Table& table, std::size_t index) {
     table.name = "permutation";
     table.set("pattern", fmt::format("\"{}\"", permutation->second));
     table.set("include_self", "true");
+    require_address_bits(call.name);
     if (call.name == "randperm") {
       const std::string seed = call.arguments.empty() ? text("perm_seed") : call.arguments.front();
       if (seed == "time") return unmapped("perm_seed", "a seed from the clock cannot be repeated; give a number");
@@ -89,12 +93,51 @@ void Converter::read_pattern(Table& table, std::size_t index) {
     table.set("group_size", fmt::format("{}", static_cast<u64>(2 * k * k)));
   } else if (call.name == "hotspot") {
     read_hot_spot(table, call);
+  } else if (call.name == "background") {
+    read_background(table, call);
+  } else if (call.name == "badperm_yarc") {
+    table.name = "uniform";
+    unmapped("traffic",
+             "every row of terminals sends to random ones of a column of its own, which no traffic here does");
   } else {
     table.name = "uniform";
-    std::vector<std::string> known{"uniform", "asymmetric", "diagonal", "taper64", "bad_dragon", "hotspot"};
+    std::vector<std::string> known{"uniform",    "asymmetric", "diagonal",  "taper64",
+                                   "bad_dragon", "hotspot",    "background"};
     for (const auto& [theirs, ours] : permutations()) known.push_back(theirs);
     unmapped("traffic", fmt::format("the pattern {} has no counterpart{}", call.name, near(call.name, known)));
   }
+}
+
+/// Patterns of address bits.
+void Converter::require_address_bits(const std::string& pattern) {
+  const bool halves = pattern == "transpose";
+  if (!halves && pattern != "bitcomp" && pattern != "bitrev" && pattern != "shuffle") return;
+  if (terminals_ == 0 || (is_power_of_two(terminals_) && (!halves || std::countr_zero(terminals_) % 2 == 0))) return;
+  differs("traffic", fmt::format("BookSim2 itself stops: {} terminals are not {} power of two", terminals_,
+                                 halves ? "an even" : "a"));
+}
+
+/// Uniform traffic to all terminals but some.
+void Converter::read_background(Table& table, const Call& call) {
+  std::set<u64> excluded;
+  for (const std::string& element : call.arguments.empty() ? call.arguments : elements_of(call.arguments.front())) {
+    excluded.insert(static_cast<u64>(std::max(number(element, "traffic"), 0.0)));
+  }
+  if (call.arguments.size() > 1) {
+    no_effect("traffic", "only the first argument counts; several terminals stand in two braces: background({{1,2}})");
+  }
+  std::vector<u64> targets;
+  for (u64 t = 0; t < terminals_; ++t) {
+    if (!excluded.contains(t)) targets.push_back(t);
+  }
+  table.name = "hot_spot";
+  table.set("fraction", "1.0");
+  table.set("include_self", "true");
+  if (targets.empty()) {
+    unmapped("traffic", "this background leaves no terminal to send to, or their number is not known here");
+    return;
+  }
+  table.set("targets", fmt::format("[{}]", fmt::join(targets, ", ")));
 }
 
 void Converter::read_hot_spot(Table& table, const Call& call) {
@@ -248,14 +291,17 @@ void Converter::read_process(Table& table, std::size_t index, double rate) {
   if (alpha < 0.0) alpha = beta * rate / (in_burst - rate);
   if (beta < 0.0) beta = alpha * (in_burst - rate) / rate;
   table.set("process", "\"on_off\"");
-  table.set("burst", fmt::format("{}", 1.0 / beta));
-  table.set("pause", fmt::format("{}", 1.0 / alpha));
+  table.set("burst", fmt::format("{}", 1.0 / beta), "injection_process");
+  table.set("pause", fmt::format("{}", 1.0 / alpha), "injection_process");
 }
 
 void Converter::read_batch(Table& table, bool replies) {
   table.set("process", "\"at_once\"");
   table.set("batch", std::to_string(integer("batch_size")));
-  run_.set("sessions", std::to_string(integer("batch_count")));
+  run_.set("sessions", std::to_string(integer("batch_count") * integer("sim_count")));
+  differs("sim_type",
+          "all packets of a batch wait from cycle 0 on, so that packet_latency includes their wait; BookSim2 makes a "
+          "packet when the one before has left");
   const i64 outstanding = integer("max_outstanding_requests");
   if (outstanding != 0 && !replies) {
     unmapped("max_outstanding_requests", "without replies, a source cannot know that its packets arrived");

@@ -142,8 +142,10 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   if (store) {
     store->put(result);
     store->plan(set, source_of(arguments, text, "run"));
-    write_run(arguments.running.out, result);
   }
+  // The store holds what the experiment itself gives; what is shown says besides what BookSim2 would print.
+  if (arguments.booksim) api::booksim::add_printed_latencies(result);
+  if (store) write_run(arguments.running.out, result);
   if (arguments.running.json) print(api::to_json(result) + "\n");
   if (arguments.csv) print(api::to_csv(result));
   if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
