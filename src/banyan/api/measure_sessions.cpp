@@ -400,6 +400,8 @@ class SessionReport {
       const SessionOutcome& o = outcomes_[i];
       if (o.end == SessionOutcome::End::finished) continue;
       result_.verdict = o.end == SessionOutcome::End::deadlocked ? Verdict::deadlocked : Verdict::saturated;
+      // A session that was cut off shows that it is long, not that queues grow (stats::judge).
+      result_.certain = result_.verdict == Verdict::deadlocked;
       result_.explanation =
           fmt::format("session {}: {}; no means are reported: they would be of parts of sessions", i, o.explanation);
       return;

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include "banyan/api/precision.hpp"
 #include "banyan/api/recorded.hpp"
@@ -53,11 +56,13 @@ class Stopping {
 
   std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
     const SteadyWindows windows(record, run_, topology_);
-    if (windows.saturation().saturated) return std::nullopt;
+    const stats::Growth growth = windows.growth();
+    if (stats::grows(growth) && !windows.filling()) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
     stats::BatchMeans accepted = windows.load(record.accepted);
     accepted.interval = SteadyWindows::accepted_beside(windows.load(record.offered).interval, accepted.interval);
-    if (stats::reached(latency, *goal_) && stats::reached(accepted, *goal_)) return std::nullopt;
+    const bool precise = stats::reached(latency, *goal_) && stats::reached(accepted, *goal_);
+    if (precise && stats::level(growth)) return std::nullopt;
     if (measure_ >= limit_) return std::nullopt;
     const auto remaining =
         std::max(stats::remaining_effort(latency.interval, *goal_), stats::remaining_effort(accepted.interval, *goal_));
@@ -97,16 +102,16 @@ class SteadyReport {
         windows_(outcome.record, experiment.run, *network.topology) {}
 
   Result result() {
-    judge();
+    add_latencies();
+    add_own(engine::OwnMetrics::Kind::mean);
+    Result means = std::exchange(result_, {});
+    judge(means);
     if (result_.verdict != Verdict::deadlocked) {
       add_loads();
       add_fairness();
       add_own(engine::OwnMetrics::Kind::level);
     }
-    if ((result_.verdict == Verdict::steady && !late_) || result_.verdict == Verdict::finished) {
-      add_latencies();
-      add_own(engine::OwnMetrics::Kind::mean);
-    }
+    if ((result_.verdict == Verdict::steady && !late_) || result_.verdict == Verdict::finished) add(std::move(means));
     if (result_.verdict == Verdict::steady) {
       if (const std::string shortness = windows_.shortness(); !shortness.empty() && !late_) {
         result_.warning = shortness;
@@ -122,7 +127,8 @@ class SteadyReport {
   }
 
  private:
-  void judge() {
+  /// `means`: what is reported of a steady state.
+  void judge(const Result& means) {
     result_.explanation = windows_.warmup_text();
     if (outcome_.end == SteadyOutcome::End::deadlocked) {
       result_.verdict = Verdict::deadlocked;
@@ -137,22 +143,71 @@ class SteadyReport {
           run_.integer("duration"));
       return;
     }
-    const stats::Saturation saturation = windows_.saturation();
-    result_.certain = saturation.certain && (saturation.saturated || !windows_.too_short_for_loads());
-    late_ = outcome_.end == SteadyOutcome::End::not_drained && outcome_.sources_empty && !saturation.saturated;
-    if (late_) {
-      result_.certain = false;
-      result_.warning = outcome_.explanation + "; no latency is reported: the slowest packets would be missing";
-      result_.explanation += "; " + result_.warning;
+    stats::Evidence evidence;
+    evidence.growth = windows_.growth();
+    evidence.warmup_found = windows_.warmup_found();
+    evidence.filling = windows_.filling();
+    evidence.sources_wait = !outcome_.sources_empty;
+    evidence.all_arrived = outcome_.end == SteadyOutcome::End::drained;
+    if (evidence.all_arrived) std::tie(evidence.widest_latency, evidence.latency_width) = widest_latency(means);
+    const stats::Judgement judgement = stats::judge(evidence);
+    result_.certain = judgement.certain;
+    if (judgement.saturated) {
+      result_.verdict = Verdict::saturated;
+      result_.explanation = judgement.reason + overhead();
+      if (!evidence.all_arrived) result_.explanation += "; " + outcome_.explanation;
+      result_.explanation += "; no latency is reported: it would grow with the length of the run";
       return;
     }
-    if (saturation.saturated || outcome_.end == SteadyOutcome::End::not_drained) {
-      result_.verdict = Verdict::saturated;
-      result_.explanation = fmt::format("{}; no latency is reported: it would grow with the length of the run",
-                                        saturation.saturated ? saturation.statement : outcome_.explanation);
-    } else if (!saturation.certain) {
-      result_.explanation += "; " + saturation.statement;
+    late_ = !evidence.all_arrived;
+    if (!judgement.certain) result_.explanation += "; " + judgement.reason;
+    if (!late_) return;
+    result_.warning = outcome_.explanation + "; no latency is reported: the slowest packets would be missing";
+    result_.explanation += "; " + result_.warning;
+  }
+
+  /// The latency with the widest interval in relation to its mean; "" when no packet arrived.
+  static std::pair<std::string, std::optional<double>> widest_latency(const Result& means) {
+    std::pair<std::string, std::optional<double>> widest{"", 0.0};
+    for (const stats::Metric& metric : means.metrics) {
+      if (metric.counter || metric.name.find("latency") == std::string::npos) continue;
+      if (!metric.half_width) return {metric.name, std::nullopt};
+      const double width = metric.mean > 0.0 ? *metric.half_width / metric.mean : 0.0;
+      if (widest.first.empty() || width > *widest.second) widest = {metric.name, width};
     }
+    return widest;
+  }
+
+  /// What packets take of a link beyond their own flits, where that is more than a tenth of them: a load may be too
+  /// much for a link although its flits are not.
+  [[nodiscard]] std::string overhead() const {
+    if (outcome_.totals.delivered == 0) return "";
+    const double flits =
+        static_cast<double>(outcome_.totals.delivered_flits) / static_cast<double>(outcome_.totals.delivered);
+    for (const char* name : {"overhead", "header"}) {
+      if (!experiment_.switching.all().contains(name)) continue;
+      const auto more = static_cast<double>(experiment_.switching.natural(name));
+      if (more <= 0.1 * flits) continue;
+      const double offered = windows_.load(outcome_.record.offered).interval.mean;
+      const double with = offered * (1.0 + more / flits);
+      return fmt::format(
+          "; a packet takes {:g} flits more of every link than its {:.3g} (switch.{}), so that the offered load of "
+          "{:.4g} "
+          "is {:.4g} with it{}",
+          more, flits, name, offered, with,
+          with > 1.0 ? ": more than the link of a terminal carries; longer packets (traffic.size) would need less"
+                     : "");
+    }
+    return "";
+  }
+
+  void add(Result means) {
+    std::move(means.metrics.begin(), means.metrics.end(), std::back_inserter(result_.metrics));
+    std::move(means.histograms.begin(), means.histograms.end(), std::back_inserter(result_.histograms));
+    std::move(means.groups.begin(), means.groups.end(), std::back_inserter(result_.groups));
+    if (means.groups.empty()) return;
+    result_.group_cycles = means.group_cycles;
+    result_.group_cut = means.group_cut;
   }
 
   void add_loads() {
@@ -359,7 +414,7 @@ class SteadyReport {
   const Experiment& experiment_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
-  bool late_ = false;  ///< packets were still on their way at the end of the drain, and no queue grew
+  bool late_ = false;  ///< packets were still on their way at the end of the drain, and no growth is shown
   u32 terminals_;
   SteadyWindows windows_;
   Result result_;

@@ -68,6 +68,7 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   stats::SumCount first;
   for (u64 i = 0; i < whole_ && first.count < kFirst; ++i) first.merge(insides[i]);
   full_ = inside.mean() > kFull * first.mean();
+  warmup_found_ = found.valid;
   transit_ = static_cast<u64>(std::ceil(inside.mean() / static_cast<double>(window_)));
   cut_ = std::max({given, found.valid ? found.windows : 0, std::min(transit_ + 1, whole_ / 2)});
   cut_ = std::min(cut_, whole_ == 0 ? 0 : whole_ - 1);
@@ -133,29 +134,8 @@ stats::BatchMeans SteadyWindows::settled_latency() const {
   return stats::ratio_batch_means(std::span<const stats::SumCount>(all).subspan(cut_, settled - cut_), queue_rule_);
 }
 
-stats::Saturation SteadyWindows::saturation() const {
-  std::vector<stats::SumCount> backlog;
-  u64 waiting = 0;
-  for (std::size_t i = 0; i < record_.offered.size(); ++i) {
-    waiting += record_.offered[i];
-    waiting -= record_.taken[i];
-    backlog.push_back({waiting, 1});
-  }
-  stats::SaturationRule rule;
-  rule.confidence = rule_.confidence;
-  stats::Saturation verdict = stats::saturation(measured(backlog), measured(record_.offered),
-                                                measured(record_.accepted), static_cast<double>(window_), rule);
-  if (!too_short_for_loads() || !verdict.falls_short || full_) return verdict;
-  // What is missing is still on its way.
-  verdict.falls_short = false;
-  verdict.saturated = verdict.backlog_grows;
-  verdict.certain = verdict.saturated;
-  if (!verdict.saturated) {
-    const std::size_t numbers = verdict.statement.find(": ");
-    verdict.statement =
-        "not shown to be saturated (what is missing may be on its way)" + verdict.statement.substr(numbers);
-  }
-  return verdict;
+stats::Growth SteadyWindows::growth() const {
+  return stats::growth(measured(record_.offered), measured(record_.accepted));
 }
 
 void SteadyWindows::keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const {

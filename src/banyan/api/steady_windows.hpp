@@ -85,7 +85,12 @@ class SteadyWindows {
   }
   /// Of the packets that had arrived for sure: those generated earlier before the end than the longest latency so far.
   [[nodiscard]] stats::BatchMeans settled_latency() const;
-  [[nodiscard]] stats::Saturation saturation() const;
+  /// What stays in the system, whatever the run's own confidence is: a verdict does not depend on it.
+  [[nodiscard]] stats::Growth growth() const;
+  /// The end of the warm-up lies in the first half of the run.
+  [[nodiscard]] bool warmup_found() const { return warmup_found_; }
+  /// The run ends before the network can have filled, and what is in it may be on its way over long wires.
+  [[nodiscard]] bool filling() const { return too_short_for_loads() && !full_; }
 
   [[nodiscard]] const engine::SteadyRecord& record() const { return record_; }
   [[nodiscard]] Tick cut_cycles() const { return cut_ * window_; }
@@ -111,6 +116,7 @@ class SteadyWindows {
   stats::BatchRule queue_rule_;  ///< of means of what queues do
   u64 cut_ = 0;
   u64 whole_ = 0;
+  bool warmup_found_ = false;
   u64 transit_ = 0;    ///< windows that a packet is in the network on average
   bool full_ = false;  ///< packets are in the network for several times as long as the first ones, which found it empty
   std::string warmup_text_;

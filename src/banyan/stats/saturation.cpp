@@ -1,6 +1,7 @@
 #include "banyan/stats/saturation.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,21 +14,25 @@ namespace banyan::stats {
 
 namespace {
 
-constexpr std::size_t kStretches = 20;  ///< increments for the error: as many as batches, for the same reason
+constexpr std::size_t kFewestWindows = 32;  ///< below, neither increments nor correlations mean anything
+constexpr std::size_t kStretches = 20;      ///< increments for the error: as many as batches, for the same reason
+/// The sum of autocorrelations ends after so many correlation times (Sokal 1997): what follows is noise.
+constexpr double kCorrelationTimes = 5.0;
 
-std::vector<double> levels_of(std::span<const SumCount> backlog) {
+/// Flits in the system at the end of each window, from 0 on.
+std::vector<double> levels_of(std::span<const u64> offered, std::span<const u64> accepted) {
   std::vector<double> levels;
-  levels.reserve(backlog.size());
-  double last = 0.0;
-  for (const SumCount& window : backlog) {
-    if (window.count > 0) last = window.mean();
-    levels.push_back(last);
+  levels.reserve(offered.size());
+  i64 inside = 0;
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    inside += static_cast<i64>(offered[i]) - static_cast<i64>(accepted[i]);
+    levels.push_back(static_cast<double>(inside));
   }
   return levels;
 }
 
 /// Least-squares slope per window.
-double least_squares_slope(std::span<const double> levels) noexcept {
+double slope_of(std::span<const double> levels) noexcept {
   const double middle = (static_cast<double>(levels.size()) - 1.0) / 2.0;
   double products = 0.0;
   double squares = 0.0;
@@ -39,83 +44,144 @@ double least_squares_slope(std::span<const double> levels) noexcept {
   return squares > 0.0 ? products / squares : 0.0;
 }
 
-/// Variance per window of a random walk that was averaged over windows, from its increments over `stride` windows. The
-/// average over a window takes a third of a window's variance away from each increment (Working 1960).
-double walk_variance(std::span<const double> increments, std::size_t stride) {
-  const Interval mean = mean_interval(increments);
-  const double variance = std::pow(mean.standard_error, 2) * static_cast<double>(increments.size());
-  return variance / (static_cast<double>(stride) - 1.0 / 3.0);
-}
-
-std::string describe(const Saturation& verdict, const SaturationRule& rule) {
-  const double scale = verdict.offered > 0.0 ? 100.0 / verdict.offered : 0.0;
-  std::string text = verdict.saturated ? "saturated: "
-                     : verdict.certain ? "not saturated: "
-                                       : "not shown to be saturated (run too short to exclude it): ";
-  if (verdict.slope.groups > 0) {
-    text +=
-        fmt::format("source backlog grows by {:.2f} % +- {:.2f} % of the offered load (limit {:.0f} %), ",
-                    verdict.slope.mean * scale, verdict.slope.half_width.value_or(0.0) * scale, rule.growth * 100.0);
+std::vector<double> residuals_of(std::span<const double> levels, double slope) {
+  const double mean = average(levels);
+  const double middle = (static_cast<double>(levels.size()) - 1.0) / 2.0;
+  std::vector<double> residuals;
+  residuals.reserve(levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    residuals.push_back(levels[i] - mean - slope * (static_cast<double>(i) - middle));
   }
-  text += fmt::format("accepted {:.2f} % +- {:.2f} % of it", verdict.accepted_ratio.mean * 100.0,
-                      verdict.accepted_ratio.half_width.value_or(0.0) * 100.0);
-  return text;
+  return residuals;
 }
 
-double per_cycle(std::span<const u64> windows, double window_cycles) noexcept {
+double product_at(std::span<const double> values, std::size_t lag) noexcept {
   double sum = 0.0;
-  for (const u64 flits : windows) sum += static_cast<double>(flits);
-  return windows.empty() ? 0.0 : sum / (static_cast<double>(windows.size()) * window_cycles);
+  for (std::size_t i = 0; i + lag < values.size(); ++i) sum += values[i] * values[i + lag];
+  return sum;
+}
+
+/// 1 + 2 (sum of autocorrelations), in windows; at least 1.
+double correlation_time(std::span<const double> residuals) noexcept {
+  const double variance = product_at(residuals, 0);
+  if (!(variance > 0.0)) return 1.0;
+  double time = 1.0;
+  for (std::size_t lag = 1; lag < residuals.size() / 2; ++lag) {
+    time = std::max(1.0, time + 2.0 * product_at(residuals, lag) / variance);
+    if (static_cast<double>(lag) >= kCorrelationTimes * time) break;
+  }
+  return time;
+}
+
+/// Var(slope) = 6/5 sigma^2 / n of a random walk with variance sigma^2 per window. The increments are those of single
+/// values at the ends of stretches, with all noise that is faster: too wide rather than too narrow.
+Interval wandering(std::span<const double> levels, double slope, double offered) {
+  const auto n = levels.size();
+  const std::size_t stride = std::max<std::size_t>(1, n / (kStretches + 1));
+  std::vector<double> increments;
+  for (std::size_t i = n % stride; i + stride < n; i += stride) increments.push_back(levels[i + stride] - levels[i]);
+  const auto count = static_cast<double>(increments.size());
+  const double variance = std::pow(mean_interval(increments).standard_error, 2) * count / static_cast<double>(stride);
+  const double error = std::sqrt(1.2 * variance / static_cast<double>(n));
+  return make_interval(slope / offered, error / offered, count - 1.0, kConfidence);
+}
+
+/// Var(slope) = 12 v t / n^3 of a stationary process with variance v and integrated autocorrelation time t.
+Interval settled(std::span<const double> residuals, double time, double slope, double offered) {
+  const auto n = static_cast<double>(residuals.size());
+  const double error = std::sqrt(12.0 * product_at(residuals, 0) * time / std::pow(n, 4));
+  return make_interval(slope / offered, error / offered, std::max(1.0, n / time - 2.0), kConfidence);
+}
+
+/// "2.31 % +- 0.52 %"
+std::string per_cent(const Interval& interval) {
+  const std::string mean = fmt::format("{:.2f} %", interval.mean * 100.0);
+  return interval.half_width ? fmt::format("{} +- {:.2f} %", mean, *interval.half_width * 100.0) : mean;
+}
+
+Interval at(const Interval& interval, double confidence) {
+  return make_interval(interval.mean, interval.standard_error, interval.degrees_of_freedom, confidence);
+}
+
+/// The interval that a steady state is judged by.
+Interval below(const Growth& growth, const VerdictRule& rule) {
+  return at(growth.relaxations >= rule.relaxations ? growth.settled : growth.wandering, rule.steady_confidence);
+}
+
+/// The interval that saturation is judged by.
+Interval above(const Growth& growth, const VerdictRule& rule) {
+  return at(growth.wandering, rule.saturated_confidence);
+}
+
+std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
+  std::vector<std::string> doubts;
+  if (!level(e.growth, rule)) {
+    doubts.push_back(fmt::format("of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
+                                 per_cent(below(e.growth, rule)), rule.steady_confidence * 100.0, rule.growth * 100.0));
+  }
+  if (e.filling) doubts.emplace_back("the run ends before the network can have filled");
+  if (!e.warmup_found) doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
+  if (!e.all_arrived) doubts.emplace_back("not everything arrived");
+  if (!e.widest_latency.empty() && !e.latency_width) {
+    doubts.push_back(fmt::format("{} has no interval", e.widest_latency));
+  } else if (e.latency_width && *e.latency_width > rule.latency) {
+    doubts.push_back(fmt::format("{} is known only within {:.0f} % (limit {:.0f} %)", e.widest_latency,
+                                 *e.latency_width * 100.0, rule.latency * 100.0));
+  }
+  return fmt::format("{}", fmt::join(doubts, "; "));
 }
 
 }  // namespace
 
-Interval backlog_growth(std::span<const SumCount> backlog, double window_cycles, double confidence) {
-  const std::vector<double> levels = levels_of(backlog);
-  const std::size_t stride = std::max<std::size_t>(1, levels.size() / (kStretches + 1));
-  std::vector<double> increments;
-  for (std::size_t i = levels.size() % stride; i + stride < levels.size(); i += stride) {
-    increments.push_back(levels[i + stride] - levels[i]);
+Growth growth(std::span<const u64> offered, std::span<const u64> accepted) {
+  if (offered.size() != accepted.size()) throw InvariantError("growth: series of unequal length");
+  Growth result;
+  double sum = 0.0;
+  for (const u64 flits : offered) sum += static_cast<double>(flits);
+  if (offered.size() < kFewestWindows) return result;
+  if (!(sum > 0.0)) {  // what was never offered cannot stay behind
+    result.wandering = result.settled = make_interval(0.0, 0.0, 1.0, kConfidence);
+    return result;
   }
-  const double slope = least_squares_slope(levels);
-  Interval growth;
-  if (increments.size() < 3) {
-    growth = make_interval(slope / window_cycles, 0.0, 0.0, confidence);
-  } else {
-    const double error = std::sqrt(1.2 * walk_variance(increments, stride) / static_cast<double>(levels.size()));
-    const double degrees = static_cast<double>(increments.size()) - 1.0;
-    growth = make_interval(slope / window_cycles, error / window_cycles, degrees, confidence);
-  }
-  growth.groups = increments.size();
-  growth.count = levels.size();
-  return growth;
+  const double per_window = sum / static_cast<double>(offered.size());
+  const std::vector<double> levels = levels_of(offered, accepted);
+  const double slope = slope_of(levels);
+  const std::vector<double> residuals = residuals_of(levels, slope);
+  const double time = correlation_time(residuals);
+  result.share = slope / per_window;
+  result.wandering = wandering(levels, slope, per_window);
+  result.settled = settled(residuals, time, slope, per_window);
+  result.relaxations = static_cast<double>(levels.size()) / time;
+  result.last_half = slope_of(std::span<const double>(levels).subspan(levels.size() / 2)) / per_window;
+  return result;
 }
 
-Saturation saturation(std::span<const SumCount> backlog, std::span<const u64> offered, std::span<const u64> accepted,
-                      double window_cycles, const SaturationRule& rule) {
-  if (offered.size() != accepted.size() || (!backlog.empty() && backlog.size() != offered.size())) {
-    throw InvariantError("saturation: series of unequal length");
-  }
-  std::vector<SumCount> pairs;
-  pairs.reserve(offered.size());
-  for (std::size_t i = 0; i < offered.size(); ++i) pairs.push_back({accepted[i], offered[i]});
-  BatchRule batches;
-  batches.confidence = rule.confidence;
+bool level(const Growth& growth, const VerdictRule& rule) {
+  const Interval interval = below(growth, rule);
+  return interval.half_width && interval.high() < rule.growth;
+}
 
-  Saturation verdict;
-  verdict.offered = per_cycle(offered, window_cycles);
-  verdict.accepted = per_cycle(accepted, window_cycles);
-  verdict.accepted_ratio = ratio_batch_means(pairs, batches).interval;
-  if (!backlog.empty()) verdict.slope = backlog_growth(backlog, window_cycles, rule.confidence);
-  const double limit = rule.growth * verdict.offered;
-  verdict.backlog_grows = verdict.slope.half_width && verdict.slope.low() > limit;
-  verdict.falls_short = verdict.offered > 0.0 && verdict.accepted_ratio.half_width &&
-                        verdict.accepted_ratio.high() < 1.0 - rule.shortfall;
-  verdict.saturated = verdict.backlog_grows || verdict.falls_short;
-  const bool backlog_level = backlog.empty() || (verdict.slope.half_width && verdict.slope.high() < limit);
-  const bool enough = verdict.accepted_ratio.half_width && verdict.accepted_ratio.low() >= 1.0 - rule.shortfall;
-  verdict.certain = verdict.saturated || (backlog_level && enough);
-  verdict.statement = describe(verdict, rule);
+bool grows(const Growth& growth, const VerdictRule& rule) {
+  const Interval interval = above(growth, rule);
+  return interval.half_width && interval.low() > rule.growth && growth.last_half > rule.last_half * growth.share;
+}
+
+Judgement judge(const Evidence& e, const VerdictRule& rule) {
+  Judgement verdict;
+  if (grows(e.growth, rule) && !e.filling) {
+    verdict.saturated = true;
+    verdict.certain = true;
+    verdict.reason =
+        fmt::format("saturated: of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
+                    per_cent(above(e.growth, rule)), rule.saturated_confidence * 100.0, rule.growth * 100.0);
+    return verdict;
+  }
+  const std::string doubts = doubts_of(e, rule);
+  verdict.certain = doubts.empty();
+  if (verdict.certain) return verdict;
+  verdict.saturated = e.sources_wait && !e.filling && e.growth.share - e.growth.wandering.standard_error > rule.growth;
+  verdict.reason = fmt::format("uncertain whether it is {}: {}; a longer run (run.measure) would tell",
+                               verdict.saturated ? "saturated" : "steady", doubts);
   return verdict;
 }
 

@@ -1,57 +1,91 @@
-// Is the network beyond saturation? A verdict from what waits at the sources and from what gets through.
+// Is the network beyond saturation, and is that certain? Every rule that can decide a verdict of a steady run is here.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
 #include "banyan/base/types.hpp"
-#include "banyan/stats/batch_means.hpp"
 #include "banyan/stats/interval.hpp"
-#include "banyan/stats/sum_count.hpp"
 
 namespace banyan::stats {
 
-/// Limits of the verdict, as fractions of the offered flits per cycle.
-struct SaturationRule {
-  double confidence = kConfidence;
-  /// The backlog grows when its slope is significantly above this. In a stable system the slope is 0 in the long run,
-  /// so any positive limit separates; 1 % is the precision at which throughput curves are read, and a network that lags
-  /// by less than that is at its knee, not beyond it.
-  double growth = 0.01;
-  /// Too little is accepted when accepted / offered is significantly below 1 minus this. Twice the growth limit:
-  /// accepted flits lag behind offered ones by the time in the network, so that a window can miss a per cent at its
-  /// ends without any queue growing.
-  double shortfall = 0.02;
+/// Limits of the verdict.
+struct VerdictRule {
+  /// A network is saturated when more than this share of what is offered stays behind. In a stable system the share is
+  /// 0 in the long run, so that any positive limit separates; a thousandth is below what a throughput curve shows.
+  double growth = 0.001;
+  /// Of the interval that has to lie below the limit before a steady state is certain.
+  double steady_confidence = 0.95;
+  /// Of the interval that has to lie above the limit before saturation is certain. It is stricter: the queues of a
+  /// network that is just stable begin empty, and grow together until they have found their mean. A sum of N queues at
+  /// their capacity grows by 0.58 sqrt(N) standard errors of a random walk for that reason alone.
+  double saturated_confidence = 0.998;
+  /// A process that forgets has a narrow interval of growth, and a random walk a wide one. Which of them it is shows
+  /// when the run lasts for so many of its own correlation times: the residuals of a random walk about a line forget
+  /// within a twelfth of the run.
+  double relaxations = 16.0;
+  /// Growth goes on when the last half of the run has this part of it at least. A network that fills up within a third
+  /// of the run has less.
+  double last_half = 1.0 / 3.0;
+  /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
+  double latency = 0.2;
 };
 
-/// Least-squares slope of the mean backlog per window. `backlog[i]`: sum and count of the samples of flits waiting in
-/// all source queues in window i, taken after the warm-up; windows without samples repeat the one before.
-/// The textbook error of a slope takes residuals as independent; those of a queue near or beyond saturation are a
-/// random walk, for which that error is too small without limit (Durlauf and Phillips 1988, Econometrica 56(6)). So the
-/// error is that of the slope of a random walk with drift: sigma^2 = variance of increments over about 20 stretches,
-/// per cycle; Var(slope) = 6/5 sigma^2 / T. It is right beyond saturation and too wide, on the safe side, for a stable
-/// queue. Unit: flits per cycle; groups: the stretches; count: windows. Fewer than 4 windows: no half width.
-[[nodiscard]] Interval backlog_growth(std::span<const SumCount> backlog, double window_cycles,
-                                      double confidence = kConfidence);
+/// How the number of flits grows that are generated and not delivered, as a share of what is offered: 1 - accepted /
+/// offered, estimated by least squares.
+struct Growth {
+  double share = 0.0;
+  /// If what is in the system wanders like a random walk, as it does near and beyond saturation: the error of the slope
+  /// of a random walk with drift, whose variance is that of its increments over about 20 stretches. The textbook error
+  /// of a slope would be too small without limit (Durlauf and Phillips 1988, Econometrica 56(6)).
+  Interval wandering;
+  /// If it returns to a mean: the error of a slope through a process with the integrated autocorrelation time of the
+  /// residuals (window of 5 such times; Sokal 1997).
+  Interval settled;
+  double relaxations = 0.0;  ///< length of the run in integrated autocorrelation times of the residuals
+  double last_half = 0.0;    ///< the share in the last half of the run alone
+};
 
-/// The verdict and all that it stands on.
-struct Saturation {
+/// `offered` (generated) and `accepted` (delivered) flits in equally long windows after the warm-up, for the whole
+/// network. Fewer than 32 windows: intervals without a half width; nothing offered: no growth. Throws InvariantError
+/// when the lengths differ.
+[[nodiscard]] Growth growth(std::span<const u64> offered, std::span<const u64> accepted);
+
+/// What is known of a run when it is judged.
+struct Evidence {
+  Growth growth;
+  bool warmup_found = true;   ///< the end of the warm-up lies in the first half
+  bool filling = false;       ///< the run ends before the network can have filled
+  bool sources_wait = false;  ///< flits that count still wait at their sources when the run gives up
+  bool all_arrived = true;    ///< everything that counts was delivered before the run gave up waiting for it
+  /// Half width over mean of the widest latency that would be printed, and its name. Without a width: it has no
+  /// interval.
+  std::string widest_latency;
+  std::optional<double> latency_width;
+};
+
+/// The verdict of a steady run.
+struct Judgement {
   bool saturated = false;
-  bool backlog_grows = false;  ///< slope significantly above growth x offered
-  bool falls_short = false;    ///< accepted / offered significantly below 1 - shortfall
-  bool certain = false;        ///< saturated, or both are significantly within their limits
-  double offered = 0.0;        ///< flits per cycle, whole network
-  double accepted = 0.0;       ///< flits per cycle, whole network
-  Interval slope;              ///< of the backlog, flits per cycle
-  Interval accepted_ratio;     ///< accepted / offered
-  std::string statement;       ///< one line for people
+  bool certain = false;
+  std::string reason;  ///< why it is saturated, or why it is not certain; empty when a steady state is certain
 };
 
-/// All three series have one entry per window of `window_cycles` cycles, after the warm-up, for the whole network:
-/// `backlog` as above, flits offered (generated) and flits accepted (delivered) in the window. Throws InvariantError
-/// when the lengths differ. Pass the backlog empty where sources have no queue: then the shortfall decides alone.
-[[nodiscard]] Saturation saturation(std::span<const SumCount> backlog, std::span<const u64> offered,
-                                    std::span<const u64> accepted, double window_cycles,
-                                    const SaturationRule& rule = {});
+/// The one definition of "saturated" and of "certain":
+/// - certainly saturated: the whole interval of a random walk's growth lies above the limit, growth goes on in the last
+///   half, and the run was not too short for the network to fill;
+/// - certainly steady: the whole interval of growth lies below the limit (that of a process that forgets, where the run
+/// is
+///   long enough to show that it does; otherwise that of a random walk), the end of the warm-up was found, the run was
+///   not too short for the network to fill, everything arrived, and every latency is known within its limit;
+/// - otherwise uncertain: saturated (uncertain) where flits still wait at their sources and growth is a standard error
+///   above the limit, or else steady (uncertain).
+[[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
+
+/// The part of the judgement that needs no latency: the interval of growth lies below the limit.
+[[nodiscard]] bool level(const Growth& growth, const VerdictRule& rule = {});
+/// The whole interval of growth lies above the limit, and it goes on.
+[[nodiscard]] bool grows(const Growth& growth, const VerdictRule& rule = {});
 
 }  // namespace banyan::stats

@@ -1,0 +1,108 @@
+// Is what a run says of itself certain only where it is, and does it say why not?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "runs.hpp"
+
+namespace banyan::api::verdict_test {
+namespace {
+
+const std::string kRouters =
+    "topology = { name = \"mesh\", size = [8, 8] }\n"
+    "switch   = { name = \"vc_router\", vcs = 4, buffer = 8 }\n"
+    "routing  = \"dimension_order\"\n"
+    "traffic  = { name = \"uniform\", size = 4 }\n";
+
+const std::string kAdapters =
+    "topology = { name = \"bidirectional_min\", hosts = 16 }\n"
+    "switch   = \"cioq\"\n"
+    "routing  = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
+    "traffic  = \"uniform\"\n";
+
+bool says(const Result& result, const std::string& part) { return result.explanation.find(part) != std::string::npos; }
+
+/// Half width over mean of the latency that is known worst.
+double widest(const Result& result) {
+  double worst = 0.0;
+  for (const stats::Metric& metric : result.metrics) {
+    if (metric.counter || metric.name.find("latency") == std::string::npos || !(metric.mean > 0.0)) continue;
+    worst = std::max(worst, metric.half_width ? *metric.half_width / metric.mean : 1.0);
+  }
+  return worst;
+}
+
+TEST(Verdict, FarBelowSaturationADefaultRunIsCertain) {
+  for (const char* load : {"load=0.05", "load=0.2", "load=0.3"}) {
+    const Result result = run_of(kRouters, {load});
+    EXPECT_EQ(result.verdict, Verdict::steady) << load;
+    EXPECT_TRUE(result.certain) << load << ": " << result.explanation;
+  }
+}
+
+TEST(Verdict, FarBeyondSaturationADefaultRunIsCertain) {
+  const Result result = run_of(kRouters, {"load=0.45", "run.drain=1000"});
+  EXPECT_EQ(result.verdict, Verdict::saturated);
+  EXPECT_TRUE(result.certain) << result.explanation;
+}
+
+/// Just below the knee: whatever the run says, it does not call certain what it does not know.
+TEST(Verdict, NothingIsCertainBesideAWarmupThatWasNotFoundOrAWideLatency) {
+  int doubtful = 0;
+  for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3"}) {
+    const Result result = run_of(kRouters, {"load=0.3935", seed});
+    const bool doubt = widest(result) > 0.2 || says(result, "NOT VALID");
+    doubtful += doubt ? 1 : 0;
+    EXPECT_FALSE(doubt && result.certain) << seed << ": " << result.explanation;
+    EXPECT_EQ(!result.certain, says(result, "uncertain whether it is ")) << result.explanation;
+  }
+  EXPECT_GT(doubtful, 0) << "the test has nothing to look at";
+}
+
+/// A run that gives up waiting is no saturated one for that reason.
+TEST(Verdict, WhatHasNotArrivedDoesNotMakeASteadyNetworkSaturated) {
+  const Result result = run_of(kRouters, {"load=0.3", "run.drain=0"});
+  EXPECT_EQ(result.verdict, Verdict::steady) << result.explanation;
+  EXPECT_FALSE(result.certain);
+  EXPECT_EQ(result.find("packet_latency"), nullptr);
+}
+
+/// The adapters take every message at once, so that nothing waits at the sources.
+TEST(Verdict, OverheadThatSaturatesLinksIsNamed) {
+  const Result result = run_of(kAdapters, {"load=0.2"});
+  EXPECT_EQ(result.verdict, Verdict::saturated);
+  EXPECT_TRUE(result.certain);
+  EXPECT_TRUE(says(result, "switch.overhead")) << result.explanation;
+  EXPECT_TRUE(says(result, "more than the link of a terminal carries")) << result.explanation;
+  EXPECT_FALSE(says(result, "0.00 %")) << result.explanation;
+}
+
+TEST(Verdict, OverheadThatDoesNotMatterIsNotNamed) {
+  const Result result = run_of(kAdapters, {"load=0.95", "traffic.size=256", "switch.packet=256"});
+  EXPECT_FALSE(says(result, "overhead")) << result.explanation;
+}
+
+TEST(Verdict, SessionsThatAreCutOffAreNotCertainlySaturated) {
+  const Result result = run_of(kSessions, {"run.session_limit=210"});
+  EXPECT_EQ(result.verdict, Verdict::saturated);
+  EXPECT_FALSE(result.certain);
+  EXPECT_TRUE(run_of(kSessions).certain);
+}
+
+/// A verdict is computed from integers, so that it is the same for any threads.
+TEST(Verdict, IsTheSameForAnyThreads) {
+  for (const char* load : {"load=0.3", "load=0.3935", "load=0.41"}) {
+    const Overrides overrides{load, "run.measure=6000", "run.drain=1000"};
+    const Result one = run_of(kRouters, overrides);
+    Overrides sharded = overrides;
+    sharded.emplace_back("run.shards=3");
+    const Result other = run_of(kRouters, sharded, 2);
+    EXPECT_EQ(one.explanation, other.explanation);
+    EXPECT_EQ(one.certain, other.certain);
+    EXPECT_EQ(one.verdict, other.verdict);
+  }
+}
+
+}  // namespace
+}  // namespace banyan::api::verdict_test
