@@ -115,7 +115,9 @@ Interval above(const Growth& growth, const VerdictRule& rule) {
 
 std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
   std::vector<std::string> doubts;
-  if (!level(e.growth, rule)) {
+  if (!e.growth.settled.half_width) {
+    doubts.emplace_back("the measurement is too short to tell what stays in queues");
+  } else if (!level(e.growth, rule)) {
     doubts.push_back(fmt::format("of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
                                  per_cent(below(e.growth, rule)), rule.steady_confidence * 100.0, rule.growth * 100.0));
   }
