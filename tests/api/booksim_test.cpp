@@ -67,6 +67,19 @@ TEST(BookSim, WhatIsNoSettingIsRefusedWithItsLine) {
   EXPECT_NE(refusal(std::string(kMesh) + "k = 4.5;").find("whole number"), std::string::npos);
 }
 
+TEST(BookSim, ValuesThatATerminalWouldObeyAreRefused) {
+  for (const auto& [value, words] : {std::pair{"a\x1b[31m", "U+001B"},
+                                     {"a\xc2\x9b", "U+009B"},
+                                     {"a\xff", "no UTF-8"},
+                                     {"a\xe2\x80\xae", "U+202E"}}) {
+    const std::string said = refusal(std::string(kMesh) + "topology = " + value + ";");
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+    EXPECT_EQ(said.find(value), std::string::npos) << "is shown as it is";
+  }
+  EXPECT_EQ(refusal("\xe2\x80\xae = 4;").find("\xe2\x80\xae"), std::string::npos);
+  EXPECT_EQ(read_settings("// \xff \x1b\nk = 4; // \xe2\x80\xae\n", "test").size(), 1U);
+}
+
 TEST(BookSim, DefaultsAreThoseOfBookSim2) {
   const Experiment e = experiment_of(convert_text(kMesh));
   EXPECT_EQ(e.topology.integers("size"), (std::vector<i64>{8, 8}));

@@ -65,6 +65,30 @@ TEST_F(BadInput, AFileThatDoesNotExistNamesTheNearest) {
   expect_refusal(banyan({"check", "."}), "is a directory", ".toml file inside it");
 }
 
+TEST_F(BadInput, ALinkThatLeadsNowhereIsNoRemedyForItself) {
+  std::filesystem::create_symlink("loop.toml", scratch() / "loop.toml");
+  std::filesystem::create_symlink("absent.txt", scratch() / "broken.toml");
+  expect_refusal(banyan({"run", "loop.toml"}), "loop.toml: is a symbolic link that leads back to itself",
+                 "name the file itself");
+  expect_refusal(banyan({"run", "broken.toml"}), "is a symbolic link to a file that does not exist", "name the file");
+  expect_refusal(banyan({"run", "lop.toml"}), "no such file", "check the path");
+  expect_refusal(banyan({"compare", "loop.toml", "loop.toml"}), "loop.toml: cannot be read", "");
+}
+
+TEST_F(BadInput, AnExperimentIsNoResult) {
+  const std::string remedy = "banyan run steady.toml --out FOLDER";
+  expect_refusal(banyan({"export", "steady.toml"}), "steady.toml: this file is no result store", remedy);
+  expect_refusal(banyan({"trees", "steady.toml"}), "steady.toml: this file is no result store", remedy);
+  expect_refusal(banyan({"report", "steady.toml"}), "steady.toml: this is an experiment, not a result", remedy);
+  for (const char* command : {"compare", "verify"}) {
+    std::vector<std::string> words{command, "steady.toml"};
+    if (command == std::string("compare")) words.emplace_back("steady.toml");
+    const Said said = banyan(words);
+    expect_refusal(said, "steady.toml:1:", "banyan run --json");
+    EXPECT_FALSE(contains(said.err, "exception")) << said.err;
+  }
+}
+
 TEST_F(BadInput, AFolderThatCannotBeWrittenIsFoundBeforeTheRun) {
   // A run of this length would not end within the test's time.
   const std::vector<std::string> endless{"run", "steady.toml", "measure=1e12", "--out", "steady.toml"};

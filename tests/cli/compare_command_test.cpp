@@ -125,8 +125,9 @@ TEST_F(CompareCommand, RefusesJsonThatWasChanged) {
     EXPECT_EQ(said.status, 2) << from;
     return said.err;
   };
-  EXPECT_TRUE(contains(refused("\"state_hash\": \"", "\"state_hash\": \"x"), "is no hash"));
-  EXPECT_TRUE(contains(refused("\"half_width\": ", "\"half_width\": -"), "impossible interval"));
+  EXPECT_TRUE(
+      contains(refused("\"state_hash\": \"", "\"state_hash\": \"x"), "a text of 16 hexadecimal digits is expected"));
+  EXPECT_TRUE(contains(refused("\"half_width\": ", "\"half_width\": -"), "a number from 0 on, or null is expected"));
   EXPECT_TRUE(contains(refused("\"seed\": ", "\"seed\": 1"), "not the one that was run"));
   EXPECT_TRUE(contains(refused("\"metrics\": {", "\"metrics\": [{"), "not a result"));
   write_text("cut.json", whole.substr(0, whole.size() / 2));

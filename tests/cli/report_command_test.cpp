@@ -62,7 +62,11 @@ TEST_F(ReportCommand, RefusesWhatHoldsNoResults) {
   expect_refusal(banyan({"report", "empty"}), "there are no results", "--out");
   expect_refusal(banyan({"report", "nowhere"}), "there are no results", "--out");
   write_text("results.json", "{\"points\": 7}");
-  expect_refusal(banyan({"report", "results.json"}), "not results of banyan", "run it again");
+  expect_refusal(banyan({"report", "results.json"}), "results.json:1:1: not a result of banyan: the key \"file\"",
+                 "banyan sweep --json");
+  write_text("results.json", "{\"points\": 7, \"file\": \"a\", \"axes\": []}");
+  expect_refusal(banyan({"report", "results.json"}), "results.json:1:12: points: not a result of banyan: 7 is no value",
+                 "banyan sweep --json");
   write_text("results.json", "{\"points\": [], \"file\": \"a\", \"axes\": []}");
   expect_refusal(banyan({"report", "results.json"}), "no finished point", "");
   write_text("results.sqlite", "not a database, and long enough to be taken for one at first sight, perhaps");

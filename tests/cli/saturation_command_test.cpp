@@ -57,6 +57,18 @@ TEST_F(SaturationCommand, BracketsTheKnee) {
   EXPECT_LE(narrow["high"], high);
 }
 
+TEST_F(SaturationCommand, WhatIsZippedWithTheLoadGoesWithIt) {
+  const json plain = knee({"--width", "0.1"});
+  write_text("tight.toml", kTight +
+                               "[sweep]\n\"traffic.load\" = [0.1, 0.2, 0.7]\n\"run.drain\" = [20000, 20000, 30000]\n"
+                               "zip = [[\"traffic.load\", \"run.drain\"]]\n");
+  EXPECT_EQ(knee({"--width", "0.1"}), plain);
+  // Of independent axes each value is a network of its own.
+  write_text("tight.toml", kTight + "[sweep]\n\"traffic.load\" = [0.1, 0.2]\n\"run.drain\" = [20000, 30000]\n");
+  expect_refusal(banyan({"saturation", "tight.toml"}), "the file sweeps run.drain: 2 networks, not one",
+                 "run.drain=VALUE");
+}
+
 TEST_F(SaturationCommand, ContinuesWithWhatItHas) {
   const Said first = banyan({"saturation", "tight.toml", "--width", "0.1", "--out", "out"});
   ASSERT_EQ(first.status, 0) << first.err;

@@ -76,6 +76,73 @@ TEST_F(VerifyCommand, OneDifferingPointOfASweepIsNamed) {
   EXPECT_TRUE(contains(said.out, "traffic.uniform.load = 0.1, buffer = 8: verified: ")) << said.out;
 }
 
+/// Changes the store of a folder behind Banyan's back.
+void change(const std::string& out, const std::string& sql) {
+  store::Database((scratch() / out / store::kFileName).string(), store::Database::Mode::write).run(sql);
+}
+
+TEST_F(VerifyCommand, ADamagedStoreIsNamedExportsNothingAndIsMadeAgain) {
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "many"}).status, 0);
+  const std::string csv = banyan({"export", "many", "--csv"}).out;
+  change("many",
+         "UPDATE metric SET mean = mean * 1.5 WHERE name = 'packet_latency' AND run = (SELECT run FROM point "
+         "WHERE position = 2)");
+  const Said said = banyan({"verify", "many"});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_TRUE(contains(said.out, "traffic.uniform.load = 0.2, buffer = 4: damaged: row ")) << said.out;
+  EXPECT_TRUE(contains(said.out, "(packet_latency) of table metric was changed")) << said.out;
+  EXPECT_TRUE(contains(said.out, "banyan sweep swept.toml --out many")) << said.out;
+  const json all = json::parse(banyan({"verify", "many", "--json"}).out);
+  EXPECT_EQ(all["runs"], 6);
+  EXPECT_EQ(all["equal"], 5);
+  for (const std::vector<std::string>& reading : std::vector<std::vector<std::string>>{
+           {"export", "many", "--csv"}, {"report", "many"}, {"compare", "many", "many"}}) {
+    expect_refusal(banyan(reading), "(packet_latency) of table metric was changed",
+                   "banyan sweep swept.toml --out many");
+  }
+  const Said again = banyan({"sweep", "swept.toml", "--quiet", "--out", "many"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.err, "point 2 is damaged and is run again: row ")) << again.err;
+  EXPECT_EQ(banyan({"export", "many", "--csv"}).out, csv);
+  EXPECT_EQ(banyan({"verify", "many"}).status, 0);
+}
+
+/// Every value of a printed result, one after the other, is made another one; so is what the program stored without
+/// noticing, here by the store's own writer.
+TEST_F(VerifyCommand, EveryChangedValueOfAResultIsNamed) {
+  ASSERT_EQ(banyan({"run", "steady.toml", "window=100", "tables=channels", "--quiet", "--out", "one"}).status, 0);
+  const json whole = json::parse(read_text(scratch() / "one/result.json"));
+  EXPECT_EQ(banyan({"verify", "one/result.json"}).status, 0);
+  for (const char* path : {"/metrics/packet_latency/mean", "/metrics/packet_latency/half_width", "/metrics/hops/count",
+                           "/metrics/packet_latency/unit", "/series/accepted_load/values/3", "/groups/cut", "/seed",
+                           "/tables/channels/rows/2/5", "/explanation", "/certain"}) {
+    json changed = whole;
+    json& value = changed.at(json::json_pointer(path));
+    if (value.is_boolean()) {
+      value = !value.get<bool>();
+    } else if (value.is_string()) {
+      value = value.get<std::string>() + "x";
+    } else {
+      value = value.is_number_float() ? json(value.get<double>() * 1.01) : json(value.get<u64>() + 1);
+    }
+    write_text("changed.json", changed.dump());
+    const Said said = banyan({"verify", "changed.json"});
+    EXPECT_EQ(said.status, 1) << path << said.out << said.err;
+    EXPECT_TRUE(contains(said.out, "but what was stored beside it is not what this run gives")) << path << said.out;
+  }
+  json fewer = whole;
+  fewer["metrics"].erase("hops");
+  write_text("changed.json", fewer.dump());
+  EXPECT_TRUE(contains(banyan({"verify", "changed.json"}).out, "metrics.hops is {")) << "a missing metric";
+
+  api::Result result = store::Reader((scratch() / "one").string()).table().results.front().value();
+  result.histograms.front().buckets.front().count += 1;
+  { store::Writer((scratch() / "one").string()).put(result); }
+  const Said said = banyan({"verify", "one"});
+  EXPECT_EQ(said.status, 1) << said.out;
+  EXPECT_TRUE(contains(said.out, "histograms." + result.histograms.front().name)) << said.out;
+}
+
 TEST_F(VerifyCommand, WhatHoldsNoResultIsRefused) {
   std::filesystem::create_directories(scratch() / "empty");
   expect_refusal(banyan({"verify", "empty"}), "there is no result store", "--out");

@@ -111,6 +111,21 @@ void copy_project(const fs::path& copy) {
   fs::create_symlink(BANYAN_PROGRAM, copy / "build/release/banyan");
 }
 
+TEST(Dev, EveryCommandExplainsItselfInsteadOfStarting) {
+  const std::string dev = quoted(repository_root() / "dev");
+  for (const char* command : {"build", "demo", "test", "bench", "lint", "format", "docs", "coverage", "clean"}) {
+    for (const char* asked : {" --help", " -h", " help"}) {
+      const Output help = run_shell("timeout 10 " + dev + " " + command + asked);
+      EXPECT_EQ(help.status, 0) << help.text;
+      EXPECT_EQ(help.text.rfind(std::string("Usage: ./dev ") + command, 0), 0U) << help.text;
+      EXPECT_NE(help.text.find(std::string("\n  ") + command + " "), std::string::npos) << help.text;
+    }
+    const Output slip = run_shell("timeout 10 " + dev + " " + command + " --hlep 2>&1");
+    EXPECT_EQ(slip.status, 1) << slip.text;
+    EXPECT_NE(slip.text.find("--hlep"), std::string::npos) << slip.text;
+  }
+}
+
 class Documents : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Documents, CommandsWork) {

@@ -186,9 +186,9 @@ TEST_F(Store, AStoreOfANewerFormatIsLeftAlone) {
   Database(file(), Database::Mode::write).run("PRAGMA user_version = 99");
   for (int i = 0; i < 2; ++i) {
     const auto open = [&] { i == 0 ? void(Reader(folder())) : void(Writer(folder())); };
-    expect(refusal(open), "has format 99, and this Banyan knows formats up to 1", "newer Banyan");
+    expect(refusal(open), "has format 99, and this Banyan knows formats up to 2", "newer Banyan");
   }
-  Database(file(), Database::Mode::write).run("PRAGMA user_version = 1");
+  Database(file(), Database::Mode::write).run("PRAGMA user_version = 2");
   EXPECT_TRUE(Reader(folder()).find(1).has_value());
 }
 

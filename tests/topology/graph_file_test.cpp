@@ -85,6 +85,22 @@ TEST(GraphFile, EveryMistakeIsNamed) {
   }
 }
 
+TEST(GraphFile, NamesThatATerminalWouldObeyAreRefusedWhereverTheyStand) {
+  const std::pair<std::string, std::string> names[] = {
+      {"a\x1b[31m", "U+001B"}, {"a\xc2\x9b", "U+009B"}, {"a\xff", "no UTF-8"}, {"a\xe2\x80\xae", "U+202E"}};
+  for (const auto& [name, words] : names) {
+    for (const Lines& lines : {Lines{"switch " + name}, Lines{"switch a", "terminal " + name + " a"},
+                               Lines{"switch a", "terminal 0 " + name}, Lines{"switch a", "link a " + name},
+                               Lines{name + " a"}, Lines{"switch a", "terminal 0 a " + name}}) {
+      const std::string said = refusal([&, given = lines] { graph_of(given); });
+      EXPECT_NE(said.find(words), std::string::npos) << said;
+    }
+  }
+  EXPECT_EQ(
+      graph_of({"switch α", "switch b", "terminal 0 α", "terminal 1 b", "link α b  # comments: \x1b \xff"})->label(0),
+      "α");
+}
+
 TEST(GraphFile, TheDefaultIsASmallExample) {
   const Distances d = distances(topology("graph_file")->graph());
   EXPECT_TRUE(d.connected);

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
 #include <cctype>
+#include <optional>
 
 #include "banyan/api/booksim.hpp"
+#include "banyan/base/printable.hpp"
 
 namespace banyan::api::booksim {
 namespace {
@@ -24,7 +26,8 @@ class Scanner {
       word += text_[at_++];
     }
     if (word.empty()) {
-      throw ConfigError(where(), fmt::format("\"{}\" begins no setting", text_[at_]), "write key = value;");
+      throw ConfigError(where(), fmt::format("\"{}\" begins no setting", with_faults_shown(first_shown())),
+                        "write key = value;");
     }
     return word;
   }
@@ -55,10 +58,22 @@ class Scanner {
       word += c;
       ++at_;
     }
+    // A value becomes part of names and messages; comments may hold anything.
+    if (const std::optional<TextFault> fault = text_fault(word)) {
+      throw ConfigError(where(), fmt::format("\"{}\" has {}", with_faults_shown(word), fault->what),
+                        "write it with characters that can be seen, in UTF-8");
+    }
     return word;
   }
 
  private:
+  /// The character here, whole when it takes several bytes.
+  [[nodiscard]] std::string_view first_shown() const {
+    std::size_t bytes = 1;
+    while (bytes < 4 && at_ + bytes < text_.size() && (static_cast<unsigned char>(text_[at_ + bytes]) & 0xc0U) == 0x80U)
+      ++bytes;
+    return text_.substr(at_, bytes);
+  }
   [[nodiscard]] bool starts_space() const {
     return std::isspace(static_cast<unsigned char>(text_[at_])) != 0 || text_.substr(at_, 2) == "//";
   }

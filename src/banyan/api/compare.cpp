@@ -81,6 +81,12 @@ std::optional<Pairs> pairs_of(const Result& a, const Result& b, const Groups& in
   const bool sessions = a.group_cycles == 0.0;
   if (a.seed != b.seed || sessions != (b.group_cycles == 0.0)) return std::nullopt;
   const double longer = std::max(a.group_cycles, b.group_cycles);
+  // Windows that are no whole multiple of the other run's, or longer than that run, have no partner there.
+  const double most = static_cast<double>(std::max(in_a.sums.size(), in_b.sums.size()));
+  for (const Result* r : {&a, &b}) {
+    const double ratio = sessions ? 1.0 : longer / r->group_cycles;
+    if (!(ratio >= 1.0 && ratio <= most) || ratio != std::floor(ratio)) return std::nullopt;
+  }
   const auto factor = [&](const Result& r) { return sessions ? u64{1} : static_cast<u64>(longer / r.group_cycles); };
   const u64 cut = std::max((a.group_cut + factor(a) - 1) / factor(a), (b.group_cut + factor(b) - 1) / factor(b));
   Pairs pairs{joined(in_a.sums, factor(a)), joined(in_b.sums, factor(b))};
@@ -319,7 +325,8 @@ std::string only_text(const char* side, const std::vector<std::string>& names) {
 
 /// Two digits of the half width, and as many of the value.
 std::string estimate(double value, double width) {
-  const int digits = width > 0.0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(width))), 0, 9) : 3;
+  const int digits =
+      width > 0.0 && std::isfinite(width) ? std::clamp(1 - static_cast<int>(std::floor(std::log10(width))), 0, 9) : 3;
   return fmt::format("{:.{}f}", value, digits);
 }
 

@@ -38,6 +38,7 @@ struct Runs {
   std::vector<std::string> axis_names;
   std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]: (axis, value)
   std::vector<Result> results;
+  std::vector<std::string> printed;  ///< [point]: the JSON that it was read from; empty when they come from a store
 };
 
 struct RunsComparison {

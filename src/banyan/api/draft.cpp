@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "banyan/base/printable.hpp"
@@ -30,8 +31,9 @@ Where at(Where where, const std::string& key) {
 
 /// Names are shown on terminals, which obey control characters.
 const std::string& printable(const std::string& name, const Where& where) {
-  if (without_controls(name) == name) return name;
-  throw ConfigError(where, "the name of an experiment has control characters",
+  const std::optional<TextFault> fault = text_fault(name);
+  if (!fault) return name;
+  throw ConfigError(where, fmt::format("the name of an experiment has {}", fault->what),
                     "write it with characters that can be seen");
 }
 
@@ -115,6 +117,12 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
 void Draft::read_several(const Node& value, const Kind& kind) {
   const bool several = value.kind == Node::Kind::array;
   if (several && value.items.empty() && &kind == &catalog_->traffic) not_a_component(value, kind, value.where);
+  // Before anything is resolved: its time grows with the square of their number.
+  if (several && &kind == &catalog_->traffic && value.items.size() > kMostTraffics) {
+    throw ConfigError(at(value.items[kMostTraffics].where, fmt::format("traffic.{}", kMostTraffics)),
+                      fmt::format("{} traffics", value.items.size()),
+                      fmt::format("use at most {} in one experiment", kMostTraffics));
+  }
   const std::vector<Node> alone = several ? std::vector<Node>{} : std::vector<Node>{value};
   for (const Node& item : several ? value.items : alone) {
     Part part{&kind, "", item.where, {}};

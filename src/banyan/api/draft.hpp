@@ -10,6 +10,8 @@
 
 namespace banyan::api {
 
+inline constexpr u32 kMostTraffics = 8;  ///< of an experiment: bits of core::Packet::pending
+
 /// One component as written.
 struct Part {
   const Kind* kind = nullptr;

@@ -80,13 +80,24 @@ void drop_key(Axis& axis, std::size_t k) {
   for (auto& linked : axis.values) linked.erase(linked.begin() + offset);
 }
 
+std::string text_of(const std::vector<config::Node>& linked) {
+  std::string text;
+  for (const config::Node& value : linked) text += (text.empty() ? "" : ", ") + config::to_text(value);
+  return text;
+}
+
+void drop_double_values(Axis& axis) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(axis.values,
+                [&](const std::vector<config::Node>& linked) { return !seen.insert(text_of(linked)).second; });
+}
+
 /// A point that comes twice is a slip: it would be run once and stand in every table twice.
 void refuse_double_values(const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
     std::unordered_set<std::string> seen;
     for (const std::vector<config::Node>& linked : axis.values) {
-      std::string text;
-      for (const config::Node& value : linked) text += (text.empty() ? "" : ", ") + config::to_text(value);
+      const std::string text = text_of(linked);
       if (!seen.insert(text).second) {
         throw ConfigError(axis.places.front(), fmt::format("the axis has the value {} twice", text),
                           "give every value once");
@@ -110,10 +121,13 @@ void drop_fixed_axes(std::vector<Axis>& axes, const std::vector<Change>& fixed, 
     if (change.key != "name") targets.push_back(first.target(change.key, change.where));
   }
   for (Axis& axis : axes) {
+    const std::size_t keys = axis.keys.size();
     for (std::size_t k = axis.keys.size(); k-- > 0;) {
       const Target target = first.target(axis.keys[k], axis.places[k]);
       if (std::find(targets.begin(), targets.end(), target) != targets.end()) drop_key(axis, k);
     }
+    // What was zipped with a key that is fixed now may have had one value at several of its values.
+    if (axis.keys.size() != keys) drop_double_values(axis);
   }
   std::erase_if(axes, [](const Axis& axis) { return axis.keys.empty(); });
 }

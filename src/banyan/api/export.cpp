@@ -93,7 +93,8 @@ Cells shown_metrics(const std::vector<Result>& results, const Cells& chosen) {
 
 std::string estimate(const Metric* metric) {
   if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
-  if (!metric->half_width || !(*metric->half_width > 0.0)) return fmt::format("{:.6g}", metric->mean);
+  if (!metric->half_width || !(*metric->half_width > 0.0) || !std::isfinite(*metric->half_width))
+    return fmt::format("{:.6g}", metric->mean);
   const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(*metric->half_width))), 0, 9);
   return fmt::format("{:.{}f} ± {:.{}f}", metric->mean, digits, *metric->half_width, digits);
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "banyan/api/network.hpp"
@@ -50,11 +51,40 @@ double fixed_load(const Experiment& with_zero) {
   return sum;
 }
 
+double total_load(const Experiment& experiment) {
+  double sum = 0.0;
+  for (const config::Values& traffic : experiment.traffics) sum += has_load(traffic) ? traffic.real("load") : 0.0;
+  return sum;
+}
+
+/// A point of a sweep over the load: what it sets beside.
+struct Swept {
+  double load = 0.0;
+  Overrides changes;
+};
+
+/// The points of a sweep whose axes are zipped with the load, so that each load has one of them; empty when there is no
+/// sweep, or one over something else.
+std::vector<Swept> swept_loads(const ExperimentSet& set) {
+  std::vector<Swept> all;
+  if (set.points.size() < 2) return all;
+  for (const Experiment& point : set.points) {
+    Swept swept{total_load(point), {}};
+    for (const auto& [key, value] : point.axes) swept.changes.push_back(key + "=" + value);
+    const auto same = [&](const Swept& other) { return other.load == swept.load; };
+    if (std::any_of(all.begin(), all.end(), same)) return {};
+    all.push_back(std::move(swept));
+  }
+  return all;
+}
+
 class Search {
  public:
   Search(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options)
       : read_(read), overrides_(overrides), options_(options) {
-    varied_ = options.key.empty() ? loads_of(read(overrides).points.front()) : std::vector<Varied>{{options.key, 1.0}};
+    const ExperimentSet set = read(overrides);
+    varied_ = options.key.empty() ? loads_of(set.points.front()) : std::vector<Varied>{{options.key, 1.0}};
+    if (options.key.empty()) swept_ = swept_loads(set);
     const Experiment zero = experiment_at(0.0, 0);
     greatest_ = kGreatestLoad - fixed_load(zero);
     refuse_sessions(zero);
@@ -83,7 +113,11 @@ class Search {
 
  private:
   [[nodiscard]] Experiment experiment_at(double load, u32 prolongings) const {
+    // What is zipped with the load has the value of the nearest point; of two overrides of a key the last one holds.
     Overrides changed = overrides_;
+    if (const Swept* nearest = nearest_point(load)) {
+      changed.insert(changed.end(), nearest->changes.begin(), nearest->changes.end());
+    }
     for (const Varied& varied : varied_) changed.push_back(fmt::format("{}={}", varied.key, load * varied.share));
     ExperimentSet set = read_(changed);
     if (set.points.size() != 1) {
@@ -96,6 +130,13 @@ class Search {
     const i64 measure = set.points.front().run.integer("measure") << prolongings;
     changed.push_back(fmt::format("run.measure={}", measure));
     return read_(changed).points.front();
+  }
+
+  [[nodiscard]] const Swept* nearest_point(double load) const {
+    const auto nearest = std::min_element(swept_.begin(), swept_.end(), [&](const Swept& a, const Swept& b) {
+      return std::abs(a.load - load) < std::abs(b.load - load);
+    });
+    return nearest == swept_.end() ? nullptr : &*nearest;
   }
 
   static void refuse_sessions(const Experiment& experiment) {
@@ -129,6 +170,7 @@ class Search {
   const Overrides& overrides_;
   const KneeOptions& options_;
   std::vector<Varied> varied_;
+  std::vector<Swept> swept_;  ///< see swept_loads
   double greatest_ = kGreatestLoad;
   Knee knee_;
 };

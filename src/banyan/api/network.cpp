@@ -6,12 +6,11 @@
 #include <stdexcept>
 
 #include "banyan/api/class_routing.hpp"
+#include "banyan/api/draft.hpp"
 #include "banyan/api/subnetworks.hpp"
 
 namespace banyan::api {
 namespace {
-
-constexpr u32 kMostTraffics = 8;  ///< bits of core::Packet::pending
 
 template <class Row>
 const Row& row_of(std::span<const Row* const> rows, const std::string& name) {

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
@@ -43,7 +45,7 @@ u64 from_hex(const std::string& text) {
 /// JSON has neither NaN nor infinity.
 ordered_json finite(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
-double number_or_nan(const json& value) {
+double number_or_nan(const ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -59,20 +61,17 @@ ordered_json metric_json(const Metric& metric) {
   return object;
 }
 
-Metric read_metric(const std::string& name, const json& object) {
+Metric read_metric(const std::string& name, const ordered_json& object) {
   Metric metric;
   metric.name = name;
   metric.mean = number_or_nan(object.at("mean"));
   metric.counter = !object.contains("half_width");
   if (!metric.counter) {
+    if (!object.contains("confidence")) refuse_damage(name + " has an interval without a confidence");
     if (object.at("half_width").is_number()) metric.half_width = object.at("half_width").get<double>();
     metric.confidence = number_or_nan(object.at("confidence"));
+    if (!(metric.confidence > 0.0 && metric.confidence < 1.0)) refuse_damage(name + " has an impossible interval");
   }
-  if (metric.half_width.value_or(0.0) < 0.0 ||
-      (!metric.counter && !(metric.confidence > 0.0 && metric.confidence < 1.0))) {
-    refuse_damage(name + " has an impossible interval");
-  }
-  if (!object.at("count").is_number_unsigned()) refuse_damage(name + " has no number of samples");
   metric.count = object.at("count").get<u64>();
   metric.unit = object.at("unit").get<std::string>();
   return metric;
@@ -87,13 +86,13 @@ ordered_json series_json(const Series& series) {
           {"values", values}};
 }
 
-Series read_series(const std::string& name, const json& object) {
+Series read_series(const std::string& name, const ordered_json& object) {
   Series series{name,
                 object.at("unit").get<std::string>(),
                 number_or_nan(object.at("start")),
                 number_or_nan(object.at("interval")),
                 {}};
-  for (const json& value : object.at("values")) series.values.push_back(number_or_nan(value));
+  for (const ordered_json& value : object.at("values")) series.values.push_back(number_or_nan(value));
   return series;
 }
 
@@ -137,16 +136,16 @@ std::vector<u64> read_naturals(const std::string& text) {
   return numbers;
 }
 
-void read_groups(const json& object, Result& result) {
+void read_groups(const ordered_json& object, Result& result) {
   result.group_cycles = number_or_nan(object.at("cycles"));
   result.group_cut = object.at("cut").get<u64>();
-  if (!(result.group_cycles >= 0.0)) refuse_damage("its sums are of windows of no length");
   for (const auto& [name, lists] : object.at("metrics").items()) {
     const std::vector<u64> sums = read_naturals(lists.at("sums").get<std::string>());
     const std::vector<u64> counts = read_naturals(lists.at("counts").get<std::string>());
     if (sums.size() != counts.size()) refuse_damage(name + " has other sums than counts");
     Groups& groups = result.groups.emplace_back(Groups{name, {}});
     for (std::size_t i = 0; i < sums.size(); ++i) groups.sums.push_back({sums[i], counts[i]});
+    if (result.group_cut > sums.size()) refuse_damage(name + " has fewer windows than its warm-up");
   }
 }
 
@@ -158,7 +157,7 @@ ordered_json checkpoints_json(const Result& result) {
   return object;
 }
 
-void read_checkpoints(const json& object, Result& result) {
+void read_checkpoints(const ordered_json& object, Result& result) {
   for (const auto& [at, hash] : object.items()) {
     const std::vector<u64> place = read_naturals(at);
     if (place.size() != 1) refuse_damage(fmt::format("\"{}\" is no place of a checkpoint", at));
@@ -175,14 +174,13 @@ Verdict read_verdict(const std::string& text) {
   throw ConfigError({}, fmt::format("\"{}\" is not a verdict", text), "the result was written by another program");
 }
 
-Result read_result(const json& object) {
+Result read_result(const ordered_json& object) {
   Result result;
   result.version = object.at("banyan").get<std::string>();
   result.compiler = object.value("compiler", "");
   result.state_hash = from_hex(object.at("state_hash").get<std::string>());
-  result.configuration = config::dump(object.at("configuration"));
+  result.configuration = config::dump(json(object.at("configuration")));  // sorted
   result.configuration_hash = from_hex(object.value("configuration_hash", "0"));
-  if (!object.at("configuration").is_object()) refuse_damage("its configuration is no object");
   result.seed = object.value("seed", u64{0});
   result.verdict = read_verdict(object.at("verdict").get<std::string>());
   result.certain = object.value("certain", true);
@@ -193,8 +191,8 @@ Result read_result(const json& object) {
   }
   if (object.contains("groups")) read_groups(object.at("groups"), result);
   if (object.contains("checkpoints")) read_checkpoints(object.at("checkpoints"), result);
-  result.cpu_seconds = number_or_nan(object.at("cpu_seconds"));
-  result.peak_bytes = object.at("peak_bytes").get<u64>();
+  if (object.contains("cpu_seconds")) result.cpu_seconds = number_or_nan(object.at("cpu_seconds"));
+  result.peak_bytes = object.value("peak_bytes", u64{0});
   return result;
 }
 
@@ -326,20 +324,57 @@ std::string to_json(const Result& result) {
   return config::dump(object, 2);
 }
 
+const config::JsonShape& result_shape() {
+  using config::JsonShape;
+  static const JsonShape shape = [] {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    constexpr double kMostCycles = 1e18;
+    const JsonShape number = JsonShape::number().or_null();
+    const JsonShape metric = JsonShape::object({{"mean", number},
+                                                {"half_width", JsonShape::number(0.0, kMost).or_null(), false},
+                                                {"confidence", JsonShape::number(0.0, 1.0).or_null(), false},
+                                                {"count", JsonShape::natural()},
+                                                {"unit", JsonShape::text()}});
+    const JsonShape series = JsonShape::object(
+        {{"unit", JsonShape::text()}, {"start", number}, {"interval", number}, {"values", JsonShape::list_of(number)}});
+    const JsonShape lists = JsonShape::object({{"sums", JsonShape::numbers()}, {"counts", JsonShape::numbers()}});
+    const JsonShape groups = JsonShape::object({{"cycles", JsonShape::number(0.0, kMostCycles)},
+                                                {"cut", JsonShape::natural()},
+                                                {"metrics", JsonShape::map_of(lists)}});
+    const JsonShape table =
+        JsonShape::object({{"columns", JsonShape::list_of(JsonShape::text())},
+                           {"rows", JsonShape::list_of(JsonShape::list_of(JsonShape::anything()))}});
+    const JsonShape section = JsonShape::map_of(JsonShape::anything());
+    const JsonShape configuration =
+        JsonShape::object({{"name", JsonShape::text(), false}, {"run", section, false}, {"topology", section, false}});
+    std::vector<std::string> verdicts;
+    for (const auto& [verdict, name] : kVerdicts) verdicts.emplace_back(name);
+    return JsonShape::object({{"banyan", JsonShape::text()},
+                              {"state_hash", JsonShape::hash()},
+                              {"configuration", configuration},
+                              {"configuration_hash", JsonShape::hash(), false},
+                              {"seed", JsonShape::natural(), false},
+                              {"verdict", JsonShape::one_of(verdicts)},
+                              {"certain", JsonShape::boolean(), false},
+                              {"explanation", JsonShape::text(), false},
+                              {"metrics", JsonShape::map_of(metric)},
+                              {"series", JsonShape::map_of(series), false},
+                              {"tables", JsonShape::map_of(table), false},
+                              {"groups", groups, false},
+                              {"checkpoints", JsonShape::map_of(JsonShape::hash()), false},
+                              {"compiler", JsonShape::text(), false},
+                              {"cpu_seconds", number, false},
+                              {"peak_bytes", JsonShape::natural(), false}});
+  }();
+  return shape;
+}
+
+Result result_from(const ordered_json& object) { return read_result(object); }
+
 Result from_json(const std::string& text) {
-  try {
-    // The ordered parser keeps the order of the metrics; the plain one sorts the configuration again.
-    const ordered_json ordered = ordered_json::parse(text);
-    Result result = read_result(json::parse(text));
-    std::vector<Metric> in_order;
-    for (const auto& [name, metric] : ordered.at("metrics").items()) in_order.push_back(result.at(name));
-    result.metrics = std::move(in_order);
-    return result;
-  } catch (const json::exception& error) {
-    const std::string_view what = error.what();  // "[json.exception.out_of_range.403] key 'banyan' not found"
-    throw ConfigError({}, fmt::format("not a result of banyan: {}", what.substr(what.find("] ") + 2)),
-                      "give the JSON that \"banyan run --json\" prints");
-  }
+  const config::JsonFile file(text, "", "a result of banyan", "give the JSON that \"banyan run --json\" prints");
+  file.require(result_shape());
+  return read_result(file.json());
 }
 
 std::string to_table(const Result& result) {

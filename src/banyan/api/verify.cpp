@@ -10,6 +10,7 @@
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
+#include "banyan/api/stored_differences.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 
@@ -48,9 +49,11 @@ class Rerun {
   [[nodiscard]] u64 whole(const RunMode& mode) const { return whole_result(mode).state_hash; }
 
   [[nodiscard]] Result whole_result(const RunMode& mode) const {
-    RunOptions run = options_.run;
-    Result result = sessions_ ? measure_sessions(experiment_, network_, settings(mode), run)
-                              : measure_steady(experiment_, network_, settings(mode), run);
+    Experiment experiment = experiment_;
+    experiment.run.set("step_order", std::string(mode.permuted ? "permuted" : "ascending"));
+    experiment.run.set("wake", std::string(mode.step_all ? "all" : "needed"));
+    experiment.run.set("shards", i64{mode.shards});
+    Result result = run(experiment, options_.run);
     result.state_hash = seen(mode, kNever, kNever, result.state_hash);
     for (Checkpoint& checkpoint : result.checkpoints) {
       checkpoint.hash = sessions_ ? seen(mode, checkpoint.at, kNever, checkpoint.hash)
@@ -200,6 +203,28 @@ void find_tick(const Rerun& rerun, const Result& stored, Parting& parting) {
   }
 }
 
+std::string program_text(const Result& stored, const Result& found) {
+  if (stored.version != found.version) {
+    return fmt::format("; the result is of Banyan {}, this is {}", stored.version, found.version);
+  }
+  if (stored.compiler != found.compiler && !stored.compiler.empty()) {
+    return fmt::format("; the result was made by a program built with {}, this one with {}", stored.compiler,
+                       found.compiler);
+  }
+  return "";
+}
+
+/// The first few differences, and how many there are.
+std::string differences_text(const std::vector<std::string>& differences) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, differences.size()); ++i) {
+    text += (text.empty() ? "" : "; ") + differences[i];
+  }
+  if (differences.size() > kShown) text += fmt::format("; and {} more", differences.size() - kShown);
+  return text;
+}
+
 std::string place_text(const Parting& parting, const Result& stored) {
   const std::string session = parting.session ? fmt::format("session {}, ", *parting.session) : "";
   if (parting.tick) return fmt::format("{}tick {} is the first that differs", session, *parting.tick);
@@ -234,7 +259,14 @@ Verification verify(const Result& stored, const VerifyOptions& options) {
   verification.found = found.state_hash;
   verification.equal = found.state_hash == stored.state_hash;
   if (verification.equal) {
-    verification.statement = fmt::format("verified: state {:016x} again", stored.state_hash);
+    verification.differences = differences(stored, options.printed, found);
+    verification.equal = verification.differences.empty();
+    verification.statement =
+        verification.equal
+            ? fmt::format("verified: state {:016x} again", stored.state_hash)
+            : fmt::format(
+                  "different: state {:016x} again, but what was stored beside it is not what this run gives: {}{}",
+                  stored.state_hash, differences_text(verification.differences), program_text(stored, found));
     return verification;
   }
   Parting parting = by_checkpoints(stored, found, rerun.sessions());

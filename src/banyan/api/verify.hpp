@@ -21,6 +21,7 @@ struct RunMode {
 
 struct VerifyOptions {
   RunOptions run;
+  std::string printed;  ///< the JSON that the result was read from; "" when it comes from a store
   /// For tests of the search itself: what a run of that mode reports instead of the hash that it finds at a place
   /// (`at`: all ticks before it are done; kNever: the end; session kNever: the whole run).
   std::function<u64(const RunMode& mode, u64 session, Tick at, u64 hash)> disturb;
@@ -39,11 +40,13 @@ struct Verification {
   bool equal = false;
   u64 stored = 0;
   u64 found = 0;
-  std::optional<Parting> parting;  ///< when not equal
-  std::string statement;           ///< for people
+  std::optional<Parting> parting;        ///< when the states differ
+  std::vector<std::string> differences;  ///< when the states are equal: stored values that are not what this run gives
+  std::string statement;                 ///< for people
 };
 
-/// Runs the result's configuration again and compares the state hash. On a difference: the stored checkpoints say
+/// Runs the result's configuration again and compares the state hash, and when that is equal everything else that was
+/// stored: verdict, metrics, series, histograms, groups, trees. On a difference of states the stored checkpoints say
 /// between which ticks it begins; then every mode of running is tried, and one that gives the stored state is compared
 /// with the plain run to the exact tick. Throws ConfigError when this program cannot run the configuration.
 [[nodiscard]] Verification verify(const Result& stored, const VerifyOptions& options = {});

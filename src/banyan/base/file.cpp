@@ -1,25 +1,80 @@
 #include "banyan/base/file.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
-#include <filesystem>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 
 namespace banyan {
+namespace {
 
-std::optional<std::string> read_whole_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (error || !(std::filesystem::is_regular_file(status) || std::filesystem::is_fifo(status))) return std::nullopt;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream.is_open()) return std::nullopt;
+/// What a shell needs to start the program behind "mkfifo" or <(...), many times over.
+constexpr int kPatience = 3'000;  // ms
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::optional<std::string> failed(std::string* why, const char* reason) {
+  if (why != nullptr) *why = reason;
+  return std::nullopt;
+}
+
+/// Waits until somebody writes into a pipe or has done so; false when nobody opens it.
+bool wait_for_writer(int file) {
+  pollfd waiting{file, POLLIN, 0};
+  int events = 0;
+  while ((events = poll(&waiting, 1, kPatience)) < 0 && errno == EINTR) continue;
+  return events > 0;
+}
+
+}  // namespace
+
+std::optional<std::string> read_whole_file(const std::string& path, std::string* why) {
+  // Without O_NONBLOCK the opening of a pipe waits for its writer, who may never come.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.number() < 0) return failed(why, std::strerror(errno));
+  struct stat status {};
+  if (fstat(file.number(), &status) != 0) return failed(why, std::strerror(errno));
+  const bool pipe = S_ISFIFO(status.st_mode);
+  if (S_ISDIR(status.st_mode)) return failed(why, "it is a directory");
+  if (!S_ISREG(status.st_mode) && !pipe) return failed(why, "it is neither a file nor a pipe");
   std::string text;
   std::array<char, 65536> part;
-  // read() reports what goes wrong below it in the stream's state; its iterators would throw.
-  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
-    text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+  bool writer = !pipe;
+  for (;;) {
+    const ssize_t size = read(file.number(), part.data(), part.size());
+    if (size > 0) {
+      writer = true;
+      text.append(part.data(), static_cast<std::size_t>(size));
+    } else if (size == 0 && writer) {
+      return text;
+    } else if (size == 0) {
+      // Nobody has the pipe open for writing: not yet, or not any more.
+      if (!wait_for_writer(file.number())) return failed(why, "nobody writes into this pipe");
+      writer = true;
+    } else if (errno == EAGAIN) {
+      writer = true;
+      pollfd waiting{file.number(), POLLIN, 0};
+      static_cast<void>(poll(&waiting, 1, -1));
+    } else if (errno != EINTR) {
+      return failed(why, std::strerror(errno));
+    }
   }
-  if (stream.bad()) return std::nullopt;
-  return text;
 }
 
 }  // namespace banyan

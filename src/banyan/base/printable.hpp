@@ -1,26 +1,27 @@
 // Text that is shown on terminals, which obey control characters.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace banyan {
 
-/// The text with '?' for every control character: those below 0x20, delete, and C1, which UTF-8 writes as 0xC2 and 0x80
-/// to 0x9F.
-[[nodiscard]] inline std::string without_controls(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      shown += '?';
-      ++i;
-    } else {
-      shown += byte < 0x20 || byte == 0x7F ? '?' : text[i];
-    }
-  }
-  return shown;
-}
+/// What no name may have, wherever it is read from, because it changes what a terminal or an editor shows.
+struct TextFault {
+  std::size_t at = 0;  ///< the byte where it begins
+  std::string what;    ///< for people: "the control character U+001B"
+};
+
+/// The first control character (C0, delete, C1), byte that is no UTF-8, or mark that changes the direction of the text
+/// around it. Nothing when the text shows as it is.
+[[nodiscard]] std::optional<TextFault> text_fault(std::string_view text);
+
+/// The text with every such fault written out: "\x1b" for a byte, "\u{202e}" for a mark. Newlines stay.
+[[nodiscard]] std::string with_faults_shown(std::string_view text);
+
+/// The text with '?' for every such fault: for charts, whose columns are counted.
+[[nodiscard]] std::string without_controls(std::string_view text);
 
 }  // namespace banyan

@@ -6,6 +6,7 @@
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/store/store.hpp"
 #include "banyan/store/sweep.hpp"
 
 namespace banyan::cli {
@@ -28,6 +29,7 @@ std::vector<api::Result> keep_finished(store::Table& table) {
 
 int export_store(const ExportArguments& arguments) {
   store::Table table = store::Reader(arguments.from).table();
+  store::require_whole(table);
   const std::size_t points = table.results.size();
   const std::vector<api::Result> results = keep_finished(table);
   if (results.empty()) {

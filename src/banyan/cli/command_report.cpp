@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
@@ -36,6 +37,7 @@ std::string name_of(const api::Result& result) {
 }
 
 Swept finished_of(store::Table table) {
+  store::require_whole(table);
   Swept swept;
   swept.planned = table.results.size();
   swept.set.file = std::move(table.set.file);
@@ -49,31 +51,17 @@ Swept finished_of(store::Table table) {
   return swept;
 }
 
-void add_point(Swept& swept, const Json& point) {
-  api::Experiment experiment;
-  if (point.contains("axes")) {
-    for (const auto& [key, value] : point.at("axes").items()) experiment.axes.emplace_back(key, value);
-  }
-  swept.results.push_back(api::from_json(point.dump()));
-  experiment.name = name_of(swept.results.back());
-  swept.set.points.push_back(std::move(experiment));
-}
-
 Swept read_json(const fs::path& path) {
+  api::ResultFile file = api::read_result_file(read_file(path.string()), path.string());
   Swept swept;
-  try {
-    const Json json = Json::parse(read_file(path.string()));
-    if (!json.contains("points")) {
-      swept.set.file = path.string();
-      add_point(swept, json);
-    } else {
-      swept.set.file = json.at("file");
-      swept.set.axis_names = json.at("axes").get<std::vector<std::string>>();
-      for (const Json& point : json.at("points")) add_point(swept, point);
-    }
-  } catch (const Json::exception& error) {
-    throw ConfigError({path.string(), 0, 0, ""}, fmt::format("not results of banyan: {}", error.what()),
-                      "run it again with --out");
+  swept.set.file = file.experiment.empty() ? path.string() : file.experiment;
+  swept.set.axis_names = std::move(file.runs.axis_names);
+  swept.results = std::move(file.runs.results);
+  for (std::size_t i = 0; i < swept.results.size(); ++i) {
+    api::Experiment point;
+    point.axes = std::move(file.runs.axes[i]);
+    point.name = name_of(swept.results[i]);
+    swept.set.points.push_back(std::move(point));
   }
   swept.planned = swept.results.size();
   return swept;
@@ -82,6 +70,10 @@ Swept read_json(const fs::path& path) {
 /// The file in `from` that a report can be made of, or `from` itself when it is a file.
 fs::path source_in(const fs::path& from) {
   std::error_code error;
+  if (from.extension() == ".toml" && fs::exists(from, error)) {
+    throw ConfigError({from.string(), 0, 0, ""}, "this is an experiment, not a result",
+                      fmt::format("run it with \"banyan run {} --out FOLDER\" and name the folder", from.string()));
+  }
   if (fs::is_regular_file(from, error)) return from;
   for (const char* name : {study::kDumpFile, store::kFileName, kSweepFile, kRunFile}) {
     if (fs::is_regular_file(from / name, error)) return from / name;

@@ -326,6 +326,7 @@ class TreePrinter {
 /// The run that is asked for, or the first that recorded trees.
 api::Result find_run(const TreesArguments& arguments) {
   store::Table table = store::Reader(arguments.from).table();
+  store::require_whole(table);
   if (arguments.point && *arguments.point >= table.results.size()) {
     throw ConfigError({"command line", 0, 0, "--point"}, fmt::format("there is no point {}", *arguments.point),
                       fmt::format("give a number from 0 to {}", table.results.size() - 1));

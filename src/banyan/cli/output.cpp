@@ -12,6 +12,7 @@
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
+#include "banyan/base/printable.hpp"
 
 namespace banyan::cli {
 namespace {
@@ -97,12 +98,16 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 std::string read_file(const std::string& path) {
-  std::optional<std::string> text = read_whole_file(path);
-  if (!text) throw ConfigError({path, 0, 0, ""}, "cannot be read", "name a file that exists and may be read");
+  std::string why;
+  std::optional<std::string> text = read_whole_file(path, &why);
+  if (!text) {
+    throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why),
+                      "name a file that exists and may be read");
+  }
   return std::move(*text);
 }
 
-void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", text).c_str(), stderr); }
+void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", with_faults_shown(text)).c_str(), stderr); }
 
 void print(const std::string& text) {
   errno = 0;

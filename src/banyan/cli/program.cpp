@@ -12,6 +12,7 @@
 
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/completion.hpp"
 #include "banyan/cli/exit_status.hpp"
@@ -364,12 +365,8 @@ int parse_and_act(int argc, const char* const* argv) {
 }
 
 int fail(int status, const std::string& text) {
-  // What came from a file must not end the message or command the terminal.
-  std::string line = "banyan: error: ";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    line += (code < 0x20 && c != '\n') || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
-  }
+  // What came from a file must not command the terminal.
+  std::string line = "banyan: error: " + with_faults_shown(text);
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
   return status;

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "banyan/api/compare.hpp"
 
 namespace banyan::cli {
 
+/// A finished point of a store whose rows are not what was written.
+struct DamagedRun {
+  std::vector<std::pair<std::string, std::string>> axes;
+  std::vector<std::string> rows;  ///< for people
+  std::string remedy;
+};
+
 /// The finished points of the latest command in a folder, or of the JSON. Throws ConfigError when there is none.
-[[nodiscard]] api::Runs stored_runs(const std::string& from);
+/// Damaged points go to `damaged`; without it they are refused.
+[[nodiscard]] api::Runs stored_runs(const std::string& from, std::vector<DamagedRun>* damaged = nullptr);
 
 }  // namespace banyan::cli

@@ -117,7 +117,10 @@ std::string nearby_file(const fs::path& path) {
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".toml") stems.push_back(it->path().stem().string());
+    if (it->path().extension() != ".toml") continue;
+    // A link that leads nowhere is no remedy, the one that was named least of all.
+    std::error_code broken;
+    if (fs::exists(it->path(), broken)) stems.push_back(it->path().stem().string());
   }
   std::sort(stems.begin(), stems.end());
   // The common ending would make any two short names look alike.
@@ -132,6 +135,13 @@ void require_file(const std::string& path) {
     throw ConfigError({path, 0, 0, ""}, "is a directory, not an experiment file", "name a .toml file inside it");
   }
   if (fs::exists(status)) return;
+  if (error == std::errc::too_many_symbolic_link_levels) {
+    throw ConfigError({path, 0, 0, ""}, "is a symbolic link that leads back to itself", "name the file itself");
+  }
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) {
+    throw ConfigError({path, 0, 0, ""}, "is a symbolic link to a file that does not exist", "name the file itself");
+  }
   const std::string near = nearby_file(path);
   throw ConfigError(
       {path, 0, 0, ""}, "no such file",
@@ -254,8 +264,12 @@ Node read_toml_text(const std::string& text, const std::string& name) {
 
 Node read_toml_file(const std::string& path) {
   require_file(path);
-  const std::optional<std::string> text = read_whole_file(path);
-  if (!text) throw ConfigError({path, 0, 0, ""}, "cannot be read", "check the permissions of the file");
+  std::string why;
+  const std::optional<std::string> text = read_whole_file(path, &why);
+  if (!text) {
+    throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why),
+                      "name an experiment file that may be read");
+  }
   return read_toml_text(*text, path);
 }
 

@@ -40,9 +40,10 @@ std::vector<Line> read_lines(const config::Values& values) {
   }
   // Relative to the folder of the experiment.
   const std::filesystem::path path = std::filesystem::path(values.where("file").file).parent_path() / name;
-  const std::optional<std::string> content = read_whole_file(path.string());
+  std::string why;
+  const std::optional<std::string> content = read_whole_file(path.string(), &why);
   if (!content) {
-    values.fail("file", fmt::format("{} cannot be read", path.string()),
+    values.fail("file", fmt::format("{} cannot be read: {}", path.string(), why),
                 "give the path of a routing table, relative to the folder of the experiment");
   }
   u32 number = 0;

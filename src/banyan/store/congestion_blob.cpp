@@ -22,6 +22,7 @@ using stats::CongestionWait;
 
 constexpr std::string_view kLetters = "BCT1";
 constexpr double kShares = 1e6;            ///< a threshold is kept in so many parts
+constexpr u64 kMostExpansion = 1032;       ///< of zlib: what claims more is damaged
 constexpr u64 kMostBytes = u64{1} << 32U;  ///< of what is compressed: more is no record
 
 /// "None" is a small number too.
@@ -173,7 +174,8 @@ std::string compress(const std::string& plain) {
 }
 
 std::string expand(std::string_view packed, u64 size) {
-  if (size > kMostBytes) throw std::out_of_range("a record of no size");
+  if (size > kMostBytes || size > packed.size() * kMostExpansion + kMostExpansion)
+    throw std::out_of_range("a record of no size");
   std::string plain(size, '\0');
   uLongf length = static_cast<uLongf>(size);
   const int status = uncompress(reinterpret_cast<Bytef*>(plain.data()), &length,

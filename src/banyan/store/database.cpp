@@ -4,12 +4,14 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
 
 namespace banyan::store {
 namespace {
@@ -155,6 +157,21 @@ std::optional<double> Statement::maybe_real() {
   const int column = column_++;
   if (sqlite3_column_type(statement_.get(), column) == SQLITE_NULL) return std::nullopt;
   return sqlite3_column_double(statement_.get(), column);
+}
+
+u64 Statement::digest_of_rest() {
+  Hasher hasher;
+  for (const int columns = sqlite3_column_count(statement_.get()); column_ < columns;) {
+    const int type = sqlite3_column_type(statement_.get(), column_);
+    hasher.add(static_cast<u64>(type));
+    // A real in full: as text it would be rounded.
+    if (type == SQLITE_FLOAT) {
+      hasher.add(std::bit_cast<u64>(sqlite3_column_double(statement_.get(), column_++)));
+    } else {
+      hasher.add(blob());
+    }
+  }
+  return hasher.value();
 }
 
 Transaction::Transaction(const Database& database, Kind kind) : database_(database) {

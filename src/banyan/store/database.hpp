@@ -37,6 +37,8 @@ class Statement {
   [[nodiscard]] double real();  ///< NULL: NaN
   [[nodiscard]] std::optional<double> maybe_real();
   [[nodiscard]] std::string blob();
+  /// A digest of all columns that are left of the row: their types, lengths and bytes.
+  [[nodiscard]] u64 digest_of_rest();
 
  private:
   struct Finalize {

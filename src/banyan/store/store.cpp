@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/store/blob.hpp"
 #include "banyan/store/congestion_blob.hpp"
+#include "banyan/store/digest.hpp"
 #include "banyan/store/file_lock.hpp"
+#include "banyan/store/sweep.hpp"
 
 namespace banyan::store {
 namespace {
@@ -46,6 +50,27 @@ CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NO
 constexpr const char* kTreeTable =
     "CREATE TABLE IF NOT EXISTS trees(run TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID";
 
+/// The columns of every table, in order: a store that has others was changed by another program.
+constexpr struct {
+  const char* name;
+  const char* columns;
+  u64 since;      ///< the format
+  bool optional;  ///< stores of format 1 may lack it
+} kColumns[] = {
+    {"meta", "key,value", 1, false},
+    {"point", "position,run,axes,configuration", 1, false},
+    {"run",
+     "hash,configuration,seed,verdict,certain,explanation,state_hash,version,compiler,cpu_seconds,peak_bytes,"
+     "group_cycles,group_cut,checkpoints",
+     1, false},
+    {"metric", "run,position,name,unit,mean,half_width,confidence,count,counter", 1, false},
+    {"series", "run,position,name,unit,start,interval,samples", 1, false},
+    {"histogram", "run,position,name,unit,buckets", 1, false},
+    {"groups", "run,position,metric,sums", 1, false},
+    {"trees", "run,record", 1, true},
+    {"digest", "run,rows", 2, false},
+};
+
 constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups", "trees"};
 
 std::string hex(u64 value) { return fmt::format("{:016x}", value); }
@@ -62,35 +87,84 @@ std::string file_of(const std::string& folder_or_file) {
   return fs::is_directory(path, ignored) ? (path / kFileName).string() : folder_or_file;
 }
 
-/// A file of another program, of a newer Banyan, or broken: found before anything is read from it.
+[[noreturn]] void damaged(const std::string& path, const std::string& how) {
+  throw ConfigError({path, 0, 0, ""}, fmt::format("the result store is damaged: {}", how),
+                    "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one");
+}
+
+/// What is in the store, but not as Banyan writes it.
+[[noreturn]] void unreadable(const std::string& path) { damaged(path, "its values are not as Banyan writes them"); }
+
+std::string columns_of(const Database& database, const char* table) {
+  Statement select(database, "SELECT group_concat(name, ',') FROM pragma_table_info(?)");
+  return select.bind(table).step() ? select.text() : "";
+}
+
+void require_tables(const Database& database, u64 format) {
+  for (const auto& table : kColumns) {
+    const std::string columns = columns_of(database, table.name);
+    if (table.since > format && !columns.empty()) {
+      damaged(database.path(), fmt::format("its format number is {}, and it has the table {} of format {}", format,
+                                           table.name, table.since));
+    }
+    if (columns == table.columns || table.since > format || (columns.empty() && table.optional && format == 1))
+      continue;
+    if (columns.empty()) damaged(database.path(), fmt::format("the table {} is missing", table.name));
+    damaged(database.path(), fmt::format("the table {} has the columns {}, which should be {}", table.name,
+                                         without_controls(columns), table.columns));
+  }
+}
+
+/// The first bytes of a database; an empty file is one too.
+bool begins_as_database(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  std::ifstream stream(path, std::ios::binary);
+  std::string head(kMagic.size(), '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return !stream.is_open() || stream.gcount() == 0 || head == kMagic;
+}
+
+/// The kind of file that a user is likely to have meant, by its name.
+std::string other_file_remedy(const std::string& path) {
+  if (fs::path(path).extension() == ".toml") {
+    return fmt::format("this is an experiment: run it with \"banyan run {0} --out FOLDER\" and name the folder", path);
+  }
+  return "name the folder that \"banyan run\" or \"sweep\" filled with --out";
+}
+
+/// A file that is no store, one of another program or of a newer Banyan, or a broken one: found before anything is
+/// read from it.
 void require_known(const Database& database) {
   const Where where{database.path(), 0, 0, ""};
+  if (!begins_as_database(database.path())) {
+    if (fs::path(database.path()).filename() == kFileName) damaged(database.path(), "it does not begin as a database");
+    throw ConfigError(where, "this file is no result store", other_file_remedy(database.path()));
+  }
   const u64 application = database.number("PRAGMA application_id");
   const u64 format = database.number("PRAGMA user_version");
-  const bool blank = database.number("SELECT count(*) FROM sqlite_schema") == 0;
-  if (application != kApplication && !(application == 0 && blank)) {
+  if (database.number("SELECT count(*) FROM sqlite_schema") == 0) {
+    if (application == 0 && format == 0) return;  // it is being made, or nobody filled it
+    damaged(database.path(), "it has no tables");
+  }
+  if (application != kApplication) {
+    const bool ours = columns_of(database, "run").starts_with("hash,configuration,seed");
+    if (ours) damaged(database.path(), "its application number is not that of Banyan");
     throw ConfigError(where, "this is a database of another program, not a result store", "name another folder");
   }
+  if (format == 0) damaged(database.path(), "its format number is 0");
   if (format > kFormat) {
     throw ConfigError(
         where, fmt::format("the result store has format {}, and this Banyan knows formats up to {}", format, kFormat),
         "use the newer Banyan that wrote it, or name another folder");
   }
   const std::string state = database.text("PRAGMA quick_check(1)");
-  if (state == "ok") return;
-  throw ConfigError(where, fmt::format("the result store is damaged: {}", state.substr(0, state.find('\n'))),
-                    "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one");
+  if (state != "ok") damaged(database.path(), state.substr(0, state.find('\n')));
+  require_tables(database, format);
 }
 
 [[noreturn]] void holds_nothing(const std::string& path) {
   throw ConfigError({path, 0, 0, ""}, "the result store holds no finished run",
                     "fill it with \"banyan sweep FILE --out FOLDER\"");
-}
-
-/// What is in the store, but not as Banyan writes it.
-[[noreturn]] void unreadable(const std::string& path, const char* reason) {
-  throw ConfigError({path, 0, 0, ""}, fmt::format("the result store is damaged: {}", reason),
-                    "restore it from a copy, or move it away: \"banyan sweep\" then starts a new one");
 }
 
 std::string axes_json(const api::Experiment& point) {
@@ -263,6 +337,23 @@ std::size_t Table::finished() const {
       std::count_if(results.begin(), results.end(), [](const auto& result) { return result.has_value(); }));
 }
 
+void require_whole(const Table& table) {
+  if (table.damaged.empty()) return;
+  const DamagedPoint& first = table.damaged.front();
+  std::string point;
+  for (const auto& [key, value] : table.set.points[first.point].axes) {
+    point += fmt::format("{}{} = {}", point.empty() ? "" : ", ", key, value);
+  }
+  throw ConfigError(
+      {table.path, 0, 0, ""},
+      fmt::format("the result store is damaged: {}{}{}", point.empty() ? "" : fmt::format("at {}, ", point),
+                  damage_text(first.rows),
+                  table.damaged.size() == 1
+                      ? ""
+                      : fmt::format("; {} points are damaged (\"banyan verify\" names all)", table.damaged.size())),
+      fmt::format("make it again with: {}", continuation(table.source, fs::path(table.path).parent_path().string())));
+}
+
 bool is_store(const std::string& folder_or_file) {
   std::error_code ignored;
   if (fs::is_directory(folder_or_file, ignored)) return true;
@@ -286,15 +377,26 @@ Reader::Reader(const std::string& file, Mode mode)
   if (mode == Mode::read && database_.number("PRAGMA user_version") == 0) holds_nothing(file);
 }
 
+bool Reader::sealed() const { return database_.number("PRAGMA user_version") >= 2; }
+
+std::vector<std::string> Reader::damage(u64 configuration_hash) const {
+  return sealed() ? damage_of_run(database_, hex(configuration_hash)) : std::vector<std::string>{};
+}
+
 std::optional<api::Result> Reader::find(u64 configuration_hash) const {
-  const std::string run = hex(configuration_hash);
+  const std::vector<std::string> rows = damage(configuration_hash);
+  if (!rows.empty()) damaged(path(), damage_text(rows));
+  return read(hex(configuration_hash));
+}
+
+std::optional<api::Result> Reader::read(const std::string& run) const {
   Statement select(database_,
                    "SELECT configuration, seed, verdict, certain, explanation, state_hash, version, compiler, "
                    "cpu_seconds, peak_bytes, group_cycles, group_cut, checkpoints FROM run WHERE hash = ?");
   if (!select.bind(run).step()) return std::nullopt;
   try {
     api::Result result;
-    result.configuration_hash = configuration_hash;
+    result.configuration_hash = from_hex(run);
     result.configuration = select.text();
     result.seed = select.natural();
     result.verdict = verdict_of(select.text());
@@ -314,7 +416,7 @@ std::optional<api::Result> Reader::find(u64 configuration_hash) const {
     result.groups = groups_of(database_, run);
     result.trees = trees_of(database_, run);
     return result;
-  } catch (const std::out_of_range& error) { unreadable(path(), error.what()); }
+  } catch (const std::out_of_range&) { unreadable(path()); }
 }
 
 std::vector<u64> Reader::runs() const {
@@ -333,7 +435,12 @@ Table Reader::table() const {
     };
     // Points and runs of one moment, though a sweep may be writing.
     const Transaction moment(database_, Transaction::Kind::reading);
+    if (const auto rows = sealed() ? damage_of_plan(database_) : std::vector<std::string>{}; !rows.empty()) {
+      throw ConfigError({path(), 0, 0, ""}, fmt::format("the result store is damaged: {}", damage_text(rows)),
+                        "give the command that filled it again, with --out: it writes this anew and keeps the runs");
+    }
     if (meta("axes").empty()) holds_nothing(path());
+    table.path = path();
     table.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>(),
                     json::parse(meta("options").empty() ? "[]" : meta("options")).get<std::vector<std::string>>()};
     table.set.file = table.source.file;
@@ -344,13 +451,18 @@ Table Reader::table() const {
       point.configuration_hash = from_hex(select.text());
       for (const json& axis : json::parse(select.text())) point.axes.emplace_back(axis.at(0), axis.at(1));
       point.configuration = select.text();
-      table.results.push_back(find(point.configuration_hash));
+      if (std::vector<std::string> rows = damage(point.configuration_hash); !rows.empty()) {
+        table.damaged.push_back({table.results.size(), std::move(rows)});
+        table.results.emplace_back();
+      } else {
+        table.results.push_back(read(hex(point.configuration_hash)));
+      }
       // Points that differ only in what results do not depend on share a run.
       if (table.results.back()) table.results.back()->configuration = point.configuration;
       table.set.points.push_back(std::move(point));
     }
     return table;
-  } catch (const json::exception& error) { unreadable(path(), error.what()); }
+  } catch (const json::exception&) { unreadable(path()); }
 }
 
 // --- writing -------------------------------------------------------------------------------------------------------
@@ -371,13 +483,15 @@ Writer::Writer(const std::string& folder) : opened_(std::make_unique<Opened>(fol
   // One file, no write-ahead log: it may be copied at any time and lie on a network file system. FULL: a commit is on
   // the disk when it returns.
   database.run("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
-  if (database.number("PRAGMA user_version") != 0) {
-    database.run(kTreeTable);
-    return;
-  }
+  const u64 format = database.number("PRAGMA user_version");
+  if (format == kFormat) return;
   Transaction transaction(database);
-  database.run(kTables);
+  if (format == 0) database.run(kTables);
   database.run(kTreeTable);
+  database.run(kDigestTable);
+  // What a store of format 1 holds is believed as it is.
+  if (format != 0) seal_plan(database);
+  for (const u64 run : opened_->reader.runs()) seal_run(database, hex(run));
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat));
   transaction.commit();
 }
@@ -413,12 +527,14 @@ void Writer::plan(const api::ExperimentSet& set, const Source& source) {
     const api::Experiment& point = set.points[i];
     insert.bind(u64{i}).bind(hex(point.configuration_hash)).bind(axes_json(point)).bind(point.configuration).run();
   }
+  seal_plan(database);
   transaction.commit();
 }
 
 bool Writer::has(u64 configuration_hash) const {
   Statement select(opened_->reader.database_, "SELECT 1 FROM run WHERE hash = ? AND version = ?");
-  return select.bind(hex(configuration_hash)).bind(api::version()).step();
+  if (!select.bind(hex(configuration_hash)).bind(api::version()).step()) return false;
+  return opened_->reader.damage(configuration_hash).empty();
 }
 
 void Writer::put(const api::Result& result) {
@@ -438,6 +554,7 @@ void Writer::put(const api::Result& result) {
   put_histograms(database, run, result);
   put_groups(database, run, result);
   put_trees(database, run, result);
+  seal_run(database, run);
   transaction.commit();
 }
 

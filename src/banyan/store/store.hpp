@@ -15,7 +15,8 @@
 namespace banyan::store {
 
 inline constexpr const char* kFileName = "results.sqlite";
-inline constexpr u64 kFormat = 1;  ///< raised when tables change; a store of a newer format is refused
+/// Raised when tables change; a store of a newer format is refused. 2: with digests of all rows.
+inline constexpr u64 kFormat = 2;
 
 /// What a command was asked to run: enough to continue it.
 struct Source {
@@ -26,14 +27,26 @@ struct Source {
   std::vector<std::string> options;  ///< that the result depends on: "--width=0.01"
 };
 
+/// A point whose stored run is not what was written.
+struct DamagedPoint {
+  std::size_t point = 0;
+  std::vector<std::string> rows;  ///< for people: "row 3 (packet_latency) of table metric was changed"
+};
+
 /// The points of the latest command, in the order of its sweep, as far as they are finished.
 struct Table {
   Source source;
-  api::ExperimentSet set;  ///< of a point: axes, configuration and its hash
-  std::vector<std::optional<api::Result>> results;
+  api::ExperimentSet set;                           ///< of a point: axes, configuration and its hash
+  std::vector<std::optional<api::Result>> results;  ///< nothing where a point is not finished, and where it is damaged
+  std::vector<DamagedPoint> damaged;
+  std::string path;  ///< of the file
 
   [[nodiscard]] std::size_t finished() const;
 };
+
+/// Refuses a table with damaged points: what is made of it would be another table, and nobody would see it. The remedy
+/// is the command that makes them again.
+void require_whole(const Table& table);
 
 /// Whether this names a store: a folder that holds one, or the file itself.
 [[nodiscard]] bool is_store(const std::string& folder_or_file);
@@ -44,14 +57,19 @@ class Reader {
   explicit Reader(const std::string& folder_or_file);
 
   [[nodiscard]] Table table() const;
-  /// The run of that configuration.
+  /// The run of that configuration. Throws ConfigError when it is damaged.
   [[nodiscard]] std::optional<api::Result> find(u64 configuration_hash) const;
   [[nodiscard]] std::vector<u64> runs() const;  ///< configuration hashes, ascending
+  /// The rows of a run that are not what was written; empty when it is whole, or not there at all.
+  [[nodiscard]] std::vector<std::string> damage(u64 configuration_hash) const;
   [[nodiscard]] const std::string& path() const { return database_.path(); }
 
  private:
   friend class Writer;
   Reader(const std::string& file, Database::Mode mode);
+  /// Stores of format 1 have no digests: what is in them is believed.
+  [[nodiscard]] bool sealed() const;
+  [[nodiscard]] std::optional<api::Result> read(const std::string& run) const;
 
   Database database_;
 };
@@ -67,7 +85,7 @@ class Writer {
 
   /// What is run now, and the order of its points: from now on the store's table.
   void plan(const api::ExperimentSet& set, const Source& source);
-  /// Whether the store has the run of that configuration, made by this version of Banyan.
+  /// Whether the store has the run of that configuration, whole and made by this version of Banyan.
   [[nodiscard]] bool has(u64 configuration_hash) const;
   /// One transaction: when put returns, the run outlives the program and a loss of power.
   void put(const api::Result& result);

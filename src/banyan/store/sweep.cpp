@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <atomic>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "banyan/base/error.hpp"
+#include "banyan/store/digest.hpp"
 
 namespace banyan::store {
 namespace {
@@ -109,12 +111,19 @@ std::string continuation(const Source& source, const std::string& folder) {
   std::string command = fmt::format("banyan {} {}", source.command, shell_word(source.file));
   for (const std::string& change : source.overrides) command += " " + shell_word(change);
   for (const std::string& option : source.options) command += " " + shell_word(option);
-  return command + " --out " + shell_word(folder);
+  // Who named the file of a store means its folder.
+  const std::filesystem::path path(folder);
+  const bool file = path.filename() == kFileName;
+  return command + " --out " + shell_word(!file ? folder : path.has_parent_path() ? path.parent_path().string() : ".");
 }
 
 std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& source, Writer& store,
                                const api::SweepOptions& options, const std::function<void(const std::string&)>& say) {
   store.plan(set, source);
+  for (std::size_t i = 0; i < set.points.size() && say; ++i) {
+    const std::vector<std::string> rows = store.reader().damage(set.points[i].configuration_hash);
+    if (!rows.empty()) say(fmt::format("point {} is damaged and is run again: {}", i, damage_text(rows)));
+  }
   const Missing missing = missing_points(set, store);
   const std::size_t had = kept_of(set, store);
   if (had > 0 && say) {
@@ -124,6 +133,7 @@ std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& sour
   std::vector<api::Result> results;
   results.reserve(set.points.size());
   Table table = store.reader().table();
+  require_whole(table);
   for (std::optional<api::Result>& result : table.results) results.push_back(std::move(result).value());
   return results;
 }

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/config/json_file.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::study {
@@ -128,6 +130,31 @@ ClaimVerdict claim_verdict_from(const std::string& text) {
   throw std::invalid_argument("unknown verdict " + text);
 }
 
+/// What dump() writes.
+const config::JsonShape& dump_shape() {
+  using config::JsonShape;
+  static const JsonShape shape = [] {
+    const JsonShape text = JsonShape::text();
+    const JsonShape point = JsonShape::object(
+        {{"series", text}, {"axes", JsonShape::list_of(JsonShape::list_of(text, 2))}, {"run", JsonShape::natural()}});
+    const JsonShape figure = JsonShape::object({{"id", text}, {"csv", text}, {"points", JsonShape::list_of(point)}});
+    const JsonShape claim = JsonShape::object({{"id", text},
+                                               {"section", text},
+                                               {"claim", text},
+                                               {"measured", text},
+                                               {"verdict", text},
+                                               {"expected", JsonShape::boolean()},
+                                               {"note", text},
+                                               {"undecided", JsonShape::natural(), false}});
+    return JsonShape::object({{"study", text},
+                              {"mode", text},
+                              {"figures", JsonShape::list_of(figure)},
+                              {"claims", JsonShape::list_of(claim)},
+                              {"runs", JsonShape::list_of(api::result_shape())}});
+  }();
+  return shape;
+}
+
 StudyResult load_json(const Json& json) {
   StudyResult result;
   result.spec = spec_of(find_study(json.at("study").get<std::string>()));
@@ -135,7 +162,7 @@ StudyResult load_json(const Json& json) {
   for (const Mode candidate : {Mode::quick, Mode::standard, Mode::full}) {
     if (to_string(candidate) == mode) result.mode = candidate;
   }
-  for (const Json& run : json.at("runs")) result.runs.push_back(api::from_json(run.dump()));
+  for (const Json& run : json.at("runs")) result.runs.push_back(api::result_from(run));
   for (const Json& entry : json.at("figures")) {
     const FigureSpec* spec = result.spec.figure(entry.at("id").get<std::string>());
     if (spec == nullptr) throw std::invalid_argument("unknown figure " + entry.at("id").get<std::string>());
@@ -237,8 +264,10 @@ std::string dump(const StudyResult& result) {
 }
 
 StudyResult load(std::string_view text) {
+  const config::JsonFile file(std::string(text), kDumpFile, "a result of this program", "run the study again");
+  file.require(dump_shape());
   try {
-    return load_json(Json::parse(text));
+    return load_json(file.json());
   } catch (const ConfigError&) { throw; } catch (const std::exception& error) {
     throw ConfigError({kDumpFile, 0, 0, ""}, std::string("not a result of this program: ") + error.what(),
                       "run the study again");

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "banyan/base/file.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
@@ -65,9 +66,10 @@ std::vector<Line> read_lines(const config::Values& values) {
   // Relative to the folder of the experiment.
   const std::filesystem::path folder = std::filesystem::path(values.where("file").file).parent_path();
   const std::filesystem::path path = folder / name;
-  const std::optional<std::string> content = read_whole_file(path.string());
+  std::string why;
+  const std::optional<std::string> content = read_whole_file(path.string(), &why);
   if (!content) {
-    values.fail("file", fmt::format("{} cannot be read", path.string()),
+    values.fail("file", fmt::format("{} cannot be read: {}", path.string(), why),
                 "give the path of a graph file, relative to the folder of the experiment");
   }
   u32 number = 0;
@@ -88,6 +90,14 @@ std::optional<u32> option(const Line& line, const std::string& word, const std::
     fail(line, fmt::format("\"{}\" is no whole number from 1 to {}", word, 1U << 20U), fmt::format("write {}=N", key));
   }
   return value;
+}
+
+/// Names are shown on terminals and stand in results; comments may hold anything.
+void require_shown(const Line& line, const std::string& word) {
+  const std::optional<TextFault> fault = text_fault(word);
+  if (!fault) return;
+  fail(line, fmt::format("\"{}\" has {}", with_faults_shown(word), fault->what),
+       "write it with characters that can be seen, in UTF-8");
 }
 
 class GraphFile final : public core::Topology {
@@ -118,6 +128,7 @@ class GraphFile final : public core::Topology {
   /// First pass: names.
   void declare(const Line& line) {
     if (line.words.empty()) return;
+    for (const std::string& word : line.words) require_shown(line, word);
     const std::string& kind = line.words[0];
     if (kind == "link") return;
     if (kind != "switch" && kind != "terminal") {

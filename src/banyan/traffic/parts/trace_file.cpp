@@ -137,9 +137,10 @@ std::vector<TraceMessage> read_trace(std::string_view text, const std::string& f
 }
 
 std::string read_trace_text(const std::string& file, const Where& named_at) {
-  std::optional<std::string> text = read_whole_file(file);
+  std::string why;
+  std::optional<std::string> text = read_whole_file(file, &why);
   if (!text) {
-    throw ConfigError(named_at, fmt::format("the trace \"{}\" cannot be read", file),
+    throw ConfigError(named_at, fmt::format("the trace \"{}\" cannot be read: {}", file, why),
                       "give the path of a trace, relative to the folder of the experiment");
   }
   return std::move(*text);
