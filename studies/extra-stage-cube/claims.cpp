@@ -15,9 +15,13 @@ namespace {
 constexpr double kNumber = 0.05;  ///< a number of the text counts as reproduced within 5 %
 constexpr double kGreatly = 0.5;  ///< "falls greatly": to less than half
 constexpr double kAbout = 0.5;    ///< "by about as much": the smaller is at least half of the larger
-constexpr double kHardly = 0.15;  ///< "hardly depends", "settles": 15 % of the change that it is set against
-constexpr double kLevel = 0.10;   ///< "about level", "nearly flat": by at most 10 %
-constexpr double kSame = 0.03;    ///< "the same": within 3 % or the intervals
+constexpr double kLevel = 0.10;   ///< "nearly flat": by at most 10 %
+constexpr double kSame = 0.03;    ///< "the same": within 3 % on average
+constexpr double kMost = 0.75;    ///< "most": three of four
+constexpr double kRemains = 0.1;  ///< "removed": at most a tenth remains
+/// "significantly", "substantially" (and, with "not", "relatively stable"): by a fifth, the least that is plain to see
+/// on the printed scales.
+constexpr double kSignificantly = 0.2;
 
 const std::string kBypass = "bypass";
 const std::string kIsolatedBg = "isolated_background";
@@ -92,6 +96,9 @@ void trend(Tally& tally, const View& view, const std::string& figure, const std:
 }
 
 Decision about_level(const std::vector<Estimate>& values) { return level(values, kLevel); }
+Decision stable_within(const std::vector<Estimate>& values) { return level(values, kSignificantly); }
+Decision falls_all_the_way(const std::vector<Estimate>& values) { return falls(values); }
+Decision rises_all_the_way(const std::vector<Estimate>& values) { return rises(values); }
 
 /// "from 120 ± 2 to 80 ± 1 cycles at γ = 0.5": the ends of a trend.
 std::string ends(const View& view, const std::string& figure, const Selection& fixed, const std::string& axis,
@@ -126,14 +133,23 @@ Outcome number_hot_background(const View& view) {
   return compare_number(162.5, view.at("8", numbers_point(), "session_hot_background"), kNumber, "messages");
 }
 
+/// Counts of single points scatter; their mean over the loads tells more.
 Outcome background_count(const View& view) {
   Tally tally;
-  for (const Selection& at : view.grid("8", {"series", "gamma"})) {
-    const double gamma = value(at.back().second);
-    const Estimate expected = gamma * 256.0 * view.at("8", at, "session_cycles");
-    tally.add(view.symbols(at), equal_within(view.at("8", at, "session_background"), expected, kSame));
-    const Estimate share = (1.0 / 256.0) * view.at("8", at, "session_background");
-    tally.add(view.symbols(at), equal_within(view.at("8", at, "session_hot_background"), share, kSame));
+  for (const std::string& series : view.values("8", "series")) {
+    std::vector<Estimate> all;
+    std::vector<Estimate> hot;
+    for (const std::string& gamma : view.values("8", "gamma")) {
+      const Selection at{{"series", series}, {"gamma", gamma}};
+      const Estimate expected = value(gamma) * 256.0 * view.at("8", at, "session_cycles");
+      all.push_back(view.at("8", at, "session_background") / expected);
+      hot.push_back(256.0 * view.at("8", at, "session_hot_background") / view.at("8", at, "session_background"));
+    }
+    for (const auto& [name, ratios] : {std::pair(std::string("all"), all), std::pair(std::string("hot"), hot)}) {
+      Selection where = view.symbols({{"series", series}});
+      where.emplace_back("", name);
+      tally.add(where, one_on_average(ratios, kNumber, kLevel));
+    }
   }
   return tally.outcome(
       fmt::format("|β| = {} at γ = 0.5 with bypass", to_string(view.at("8", numbers_point(), "session_background"))));
@@ -210,13 +226,19 @@ Outcome synchronization_is_early(const View& view) {
   std::size_t cycle = 0;
   while (cycle < sync.size() && seen < 0.99 * all_sync) seen += sync[cycle++];
   const auto middle = hot.begin() + static_cast<std::ptrdiff_t>(std::min(cycle, hot.size()));
-  const double later = all_hot > 0 ? std::accumulate(middle, hot.end(), 0.0) / all_hot : 0.0;
+  // The series are means over the sessions; a share of counts scatters as a binomial.
+  const double counted = all_hot * view.at("6", at, "sessions").mean;
+  Estimate later = Estimate::unknown();
+  if (counted > 0 && all_sync > 0) {
+    const double share = std::accumulate(middle, hot.end(), 0.0) / all_hot;
+    later = {share, 1.96 * std::sqrt(share * (1.0 - share) / counted), static_cast<u64>(counted), true};
+  }
   Tally tally;
-  tally.add({}, later > 0.5 ? Decision::holds : Decision::fails);
+  tally.add({}, greater(later, Estimate::exactly(kMost)));
   return tally.outcome(
       fmt::format("99 % of the synchronization messages are generated in the first {} cycles of a "
-                  "session, {:.0f} % of the hot background afterwards",
-                  cycle, 100 * later));
+                  "session, {} % of the hot background afterwards",
+                  cycle, to_string(100.0 * later)));
 }
 
 /// Hot background far behind the rest, and saturated boxes outside the subnetwork of the synchronization.
@@ -224,7 +246,11 @@ Outcome secondary_tree(const View& view) {
   Tally tally;
   for (const Selection& at : view.grid("8", {"gamma"})) {
     const Selection isolated = with(at, "series", kIsolatedBg);
-    tally.add(view.symbols(at), less(cold_background(view, "8", isolated), view.at("8", isolated, kHot), kGreatly));
+    const Selection where = view.symbols(at);
+    tally.add({{"", "delay"}, where.front()},
+              less(cold_background(view, "8", isolated), view.at("8", isolated, kHot), kGreatly));
+    tally.add({{"", "boxes"}, where.front()},
+              greater(view.at("tree-load", isolated, "tree_boxes_outside"), Estimate::exactly(0)));
   }
   const Selection at = {{"series", kIsolatedBg}, {"gamma", "0.5"}};
   return tally.outcome(
@@ -236,26 +262,34 @@ Outcome secondary_tree(const View& view) {
 
 // ---- Isolated hot spot (section 4.3) ----
 
+/// Where the mean number of boxes is 0 under isolated BG, there is no second tree to remove.
 Outcome secondary_tree_removed(const View& view) {
   Tally tally;
+  std::string none;
   for (const Selection& at : view.grid("tree-load", {"gamma"})) {
     const Estimate removed = view.at("tree-load", with(at, "series", kIsolatedHs), "tree_boxes_outside");
     const Estimate present = view.at("tree-load", with(at, "series", kIsolatedBg), "tree_boxes_outside");
-    tally.add(view.symbols(at), less(removed, present, kGreatly));
+    if (present.known && present.mean == 0.0 && removed.known && removed.mean == 0.0) {
+      none += (none.empty() ? "" : ", ") + at.front().second;
+      continue;
+    }
+    tally.add(view.symbols(at), less(removed, present, 1.0 - kRemains));
   }
   const Selection at = {{"gamma", "0.8"}};
-  return tally.outcome(
+  Outcome outcome = tally.outcome(
       fmt::format("{} against {} saturated boxes outside the reserved subnetwork at γ = 0.8",
                   to_string(view.at("tree-load", with(at, "series", kIsolatedHs), "tree_boxes_outside")),
                   to_string(view.at("tree-load", with(at, "series", kIsolatedBg), "tree_boxes_outside"))));
+  if (!none.empty()) outcome.note += (outcome.note.empty() ? "" : "; ") + ("no second tree at γ = " + none);
+  return outcome;
 }
 
 Outcome hs_lowers_syn(const View& view) {
-  return relation_over_load(view, "8", {kIsolatedHs, kSyn, kIsolatedBg, kSyn});
+  return relation_over_load(view, "8", {kIsolatedHs, kSyn, kIsolatedBg, kSyn, kSignificantly});
 }
 
 Outcome hs_raises_hot(const View& view) {
-  return relation_over_load(view, "8", {kIsolatedBg, kHot, kIsolatedHs, kHot});
+  return relation_over_load(view, "8", {kIsolatedBg, kHot, kIsolatedHs, kHot, kSignificantly});
 }
 
 Outcome hs_lowers_background(const View& view) {
@@ -278,6 +312,50 @@ Outcome hs_syn_above_bypass(const View& view) {
 
 Outcome hs_hot_below_bypass(const View& view) {
   return relation_over_load(view, "8", {kIsolatedHs, kHot, kBypass, kHot});
+}
+
+/// "As γ increases": the lead of synchronization over hot background grows, and is there at the highest load.
+Outcome hot_above_syn(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const std::string& series : {kBypass, kIsolatedHs}) {
+    const Selection of{{"series", series}};
+    std::vector<Estimate> lead;
+    for (const std::string& gamma : view.values("8", "gamma", of)) {
+      const Selection at = with(of, "gamma", gamma);
+      lead.push_back(view.at("8", at, kHot) - view.at("8", at, kSyn));
+    }
+    tally.add(view.symbols(with(of, "gamma", "all")), rises(lead));
+    tally.add(view.symbols(with(of, "gamma", view.values("8", "gamma").back())),
+              greater(lead.back(), Estimate::exactly(0)));
+    detail += fmt::format("{}{}: {} to {} cycles", detail.empty() ? "" : "; ", view.symbols(of).front().second,
+                          to_string(lead.front()), to_string(lead.back()));
+  }
+  return tally.outcome("hot background later than synchronization by, from the lowest to the highest load, " + detail);
+}
+
+/// What of a session's background is delivered within it, when its backlog grows evenly: the mean delay D is then half
+/// of the delay at the end, and the part 2 D / L of what a session of L cycles generates is left over.
+Estimate delivered_share(const View& view, const Selection& at) {
+  return Estimate::exactly(1.0) - 2.0 * (view.at("8", at, kTot) / view.at("8", at, "session_cycles"));
+}
+
+Outcome system_bandwidth(const View& view) {
+  Tally tally;
+  for (const std::string& series : {kIsolatedBg, kIsolatedHs}) {
+    for (const Selection& load : view.grid("8", {"gamma"})) {
+      const Selection at = with(load, "series", series);
+      Selection where = view.symbols({{"series", series}});
+      where.push_back(view.symbols(load).front());
+      tally.add(where, greater(delivered_share(view, at), delivered_share(view, with(load, "series", kBypass))));
+    }
+  }
+  const auto percent = [&](const std::string& series) {
+    return to_string(100.0 * delivered_share(view, {{"series", series}, {"gamma", "0.5"}}));
+  };
+  return tally.outcome(
+      fmt::format("within a session, of its background at γ = 0.5: bypass {} %, isolated BG {} %, isolated HS {} %",
+                  percent(kBypass), percent(kIsolatedBg), percent(kIsolatedHs)));
 }
 
 // ---- Hot section (section 4.4) ----
@@ -303,6 +381,27 @@ Outcome four_sections_best(const View& view) {
   return tally.outcome(detail);
 }
 
+/// Down to K = 4, up from there.
+Outcome sections_on_both_sides(const View& view) {
+  Tally tally;
+  std::string detail;
+  for (const std::string& gamma : view.values("13", "gamma")) {
+    std::vector<Estimate> down;
+    std::vector<Estimate> up;
+    for (const std::string& sections : view.values("13", "K", {{"gamma", gamma}})) {
+      const Estimate delay = view.at("13", {{"gamma", gamma}, {"K", sections}}, kTot);
+      if (value(sections) <= 4) down.push_back(delay);
+      if (value(sections) >= 4) up.push_back(delay);
+    }
+    Selection where = view.symbols({{"gamma", gamma}});
+    tally.add({where.front(), {"", "K up to 4"}}, falls(down));
+    tally.add({where.front(), {"", "K from 4"}}, rises(up));
+    detail += fmt::format("{}γ = {}: {}, {}, {} cycles", detail.empty() ? "K = 1, 4, 256 at " : "; ", gamma,
+                          to_string(down.front()), to_string(up.front()), to_string(up.back()));
+  }
+  return tally.outcome(detail);
+}
+
 Outcome syn_flat_in_sections(const View& view) {
   Tally tally;
   trend(tally, view, "13", kHotSection, "K", {"gamma"}, kSyn, about_level);
@@ -317,32 +416,47 @@ Outcome one_section_is_isolated_hs(const View& view) {
   for (const Selection& load : view.grid("13", {"gamma"})) {
     const Selection isolated = with(load, "series", kIsolatedHs);
     if (!view.has_point("8", isolated)) continue;
-    bool same = true;
+    Decision same = Decision::holds;
     for (const std::string& metric : {kSyn, kTot, kHot, std::string("session_cycles")}) {
-      same = same && view.at("13", with(load, "K", "1"), metric).mean == view.at("8", isolated, metric).mean;
+      const Estimate one = view.at("13", with(load, "K", "1"), metric);
+      const Estimate other = view.at("8", isolated, metric);
+      same = both(same, !one.known || !other.known ? Decision::undecided
+                        : one.mean == other.mean   ? Decision::holds
+                                                   : Decision::fails);
     }
-    tally.add(view.symbols(load), same ? Decision::holds : Decision::fails);
+    tally.add(view.symbols(load), same);
   }
   return tally.outcome("the three delays and the session, compared to the last bit");
 }
 
-/// The paper draws both schemes on one scale: the change of the hot section is measured against that of bypass.
+/// Against itself. What bypass's changes by on the way, on the paper's common scale, is told beside.
 Outcome hot_section_hardly_feels_spread(const View& view) {
   Tally tally;
-  for (const Selection& at : view.grid("14", {"gamma"})) {
+  std::string changes;
+  for (const std::string& gamma : view.values("14", "gamma")) {
+    const Selection at{{"gamma", gamma}};
     const std::vector<Estimate> ours = view.along("14", "sigma", with(at, "series", kHotSection), kTot);
     const std::vector<Estimate> bypass = view.along("14", "sigma", with(at, "series", kBypass), kTot);
-    tally.add(view.symbols(at), small_beside(ours.front() - ours.back(), bypass.front() - bypass.back(), kHardly));
+    tally.add(view.symbols(at), level(ours, kSignificantly));
+    changes += fmt::format("{}{} {} to {} (bypass {} to {})", changes.empty() ? "from σ = 10 to 100 at γ = " : "; ",
+                           gamma, to_string(ours.front()), to_string(ours.back()), to_string(bypass.front()),
+                           to_string(bypass.back()));
   }
-  return tally.outcome("hot section " + ends(view, "14", {{"series", kHotSection}, {"gamma", "0.5"}}, "sigma", kTot) +
-                       ", bypass " + ends(view, "14", {{"series", kBypass}, {"gamma", "0.5"}}, "sigma", kTot));
+  return tally.outcome(changes + " cycles");
 }
+
+/// Falls all the way; with a margin by that part at least.
+Decision falls_by(const std::vector<Estimate>& values, double margin) {
+  return values.size() < 2 ? Decision::undecided : both(falls(values), less(values.back(), values.front(), margin));
+}
+Decision falls_substantially(const std::vector<Estimate>& values) { return falls_by(values, kSignificantly); }
 
 Outcome bypass_falls_with_spread(const View& view) {
   Tally tally;
-  for (const std::string& metric : {kSyn, kTot, kHot}) {
-    trend(tally, view, "14", kBypass, "sigma", {"gamma"}, metric, falls, {{"measure", metric}});
+  for (const std::string& metric : {kSyn, kHot}) {
+    trend(tally, view, "14", kBypass, "sigma", {"gamma"}, metric, falls_substantially, {{"measure", metric}});
   }
+  trend(tally, view, "14", kBypass, "sigma", {"gamma"}, kTot, falls_all_the_way, {{"measure", kTot}});
   return tally.outcome(
       fmt::format("μ_SYN {}", ends(view, "14", {{"series", kBypass}, {"gamma", "0.5"}}, "sigma", kSyn)));
 }
@@ -350,7 +464,7 @@ Outcome bypass_falls_with_spread(const View& view) {
 Outcome hot_section_falls_with_spread(const View& view) {
   Tally tally;
   for (const std::string& metric : {kSyn, kHot}) {
-    trend(tally, view, "14", kHotSection, "sigma", {"gamma"}, metric, falls, {{"measure", metric}});
+    trend(tally, view, "14", kHotSection, "sigma", {"gamma"}, metric, falls_substantially, {{"measure", metric}});
   }
   return tally.outcome(
       fmt::format("μ_SYN {}", ends(view, "14", {{"series", kHotSection}, {"gamma", "0.5"}}, "sigma", kSyn)));
@@ -382,6 +496,12 @@ Decision saturates(const View& view, const std::string& figure, const Selection&
   return less(2.0 * small, large);
 }
 
+Decision stable(const View& view, const std::string& figure, const Selection& at) {
+  const Estimate small = cold_background(view, figure, with(at, "N", "256"));
+  const Estimate large = cold_background(view, figure, with(at, "N", "1024"));
+  return less(large, 2.0 * small);
+}
+
 /// The paper derives a sufficient condition from the input stage alone: above the threshold it must saturate. Where the
 /// network behind it saturates earlier is told beside.
 Outcome input_stage(const View& view, const std::string& series, double factor) {
@@ -393,8 +513,12 @@ Outcome input_stage(const View& view, const std::string& series, double factor) 
     std::string below;
     for (const Selection& at : view.grid(figure, {"gamma"}, {{"series", series}})) {
       const Decision decision = saturates(view, figure, with(at, "series", series));
+      const Selection where{{"n", fmt::format("{}", n)}, view.symbols(at).front()};
       if (value(at.front().second) > threshold) {
-        tally.add({{"n", fmt::format("{}", n)}, view.symbols(at).front()}, decision);
+        tally.add(where, decision);
+      } else if (same_value(at.front().second, view.values(figure, "gamma").front())) {
+        // Far below, the same measure must find a stable stage, or it would find saturation everywhere.
+        tally.add(where, stable(view, figure, with(at, "series", series)));
       } else if (decision == Decision::holds) {
         below += (below.empty() ? "" : ", ") + at.front().second;
       }
@@ -444,14 +568,16 @@ Outcome small_buffer_beats_large(const View& view) {
                                    to_string(view.at("16", with(with(at, "series", kBypass), "S", "20"), kTot))));
 }
 
-/// What is left to gain above S = 12, against all that larger buffers gain.
+/// "Relatively stable" from S = 12 on: against itself. What smaller buffers gain is told beside.
 Outcome settles_from_twelve(const View& view) {
   Tally tally;
   for (const Selection& at : view.grid("16", {"gamma", "sigma"}, {{"series", kHotSection}})) {
-    const auto delay = [&](const char* capacity) {
-      return view.at("16", with(with(at, "series", kHotSection), "S", capacity), kTot);
-    };
-    tally.add(view.symbols(at), small_beside(delay("12") - delay("20"), delay("4") - delay("20"), kHardly));
+    std::vector<Estimate> from_twelve;
+    for (const std::string& capacity : view.values("16", "S")) {
+      if (value(capacity) < 12) continue;
+      from_twelve.push_back(view.at("16", with(with(at, "series", kHotSection), "S", capacity), kTot));
+    }
+    tally.add(view.symbols(at), level(from_twelve, kSignificantly));
   }
   const Selection at = {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}};
   return tally.outcome(fmt::format(
@@ -461,33 +587,33 @@ Outcome settles_from_twelve(const View& view) {
 
 Outcome buffers_lower_syn(const View& view) {
   Tally tally;
-  trend(tally, view, "15", kHotSection, "S", {"gamma", "sigma"}, kSyn, falls);
+  trend(tally, view, "15", kHotSection, "S", {"gamma", "sigma"}, kSyn, falls_all_the_way);
   return tally.outcome(ends(view, "15", {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kSyn));
 }
 
 Outcome buffers_raise_hot(const View& view) {
   Tally tally;
-  trend(tally, view, "17", kHotSection, "S", {"gamma", "sigma"}, kHot, rises);
+  trend(tally, view, "17", kHotSection, "S", {"gamma", "sigma"}, kHot, rises_all_the_way);
   return tally.outcome(ends(view, "17", {{"series", kHotSection}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kHot));
 }
 
 Outcome buffers_leave_bypass(const View& view) {
   Tally tally;
-  trend(tally, view, "15", kBypass, "S", {"gamma", "sigma"}, kSyn, about_level, {{"measure", kSyn}});
-  trend(tally, view, "17", kBypass, "S", {"gamma", "sigma"}, kHot, about_level, {{"measure", kHot}});
+  trend(tally, view, "15", kBypass, "S", {"gamma", "sigma"}, kSyn, stable_within, {{"measure", kSyn}});
+  trend(tally, view, "17", kBypass, "S", {"gamma", "sigma"}, kHot, stable_within, {{"measure", kHot}});
   const Selection at = {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}};
   return tally.outcome("μ_SYN " + ends(view, "15", at, "S", kSyn) + ", μ_BG(HS) " + ends(view, "17", at, "S", kHot));
 }
 
 Outcome buffers_help_bypass_background(const View& view) {
   Tally tally;
-  trend(tally, view, "16", kBypass, "S", {"gamma", "sigma"}, kTot, falls);
+  trend(tally, view, "16", kBypass, "S", {"gamma", "sigma"}, kTot, falls_substantially);
   return tally.outcome(ends(view, "16", {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}}, "S", kTot));
 }
 
 Outcome buffers_shorten_tree(const View& view) {
   Tally tally;
-  trend(tally, view, "tree-buffers", kBypass, "S", {"gamma", "sigma"}, "tree_height", falls);
+  trend(tally, view, "tree-buffers", kBypass, "S", {"gamma", "sigma"}, "tree_height", falls_all_the_way);
   const std::vector<Estimate> all =
       view.along("tree-buffers", "S", {{"series", kBypass}, {"gamma", "0.6"}, {"sigma", "10"}}, "tree_height");
   return tally.outcome(fmt::format("mean height from {} to {} stages at γ = 0.6, σ = 10", to_string(all.front()),
@@ -507,12 +633,11 @@ Outcome order_of_schemes_stays(const View& view) {
                   view.at(id, with(at, "series", r.high_series), r.high_metric));
     };
     for (const Selection& at : view.grid(figure, {"gamma", "sigma", "S"}, {{"series", kHotSection}})) {
-      const Decision usual = decide(with(at, "S", "12"));
-      const Decision here = decide(at);
+      const std::string capacity = view.symbols(at).back().second;
+      if (same_value(capacity, "12")) continue;  // the order that the others are compared with
       Selection where = view.symbols({{"measure", relation.low_metric}});
       for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
-      const bool open = usual == Decision::undecided || here == Decision::undecided;
-      tally.add(where, open ? Decision::undecided : usual == here ? Decision::holds : Decision::fails);
+      tally.add(where, alike(decide(with(at, "S", "12")), decide(at)));
     }
   }
   return tally.outcome();
@@ -548,16 +673,16 @@ Outcome larger_4096(const View& view) { return larger_network(view, "larger-4096
 Outcome short_mean(const View& view) {
   Tally tally;
   double most = 0.0;
-  for (const Selection& at : view.grid("short-mean", {"series", "sigma", "gamma"})) {
+  for (const std::string& series : view.values("short-mean", "series")) {
     for (const std::string& metric : {kSyn, kTot, kHot}) {
-      const Estimate shorter = view.at("short-mean", with(at, "mu", "600"), metric);
-      const Estimate longer = view.at("short-mean", with(at, "mu", "3000"), metric);
-      Selection where = view.symbols({{"measure", metric}});
-      for (const auto& symbol : view.symbols(at)) where.push_back(symbol);
-      const Decision decision = equal_within(shorter, longer, kSame);
-      // Equality is what the intervals cannot contradict.
-      tally.add(where, decision == Decision::undecided ? Decision::holds : decision);
-      most = std::max(most, std::abs(shorter.mean / longer.mean - 1.0));
+      std::vector<Estimate> ratios;
+      for (const Selection& at : view.grid("short-mean", {"series", "sigma", "gamma"}, {{"series", series}})) {
+        const Estimate shorter = view.at("short-mean", with(at, "mu", "600"), metric);
+        const Estimate longer = view.at("short-mean", with(at, "mu", "3000"), metric);
+        ratios.push_back(shorter / longer);
+        most = std::max(most, std::abs(ratios.back().mean - 1.0));
+      }
+      tally.add(view.symbols({{"series", series}, {"measure", metric}}), one_on_average(ratios, kSame, kLevel));
     }
   }
   return tally.outcome(fmt::format("largest difference {:.1f} %", 100 * most));
@@ -657,28 +782,28 @@ std::vector<Claim> claims() {
        {"8", "tree-load"},
        false,
        secondary_tree,
-       "much: twice"},
+       "much: twice; a second tree: boxes outside the reserved subnetwork"},
       {"secondary-tree-removed",
        "4.3",
        "Isolated HS removes the second tree",
        {"tree-load"},
        true,
        secondary_tree_removed,
-       "removes: less than half of its boxes remain"},
+       "removes: at most a tenth of its boxes remain"},
       {"hs-lowers-syn",
        "4.3",
-       "Isolated HS has less synchronization delay than isolated BG",
+       "Isolated HS has significantly less synchronization delay than isolated BG",
        {"8"},
-       true,
+       false,
        hs_lowers_syn,
-       ""},
+       "significantly: by a fifth"},
       {"hs-raises-hot",
        "4.3",
-       "Isolated HS has more hot background delay than isolated BG",
+       "Isolated HS has significantly more hot background delay than isolated BG",
        {"8"},
-       true,
+       false,
        hs_raises_hot,
-       ""},
+       "significantly: by a fifth"},
       {"hs-lowers-background",
        "4.3",
        "Isolated HS has less background delay than isolated BG at high load (γ >= 0.6)",
@@ -700,12 +825,35 @@ std::vector<Claim> claims() {
        true,
        hs_hot_below_bypass,
        ""},
+      {"hot-above-synchronization",
+       "4.3",
+       "Bypass and isolated HS: as the load grows, hot background waits longer than synchronization",
+       {"8"},
+       true,
+       hot_above_syn,
+       "later at the highest load, and by more with every load"},
+      {"system-bandwidth",
+       "6",
+       "Keeping the background out of the tree raises the bandwidth of the system",
+       {"8"},
+       false,
+       system_bandwidth,
+       "the paper measures no bandwidth; here, what of a session's background is delivered within it, from the mean "
+       "delay "
+       "and an evenly growing backlog"},
       {"four-sections-best",
        "4.4",
        "K = 4 gives the least background delay at γ = 0.7 and 0.8",
        {"13"},
        true,
        four_sections_best,
+       ""},
+      {"four-sections-both-sides",
+       "4.4",
+       "The background delay falls as K grows to 4, and rises from there on",
+       {"13"},
+       true,
+       sections_on_both_sides,
        ""},
       {"syn-flat-in-sections",
        "4.4",
@@ -717,18 +865,23 @@ std::vector<Claim> claims() {
       {"one-section", "4.4", "K = 1 is isolated HS", {"8", "13"}, true, one_section_is_isolated_hs, ""},
       {"spread-hot-section-background",
        "4.4",
-       "Hot section: background delay hardly depends on σ",
+       "Hot section: σ does not affect the background delay significantly",
+       {"14"},
+       false,
+       hot_section_hardly_feels_spread,
+       "not significantly: it is level within a fifth of itself"},
+      {"spread-bypass",
+       "4.4",
+       "Bypass: all three delays fall as σ grows, those of hot messages substantially",
        {"14"},
        true,
-       hot_section_hardly_feels_spread,
-       "hardly: by at most 15 % of what bypass's changes (both lie on one scale in the paper); relative to itself it "
-       "does fall"},
-      {"spread-bypass", "4.4", "Bypass: all three delays fall as σ grows", {"14"}, true, bypass_falls_with_spread, ""},
+       bypass_falls_with_spread,
+       "substantially: by a fifth"},
       {"spread-hot-section",
        "4.4",
-       "Hot section: synchronization and hot background delay fall as σ grows",
+       "Hot section: synchronization and hot background delay fall substantially as σ grows",
        {"14"},
-       true,
+       false,
        hot_section_falls_with_spread,
        ""},
       {"hot-section-like-isolated-hs",
@@ -744,14 +897,18 @@ std::vector<Claim> claims() {
        {"threshold-2", "threshold-4"},
        true,
        input_stage_isolated_bg,
-       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold"},
+       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold; at "
+       "the "
+       "lowest load it must not"},
       {"input-stage-isolated-hs",
        "4.4",
        "Isolated HS saturates the input stage when γ > (n-1)/n N/(N-1)",
        {"threshold-2", "threshold-4"},
        true,
        input_stage_isolated_hs,
-       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold"},
+       "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold; at "
+       "the "
+       "lowest load it must not"},
       {"bottleneck-shrinks",
        "4.4",
        "Larger boxes make the input stage less of a bottleneck",
@@ -768,11 +925,11 @@ std::vector<Claim> claims() {
        ""},
       {"settles",
        "5",
-       "Hot section: background delay settles from S = 12",
+       "Hot section: background delay is relatively stable from S = 12 on",
        {"16"},
-       true,
+       false,
        settles_from_twelve,
-       "settled: from S = 12 to 20 it falls by at most 15 % of what it falls from 4 to 20"},
+       "stable: level within a fifth of itself"},
       {"buffers-lower-syn",
        "5",
        "Hot section: synchronization delay falls as S grows",
@@ -789,14 +946,14 @@ std::vector<Claim> claims() {
        ""},
       {"buffers-leave-bypass",
        "5",
-       "Bypass: S leaves synchronization and hot background delay about level",
+       "Bypass: S leaves synchronization and hot background delay relatively stable",
        {"15", "17"},
        true,
        buffers_leave_bypass,
-       "about level: within 10 %"},
+       "stable: level within a fifth of itself"},
       {"buffers-help-bypass",
        "5",
-       "Bypass: background delay falls as S grows",
+       "Bypass: background delay falls substantially as S grows",
        {"16"},
        true,
        buffers_help_bypass_background,
@@ -810,9 +967,9 @@ std::vector<Claim> claims() {
        ""},
       {"order-of-schemes",
        "5",
-       "The order of bypass and hot section is the same for every S",
+       "The order of bypass and hot section is for every S that of S = 12",
        {"15", "16", "17"},
-       true,
+       false,
        order_of_schemes_stays,
        ""},
       {"larger-1024", "6", "A network of 1,024 processors behaves alike", {"larger-1024"}, true, larger_1024, ""},
@@ -823,7 +980,8 @@ std::vector<Claim> claims() {
        {"short-mean"},
        true,
        short_mean,
-       "the same: within 3 % or the intervals"},
+       "the same: within 3 % on average over loads and spreads, and nowhere off by more than 10 %",
+       Mode::standard},
   };
 }
 

@@ -15,7 +15,8 @@ Estimate about(double mean, double half_width) { return {mean, half_width, 5, tr
 TEST(Compare, LessNeedsMoreThanTheInterval) {
   EXPECT_EQ(less(about(10, 1), about(20, 1)), Decision::holds);
   EXPECT_EQ(less(about(20, 1), about(10, 1)), Decision::fails);
-  EXPECT_EQ(less(about(10, 3), about(13, 3)), Decision::undecided);
+  EXPECT_EQ(less(about(10, 3), about(13, 3)), Decision::likely);
+  EXPECT_EQ(less(about(13, 3), about(10, 3)), Decision::undecided);
   EXPECT_EQ(less(about(10, 0), about(10, 0)), Decision::undecided);
   EXPECT_EQ(greater(about(20, 1), about(10, 1)), Decision::holds);
 }
@@ -24,6 +25,7 @@ TEST(Compare, AMarginAsksForMore) {
   EXPECT_EQ(less(about(10, 1), about(15, 1), 0.5), Decision::fails);
   EXPECT_EQ(less(about(10, 1), about(30, 1), 0.5), Decision::holds);
   EXPECT_EQ(less(about(10, 1), about(20, 1), 0.5), Decision::undecided);
+  EXPECT_EQ(less(about(10, 1), about(21, 1), 0.5), Decision::likely);
 }
 
 TEST(Compare, WhatIsNotKnownDecidesNothing) {
@@ -36,14 +38,19 @@ TEST(Compare, WhatIsNotKnownDecidesNothing) {
 TEST(Compare, EqualWithinFailsOnlyBeyondTheInterval) {
   EXPECT_EQ(equal_within(about(100, 1), about(103, 1), 0.05), Decision::holds);
   EXPECT_EQ(equal_within(about(100, 10), about(108, 10), 0.05), Decision::undecided);
+  EXPECT_EQ(equal_within(about(100, 10), about(103, 10), 0.05), Decision::likely) << "could not tell it from 110";
   EXPECT_EQ(equal_within(about(100, 1), about(120, 1), 0.05), Decision::fails);
 }
 
 TEST(Compare, TrendsLookAtEveryStep) {
   EXPECT_EQ(falls({about(30, 1), about(20, 1), about(10, 1)}), Decision::holds);
-  EXPECT_EQ(falls({about(30, 1), about(31, 1), about(10, 1)}), Decision::holds) << "a rise within the interval";
+  EXPECT_EQ(falls({about(30, 1), about(31, 1), about(10, 1)}), Decision::holds) << "a bump of a twentieth";
   EXPECT_EQ(falls({about(30, 1), about(40, 1), about(10, 1)}), Decision::fails) << "a significant rise on the way";
-  EXPECT_EQ(falls({about(30, 5), about(28, 5)}), Decision::undecided);
+  EXPECT_EQ(falls({about(30, 5), about(28, 5)}), Decision::likely);
+  EXPECT_EQ(falls({about(30, 1), about(20, 1), about(21, 1), about(22, 1), about(23.5, 1), about(10, 1)}),
+            Decision::fails)
+      << "a rise in small steps";
+  EXPECT_EQ(falls({about(30, 1), about(34, 5), about(10, 1)}), Decision::undecided) << "a rise that may be noise";
   EXPECT_EQ(falls({about(30, 1)}), Decision::undecided);
   EXPECT_EQ(rises({about(10, 1), about(20, 1)}), Decision::holds);
   EXPECT_EQ(rises({about(20, 1), about(10, 1)}), Decision::fails);
@@ -74,10 +81,59 @@ TEST(Compare, NumbersKeepTheDigitsThatTheirIntervalLeaves) {
   EXPECT_EQ(to_string(Estimate{1, 1, 0, false}), "not measured");
 }
 
+TEST(Compare, AMeanOfSeedsNeedsTwo) {
+  EXPECT_FALSE(mean_of(std::vector<double>{3}).known);
+  const Estimate two = mean_of(std::vector<double>{3, 5});
+  EXPECT_DOUBLE_EQ(two.mean, 4);
+  EXPECT_NEAR(two.half_width, 12.706, 0.001) << "Student's factor for one degree of freedom, error 1";
+  EXPECT_FALSE(mean_of(std::vector<Estimate>{about(1, 1), Estimate::unknown()}).known);
+}
+
+TEST(Compare, OneOnAverageSeesSingleOnesToo) {
+  EXPECT_EQ(one_on_average({about(1.05, 0.06), about(0.95, 0.06)}, 0.05, 0.1), Decision::holds);
+  EXPECT_EQ(one_on_average({about(1.2, 0.01), about(0.8, 0.01)}, 0.05, 0.1), Decision::fails);
+  EXPECT_EQ(one_on_average({about(1.06, 0.01), about(1.06, 0.01)}, 0.05, 0.1), Decision::fails);
+}
+
+TEST(Compare, AlikeNeedsTwoDecisions) {
+  EXPECT_EQ(alike(Decision::holds, Decision::holds), Decision::holds);
+  EXPECT_EQ(alike(Decision::fails, Decision::fails), Decision::holds);
+  EXPECT_EQ(alike(Decision::holds, Decision::fails), Decision::fails);
+  EXPECT_EQ(alike(Decision::holds, Decision::likely), Decision::likely);
+  EXPECT_EQ(alike(Decision::holds, Decision::undecided), Decision::undecided);
+}
+
+TEST(Compare, BracketsAreComparedByTheirEnds) {
+  const std::vector<double> loads{0.1, 0.2, 0.3, 0.4};
+  using enum Decision;
+  const Bracket sharp = bracket(loads, {holds, holds, fails, fails}, 1.0);
+  EXPECT_DOUBLE_EQ(sharp.last, 0.2);
+  EXPECT_DOUBLE_EQ(sharp.next, 0.3);
+  const Bracket wide = bracket(loads, {holds, likely, undecided, fails}, 1.0);
+  EXPECT_DOUBLE_EQ(wide.last, 0.1);
+  EXPECT_DOUBLE_EQ(wide.next, 0.4);
+  EXPECT_DOUBLE_EQ(bracket(loads, {holds, holds, holds, holds}, 1.0).next, 1.0);
+  EXPECT_EQ(later(Bracket{0.3, 0.4}, sharp), holds);
+  EXPECT_EQ(later(sharp, Bracket{0.3, 0.4}), fails);
+  EXPECT_EQ(later(sharp, wide), undecided);
+  EXPECT_EQ(not_earlier(sharp, sharp, 0.1), holds);
+  EXPECT_EQ(not_earlier(Bracket{0.1, 0.15}, sharp, 0.1), undecided);
+  EXPECT_EQ(not_earlier(Bracket{0.0, 0.05}, sharp, 0.1), fails);
+  EXPECT_EQ(not_earlier(wide, wide, 0.1), undecided);
+  EXPECT_EQ(inside(sharp, 0.2, 0.3), holds);
+  EXPECT_EQ(inside(sharp, 0.3, 0.5), fails);
+  EXPECT_EQ(inside(wide, 0.2, 0.3), undecided);
+  EXPECT_DOUBLE_EQ(ratio(Bracket{0.8, 0.9}, Bracket{0.4, 0.5}).last, 1.6);
+  EXPECT_DOUBLE_EQ(ratio(Bracket{0.8, 0.9}, Bracket{0.4, 0.5}).next, 2.25);
+}
+
 TEST(Numbers, AreReproducedWithinTheToleranceAndPartlyWithinThreeTimesOfIt) {
   EXPECT_EQ(compare_number(100, about(104, 1), 0.05, "cycles").verdict, ClaimVerdict::reproduced);
   EXPECT_EQ(compare_number(100, about(88, 1), 0.05, "cycles").verdict, ClaimVerdict::partly);
   EXPECT_EQ(compare_number(100, about(50, 1), 0.05, "cycles").verdict, ClaimVerdict::not_reproduced);
+  EXPECT_EQ(compare_number(100, about(104, 6), 0.05, "cycles").verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(compare_number(100, about(106, 6), 0.05, "cycles").verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(compare_number(100, Estimate::unknown(), 0.05, "cycles").verdict, ClaimVerdict::undecided);
   EXPECT_EQ(compare_number(100, about(104, 1), 0.05, "cycles").measured, "104.0 ± 1.0 cycles (paper: 100, +4.0 %)");
 }
 
@@ -98,9 +154,10 @@ TEST(Tallies, ListTheirExceptions) {
   EXPECT_EQ(tally.outcome("detail").measured, "detail; holds at 4 of 7 points, fails at 3");
 }
 
-Tally tally_of(int holds, int undecided, int fails) {
+Tally tally_of(int holds, int undecided, int fails, int likely = 0) {
   Tally tally;
   for (int i = 0; i < holds; ++i) tally.add({{"x", "1"}}, Decision::holds);
+  for (int i = 0; i < likely; ++i) tally.add({{"x", "1"}}, Decision::likely);
   for (int i = 0; i < undecided; ++i) tally.add({{"x", "1"}}, Decision::undecided);
   for (int i = 0; i < fails; ++i) tally.add({{"x", "1"}}, Decision::fails);
   return tally;
@@ -108,13 +165,37 @@ Tally tally_of(int holds, int undecided, int fails) {
 
 TEST(Tallies, VerdictsNeedEvidence) {
   EXPECT_EQ(tally_of(4, 0, 0).verdict(), ClaimVerdict::reproduced);
-  EXPECT_EQ(tally_of(2, 2, 0).verdict(), ClaimVerdict::reproduced);
-  EXPECT_EQ(tally_of(1, 3, 0).verdict(), ClaimVerdict::partly);
+  EXPECT_EQ(tally_of(2, 0, 0, 2).verdict(), ClaimVerdict::reproduced);
+  EXPECT_EQ(tally_of(2, 2, 0).verdict(), ClaimVerdict::partly) << "two of the means say the opposite";
+  EXPECT_EQ(tally_of(1, 0, 0, 3).verdict(), ClaimVerdict::undecided) << "at more than half of the points";
   EXPECT_EQ(tally_of(3, 0, 1).verdict(), ClaimVerdict::partly);
   EXPECT_EQ(tally_of(1, 0, 2).verdict(), ClaimVerdict::not_reproduced);
-  EXPECT_EQ(tally_of(0, 4, 0).verdict(), ClaimVerdict::not_reproduced) << "intervals confirm nothing";
-  EXPECT_EQ(tally_of(0, 0, 0).verdict(), ClaimVerdict::not_reproduced);
-  EXPECT_EQ(worst(ClaimVerdict::reproduced, ClaimVerdict::partly), ClaimVerdict::partly);
+  EXPECT_EQ(tally_of(0, 4, 0).verdict(), ClaimVerdict::undecided) << "intervals confirm nothing, and refute nothing";
+  EXPECT_EQ(tally_of(0, 0, 0).verdict(), ClaimVerdict::undecided);
+  EXPECT_EQ(tally_of(3, 3, 1).verdict(), ClaimVerdict::undecided) << "a single point does not refute seven";
+}
+
+/// Wider intervals turn what holds into what is likely, and what fails into what is open; a missing value opens a
+/// point.
+TEST(Tallies, FewerDataNeverGiveABetterVerdict) {
+  const auto rank = [](ClaimVerdict v) {
+    return v == ClaimVerdict::reproduced ? 2 : v == ClaimVerdict::partly ? 1 : 0;
+  };
+  for (int holds = 0; holds <= 5; ++holds) {
+    for (int open = 0; open <= 5; ++open) {
+      for (int fails = 0; fails <= 5; ++fails) {
+        for (int likely = 0; likely <= 5; ++likely) {
+          const int all = rank(tally_of(holds, open, fails, likely).verdict());
+          if (holds > 0) {
+            EXPECT_LE(rank(tally_of(holds - 1, open, fails, likely + 1).verdict()), all);
+            EXPECT_LE(rank(tally_of(holds - 1, open + 1, fails, likely).verdict()), all);
+          }
+          if (fails > 0) { EXPECT_LE(rank(tally_of(holds, open + 1, fails - 1, likely).verdict()), all); }
+          if (likely > 0) { EXPECT_LE(rank(tally_of(holds, open + 1, fails, likely - 1).verdict()), all); }
+        }
+      }
+    }
+  }
 }
 
 class Views : public testing::Test {

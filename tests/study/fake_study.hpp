@@ -123,6 +123,10 @@ inline api::Result fake_result(const api::Experiment& experiment) {
   return result;
 }
 
+inline api::Result fake_run(const api::Experiment& experiment, const api::RunOptions&) {
+  return fake_result(experiment);
+}
+
 /// Takes longer for some points than for others, so that threads finish out of order.
 inline api::Result uneven_run(const api::Experiment& experiment, const api::RunOptions&) {
   std::this_thread::sleep_for(std::chrono::microseconds(experiment.configuration_hash % 5000));

@@ -136,14 +136,30 @@ TEST(RunStudy, SeedAndOverridesReachEveryPoint) {
   }
 }
 
-TEST(RunStudy, LeavesOutClaimsWhoseFiguresWereNotRun) {
+TEST(RunStudy, LeavesOutClaimsWhoseFiguresWereNotChosen) {
   const FakeStudy fake(claims);
   StudyOptions o = options();
-  EXPECT_EQ(run_study(fake.study(), o).claims.size(), 2U);
   o.figures = {"1"};
   const StudyResult result = run_study(fake.study(), o);
   ASSERT_EQ(result.claims.size(), 1U);
   EXPECT_EQ(result.claims.front().id, "a");
+}
+
+TEST(RunStudy, DoesNotTestClaimsThatItsFormIsTooShortFor) {
+  const FakeStudy fake(claims);
+  const StudyResult standard = run_study(fake.study(), options());
+  ASSERT_EQ(standard.claims.size(), 3U);
+  EXPECT_EQ(standard.claims[2].verdict, ClaimVerdict::not_tested) << "its figure is in the full form only";
+  EXPECT_NE(standard.claims[2].measured.find("the full form tests it"), std::string::npos);
+  const auto long_claim = [] {
+    std::vector<Claim> all = claims();
+    all[1].from = Mode::standard;
+    return all;
+  };
+  const FakeStudy longer(long_claim);
+  EXPECT_EQ(run_study(longer.study(), options(Mode::quick)).claims.at(1).verdict, ClaimVerdict::not_tested);
+  EXPECT_EQ(run_study(longer.study(), options()).claims.at(1).verdict, ClaimVerdict::partly);
+  EXPECT_NE(to_table(standard).find("1 of 2 claims reproduced, 1 not tested"), std::string::npos);
 }
 
 TEST(RunStudy, IsAsExpectedWhenEveryExpectedClaimIsReproduced) {
@@ -333,6 +349,26 @@ TEST(StudyOutput, JsonIsWhatScriptsRelyOn) {
   EXPECT_EQ(claim.at("measured"), "nothing");
   EXPECT_EQ(claim.at("verdict"), "partly");
   EXPECT_EQ(claim.at("expected"), false);
+  EXPECT_EQ(json.at("claims")[2].at("verdict"), "not tested");
+}
+
+TEST(StudyOutput, TheFiveVerdictsHaveTheirNames) {
+  using enum ClaimVerdict;
+  std::string names;
+  for (const ClaimVerdict verdict : {reproduced, partly, not_reproduced, undecided, not_tested}) {
+    names += study::to_string(verdict) + "|";
+  }
+  EXPECT_EQ(names, "reproduced|partly|not reproduced|undecided|not tested|");
+}
+
+TEST(RunStudy, OnlyReproducedAndNotTestedAreAsExpected) {
+  const FakeStudy fake(claims);
+  StudyResult result = run_study(fake.study(), options());
+  using enum ClaimVerdict;
+  for (const ClaimVerdict verdict : {reproduced, partly, not_reproduced, undecided, not_tested}) {
+    result.claims[0].verdict = verdict;
+    EXPECT_EQ(result.as_expected(), verdict == reproduced || verdict == not_tested) << study::to_string(verdict);
+  }
 }
 
 TEST(StudyOutput, TableNamesEveryClaimAndKeepsItsWidth) {
@@ -351,6 +387,7 @@ TEST(StudyOutput, ADumpLoadsAgain) {
   o.run = [](const api::Experiment& e, const api::RunOptions&) {
     api::Result result = test::fake_result(e);
     for (const char* name : {"mu_syn", "mu_bg_tot", "mu_bg_hs"}) result.metrics.push_back(test::metric(name, 10, 1));
+    result.metrics.push_back(test::metric("sessions", 20, 0));
     for (const char* name : {"generated_hot_background", "generated_synchronization"}) {
       result.series.push_back({name, "packets", 0.0, 1.0, {3.0, 1.0}});
     }

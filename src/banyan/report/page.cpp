@@ -42,10 +42,20 @@ std::string introduction(const Page& page) {
 }
 
 std::string badge(ClaimVerdict verdict) {
-  const char* style = verdict == ClaimVerdict::reproduced ? "yes" : verdict == ClaimVerdict::partly ? "part" : "no";
-  const char* mark = verdict == ClaimVerdict::reproduced ? "\xE2\x9C\x93"
-                     : verdict == ClaimVerdict::partly   ? "~"
-                                                         : "\xE2\x9C\x97";
+  const char* style = "open";
+  const char* mark = "?";
+  if (verdict == ClaimVerdict::reproduced) {
+    style = "yes";
+    mark = "\xE2\x9C\x93";
+  } else if (verdict == ClaimVerdict::partly) {
+    style = "part";
+    mark = "~";
+  } else if (verdict == ClaimVerdict::not_reproduced) {
+    style = "no";
+    mark = "\xE2\x9C\x97";
+  } else if (verdict == ClaimVerdict::not_tested) {
+    mark = "\xE2\x80\x93";
+  }
   return fmt::format("<span class=\"badge {}\">{} {}</span>", style, mark, study::to_string(verdict));
 }
 
@@ -71,8 +81,10 @@ std::string claim_table(const std::vector<ClaimResult>& claims) {
   std::string html =
       "<h2 id=\"claims\">Claims</h2>\n"
       "<p class=\"soft small\">The paper's statements in our own words. Comparisons respect the confidence intervals: "
-      "what lies within them confirms nothing. Reproduced: fails at no point, and holds at half of them at least; the "
-      "others are undecided.</p>\n"
+      "what lies within them confirms nothing. Reproduced: holds at half of the points at least, and at the others the "
+      "means say so too. Undecided: the intervals allow both readings at more than half of the points. Not tested: "
+      "this "
+      "form of the study is too short for the sentence.</p>\n"
       "<table class=\"claims\"><thead><tr><th>Verdict</th><th>Claim</th><th>Measured</th></tr></thead>\n<tbody>\n";
   for (const ClaimResult& claim : claims) html += claim_row(claim);
   return html + "</tbody></table>\n";

@@ -95,7 +95,9 @@ Page page_of(const StudyResult& result) {
   page.claims = result.claims;
   const auto reproduced = std::count_if(result.claims.begin(), result.claims.end(),
                                         [](const ClaimResult& c) { return c.verdict == ClaimVerdict::reproduced; });
-  page.tiles = {{fmt::format("{} of {}", reproduced, result.claims.size()), "claims reproduced"},
+  const auto tested = std::count_if(result.claims.begin(), result.claims.end(),
+                                    [](const ClaimResult& c) { return c.verdict != ClaimVerdict::not_tested; });
+  page.tiles = {{fmt::format("{} of {}", reproduced, tested), "claims reproduced"},
                 {fmt::format("{}", result.figures.size()), "figures"},
                 {fmt::format("{}", result.runs.size()), fmt::format("runs for {} points", result.points)},
                 {fmt::format("{:.1f} s", result.cpu_seconds()), "CPU time"},

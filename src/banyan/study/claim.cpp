@@ -9,22 +9,6 @@
 namespace banyan::study {
 namespace {
 
-double quadrature(double a, double b) { return std::sqrt(a * a + b * b); }
-
-/// Of "a < limit" where h is the half width of the difference.
-Decision below(double a, double limit, double h) {
-  if (a + h < limit) return Decision::holds;
-  if (a - h > limit) return Decision::fails;
-  return Decision::undecided;
-}
-
-/// Decimals that keep two digits of the interval, or four significant digits without one.
-int decimals(double value, double half_width) {
-  const double scale = half_width > 0 ? half_width / 10 : std::fabs(value) / 1000;
-  if (!(scale > 0)) return 0;
-  return std::clamp(static_cast<int>(std::ceil(-std::log10(scale))), 0, 6);
-}
-
 const std::string* value_of(const Point& point, std::string_view axis) {
   if (axis == "series") return &point.series;
   for (const auto& [name, value] : point.axes) {
@@ -43,84 +27,21 @@ std::string text(const Selection& where) {
 
 }  // namespace
 
-Estimate operator+(const Estimate& a, const Estimate& b) {
-  return {a.mean + b.mean, quadrature(a.half_width, b.half_width), std::min(a.count, b.count), a.known && b.known};
-}
-
-Estimate operator-(const Estimate& a, const Estimate& b) { return a + (-1.0) * b; }
-
-Estimate operator*(double factor, const Estimate& a) {
-  return {factor * a.mean, std::fabs(factor) * a.half_width, a.count, a.known};
-}
-
-Estimate operator/(const Estimate& a, const Estimate& b) {
-  if (b.mean == 0.0) return {0.0, 0.0, 0, false};
-  const double ratio = a.mean / b.mean;
-  const double h = quadrature(a.half_width / b.mean, ratio * b.half_width / b.mean);
-  return {ratio, h, std::min(a.count, b.count), a.known && b.known};
-}
-
-std::string to_string(const Estimate& estimate) {
-  if (!estimate.known) return "not measured";
-  const int places = decimals(estimate.mean, estimate.half_width);
-  if (estimate.half_width <= 0) return fmt::format("{:.{}f}", estimate.mean, places);
-  return fmt::format("{:.{}f} ± {:.{}f}", estimate.mean, places, estimate.half_width, places);
-}
-
-Decision less(const Estimate& a, const Estimate& b, double margin) {
-  if (!a.known || !b.known) return Decision::undecided;
-  const double keep = 1.0 - margin;
-  return below(a.mean, keep * b.mean, quadrature(a.half_width, keep * b.half_width));
-}
-
-Decision greater(const Estimate& a, const Estimate& b) { return less(b, a); }
-
-Decision equal_within(const Estimate& a, const Estimate& b, double tolerance) {
-  if (!a.known || !b.known) return Decision::undecided;
-  const double distance = std::fabs(a.mean - b.mean);
-  const double limit = tolerance * std::max(std::fabs(a.mean), std::fabs(b.mean));
-  if (distance <= limit) return Decision::holds;
-  return distance - quadrature(a.half_width, b.half_width) > limit ? Decision::fails : Decision::undecided;
-}
-
-Decision falls(const std::vector<Estimate>& values) {
-  if (values.size() < 2) return Decision::undecided;
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    if (greater(values[i], values[i - 1]) == Decision::holds) return Decision::fails;
-  }
-  return less(values.back(), values.front());
-}
-
-Decision rises(const std::vector<Estimate>& values) { return falls({values.rbegin(), values.rend()}); }
-
-Decision level(const std::vector<Estimate>& values, double tolerance) {
-  if (values.empty()) return Decision::undecided;
-  const auto smaller = [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; };
-  const auto [low, high] = std::minmax_element(values.begin(), values.end(), smaller);
-  return equal_within(*low, *high, tolerance);
-}
-
 std::string to_string(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::reproduced:
       return "reproduced";
     case ClaimVerdict::partly:
       return "partly";
+    case ClaimVerdict::undecided:
+      return "undecided";
     case ClaimVerdict::not_reproduced:
       return "not reproduced";
+    case ClaimVerdict::not_tested:
+      return "not tested";
   }
   return "";
 }
-
-Decision small_beside(const Estimate& change, const Estimate& reference, double share) {
-  if (!change.known || !reference.known) return Decision::undecided;
-  const double limit = share * std::fabs(reference.mean);
-  const double excess = std::fabs(change.mean) - limit;
-  if (excess <= 0) return Decision::holds;
-  return excess > quadrature(change.half_width, share * reference.half_width) ? Decision::fails : Decision::undecided;
-}
-
-ClaimVerdict worst(ClaimVerdict a, ClaimVerdict b) { return std::max(a, b); }
 
 Selection with(Selection selection, std::string axis, std::string value) {
   for (auto& [name, old] : selection) {
@@ -140,11 +61,17 @@ std::size_t Tally::count(Decision decision) const {
       std::count_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.decision == decision; }));
 }
 
+std::size_t Tally::open() const { return count(Decision::likely) + count(Decision::undecided); }
+
 ClaimVerdict Tally::verdict() const {
   const std::size_t held = count(Decision::holds);
   const std::size_t failed = count(Decision::fails);
-  if (held == 0 || failed > held) return ClaimVerdict::not_reproduced;
-  return failed == 0 && 2 * held >= points() ? ClaimVerdict::reproduced : ClaimVerdict::partly;
+  const std::size_t likely = count(Decision::likely);
+  const std::size_t against = failed + count(Decision::undecided);
+  if (points() == 0 || 2 * open() > points()) return ClaimVerdict::undecided;
+  if (against == 0) return ClaimVerdict::reproduced;
+  if (held > 0 && against <= held + likely) return ClaimVerdict::partly;
+  return 2 * failed >= against ? ClaimVerdict::not_reproduced : ClaimVerdict::undecided;
 }
 
 std::string Tally::summary() const {
@@ -156,15 +83,15 @@ std::string Tally::summary() const {
   }
   std::string text = fmt::format("holds at {} of {} points", held, points());
   if (const std::size_t failed = count(Decision::fails); failed > 0) text += fmt::format(", fails at {}", failed);
-  if (const std::size_t open = count(Decision::undecided); open > 0) text += fmt::format(", undecided at {}", open);
+  if (open() > 0) text += fmt::format(", undecided at {}", open());
   return text;
 }
 
-std::string Tally::places(Decision decision) const {
+std::string Tally::places(Decision decision, Decision or_this) const {
   // Places that differ in their last axis only share one mention: "σ = 100, γ = 0.1, 0.2".
   std::vector<std::pair<std::string, std::string>> groups;
   for (const Entry& entry : entries_) {
-    if (entry.decision != decision || entry.where.empty()) continue;
+    if ((entry.decision != decision && entry.decision != or_this) || entry.where.empty()) continue;
     Selection head = entry.where;
     const auto [last_name, last_value] = head.back();
     head.pop_back();
@@ -183,26 +110,32 @@ std::string Tally::places(Decision decision) const {
 
 std::string Tally::exceptions() const {
   std::string result;
-  if (const std::string failed = places(Decision::fails); !failed.empty()) result = "fails at " + failed;
-  if (const std::string open = places(Decision::undecided); !open.empty()) {
+  if (const std::string failed = places(Decision::fails, Decision::fails); !failed.empty())
+    result = "fails at " + failed;
+  if (const std::string open = places(Decision::likely, Decision::undecided); !open.empty()) {
     result += (result.empty() ? "" : "; ") + ("within the intervals at " + open);
   }
   return result;
 }
 
 Outcome Tally::outcome(const std::string& detail) const {
-  return {verdict(), (detail.empty() ? "" : detail + "; ") + summary(), exceptions(), count(Decision::undecided)};
+  return {verdict(), (detail.empty() ? "" : detail + "; ") + summary(), exceptions(), open()};
 }
 
 Outcome compare_number(double paper, const Estimate& ours, double tolerance, const std::string& unit) {
-  if (!ours.known) return {ClaimVerdict::not_reproduced, "not measured", ""};
-  const double deviation = (ours.mean - paper) / paper;
-  Outcome outcome;
-  outcome.verdict = std::fabs(deviation) <= tolerance       ? ClaimVerdict::reproduced
-                    : std::fabs(deviation) <= 3 * tolerance ? ClaimVerdict::partly
-                                                            : ClaimVerdict::not_reproduced;
-  outcome.measured = fmt::format("{}{}{} (paper: {}, {:+.1f} %)", to_string(ours), unit.empty() ? "" : " ", unit, paper,
-                                 100 * deviation);
+  const Estimate deviation = (1.0 / paper) * (ours - Estimate::exactly(paper));
+  const std::string measured = fmt::format("{}{}{} (paper: {}, {:+.1f} %)", to_string(ours), unit.empty() ? "" : " ",
+                                           unit, paper, 100 * deviation.mean);
+  return graded(inside(deviation, -tolerance, tolerance), inside(deviation, -3 * tolerance, 3 * tolerance),
+                ours.known ? measured : "not measured");
+}
+
+Outcome graded(Decision whole, Decision part, const std::string& measured, const std::string& note) {
+  Outcome outcome{ClaimVerdict::undecided, measured, note, 1};
+  if (whole == Decision::holds) outcome.verdict = ClaimVerdict::reproduced;
+  if (whole == Decision::fails && part == Decision::holds) outcome.verdict = ClaimVerdict::partly;
+  if (whole == Decision::fails && part == Decision::fails) outcome.verdict = ClaimVerdict::not_reproduced;
+  if (outcome.verdict != ClaimVerdict::undecided) outcome.undecided = 0;
   return outcome;
 }
 

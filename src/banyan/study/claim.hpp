@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/api/result.hpp"
+#include "banyan/study/claim_statistics.hpp"
 #include "banyan/study/spec.hpp"
 
 namespace banyan::study {
@@ -26,43 +27,11 @@ struct FigureResult {
   std::string csv;            ///< path of the CSV file; "" when no folder was given
 };
 
-/// A mean with the half width of its interval.
-struct Estimate {
-  double mean = 0.0;
-  double half_width = 0.0;
-  u64 count = 0;
-  bool known = true;  ///< false: the run reported no such metric
-
-  [[nodiscard]] static Estimate exactly(double value) { return {value, 0.0, 0, true}; }
-};
-
-/// Sums and products of independent estimates; the half widths add in quadrature.
-[[nodiscard]] Estimate operator+(const Estimate& a, const Estimate& b);
-[[nodiscard]] Estimate operator-(const Estimate& a, const Estimate& b);
-[[nodiscard]] Estimate operator*(double factor, const Estimate& a);
-[[nodiscard]] Estimate operator/(const Estimate& a, const Estimate& b);  ///< first order
-
-/// "117.4 ± 1.9"
-[[nodiscard]] std::string to_string(const Estimate& estimate);
-
-/// A comparison of estimates: it holds or fails significantly, or the intervals do not tell.
-enum class Decision { holds, undecided, fails };
-
-/// a < b. With a margin: a < (1 - margin) b, so margin 0.5 is "less than half".
-[[nodiscard]] Decision less(const Estimate& a, const Estimate& b, double margin = 0.0);
-[[nodiscard]] Decision greater(const Estimate& a, const Estimate& b);
-/// |a - b| <= tolerance * max(|a|, |b|): holds when the means do and the difference is not significantly larger.
-[[nodiscard]] Decision equal_within(const Estimate& a, const Estimate& b, double tolerance);
-/// The last is below the first, and no step rises; `rises` the same upwards. Two values at least.
-[[nodiscard]] Decision falls(const std::vector<Estimate>& values);
-[[nodiscard]] Decision rises(const std::vector<Estimate>& values);
-/// The largest and the smallest are equal within the tolerance.
-[[nodiscard]] Decision level(const std::vector<Estimate>& values, double tolerance);
-/// |change| <= share * |reference|, for two changes on one scale.
-[[nodiscard]] Decision small_beside(const Estimate& change, const Estimate& reference, double share);
-
-enum class ClaimVerdict { reproduced, partly, not_reproduced };
-[[nodiscard]] std::string to_string(ClaimVerdict verdict);  ///< "reproduced", "partly", "not reproduced"
+/// What becomes of a claim. `undecided`: the intervals allow both readings at more than half of its points.
+/// `not_tested`: this form of the study is too short, or too light, for what the sentence speaks of.
+enum class ClaimVerdict { reproduced, partly, undecided, not_reproduced, not_tested };
+/// "reproduced", "partly", "undecided", "not reproduced", "not tested"
+[[nodiscard]] std::string to_string(ClaimVerdict verdict);
 
 struct Outcome {
   ClaimVerdict verdict = ClaimVerdict::not_reproduced;
@@ -83,9 +52,12 @@ class Tally {
 
   [[nodiscard]] std::size_t points() const { return entries_.size(); }
   [[nodiscard]] std::size_t count(Decision decision) const;
+  [[nodiscard]] std::size_t open() const;  ///< points at which the intervals allow both readings
 
-  /// Reproduced: fails nowhere and holds at half of the points at least. Not reproduced: holds nowhere, or fails at
-  /// more points than it holds at. Partly: everything between.
+  /// Undecided: neither holds nor fails at more than half of the points. Reproduced: otherwise, when it holds at all
+  /// others, and the means say that it holds where the intervals do not tell. Not reproduced: fails at more points than
+  /// the means say that it holds at, or holds nowhere. Partly: holds somewhere, and not everywhere. Wider intervals and
+  /// missing values never make a verdict better.
   [[nodiscard]] ClaimVerdict verdict() const;
   /// "holds at 5 of 8 points, fails at 1, undecided at 2"
   [[nodiscard]] std::string summary() const;
@@ -99,15 +71,17 @@ class Tally {
     Selection where;
     Decision decision;
   };
-  [[nodiscard]] std::string places(Decision decision) const;
+  [[nodiscard]] std::string places(Decision decision, Decision or_this) const;
   std::vector<Entry> entries_;
 };
 
-/// The worst of several verdicts that a claim consists of.
-[[nodiscard]] ClaimVerdict worst(ClaimVerdict a, ClaimVerdict b);
-
-/// A number of the paper against ours: reproduced within `tolerance`, partly within three times of it.
+/// A number of the paper against ours: reproduced within `tolerance`, partly within three times of it; undecided when
+/// the interval does not tell which.
 [[nodiscard]] Outcome compare_number(double paper, const Estimate& ours, double tolerance, const std::string& unit);
+
+/// A claim of one sentence that may hold in part: reproduced when the whole holds; partly when the whole fails and the
+/// part holds; not reproduced when both fail; undecided otherwise.
+[[nodiscard]] Outcome graded(Decision whole, Decision part, const std::string& measured, const std::string& note = "");
 
 /// Read access to the measured figures. Asking for a figure, an axis, a point or a metric that does not exist is an
 /// error of the claim, and throws std::logic_error that says what there is.
@@ -158,6 +132,8 @@ struct Claim {
   bool expected = true;              ///< an independent simulation finds it to hold: failing fails the study
   Outcome (*check)(const View&) = nullptr;
   std::string note;  ///< fixed words about it
+  /// The shortest form of the study that has the length and the load that the sentence speaks of.
+  Mode from = Mode::quick;
 };
 
 }  // namespace banyan::study

@@ -124,7 +124,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
 
 ClaimVerdict claim_verdict_from(const std::string& text) {
   using enum ClaimVerdict;
-  for (const ClaimVerdict verdict : {reproduced, partly, not_reproduced}) {
+  for (const ClaimVerdict verdict : {reproduced, partly, undecided, not_reproduced, not_tested}) {
     if (to_string(verdict) == text) return verdict;
   }
   throw std::invalid_argument("unknown verdict " + text);
@@ -212,9 +212,11 @@ std::string to_table(const StudyResult& result, std::size_t width) {
   const std::size_t body = std::max<std::size_t>(width, 40) - 18;
   std::size_t reproduced = 0;
   std::size_t open = 0;
+  std::size_t untested = 0;
   for (const ClaimResult& claim : result.claims) {
     reproduced += claim.verdict == ClaimVerdict::reproduced ? 1U : 0U;
     open += claim.verdict == ClaimVerdict::reproduced && claim.undecided > 0 ? 1U : 0U;
+    untested += claim.verdict == ClaimVerdict::not_tested ? 1U : 0U;
     bool first = true;
     const auto put = [&](const std::string& prefix, const std::string& words) {
       bool start = true;
@@ -225,6 +227,10 @@ std::string to_table(const StudyResult& result, std::size_t width) {
       }
     };
     put("", claim.text + " (" + claim.section + ")");
+    if (claim.verdict == ClaimVerdict::not_tested) {
+      put("  ", claim.measured);
+      continue;
+    }
     put("  measured: ", claim.measured);
     if (!claim.note.empty()) put("  note: ", claim.note);
     if (!claim.expected && claim.verdict != ClaimVerdict::reproduced) put("  ", "(known not to hold everywhere)");
@@ -235,9 +241,10 @@ std::string to_table(const StudyResult& result, std::size_t width) {
         "readings\n",
         open);
   }
-  text += fmt::format("\n{} of {} claims reproduced; {} figures, {} runs, {:.1f} CPU seconds, state hash {}\n",
-                      reproduced, result.claims.size(), result.figures.size(), result.runs.size(), result.cpu_seconds(),
-                      hex(result.state_hash()));
+  text += fmt::format("\n{} of {} claims reproduced{}; {} figures, {} runs, {:.1f} CPU seconds, state hash {}\n",
+                      reproduced, result.claims.size() - untested,
+                      untested > 0 ? fmt::format(", {} not tested", untested) : "", result.figures.size(),
+                      result.runs.size(), result.cpu_seconds(), hex(result.state_hash()));
   return text;
 }
 

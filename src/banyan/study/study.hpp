@@ -78,11 +78,12 @@ struct StudyResult {
   [[nodiscard]] double cpu_seconds() const;
   /// Of all runs in order: equal for any number of threads.
   [[nodiscard]] u64 state_hash() const;
-  /// True when every claim that is marked as expected is reproduced.
+  /// True when every claim that is marked as expected is reproduced, or not tested by this form of the study.
   [[nodiscard]] bool as_expected() const;
 };
 
-/// Runs the figures and checks the claims whose figures were run. Points with the same configuration run once; they
+/// Runs the figures and checks the claims whose figures were run; the others are not tested, or left out when the
+/// caller chose the figures. Points with the same configuration run once; they
 /// run in parallel, each with one thread, and results are placed by index, so nothing depends on `threads`.
 /// Throws ConfigError, InvariantError, Interrupted.
 [[nodiscard]] StudyResult run_study(std::string_view slug, const StudyOptions& options = {});
