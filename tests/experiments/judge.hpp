@@ -17,6 +17,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/core/dependencies.hpp"
 #include "experiments/recipe.hpp"
 
 namespace banyan::test::experiments {
@@ -68,25 +69,33 @@ class Judge {
 
   /// `tried` hears of the experiment before it is tried, and of each repair of it.
   [[nodiscard]] Judgement judge(const Recipe& recipe, const std::function<void(const Recipe&)>& tried) {
-    Judgement judgement;
-    findings_.clear();
-    refusal_.clear();
     write_files(recipe, folder_);
     Recipe accepted = recipe;
-    try {
-      for (u32 repairs = 0;; ++repairs) {
-        tried(accepted);
-        text_ = to_toml(accepted);
-        where_.reset();
-        judgement.fate = run();
-        if (!where_ || repairs == most_repairs_ || !findings_.empty() || !repair(accepted)) break;
-        judgement.refusals.push_back(refusal_);
+    std::vector<std::string> refusals;
+    for (u32 repairs = 0;; ++repairs) {
+      tried(accepted);
+      Judgement judgement = judge(to_toml(accepted));
+      if (judgement.fate == Fate::refused) refusals.push_back(refusal_);
+      if (judgement.fate != Fate::refused || repairs == most_repairs_ || !repair(accepted)) {
+        judgement.refusals = std::move(refusals);
+        return judgement;
       }
+    }
+  }
+
+  /// An experiment as a file says it.
+  [[nodiscard]] Judgement judge(const std::string& toml) {
+    Judgement judgement;
+    findings_.clear();
+    where_ = {};
+    refusal_.clear();
+    text_ = toml;
+    try {
+      judgement.fate = run();
     } catch (const std::bad_alloc&) { judgement.fate = Fate::too_large; } catch (const InvariantError& error) {
       find("broken invariant", error.what());
     } catch (const std::exception& error) { find("exception", error.what()); }
     judgement.findings = findings_;
-    if (judgement.fate == Fate::refused) judgement.refusals.push_back(refusal_);
     if (!findings_.empty()) judgement.fate = Fate::failed;
     return judgement;
   }
@@ -114,6 +123,7 @@ class Judge {
         return Fate::too_large;
       }
       api::check(*experiment);
+      judge_routing(*experiment);
     } catch (const ConfigError& error) {
       judge_refusal(error);
       refusal = error.what();
@@ -150,14 +160,14 @@ class Judge {
   /// Takes back what is refused: the place of an error tells which key, or which traffic or model, that is. Most random
   /// experiments are refused for several reasons one after the other, and run once these are gone.
   [[nodiscard]] bool repair(Recipe& recipe) const {
-    const std::optional<Place> place = where_->file == path() ? place_of(recipe, where_->line) : std::nullopt;
+    const std::optional<Place> place = where_.file == path() ? place_of(recipe, where_.line) : std::nullopt;
     if (!place) return false;
     Part& part = recipe.parts[place->part];
     if (place->setting < part.settings.size()) {
       part.remove(part.settings[place->setting].key);
       return true;
     }
-    const std::string key = where_->key.substr(where_->key.rfind('.') + 1);
+    const std::string key = where_.key.substr(where_.key.rfind('.') + 1);
     if (part.find(key) != nullptr) {
       part.remove(key);
       return true;
@@ -191,6 +201,17 @@ class Judge {
     const auto bad = [&](const std::string& text) { return text.empty() || text.find('\n') != std::string::npos; };
     if (bad(error.cause()) || bad(error.remedy())) find("a refusal is not one cause and one remedy", error.what());
     if (error.where().file.empty() || error.where().line == 0) find("a refusal has no place", error.what());
+  }
+
+  /// No packet finds itself without a way, whatever the switch does with it.
+  void judge_routing(const api::Experiment& experiment) {
+    constexpr u64 kMostSteps = 200'000;
+    const api::Network network = api::build_network(experiment);
+    const core::Topology& topology = network.topology->one_subnetwork();
+    const core::DependencyReport report = core::check_dependencies(
+        topology, *network.routing_in_one, api::switch_row(experiment).vcs(experiment.switching), kMostSteps);
+    if (report.verdict == core::DependencyVerdict::lost)
+      find("a packet without a way", core::explain(report, topology));
   }
 
   /// Stops at the first difference. Returns true when there is one.
@@ -376,7 +397,7 @@ class Judge {
   void judge_deadlock(const api::Experiment& experiment, const api::Result& result) {
     if (result.verdict != api::Verdict::deadlocked) return;
     for (const api::DeadlockNote& note : api::check_deadlock({experiment})) {
-      if (note.bad || note.text.find("no cycle") == std::string::npos) continue;
+      if (!note.text.starts_with("deadlock: acyclic") || note.text.find(" if ") != std::string::npos) continue;
       find("a deadlock where there can be none", result.explanation + " // " + note.text);
     }
   }
@@ -399,7 +420,7 @@ class Judge {
   u32 most_repairs_;
   std::string text_;
   std::string refusal_;
-  std::optional<Where> where_;  ///< of the last refusal
+  Where where_;  ///< of the last refusal
   std::vector<Finding> findings_;
 };
 

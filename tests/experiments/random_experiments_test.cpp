@@ -14,6 +14,7 @@
 #include "experiments/children.hpp"
 #include "experiments/generator.hpp"
 #include "experiments/shrink.hpp"
+#include "support/repository.hpp"
 
 namespace banyan::test::experiments::random_experiments_test {
 namespace {
@@ -62,6 +63,21 @@ void expect_no_findings(u64 seed, u64 count) {
 TEST(RandomExperiments, KeepEveryPromise) {
   expect_no_findings(number_from("BANYAN_EXPERIMENTS_SEED", 1),
                      number_from("BANYAN_EXPERIMENTS_COUNT", tries<u64>(400, 20)));
+}
+
+/// What was found once: the smallest experiments, of which each failed.
+TEST(FoundExperiments, KeepEveryPromise) {
+  const std::filesystem::path folder = own_folder();
+  Judge judge(folder, 0);
+  int tried = 0;
+  for (const std::string& file : project_files("tests/experiments/found/", {".toml"})) {
+    const Judgement judgement = judge.judge(read_file(repository_root() / file));
+    for (const Finding& f : judgement.findings) ADD_FAILURE() << file << ": " << f.kind << ": " << f.detail;
+    EXPECT_NE(judgement.fate, Fate::too_large) << file;
+    ++tried;
+  }
+  EXPECT_GT(tried, 0);
+  std::filesystem::remove_all(folder);
 }
 
 /// An hour of one core.

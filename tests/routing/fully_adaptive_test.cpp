@@ -52,6 +52,35 @@ TEST(FullyAdaptive, OneDirectionLeadsAroundTheRing) {
                ConfigError);
 }
 
+/// Whether the first way that is offered arrives, from every switch to every terminal.
+bool arrives(const core::Topology& t, const core::Routing& subject) {
+  const core::Graph& graph = t.graph();
+  for (u32 destination = 0; destination < graph.terminals(); ++destination) {
+    for (u32 from = 0; from < graph.switches(); ++from) {
+      core::End at = core::End::of_switch(from, 0);
+      for (u32 steps = 0; !at.terminal; ++steps) {
+        const u32 channel = graph.channel_out_of(at.node, *ports(subject, at.node, destination).begin());
+        if (channel == kNone || steps > graph.switches()) return false;
+        at = graph.channel(channel).to;
+      }
+      if (at.node != destination) return false;
+    }
+  }
+  return true;
+}
+
+TEST(FullyAdaptive, OneDirectionIsRefusedWhereItLeadsNowhere) {
+  int accepted = 0;
+  for (const auto& t : spaces()) {
+    try {
+      const auto subject = routing("fully_adaptive", *t, 3, {{"directions", std::string("up")}});
+      EXPECT_TRUE(arrives(*t, *subject));
+      ++accepted;
+    } catch (const ConfigError&) { continue; }
+  }
+  EXPECT_GE(accepted, 1);
+}
+
 TEST(FullyAdaptive, DependenciesCloseCycles) {
   const auto torus = torus_of({4, 4});
   expect_verdict(*torus, *routing("fully_adaptive", *torus, 3), 3, core::DependencyVerdict::cyclic);

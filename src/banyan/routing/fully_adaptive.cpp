@@ -57,10 +57,7 @@ class FullyAdaptive final : public core::Routing {
  private:
   void require_rings(const config::Values& values) const {
     for (u32 d = 0; d < space_->dimensions(); ++d) {
-      const u32 next = space_->stride(d);  // one step up from switch 0
-      const u32 before = (space_->size(d) - 1) * space_->stride(d);
-      const bool closed = space_->size(d) == 2 || space_->distance(d, before, 0) == 1;
-      if (closed && space_->distance(d, 0, next) == 1) continue;
+      if (space_->ring(d) || space_->size(d) == 2) continue;
       values.fail("directions", "one direction leads everywhere only on rings", "use the topology torus");
     }
   }

@@ -67,6 +67,8 @@ class Space {
   [[nodiscard]] u32 size(u32 d) const noexcept { return dimensions_[d].size; }
   [[nodiscard]] u32 coordinate(u32 s, u32 d) const noexcept { return s / dimensions_[d].stride % dimensions_[d].size; }
   [[nodiscard]] u32 stride(u32 d) const noexcept { return dimensions_[d].stride; }
+  /// A closed ring of more than two switches.
+  [[nodiscard]] bool ring(u32 d) const noexcept { return dimensions_[d].kind == Kind::ring; }
   [[nodiscard]] u32 port_up(u32 d) const noexcept { return dimensions_[d].up; }
   [[nodiscard]] u32 port_down(u32 d) const noexcept { return dimensions_[d].down; }
 
