@@ -35,7 +35,7 @@ class Worms final : public core::Traffic {
     out = messages[terminal][nth];
     return true;
   }
-  bool replicates() const noexcept override { return true; }
+  bool replicates() const noexcept override { return with_worms; }
   void destinations(u32 terminal, u64 nth, const core::Message&, std::span<u64> bits) const noexcept override {
     for (const u32 t : sets[terminal][nth]) bits[t / 64] |= u64{1} << (t % 64);
   }
@@ -56,6 +56,7 @@ class Worms final : public core::Traffic {
   std::vector<std::vector<core::Message>> messages;
   std::vector<std::vector<std::vector<u32>>> sets;
   u32 longest = 1;
+  bool with_worms = true;  ///< some may have several destinations
 };
 
 struct WormRig {

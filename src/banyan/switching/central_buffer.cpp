@@ -2,10 +2,10 @@
 // Multidestination Worms in Switch-Based Parallel Systems", section 4; Stunkel et al., "The SP2 High-Performance
 // Switch", 1995).
 //
-// A packet for one output passes the crossbar flit by flit when that output is idle; otherwise it is written into the
-// central buffer, chunk by chunk, into the queue of its output. A packet for several outputs is written once, enters
-// all their queues, and is admitted only when all of it is guaranteed space. One chunk is read and one is written per
-// cycle.
+// A packet for one output passes the crossbar flit by flit when no other packet uses that output or waits for it;
+// otherwise it is written into the central buffer, chunk by chunk, into the queue of its output. A packet for several
+// outputs is written once, enters all their queues, and is admitted only when all of it is guaranteed space. One chunk
+// is read and one is written per cycle.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,10 +32,17 @@ struct BufferSettings {
   u32 reserve = 0;  ///< chunks of the largest packet that is replicated
   Rules rules = Rules::guarded;
   Bypass bypass = Bypass::single_output;
+  bool needs_room = false;  ///< an output is idle only when there is room behind it
   bool separate = false;
   bool synchronous = false;
   Arbitration arbitration = Arbitration::in_order;
 };
+
+/// Whether worms on their way up are admitted to the buffer as a whole: where they replicate there, and where every
+/// worm must. Then those on their way down need space that the others cannot take.
+bool worms_go_up_through_buffer(const WormSettings& worms, const BufferSettings& buffer) {
+  return worms.both_ways || buffer.bypass != Bypass::single_output;
+}
 
 class CentralBuffer final : public WormFabric<CentralBuffer> {
  public:
@@ -50,7 +57,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     // also go up may take. Who is farther down goes first: down is where packets always find their way out.
     const bool guarded = set_.rules == Rules::guarded;
     shared_ = set_.chunks - (guarded ? ports_ : 0);
-    most_up_ = shared_ - (guarded && worms.both_ways ? set_.reserve : 0);
+    most_up_ = shared_ - (guarded && worms_go_up_through_buffer(worms, set_) ? set_.reserve : 0);
     most_single_ = most_up_ - (guarded ? set_.reserve : 0);
     reserve_packets(builder, u64{switches_} * set_.chunks * worms.chunk);
   }
@@ -396,6 +403,12 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     }
     return group;
   }
+  /// Whether an output could read its next chunk as soon as its link is free.
+  [[nodiscard]] bool may_read(u32 s, u32 o) const noexcept {
+    const u16 next = lists_.next(s, o);
+    return next != ChunkLists::kNil && (hot_[s].bypassed >> o & 1U) == 0 &&
+           has_room(outputs_[s * ports_ + o], room_for(lists_.slot(s, next)));
+  }
   /// Flits that there must be room for behind an output before it reads a chunk.
   [[nodiscard]] u32 room_for(const ChunkLists::Slot& chunk) const noexcept {
     const bool all = set_.arbitration == Arbitration::all_at_once && chunk.branches > 1 && chunk.part == 0;
@@ -456,20 +469,19 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     }
   }
 
-  /// Outputs that nobody uses or waits for, with room behind them.
+  /// Outputs that nobody uses or waits for: those with room behind them, or when there is none, all if that is enough.
   [[nodiscard]] u64 idle_outputs(u32 s, Hot& h, u64 wanted, u32 flits, Tick now) noexcept {
-    u64 idle = 0;
+    u64 open = 0;
+    u64 full = 0;
     for (u64 m = wanted & ~h.bypassed; m != 0; m &= m - 1) {
       const u32 o = first_of(m);
       const Output& out = outputs_[s * ports_ + o];
       if (out.link_free > now + 1 || !queue_empty(s, o)) continue;
-      if (has_room(out, flits)) {
-        idle |= bit_of(o);
-      } else {
-        h.credit_wait |= bit_of(o);
-      }
+      (has_room(out, flits) ? open : full) |= bit_of(o);
     }
-    return idle;
+    if (open != 0 || !set_.needs_room) return open != 0 ? open : full;
+    h.credit_wait |= full;
+    return 0;
   }
 
   /// One of several outputs, in turn.
@@ -731,10 +743,13 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       }
       if (!set_.synchronous || next == ChunkLists::kNil || lists_.slot(s, next).branches == 1) continue;
       const PacketId id = lists_.slot(s, next).packet;
-      for (u32 other = 0; other < ports_; ++other) {  // in lock-step, with a branch that something else is before
+      for (u32 other = 0; other < ports_; ++other) {  // in lock-step, with a branch that cannot go on
         bool waits = false;
         u32 place = 0;
-        for_packets(s, other, [&](PacketId found, u32) { waits |= place++ != 0 && found == id; });
+        for_packets(s, other, [&](PacketId found, u32) {
+          waits |= found == id && other != o && (place != 0 || !may_read(s, other));
+          ++place;
+        });
         if (waits) {
           add(outputs + output, outputs + s * ports_ + other, id,
               fmt::format(" holds output {} and waits for output {}", at(output), at(s * ports_ + other)));
@@ -770,6 +785,33 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
   }
 }
 
+/// Refuses a buffer in which what the rules hold back or guarantee has no place. `longest`: flits of the longest packet
+/// that is replicated; 0: none is.
+void check_chunks(const config::Values& values, const WormSettings& worms, const BufferSettings& buffer, u32 ports,
+                  u32 longest) {
+  const bool guarded = buffer.rules == Rules::guarded;
+  if (longest == 0) {
+    if (!guarded || buffer.chunks >= ports) return;
+    values.fail("chunks",
+                fmt::format("a chunk is held back for each of {} outputs, and the switch has {}", ports, buffer.chunks),
+                fmt::format("use at least {} chunks, or space = \"guarantee\"", ports));
+  }
+  if (buffer.rules == Rules::none) {
+    if (buffer.separate || buffer.chunks >= ports) return;
+    values.fail(
+        "chunks",
+        fmt::format("a header may need copies for {} outputs, and the switch has {} chunks", ports, buffer.chunks),
+        fmt::format("use at least {} chunks, or next_packet_ram = \"per_output\"", ports));
+  }
+  const u64 packets = guarded && worms_go_up_through_buffer(worms, buffer) ? 2 : 1;
+  const u64 needed = packets * buffer.reserve + (guarded ? ports + 1 : 0);
+  if (needed <= buffer.chunks) return;
+  values.fail("chunks",
+              fmt::format("a replicated packet of {} flits needs {} chunks{}, and the switch has {}", longest, needed,
+                          guarded ? " with those that are held back for its outputs" : "", buffer.chunks),
+              fmt::format("use at least {} chunks, or shorter packets", needed));
+}
+
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
   WormSettings worms;
@@ -784,6 +826,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   buffer.bypass = bypass == "single_output" ? Bypass::single_output
                   : bypass == "unicast"     ? Bypass::unicast
                                             : Bypass::never;
+  buffer.needs_room = values.text("idle_output") == "with_room";
   buffer.separate = values.text("next_packet_ram") == "per_output";
   buffer.synchronous = values.text("replication") == "synchronous";
   const std::string& arbitration = values.text("arbitration");
@@ -795,15 +838,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u32 ports = most_ports(graph);
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
-  const u32 held = buffer.rules == Rules::guarded ? ports + 1 : 0;
-  const u32 packets = worms.both_ways && buffer.rules == Rules::guarded ? 2 : 1;
-  if (buffer.rules != Rules::none && replicates(builder) && packets * buffer.reserve + held > buffer.chunks) {
-    values.fail("chunks",
-                fmt::format("a replicated packet of {} flits needs {} chunks{}, and the switch has {}", longest,
-                            packets * buffer.reserve + held,
-                            held != 0 ? " with those that are held back for its outputs" : "", buffer.chunks),
-                fmt::format("use at least {} chunks, or shorter packets", packets * buffer.reserve + held));
-  }
+  check_chunks(values, worms, buffer, ports, replicates(builder) ? longest : 0);
   if (!replicates(builder)) buffer.reserve = 0;
   builder.partition_as_one();
   builder.add(0, std::make_unique<CentralBuffer>(builder, worms, buffer));
@@ -842,6 +877,11 @@ const core::SwitchRow row_central_buffer{
       Parameter::choice("bypass", {"single_output", "unicast", "never"}, "single_output")
           .doc("Packets that may pass the crossbar to an idle output: all that need one output at the switch; those "
                "with one destination; or none"),
+      Parameter::choice("idle_output", {"uncontended", "with_room"}, "uncontended")
+          .doc(
+              "An output is idle when no other packet uses it or waits for it, whether or not there is room behind it; "
+              "or only when there is also room for the first chunk, so that packets wait in the buffer rather than in "
+              "their FIFO. Of several idle outputs one with room is taken either way"),
       Parameter::choice("next_packet_ram", {"shared", "per_output"}, "shared")
           .doc("One next-packet RAM, so that a replicated packet has a copy of its header chunk per output, written in "
                "consecutive cycles; or one per output, so that a single header chunk is enough")}},
