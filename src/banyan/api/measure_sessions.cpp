@@ -99,9 +99,9 @@ class SessionRunner {
     helper_cpu_seconds_ += thread_cpu_seconds();
   }
 
-  /// Everything before the machine's next tick is done. A network that is idle for ever is not looked at again.
-  void sample(const engine::Machine& machine) {
-    while (trees_->next() <= machine.next() && machine.next() != kNever) trees_->observe(machine);
+  /// Everything before `done` is done.
+  void sample(const engine::Machine& machine, Tick done) {
+    while (trees_->next() <= done) trees_->observe(machine);
   }
 
   void work() noexcept {
@@ -114,7 +114,9 @@ class SessionRunner {
           return;
         }
         engine::SessionSettings session = session_;
-        if (i == 0 && trees_) session.after_step = [this](const engine::Machine& machine) { sample(machine); };
+        if (i == 0 && trees_) {
+          session.before_step = [this](const engine::Machine& machine, Tick done) { sample(machine, done); };
+        }
         outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session);
         const std::lock_guard<std::mutex> lock(mutex_);
         ++done_;

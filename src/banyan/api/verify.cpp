@@ -115,8 +115,8 @@ class Rerun {
     Instance instance = build_instance(experiment_, network_, settings(mode));
     engine::SessionSettings one = session_settings(experiment_.run);
     std::vector<u64> hashes;
-    one.after_step = [&](const engine::Machine& machine) {
-      while (hashes.size() < ticks.size() && ticks[hashes.size()] <= machine.next()) hashes.push_back(machine.hash());
+    one.before_step = [&](const engine::Machine& machine, Tick done) {
+      while (hashes.size() < ticks.size() && ticks[hashes.size()] <= done) hashes.push_back(machine.hash());
     };
     const auto outcome = engine::run_session(*instance.machine, *network_.topology, static_cast<u32>(session), one);
     hashes.resize(ticks.size(), outcome.hash);

@@ -163,6 +163,15 @@ std::vector<u64> Machine::accepted_of_sources() const {
   return flits;
 }
 
+bool Machine::asleep() const {
+  for (const Shard& shard : shards_) {
+    for (std::size_t i = 0; i < shard.populations.size(); ++i) {
+      if (shard.due[i] != kNever && !shard.populations[i]->only_asked()) return false;
+    }
+  }
+  return !on_the_way();
+}
+
 bool Machine::on_the_way() const {
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) {

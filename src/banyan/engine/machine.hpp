@@ -90,6 +90,8 @@ class Machine {
   void audit() const;
   /// CPU time of the threads beside the caller's, up to the end of the last run_until.
   [[nodiscard]] double helper_cpu_seconds() const noexcept;
+  /// True when nothing will ever happen any more, but for steps that run.wake asks for.
+  [[nodiscard]] bool asleep() const;
   /// True when something is on its way over a channel.
   [[nodiscard]] bool on_the_way() const;
   /// Who waits for what in the whole network (between ticks).

@@ -170,6 +170,8 @@ class Population {
   }
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
+  /// True when it will run in the next tick only because all entities are stepped in all ticks.
+  [[nodiscard]] virtual bool only_asked() const noexcept { return false; }
   /// True when something is on its way over a channel to the population.
   [[nodiscard]] virtual bool expects() const { return false; }
   /// Adds what the population did; false when it does not count that.

@@ -85,6 +85,7 @@ class PopulationOf final : public ChannelPopulation {
     inbox_.clear();
     wheel_.clear();
     std::fill(awake_.begin(), awake_.end(), 0);
+    only_asked_ = false;
     model_->reset(replication);
   }
 
@@ -148,7 +149,10 @@ class PopulationOf final : public ChannelPopulation {
     } else {
       step_awake<false>(now);
     }
-    return step_all_ ? now + 1 : next_after(now);
+    const Tick next = next_after(now);
+    if (!step_all_) return next;
+    only_asked_ = next == kNever;
+    return now + 1;
   }
 
   u64 digest() const override {
@@ -177,6 +181,7 @@ class PopulationOf final : public ChannelPopulation {
     }
   }
   u64 movements() const noexcept override { return model_->movements(); }
+  bool only_asked() const noexcept override { return only_asked_; }
   bool expects() const override {
     bool any = false;
     inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
@@ -319,6 +324,7 @@ class PopulationOf final : public ChannelPopulation {
   u32 population_ = 0;
   bool permuted_;
   bool step_all_;
+  bool only_asked_ = false;  ///< stepping all is the only reason for the next run
 };
 
 }  // namespace banyan::engine

@@ -45,16 +45,11 @@ class Session {
   }
 
   SessionOutcome run() {
-    if (settings_.after_step) settings_.after_step(machine_);
     Tick now = 0;  // everything up to here is done
     for (;;) {
       const Tick due = machine_.next();
       const Tick look = watch_.next_look();
-      if (due == kNever && (look == kNever || empty())) {
-        if (!empty()) deadlock();
-        break;
-      }
-      if (look < due && look <= settings_.limit) {
+      if (look < due && look <= settings_.limit && !(due == kNever && empty())) {
         if (empty()) {
           watch_.skip_to(due);
           continue;
@@ -65,15 +60,16 @@ class Session {
         break;
       }
       if (due > settings_.limit) {
-        now = settings_.limit;
+        now = settings_.limit;  // that nothing is due any more is no reason to end earlier: run.wake must not matter
         break;
       }
+      if (settings_.before_step) settings_.before_step(machine_, due);
       now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
-      if (settings_.after_step) settings_.after_step(machine_);
       if (closed_ && complete()) break;
       if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();
     }
+    if (settings_.before_step) settings_.before_step(machine_, now + 1);
     finish(now);
     return std::move(out_);
   }
@@ -111,7 +107,7 @@ class Session {
   /// Ticks in which nothing is due look like the tick before them.
   void record(Tick now) {
     const Tick offset = now - window_.from;
-    for (; recorded_ < offset; ++recorded_) note(recorded_);
+    repeat(offset);
     if (settings_.tree && hot_ != kNone) {
       std::vector<u32> channels;
       for (const Shard& shard : machine_.shards()) {
@@ -131,10 +127,22 @@ class Session {
     recorded_ = offset + 1;
   }
 
+  /// Records the ticks before `offset` that are not recorded yet, like the last one that is.
+  void repeat(Tick offset) {
+    for (; recorded_ < std::min<Tick>(offset, settings_.series_length); ++recorded_) note(recorded_);
+    if (recorded_ >= offset) return;
+    add_tree(offset - recorded_);
+    recorded_ = offset;
+  }
+
+  void add_tree(u64 ticks) {
+    out_.tree_height_sum += ticks * tree_.height;
+    out_.tree_boxes_sum += ticks * tree_.boxes;
+    out_.tree_other_sum += ticks * (tree_.boxes - tree_.upper_boxes);
+  }
+
   void note(Tick offset) {
-    out_.tree_height_sum += tree_.height;
-    out_.tree_boxes_sum += tree_.boxes;
-    out_.tree_other_sum += tree_.boxes - tree_.upper_boxes;
+    add_tree(1);
     out_.tree_height_most = std::max(out_.tree_height_most, tree_.height);
     if (offset >= settings_.series_length) return;
     if (settings_.tree) {
@@ -151,6 +159,8 @@ class Session {
 
   void finish(Tick now) {
     machine_.audit();
+    const bool records = settings_.tree || settings_.occupancy;
+    if (records && !closed_ && now >= window_.from) repeat(now - window_.from + 1);
     if (out_.end == SessionOutcome::End::finished && !(closed_ && complete())) {
       out_.end = SessionOutcome::End::saturated;
       out_.explanation = fmt::format("not every counted message was delivered within {} ticks", settings_.limit);

@@ -18,8 +18,8 @@ struct SessionSettings {
   bool tree = false;         ///< series: saturation tree of each hot spot
   bool full_audit = false;   ///< audit every kAuditPeriod ticks, not only at the end
   u32 series_length = 4096;  ///< ticks of a series after the session's begin
-  /// Called before the first tick that is due, and whenever one is done. May be empty.
-  std::function<void(const Machine&)> after_step;
+  /// Called when all ticks before a given one are done: before every tick that is run, and at the end. May be empty.
+  std::function<void(const Machine&, Tick)> before_step;
 };
 
 /// The saturation tree of a hot spot at one tick: the box next to the hot spot, and the boxes that are reached from it

@@ -21,7 +21,7 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   const Totals sum = machine.totals();
   if (sum.counted_taken == sum.counted_delivered && machine.sources_past_window()) return true;
   if (now < plan.end + settings.drain) return false;
-  if (machine.next() == kNever) {
+  if (settings.watchdog != 0 && machine.asleep()) {
     out.end = SteadyOutcome::End::deadlocked;
     out.explanation = machine.explain_blockage();
     return true;

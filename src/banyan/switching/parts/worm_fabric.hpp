@@ -157,6 +157,7 @@ class WormFabric : public engine::Population {
     std::fill(idle_sources_.begin(), idle_sources_.end(), 0);
     for (u32 t = 0; t < sources_.size(); ++t) idle_sources_[t >> 6U] |= u64{1} << (t & 63U);
     any_next_ = false;
+    only_asked_ = false;
     movements_ = 0;
     last_run_ = 0;
     derived().reset_switches();
@@ -172,10 +173,13 @@ class WormFabric : public engine::Population {
     take_events(now);
     feed(now);
     step_awake(now);
-    return next_after(now);
+    const Tick next = next_after(now);
+    only_asked_ = step_all_ && next == kNever;
+    return step_all_ ? now + 1 : next;
   }
 
   u64 movements() const noexcept final { return movements_; }
+  bool only_asked() const noexcept final { return only_asked_; }
   bool expects() const final { return !calendar_.empty(); }
 
   u64 digest() const final {
@@ -670,7 +674,7 @@ class WormFabric : public engine::Population {
   }
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
-    if (any_next_ || step_all_) return now + 1;
+    if (any_next_) return now + 1;
     return std::min(terminals_.next_birth_after(now), calendar_.next_after(now));
   }
 
@@ -681,6 +685,7 @@ class WormFabric : public engine::Population {
   std::vector<u64> idle_sources_;
   core::Candidates candidates_;
   bool any_next_ = false;
+  bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;
 };
 
