@@ -1,4 +1,8 @@
 // Admittance queues of input adapters: one per destination, without a bound of their own. A message waits in 16 bytes.
+//
+// Which of them sends the next packet is drawn, all that can send being equally likely. In turn they would lock
+// adapters that are all backlogged into one rotation for good: each would always send to another destination than the
+// others, or always to the same ones.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +12,7 @@
 #include <vector>
 
 #include "banyan/base/pages.hpp"
+#include "banyan/base/rng.hpp"
 #include "banyan/engine/terminals.hpp"
 
 namespace banyan::switching::cioq {
@@ -25,7 +30,8 @@ class Admittance {
     const u32 chunks = std::min<u32>(terminals, kChunks);
     while (chunks_.size() < chunks) chunks_.push_back(make_chunk());
   }
-  void clear() {
+  void clear(const Random& turns) {
+    random_ = turns;
     std::fill(heads_.begin(), heads_.end(), Head{});
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
@@ -61,19 +67,19 @@ class Admittance {
   [[nodiscard]] bool has_next(u32 adapter) const noexcept {
     return adapters_[adapter].waiting != adapters_[adapter].parked;
   }
-  /// The next such destination in turn; kNone.
+  /// The one of these destinations that sends the next packet, the same until it does; kNone.
   [[nodiscard]] u32 next(u32 adapter) const noexcept {
     const Adapter& a = adapters_[adapter];
-    if (!has_next(adapter)) return kNone;
+    const u32 count = a.waiting - a.parked;
+    if (count == 0) return kNone;
     const u64* active = &active_[std::size_t{adapter} * words_];
-    u32 w = a.turn >> 6U;
-    u64 bits = active[w] >> (a.turn & 63U) << (a.turn & 63U);
-    for (u32 step = 0; bits == 0; ++step) {
-      if (step > words_) return kNone;
-      w = w + 1 == words_ ? 0 : w + 1;
-      bits = active[w];
+    if (count == 1) return nth(active, 0);
+    const Words words = random_.at(adapter, a.packets);
+    for (u32 i = 0; i < 3; ++i) {  // where most destinations wait, the first place that is drawn will do
+      const u32 place = below(words[i], terminals_);
+      if ((active[place >> 6U] >> (place & 63U) & 1U) != 0) return place;
     }
-    return w * 64 + static_cast<u32>(std::countr_zero(bits));
+    return nth(active, below(words[3], count));
   }
   /// Asks for the memory of the message that is next, of its destination; kNone.
   u32 fetch_next(u32 adapter) const noexcept {
@@ -97,10 +103,10 @@ class Admittance {
             static_cast<u8>(m.flits >> 25U & 7U),
             static_cast<u8>(m.flits >> 28U)};
   }
-  /// So many flits of that message left; the turn goes on.
+  /// So many flits of that message left as a packet.
   void pop(u32 adapter, u32 destination, u32 flits) {
     Adapter& a = adapters_[adapter];
-    a.turn = destination + 1 == terminals_ ? 0 : destination + 1;
+    ++a.packets;
     a.flits -= flits;
     Head& head = heads_[std::size_t{adapter} * terminals_ + destination];
     const u32 id = head.first;
@@ -137,7 +143,7 @@ class Admittance {
   /// Of what waits, kept up to date: there may be millions of messages.
   [[nodiscard]] u64 digest(u32 adapter) const noexcept {
     Hasher h;
-    for (const u64 v : {u64{adapters_[adapter].turn}, adapters_[adapter].flits, adapters_[adapter].identity}) h.add(v);
+    for (const u64 v : {adapters_[adapter].packets, adapters_[adapter].flits, adapters_[adapter].identity}) h.add(v);
     return h.value();
   }
 
@@ -159,13 +165,21 @@ class Admittance {
   struct Adapter {
     u64 flits = 0;
     u64 identity = 0;  ///< sum over the waiting messages
+    u64 packets = 0;   ///< that left
     u32 waiting = 0;   ///< destinations with messages
     u32 parked = 0;
-    u32 turn = 0;
   };
 
   [[nodiscard]] static u64 identity(const Waiting& m, u32 destination) noexcept {
     return mix64((static_cast<u64>(m.birth) << 32U | m.nth) ^ (static_cast<u64>(destination) << 40U) ^ m.flits);
+  }
+  /// The `n`th set bit, of which there are more.
+  [[nodiscard]] static u32 nth(const u64* words, u32 n) noexcept {
+    u32 w = 0;
+    for (u32 here = 0; (here = static_cast<u32>(std::popcount(words[w]))) <= n; ++w) n -= here;
+    u64 bits = words[w];
+    for (; n != 0; --n) bits &= bits - 1;
+    return w * 64 + static_cast<u32>(std::countr_zero(bits));
   }
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
@@ -200,6 +214,7 @@ class Admittance {
     left_[chunk][id & ((1U << kChunkBits) - 1)] = flits;
   }
 
+  Random random_;
   u32 terminals_ = 0;
   u32 words_ = 0;
   PageVector<Head> heads_;  ///< [adapter * terminals + destination]

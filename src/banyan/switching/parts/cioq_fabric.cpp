@@ -22,7 +22,8 @@ constexpr u32 kLarge = 4096;                ///< ports from which on memory is a
 constexpr u32 kFar = 20;
 constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
-constexpr u32 kFewParts = 4;   ///< of a cycle
+constexpr u32 kFewParts = 4;  ///< of a cycle
+constexpr u64 kTurnStream = 0x6361745475726e73ULL;
 constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
 }  // namespace
@@ -35,6 +36,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
       pool_(terminals_.pool()),
       probe_(builder.probe(0)),
       traffics_(builder.traffics().begin(), builder.traffics().end()),
+      seed_(builder.settings().seed),
       bits_(bits),
       turn_mask_((u64{1} << bits) - 1),
       ingresses_(graph_.total_inputs()),
@@ -153,7 +155,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   }
 }
 
-void Fabric::reset(u32) {
+void Fabric::reset(u32 replication) {
   in_.clear();
   out_.clear();
   std::fill(want_.begin(), want_.end(), 0);
@@ -191,7 +193,7 @@ void Fabric::reset(u32) {
     sw.marked = false;
   }
   store_.clear();
-  admittance_.clear();
+  admittance_.clear(Random(seed_, kTurnStream, replication));
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
   credits_.clear();

@@ -371,6 +371,7 @@ class Fabric final : public engine::Population {
   engine::PacketPool& pool_;
   engine::Probe* probe_;
   std::vector<core::Traffic*> traffics_;
+  u64 seed_;
   u32 bits_;
   u64 turn_mask_;
   u32 ports_ = 1;  ///< most ports of a switch

@@ -1,0 +1,143 @@
+// Do the admittance queues of a cioq adapter send in an order that is fair and that locks nobody in?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/switching/parts/cioq_admittance.hpp"
+
+namespace banyan::switching::cioq::admittance_test {
+namespace {
+
+constexpr u32 kTerminals = 100;
+constexpr u32 kPacket = 64;
+
+Admittance queues(u64 seed) {
+  Admittance all;
+  all.resize(kTerminals);
+  all.clear(Random(seed, 7, 0));
+  return all;
+}
+
+/// `messages` of a packet each wait for every one of some destinations.
+void wait_for(Admittance& all, u32 adapter, const std::vector<u32>& destinations, u32 messages) {
+  for (u32 n = 0; n < messages; ++n) {
+    for (const u32 d : destinations) {
+      engine::Terminals::Kept kept{};
+      kept.nth = n;
+      kept.destination = d;
+      kept.flits = kPacket;
+      all.push(adapter, kept);
+    }
+  }
+}
+
+std::vector<u32> send(Admittance& all, u32 adapter, u32 packets) {
+  std::vector<u32> order;
+  for (u32 n = 0; n < packets; ++n) {
+    const u32 destination = all.next(adapter);
+    EXPECT_EQ(all.next(adapter), destination) << "the same until it is sent";
+    order.push_back(destination);
+    all.pop(adapter, destination, kPacket);
+  }
+  return order;
+}
+
+std::vector<u32> every(u32 step) {
+  std::vector<u32> found;
+  for (u32 d = 0; d < kTerminals; d += step) found.push_back(d);
+  return found;
+}
+
+TEST(Admittance, BackloggedDestinationsAreEquallyLikelyAndFollowEachOtherInNoOrder) {
+  for (const u32 step : {1U, 9U, 33U, 50U}) {
+    Admittance all = queues(1);
+    const std::vector<u32> destinations = every(step);
+    const u32 count = static_cast<u32>(destinations.size());
+    constexpr u32 kEach = 400;
+    wait_for(all, 3, destinations, 2 * kEach);
+    const std::vector<u32> order = send(all, 3, kEach * count);
+    std::map<u32, u32> sent;
+    std::map<std::pair<u32, u32>, u32> pairs;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ++sent[order[i]];
+      if (i != 0) ++pairs[{order[i - 1], order[i]}];
+    }
+    double chi = 0.0;
+    for (const u32 d : destinations) {
+      const double off = static_cast<double>(sent[d]) - kEach;
+      chi += off * off / kEach;
+    }
+    const double freedom = count - 1.0;
+    EXPECT_LT(chi, freedom + 5.0 * std::sqrt(2.0 * freedom)) << "every " << step;
+    EXPECT_EQ(sent.size(), count);
+    EXPECT_GT(pairs.size(), std::size_t{count} * count * 9 / 10) << "every " << step << ": whatever follows whatever";
+  }
+}
+
+TEST(Admittance, ParkedDestinationsAreLeftOutAndTheOthersStayEquallyLikely) {
+  Admittance all = queues(1);
+  wait_for(all, 0, every(1), 400);
+  for (u32 d = 0; d < kTerminals; ++d) {
+    if (d % 10 != 9) all.park(0, d);
+  }
+  std::map<u32, u32> sent;
+  for (const u32 d : send(all, 0, 2000)) ++sent[d];
+  EXPECT_EQ(sent.size(), 10U);
+  for (const auto& [d, packets] : sent) {
+    EXPECT_EQ(d % 10, 9U);
+    EXPECT_NEAR(packets, 200, 5 * std::sqrt(200.0));
+  }
+  all.unpark(0);
+  std::set<u32> later;
+  for (const u32 d : send(all, 0, 2000)) later.insert(d);
+  EXPECT_EQ(later.size(), kTerminals);
+}
+
+TEST(Admittance, AdaptersAndSeedsHaveOrdersOfTheirOwn) {
+  Admittance all = queues(1);
+  Admittance other = queues(2);
+  for (Admittance* const one : {&all, &other}) {
+    wait_for(*one, 3, every(1), 20);
+    wait_for(*one, 4, every(1), 20);
+  }
+  const std::vector<u32> order = send(all, 3, 500);
+  EXPECT_NE(send(all, 4, 500), order);
+  EXPECT_NE(send(other, 3, 500), order);
+}
+
+/// Destinations in turn once locked all adapters into one rotation, in which single queues carry far more than packets
+/// in random order can: the throughput of an overloaded network then jumped by itself.
+TEST(SlowAdmittance, TheThroughputOfBackloggedSingleQueuesStaysWhatItIs) {
+  for (const char* seed : {"run.seed=3", "run.seed=5"}) {
+    const api::Result result =
+        api::run(api::read_experiments_text("topology = { name = 'bidirectional_min', hosts = 64 }\n"
+                                            "switch = { name = 'cioq', queues = '1q', speedup = 1 }\n"
+                                            "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+                                            "traffic = { name = 'congestion', kind = 'sudden', normal_load = 1.0, "
+                                            "start = '800 us', duration = '100 us' }\n"
+                                            "run = { duration = '4000 us', window = '100 us' }\n",
+                                            "test.toml", {seed})
+                     .points.front());
+    const auto series = std::find_if(result.series.begin(), result.series.end(),
+                                     [](const stats::Series& s) { return s.name == "throughput"; });
+    ASSERT_NE(series, result.series.end());
+    const std::vector<double>& values = series->values;
+    const auto mean = [&](std::size_t from, std::size_t to) {
+      double sum = 0.0;
+      for (std::size_t i = from; i < to; ++i) sum += values[i];
+      return sum / static_cast<double>(to - from);
+    };
+    ASSERT_GE(values.size(), 40U);
+    EXPECT_NEAR(mean(30, 40), mean(15, 25), 0.03 * mean(15, 25)) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace banyan::switching::cioq::admittance_test
