@@ -20,7 +20,7 @@ double model(u32 ports) { return run_toml(experiment(ports)).at("accepted_load@k
 
 /// Saturated inputs, each with a head for a random output; an output serves one of its heads per cycle.
 double monte_carlo(u32 n, u32 cycles) {
-  const Random random(7, 7, n);
+  const Random random(7, Stream{"test"}, 7, n);
   std::vector<u32> head(n);
   for (u32 i = 0; i < n; ++i) head[i] = below(random.at(i, 0)[0], n);
   u64 served = 0;

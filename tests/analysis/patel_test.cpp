@@ -11,7 +11,7 @@ double dropped(u32 terminals, u32 radix, double load, u32 cycles) {
   const auto network = topology("multistage_cube", {{"terminals", i64{terminals}}, {"radix", i64{radix}}});
   const auto tags = routing("destination_tag", *network, 1);
   const core::Graph& graph = network->graph();
-  const Random random(3, 3, terminals);
+  const Random random(3, Stream{"test"}, 3, terminals);
   u64 arrived = 0;
   for (u32 cycle = 0; cycle < cycles; ++cycle) {
     struct Request {

@@ -12,10 +12,11 @@ namespace {
 
 namespace api = banyan::api;
 
-std::string mesh(double load, int flits) {
+std::string mesh(double load, int flits, int cycles = 4000) {
   return "topology = { name = \"mesh\", size = [4, 4] }\nswitch = \"vc_router\"\nrouting = \"dimension_order\"\n"
          "traffic = { name = \"uniform\", load = " +
-         std::to_string(load) + ", size = " + std::to_string(flits) + " }\nrun = { warmup = 500, measure = 4000 }\n";
+         std::to_string(load) + ", size = " + std::to_string(flits) +
+         " }\nrun = { warmup = 500, measure = " + std::to_string(cycles) + " }\n";
 }
 
 api::Result run(const std::string& text) {
@@ -55,7 +56,7 @@ TEST(Breakdown, SumsToTheLatencyInEverySession) {
 }
 
 TEST(Breakdown, AnUndisturbedPacketNeedsItsLengthLessOneToFollowItsHead) {
-  const api::Result result = run(mesh(0.005, 7));
+  const api::Result result = run(mesh(0.005, 7, 40'000));
   // Few packets meet others on the way.
   EXPECT_NEAR(result.at("serialization_latency").mean, 6.0, 0.1);
   EXPECT_GE(result.at("serialization_latency").mean, 6.0);

@@ -256,7 +256,9 @@ TEST(Recorded, ATraceHoldsRepliesAndMessagesOfSeveralPackets) {
   EXPECT_LT(lines, static_cast<u64>(result.at("delivered_packets").mean));
   EXPECT_GT(lines, static_cast<u64>(result.at("delivered_packets").mean) / 2);
   const api::Result again = replayed(network, trace, "2000");
-  EXPECT_EQ(again.at("delivered_flits").mean, result.at("delivered_flits").mean);
+  // The replayed messages are not cut: of those that are on their way at the end, no packet has arrived before.
+  constexpr double kAtTheEnd = 16 * 6;
+  EXPECT_NEAR(again.at("delivered_flits").mean, result.at("delivered_flits").mean, kAtTheEnd);
 }
 
 TEST(Recorded, TerminalsOfSubnetworksAreThoseOfTheTraffic) {

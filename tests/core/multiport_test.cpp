@@ -6,6 +6,7 @@
 #include <bit>
 #include <set>
 
+#include "banyan/base/hash.hpp"
 #include "support/rows.hpp"
 
 namespace banyan::test::multiport_test {

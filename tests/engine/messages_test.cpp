@@ -42,7 +42,7 @@ TEST(PartialMessages, ManyMessagesAtOnce) {
   constexpr u32 kMessages = 5000;
   PartialMessages table;
   std::vector<u32> left(kMessages, 4);
-  const Random random(1, 2, 3);
+  const Random random(1, Stream{"test"}, 2, 3);
   u32 open = kMessages;
   for (u64 draw = 0; open != 0; ++draw) {
     const u32 m = below(random.at(0, draw)[0], kMessages);

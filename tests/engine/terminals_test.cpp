@@ -41,7 +41,7 @@ struct Fixture {
     setup.total_terminals = terminals;
     setup.queues = queues;
     subject = std::make_unique<Terminals>(setup);
-    subject->reset();
+    subject->reset(0);
   }
 
   std::vector<std::unique_ptr<Script>> traffics;

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "banyan/base/hash.hpp"
 #include "banyan/core/dependencies.hpp"
 #include "banyan/core/registry.hpp"
 #include "component_rows.hpp"

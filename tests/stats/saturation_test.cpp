@@ -46,7 +46,7 @@ struct Queues {
     constexpr u64 kFlits = 4;
     u64 window = 16;
     while ((kWarmup + cycles) / window > 2048) window *= 2;
-    const Random random(seed, 3, 0);
+    const Random random(seed, Stream{"test"}, 3, 0);
     std::vector<u64> waiting(number, 0);
     Observed observed;
     u64 in = 0;
@@ -106,7 +106,7 @@ TEST(Growth, OfALineIsItsSlope) {
 TEST(Growth, CoversTheDriftOfARandomWalk) {
   u32 covered = 0;
   for (u64 replication = 0; replication < 400; ++replication) {
-    const Random random(9, 2, replication);
+    const Random random(9, Stream{"test"}, 2, replication);
     double level = 0.0;
     u64 step = 0;
     const Observed run = with(400, 10'000, [&](u64) {
@@ -123,7 +123,7 @@ TEST(Growth, CoversTheDriftOfAProcessThatForgets) {
   u32 covered = 0;
   u32 long_enough = 0;
   for (u64 replication = 0; replication < 400; ++replication) {
-    const Random random(9, 4, replication);
+    const Random random(9, Stream{"test"}, 4, replication);
     double level = 0.0;
     const Observed run = with(1000, 10'000, [&](u64 i) {
       level = 0.9 * level + 200.0 * test::normal(random, i);  // an integrated autocorrelation time of 19 windows
@@ -184,7 +184,7 @@ TEST(Judge, NearTheCapacityNoCertainVerdictIsWrong) {
 
 /// A network that fills up grows significantly, and not for ever.
 TEST(Judge, ANetworkThatFillsUpIsNotSaturated) {
-  const Random random(9, 5, 0);
+  const Random random(9, Stream{"test"}, 5, 0);
   const Observed run = with(1000, 10'000, [&](u64 i) {
     const double filled = 400'000.0 * (1.0 - std::exp(-static_cast<double>(i) / 200.0));
     return static_cast<i64>(std::llround(filled + 100.0 * test::normal(random, i)));
@@ -195,7 +195,7 @@ TEST(Judge, ANetworkThatFillsUpIsNotSaturated) {
 
 /// Each of the rules decides alone.
 TEST(Judge, EachDoubtMakesASteadyStateUncertain) {
-  const Random random(9, 6, 0);
+  const Random random(9, Stream{"test"}, 6, 0);
   Evidence good;
   good.growth = with(1000, 10'000, [&](u64 i) { return std::llround(1000.0 + test::normal(random, i)); }).growth();
   good.widest_latency = "packet_latency";

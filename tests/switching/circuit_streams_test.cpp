@@ -138,7 +138,7 @@ void compare(const Case& x, u64 seed) {
   std::vector<u32> goal(x.circuits);
   std::vector<u32> length(x.circuits);
   std::vector<Tick> look(x.circuits, kNever);
-  const Random random(seed, 1, 0);
+  const Random random(seed, Stream{"test"}, 1, 0);
 
   std::vector<std::vector<Tick>> expected(x.circuits);  ///< crossings of the present message
   std::vector<Tick> expected_head(x.circuits, kNever);

@@ -151,7 +151,7 @@ TEST(OutputQueued, NoPacketIsLostUnderRandomLoadWithTinyBuffers) {
   rc::check([] {
     const u32 seed = *rc::gen::arbitrary<u32>();
     std::vector<Scripted> script;
-    const Random random(seed, 0, 0);
+    const Random random(seed, Stream{"test"}, 0, 0);
     for (u32 i = 0; i < 300; ++i) {
       const Words w = random.at(0, i);
       script.push_back({below(w[0], 8), i / 4, below(w[1], 8)});
@@ -169,7 +169,7 @@ TEST(OutputQueued, NoPacketIsLostUnderRandomLoadWithTinyBuffers) {
 TEST(OutputQueued, TheOrderOfBoxesInsideACycleDoesNotMatter) {
   for (const char* space : {"same_cycle", "next_cycle"}) {
     std::vector<Scripted> script;
-    const Random random(4, 0, 0);
+    const Random random(4, Stream{"test"}, 0, 0);
     for (u32 i = 0; i < 2000; ++i) {
       const Words w = random.at(0, i);
       script.push_back({below(w[0], 64), i / 32, below(w[1], 4) == 0 ? 0 : below(w[2], 64)});

@@ -101,7 +101,7 @@ struct WormRig {
     worms->messages.assign(worms->messages.size(), {});
     worms->sets.assign(worms->sets.size(), {});
     worms->send(from, to, birth, flits);
-    machine.reset();
+    machine.reset(0);
     EXPECT_TRUE(run());
     const engine::Tally t = tally();
     return {t.multicasts + t.unicasts == 1 ? t.multicast_last + t.unicast_latency : 0,

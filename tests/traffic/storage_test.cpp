@@ -102,7 +102,7 @@ TEST(SyntheticIo, HasItsRateAndIsSelfSimilar) {
   EXPECT_LT(hurst(counts), 0.98);
   EXPECT_GT(disks[0], disks[15]);
   std::vector<u64> even(8192);
-  const Random random(1, 2, 3);
+  const Random random(1, Stream{"test"}, 2, 3);
   for (u64 n = 0; n < 100'000; ++n) ++even[random.at(n, 0)[0] % 8192];
   EXPECT_NEAR(hurst(even), 0.5, 0.1);
 }

@@ -44,7 +44,7 @@ TEST(Uniform, GeneratesItsLoad) {
 TEST(Uniform, GapsAreGeometricInTheTableAndBeyondIt) {
   for (const double p : {0.01, 0.3}) {  // by logarithm, by table
     const GeometricGap gap(p);
-    const Random random(3, 0, 0);
+    const Random random(3, Stream{"test"}, 0, 0);
     std::vector<double> counts(6);
     constexpr u32 kDraws = 200000;
     for (u32 i = 0; i < kDraws; ++i) {

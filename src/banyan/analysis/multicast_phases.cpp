@@ -16,6 +16,8 @@
 namespace banyan::analysis::multicast_phases {
 namespace {
 
+constexpr Stream kSets{"multicast_phases: destinations"};
+
 class MulticastPhases final : public core::Analysis {
  public:
   MulticastPhases(const core::Topology& topology, u32 degree, u32 draws)
@@ -23,7 +25,7 @@ class MulticastPhases final : public core::Analysis {
 
   /// Means over sets that are drawn uniformly, each from a source of its own.
   [[nodiscard]] std::vector<core::Prediction> predict() const override {
-    const Random random(0, 0x6d706f7274ULL, 0);
+    const Random random(0, kSets, 0, 0);
     core::MultiportPlan plan;
     std::vector<u32> others(terminals_);
     u64 worms = 0;

@@ -46,6 +46,9 @@ class ClassRouting final : public core::Routing {
   }
   [[nodiscard]] core::Sight sight() const noexcept override { return routings_.front()->sight(); }
   [[nodiscard]] u32 required_vcs() const noexcept override { return routings_.front()->required_vcs(); }
+  [[nodiscard]] bool random() const noexcept override {
+    return any([](const core::Routing& routing) { return routing.random(); });
+  }
   [[nodiscard]] bool in_order() const noexcept override {
     return !any([](const core::Routing& routing) { return !routing.in_order(); });
   }

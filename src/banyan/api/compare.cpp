@@ -169,10 +169,15 @@ Difference bare_difference(double a, double b) {
   return difference;
 }
 
+/// Has an interval, or needs none: a deterministic mean is exact.
+bool is_known(const Result& result, const stats::Metric& metric) {
+  return metric.half_width || result.find(kDeterministic) != nullptr;
+}
+
 MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
                                bool& all_paired) {
   MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}};
-  if (!in_a.half_width || !in_b.half_width) {
+  if (!is_known(a, in_a) || !is_known(b, in_b)) {
     row.difference = bare_difference(in_a.mean, in_b.mean);
     return row;
   }

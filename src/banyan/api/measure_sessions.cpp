@@ -148,10 +148,12 @@ class SessionRunner {
 /// Turns the outcomes into metrics.
 class SessionReport {
  public:
-  SessionReport(const Experiment& experiment, const Network& network, const std::vector<SessionOutcome>& outcomes)
+  SessionReport(const Experiment& experiment, const Network& network, const std::vector<SessionOutcome>& outcomes,
+                bool deterministic)
       : experiment_(experiment),
         network_(network),
         outcomes_(outcomes),
+        deterministic_(deterministic),
         confidence_(experiment.run.real("confidence")) {
     finite_.resize(experiment.traffics.size());
     for (const core::HotSpot& h : network.hot_spots) finite_[h.traffic] = true;
@@ -312,6 +314,7 @@ class SessionReport {
       moves += o.movements;
     }
     counter("sessions", "", outcomes_.size());
+    if (deterministic_) counter(kDeterministic, "", 1);
     counter("simulated_cycles", "cycles", cycles);
     counter("terminal_cycles", "", cycles * network_.topology->traffic_terminals());
     counter("delivered_packets", "packets", delivered);
@@ -398,6 +401,11 @@ class SessionReport {
     result_.explanation =
         "every session starts from an empty network that the background warms up until the first finite message; "
         "intervals over sessions (ratio estimator)";
+    if (deterministic_) {
+      result_.explanation =
+          "deterministic: nothing in this experiment is random, so that all sessions are equal; one was run, and its "
+          "means are exact, without an interval";
+    }
     for (std::size_t i = 0; i < outcomes_.size(); ++i) {
       const SessionOutcome& o = outcomes_[i];
       if (o.end == SessionOutcome::End::finished) continue;
@@ -413,6 +421,7 @@ class SessionReport {
   const Experiment& experiment_;
   const Network& network_;
   const std::vector<SessionOutcome>& outcomes_;
+  bool deterministic_;
   double confidence_;
   std::vector<bool> finite_;
   Result result_;
@@ -436,6 +445,13 @@ std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats
   return stats::next_checkpoint(sessions, remaining);
 }
 
+/// Whether all sessions are equal by construction: no component draws a word that another one reads.
+bool is_deterministic(const Experiment& experiment, const Network& network) {
+  if (!switch_row(experiment).draws_nothing || network.routing->random()) return false;
+  const Traffics traffics = build_traffics(experiment, *network.topology);
+  return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) { return traffic->random(); });
+}
+
 }  // namespace
 
 engine::SessionSettings session_settings(const config::Values& run) {
@@ -453,17 +469,18 @@ engine::SessionSettings session_settings(const config::Values& run) {
 Result measure_sessions(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                         const RunOptions& options) {
   SessionRunner runner(experiment, network, std::move(settings), options);
-  const auto goal = precision_goal(experiment.run);
-  u64 sessions = experiment.run.natural("sessions");
+  const bool deterministic = is_deterministic(experiment, network);
+  const auto goal = deterministic ? std::nullopt : precision_goal(experiment.run);
+  u64 sessions = deterministic ? 1 : experiment.run.natural("sessions");
   const u64 limit = std::min<u64>(precision_limit(experiment.run, sessions), kMostSessions);
   for (;;) {
-    Result result = SessionReport(experiment, network, runner.run(sessions)).result();
+    Result result = SessionReport(experiment, network, runner.run(sessions), deterministic).result();
     const auto more = goal ? more_sessions(result, sessions, *goal, experiment.run.real("confidence")) : std::nullopt;
     if (more && sessions < limit) {
       sessions = std::min(limit, *more);
       continue;
     }
-    if (result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
+    if (goal && result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     result.cpu_seconds = runner.helper_cpu_seconds();

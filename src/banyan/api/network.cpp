@@ -139,7 +139,8 @@ Traffics build_traffics(const Experiment& experiment, const core::Topology& topo
     refuse_limit(*traffics.back(), values, switching, context.terminals);
     load += traffics.back()->offered_load();
     refuse_subnetwork(*traffics.back(), values, topology.subnetworks());
-    if (topology.subnetworks() > 1) traffics.back() = divide(std::move(traffics.back()), topology.subnetworks(), seed);
+    if (topology.subnetworks() > 1)
+      traffics.back() = divide(std::move(traffics.back()), topology.subnetworks(), i, seed);
   }
   if (load > topology.subnetworks() + 1e-12) {
     experiment.traffics.back().fail(

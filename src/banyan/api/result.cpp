@@ -225,6 +225,7 @@ Row row_of(const Result& result, const Metric& metric) {
             ""};
   }
   Row row{metric.name, fmt::format("{:.6g}", metric.mean), "± ?", metric.unit, fmt::format("{}", metric.count)};
+  if (result.find(kDeterministic) != nullptr) row.half_width = "exact";
   if (metric.half_width && *metric.half_width == 0.0) row.half_width = "± 0";
   if (metric.half_width && *metric.half_width > 0.0) {
     const int digits = decimals(*metric.half_width);

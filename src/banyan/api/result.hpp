@@ -87,6 +87,9 @@ struct Result {
   [[nodiscard]] const stats::Metric& at(const std::string& name) const;
 };
 
+/// Counter of results whose sessions are equal by construction: its means are exact and have no interval.
+inline constexpr const char* kDeterministic = "deterministic";
+
 /// One JSON object (README, "For scripts"): banyan, state_hash, configuration, verdict, metrics, cpu_seconds,
 /// peak_bytes.
 [[nodiscard]] std::string to_json(const Result& result);

@@ -14,6 +14,8 @@
 namespace banyan::api {
 namespace {
 
+constexpr Stream kCopies{"subnetworks: which one takes a message"};
+
 class Copies final : public core::Topology {
  public:
   Copies(std::unique_ptr<core::Topology> one, u32 copies) : one_(std::move(one)) {
@@ -90,6 +92,7 @@ class CopiedRouting final : public core::Routing {
     return one_->represents(source / copies_, destination / copies_);
   }
   [[nodiscard]] core::Sight sight() const noexcept override { return one_->sight(); }
+  [[nodiscard]] bool random() const noexcept override { return one_->random(); }
   [[nodiscard]] u32 required_vcs() const noexcept override { return one_->required_vcs(); }
   [[nodiscard]] bool in_order() const noexcept override { return one_->in_order(); }
 
@@ -127,13 +130,17 @@ class CopiedRouting final : public core::Routing {
 /// by the calls for all of these: they live in one shard.
 class DividedTraffic final : public core::Traffic {
  public:
-  DividedTraffic(std::unique_ptr<core::Traffic> one, u32 copies, u64 seed)
+  DividedTraffic(std::unique_ptr<core::Traffic> one, u32 copies, u32 index, u64 seed)
       : one_(std::move(one)),
         copies_(copies),
-        seed_(mix64(seed ^ 0x7375626e6574ULL)),
+        index_(index),
+        seed_(seed),
         fixed_{one_->service(false).subnetwork, one_->service(true).subnetwork} {}
 
-  void begin(u32 replication) override { one_->begin(replication); }
+  void begin(u32 replication) override {
+    one_->begin(replication);
+    random_ = Random(seed_, kCopies, index_, replication);
+  }
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override {
     const u32 copy = terminal % copies_;
     if (fixed_[0] != kNone && fixed_[0] != copy) return false;
@@ -172,6 +179,9 @@ class DividedTraffic final : public core::Traffic {
   double offered_load() const noexcept override { return one_->offered_load(); }
   u32 longest_message() const noexcept override { return one_->longest_message(); }
   u32 longest_packet() const noexcept override { return one_->longest_packet(); }
+  bool random() const noexcept override {
+    return one_->random() || fixed_[0] == kNone || (one_->answers() && fixed_[1] == kNone);
+  }
   bool finite() const noexcept override { return one_->finite(); }
   u64 total_messages() const noexcept override { return one_->total_messages(); }
   u32 waiting_limit(u32 terminal) const noexcept override { return one_->waiting_limit(terminal / copies_); }
@@ -201,13 +211,14 @@ class DividedTraffic final : public core::Traffic {
   [[nodiscard]] u32 copy_of(u32 terminal, u64 number, const core::Message& message) const noexcept {
     const u32 fixed = fixed_[(message.flags & core::kReply) != 0 ? 1 : 0];
     if (fixed != kNone) return fixed;
-    const u64 address = (static_cast<u64>(terminal) << 32U | message.word) + number * 0x9e3779b97f4a7c15ULL;
-    return below(static_cast<u32>(mix64(address ^ seed_) >> 32U), copies_);
+    return below(core::words_of(random_, terminal, index_, number, message)[0], copies_);
   }
 
   std::unique_ptr<core::Traffic> one_;
   u32 copies_;
+  u32 index_;
   u64 seed_;
+  Random random_;
   std::array<u32, 2> fixed_;  ///< of messages, and of replies; kNone: random
 };
 
@@ -221,8 +232,8 @@ std::unique_ptr<core::Routing> replicate(std::unique_ptr<core::Routing> one, u32
   return std::make_unique<CopiedRouting>(std::move(one), copies);
 }
 
-std::unique_ptr<core::Traffic> divide(std::unique_ptr<core::Traffic> one, u32 copies, u64 seed) {
-  return std::make_unique<DividedTraffic>(std::move(one), copies, seed);
+std::unique_ptr<core::Traffic> divide(std::unique_ptr<core::Traffic> one, u32 copies, u32 index, u64 seed) {
+  return std::make_unique<DividedTraffic>(std::move(one), copies, index, seed);
 }
 
 }  // namespace banyan::api

@@ -17,6 +17,8 @@ namespace banyan::api {
 [[nodiscard]] std::unique_ptr<core::Routing> replicate(std::unique_ptr<core::Routing> one, u32 copies);
 
 /// The messages of `one`, each in the copy that its service names (core::Service::subnetwork), or in a random one.
-[[nodiscard]] std::unique_ptr<core::Traffic> divide(std::unique_ptr<core::Traffic> one, u32 copies, u64 seed);
+/// `index`: that of the traffic.
+[[nodiscard]] std::unique_ptr<core::Traffic> divide(std::unique_ptr<core::Traffic> one, u32 copies, u32 index,
+                                                    u64 seed);
 
 }  // namespace banyan::api

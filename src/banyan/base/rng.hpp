@@ -1,6 +1,6 @@
 // Randomness is addressed, not consumed: Philox 4x32 (Salmon et al., SC 2011; Random123) with the counter
-// (entity, event) and a key made of seed, stream and replication. There is no generator state: the same address gives
-// the same words, whatever else happened before, on any thread.
+// (entity, event) and a key made of seed, stream, user and replication. There is no generator state: the same address
+// gives the same words, whatever else happened before, on any thread.
 #pragma once
 
 #if defined(__SSE4_1__)
@@ -12,8 +12,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <string_view>
 
-#include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan {
@@ -63,15 +63,35 @@ using Words = std::array<u32, 4>;
 }
 #endif
 
-/// One named stream of addressed randomness.
+/// What words are for. Every place that draws for a purpose of its own has a stream of its own, whose name says which
+/// one: "component: purpose". Names are unique (a test reads them all), so that no two purposes share words.
+class Stream {
+ public:
+  consteval explicit Stream(std::string_view name) noexcept : id_(fold(name)) {}
+  [[nodiscard]] constexpr u64 id() const noexcept { return id_; }
+
+ private:
+  /// FNV-1a (Fowler, Noll, Vo).
+  static consteval u64 fold(std::string_view name) noexcept {
+    u64 hash = 0xcbf29ce484222325ULL;
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return hash;
+  }
+
+  u64 id_;
+};
+
+/// The words of one stream under one seed, for the `index`th of several users (a traffic's number, mostly), in one
+/// replication. The four are hashed into the key by Philox itself; none is ever added or XORed to another, so that the
+/// words of one seed are not those of another one in another order.
 class Random {
  public:
   Random() = default;
-  Random(u64 seed, u64 stream, u64 replication) noexcept {
-    const u64 key =
-        mix64(mix64(mix64(seed + 0x9e3779b97f4a7c15ULL) ^ stream) + 0x632be59bd9b4e019ULL * (replication + 1));
-    key_[0] = static_cast<u32>(key);
-    key_[1] = static_cast<u32>(key >> 32U);
+  Random(u64 seed, Stream stream, u32 index, u32 replication) noexcept {
+    const Words purpose = philox(seed, stream.id(), {0, 0});
+    const Words key =
+        philox(u64{purpose[1]} << 32U | purpose[0], u64{index} << 32U | replication, {purpose[2], purpose[3]});
+    key_ = {key[0], key[1]};
   }
 
   /// The words at address (entity, event).

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/hop_random.hpp"
 #include "banyan/core/multicast.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/core/topology.hpp"
@@ -66,7 +67,7 @@ struct RouteRequest {
   u32 in_port = 0;  ///< input port
   u32 in_vc = 0;    ///< virtual channel that it arrived on
   const Packet* packet = nullptr;
-  u32 random = 0;                        ///< one random word of this (packet, hop)
+  HopWord random;                        ///< one random word of this (packet, hop)
   const Occupancy* occupancy = nullptr;  ///< never nullptr for a routing with sight() other than none
 };
 
@@ -155,6 +156,8 @@ class Routing {
 
   /// Virtual channels that freedom from deadlock needs.
   [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
+  /// False when neither prepare() nor route() reads the random word that it gets.
+  [[nodiscard]] virtual bool random() const noexcept { return true; }
   /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
   /// several destinations are left out: they take ways of their own.
   [[nodiscard]] virtual bool in_order() const noexcept { return false; }

@@ -40,6 +40,8 @@ struct SwitchRow {
   /// What of these parameters makes the network slower than its channels, and the remedy; empty: nothing.
   /// `longest_packet`: in flits.
   std::string (*warning)(const config::Values&, const Topology&, u32 longest_packet) = nullptr;
+  /// The model itself draws no random word: what it does follows from what arrives and from the routing's choices.
+  bool draws_nothing = false;
 };
 
 }  // namespace banyan::core

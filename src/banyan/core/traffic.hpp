@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/core/topology.hpp"
@@ -34,6 +35,14 @@ struct TrafficContext {
   Tick ticks_per_cycle = 1;
   double cycle_ns = 0.0;  ///< length of a cycle; 0: the switch model gives it none
 };
+
+/// The words of a choice that is made for a whole message: the `number`th (32 bits of it) of its terminal and traffic,
+/// or the one with that tag. Messages of one tag differ in destination or rank.
+[[nodiscard]] inline Words words_of(const Random& random, u32 terminal, u32 traffic, u64 number,
+                                    const Message& message) noexcept {
+  return random.at(u64{terminal} << 32U | static_cast<u32>(number),
+                   u64{traffic} << 40U | u64{message.rank} << 32U | message.destination);
+}
 
 /// The multicast that a packet belongs to: it is complete when `copies` messages of its group have arrived.
 struct MulticastGroup {
@@ -145,6 +154,9 @@ class Traffic {
   [[nodiscard]] virtual u32 shortest_message() const noexcept { return 1; }
   /// Longest packet that messages are cut into, in flits; kNone: messages are not cut.
   [[nodiscard]] virtual u32 longest_packet() const noexcept { return kNone; }
+
+  /// False when nothing of its messages but Message::word depends on chance: every replication has the same ones.
+  [[nodiscard]] virtual bool random() const noexcept { return true; }
 
   /// A finite traffic (one synchronization, one batch) defines a session: from its first birth to its last arrival.
   [[nodiscard]] virtual bool finite() const noexcept { return false; }

@@ -65,7 +65,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
     parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{
         std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i, settings_.steady,
         settings_.check_order && routing_.in_order() && source_queues_ == 1 && in_turn_, settings_.generation_series,
-        parts_[i].probe.get(), longest_packet_, source_queues_});
+        parts_[i].probe.get(), longest_packet_, source_queues_, settings_.seed});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
     for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }

@@ -34,7 +34,7 @@ void Machine::reset(u32 replication) {
   for (core::Traffic* t : traffics_) t->begin(replication);
   for (Shard& shard : shards_) {
     if (shard.probe != nullptr) shard.probe->reset();
-    shard.terminals->reset();
+    shard.terminals->reset(replication);
     for (auto& population : shard.populations) population->reset(replication);
     std::fill(shard.due.begin(), shard.due.end(), 0);
     for (auto& parcels : shard.parcels) {

@@ -7,6 +7,9 @@
 namespace banyan::engine {
 namespace {
 
+constexpr Stream kQueues{"terminals: which source queue a message joins"};
+constexpr Stream kWays{"terminals: ways of packets of messages that were kept"};
+
 void set_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
 void clear_bit(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] &= ~(u64{1} << (i & 63U)); }
 
@@ -74,7 +77,9 @@ Terminals::Terminals(Setup setup)
   for (u32 local = size(); local > 0; --local) local_of_[global(local - 1)] = local - 1;  // the first queue
 }
 
-void Terminals::reset() {
+void Terminals::reset(u32 replication) {
+  queue_choice_ = Random(setup_.seed, kQueues, 0, replication);
+  way_choice_ = Random(setup_.seed, kWays, 0, replication);
   pool_.clear();
   std::fill(ready_.begin(), ready_.end(), 0);
   std::fill(wheel_.begin(), wheel_.end(), 0);
@@ -125,7 +130,8 @@ Tick Terminals::first_birth(u32 traffic) const noexcept {
 
 /// A message that is being taken, or is born earlier, stays at the cursor; the others wait in order behind it.
 void Terminals::post(u32 first_queue, u32 traffic, const core::Message& message) noexcept {
-  const u32 local = first_queue + queue_of(global(first_queue), message.tag, message.word);
+  const u32 queue = setup_.queues == 1 ? 0 : queue_of(global(first_queue), traffic, message.tag, message);
+  const u32 local = first_queue + queue;
   const std::size_t index = static_cast<std::size_t>(local) * traffic_count_ + traffic;
   core::Message& first = cursors_[index].message;
   ++posted_;
@@ -151,7 +157,7 @@ void Terminals::find_next(u32 local, u32 traffic, Cursor& cursor, Tick previous)
       return;
     }
     const bool here =
-        setup_.queues == 1 || queue_of(terminal, cursor.nth, cursor.message.word) == local % setup_.queues;
+        setup_.queues == 1 || queue_of(terminal, traffic, cursor.nth, cursor.message) == local % setup_.queues;
     if (here && !cursor.message.elsewhere) return;
     previous = cursor.message.birth;
   }
@@ -395,8 +401,8 @@ core::PacketId Terminals::make_packet(u32 local, const Kept& kept, u32 offset, T
   core::Packet& packet = pool_[id];
   fill_packet<false>(packet, local, kept, offset, flits, now);
   packet.sequence = next_sequence(local, cursor);
-  const u64 address = static_cast<u64>(packet.source) << 40U | static_cast<u64>(kept.traffic) << 32U | kept.nth;
-  setup_.routing->prepare(packet, static_cast<u32>(mix64(address)));
+  // One word for all packets of a message, as for those that take() makes.
+  setup_.routing->prepare(packet, way_choice_.at(u64{packet.source} << 32U | kept.nth, kept.traffic)[0]);
   if (steady_) note_taken(local, kept.traffic, flits, now);
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);

@@ -44,6 +44,7 @@ class Terminals {
     Probe* probe = nullptr;      ///< told of packets that leave their source and that arrive
     u32 longest_packet = kNone;  ///< that the switch model cuts messages into, whatever the traffic says
     u32 queues = 1;              ///< source queues per terminal; a message joins one of them at random
+    u64 seed = 0;
   };
 
   /// A message that a model keeps waiting in a queue of its own, and of which it makes packets.
@@ -61,7 +62,7 @@ class Terminals {
   explicit Terminals(Setup setup);
 
   /// Starts a replication at tick 0 (the traffics have begun it already).
-  void reset();
+  void reset(u32 replication);
 
   /// Source queues of this shard: a "local terminal" is one of them. The queues of a terminal are neighbours.
   [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(setup_.terminals.size()); }
@@ -291,9 +292,10 @@ class Terminals {
   [[nodiscard]] u32 next_sequence(u32 local, Cursor& cursor) const noexcept {
     return setup_.queues == 1 ? cursor.packets++ : cursor.packets++ * setup_.queues + local % setup_.queues;
   }
-  [[nodiscard]] u32 queue_of(u32 terminal, u64 nth, u32 word) const noexcept {
-    const u64 address = (static_cast<u64>(terminal) << 32U | word) + nth * 0x9e3779b97f4a7c15ULL;
-    return below(static_cast<u32>(mix64(address) >> 32U), setup_.queues);
+  /// The queue that a message joins, the `number`th of its terminal; those that a terminal posts with the same tag
+  /// differ in destination or rank.
+  [[nodiscard]] u32 queue_of(u32 terminal, u32 traffic, u64 number, const core::Message& message) const noexcept {
+    return below(core::words_of(queue_choice_, terminal, traffic, number, message)[0], setup_.queues);
   }
   void choose_next(u32 local) noexcept;
   void schedule(u32 local, Tick now) noexcept;
@@ -302,6 +304,8 @@ class Terminals {
   u32 traffic_count_ = 0;
   u32 words_ = 0;
   PacketPool pool_;
+  Random queue_choice_;
+  Random way_choice_;
   std::vector<Cursor> cursors_;      ///< [local * traffics + traffic]
   std::vector<u32> longest_packet_;  ///< [traffic]
   std::vector<u8> special_;          ///< [traffic], Special

@@ -69,6 +69,7 @@ class DestinationTag final : public core::Routing {
   }
 
   [[nodiscard]] core::TagFormat tag_format() const noexcept override { return tag_.format(); }
+  [[nodiscard]] bool random() const noexcept override { return random_ || paths_ != nullptr; }
   [[nodiscard]] bool in_order() const noexcept override { return one_path_ && tag_.vcs() == 1; }
 
   /// Worms replicate at every stage; a free first stage is passed over its lowest port.
@@ -88,7 +89,8 @@ class DestinationTag final : public core::Routing {
     const u32 wish = random_ ? below(word, tag_.radix()) : tag_.straight(source);
     if (paths_ == nullptr || paths_->works(source, wish, destination)) return wish;
     const u64 good = paths_->ports(source, destination, tag_.radix());
-    return nth_set_bit(good, below(word, static_cast<u32>(std::popcount(good))));
+    // What the wish left of the word is uniform, whichever port it was.
+    return nth_set_bit(good, below(word * tag_.radix(), static_cast<u32>(std::popcount(good))));
   }
 
   /// Refuses disconnected pairs, and finds out whether any pair has to choose among several detours.

@@ -101,6 +101,7 @@ class DimensionOrder final : public core::Routing {
   [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
   [[nodiscard]] bool by_destination() const noexcept override { return !any_ring_; }
   /// Between fixed ends there is one path; on several virtual channels packets of a pair may still pass each other.
+  [[nodiscard]] bool random() const noexcept override { return any_ring_ && random_ties_; }
   [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1 && !(any_ring_ && random_ties_); }
 
   /// No packet turns back to an earlier dimension, so that a cycle lies in one line of switches; a packet's way there
@@ -182,7 +183,7 @@ class DimensionOrder final : public core::Routing {
         const bool tie =
             random_ties_ && 2 * (at < to ? to - at : to + dimension.size.value() - at) == dimension.size.value();
         if (!all || !tie) {
-          out.add(ring_step(dimension, at, to, *request.packet, request.random));
+          out.add(ring_step(dimension, at, to, *request.packet, tie ? request.random() : 0));
         } else {
           for (u32 way = 0; way < 2; ++way) out.add(ring_step(dimension, at, to, *request.packet, way));
         }

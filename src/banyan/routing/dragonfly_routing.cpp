@@ -66,6 +66,7 @@ class DragonflyRouting final : public core::Routing {
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : shape_.groups; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool random() const noexcept override { return policy_ != Policy::minimal; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return use_.count; }
   [[nodiscard]] core::Sight sight() const noexcept override {
     if (policy_ == Policy::ugal_g) return core::Sight::network;
@@ -88,6 +89,7 @@ class DragonflyRouting final : public core::Routing {
   /// The router whose global channel a packet takes from here to another group: this one if it has one.
   [[nodiscard]] Gateway gateway(u32 at, u32 to_group) const noexcept {
     const std::vector<Gateway>& all = gateways_[std::size_t{group(at)} * shape_.groups + to_group];
+    // A fixed choice of the pair.
     const u32 word = static_cast<u32>(mix64(static_cast<u64>(at) << 32U | to_group) >> 32U);
     for (const Gateway& g : all) {
       if (g.router == at) return g;

@@ -52,6 +52,7 @@ class FullyAdaptive final : public core::Routing {
       add(static_cast<u32>(std::countr_zero(bits)));
     }
   }
+  [[nodiscard]] bool random() const noexcept override { return false; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
 
  private:

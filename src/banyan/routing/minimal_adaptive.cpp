@@ -35,6 +35,7 @@ class MinimalAdaptive final : public core::Routing {
     const u8 first = step.ring ? step.ring_class : u8{0};
     out.add({step.port, first, step.ring ? static_cast<u8>(first + 1) : escapes, 0, true});
   }
+  [[nodiscard]] bool random() const noexcept override { return false; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return space_.ring_classes() + 1; }
 

@@ -31,6 +31,7 @@ class NearestCommonAncestor final : public core::Routing {
     choose(request, up_ == Up::adaptive || up_ == Up::random, 0, out);
   }
   [[nodiscard]] bool reads_source() const noexcept override { return up_ == Up::s_mod_k || up_ == Up::hashed; }
+  [[nodiscard]] bool random() const noexcept override { return up_ == Up::random; }
   [[nodiscard]] bool in_order() const noexcept override {
     return vcs_ == 1 && up_ != Up::random && up_ != Up::adaptive;
   }
@@ -49,7 +50,8 @@ class NearestCommonAncestor final : public core::Routing {
   }
 
  private:
-  void choose(const core::RouteRequest& request, bool all, u32 random, core::Candidates& out) const noexcept {
+  void choose(const core::RouteRequest& request, bool all, const core::HopWord& random,
+              core::Candidates& out) const noexcept {
     const u32 l = graph_.level(request.at);
     const core::TreeLevel& level = tree_.levels[l];
     const u32 destination = request.packet->destination;
@@ -67,7 +69,8 @@ class NearestCommonAncestor final : public core::Routing {
   }
 
   /// One of `count` ports that all lead to the destination.
-  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, u32 count, u32 random) const noexcept {
+  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, u32 count,
+                         const core::HopWord& random) const noexcept {
     if (count == 1) return 0;
     const core::Packet& packet = *request.packet;
     switch (up_) {
@@ -79,12 +82,12 @@ class NearestCommonAncestor final : public core::Routing {
         return destination_digit(level, packet.destination) % count;
       case Up::straight:
         return request.in_port % count;
-      case Up::hashed:
+      case Up::hashed:  // fixed per pair of terminals, whatever the seed
         return below(
             static_cast<u32>(mix64(static_cast<u64>(packet.source) << 32U | packet.destination) >> (level % 32)),
             count);
       default:
-        return below(random, count);
+        return below(random(), count);
     }
   }
 

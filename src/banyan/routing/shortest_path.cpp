@@ -30,6 +30,7 @@ class ShortestPath final : public core::Routing {
   [[nodiscard]] u32 required_vcs() const noexcept override { return needed_; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   /// Classes of hops leave packets no choice between switches, but at their source and at their destination.
+  [[nodiscard]] bool random() const noexcept override { return choice_ == Choice::random; }
   [[nodiscard]] bool in_order() const noexcept override {
     return (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == 1;
   }
@@ -47,7 +48,7 @@ class ShortestPath final : public core::Routing {
       paths_.nearer(request.at, target, [&](u32 port) { lowest = std::min(lowest, port); });
       out.add(classes_.candidate(lowest, next, next + 1));
     } else {
-      const u32 word = choice_ == Choice::random ? request.random : paths_.fixed_word(request.at, target);
+      const u32 word = choice_ == Choice::random ? request.random() : paths_.fixed_word(request.at, target);
       out.add(classes_.candidate(paths_.choose(request.at, target, word), next, next + 1));
     }
   }

@@ -99,6 +99,7 @@ class Table final : public core::Routing {
     }
   }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool random() const noexcept override { return false; }
   [[nodiscard]] bool in_order() const noexcept override { return one_way_ && vcs_ == 1; }
 
  private:

@@ -47,6 +47,7 @@ class TurnModel final : public core::Routing {
     if (along_y) add(y < to_y ? space_.port_up(1) : space_.port_down(1), out);
   }
   /// Odd-even lets packets turn in their source's column.
+  [[nodiscard]] bool random() const noexcept override { return false; }
   [[nodiscard]] bool reads_source() const noexcept override { return rule_ == Rule::odd_even; }
 
  private:

@@ -50,6 +50,7 @@ class UpDown final : public core::Routing {
     step(request, choice_ != Choice::fixed, out);
   }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool random() const noexcept override { return choice_ == Choice::random; }
   [[nodiscard]] bool in_order() const noexcept override { return choice_ == Choice::fixed && vcs_ == 1; }
 
   /// Worms go up over any channel, and down along one tree: to every switch from its upper neighbour that is nearest to
@@ -194,8 +195,9 @@ class UpDown final : public core::Routing {
       out.add({static_cast<u16>(port), 0, vcs_});
     }
     if (all) return;
+    // Random, or a fixed choice of the switch and the goal.
     const u32 word = choice_ == Choice::random
-                         ? request.random
+                         ? request.random()
                          : static_cast<u32>(mix64(static_cast<u64>(request.at) << 32U | target) >> 32U);
     const core::Candidate chosen = out[begin + below(word, out.size() - begin)];
     out.clear();

@@ -332,7 +332,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const Chunk& chunk = head(input);
     in.packet = chunk.packet;
     in.decided = true;
-    in.ways = ways(input, chunk.packet);
+    in.ways = ways(input, chunk.packet, chunk.hops);
     in.replicates = in.ways.count() > 1 || (set_.bypass != Bypass::single_output && pool_[chunk.packet].copies != 0);
     in.write_at = std::max({whole_at(chunk, now), inputs_[input].next + chunk.flits - 1, now});
   }
@@ -892,6 +892,9 @@ const core::SwitchRow row_central_buffer{
     nullptr,
     false,
     false,
+    true,
+    false,
+    nullptr,
     true};
 
 }  // namespace banyan::switching::central_buffer

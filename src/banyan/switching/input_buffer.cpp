@@ -74,7 +74,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       hot_[s].streaming |= bit;
       return;
     }
-    const Ways found = ways(input, head(input).packet);
+    const Ways found = ways(input, head(input).packet, head(input).hops);
     in.packet = head(input).packet;
     in.wanted = found.down;
     in.any = found.any;
@@ -547,6 +547,9 @@ const core::SwitchRow row_input_buffer{
     nullptr,
     false,
     false,
+    true,
+    false,
+    nullptr,
     true};
 
 }  // namespace banyan::switching::input_buffer

@@ -27,7 +27,8 @@ namespace {
 
 using core::PacketId;
 
-constexpr u64 kConflictStream = 0x636f6e666c696374ULL;
+constexpr Stream kConflicts{"output_queued: conflicts"};
+constexpr Stream kWays{"output_queued: choices of routings"};
 
 struct Entry {
   PacketId packet;
@@ -132,7 +133,8 @@ class OutputQueued final : public engine::Population {
     std::fill(free_slots_.begin(), free_slots_.end(), 0);
     for (u32 t = 0; t < graph_.terminals(); ++t) free_slots_[t >> 6U] |= u64{1} << (t & 63U);
     movements_ = 0;
-    random_ = Random(seed_, kConflictStream, replication);
+    random_ = Random(seed_, kConflicts, 0, replication);
+    hop_random_ = core::HopRandom(seed_, kWays, replication);
   }
 
   Tick run(Tick now) noexcept override {
@@ -351,8 +353,7 @@ class OutputQueued final : public engine::Population {
     const core::Packet& packet = pool_[id];
     const u32 at = q / Stride;
     core::Candidates candidates;
-    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(at) << 20U);
-    routing_.route({at, q % Stride, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates);
+    routing_.route({at, q % Stride, 0, &packet, core::HopWord(hop_random_, packet, at, packet.hops)}, candidates);
     u32 best = 0;
     i64 best_score = std::numeric_limits<i64>::min();
     for (const core::Candidate& c : candidates) {
@@ -712,7 +713,8 @@ class OutputQueued final : public engine::Population {
   bool mixed_ = false;  ///< some box leads to terminals and to boxes
   std::vector<Move> moves_;
   u64 movements_ = 0;
-  Random random_;
+  Random random_;  ///< of conflicts
+  core::HopRandom hop_random_;
 };
 
 template <u32 Stride>

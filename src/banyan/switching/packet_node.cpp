@@ -28,6 +28,7 @@ namespace {
 
 using core::PacketId;
 
+constexpr Stream kWays{"packet_node: choices of routings"};
 constexpr u32 kHere = kNone;  ///< instead of a next link: the packet is for a processor of the node
 constexpr u32 kMostPorts = 64;
 constexpr u32 kWholeMessage = 1U << 24U;
@@ -151,7 +152,8 @@ class PacketNode final : public engine::Population {
     pool_.reserve(static_cast<u32>(messages_.capacity()));
   }
 
-  void reset(u32) override {
+  void reset(u32 replication) override {
+    random_ = core::HopRandom(seed_, kWays, replication);
     for (Link& link : links_) {
       const u32 far = link.far;
       const u32 far_port = link.far_port;
@@ -429,8 +431,7 @@ class PacketNode final : public engine::Population {
   [[nodiscard]] u32 route(u32 node, u32 in_port, u32 m, u32 step) noexcept {
     const core::Packet& packet = pool_[messages_[m].record];
     candidates_.clear();
-    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(node) << 20U);
-    routing_.route({node, in_port, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
+    routing_.route({node, in_port, 0, &packet, core::HopWord(random_, packet, node, step)}, candidates_);
     const u32 base = node * ports_;
     if (candidates_.size() == 1) [[likely]] {
       const u32 link = base + candidates_[0].port;
@@ -724,6 +725,7 @@ class PacketNode final : public engine::Population {
   engine::Probe* probe_;  ///< nullptr: nobody watches
   Setup setup_;
   u64 seed_;
+  core::HopRandom random_;
   u32 ports_;  ///< stride: most inputs or outputs of a node
   u32 nodes_;
   std::vector<Link> links_;           ///< [node * ports + output]
@@ -848,6 +850,10 @@ const core::SwitchRow row_packet_node{
     core::Sight::none,
     nullptr,
     false,
+    true,
+    false,
+    false,
+    nullptr,
     true};
 
 }  // namespace banyan::switching::packet_node

@@ -369,6 +369,7 @@ const core::SwitchRow row_vc_router{
     false,
     false,
     true,
-    &warning};
+    &warning,
+    true};
 
 }  // namespace banyan::switching::vc_router

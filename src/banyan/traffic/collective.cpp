@@ -13,6 +13,8 @@
 namespace banyan::traffic::collective {
 namespace {
 
+constexpr Stream kWays{"collective: ways"};
+
 enum class Kind : u8 { all_to_all, ring_all_reduce, recursive_doubling };
 
 /// A job of `iterations` times `steps` messages per terminal. Step k may be sent when the message of step k-1 has
@@ -26,7 +28,8 @@ class Collective final : public core::Traffic {
         size_(values.natural("size")),
         longest_packet_(values.natural("max_packet") == 0 ? kNone : values.natural("max_packet")),
         compute_(static_cast<Tick>(values.integer("compute")) * context.ticks_per_cycle),
-        random_(context.seed, 0x636f6c6c65637400ULL + context.index, 0) {
+        seed_(context.seed),
+        index_(context.index) {
     steps_ = kind == Kind::all_to_all        ? terminals_ - 1
              : kind == Kind::ring_all_reduce ? 2 * (terminals_ - 1)
                                              : static_cast<u32>(std::countr_zero(terminals_));
@@ -35,7 +38,8 @@ class Collective final : public core::Traffic {
     sources_.resize(terminals_);
   }
 
-  void begin(u32) override {
+  void begin(u32 replication) override {
+    random_ = Random(seed_, kWays, index_, replication);
     std::fill(arrived_.begin(), arrived_.end(), 0);
     std::fill(sources_.begin(), sources_.end(), Source{});
   }
@@ -57,6 +61,7 @@ class Collective final : public core::Traffic {
 
   u32 longest_message() const noexcept override { return flits(); }
   u32 longest_packet() const noexcept override { return longest_packet_; }
+  bool random() const noexcept override { return false; }
   bool finite() const noexcept override { return true; }
   u64 total_messages() const noexcept override { return u64{terminals_} * steps_ * iterations_; }
 
@@ -129,6 +134,8 @@ class Collective final : public core::Traffic {
   u32 size_;
   u32 longest_packet_;
   Tick compute_;
+  u64 seed_;
+  u32 index_;
   Random random_;
   u32 steps_ = 0;
   u32 words_ = 0;

@@ -13,14 +13,15 @@
 namespace banyan::traffic::congestion {
 namespace {
 
-constexpr u64 kPlaces = 0x706c616365730000ULL;
-constexpr u64 kStream = 0x636f6e6765737400ULL;
+constexpr Stream kPlaces{"congestion: places of the sources"};
+constexpr Stream kDestinations{"congestion: destinations"};
+constexpr Stream kPhases{"congestion: phases"};
 
 class Congestion final : public core::Traffic {
  public:
   Congestion(const config::Values& values, const core::TrafficContext& context)
       : seed_(context.seed),
-        stream_(kStream + context.index),
+        index_(context.index),
         terminals_(context.terminals),
         size_(values.natural("size")),
         normal_load_(values.real("normal_load")),
@@ -35,9 +36,10 @@ class Congestion final : public core::Traffic {
   }
 
   void begin(u32 replication) override {
-    random_ = Random(seed_, stream_, replication);
+    random_ = Random(seed_, kDestinations, index_, replication);
+    const Random phases(seed_, kPhases, index_, replication);
     // Sources do not beat in time: each begins somewhere in its first gap.
-    for (u32 t = 0; t < terminals_; ++t) { phases_[t] = random_.at(t, ~u64{0})[0] % std::max<Tick>(normal_.gap(), 1); }
+    for (u32 t = 0; t < terminals_; ++t) { phases_[t] = phases.at(t, 0)[0] % std::max<Tick>(normal_.gap(), 1); }
   }
 
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
@@ -46,6 +48,7 @@ class Congestion final : public core::Traffic {
     const Source& source = sources_[terminal];
     if (source.destination != kNone) {
       out.destination = source.destination;
+      out.word = random_.at(terminal, nth)[1];
       out.birth = source.begin + hot_.at(nth);
       return out.birth < source.end;
     }
@@ -120,7 +123,9 @@ class Congestion final : public core::Traffic {
     const std::string& placement = values.text("placement");
     if (placement == "random") {
       const i64 own = values.integer("placement_seed");
-      const Random random(own == 0 ? seed_ : static_cast<u64>(own), kPlaces, 0);
+      // The same places for the same placement_seed, whatever the traffic's number.
+      const Random random =
+          own == 0 ? Random(seed_, kPlaces, index_ + 1, 0) : Random(static_cast<u64>(own), kPlaces, 0, 0);
       for (u32 n = terminals_; n > 1; --n) std::swap(order[n - 1], order[below(random.at(n, 0)[0], n)]);
     } else if (placement == "spread") {
       // Digit reversal in base 2: every beginning of the sequence is spread evenly.
@@ -136,7 +141,7 @@ class Congestion final : public core::Traffic {
   }
 
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   u32 terminals_;
   u32 size_;
   double normal_load_;

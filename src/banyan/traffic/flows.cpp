@@ -10,10 +10,17 @@
 namespace banyan::traffic::flows {
 namespace {
 
+constexpr Stream kWays{"flows: ways"};
+
 class Flows final : public core::Traffic {
  public:
   Flows(const config::Values& values, const core::TrafficContext& context)
-      : terminals_(context.terminals), size_(values.natural("size")), limit_(values.natural("limit")), at_(terminals_) {
+      : seed_(context.seed),
+        index_(context.index),
+        terminals_(context.terminals),
+        size_(values.natural("size")),
+        limit_(values.natural("limit")),
+        at_(terminals_) {
     const std::vector<i64>& sources = values.integers("sources");
     const std::vector<i64>& destinations = values.integers("destinations");
     check_terminals(values, "sources", sources);
@@ -34,13 +41,15 @@ class Flows final : public core::Traffic {
     }
   }
 
-  void begin(u32) override {}
+  void begin(u32 replication) override { random_ = Random(seed_, kWays, index_, replication); }
+  bool random() const noexcept override { return false; }
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     const Flow& flow = at_[terminal];
     if (flow.destination == kNone) return false;
     out.flits = size_;
     out.flags = 0;
     out.destination = flow.destination;
+    out.word = random_.at(terminal, nth)[0];
     out.birth = flow.begin + flow.gaps.at(nth);
     return out.birth < flow.end;
   }
@@ -74,6 +83,9 @@ class Flows final : public core::Traffic {
     return list[list.size() == 1 ? 0 : i];
   }
 
+  u64 seed_;
+  u32 index_;
+  Random random_;
   u32 terminals_;
   u32 size_;
   u32 limit_;

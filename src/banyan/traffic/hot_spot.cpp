@@ -8,6 +8,8 @@
 namespace banyan::traffic::hot_spot {
 namespace {
 
+constexpr Stream kTargets{"hot_spot: destinations"};
+
 struct Target {
   u64 below = 0;  ///< a 32-bit word below this, and not below the previous target's, chooses it
   u32 terminal = 0;
@@ -18,7 +20,7 @@ class HotSpot final : public Pattern {
   HotSpot(const config::Values& values, const core::TrafficContext& context, std::vector<Target> targets)
       : Pattern(values, context),
         seed_(context.seed),
-        stream_(0x686f7473706f7400ULL + context.index),
+        index_(context.index),
         targets_(std::move(targets)),
         fraction_(values.real("fraction")),
         terminals_(context.terminals),
@@ -26,7 +28,7 @@ class HotSpot final : public Pattern {
 
   void begin(u32 replication) override {
     Pattern::begin(replication);
-    random_ = Random(seed_, stream_, replication);
+    random_ = Random(seed_, kTargets, index_, replication);
   }
 
   u32 destination(u32 terminal, u64 nth, const Words&) const noexcept override {
@@ -51,7 +53,7 @@ class HotSpot final : public Pattern {
   }
 
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   std::vector<Target> targets_;
   double fraction_;
   u32 terminals_;

@@ -17,6 +17,8 @@
 namespace banyan::traffic::multicast_collective {
 namespace {
 
+constexpr Stream kWays{"multicast_collective: ways"};
+
 enum class Operation : u8 { broadcast, reduce, barrier, all_reduce, all_gather };
 
 /// An iteration combines (messages up the tree, to the root) and spreads (from the root, or from every terminal). Tags:
@@ -32,7 +34,8 @@ class MulticastCollective final : public core::Traffic {
         startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
         compute_(static_cast<Tick>(values.integer("compute")) * context.ticks_per_cycle),
         order_(values, context),
-        random_(context.seed, 0x6d63636f6c6c0000ULL + context.index, 0),
+        seed_(context.seed),
+        index_(context.index),
         parent_(context.terminals, kNone),
         children_(context.terminals),
         nodes_(context.terminals) {
@@ -51,7 +54,10 @@ class MulticastCollective final : public core::Traffic {
     if (multiport_) plan_all();
   }
 
-  void begin(u32) override { std::fill(nodes_.begin(), nodes_.end(), Node{}); }
+  void begin(u32 replication) override {
+    random_ = Random(seed_, kWays, index_, replication);
+    std::fill(nodes_.begin(), nodes_.end(), Node{});
+  }
   bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
   bool answers() const noexcept override { return true; }
   bool multicasts() const noexcept override { return true; }
@@ -94,6 +100,7 @@ class MulticastCollective final : public core::Traffic {
 
   u32 longest_message() const noexcept override { return std::max(up_flits_, down_flits_); }
   u32 shortest_message() const noexcept override { return std::min(up_flits_, down_flits_); }
+  bool random() const noexcept override { return false; }
   bool finite() const noexcept override { return true; }
   u64 total_messages() const noexcept override {
     const u64 others = terminals_ - 1;
@@ -198,6 +205,7 @@ class MulticastCollective final : public core::Traffic {
     message.flits = down_flits_;
     message.tag = tag;
     message.copies = message.offers = static_cast<u16>(terminals_ - 1);
+    message.word = random_.at(terminal, u64{tag} << 8U)[0];
     out.post(message);
   }
 
@@ -251,6 +259,8 @@ class MulticastCollective final : public core::Traffic {
   ChainOrder order_;
   std::optional<core::Multiport> multiport_;
   std::vector<Plan> plans_;
+  u64 seed_;
+  u32 index_;
   Random random_;
   u32 up_flits_ = 1;
   u32 down_flits_ = 1;

@@ -24,6 +24,7 @@ class Permutation final : public Pattern {
   }
 
   u32 destination(u32 terminal, u64, const Words&) const noexcept override { return map_[terminal]; }
+  bool draws_destinations() const noexcept override { return false; }
   bool sends(u32 terminal) const noexcept override { return map_[terminal] != kNone; }
 
  private:
@@ -93,8 +94,10 @@ Map shift_coordinates(const core::TrafficContext& context, u32 (*offset)(u32 siz
 }
 
 /// Fisher and Yates' shuffle on addressed random words.
+constexpr Stream kPermutation{"permutation: destinations"};
+
 Map random_permutation(u64 seed, u32 terminals) {
-  const Random random(seed, 0x7065726d75746500ULL, 0);
+  const Random random(seed, kPermutation, 0, 0);
   Map map(terminals);
   std::iota(map.begin(), map.end(), 0U);
   for (u32 left = terminals; left > 1; --left) std::swap(map[left - 1], map[below(random.at(left, 0)[0], left)]);

@@ -15,39 +15,36 @@
 namespace banyan::traffic::storage {
 namespace {
 
+constexpr Stream kWays{"storage: ways"};
+
 class Storage final : public core::Traffic {
  public:
   Storage(const config::Values& values, const core::TrafficContext& context)
-      : hosts_(context.terminals - values.natural("disks")), messages_(context.terminals) {
-    const u32 disks = values.natural("disks");
-    const std::vector<IoAccess> accesses = read(values, context, hosts_, disks);
-    const double scale = 1e9 / values.real("compression");
-    const u32 command = values.natural("command");
-    const double latency = values.real("service");
-    for (const IoAccess& access : accesses) {
-      const u32 host = access.host % hosts_;
-      const u32 disk = hosts_ + access.disk % disks;
-      const Tick asked = cycles_of(values, context, "compression", access.at * scale);
-      const double service = access.service >= 0.0 ? access.service * scale : latency;
-      const Tick answered = asked + cycles_of(values, context, "service", service);
-      add(host, asked, disk, access.write ? command + access.bytes : command);
-      add(disk, answered, host, access.write ? command : command + access.bytes);
-    }
-    for (auto& list : messages_) {
-      std::stable_sort(list.begin(), list.end(), [](const Sent& a, const Sent& b) { return a.birth < b.birth; });
-    }
+      : values_(values),
+        context_(context),
+        synthetic_(values.text("file").empty()),
+        hosts_(context.terminals - values.natural("disks")),
+        messages_(context.terminals) {
+    fill(0);
+    if (synthetic_) longest_ = values.natural("command") + kLongestSyntheticAccess;
   }
 
-  void begin(u32) override {}
+  /// Every replication has synthetic accesses of its own; a trace is what it is.
+  void begin(u32 replication) override {
+    ways_ = Random(context_.seed, kWays, context_.index, replication);
+    if (synthetic_ && replication != replication_) fill(replication);
+  }
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     const std::vector<Sent>& list = messages_[terminal];
     if (nth >= list.size()) return false;
     out.birth = list[nth].birth;
     out.destination = list[nth].to;
     out.flits = list[nth].bytes;
+    out.word = ways_.at(terminal, nth)[0];
     out.flags = 0;
     return true;
   }
+  bool random() const noexcept override { return synthetic_; }
   u32 longest_message() const noexcept override { return longest_; }
 
  private:
@@ -57,16 +54,40 @@ class Storage final : public core::Traffic {
     u32 bytes;
   };
 
+  void fill(u32 replication) {
+    replication_ = replication;
+    for (auto& list : messages_) list.clear();
+    const u32 disks = values_.natural("disks");
+    const std::vector<IoAccess> accesses = read(values_, context_, hosts_, disks, replication);
+    const double scale = 1e9 / values_.real("compression");
+    const u32 command = values_.natural("command");
+    const double latency = values_.real("service");
+    for (const IoAccess& access : accesses) {
+      const u32 host = access.host % hosts_;
+      const u32 disk = hosts_ + access.disk % disks;
+      const Tick asked = cycles_of(values_, context_, "compression", access.at * scale);
+      const double service = access.service >= 0.0 ? access.service * scale : latency;
+      const Tick answered = asked + cycles_of(values_, context_, "service", service);
+      add(host, asked, disk, access.write ? command + access.bytes : command);
+      add(disk, answered, host, access.write ? command : command + access.bytes);
+    }
+    for (auto& list : messages_) {
+      std::stable_sort(list.begin(), list.end(), [](const Sent& a, const Sent& b) { return a.birth < b.birth; });
+    }
+  }
+
   void add(u32 from, Tick birth, u32 to, u32 bytes) {
     messages_[from].push_back({birth, to, bytes});
     longest_ = std::max(longest_, bytes);
   }
 
   static std::vector<IoAccess> read(const config::Values& values, const core::TrafficContext& context, u32 hosts,
-                                    u32 disks) {
+                                    u32 disks, u32 replication) {
     if (values.text("file").empty()) {
       SyntheticIo plan;
       plan.seed = context.seed;
+      plan.index = context.index;
+      plan.replication = replication;
       plan.hosts = hosts;
       plan.disks = disks;
       plan.seconds = values.real("length") * 1e-9 * values.real("compression");
@@ -95,6 +116,11 @@ class Storage final : public core::Traffic {
     return accesses;
   }
 
+  config::Values values_;
+  core::TrafficContext context_;
+  bool synthetic_;
+  u32 replication_ = 0;
+  Random ways_;
   u32 hosts_;
   u32 longest_ = 1;
   std::vector<std::vector<Sent>> messages_;  ///< [terminal], by birth

@@ -11,11 +11,13 @@
 namespace banyan::traffic::synchronization {
 namespace {
 
+constexpr Stream kBirths{"synchronization: births"};
+
 class Synchronization final : public core::Traffic {
  public:
   Synchronization(const config::Values& values, const core::TrafficContext& context)
       : seed_(context.seed),
-        stream_(0x73796e6368726f00ULL + context.index),
+        index_(context.index),
         ticks_per_cycle_(context.ticks_per_cycle),
         coordinator_(values.natural("coordinator")),
         mean_(values.real("mean")),
@@ -24,7 +26,7 @@ class Synchronization final : public core::Traffic {
         words_(context.terminals) {}
 
   void begin(u32 replication) override {
-    const Random random(seed_, stream_, replication);
+    const Random random(seed_, kBirths, index_, replication);
     for (u32 t = 0; t < births_.size(); ++t) {
       if (t == coordinator_) continue;
       for (u64 attempt = 0;; ++attempt) {
@@ -53,7 +55,7 @@ class Synchronization final : public core::Traffic {
 
  private:
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   Tick ticks_per_cycle_;
   u32 coordinator_;
   double mean_;

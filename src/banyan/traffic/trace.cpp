@@ -17,12 +17,15 @@
 namespace banyan::traffic::trace {
 namespace {
 
+constexpr Stream kWays{"trace: ways"};
+
 /// Numbers messages by their place in the file. Those that wait for nothing are posted one after the other, in the
 /// order of their cycle; those that wait, when the last of what they wait for has happened at their source.
 class Trace final : public core::Traffic {
  public:
   Trace(const config::Values& values, const core::TrafficContext& context, const std::vector<TraceMessage>& messages)
-      : random_(context.seed, 0x7472616365000000ULL + context.index, 0),
+      : seed_(context.seed),
+        index_(context.index),
         longest_packet_(values.natural("max_packet") == 0 ? kNone : values.natural("max_packet")),
         events_(messages.size()),
         states_(messages.size()),
@@ -58,7 +61,8 @@ class Trace final : public core::Traffic {
     }
   }
 
-  void begin(u32) override {
+  void begin(u32 replication) override {
+    random_ = Random(seed_, kWays, index_, replication);
     for (u32 i = 0; i < states_.size(); ++i) states_[i] = {events_[i].waits_for, events_[i].earliest};
     std::fill(next_.begin(), next_.end(), 0);
     std::fill(progress_.begin(), progress_.end(), 0);
@@ -78,6 +82,7 @@ class Trace final : public core::Traffic {
 
   u32 longest_message() const noexcept override { return longest_; }
   u32 longest_packet() const noexcept override { return longest_packet_; }
+  bool random() const noexcept override { return false; }
   bool finite() const noexcept override { return true; }
   u64 total_messages() const noexcept override { return events_.size(); }
   u64 digest(u32 terminal) const noexcept override { return mix64(next_[terminal] + 1) + progress_[terminal]; }
@@ -121,6 +126,8 @@ class Trace final : public core::Traffic {
     out.post(m);
   }
 
+  u64 seed_;
+  u32 index_;
   Random random_;
   u32 longest_packet_;
   u32 longest_ = 1;

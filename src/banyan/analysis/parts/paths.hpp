@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/analysis/parts/traffic_matrix.hpp"
+#include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 
 namespace banyan::analysis::parts {
@@ -73,6 +74,7 @@ class Paths {
             std::map<Place, double>& next) {
     const auto [at, port, vc] = place;
     core::Candidates candidates;
+    // A fixed word of the pair: an analysis has no seed, and its answer is the same every time.
     const u32 word = static_cast<u32>(mix64(static_cast<u64>(packet.source) << 32U | packet.destination));
     routing_.route({at, port, vc, &packet, word, nullptr}, candidates);
     u32 best = 0;

@@ -47,7 +47,7 @@ class HypercubeSteps final : public core::Routing {
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     const u32 wrong = request.at ^ switch_of(request.packet->destination);
     if (first != FirstStep::random || wrong == 0 || !just_entered(request)) return all_candidates(request, out);
-    const u32 chosen = nth_set_bit(wrong, below(request.random, static_cast<u32>(std::popcount(wrong))));
+    const u32 chosen = nth_set_bit(wrong, below(request.random(), static_cast<u32>(std::popcount(wrong))));
     out.add({static_cast<u16>(chosen), 0, first_end()});
   }
 
@@ -66,6 +66,7 @@ class HypercubeSteps final : public core::Routing {
   }
 
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool random() const noexcept override { return first == FirstStep::random; }
   /// There is one path per pair; on several virtual channels packets of a pair may still pass each other.
   [[nodiscard]] bool in_order() const noexcept override { return first == FirstStep::fixed && vcs_ == 1; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return split_ == 0 ? 1 : 2; }

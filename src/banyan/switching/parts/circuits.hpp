@@ -30,8 +30,10 @@
 
 namespace banyan::switching::parts {
 
-inline constexpr u64 kChoiceStream = 0x6369726375697400ULL;
-inline constexpr u64 kBackoffStream = 0x6261636b6f666600ULL;
+inline constexpr Stream kCircuitWays{"circuit: choices of routings"};
+inline constexpr Stream kCircuitAlternatives{"circuit: order of alternatives"};
+inline constexpr Stream kCircuitBackoffs{"circuit: pauses before another attempt"};
+inline constexpr Stream kCircuitTurns{"circuit: whom a cycle begins with"};
 inline constexpr u32 kMostServers = 64;                            ///< of a terminal without a limit
 inline constexpr u32 kMostHops = CircuitStreams::kMostStages - 2;  ///< and two channels of terminals
 
@@ -118,8 +120,10 @@ class Circuits final : public engine::Population {
     busy_ = squares_ = local_moves_ = 0;
     long_path_ = false;
     own_.clear();
-    words_of_choice_ = Random(seed_, kChoiceStream, replication);
-    backoff_ = Random(seed_, kBackoffStream, replication);
+    ways_ = core::HopRandom(seed_, kCircuitWays, replication);
+    alternatives_ = Random(seed_, kCircuitAlternatives, 0, replication);
+    backoff_ = Random(seed_, kCircuitBackoffs, 0, replication);
+    turns_ = Random(seed_, kCircuitTurns, 0, replication);
   }
 
   Tick run(Tick now) noexcept override {
@@ -156,7 +160,7 @@ class Circuits final : public engine::Population {
       Hasher h;
       h.add(static_cast<u64>(packet.source) << 32U | packet.sequence);
       for (const u64 v : {packet.birth, u64{packet.destination}, static_cast<u64>(k.state), k.due, u64{k.hops},
-                          u64{k.attempts}, u64{k.draws}}) {
+                          u64{k.attempts}, u64{k.draws}, u64{k.asked}}) {
         h.add(v);
       }
       streams_.hash(c, h);
@@ -254,6 +258,7 @@ class Circuits final : public engine::Population {
     u32 queue = 0;
     u32 at = 0;     ///< switch of the header
     u32 draws = 0;  ///< random words that the header has used
+    u32 asked = 0;  ///< times that the routing was asked for it
     u32 attempts = 0;
     u16 hops = 0;     ///< channels between switches that are reserved
     u16 in_port = 0;  ///< of the header's switch, over the last of them
@@ -368,7 +373,7 @@ class Circuits final : public engine::Population {
   void act_all(Tick now) noexcept {
     if (used_words_ == 0) return;
     // Whom a cycle begins with must not favour anybody.
-    const u32 start = below(static_cast<u32>(mix64(now ^ seed_) >> 32U), used_words_ * 64);
+    const u32 start = below(turns_.at(now, 0)[0], used_words_ * 64);
     const u32 first = start >> 6U;
     const u64 later = ~u64{0} << (start & 63U);
     act_in(first, later, now);
@@ -386,7 +391,7 @@ class Circuits final : public engine::Population {
     Circuit& k = circuits_[c];
     for (;;) {
       candidates_.clear();
-      routing_.route(request(c, static_cast<u32>(mix64((u64{c} << 32U | k.draws) ^ now ^ seed_))), candidates_);
+      routing_.route(request(c, {ways_, pool_[k.packet], k.at, k.asked++}), candidates_);
       if (choice_.way(k.at, candidates_[0].port).terminal) {
         if (enter_terminal(c, now)) {
           acknowledge(c, now);
@@ -416,7 +421,7 @@ class Circuits final : public engine::Population {
     }
   }
 
-  [[nodiscard]] core::RouteRequest request(u32 c, u32 word) const noexcept {
+  [[nodiscard]] core::RouteRequest request(u32 c, const core::HopWord& word) const noexcept {
     const Circuit& k = circuits_[c];
     const core::Packet& packet = pool_[k.packet];
     if (k.hops == 0) return {k.at, entry_[packet.source].port, 0, &packet, word, nullptr};
@@ -431,8 +436,8 @@ class Circuits final : public engine::Population {
     Circuit& k = circuits_[c];
     if (k.draws % 4 == 0) {
       const core::Packet& packet = pool_[k.packet];
-      k.words = words_of_choice_.at(static_cast<u64>(packet.source) << 32U | packet.sequence,
-                                    static_cast<u64>(packet.traffic) << 32U | k.draws / 4);
+      k.words = alternatives_.at(static_cast<u64>(packet.source) << 32U | packet.sequence,
+                                 static_cast<u64>(packet.traffic) << 32U | k.draws / 4);
     }
     return k.words[k.draws++ % 4];
   }
@@ -673,8 +678,10 @@ class Circuits final : public engine::Population {
   u32 service_squared_ = 0;
   u32 multiplexing_ = 0;
   u32 completion_ = 0;
-  Random words_of_choice_;
+  core::HopRandom ways_;
+  Random alternatives_;
   Random backoff_;
+  Random turns_;
 };
 
 }  // namespace banyan::switching::parts

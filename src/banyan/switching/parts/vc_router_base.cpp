@@ -5,6 +5,11 @@
 #include <algorithm>
 
 namespace banyan::switching::parts {
+namespace {
+
+constexpr Stream kVcRouterWays{"vc_router: choices of routings"};
+
+}  // namespace
 
 template <class N>
 VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup)
@@ -19,13 +24,14 @@ VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterS
       pool_(setup.pool == 0 ? 0 : switches_.size() * setup.ports),
       flits_(switches_.size(), layout_.size(), setup.buffer),
       routing_sight_(routing_.sight()),
-      by_destination_(routing_.by_destination()) {
+      draws_(routing_.random()) {
   if (routing_sight_ != core::Sight::none) observed_.resize(switches_.size() * layout_.ports());
   for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
 }
 
 template <class N>
-void VcRouterBase<N>::reset_base() {
+void VcRouterBase<N>::reset_base(u32 replication) {
+  random_ = core::HopRandom(seed_, kVcRouterWays, replication);
   std::fill(inputs_.begin(), inputs_.end(), InputVc{});
   std::fill(outputs_.begin(), outputs_.end(), OutputVc{});
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
@@ -221,9 +227,10 @@ bool VcRouterBase<N>::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) 
 /// A head that holds no virtual channel yet waits for any of its candidates; for its turn when one of them is ready.
 template <class N>
 void VcRouterBase<N>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
-  const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
+  const BufferedFlit& flit = flits_.front(e, i, inputs_[base(e) + i].ring);
+  const core::Packet& waiter = packet(flit.packet());
   core::Candidates candidates;
-  route(e, i, waiter, candidates);
+  route(e, i, waiter, flit.hops(), candidates);
   const auto each = [&](auto&& act) {
     for (const core::Candidate& c : candidates) {
       if (!leads_on(switches_[e], c.port)) continue;

@@ -140,7 +140,7 @@ class VcRouterBase : public core::Occupancy {
   }
   /// Whether the routing looks at queues.
   [[nodiscard]] bool watched() const noexcept { return routing_sight_ != core::Sight::none; }
-  void reset_base();
+  void reset_base(u32 replication);
   void digest_base(u32 e, Hasher& h) const;
 
   /// Number of a router's first virtual channel, of inputs as of outputs.
@@ -171,15 +171,13 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {
     return (*pools_[id >> engine::PacketPool::kIndexBits])[id];
   }
-  void route(u32 e, u32 i, const core::Packet& packet, core::Candidates& out) const noexcept {
+  /// The candidates of a head that has passed `hops` switches.
+  void route(u32 e, u32 i, const core::Packet& packet, u32 hops, core::Candidates& out) const noexcept {
     const u32 s = switches_[e];
-    u32 random = 0;
-    if (!by_destination_) {
-      const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
-      random = static_cast<u32>(mix64(address ^ seed_));
-    }
     out.clear();
     routing_entity_ = e;
+    core::HopWord random;
+    if (draws_) random = {random_, packet, s, hops};
     routing_.route({s, layout_.port(i), layout_.vc(i), &packet, random, this}, out);
   }
   [[nodiscard]] std::string violation(u32 e, u32 i, std::string_view what) const;
@@ -187,6 +185,7 @@ class VcRouterBase : public core::Occupancy {
   const core::Topology& topology_;
   const core::Routing& routing_;
   u64 seed_;
+  core::HopRandom random_;
   RouterSetup setup_;
   VcLayout layout_;
   std::vector<u32> switches_;     ///< [entity]: number in the graph
@@ -214,7 +213,7 @@ class VcRouterBase : public core::Occupancy {
 
   std::vector<const engine::PacketPool*> pools_;  ///< [shard]
   core::Sight routing_sight_;
-  bool by_destination_;  ///< the routing reads no random word
+  bool draws_;  ///< the routing reads its random word
   Tick observed_at_ = kNever;
   std::vector<u32> observed_;       ///< [entity * ports + port]: credits in use at the beginning of the tick
   mutable u32 routing_entity_ = 0;  ///< whose packet is being routed

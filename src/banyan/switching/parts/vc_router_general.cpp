@@ -44,8 +44,8 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
   granted_.reserve(most);
 }
 
-void VcRouterGeneral::reset(u32) {
-  reset_base();
+void VcRouterGeneral::reset(u32 replication) {
+  reset_base(replication);
   std::fill(states_.begin(), states_.end(), VcState{});
   std::fill(occupied_.begin(), occupied_.end(), 0);
   for (Output& channel : channels_) channel.free_at = 0;
@@ -163,7 +163,7 @@ bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
     in.end = c.vc_end;
   };
   if (in.vc == kRouted) return true;
-  route(a.e, i, head(a, i), candidates_);
+  route(a.e, i, head(a, i), flits_.front(a.e, i, in.ring).hops(), candidates_);
   if (candidates_.size() == 1) {
     in.vc = kRouted;
     set(candidates_[0]);

@@ -100,8 +100,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       memory_.reserve(std::size_t{kBlock} * (2 * layout_.size() + (40 + 2 * words()) * setup.ports + 8));
   }
 
-  void reset(u32) {
-    reset_base();
+  void reset(u32 replication) {
+    reset_base(replication);
     for (auto* bits : {&sets_, &waiting_, &owners_}) std::fill(bits->begin(), bits->end(), 0);
     for (auto* bits : {&wanted_, &owned_, &choosing_, &again_}) std::fill(bits->begin(), bits->end(), 0);
     std::fill(counts_.begin(), counts_.end(), Counts{});
@@ -399,7 +399,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, u32 destination, engine::Io& io) noexcept;
   [[gnu::always_inline]] void take_step(const Block& r, u32 e, u32 i, const core::Candidate& step,
                                         engine::Io& io) noexcept;
-  [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet) noexcept;
+  [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet, u32 hops) noexcept;
+  [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const BufferedFlit& head,
+                                          engine::Io& io) noexcept {
+    ask_routing(r, e, i, io.packet(head.packet()), head.hops());
+  }
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] Given accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
   [[nodiscard]] u32 flits_needed(const Block& r, u32 e, u32 i, engine::Io& io) const noexcept {
@@ -591,8 +595,12 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<Crossing> crossings_;
   std::vector<CreditOut> outside_;
   std::vector<FlitOut> sent_;
-  std::vector<const core::Packet*> routed_;  ///< of the heads that are due
-  std::vector<core::Visit> visits_;          ///< likewise, where the destination says where they go
+  struct Routed {
+    const core::Packet* packet;
+    u32 hops;
+  };
+  std::vector<Routed> routed_;       ///< the heads that are due
+  std::vector<core::Visit> visits_;  ///< likewise, where the destination says where they go
   std::vector<core::Candidate> steps_;
   std::vector<Item> tails_;  ///< input virtual channels whose tails left
   std::vector<Item> won_;    ///< first virtual channels of the input ports that some output grants

@@ -113,12 +113,15 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
     return who;
   }
   // The packets' records lie anywhere: asked for together, they come together.
-  const core::Packet** const packets = routed_.data();
+  Routed* const routed = routed_.data();
   for (u32 k = 0; k < count; ++k) {
-    packets[k] = &io.packet(head_of(k).packet());
-    __builtin_prefetch(packets[k]);
+    const BufferedFlit& head = head_of(k);
+    routed[k] = {&io.packet(head.packet()), head.hops()};
+    __builtin_prefetch(routed[k].packet);
   }
-  for (u32 k = 0; k < count; ++k) ask_routing(r, router_of(items[k]), vc_of(items[k]), *packets[k]);
+  for (u32 k = 0; k < count; ++k) {
+    ask_routing(r, router_of(items[k]), vc_of(items[k]), *routed[k].packet, routed[k].hops);
+  }
   return who;
 }
 
@@ -128,7 +131,7 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::take_step(const Block& r, u
                                                                const core::Candidate& step, engine::Io& io) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
   if (step.vc_begin == step.vc_end) [[unlikely]]
-    return ask_routing(r, e, i, io.packet(flits_.front(r.first + e, i, in.ring).packet()));
+    return ask_routing(r, e, i, flits_.front(r.first + e, i, in.ring), io);
   in.port = static_cast<u8>(step.port);
   in.begin = step.vc_begin;
   in.end = step.vc_end;
@@ -142,7 +145,7 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 
                                                             engine::Io& io) noexcept {
   Step& step = known_[std::size_t{r.first + e} * terminals_ + destination];
   if (!step.known) [[unlikely]] {
-    ask_routing(r, e, i, io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()));
+    ask_routing(r, e, i, flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring), io);
     const InputVc& in = r.inputs[r.vc(e, i)];
     if (in.vc == kRouted) step = {true, in.port, in.begin, in.end};
     return;
@@ -158,9 +161,9 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 
 /// Routes the head of input virtual channel i.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r, u32 e, u32 i,
-                                                                 const core::Packet& packet) noexcept {
+                                                                 const core::Packet& packet, u32 hops) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
-  route(r.first + e, i, packet, candidates_);
+  route(r.first + e, i, packet, hops, candidates_);
   if (candidates_.size() != 1) {
     in.vc = kAdaptive;
     r.adaptive[r.word(e, i)] |= bit(i);
@@ -180,7 +183,8 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r,
 template <bool OneWord, u32 Shift, bool Fetches>
 void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
-  route(r.first + e, i, io.packet(flits_.front(r.first + e, i, in.ring).packet()), candidates_);
+  const BufferedFlit& head = flits_.front(r.first + e, i, in.ring);
+  route(r.first + e, i, io.packet(head.packet()), head.hops(), candidates_);
   const core::Candidate* best = nullptr;
   u32 most = 0;
   for (const core::Candidate& c : candidates_) {

@@ -31,6 +31,8 @@
 
 namespace banyan::switching {
 
+inline constexpr Stream kWormWays{"worm_fabric: choices of routings"};
+
 [[nodiscard]] constexpr u64 bit_of(u32 i) noexcept { return u64{1} << i; }
 [[nodiscard]] constexpr u32 first_of(u64 mask) noexcept { return static_cast<u32>(std::countr_zero(mask)); }
 /// Worms need one virtual channel.
@@ -143,7 +145,8 @@ class WormFabric : public engine::Population {
  public:
   using PacketId = core::PacketId;
 
-  void reset(u32) final {
+  void reset(u32 replication) final {
+    random_ = core::HopRandom(seed_, kWormWays, replication);
     for (Input& in : inputs_) in.head = in.count = 0;
     for (Input& in : inputs_) in.next = 0;
     for (Output& out : outputs_) {
@@ -356,7 +359,7 @@ class WormFabric : public engine::Population {
   }
   [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.owed(id); }
 
-  [[nodiscard]] Ways ways(u32 input, PacketId id) noexcept {
+  [[nodiscard]] Ways ways(u32 input, PacketId id, u32 hops) noexcept {
     const u32 s = input / ports_;
     const core::Packet& packet = pool_[id];
     if (packet.copies != 0) {
@@ -366,8 +369,7 @@ class WormFabric : public engine::Population {
       return found;
     }
     candidates_.clear();
-    const u64 address = (static_cast<u64>(packet.source) << 32U | packet.sequence) ^ (static_cast<u64>(s) << 20U);
-    routing_.route({s, input % ports_, 0, &packet, static_cast<u32>(mix64(address ^ seed_))}, candidates_);
+    routing_.route({s, input % ports_, 0, &packet, core::HopWord(random_, packet, s, hops)}, candidates_);
     u64 mask = 0;
     u32 best = 0;
     for (const core::Candidate& c : candidates_) best = std::max<u32>(best, c.priority);
@@ -536,6 +538,7 @@ class WormFabric : public engine::Population {
   std::unique_ptr<core::MulticastRoutes> routes_;
   WormSettings settings_;
   u64 seed_;
+  core::HopRandom random_;
   bool permuted_;
   bool step_all_;
   u32 switches_;

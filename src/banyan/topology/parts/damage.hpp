@@ -114,13 +114,13 @@ class Damage {
   }
 
   /// `count` of `all`, a uniform choice.
-  [[nodiscard]] std::vector<u32> choose(std::vector<u32> all, const char* name, u64 stream) const {
+  [[nodiscard]] std::vector<u32> choose(std::vector<u32> all, const char* name, Stream stream) const {
     const u32 count = values_.natural(name);
     if (count > all.size()) {
       values_.fail(name, fmt::format("{} failures, but only {} can fail", count, all.size()),
                    fmt::format("use at most {}", all.size()));
     }
-    const Random random(static_cast<u64>(values_.integer("failure_seed")), stream, 0);
+    const Random random(static_cast<u64>(values_.integer("failure_seed")), stream, 0, 0);
     for (u32 i = 0; i < count; ++i) {
       std::swap(all[i], all[i + below(random.at(i, 0)[0], static_cast<u32>(all.size()) - i)]);
     }
@@ -168,8 +168,8 @@ class Damage {
     }
   }
 
-  static constexpr u64 kLinkStream = 0x6c696e6b;
-  static constexpr u64 kSwitchStream = 0x73776974;
+  static constexpr Stream kLinkStream{"damage: links"};
+  static constexpr Stream kSwitchStream{"damage: switches"};
   const config::Values& values_;
   core::Graph& graph_;
   bool lost_terminals_ = false;

@@ -39,7 +39,7 @@ std::vector<config::Parameter> Process::parameters() {
 }
 
 Process::Process(const config::Values& values, const core::TrafficContext& context, double rate)
-    : seed_(context.seed), stream_(0x6275727374730000ULL + context.index), ticks_per_cycle_(context.ticks_per_cycle) {
+    : seed_(context.seed), index_(context.index), ticks_per_cycle_(context.ticks_per_cycle) {
   const std::string& process = values.text("process");
   for (const char* name : {"interval", "spread", "spread_is"}) {
     if (process == "normal" || !is_changed(values, parameters(), name)) continue;
@@ -163,7 +163,7 @@ std::vector<config::Parameter> Injection::parameters() {
 
 Injection::Injection(const config::Values& values, const core::TrafficContext& context)
     : seed_(context.seed),
-      stream_(0x7472616666696300ULL + context.index),
+      index_(context.index),
       load_(values.real("load")),
       sizes_(values, context),
       process_(values, context, load_ / sizes_.mean()),

@@ -12,6 +12,9 @@
 
 namespace banyan::traffic {
 
+inline constexpr Stream kArrivals{"injection: births, destinations, ways"};
+inline constexpr Stream kBursts{"injection: bursts"};
+
 /// Moments of generation at one terminal, each from the one before: a pure function of (terminal, nth).
 class Process {
  public:
@@ -20,7 +23,7 @@ class Process {
   /// `rate`: messages per terminal and cycle.
   Process(const config::Values& values, const core::TrafficContext& context, double rate);
 
-  void begin(u32 replication) { bursts_ = Random(seed_, stream_, replication); }
+  void begin(u32 replication) { bursts_ = Random(seed_, kBursts, index_, replication); }
 
   /// The next birth after `previous` (kNever: the first); `out` is the message before, whose `state` it goes on from.
   [[nodiscard]] Tick next(u32 terminal, u64 nth, Tick previous, const Words& words, core::Message& out) const noexcept {
@@ -34,6 +37,9 @@ class Process {
     return previous == kNever ? (gap - 1) * ticks_per_cycle_ : previous + gap * ticks_per_cycle_;
   }
 
+  /// False when every replication has the same births.
+  [[nodiscard]] bool random() const noexcept { return kind_ != Kind::at_once; }
+
   /// Of normal distances, cycles, with those that are set to 0; 0 for other processes.
   [[nodiscard]] double mean_distance() const noexcept;
 
@@ -46,7 +52,7 @@ class Process {
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
 
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   Tick ticks_per_cycle_;
   Kind kind_ = Kind::bernoulli;
   GeometricGap gap_;              ///< Bernoulli: cycles between messages
@@ -68,7 +74,7 @@ class Injection {
   Injection(const config::Values& values, const core::TrafficContext& context);
 
   void begin(u32 replication) {
-    random_ = Random(seed_, stream_, replication);
+    random_ = Random(seed_, kArrivals, index_, replication);
     std::fill(ahead_.begin(), ahead_.end(), Ahead{});
     process_.begin(replication);
     sizes_.begin(replication);
@@ -84,6 +90,7 @@ class Injection {
     return words;
   }
 
+  [[nodiscard]] bool random() const noexcept { return process_.random() || sizes_.random(); }
   [[nodiscard]] double load() const noexcept { return load_; }
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
@@ -103,7 +110,7 @@ class Injection {
   }
 
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   double load_;
   Sizes sizes_;
   Process process_;

@@ -14,7 +14,7 @@
 namespace banyan::traffic {
 namespace {
 
-constexpr u64 kStream = 0x73746f7261676500ULL;
+constexpr Stream kAccesses{"storage: accesses"};
 constexpr u32 kMostBytes = 1U << 24U;
 
 std::string_view trimmed(std::string_view text) {
@@ -185,7 +185,7 @@ std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, cons
 }
 
 std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
-  const Random random(plan.seed, kStream, 0);
+  const Random random(plan.seed, kAccesses, plan.index, plan.replication);
   // Zipf's popularity of disks, as bounds of a uniform number.
   std::vector<double> below(plan.disks);
   double sum = 0.0;
@@ -193,7 +193,7 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
   const auto pareto = [&](double u, double mean) {
     return mean * (plan.tail - 1.0) / plan.tail * std::pow(1.0 - u, -1.0 / plan.tail);
   };
-  constexpr u32 kSizes[] = {512, 2048, 4096, 8192, 8192, 16384, 32768, 65536};
+  constexpr u32 kSizes[] = {512, 2048, 4096, 8192, 8192, 16384, 32768, kLongestSyntheticAccess};
   const double rate_on = plan.accesses_per_second / plan.hosts / plan.on;
   const double pause = plan.burst_seconds * (1.0 - plan.on) / plan.on;
   std::vector<IoAccess> accesses;

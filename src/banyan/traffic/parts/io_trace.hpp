@@ -32,8 +32,13 @@ enum class IoFormat : u8 { spc, msr, srt };
 [[nodiscard]] std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, const std::string& file);
 
 /// Accesses of hosts that are on and off in turn for times with heavy tails, which together are self-similar.
+/// Bytes.
+inline constexpr u32 kLongestSyntheticAccess = 65536;
+
 struct SyntheticIo {
   u64 seed = 1;
+  u32 index = 0;  ///< of the traffic
+  u32 replication = 0;
   u32 hosts = 1;
   u32 disks = 1;
   double seconds = 1.0;

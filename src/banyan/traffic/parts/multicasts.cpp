@@ -80,6 +80,11 @@ std::vector<config::Parameter> Multicasts::parameters(double share) {
 
 namespace {
 
+constexpr Stream kMulticastBirths{"multicasts: births, kinds, destinations of unicasts"};
+constexpr Stream kMulticastWays{"multicasts: ways"};
+constexpr Stream kMulticastSets{"multicasts: sets of destinations"};
+constexpr Stream kMulticastParts{"multicasts: ways of what is forwarded"};
+
 /// Messages per terminal and cycle.
 double rate_of(const config::Values& values) {
   const double share = values.real("share");
@@ -98,7 +103,7 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
       software_(values.text("implementation") == "software"),
       startup_(static_cast<Tick>(values.integer("startup")) * context.ticks_per_cycle),
       seed_(context.seed),
-      stream_(0x6d756c7469636100ULL + context.index),
+      index_(context.index),
       process_(values, context, rate_of(values)),
       order_(values, context) {
   if (degree_ > terminals_ - 1 || terminals_ < 3) {
@@ -145,7 +150,10 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
 
 void Multicasts::begin(u32 replication) {
   process_.begin(replication);
-  random_ = Random(seed_, stream_, replication);
+  random_ = Random(seed_, kMulticastBirths, index_, replication);
+  ways_ = Random(seed_, kMulticastWays, index_, replication);
+  sets_ = Random(seed_, kMulticastSets, index_, replication);
+  parts_ = Random(seed_, kMulticastParts, index_, replication);
   std::fill(sources_.begin(), sources_.end(), Source{});
 }
 
@@ -157,7 +165,7 @@ bool Multicasts::next(u32 terminal, u64 nth, Tick previous, core::Message& out) 
   const Words words = random_.at(terminal, nth);
   out.birth = process_.next(terminal, nth, previous, words, out);
   out.flits = size_;
-  out.word = words[3];
+  out.word = ways_.at(terminal, nth)[0];
   if (words[2] < multicast_below_) {
     out.copies = out.offers = static_cast<u16>(degree_);
     out.destination = terminal;
@@ -170,13 +178,13 @@ bool Multicasts::next(u32 terminal, u64 nth, Tick previous, core::Message& out) 
   return out.birth != kNever;
 }
 
-/// Floyd's draw without replacement (Bentley and Floyd 1987); the addresses lie beside those of the messages.
+/// Floyd's draw without replacement (Bentley and Floyd 1987).
 template <class F>
 void Multicasts::draw(u32 terminal, u64 nth, F&& f) const noexcept {
   const u32 others = terminals_ - 1;
   for (u32 k = 0; k < degree_; ++k) {
     const u32 upper = others - degree_ + k;
-    const Words words = random_.at(u64{terminal} | u64{k + 1} << 32U, nth);
+    const Words words = sets_.at(u64{terminal} | u64{k} << 32U, nth);
     f(below(words[0], upper + 1), upper);
   }
 }
@@ -268,7 +276,7 @@ core::Message Multicasts::part(u32 terminal, u32 origin, u64 nth, Tick birth, u3
   core::Message message;
   message.birth = birth;
   message.flits = size_;
-  message.word = random_.at(u64{terminal} | u64{0xffffffffU} << 32U, u64{tag_of(origin, nth)} << 8U | count)[0];
+  message.word = parts_.at(terminal, u64{tag_of(origin, nth)} << 8U | count)[0];
   message.tag = tag_of(origin, nth);
   message.rank = static_cast<u8>(count);
   message.offers = terminal == origin && count == 0 ? static_cast<u16>(degree_) : u16{0};

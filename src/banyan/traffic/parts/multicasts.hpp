@@ -104,11 +104,14 @@ class Multicasts : public core::Traffic {
   bool software_;
   Tick startup_;
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   u64 multicast_below_;  ///< a 32-bit word below this makes a multicast
   Process process_;
   ChainOrder order_;
-  Random random_;
+  Random random_;  ///< when messages are generated, whether they are multicasts, the destination of others
+  Random ways_;
+  Random sets_;   ///< destinations of multicasts
+  Random parts_;  ///< ways of what is forwarded
   std::vector<Source> sources_;
   /// [terminal]: room for a chain (places in its order) or a plan, for calls on behalf of that terminal
   mutable std::vector<std::vector<u32>> chains_;

@@ -8,6 +8,9 @@
 namespace banyan::traffic {
 namespace {
 
+constexpr Stream kChoices{"pattern: further words of destinations"};
+constexpr Stream kReplies{"pattern: ways of replies"};
+
 /// Tags: requests of a source have even numbers, the reply to request 2i is 2i + 1.
 constexpr bool is_reply(u32 tag) noexcept { return (tag & 1U) != 0; }
 
@@ -60,7 +63,7 @@ std::vector<config::Parameter> Pattern::parameters() {
 Pattern::Pattern(const config::Values& values, const core::TrafficContext& context)
     : injection_(values, context),
       seed_(context.seed),
-      stream_(0x63686f6963650000ULL + context.index),
+      index_(context.index),
       batch_(static_cast<u64>(values.integer("batch"))),
       outstanding_(values.natural("outstanding")),
       reply_delay_(static_cast<Tick>(values.integer("reply_delay")) * context.ticks_per_cycle),
@@ -134,7 +137,8 @@ void Pattern::read_services(const config::Values& values) {
 
 void Pattern::begin(u32 replication) {
   injection_.begin(replication);
-  choices_ = Random(seed_, stream_, replication);
+  choices_ = Random(seed_, kChoices, index_, replication);
+  replies_words_ = Random(seed_, kReplies, index_, replication);
   std::fill(sources_.begin(), sources_.end(), Source{});
   total_ = count_messages();
 }
@@ -219,7 +223,7 @@ void Pattern::delivered(const core::Packet& packet, u32 terminal, Tick now, core
   reply.birth = now + 1 + reply_delay_;
   reply.destination = packet.source;
   reply.flits = flits;
-  reply.word = choices_.at(packet.source, u64{packet.message} | u64{1} << 63U)[0];
+  reply.word = replies_words_.at(packet.source, packet.message)[0];
   reply.tag = packet.message + 1;
   reply.flags = core::kReply;
   out.post(reply);

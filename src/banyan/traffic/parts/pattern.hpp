@@ -21,6 +21,7 @@ class Pattern : public core::Traffic {
   u32 shortest_message() const noexcept override { return replies_ ? 1 : injection_.sizes().shortest(); }
   u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
   bool finite() const noexcept override { return batch_ != 0; }
+  bool random() const noexcept override { return injection_.random() || draws_destinations(); }
   u64 total_messages() const noexcept override { return total_; }
 
   core::Service service(bool replies) const noexcept final { return replies ? reply_service_ : service_; }
@@ -34,6 +35,8 @@ class Pattern : public core::Traffic {
  protected:
   /// The destination of the nth message of a terminal that sends; `words` are random.
   [[nodiscard]] virtual u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept = 0;
+  /// False when destination() does not read its words.
+  [[nodiscard]] virtual bool draws_destinations() const noexcept { return true; }
   /// False for terminals that never send.
   [[nodiscard]] virtual bool sends(u32 terminal) const noexcept {
     static_cast<void>(terminal);
@@ -62,7 +65,8 @@ class Pattern : public core::Traffic {
   core::Service service_;
   core::Service reply_service_;
   u64 seed_;
-  u64 stream_;
+  u32 index_;
+  Random replies_words_;
   u64 batch_;
   u64 total_ = 0;                ///< of a batch, replies included
   u32 outstanding_;              ///< kNone: no limit

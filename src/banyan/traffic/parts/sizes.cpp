@@ -43,11 +43,7 @@ std::vector<config::Parameter> Sizes::parameters() {
 }
 
 Sizes::Sizes(const config::Values& values, const core::TrafficContext& context)
-    : seed_(context.seed),
-      stream_(0x73697a6573000000ULL + context.index),
-      size_(values.natural("size")),
-      longest_(size_),
-      mean_(size_) {
+    : seed_(context.seed), index_(context.index), size_(values.natural("size")), longest_(size_), mean_(size_) {
   const std::string& kind = values.text("size_distribution");
   if (kind == "list") {
     kind_ = Kind::list;

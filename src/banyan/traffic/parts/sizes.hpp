@@ -11,6 +11,8 @@
 
 namespace banyan::traffic {
 
+inline constexpr Stream kLengths{"sizes: lengths"};
+
 /// A flit's place in its packet is a 16-bit number.
 inline constexpr u32 kLongestPacket = 65535;
 inline constexpr u32 kLongestMessage = 1U << 24U;
@@ -27,13 +29,14 @@ class Sizes {
 
   Sizes(const config::Values& values, const core::TrafficContext& context);
 
-  void begin(u32 replication) { random_ = Random(seed_, stream_, replication); }
+  void begin(u32 replication) { random_ = Random(seed_, kLengths, index_, replication); }
 
   [[nodiscard]] u32 operator()(u32 terminal, u64 nth) const noexcept {
     return kind_ == Kind::fixed ? size_ : draw(terminal, nth);
   }
 
   [[nodiscard]] double mean() const noexcept { return mean_; }  ///< of the lengths as drawn: rounded and limited
+  [[nodiscard]] bool random() const noexcept { return kind_ != Kind::fixed; }
   [[nodiscard]] u32 longest() const noexcept { return longest_; }
   [[nodiscard]] u32 shortest() const noexcept { return kind_ == Kind::fixed ? size_ : 1; }
   /// Longest packet that messages are cut into; kNone: they are not cut.
@@ -48,7 +51,7 @@ class Sizes {
   [[nodiscard]] u32 draw(u32 terminal, u64 nth) const noexcept;
 
   u64 seed_;
-  u64 stream_;
+  u32 index_;
   Kind kind_ = Kind::fixed;
   u32 size_;
   u32 longest_;

@@ -1,0 +1,210 @@
+// Has every random choice words of its own? A routing that listens writes down, over all switch models and traffics,
+// the words that packets get for their ways, at their source and at every hop, in sessions and seeds that are
+// neighbours.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/api/network.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/core/registry.hpp"
+#include "engine/small_instances.hpp"
+
+namespace banyan::api::random_words_test {
+namespace {
+
+/// Whose choice a word is for: seed, replication, traffic, source, and the message, or the packet and its place.
+using Purpose = std::array<u64, 8>;
+
+struct Heard {
+  u64 seed = 0;
+  u32 replication = 0;
+  std::map<Words, Purpose> blocks;  ///< of choices at hops
+  std::map<u32, Purpose> messages;  ///< words that messages have for their ways
+  u64 hops = 0;                     ///< choices at hops
+  std::set<u64> twice;              ///< blocks of two purposes, by the first of them
+  std::set<u32> alike;              ///< words of two messages
+  std::string example;
+
+  void note_hop(const core::RouteRequest& request) {
+    const core::Packet& packet = *request.packet;
+    const Words block = request.random.block();
+    if (block[1] == 0 && block[2] == 0 && block[3] == 0) return;  // a fixed word: asked for by an analysis
+    ++hops;
+    const Purpose purpose{seed,
+                          replication,
+                          packet.traffic,
+                          packet.source,
+                          packet.sequence,
+                          request.at,
+                          u64{request.in_port} << 32U | request.in_vc,
+                          0};
+    const auto [place, is_new] = blocks.emplace(block, purpose);
+    if (is_new || place->second == purpose) return;
+    twice.insert(blocks.size());
+    if (example.empty()) example = text(place->second) + " and " + text(purpose);
+  }
+  void note_message(const core::Packet& packet, u32 word) {
+    const Purpose purpose{seed,           replication,        packet.traffic, packet.source,
+                          packet.message, packet.destination, packet.birth,   packet.vc_class};
+    const auto [place, is_new] = messages.emplace(word, purpose);
+    if (is_new || place->second == purpose) return;
+    alike.insert(word);
+    if (example.empty()) example = text(place->second) + " and " + text(purpose);
+  }
+  static std::string text(const Purpose& purpose) {
+    std::string all = "(";
+    for (const u64 v : purpose) all += std::to_string(v) + " ";
+    return all + ")";
+  }
+};
+
+/// Routes as another routing does.
+class Listening final : public core::Routing {
+ public:
+  Listening(std::unique_ptr<core::Routing> one, Heard& heard) : one_(std::move(one)), heard_(heard) {}
+
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    heard_.note_hop(request);
+    one_->route(request, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    one_->all_candidates(request, out);
+  }
+  void prepare(core::Packet& packet, u32 word) const noexcept override {
+    heard_.note_message(packet, word);
+    one_->prepare(packet, word);
+  }
+  core::TagFormat tag_format() const noexcept override { return {}; }
+  u32 headers(u32 source, u32 destination) const noexcept override { return one_->headers(source, destination); }
+  u32 classes() const noexcept override { return one_->classes(); }
+  bool in_order() const noexcept override { return one_->in_order(); }
+  core::Sight sight() const noexcept override { return one_->sight(); }
+  u32 required_vcs() const noexcept override { return one_->required_vcs(); }
+  std::unique_ptr<core::MulticastRoutes> multicast_routes() const override { return one_->multicast_routes(); }
+
+ private:
+  std::unique_ptr<core::Routing> one_;
+  Heard& heard_;
+};
+
+constexpr Tick kTicks = 600;
+constexpr u64 kSeeds = 3;
+constexpr u32 kReplications = 3;
+
+/// Runs an experiment under several seeds in several replications each. False when it is refused.
+bool listen(const std::string& text, const std::vector<std::string>& overrides, Heard& heard) {
+  try {
+    for (u64 seed = 1; seed <= kSeeds; ++seed) {
+      std::vector<std::string> all = overrides;
+      all.push_back("run.seed=" + std::to_string(seed));
+      const Experiment experiment = read_experiments_text(text, "words", all).points.front();
+      Network network = build_network(experiment);
+      network.routing = std::make_unique<Listening>(std::move(network.routing), heard);
+      const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+      heard.seed = seed;
+      for (heard.replication = 0; heard.replication < kReplications; ++heard.replication) {
+        instance.machine->reset(heard.replication);
+        instance.machine->run_until(kTicks);
+      }
+    }
+  } catch (const ConfigError&) { return false; }
+  return true;
+}
+
+/// Words have 32 bits: of 60,000, one pair is alike by chance in one set of three.
+std::size_t alike_by_chance(const Heard& heard) {
+  const double n = static_cast<double>(heard.messages.size());
+  return 2 + static_cast<std::size_t>(n * n * 0x1.0p-32);
+}
+
+std::string twice(std::string text) {
+  const std::size_t begin = text.find("traffic = [") + 11;
+  const std::size_t end = text.find("]\nrun");
+  return text.replace(begin, end - begin, text.substr(begin, end - begin) + ", " + text.substr(begin, end - begin));
+}
+
+const core::TopologyRow* topology_row(const std::string& name) {
+  for (const core::TopologyRow* row : core::topology_rows()) {
+    if (row->info.name == name) return row;
+  }
+  return nullptr;
+}
+const core::RoutingRow* routing_row(const std::string& name) {
+  for (const core::RoutingRow* row : core::routing_rows()) {
+    if (row->info.name == name) return row;
+  }
+  return nullptr;
+}
+
+TEST(RandomWords, NoTwoChoicesOfAnyComponentsShareThem) {
+  const std::vector<std::pair<std::string, std::string>> networks{{"fat_tree", "nearest_common_ancestor"},
+                                                                  {"mesh", "dimension_order"},
+                                                                  {"hypercube", "ecube"},
+                                                                  {"extra_stage_cube", "destination_tag"},
+                                                                  {"bidirectional_min", "nearest_common_ancestor"}};
+  std::set<std::string> switches;
+  std::set<std::string> traffics;
+  for (const core::SwitchRow* switching : core::switching_rows()) {
+    for (const core::TrafficRow* traffic : core::traffic_rows()) {
+      for (const auto& [topology, routing] : networks) {
+        const test::Combination c{topology_row(topology), switching, routing_row(routing), traffic};
+        SCOPED_TRACE(c.name());
+        Heard heard;
+        const std::string text = c.text("watchdog = 0", {{"load", "0.1"}});
+        if (!listen(twice(text), {}, heard) && !listen(text, {}, heard)) continue;
+        EXPECT_EQ(heard.twice.size(), 0U) << heard.example;
+        EXPECT_LE(heard.alike.size(), alike_by_chance(heard)) << heard.example;
+        if (heard.hops != 0) switches.insert(switching->info.name);
+        if (!heard.messages.empty()) traffics.insert(traffic->info.name);
+        break;
+      }
+    }
+  }
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    // Its adapters ask for the whole path of a pair once, with a fixed word.
+    if (row->info.name == "cioq") continue;
+    EXPECT_TRUE(switches.contains(row->info.name)) << row->info.name;
+  }
+  for (const core::TrafficRow* row : core::traffic_rows()) {
+    EXPECT_TRUE(traffics.contains(row->info.name)) << row->info.name;
+  }
+}
+
+TEST(RandomWords, NorInSubnetworksInSourceQueuesOrOnPathsThatMeetASwitchTwice) {
+  const std::string mesh = "topology = { name = \"mesh\", size = [4, 4]@ }\n";
+  const std::string uniform = "traffic = { name = \"uniform\", load = 0.3@ }\n";
+  const auto with = [](std::string text, const std::string& more) { return text.replace(text.find('@'), 1, more); };
+  const std::string vc_router = "switch = { name = \"vc_router\", vcs = 4 }\n";
+  for (const std::string& text :
+       {with(mesh, ", subnetworks = 2") + vc_router + "routing = \"dimension_order\"\n" + with(uniform, ""),
+        with(mesh, "") + vc_router + "routing = \"dimension_order\"\n" + with(uniform, ", reply_size = [2]"),
+        with(mesh, "") + vc_router + "routing = \"valiant\"\n" + with(uniform, ""),
+        with(mesh, "") + "switch = { name = \"circuit\", vcs = 3 }\nrouting = \"dimension_order\"\n" +
+            with(uniform, "")}) {
+    Heard heard;
+    ASSERT_TRUE(listen(text, {}, heard)) << text;
+    EXPECT_GT(heard.hops, 1000U) << text;
+    EXPECT_EQ(heard.twice.size(), 0U) << text << heard.example;
+    EXPECT_LE(heard.alike.size(), alike_by_chance(heard)) << text << heard.example;
+  }
+}
+
+/// A number of sessions whose intervals say nothing are worse than none.
+TEST(RandomWords, SessionsOfACollectiveWithRandomWaysDiffer) {
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 3 }\nswitch = { name = \"vc_router\", vcs = 2 }\n"
+      "routing = { name = \"nearest_common_ancestor\", up = \"random\" }\n"
+      "traffic = { name = \"collective\" }\nrun = { sessions = 8 }\n";
+  const Result result = run(read_experiments_text(text, "collective", {}).points.front());
+  ASSERT_TRUE(result.at("completion_time").half_width.has_value());
+  EXPECT_GT(*result.at("completion_time").half_width, 0.0);
+}
+
+}  // namespace
+}  // namespace banyan::api::random_words_test
