@@ -20,7 +20,8 @@ std::vector<config::Parameter> Process::parameters() {
       Parameter::choice("process", {"bernoulli", "poisson", "normal", "on_off", "at_once"}, "bernoulli")
           .doc("When messages are generated: in every cycle with the same probability; at exponential distances in "
                "continuous time, several in one cycle if it happens; at normally distributed distances, those below 0 "
-               "set to 0; in bursts; or, of a batch, all in cycle 0"),
+               "set to 0, the first after a part of one, so that terminals are out of phase; in bursts; or, of a "
+               "batch, all in cycle 0"),
       Parameter::integer("interval", 0)
           .unit("cycles")
           .range(0, 1e9)
@@ -106,11 +107,28 @@ double Process::mean_distance() const noexcept {
 }
 
 Tick Process::normal(Tick previous, u64 word) const noexcept {
-  if (ticks_per_message_ <= 0.0) return kNever;
+  return ticks_per_message_ <= 0.0 ? kNever : previous + normal_gap(word);
+}
+
+Tick Process::normal_gap(u64 word) const noexcept {
   // In the middle of one of 2^53 intervals: never 0, never 1.
   const double p = (static_cast<double>(word >> 11U) + 0.5) * 0x1.0p-53;
   const double gap = ticks_per_message_ + deviation_ * normal_quantile(p) + 0.5;
-  return (previous == kNever ? 0 : previous) + (gap < 0.0 ? 0 : static_cast<Tick>(gap));
+  return gap < 0.0 ? 0 : static_cast<Tick>(gap);
+}
+
+/// As of a process that has gone on for ever: the first birth is at t with a probability in proportion to that of a gap
+/// longer than t (Cox, Renewal Theory, section 5.1). A uniform t below a bound that no gap exceeds is taken when a gap
+/// that is drawn for it is longer. Otherwise all terminals would begin in phase, and at small spreads stay so.
+Tick Process::first_normal(u32 terminal) const noexcept {
+  if (ticks_per_message_ <= 0.0) return kNever;
+  // A normal number is more than 8 deviations above its mean once in 10^15 draws.
+  const double bound = ticks_per_message_ + 8.0 * deviation_ + 1.0;
+  for (u64 attempt = 0;; ++attempt) {
+    const Words words = first_births_.at(terminal, attempt);
+    const auto t = static_cast<Tick>(unit_real(words[2], words[3]) * bound);
+    if (t < normal_gap(static_cast<u64>(words[0]) << 32U | words[1])) return t;
+  }
 }
 
 Tick Process::poisson(Tick previous, u64 word, core::Message& out) const noexcept {

@@ -14,6 +14,7 @@ namespace banyan::traffic {
 
 inline constexpr Stream kArrivals{"injection: births, destinations, ways"};
 inline constexpr Stream kBursts{"injection: bursts"};
+inline constexpr Stream kFirstBirths{"injection: first births"};
 
 /// Moments of generation at one terminal, each from the one before: a pure function of (terminal, nth).
 class Process {
@@ -23,14 +24,17 @@ class Process {
   /// `rate`: messages per terminal and cycle.
   Process(const config::Values& values, const core::TrafficContext& context, double rate);
 
-  void begin(u32 replication) { bursts_ = Random(seed_, kBursts, index_, replication); }
+  void begin(u32 replication) {
+    bursts_ = Random(seed_, kBursts, index_, replication);
+    first_births_ = Random(seed_, kFirstBirths, index_, replication);
+  }
 
   /// The next birth after `previous` (kNever: the first); `out` is the message before, whose `state` it goes on from.
   [[nodiscard]] Tick next(u32 terminal, u64 nth, Tick previous, const Words& words, core::Message& out) const noexcept {
     const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
     if (kind_ == Kind::at_once) return 0;
     if (kind_ == Kind::poisson) return poisson(previous, word, out);
-    if (kind_ == Kind::normal) return normal(previous, word);
+    if (kind_ == Kind::normal) return previous == kNever ? first_normal(terminal) : normal(previous, word);
     const Tick gap = kind_ == Kind::bernoulli ? gap_(word) : burst_gap(terminal, nth, previous == kNever);
     if (gap == kNever) return kNever;
     // The first message's gap counts from one cycle before the start: cycle 0 generates like any other.
@@ -48,6 +52,8 @@ class Process {
 
   void make_normal(const config::Values& values, double rate);
   [[nodiscard]] Tick normal(Tick previous, u64 word) const noexcept;
+  [[nodiscard]] Tick normal_gap(u64 word) const noexcept;
+  [[nodiscard]] Tick first_normal(u32 terminal) const noexcept;
   [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
 
@@ -64,6 +70,7 @@ class Process {
   double ends_ = 0.0;             ///< probability that the event is the burst's end
   double on_ = 0.0;               ///< fraction of the cycles in bursts
   Random bursts_;
+  Random first_births_;
 };
 
 /// The parameters that every open-loop pattern shares (load, process, size), and their use.
