@@ -89,7 +89,7 @@ TEST(RatioInterval, CoversTheRatioOfCorrelatedSumsAndCounts) {
   const double truth = 100.0 + 2810.0 / 200.0;
   u32 covered = 0;
   for (u64 replication = 0; replication < 1000; ++replication) {
-    const Random random(3, Stream{"test"}, 2, replication);
+    const Random random(3, Stream{"test"}, 2, static_cast<u32>(replication));
     std::vector<SumCount> sessions;
     for (u64 i = 0; i < 40; ++i) sessions.push_back(session(random, i));
     covered += ratio_interval(sessions).contains(truth) ? 1U : 0U;
@@ -105,7 +105,7 @@ TEST(RatioInterval, CoversTheMeanOfFewSkewedSessions) {
     u32 covered = 0;
     constexpr u32 kReplications = 1000;
     for (u32 replication = 0; replication < kReplications; ++replication) {
-      const Random random(5, Stream{"test"}, sessions, replication);
+      const Random random(5, Stream{"test"}, static_cast<u32>(sessions), static_cast<u32>(replication));
       std::vector<SumCount> groups;
       for (u64 i = 0; i < sessions; ++i) {
         const Words words = random.at(0, i);
@@ -192,7 +192,7 @@ TEST(PairedRatioDifference, OfARunWithItselfIsZero) {
 TEST(PairedRatioDifference, CoversTheRelativeDifference) {
   u32 covered = 0;
   for (u64 replication = 0; replication < 1000; ++replication) {
-    const Random random(3, Stream{"test"}, 3, replication);
+    const Random random(3, Stream{"test"}, 3, static_cast<u32>(replication));
     std::vector<SumCount> a;
     std::vector<SumCount> b;
     for (u64 i = 0; i < 40; ++i) {

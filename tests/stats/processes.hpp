@@ -30,7 +30,7 @@ inline double normal(const Random& random, u64 event) {
 /// x_(i+1) = phi x_i + e_i with standard normal e, stationary from the first value on, mean 0. The variance of the mean
 /// of n is close to 1 / ((1 - phi)^2 n).
 inline std::vector<double> autoregressive(double phi, std::size_t n, u64 replication) {
-  const Random random(11, Stream{"test"}, 1, replication);
+  const Random random(11, Stream{"test"}, 1, static_cast<u32>(replication));
   std::vector<double> values(n);
   double x = normal(random, 0) / std::sqrt(1.0 - phi * phi);
   for (std::size_t i = 0; i < n; ++i) {
@@ -58,7 +58,7 @@ class Queue {
 
   /// Windows of the waiting times by arrival, of an empty start.
   [[nodiscard]] stats::TimeSeries run(u64 customers, u64 replication) const {
-    const Random random(7, Stream{"test"}, 1, replication);
+    const Random random(7, Stream{"test"}, 1, static_cast<u32>(replication));
     stats::TimeSeries series(0, Tick{1} << 14U);
     double wait = 0.0;
     double now = 0.0;

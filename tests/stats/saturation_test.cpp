@@ -106,7 +106,7 @@ TEST(Growth, OfALineIsItsSlope) {
 TEST(Growth, CoversTheDriftOfARandomWalk) {
   u32 covered = 0;
   for (u64 replication = 0; replication < 400; ++replication) {
-    const Random random(9, Stream{"test"}, 2, replication);
+    const Random random(9, Stream{"test"}, 2, static_cast<u32>(replication));
     double level = 0.0;
     u64 step = 0;
     const Observed run = with(400, 10'000, [&](u64) {
@@ -123,7 +123,7 @@ TEST(Growth, CoversTheDriftOfAProcessThatForgets) {
   u32 covered = 0;
   u32 long_enough = 0;
   for (u64 replication = 0; replication < 400; ++replication) {
-    const Random random(9, Stream{"test"}, 4, replication);
+    const Random random(9, Stream{"test"}, 4, static_cast<u32>(replication));
     double level = 0.0;
     const Observed run = with(1000, 10'000, [&](u64 i) {
       level = 0.9 * level + 200.0 * test::normal(random, i);  // an integrated autocorrelation time of 19 windows
