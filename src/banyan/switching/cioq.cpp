@@ -259,11 +259,6 @@ const core::SwitchRow row_cioq{
     "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
     core::Sight::none,
     &byte_ns,
-    true,
-    false,
-    false,
-    false,
-    nullptr,
     true};
 
 }  // namespace banyan::switching::cioq

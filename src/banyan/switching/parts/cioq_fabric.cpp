@@ -23,7 +23,7 @@ constexpr u32 kFar = 20;
 constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
 constexpr u32 kFewParts = 4;  ///< of a cycle
-constexpr u64 kTurnStream = 0x6361745475726e73ULL;
+constexpr Stream kTurns{"cioq: the destination that an adapter serves next"};
 constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
 }  // namespace
@@ -193,7 +193,7 @@ void Fabric::reset(u32 replication) {
     sw.marked = false;
   }
   store_.clear();
-  admittance_.clear(Random(seed_, kTurnStream, replication));
+  admittance_.clear(Random(seed_, kTurns, 0, replication));
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
   credits_.clear();
