@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "banyan/api/experiment.hpp"
@@ -90,6 +91,22 @@ TEST(CongestionTreeEvents, TheRootMovesUpstreamInOneEvent) {
   EXPECT_GT(last.at, 200'000U) << "when the branch has ended";
   EXPECT_EQ(last.old_root, events.front().root);
   for (std::size_t n = 0; n + 1 < events.size(); ++n) EXPECT_NE(events[n].kind, CongestionEventKind::moved_upstream);
+}
+
+/// The roots that set-aside queues are for, at the end of the record: the dots of the paper's Figure 6.
+std::size_t believed_roots(const std::string& queues) {
+  const Study& study = find_study("congestion-trees");
+  const std::string text(file_text(study.files, "figure-6-seven.toml"));
+  const api::Result result =
+      api::run(api::read_experiments_text(text, "6-seven", {"switch.queues=" + queues}).points.front());
+  std::set<u32> roots;
+  for (const stats::CongestionQueue& queue : result.trees->samples.back().queues) roots.insert(queue.root);
+  return roots.size();
+}
+
+TEST(CongestionTrees, Figure6IsDrawnWithTheRootsThatTheSwitchesBelieveIn) {
+  EXPECT_EQ(believed_roots("recn_basic"), 7U);
+  EXPECT_EQ(believed_roots("recn_enhanced"), 1U);
 }
 
 TEST(CongestionTrees, ScenariosGoAsDescribed) {

@@ -169,7 +169,7 @@ export class Explorer {
       element("span", { class: "sign cut" }),
       "source cut off by a tree",
       element("span", { class: "sign aside" }),
-      "queue set aside",
+      "queue set aside, with a dot at the root that it is for",
     );
   }
 

@@ -142,7 +142,7 @@ export class Scene {
     this.drawNodes(pen, colours);
     const shown = state.sample.trees.filter((tree) => state.tree === null || tree.id === state.tree);
     for (const tree of shown) this.drawTree(pen, colours, tree, state.tree !== null, pixel);
-    if (state.queues) this.drawSetAside(pen, colours, state.sample);
+    if (state.queues) this.drawSetAside(pen, colours, state.sample, pixel);
     if (state.target !== null) this.drawTarget(pen, colours, state.target);
   }
 
@@ -238,8 +238,14 @@ export class Scene {
     pen.text(`T${tree.id}`, at[0], at[1] - size, size, colour, colours.ground);
   }
 
-  /** A square per queue that was set aside, side by side. */
-  private drawSetAside(pen: Pen, colours: SceneColours, sample: Sample): void {
+  /** A square per queue that was set aside, side by side, and a dot where the switches believe the roots to be. */
+  private drawSetAside(pen: Pen, colours: SceneColours, sample: Sample, pixel: number): void {
+    const roots = new Set(sample.queues.map((queue) => queue.root));
+    const believed: [number, number, number][] = [];
+    for (const root of roots) {
+      const segment = root === null ? undefined : this.segments[root];
+      if (segment !== undefined) believed.push([segment[0], segment[1], Math.min(0.15, 6 * pixel)]);
+    }
     const perPlace = new Map<string, number>();
     const boxes: [number, number, number][] = [];
     for (const queue of sample.queues) {
@@ -253,6 +259,7 @@ export class Scene {
       boxes.push([(end[0] ?? 0) + 0.1 * nth, (end[1] ?? 0) + 0.1, 0.045]);
     }
     if (boxes.length > 0) pen.boxes(boxes, colours.ink, colours.ground);
+    if (believed.length > 0) pen.dots(believed, colours.ink, colours.ground);
   }
 
   private drawTarget(pen: Pen, colours: SceneColours, target: Target): void {
