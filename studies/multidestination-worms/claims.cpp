@@ -37,14 +37,9 @@ const std::string kOffered = "offered_load";
 
 double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
-/// The receivers get this part of what is offered. Both are counted over the same messages, so that their ratio
-/// scatters far less than the random arrivals let each of them scatter; the run's verdict has compared it with its own
-/// noise.
+/// The receivers get this part of what is offered.
 Decision carries(const View& view, const std::string& figure, const Selection& at, double part) {
-  const Estimate received = view.at(figure, at, kReceived);
-  const Estimate offered = view.at(figure, at, kOffered);
-  if (!received.known || !offered.known) return Decision::undecided;
-  return received.mean >= part * offered.mean ? Decision::holds : Decision::fails;
+  return greater(view.ratio(figure, at, kReceived, kOffered), Estimate::exactly(part));
 }
 
 /// A point is saturated when its run says so, and reports no latency for that reason; or when its latency is above five
@@ -59,7 +54,7 @@ Decision steady(const View& view, const std::string& figure, const Selection& at
   const Estimate unloaded = view.at(figure, with(at, "load", view.values(figure, "load").front()), metric);
   const Decision quick = less(here, kSlow * unloaded);
   if (quick == Decision::holds) return quick;
-  if (!here.known || !unloaded.known || !run.certain) return Decision::undecided;
+  if (!here.known || !unloaded.known) return Decision::undecided;
   return either(quick, carries(view, figure, at, kCarriedAll));
 }
 
@@ -374,8 +369,8 @@ Outcome single_alike(const View& view) {
   return tally.outcome(fmt::format("at load {}, central and input buffer, {}", low, detail));
 }
 
-/// (a) over (b). The two are of the same messages, so that the interval of independent values is on the safe side.
-Estimate spread(const View& view, const Selection& at) { return view.at("19", at, kLast) / view.at("19", at, kMean); }
+/// (a) over (b), of the same messages.
+Estimate spread(const View& view, const Selection& at) { return view.ratio("19", at, kLast, kMean); }
 
 Outcome definitions_six(const View& view) {
   const std::vector<std::string> loads = view.values("19", "load");

@@ -218,6 +218,27 @@ TEST_F(Views, FindPointsByNumbersInAnyForm) {
   EXPECT_FALSE(view.has_point("2", {{"gamma", "0.3"}, {"S", "8"}}));
 }
 
+TEST_F(Views, TheRatioOfTwoMetricsOfARunKnowsThatTheyScatterTogether) {
+  const Selection where = {{"series", "bypass"}, {"gamma", "0.1"}};
+  api::Result& run = result_.runs.at(result_.view().point("1", where).run);
+  run.metrics = {test::metric("a", 20, 5), test::metric("b", 10, 2.5)};
+  const Estimate independent = result_.view().ratio("1", where, "a", "b");
+  EXPECT_DOUBLE_EQ(independent.mean, 2);
+  EXPECT_NEAR(independent.half_width, 2 * std::sqrt(2) / 4, 1e-12);
+  api::Groups a{"a", {}};
+  api::Groups b{"b", {}};
+  for (u64 i = 0; i < 40; ++i) {
+    const u64 scatter = 10 + i % 7;
+    a.sums.push_back({2 * scatter * 100 + i % 3, 100});
+    b.sums.push_back({scatter * 100, 100});
+  }
+  run.groups = {a, b};
+  const Estimate paired = result_.view().ratio("1", where, "a", "b");
+  EXPECT_NEAR(paired.mean, 2, 0.01);
+  EXPECT_LT(paired.half_width, 0.01);
+  EXPECT_GT(paired.half_width, 0.0);
+}
+
 TEST_F(Views, GridsAndLinesFollowTheSweep) {
   const View view = result_.view();
   EXPECT_EQ(view.values("2", "S"), (std::vector<std::string>{"4", "8"}));

@@ -86,19 +86,16 @@ class Lines {
     const std::string model = metric.name.substr(metric.name.find(api::kPredictedBy) + 1);
     const std::string where = figure_->series.size() < 2 ? places(*spec_, point, figure_->lines) : measured;
     const std::string label = where.empty() ? model : model + ", " + where;
-    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
-    if (fresh) {
-      ChartLine line;
-      line.label = label;
-      const auto beside = index_.find(measured);
-      line.colour = beside == index_.end() ? static_cast<u32>(lines_.size()) : lines_[beside->second].colour;
-      line.analytical = true;
-      lines_.push_back(std::move(line));
-    }
     const std::string x = value_of(point, figure_->x);
     ChartPoint predicted{number(x), metric.mean, {}, tip(label, spec_->axis(figure_->x)->symbol + " = " + x, metric)};
     predicted.run = point.run;
-    lines_[place->second].points.push_back(std::move(predicted));
+    model_line(label, measured).points.push_back(std::move(predicted));
+  }
+
+  /// What a model says between the simulated points, on the same curve.
+  void add_curve(const study::ModelCurve& curve) {
+    ChartLine& line = model_line(curve.model, lines_.empty() ? "" : lines_.front().label);
+    for (const auto& [x, y] : curve.points) line.points.push_back({x, y, {}, ""});
   }
 
   /// A whole series over time.
@@ -142,6 +139,20 @@ class Lines {
     return lines_[place->second];
   }
 
+  /// The line of a model, in the colour of the measured line beside it.
+  ChartLine& model_line(const std::string& label, const std::string& measured) {
+    const auto [place, fresh] = index_.try_emplace(label, lines_.size());
+    if (fresh) {
+      ChartLine line;
+      line.label = label;
+      const auto beside = index_.find(measured);
+      line.colour = beside == index_.end() ? static_cast<u32>(lines_.size()) : lines_[beside->second].colour;
+      line.analytical = true;
+      lines_.push_back(std::move(line));
+    }
+    return lines_[place->second];
+  }
+
   const StudySpec* spec_;
   const FigureSpec* figure_;
   std::vector<ChartLine> lines_;
@@ -156,6 +167,14 @@ std::vector<std::string> panels_of(const StudyResult& result, const FigureResult
   return panels;
 }
 
+/// The models that the study draws as curves over this figure.
+std::vector<study::ModelCurve> curves_of(const StudyResult& result, const FigureResult& figure) {
+  for (const study::Study& one : study::studies()) {
+    if (one.row->slug == result.spec.name && one.row->curves != nullptr) return one.row->curves(figure.spec.id);
+  }
+  return {};
+}
+
 /// The chart of one metric or time series of the points of one panel; `add` puts a point into its lines.
 template <class Add>
 NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, const std::string& name,
@@ -167,6 +186,9 @@ NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, co
     panel_file.clear();
     for (const std::string& axis : figure.spec.panels) panel_file += "-" + axis + "-" + value_of(point, axis);
     add(lines, point);
+  }
+  for (const study::ModelCurve& curve : curves_of(result, figure)) {
+    if (curve.metric == name) lines.add_curve(curve);
   }
   NamedChart named;
   named.file = file_name("figure-" + figure.spec.id + "-" + name + panel_file) + ".svg";

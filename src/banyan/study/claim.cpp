@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+
+#include "banyan/stats/student.hpp"
 
 namespace banyan::study {
 namespace {
@@ -15,6 +18,53 @@ const std::string* value_of(const Point& point, std::string_view axis) {
     if (name == axis) return &value;
   }
   return nullptr;
+}
+
+const api::Groups* groups_of(const api::Result& run, std::string_view metric) {
+  const auto found =
+      std::find_if(run.groups.begin(), run.groups.end(), [&](const api::Groups& g) { return g.metric == metric; });
+  return found == run.groups.end() ? nullptr : &*found;
+}
+
+/// The ratio of two means of a run with its interval from the jackknife over batches of time.
+std::optional<Estimate> paired_ratio(const api::Result& run, std::string_view metric, std::string_view over) {
+  constexpr std::size_t kBatches = 20;
+  constexpr double kConfidence = 0.95;
+  const api::Groups* const a = groups_of(run, metric);
+  const api::Groups* const b = groups_of(run, over);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  // Windows at the end of a run in which nothing arrived are not kept.
+  const std::size_t size = std::min(a->sums.size(), b->sums.size());
+  if (size < run.group_cut + kBatches) return std::nullopt;
+  struct Sums {
+    double sum_a = 0, count_a = 0, sum_b = 0, count_b = 0;
+    void add(const Sums& o, double sign) {
+      sum_a += sign * o.sum_a;
+      count_a += sign * o.count_a;
+      sum_b += sign * o.sum_b;
+      count_b += sign * o.count_b;
+    }
+    [[nodiscard]] double ratio() const { return sum_a * count_b / (count_a * sum_b); }
+  };
+  std::vector<Sums> batches(kBatches);
+  Sums all;
+  for (std::size_t i = run.group_cut; i < size; ++i) {
+    const Sums one{static_cast<double>(a->sums[i].sum), static_cast<double>(a->sums[i].count),
+                   static_cast<double>(b->sums[i].sum), static_cast<double>(b->sums[i].count)};
+    batches[(i - run.group_cut) * kBatches / (size - run.group_cut)].add(one, 1);
+    all.add(one, 1);
+  }
+  double squares = 0.0;
+  for (const Sums& batch : batches) {
+    Sums others = all;
+    others.add(batch, -1);
+    const double change = others.ratio() - all.ratio();
+    squares += change * change;
+  }
+  constexpr double n = kBatches;
+  const double h = stats::two_sided_student(kConfidence, n - 1) * std::sqrt((n - 1) / n * squares);
+  if (!std::isfinite(all.ratio()) || !std::isfinite(h)) return std::nullopt;
+  return Estimate{all.ratio(), h, static_cast<u64>(all.count_a), true};
 }
 
 std::string text(const Selection& where) {
@@ -199,6 +249,13 @@ Estimate View::at(std::string_view id, const Selection& where, std::string_view 
   });
   if (!elsewhere) throw std::logic_error(fmt::format("claims: figure '{}' has no metric '{}'", id, name));
   return {0.0, 0.0, 0, false};
+}
+
+Estimate View::ratio(std::string_view id, const Selection& where, std::string_view metric,
+                     std::string_view over) const {
+  const Estimate independent = at(id, where, metric) / at(id, where, over);
+  if (!independent.known) return independent;
+  return paired_ratio(result(id, where), metric, over).value_or(independent);
 }
 
 const stats::Series& View::series(std::string_view id, const Selection& where, std::string_view name) const {

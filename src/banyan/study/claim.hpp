@@ -98,6 +98,10 @@ class View {
   [[nodiscard]] bool has_point(std::string_view figure, const Selection& where) const;
   [[nodiscard]] const api::Result& result(std::string_view figure, const Selection& where) const;
   [[nodiscard]] Estimate at(std::string_view figure, const Selection& where, std::string_view metric) const;
+  /// One metric over another of the same run. They are of the same packets and scatter together, so the interval is
+  /// that of their ratio over the run's batches of time, where it kept them; of independent values otherwise.
+  [[nodiscard]] Estimate ratio(std::string_view figure, const Selection& where, std::string_view metric,
+                               std::string_view over) const;
   /// A time series of a run; throws when the run did not record it.
   [[nodiscard]] const stats::Series& series(std::string_view figure, const Selection& where,
                                             std::string_view name) const;

@@ -18,11 +18,19 @@
 
 namespace banyan::study {
 
+/// A model as a curve of its own over a figure's abscissa, between the loads that were simulated too.
+struct ModelCurve {
+  std::string metric;  ///< of the chart that it is drawn in
+  std::string model;   ///< registry name of the analysis
+  std::vector<std::pair<double, double>> points;
+};
+
 /// Registration row: `const study::StudyRow row_NAME` in `namespace banyan::study::NAME`, in
 /// studies/<slug>/claims.cpp, where NAME is the slug with '_' for '-'.
 struct StudyRow {
   std::string_view slug;
   std::vector<Claim> (*claims)() = nullptr;
+  std::vector<ModelCurve> (*curves)(std::string_view figure) = nullptr;  ///< none where it is absent
 };
 
 /// A study as the program holds it: its row and its embedded files.
