@@ -135,7 +135,7 @@ stats::BatchMeans SteadyWindows::settled_latency() const {
 }
 
 stats::Growth SteadyWindows::growth() const {
-  return stats::growth(measured(record_.offered), measured(record_.accepted));
+  return stats::growth(measured(record_.offered), measured(record_.accepted), terminals_);
 }
 
 void SteadyWindows::keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const {

@@ -105,12 +105,15 @@ Interval at(const Interval& interval, double confidence) {
 
 /// The interval that a steady state is judged by.
 Interval below(const Growth& growth, const VerdictRule& rule) {
-  return at(growth.relaxations >= rule.relaxations ? growth.settled : growth.wandering, rule.steady_confidence);
+  return at(growth.relaxations >= rule.relaxations ? growth.settled : growth.wandering, rule.confidence);
 }
 
 /// The interval that saturation is judged by.
-Interval above(const Growth& growth, const VerdictRule& rule) {
-  return at(growth.wandering, rule.saturated_confidence);
+Interval above(const Growth& growth, const VerdictRule& rule) { return at(growth.wandering, rule.confidence); }
+
+/// What queues show that find their mean together: less growth than this.
+double together(const Growth& growth, const VerdictRule& rule) {
+  return rule.together * std::sqrt(static_cast<double>(growth.queues)) * growth.wandering.standard_error;
 }
 
 std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
@@ -119,10 +122,11 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
     doubts.emplace_back("the measurement is too short to tell what stays in queues");
   } else if (!level(e.growth, rule)) {
     doubts.push_back(fmt::format("of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
-                                 per_cent(below(e.growth, rule)), rule.steady_confidence * 100.0, rule.growth * 100.0));
+                                 per_cent(below(e.growth, rule)), rule.confidence * 100.0, rule.growth * 100.0));
   }
   if (e.filling) doubts.emplace_back("the run ends before the network can have filled");
-  if (!e.warmup_found) doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
+  if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
+    doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
   if (!e.all_arrived) doubts.emplace_back("not everything arrived");
   if (!e.widest_latency.empty() && !e.latency_width) {
     doubts.push_back(fmt::format("{} has no interval", e.widest_latency));
@@ -135,9 +139,10 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
 
 }  // namespace
 
-Growth growth(std::span<const u64> offered, std::span<const u64> accepted) {
+Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 queues) {
   if (offered.size() != accepted.size()) throw InvariantError("growth: series of unequal length");
   Growth result;
+  result.queues = queues;
   double sum = 0.0;
   for (const u64 flits : offered) sum += static_cast<double>(flits);
   if (offered.size() < kFewestWindows) return result;
@@ -165,7 +170,10 @@ bool level(const Growth& growth, const VerdictRule& rule) {
 
 bool grows(const Growth& growth, const VerdictRule& rule) {
   const Interval interval = above(growth, rule);
-  return interval.half_width && interval.low() > rule.growth && growth.last_half > rule.last_half * growth.share;
+  if (!interval.half_width || growth.last_half <= rule.last_half * growth.share) return false;
+  // The slope of half a random walk has twice the variance.
+  const bool straight = growth.last_half - std::sqrt(2.0) * *interval.half_width > rule.straight * growth.share;
+  return interval.low() - (straight ? 0.0 : together(growth, rule)) > rule.growth;
 }
 
 Judgement judge(const Evidence& e, const VerdictRule& rule) {
@@ -173,9 +181,8 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   if (grows(e.growth, rule) && !e.filling) {
     verdict.saturated = true;
     verdict.certain = true;
-    verdict.reason =
-        fmt::format("saturated: of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
-                    per_cent(above(e.growth, rule)), rule.saturated_confidence * 100.0, rule.growth * 100.0);
+    verdict.reason = fmt::format("saturated: of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
+                                 per_cent(above(e.growth, rule)), rule.confidence * 100.0, rule.growth * 100.0);
     return verdict;
   }
   const std::string doubts = doubts_of(e, rule);

@@ -15,19 +15,24 @@ struct VerdictRule {
   /// A network is saturated when more than this share of what is offered stays behind. In a stable system the share is
   /// 0 in the long run, so that any positive limit separates; a thousandth is below what a throughput curve shows.
   double growth = 0.001;
-  /// Of the interval that has to lie below the limit before a steady state is certain.
-  double steady_confidence = 0.95;
-  /// Of the interval that has to lie above the limit before saturation is certain. It is stricter: the queues of a
-  /// network that is just stable begin empty, and grow together until they have found their mean. A sum of N queues at
-  /// their capacity grows by 0.58 sqrt(N) standard errors of a random walk for that reason alone.
-  double saturated_confidence = 0.998;
-  /// A process that forgets has a narrow interval of growth, and a random walk a wide one. Which of them it is shows
-  /// when the run lasts for so many of its own correlation times: the residuals of a random walk about a line forget
-  /// within a twelfth of the run.
-  double relaxations = 16.0;
+  /// Of the intervals of growth that have to lie on one side of the limit.
+  double confidence = 0.95;
+  /// The queues of a network that is just stable begin empty and grow together until they have found their mean, which
+  /// may take longer than the run. N queues at their capacity grow by 0.58 sqrt(N) standard errors of a random walk for
+  /// that reason: E|B(t)| = sqrt(2 t / pi), whose slope by least squares is 0.64 / sqrt(T), over sqrt(6 / (5 N T)).
+  /// Growth has to be above that as well, ...
+  double together = 0.58;
+  /// ... or not to slow down: such queues have 0.72 of their growth in the last half of a run.
+  double straight = 0.8;
   /// Growth goes on when the last half of the run has this part of it at least. A network that fills up within a third
   /// of the run has less.
   double last_half = 1.0 / 3.0;
+  /// A process that forgets has a narrow interval of growth, and a random walk a wide one. The narrow one is valid when
+  /// the run lasts for so many of the process's correlation times. A third of all random walks look as if it did; what
+  /// they have grown by is then seldom next to nothing.
+  double relaxations = 20.0;
+  /// In so long a run MSER-5 fails to find the end of the warm-up by chance alone: growth shows that nothing changes.
+  double long_enough = 32.0;
   /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
   double latency = 0.2;
 };
@@ -45,12 +50,13 @@ struct Growth {
   Interval settled;
   double relaxations = 0.0;  ///< length of the run in integrated autocorrelation times of the residuals
   double last_half = 0.0;    ///< the share in the last half of the run alone
+  u64 queues = 1;            ///< that may be at their capacity
 };
 
 /// `offered` (generated) and `accepted` (delivered) flits in equally long windows after the warm-up, for the whole
-/// network. Fewer than 32 windows: intervals without a half width; nothing offered: no growth. Throws InvariantError
-/// when the lengths differ.
-[[nodiscard]] Growth growth(std::span<const u64> offered, std::span<const u64> accepted);
+/// network, and the number of queues that may be at their capacity, such as that of terminals. Fewer than 32 windows:
+/// intervals without a half width; nothing offered: no growth. Throws InvariantError when the lengths differ.
+[[nodiscard]] Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 queues);
 
 /// What is known of a run when it is judged.
 struct Evidence {
@@ -73,12 +79,13 @@ struct Judgement {
 };
 
 /// The one definition of "saturated" and of "certain":
-/// - certainly saturated: the whole interval of a random walk's growth lies above the limit, growth goes on in the last
-///   half, and the run was not too short for the network to fill;
-/// - certainly steady: the whole interval of growth lies below the limit (that of a process that forgets, where the run
-/// is
-///   long enough to show that it does; otherwise that of a random walk), the end of the warm-up was found, the run was
-///   not too short for the network to fill, everything arrived, and every latency is known within its limit;
+/// - certainly saturated: the interval of a random walk's growth lies above the limit, and above what queues that find
+///   their mean together show, or the growth does not slow down; it goes on in the last half; and the run was not too
+///   short for the network to fill;
+/// - certainly steady: the interval of growth lies below the limit (that of a process that forgets, where the run is
+/// long
+///   enough for it; otherwise that of a random walk), the end of the warm-up was found or the run is long, it was not
+///   too short for the network to fill, everything arrived, and every latency is known within its limit;
 /// - otherwise uncertain: saturated (uncertain) where flits still wait at their sources and growth is a standard error
 ///   above the limit, or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});

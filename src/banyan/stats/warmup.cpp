@@ -86,9 +86,9 @@ std::string Warmup::statement(double window_cycles) const {
   std::string text = fmt::format("warm-up by MSER-{} (White, Cobb, Spratt 2000)", rule.group);
   if (rule.tolerance > 0.0)
     text += fmt::format(", earliest point within {:g} % of its minimum", rule.tolerance * 100.0);
+  if (!valid) return text + ": none in the first half of the run, where it would be valid; nothing is cut for it";
   text += fmt::format(": first {} of {} windows ({:.0f} cycles)", windows, of,
                       static_cast<double>(windows) * window_cycles);
-  if (!valid) text += "; NOT VALID: the run is too short to tell where its steady state begins";
   return text;
 }
 

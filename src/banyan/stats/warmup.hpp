@@ -29,7 +29,7 @@ struct Warmup {
   bool valid = false;  ///< the minimum lies in the first half, and there were groups enough to look for it
   /// One line for people, e.g. "warm-up by MSER-5 (White, Cobb, Spratt 2000), earliest point within 5 % of its minimum:
   /// first 35 of 4000 windows (3500 cycles)".
-  /// What was found, not what a caller does with it; says so when it is not valid.
+  /// What was found; says so when it is not valid.
   [[nodiscard]] std::string statement(double window_cycles) const;
 };
 
