@@ -79,6 +79,9 @@ TEST(Table, AlignsAndShowsIntervals) {
             "routing                         verdict    delay\n"
             "tag                             steady     1.50 ± 0.25\n"
             "{name = section, sections = 4}  saturated  -\n");
+  Example doubtful = example();
+  doubtful.results[0].certain = false;
+  EXPECT_NE(to_table(doubtful.set, doubtful.results).find("  steady (uncertain)  1.50"), std::string::npos);
   EXPECT_NE(to_table(all.set, all.results, {"packets"}).find("packets"), std::string::npos);
   EXPECT_THROW(static_cast<void>(to_table(all.set, all.results, {"pakets"})), ConfigError);
 }

@@ -223,7 +223,7 @@ std::string to_table(const ExperimentSet& set, const std::vector<Result>& result
   for (std::size_t i = 0; i < results.size(); ++i) {
     Cells row;
     for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
-    row.push_back(to_string(results[i].verdict));
+    row.push_back(to_string(results[i].verdict) + (results[i].certain ? "" : " (uncertain)"));
     for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
     rows.push_back(std::move(row));
   }
