@@ -172,7 +172,8 @@ bool grows(const Growth& growth, const VerdictRule& rule) {
   const Interval interval = above(growth, rule);
   if (!interval.half_width || growth.last_half <= rule.last_half * growth.share) return false;
   // The slope of half a random walk has twice the variance.
-  const bool straight = growth.last_half - std::sqrt(2.0) * *interval.half_width > rule.straight * growth.share;
+  const double error = std::sqrt(2.0) * at(growth.wandering, rule.straight_confidence).half_width.value_or(0.0);
+  const bool straight = growth.last_half - error > rule.straight * growth.share;
   return interval.low() - (straight ? 0.0 : together(growth, rule)) > rule.growth;
 }
 

@@ -24,6 +24,7 @@ struct VerdictRule {
   double together = 0.58;
   /// ... or not to slow down: such queues have 0.72 of their growth in the last half of a run.
   double straight = 0.8;
+  double straight_confidence = 0.99;
   /// Growth goes on when the last half of the run has this part of it at least. A network that fills up within a third
   /// of the run has less.
   double last_half = 1.0 / 3.0;
