@@ -35,7 +35,7 @@ Result without_sums(Result result) {
 }
 
 Runs runs_of(const std::string& name, std::vector<Result> results) {
-  Runs runs{name, {"load"}, {}, std::move(results)};
+  Runs runs{name, {"load"}, {}, std::move(results), {}};
   for (std::size_t i = 0; i < runs.results.size(); ++i) runs.axes.push_back({{"load", std::to_string(i)}});
   return runs;
 }
