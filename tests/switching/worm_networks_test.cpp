@@ -109,6 +109,14 @@ TEST_P(WormNetworks, WormsReplicateAtEveryStageOfUnidirectionalNetworks) {
   }
 }
 
+/// A byte once counted them: 300 were 44.
+TEST_P(WormNetworks, HopsOfLongWaysAreCounted) {
+  WormRig rig("mesh", {{"size", std::vector<i64>{300}}}, GetParam(), {{"chunk", i64{8}}}, "dimension_order");
+  rig.worms->send(0, {299}, 5, 9);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(rig.tally().hops, 300U);
+}
+
 // --- what is refused --------------------------------------------------------------------------------------------
 std::string refused(const char* switch_name, const Given& values, u32 flits, i64 hosts = 16) {
   WormRig rig("bidirectional_min", test::tree(hosts), switch_name, values);

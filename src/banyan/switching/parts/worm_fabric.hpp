@@ -254,7 +254,7 @@ class WormFabric : public engine::Population {
     u32 first = 0;  ///< arrival of the first flit, lower 32 bits
     u16 part = 0;   ///< nth chunk of its packet
     u8 flits = 0;
-    u8 hops = 0;  ///< switches passed
+    u8 hops = 0;  ///< switches passed, 255 for more; packets with one destination count them in their record
   };
   struct Input {
     u16 head = 0;
@@ -459,6 +459,7 @@ class WormFabric : public engine::Population {
   void send(u32 output, PacketId id, u32 part, u32 flits, u32 hops, Tick load, Tick now) noexcept {
     Output& out = outputs_[output];
     movements_ += flits;
+    if (part == 0 && pool_[id].copies == 0) ++pool_[id].hops;
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
     if (out.to >= kTerminal) {
@@ -471,7 +472,9 @@ class WormFabric : public engine::Population {
     }
     out.credits -= flits;
     push(out.to,
-         {id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits), static_cast<u8>(hops + 1)}, now);
+         {id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits),
+          static_cast<u8>(std::min(hops + 1, 255U))},
+         now);
   }
   [[nodiscard]] bool has_room(const Output& out, u32 flits) const noexcept {
     return out.to >= kTerminal || out.credits >= flits;
@@ -615,7 +618,7 @@ class WormFabric : public engine::Population {
   void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
     const u32 hops = arrival.way & 255U;
     if (pool_[arrival.packet].copies == 0) {
-      terminals_.deliver(pool_[arrival.packet], t, now, hops, arrival.way >> 8U);
+      terminals_.deliver(pool_[arrival.packet], t, now, pool_[arrival.packet].hops, arrival.way >> 8U);
       pool_.release(arrival.packet);
     } else if (terminals_.deliver_copy(arrival.packet, t, now, hops, arrival.way >> 8U)) {
       pool_.release(arrival.packet);
