@@ -278,6 +278,22 @@ TEST(Recorded, TerminalsOfSubnetworksAreThoseOfTheTraffic) {
   EXPECT_GT(lines, 100U);
 }
 
+TEST(Recorded, NoChannelIsBusyForLongerThanThereIs) {
+  // Links that carry 16 flits per cycle; slow channels behind output queues, and hardly any time.
+  const std::string wide =
+      "topology = { name = \"mesh\", size = [2], concentration = 8 }\nrouting = \"dimension_order\"\n"
+      "switch = { name = \"packet_node\", bandwidth = 16, acquire = 0, buffers_per_link = 32, header = 0, payload = 16 "
+      "}\n"
+      "traffic = { name = \"uniform\", load = 0.9, size = 16 }\nrun = { warmup = 500, measure = 2000, tables = \"all\" "
+      "}\n";
+  const api::Result result = run(wide, {});
+  // Of 8 terminals with 0.9 flits per cycle 8 in 15 go to the other switch.
+  EXPECT_NEAR(result.at("channel_utilization_mean").mean, 8 * 0.9 * 8 / 15 / 16, 0.02);
+  const api::Result slow = run(kMesh, {"topology.cycles_per_flit=10", "switch.output_speedup=2", "run.measure=100",
+                                       "run.tables=all", "traffic.load=0.9"});
+  for (const auto& row : table(slow, "channels").rows) EXPECT_LE(std::get<double>(row[6]), 1.0);
+}
+
 TEST(Recorded, RefusesWhatIsNotThere) {
   for (const char* watch : {"pocket=1:2", "packet=3", "packet=16:0", "packet=x:0", "port=16:0", "port=0:9",
                             "port=(7,7):0", "terminal=16", "terminal="}) {

@@ -34,6 +34,14 @@ struct Counts {
   u64 failed = 0;
   std::map<std::string, u64> refusals;  ///< by place and cause
 
+  Counts& operator+=(const Counts& other) {
+    passed += other.passed;
+    refused += other.refused;
+    too_large += other.too_large;
+    failed += other.failed;
+    for (const auto& [refusal, times] : other.refusals) refusals[refusal] += times;
+    return *this;
+  }
   [[nodiscard]] u64 all() const { return passed + refused + too_large + failed; }
 };
 

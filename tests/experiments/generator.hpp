@@ -112,7 +112,7 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"run.measure", {"1", "64", "500", "1024", "1500"}},
       {"run.duration", {"0", "0", "1", "100", "1000"}},
       {"run.drain", {"0", "1", "1000", "4000"}},
-      {"run.session_limit", {"1", "100", "5000", "20000"}},
+      {"run.session_limit", {"1", "100", "1000", "4000"}},
       {"run.watchdog", {"0", "1", "256", "1000", "10000"}},
       {"run.window", {"0", "1", "10", "100"}},
       {"run.precision", {"0", "0.05", "0.5"}},
@@ -154,7 +154,7 @@ inline const std::map<std::string, double>& caps() {
       {"run.duration", 1500},
       {"run.drain", 4000},
       {"run.sessions", 4},
-      {"run.session_limit", 20000},
+      {"run.session_limit", 4000},
       {"run.precision_limit", 4},
       {"iterations", 4},
       {"multicast_phases.draws", 100},
@@ -164,8 +164,8 @@ inline const std::map<std::string, double>& caps() {
 
 /// What a run of every random experiment begins with: short, and long enough to deliver something.
 inline const std::vector<Setting>& short_run() {
-  static const std::vector<Setting> settings{{"warmup", "100"},       {"measure", "500"},         {"drain", "3000"},
-                                             {"sessions", "2"},       {"session_limit", "10000"}, {"watchdog", "1000"},
+  static const std::vector<Setting> settings{{"warmup", "100"},       {"measure", "500"},        {"drain", "3000"},
+                                             {"sessions", "2"},       {"session_limit", "4000"}, {"watchdog", "1000"},
                                              {"precision_limit", "3"}};
   return settings;
 }

@@ -38,17 +38,27 @@ void expect_no_findings(u64 seed, u64 count) {
   const u64 first = number_from("BANYAN_EXPERIMENTS_FIRST", 0);
   const auto make = [&](u64 i) { return generator.make(seed, i); };
   std::map<std::string, u64> kinds;
-  const Counts counts =
-      judge_in_children(first, first + count, make, folder, kMostRepairs, [&](const Failure& failure) {
-        for (const Finding& f : failure.findings) {
-          if (++kinds[f.kind] > 1 || kinds.size() > kMostKinds) continue;
-          const Recipe smallest = Shrinker(folder, f.kind).smallest(failure.recipe);
-          ADD_FAILURE() << f.kind << ": " << f.detail << "\nThe smallest experiment that shows it:\n\n"
-                        << to_toml(smallest) << "\nAs it was found: BANYAN_EXPERIMENTS_SEED=" << seed
-                        << " BANYAN_EXPERIMENTS_FIRST=" << failure.number
-                        << " BANYAN_EXPERIMENTS_COUNT=1 experiments_tests --gtest_filter=RandomExperiments.*";
-        }
-      });
+  const auto found = [&](const Failure& failure) {
+    for (const Finding& f : failure.findings) {
+      // A kind may have one cause in each switch model.
+      Recipe recipe = failure.recipe;
+      const u64 times = ++kinds[fmt::format("{} ({})", f.kind, recipe.part("switch").name)];
+      if (times > 1 || kinds.size() > kMostKinds) continue;
+      recipe = Shrinker(folder, f.kind).smallest(recipe);
+      ADD_FAILURE() << f.kind << ": " << f.detail << "\nThe smallest experiment that shows it:\n\n"
+                    << to_toml(recipe) << "\nAs it was found: BANYAN_EXPERIMENTS_SEED=" << seed
+                    << " BANYAN_EXPERIMENTS_FIRST=" << failure.number
+                    << " BANYAN_EXPERIMENTS_COUNT=1 experiments_tests --gtest_filter=RandomExperiments.*";
+    }
+  };
+  constexpr u64 kStep = 1000;  // what a long run tells of on its way
+  Counts counts;
+  for (u64 done = 0; done < count; done += kStep) {
+    const u64 more = std::min(kStep, count - done);
+    counts += judge_in_children(first + done, first + done + more, make, folder, kMostRepairs, found);
+    if (count > kStep)
+      fmt::print("{} of {}: {} completed, {} failed\n", counts.all(), count, counts.passed, counts.failed);
+  }
   for (const auto& [kind, times] : kinds) fmt::print("{:5} x {}\n", times, kind);
   if (std::getenv("BANYAN_EXPERIMENTS_REFUSALS") != nullptr) {
     for (const auto& [cause, times] : counts.refusals) fmt::print("{:5} refused: {}\n", times, cause);

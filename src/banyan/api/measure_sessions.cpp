@@ -80,7 +80,7 @@ class SessionRunner {
     std::optional<engine::Activity> activity = outcomes_.front().activity;
     for (std::size_t i = 1; i < outcomes_.size() && activity; ++i) *activity += *outcomes_[i].activity;
     add_activity(result, experiment_, activity);
-    add_recorded(result, settings_.probe, sum, *network_.topology, cycles);
+    add_recorded(result, experiment_, settings_.probe, sum, *network_.topology, cycles);
     if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);
   }
 

@@ -471,7 +471,7 @@ Result run_once(const Experiment& experiment, const Network& network, engine::En
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
   if (trees) add_trees(result, trees->take());
-  add_recorded(result, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
+  add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
   result.cpu_seconds = instance.machine->helper_cpu_seconds();
   return result;

@@ -118,23 +118,30 @@ const char* verb(EventKind kind) {
   return "";
 }
 
-/// Share of the time that a channel is busy. A flit that it begins with at the end counts in full, but not for longer
-/// than there is.
-double utilization(u64 flits, const core::Link& link, u64 cycles) {
-  if (cycles == 0) return 0.0;
-  u64 busy = flits * link.cycles_per_flit;
-  if (busy > cycles && busy - cycles < link.cycles_per_flit) busy = cycles;
-  return static_cast<double>(busy) / static_cast<double>(cycles);
+/// Flits that a channel of full bandwidth carries per cycle: one, unless the switch model says otherwise (packet_node).
+u32 flits_per_cycle(const Experiment& experiment) {
+  constexpr const char* kBandwidth = "bandwidth";
+  const auto& given = experiment.switching.all();
+  return given.find(kBandwidth) == given.end() ? 1 : experiment.switching.natural(kBandwidth);
 }
 
-Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
+/// Share of the time that a channel is busy. A flit is counted when it is handed to its channel, which may carry it
+/// after what is measured, as the rest of its packet or behind what waits for a slow channel: no channel is busy for
+/// longer than there is.
+double utilization(u64 flits, const core::Link& link, u32 bandwidth, u64 cycles) {
+  if (cycles == 0) return 0.0;
+  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) /
+                           (static_cast<double>(cycles) * static_cast<double>(bandwidth)));
+}
+
+Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u32 bandwidth, u64 cycles) {
   Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
   for (u32 c = 0; c < channels.size(); ++c) {
     const core::Channel& channel = channels[c];
     if (channel.failed) continue;
     const u64 flits = report.channel_flits[c];
-    const double share = utilization(flits, channel.link, cycles);
+    const double share = utilization(flits, channel.link, bandwidth, cycles);
     table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
                           port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
                           place(topology, channel.to.terminal, channel.to.node),
@@ -215,14 +222,15 @@ Table event_table(const engine::ProbeReport& report, const core::Topology& topol
   return table;
 }
 
-void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, u64 cycles) {
+void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, u32 bandwidth,
+                     u64 cycles) {
   double most = 0.0;
   double sum = 0.0;
   u64 count = 0;
   for (u32 c = 0; c < graph.channels().size(); ++c) {
     const core::Channel& channel = graph.channel(c);
     if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
-    const double share = utilization(report.channel_flits[c], channel.link, cycles);
+    const double share = utilization(report.channel_flits[c], channel.link, bandwidth, cycles);
     most = std::max(most, share);
     sum += share;
     ++count;
@@ -329,11 +337,12 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
   }
 }
 
-void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
-                  const core::Topology& topology, u64 cycles) {
+void add_recorded(Result& result, const Experiment& experiment, const engine::ProbePlan& plan,
+                  const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
   if (plan.channels) {
-    add_utilization(result, report, topology.graph(), cycles);
-    result.tables.push_back(channel_table(report, topology, cycles));
+    const u32 bandwidth = flits_per_cycle(experiment);
+    add_utilization(result, report, topology.graph(), bandwidth, cycles);
+    result.tables.push_back(channel_table(report, topology, bandwidth, cycles));
   }
   if (plan.flows) result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology));
   if (plan.watches()) {

@@ -18,8 +18,8 @@ namespace banyan::api {
 
 /// Adds the tables "channels", "flows" and "events", and the metrics that summarize them. `cycles`: length of what was
 /// measured.
-void add_recorded(Result& result, const engine::ProbePlan& plan, const engine::ProbeReport& report,
-                  const core::Topology& topology, u64 cycles);
+void add_recorded(Result& result, const Experiment& experiment, const engine::ProbePlan& plan,
+                  const engine::ProbeReport& report, const core::Topology& topology, u64 cycles);
 
 /// The messages that a probe saw as the text of a trace.
 [[nodiscard]] std::string trace_text(const engine::ProbeReport& report, const core::Topology& topology);
