@@ -22,7 +22,7 @@ namespace banyan::test::experiments {
 /// Random words one after the other, of one experiment of one seed.
 class Dice {
  public:
-  Dice(u64 seed, u64 experiment) : random_(seed, 0x6578706572696d65ULL, 0), experiment_(experiment) {}
+  Dice(u64 seed, u64 experiment) : random_(seed, Stream("tests: random experiments"), 0, 0), experiment_(experiment) {}
 
   u32 below(u64 n) { return banyan::below(random_.at(experiment_, drawn_++)[0], static_cast<u32>(n)); }
   double real() {
