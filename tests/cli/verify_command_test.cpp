@@ -143,6 +143,20 @@ TEST_F(VerifyCommand, EveryChangedValueOfAResultIsNamed) {
   EXPECT_TRUE(contains(said.out, "histograms." + result.histograms.front().name)) << said.out;
 }
 
+TEST_F(VerifyCommand, AnAxisThatIsNotTheConfigurationsIsNamed) {
+  write_text("linked.toml", kSteady +
+                                "[sweep]\n\"traffic.load\" = [0.1, 0.2]\n\"run.seed\" = [3, 4]\n"
+                                "zip = [[\"traffic.load\", \"run.seed\"]]\n");
+  ASSERT_EQ(banyan({"sweep", "linked.toml", "--quiet", "--out", "many"}).status, 0);
+  EXPECT_EQ(banyan({"verify", "many/results.json"}).status, 0) << banyan({"verify", "many/results.json"}).out;
+  json changed = json::parse(read_text(scratch() / "many/results.json"));
+  changed["points"][1]["axes"]["traffic.load"] = "0.3";
+  write_text("changed.json", changed.dump());
+  const Said said = banyan({"verify", "changed.json"});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_TRUE(contains(said.out, "the configuration is not that of traffic.load = 0.3, run.seed = 4")) << said.out;
+}
+
 TEST_F(VerifyCommand, WhatHoldsNoResultIsRefused) {
   std::filesystem::create_directories(scratch() / "empty");
   expect_refusal(banyan({"verify", "empty"}), "there is no result store", "--out");

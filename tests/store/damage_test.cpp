@@ -1,6 +1,7 @@
 // Is every value, row, column and number of a store protected: changed, missing or added, is it named, and never passed
 // over?
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -207,6 +208,9 @@ TEST_F(Damage, AFileOfAnotherKindIsNotCalledAStore) {
   expect(error, "this file is no result store", "banyan run " + toml + " --out FOLDER");
   std::ofstream(toml) << "x";
   expect(refusal([&] { Reader reader(toml); }), "this file is no result store", "--out FOLDER");
+  const std::string pipe = folder() + "/pipe.sqlite";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect(refusal([&] { Reader reader(pipe); }), "this is no file", "--out");
 }
 
 }  // namespace

@@ -269,12 +269,12 @@ config::Node node_from(const json& value, const Where& where) {
 
 }  // namespace
 
-Experiment experiment_from(const std::string& configuration, const Catalog& catalog) {
+Experiment experiment_from(const std::string& configuration, const Catalog& catalog, const Overrides& overrides) {
   const json all = json::parse(configuration, nullptr, false);
   if (!all.is_object()) {
     throw ConfigError({"configuration", 0, 0, ""}, "is no JSON object", "give a result that Banyan wrote");
   }
-  return resolve_experiments(node_from(all, {"configuration", 0, 0, ""}), "", {}, catalog).points.front();
+  return resolve_experiments(node_from(all, {"configuration", 0, 0, ""}), "", overrides, catalog).points.front();
 }
 
 std::string identity(const std::string& configuration) {

@@ -15,7 +15,8 @@ namespace banyan::api {
                                                 const Overrides& overrides, const Catalog& catalog);
 
 /// The experiment that a canonical configuration describes. Throws ConfigError when this Banyan does not know it.
-[[nodiscard]] Experiment experiment_from(const std::string& configuration, const Catalog& catalog);
+[[nodiscard]] Experiment experiment_from(const std::string& configuration, const Catalog& catalog,
+                                         const Overrides& overrides = {});
 
 /// The canonical JSON that identifies a run's results: without the experiment's name and without the settings of
 /// [run] that results do not depend on (step_order, wake, shards, audit).

@@ -203,6 +203,20 @@ void find_tick(const Rerun& rerun, const Result& stored, Parting& parting) {
   }
 }
 
+/// Given to the configuration again, its axes must not change it. "" when they do not, or when nobody can tell.
+std::string wrong_axes(const Experiment& experiment, const VerifyOptions& options) {
+  Overrides values;
+  std::string text;
+  for (const auto& [key, value] : options.axes) {
+    values.push_back(key + "=" + value);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
+  }
+  try {
+    const Experiment again = experiment_from(experiment.configuration, catalog(), values);
+    return again.configuration == experiment.configuration ? "" : "the configuration is not that of " + text;
+  } catch (const ConfigError&) { return ""; }
+}
+
 std::string program_text(const Result& stored, const Result& found) {
   if (stored.version != found.version) {
     return fmt::format("; the result is of Banyan {}, this is {}", stored.version, found.version);
@@ -260,6 +274,9 @@ Verification verify(const Result& stored, const VerifyOptions& options) {
   verification.equal = found.state_hash == stored.state_hash;
   if (verification.equal) {
     verification.differences = differences(stored, options.printed, found);
+    if (std::string axes = wrong_axes(experiment, options); !axes.empty()) {
+      verification.differences.push_back(std::move(axes));
+    }
     verification.equal = verification.differences.empty();
     verification.statement =
         verification.equal

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
@@ -21,6 +22,7 @@ struct RunMode {
 
 struct VerifyOptions {
   RunOptions run;
+  std::vector<std::pair<std::string, std::string>> axes;  ///< of the point, as its file has them
   std::string printed;  ///< the JSON that the result was read from; "" when it comes from a store
   /// For tests of the search itself: what a run of that mode reports instead of the hash that it finds at a place
   /// (`at`: all ticks before it are done; kNever: the end; session kNever: the whole run).

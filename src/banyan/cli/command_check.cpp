@@ -4,24 +4,32 @@
 #include <set>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/cli/progress.hpp"
 
 namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
+  announce_needs(set.points, 1, false);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;
   std::string notes;
-  for (const api::Experiment& point : set.points) {
-    for (const std::string& note : api::check(point)) {
-      if (said.insert(note).second) notes += "note: " + note + "\n";
+  std::vector<api::DeadlockNote> deadlocks;
+  {
+    const ProgressDisplay building(false, "", 1.0);
+    for (const api::Experiment& point : set.points) {
+      for (const std::string& note : api::check(point)) {
+        if (said.insert(note).second) notes += "note: " + note + "\n";
+      }
     }
+    deadlocks = api::check_deadlock(set.points);
   }
   bool bad = false;
-  for (const api::DeadlockNote& note : api::check_deadlock(set.points)) {
+  for (const api::DeadlockNote& note : deadlocks) {
     print(note.text + "\n");
     bad = bad || note.bad;
   }

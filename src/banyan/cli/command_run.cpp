@@ -12,6 +12,7 @@
 #include "banyan/api/export.hpp"
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
@@ -123,6 +124,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
   require_outputs(arguments);
+  announce_needs(set.points, 1, arguments.running.quiet);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
@@ -168,11 +170,13 @@ int run(const RunArguments& arguments) {
 int sweep(const RunArguments& arguments) {
   const api::ExperimentSet set = read(arguments, "");
   require_outputs(arguments);
+  const u32 threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+  announce_needs(set.points, threads, arguments.running.quiet);
   check_metrics(set, arguments.metrics);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::SweepOptions options;
-  options.threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = threads;
   options.interrupted = watch_interrupt();
   std::vector<api::Result> results;
   {

@@ -5,6 +5,7 @@
 
 #include "banyan/api/knee.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
@@ -86,7 +87,8 @@ int saturation(const SaturationArguments& arguments) {
   const api::ReadExperiments read = [&](const api::Overrides& all) {
     return api::read_experiments(arguments.file, all);
   };
-  static_cast<void>(read(overrides));  // errors of the file come before those of the folder
+  // Errors of the file come before those of the folder.
+  announce_needs(read(overrides).points, 1, true);
   Prober prober(arguments, overrides);
   api::KneeOptions options;
   options.key = arguments.key;

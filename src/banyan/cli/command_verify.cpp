@@ -107,6 +107,7 @@ int verify(const VerifyArguments& arguments) {
       options.run.progress = [&](u64 done, u64 total) {
         display(i * kWhole + done * kWhole / std::max<u64>(total, 1), runs.results.size() * kWhole);
       };
+      options.axes = runs.axes[i];
       if (!runs.printed.empty()) options.printed = runs.printed[i];
       const api::Verification verification = api::verify(runs.results[i], options);
       equal += verification.equal ? 1U : 0U;

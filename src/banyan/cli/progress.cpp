@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalPause{100};
 constexpr std::chrono::seconds kPlainPause{5};
+constexpr double kPatience = 2.0;  ///< seconds without progress before it is said what is done
 
 std::string duration(double seconds) {
   const auto whole = static_cast<u64>(std::llround(seconds));
@@ -36,15 +37,42 @@ std::string progress_text(u64 done, u64 total, double seconds, const std::string
 }
 
 ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), unit_(std::move(unit)), per_unit_(per_unit) {}
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), unit_(std::move(unit)), per_unit_(per_unit) {
+  if (!quiet_) waiter_ = std::thread([this] { await_progress(); });
+}
+
+void ProgressDisplay::await_progress() {
+  const auto pause = terminal_ ? std::chrono::seconds(1) : kPlainPause;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pause, [this] { return !waiting_.load(); })) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (seconds < kPatience) continue;
+    shown_ = true;
+    const std::string text = "building, " + duration(seconds);
+    const std::string shown = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
+    std::fputs(shown.c_str(), stderr);
+    std::fflush(stderr);
+  }
+}
+
+void ProgressDisplay::stop_waiting() {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = false;
+  }
+  changed_.notify_all();
+  if (waiter_.joinable()) waiter_.join();
+}
 
 ProgressDisplay::~ProgressDisplay() {
+  stop_waiting();
   // Leave no half a line behind: what follows starts on a clean one.
   if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
 void ProgressDisplay::operator()(u64 done, u64 total) {
   if (quiet_) return;
+  if (waiting_) stop_waiting();
   const auto now = Clock::now();
   if (now - last_ < (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kPlainPause))) return;
   last_ = now;

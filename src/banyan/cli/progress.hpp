@@ -1,8 +1,12 @@
 // Progress on standard error: one line that renews itself on a terminal, a plain line every five seconds elsewhere.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "banyan/base/types.hpp"
 
@@ -19,10 +23,15 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
+  /// The first call ends the display of what is awaited.
   void operator()(u64 done, u64 total);
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Until there is progress: "building, 0:12".
+  void await_progress();
+  void stop_waiting();
 
   bool quiet_;
   bool terminal_;
@@ -31,6 +40,10 @@ class ProgressDisplay {
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool shown_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> waiting_{true};
+  std::thread waiter_;
 };
 
 }  // namespace banyan::cli

@@ -371,6 +371,10 @@ Reader::Reader(const std::string& file, Mode mode)
           throw ConfigError({file, 0, 0, ""}, "there is no result store",
                             "name the folder that \"banyan sweep FILE --out FOLDER\" filled");
         }
+        // A pipe would be read for ever.
+        if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
+          throw ConfigError({file, 0, 0, ""}, "this is no file, and so no result store", other_file_remedy(file));
+        }
         return Database(file, mode);
       }()) {
   require_known(database_);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/parts/chunk_lists.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
@@ -896,5 +897,12 @@ const core::SwitchRow row_central_buffer{
     false,
     nullptr,
     true};
+
+extern const core::SwitchMemory memory_central_buffer;
+const core::SwitchMemory memory_central_buffer{
+    "central_buffer", [](const config::Values& values, const core::NetworkSize& size, double shortest) {
+      return 4e6 + size.inputs * (1000.0 + 16.0 * values.natural("fifo") / shortest) +
+             size.switches * 17.0 * values.natural("chunks");
+    }};
 
 }  // namespace banyan::switching::central_buffer

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/cioq_fabric.hpp"
@@ -260,5 +261,11 @@ const core::SwitchRow row_cioq{
     core::Sight::none,
     &byte_ns,
     true};
+
+extern const core::SwitchMemory memory_cioq;
+const core::SwitchMemory memory_cioq{"cioq", [](const config::Values&, const core::NetworkSize& size, double) {
+                                       // Admittance queues and routes are kept per pair of terminals.
+                                       return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
+                                     }};
 
 }  // namespace banyan::switching::cioq

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/circuits.hpp"
@@ -171,5 +172,11 @@ const core::SwitchRow row_circuit{
     nullptr,
     false,
     true};
+
+extern const core::SwitchMemory memory_circuit;
+const core::SwitchMemory memory_circuit{
+    "circuit", [](const config::Values& values, const core::NetworkSize& size, double) {
+      return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0;
+    }};
 
 }  // namespace banyan::switching::circuit

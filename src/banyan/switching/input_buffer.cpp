@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/parts/data_paths.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
@@ -551,5 +552,11 @@ const core::SwitchRow row_input_buffer{
     false,
     nullptr,
     true};
+
+extern const core::SwitchMemory memory_input_buffer;
+const core::SwitchMemory memory_input_buffer{
+    "input_buffer", [](const config::Values& values, const core::NetworkSize& size, double shortest) {
+      return 4e6 + size.inputs * (1100.0 + 16.0 * values.natural("fifo") / shortest);
+    }};
 
 }  // namespace banyan::switching::input_buffer

@@ -17,6 +17,7 @@
 
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/population.hpp"
@@ -795,5 +796,13 @@ const core::SwitchRow row_output_queued{
     &install,
     &vcs,
     "output_queued boxes take packets from each other in one step of the whole network, which has no cycles"};
+
+extern const core::SwitchMemory memory_output_queued;
+const core::SwitchMemory memory_output_queued{
+    "output_queued", [](const config::Values& values, const core::NetworkSize& size, double) {
+      constexpr double kReservedMost = 1U << 20U;  // packets
+      const double places = size.inputs * values.natural("buffer");
+      return size.inputs * 450.0 + places * 8.0 + std::min(places, kReservedMost) * 50.0;
+    }};
 
 }  // namespace banyan::switching::output_queued

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "banyan/base/hash.hpp"
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
@@ -855,5 +856,9 @@ const core::SwitchRow row_packet_node{
     false,
     nullptr,
     true};
+
+extern const core::SwitchMemory memory_packet_node;
+const core::SwitchMemory memory_packet_node{
+    "packet_node", [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; }};
 
 }  // namespace banyan::switching::packet_node

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/vc_router_general.hpp"
@@ -371,5 +372,12 @@ const core::SwitchRow row_vc_router{
     true,
     &warning,
     true};
+
+extern const core::SwitchMemory memory_vc_router;
+const core::SwitchMemory memory_vc_router{
+    "vc_router", [](const config::Values& values, const core::NetworkSize& size, double) {
+      const double places = static_cast<double>(values.natural("vcs")) * values.natural("buffer");
+      return size.inputs * (650.0 + 16.0 * places);
+    }};
 
 }  // namespace banyan::switching::vc_router

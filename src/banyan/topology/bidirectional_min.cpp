@@ -7,6 +7,8 @@
 // or by a rule of their own (core::TreeLevel::port_times).
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "banyan/base/bits.hpp"
 #include "banyan/topology/parts/tree.hpp"
 
@@ -108,6 +110,22 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   });
 }
 
+core::NetworkSize size(const config::Values& values) {
+  parts::TreeShape tree;
+  tree.terminals = values.natural("hosts");
+  tree.spare = std::floor(values.natural("ports") / 2.0);
+  double below = 1.0;
+  do {
+    tree.count.push_back(tree.terminals / tree.spare);
+    tree.down.push_back(tree.spare);
+    tree.up.push_back(tree.spare);
+    tree.children.push_back(tree.spare);
+    below *= tree.spare;
+  } while (below < tree.terminals);
+  tree.up.back() = 0.0;
+  return parts::tree_size(tree);
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -127,5 +145,8 @@ const core::TopologyRow row_bidirectional_min{
              .doc("How the stages are joined."),
      })},
     make};
+
+extern const core::TopologySize size_bidirectional_min;
+const core::TopologySize size_bidirectional_min{"bidirectional_min", size};
 
 }  // namespace banyan::topology::bidirectional_min

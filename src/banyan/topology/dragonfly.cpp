@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "banyan/topology/parts/damage.hpp"
 #include "banyan/topology/parts/grid.hpp"
@@ -106,6 +107,21 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   return std::make_unique<DragonflyTopology>(values);
 }
 
+core::NetworkSize size(const config::Values& values) {
+  const double p = values.natural("terminals_per_router");
+  const double a = values.natural("routers_per_group");
+  const double h = values.natural("global_ports");
+  const double g = values.natural("groups") == 0 ? a * h + 1.0 : values.natural("groups");
+  core::NetworkSize all;
+  all.switches = g * a;
+  all.terminals = all.switches * p;
+  all.inputs = all.switches * (a - 1.0 + h + p);
+  const double rounds = g > 1.0 ? std::floor(a * h / (g - 1.0)) : 0.0;
+  all.channels = all.switches * (a - 1.0 + 2.0 * p) + g * rounds * (g - 1.0);
+  all.passed = 2.0 + 2.0 * (a - 1.0) / a;  // local, global, local
+  return all;
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -140,5 +156,8 @@ const core::TopologyRow row_dragonfly{
              .doc("Latency of the channels from and to terminals."),
      })},
     make};
+
+extern const core::TopologySize size_dragonfly;
+const core::TopologySize size_dragonfly{"dragonfly", size};
 
 }  // namespace banyan::topology::dragonfly

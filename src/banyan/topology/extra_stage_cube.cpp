@@ -261,6 +261,13 @@ class ExtraStageCube final : public core::Topology {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<ExtraStageCube>(values); }
 
+/// Faults may bring a bypassed stage back.
+core::NetworkSize size(const config::Values& values) {
+  const double outer =
+      (values.text("input_stage") == "enabled" ? 1.0 : 0.0) + (values.text("output_stage") == "enabled" ? 1.0 : 0.0);
+  return columns_size(values, outer - 1.0);
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -289,5 +296,8 @@ const core::TopologyRow row_extra_stage_cube{
          parts::subnetworks_parameter(),
      }},
     make};
+
+extern const core::TopologySize size_extra_stage_cube;
+const core::TopologySize size_extra_stage_cube{"extra_stage_cube", size};
 
 }  // namespace banyan::topology::extra_stage_cube

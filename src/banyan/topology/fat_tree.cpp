@@ -12,6 +12,13 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   return parts::make_xgft(values, "levels", std::vector<u32>(levels, values.natural("arity")), parents);
 }
 
+core::NetworkSize size(const config::Values& values) {
+  const std::vector<double> arity(values.natural("levels"), values.natural("arity"));
+  std::vector<double> parents = arity;
+  parents.front() = 1.0;
+  return parts::xgft_size(arity, parents);
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -25,5 +32,8 @@ const core::TopologyRow row_fat_tree{
          Parameter::integer("levels", 3).range(1, 24).doc("Levels of switches, n."),
      })},
     make};
+
+extern const core::TopologySize size_fat_tree;
+const core::TopologySize size_fat_tree{"fat_tree", size};
 
 }  // namespace banyan::topology::fat_tree

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "banyan/topology/parts/grid.hpp"
 
@@ -22,6 +23,10 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   plan.cycles_per_flit.assign(degree, 1);
   plan.terminal_latency_cycles = values.natural("terminal_latency");
   return std::make_unique<parts::GridTopology>(std::move(plan), values, parts::binary_label);
+}
+
+core::NetworkSize size(const config::Values& values) {
+  return parts::grid_size(std::vector<double>(values.natural("degree"), 2.0), false, values.natural("concentration"));
 }
 
 }  // namespace
@@ -49,5 +54,8 @@ const core::TopologyRow row_hypercube{
     },
     make,
 };
+
+extern const core::TopologySize size_hypercube;
+const core::TopologySize size_hypercube{"hypercube", size};
 
 }  // namespace banyan::topology::hypercube

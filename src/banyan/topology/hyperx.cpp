@@ -83,6 +83,23 @@ class HyperXTopology final : public core::Topology {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<HyperXTopology>(values); }
 
+core::NetworkSize size(const config::Values& values) {
+  const double concentration = values.natural("concentration");
+  core::NetworkSize all;
+  all.switches = 1.0;
+  double neighbours = 0.0;
+  for (const i64 k : values.integers("size")) {
+    const auto switches = static_cast<double>(k);
+    all.switches *= switches;
+    neighbours += switches - 1.0;
+    all.passed += (switches - 1.0) / switches;
+  }
+  all.terminals = all.switches * concentration;
+  all.inputs = all.switches * (neighbours + concentration);
+  all.channels = all.switches * (neighbours + 2.0 * concentration);
+  return all;
+}
+
 }  // namespace
 
 extern const core::TopologyRow row_hyperx;
@@ -93,5 +110,8 @@ const core::TopologyRow row_hyperx{
      "Efficient Large-Scale Networks, SC 2009; J. Kim, W. J. Dally and D. Abts, Flattened Butterfly, ISCA 2007",
      parts::grid_parameters()},
     make};
+
+extern const core::TopologySize size_hyperx;
+const core::TopologySize size_hyperx{"hyperx", size};
 
 }  // namespace banyan::topology::hyperx

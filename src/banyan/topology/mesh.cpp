@@ -10,6 +10,8 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   return std::make_unique<parts::GridTopology>(parts::read_grid(values, false), values, parts::coordinate_label);
 }
 
+core::NetworkSize size(const config::Values& values) { return parts::grid_size(values, false); }
+
 }  // namespace
 
 extern const core::TopologyRow row_mesh;
@@ -22,5 +24,8 @@ const core::TopologyRow row_mesh{
     },
     make,
 };
+
+extern const core::TopologySize size_mesh;
+const core::TopologySize size_mesh{"mesh", size};
 
 }  // namespace banyan::topology::mesh

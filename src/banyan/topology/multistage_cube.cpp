@@ -117,6 +117,8 @@ class MultistageCube final : public core::Topology {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<MultistageCube>(values); }
 
+core::NetworkSize size(const config::Values& values) { return columns_size(values, 0.0); }
+
 }  // namespace
 
 using config::Parameter;
@@ -137,5 +139,8 @@ const core::TopologyRow row_multistage_cube{
          parts::subnetworks_parameter(),
      }},
     make};
+
+extern const core::TopologySize size_multistage_cube;
+const core::TopologySize size_multistage_cube{"multistage_cube", size};
 
 }  // namespace banyan::topology::multistage_cube

@@ -173,6 +173,20 @@ class SlimFly final : public core::Topology {
 
 std::unique_ptr<core::Topology> make(const config::Values& values) { return std::make_unique<SlimFly>(values); }
 
+core::NetworkSize size(const config::Values& values) {
+  const u32 q = values.natural("q");
+  const u32 degree = q + (q % 4 == 3 ? (q + 1) / 2 : q / 2);  // as generators() has it
+  const u32 asked = values.natural("concentration");
+  const double concentration = asked == 0 ? (degree + 1) / 2 : asked;
+  core::NetworkSize all;
+  all.switches = 2.0 * q * q;
+  all.terminals = all.switches * concentration;
+  all.inputs = all.switches * (degree + concentration);
+  all.channels = all.switches * (degree + 2.0 * concentration);
+  all.passed = 3.0;  // nearly all are two channels away
+  return all;
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -199,5 +213,8 @@ const core::TopologyRow row_slim_fly{
              .doc("Latency of the channels from and to terminals."),
      })},
     make};
+
+extern const core::TopologySize size_slim_fly;
+const core::TopologySize size_slim_fly{"slim_fly", size};
 
 }  // namespace banyan::topology::slim_fly

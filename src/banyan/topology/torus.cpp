@@ -14,6 +14,8 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   return std::make_unique<parts::GridTopology>(std::move(plan), values, parts::coordinate_label);
 }
 
+core::NetworkSize size(const config::Values& values) { return parts::grid_size(values, true); }
+
 }  // namespace
 
 extern const core::TopologyRow row_torus;
@@ -26,5 +28,8 @@ const core::TopologyRow row_torus{
     },
     make,
 };
+
+extern const core::TopologySize size_torus;
+const core::TopologySize size_torus{"torus", size};
 
 }  // namespace banyan::topology::torus

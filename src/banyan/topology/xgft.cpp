@@ -19,6 +19,12 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   return parts::make_xgft(values, "children", {children.begin(), children.end()}, {parents.begin(), parents.end()});
 }
 
+core::NetworkSize size(const config::Values& values) {
+  const std::vector<i64>& children = values.integers("children");
+  const std::vector<i64>& parents = values.integers("parents");
+  return parts::xgft_size({children.begin(), children.end()}, {parents.begin(), parents.end()});
+}
+
 }  // namespace
 
 using config::Parameter;
@@ -35,5 +41,8 @@ const core::TopologyRow row_xgft{
              .doc("Parents per level from below, w_1 .. w_h: of a terminal (1), of a switch of the lowest level, ..."),
      })},
     make};
+
+extern const core::TopologySize size_xgft;
+const core::TopologySize size_xgft{"xgft", size};
 
 }  // namespace banyan::topology::xgft

@@ -10,6 +10,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/graph.hpp"
+#include "banyan/core/size.hpp"
 
 namespace banyan::topology {
 
@@ -116,6 +117,21 @@ struct BoxPort {
   while (below * radix < terminals) below *= radix;
   values.fail("terminals", fmt::format("{} terminals are no power of the radix {}", terminals, radix),
               fmt::format("use {} or {}", below, below * radix));
+}
+
+/// The size of so many columns; terminals that are no power of the radix are counted up to the next.
+[[nodiscard]] inline core::NetworkSize columns_size(const config::Values& values, double more_columns) {
+  const double terminals = values.natural("terminals");
+  const double radix = values.natural("radix");
+  double columns = more_columns;
+  for (double reached = 1.0; reached < terminals; reached *= radix) ++columns;
+  core::NetworkSize size;
+  size.terminals = terminals;
+  size.switches = columns * terminals / radix;
+  size.inputs = columns * terminals;
+  size.channels = (columns + 1.0) * terminals;
+  size.passed = columns;
+  return size;
 }
 
 }  // namespace banyan::topology

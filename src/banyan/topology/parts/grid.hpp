@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/size.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
@@ -167,6 +168,30 @@ inline std::vector<u32> per_dimension(const config::Values& values, const char* 
   std::vector<u32> result;
   for (std::size_t d = 0; d < dimensions; ++d) result.push_back(static_cast<u32>(given[given.size() == 1 ? 0 : d]));
   return result;
+}
+
+/// The size of a grid; wrap: every dimension of more than two switches is a ring.
+inline core::NetworkSize grid_size(const std::vector<double>& size, bool wrap, double concentration) {
+  core::NetworkSize all;
+  all.switches = 1.0;
+  for (const double k : size) all.switches *= k;
+  all.terminals = all.switches * concentration;
+  all.inputs = all.terminals;
+  all.channels = 2.0 * all.terminals;
+  for (const double k : size) {
+    if (k < 2.0) continue;
+    const double lines = all.switches / k;
+    all.inputs += all.switches * (k == 2.0 ? 1.0 : 2.0);
+    all.channels += 2.0 * lines * (wrap && k > 2.0 ? k : k - 1.0);
+    all.passed += wrap && k > 2.0 ? k / 4.0 : (k - 1.0 / k) / 3.0;
+  }
+  return all;
+}
+
+/// The same from grid_parameters().
+inline core::NetworkSize grid_size(const config::Values& values, bool wrap) {
+  const std::vector<i64>& size = values.integers("size");
+  return grid_size({size.begin(), size.end()}, wrap, values.natural("concentration"));
 }
 
 /// Reads grid_parameters() and checks that they fit together. Throws ConfigError.

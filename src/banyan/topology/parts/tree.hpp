@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/size.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
@@ -119,6 +120,53 @@ inline void read_tree_latency(const config::Values& values, TreePlan& plan) {
     plan.latency_cycles.push_back(static_cast<u32>(latency[latency.size() == 1 ? 0 : i]));
   }
   plan.terminal_latency_cycles = values.natural("terminal_latency");
+}
+
+/// The size of a tree whose level l has count[l] switches with down[l] and up[l] ports that lead somewhere; `spare`
+/// ports of the highest level do not. `children[l]`: by how much a switch of the level has more terminals below it than
+/// one of the level below.
+struct TreeShape {
+  double terminals = 1.0;
+  double spare = 0.0;
+  std::vector<double> count;
+  std::vector<double> down;
+  std::vector<double> up;
+  std::vector<double> children;
+};
+inline core::NetworkSize tree_size(const TreeShape& tree) {
+  core::NetworkSize size;
+  size.terminals = tree.terminals;
+  size.channels = 2.0 * tree.terminals;
+  size.passed = 0.0;
+  double below = 1.0;
+  double counted = 0.0;
+  for (std::size_t l = 0; l < tree.count.size(); ++l) {
+    const bool highest = l + 1 == tree.count.size();
+    size.switches += tree.count[l];
+    size.inputs += tree.count[l] * (tree.down[l] + tree.up[l] + (highest ? tree.spare : 0.0));
+    size.channels += 2.0 * tree.count[l] * tree.up[l];
+    // The share of the terminals whose nearest common ancestors are on this level, and the switches on the way there.
+    const double reached = highest ? tree.terminals : below * tree.children[l];
+    size.passed += (reached - counted) / tree.terminals * static_cast<double>(2 * l + 1);
+    below = counted = reached;
+  }
+  return size;
+}
+
+inline core::NetworkSize xgft_size(const std::vector<double>& children, const std::vector<double>& parents) {
+  TreeShape tree;
+  tree.children = children;
+  tree.down = children;
+  for (const double m : children) tree.terminals *= m;
+  double below = 1.0;
+  double alike = 1.0;
+  for (std::size_t l = 0; l < children.size(); ++l) {
+    below *= children[l];
+    alike *= l < parents.size() ? parents[l] : 1.0;
+    tree.count.push_back(tree.terminals / below * alike);
+    tree.up.push_back(l + 1 < parents.size() ? parents[l + 1] : 0.0);
+  }
+  return tree_size(tree);
 }
 
 /// XGFT(h; m_1 .. m_h; w_1 .. w_h) of Oehring, Ibel, Das, Kumar 1995 with w_1 = 1: `children[i]` and `parents[i]` are

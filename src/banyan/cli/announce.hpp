@@ -1,0 +1,14 @@
+// What a command says and refuses before it builds what may not fit.
+#pragma once
+
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::cli {
+
+/// Refuses experiments whose networks, so many at once, cannot fit into the memory; notes on standard error what they
+/// need where that is much, unless `quiet`.
+void announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet);
+
+}  // namespace banyan::cli

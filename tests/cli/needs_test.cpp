@@ -1,0 +1,126 @@
+// Is it said before a network is built what it needs, and is what cannot fit refused?
+#include "banyan/api/needs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+#include "support/effort.hpp"
+
+namespace banyan::cli::needs_test {
+namespace {
+
+using nlohmann::json;
+
+class Needs : public testing::Test {
+ protected:
+  void SetUp() override { fresh_scratch(); }
+};
+
+std::string experiment(const std::string& topology, const std::string& model, const std::string& routing,
+                       const std::string& traffic) {
+  return "topology = " + topology + "\nswitch = " + model + "\nrouting = " + routing + "\ntraffic = " + traffic +
+         "\n[run]\nwarmup = 100\nmeasure = 200\ndrain = 100\n";
+}
+
+/// The peak of a run against the estimate, for every switch model, in networks of very different degree; none of them
+/// saturates.
+TEST_F(Needs, MemoryIsWhatARunTakesToWithinTheStatedFactor) {
+  if (test::kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  const std::string light = "{ name = \"uniform\", load = 0.1 }";
+  const std::string worms = "{ name = \"uniform\", load = 0.1, size = 8 }";
+  const std::string tree = "{ name = \"fat_tree\", arity = 4, levels = 5 }";
+  const std::string wide = "{ name = \"fat_tree\", arity = 8, levels = 3 }";
+  const std::string cube = "{ name = \"multistage_cube\", terminals = 4096, radix = 4 }";
+  const std::string turns = "\"nearest_common_ancestor\"";
+  const std::string fixed = "{ name = \"nearest_common_ancestor\", up = \"d_mod_k\" }";
+  const std::string files[] = {
+      experiment("{ name = \"mesh\", size = [56, 56] }", "\"vc_router\"", "\"dimension_order\"", light),
+      experiment("{ name = \"mesh\", size = [48, 48] }", "{ name = \"vc_router\", buffer = 32 }", "\"dimension_order\"",
+                 light),
+      experiment("{ name = \"hypercube\", degree = 11 }", "\"vc_router\"", "\"ecube\"", light),
+      experiment(tree, "\"vc_router\"", turns, light),
+      experiment(tree, "\"input_buffer\"", turns, worms),
+      experiment(tree, "\"input_buffer\"", turns, light),
+      experiment(wide, "\"input_buffer\"", turns, light),
+      experiment(tree, "\"central_buffer\"", turns, worms),
+      experiment(wide, "\"central_buffer\"", turns, light),
+      experiment(tree, "\"cioq\"", fixed, "{ name = \"uniform\", load = 0.1, size = 64 }"),
+      experiment(wide, "\"cioq\"", fixed, "{ name = \"uniform\", load = 0.1, size = 64 }"),
+      experiment(cube, "\"output_queued\"", "\"destination_tag\"", light),
+      experiment(cube, "{ name = \"output_queued\", buffer = 64 }", "\"destination_tag\"", light),
+      experiment("{ name = \"hypercube\", degree = 12 }", "\"packet_node\"", "\"qap\"",
+                 "{ name = \"uniform\", load = 0.02 }"),
+      experiment("{ name = \"hypercube\", degree = 11 }", "\"circuit\"", "\"ecube\"",
+                 "{ name = \"uniform\", load = 0.02 }"),
+  };
+  for (const std::string& text : files) {
+    const auto needs = api::needs_of(api::read_experiments_text(text, "test.toml", {}).points.front());
+    ASSERT_TRUE(needs.has_value()) << text;
+    write_text("run.toml", text);
+    const Said said = banyan({"run", "run.toml", "--json", "--quiet"});
+    ASSERT_EQ(said.status, 0) << said.err;
+    const double ratio = needs->bytes / json::parse(said.out)["peak_bytes"].get<double>();
+    EXPECT_LT(ratio, api::kMemoryFactor) << text;
+    EXPECT_GT(ratio, 1.0 / api::kMemoryFactor) << text;
+    RecordProperty("ratio", std::to_string(ratio));
+    std::printf("[   factor ] %.2f %s", ratio, text.substr(0, text.find("routing")).c_str());
+  }
+}
+
+const std::string kHuge = experiment("{ name = \"mesh\", size = [4000, 4000] }", "\"vc_router\"", "\"dimension_order\"",
+                                     "{ name = \"uniform\", load = 0.1 }");
+
+TEST_F(Needs, WhatCannotFitIsRefusedAtOnceWithItsFigure) {
+  const api::ExperimentSet set = api::read_experiments_text(kHuge, "test.toml", {});
+  try {
+    api::require_fit(set.points, 1, 16e9);
+    ADD_FAILURE() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_TRUE(contains(error.cause(), "16000000 switches with 80000000 input ports need about 1")) << error.cause();
+    EXPECT_TRUE(contains(error.cause(), " GB, and 16 GB are available")) << error.cause();
+    EXPECT_TRUE(contains(error.remedy(), "smaller"));
+    EXPECT_EQ(error.where().line, 1U);
+  }
+  EXPECT_NO_THROW(api::require_fit(set.points, 1, 1e12));
+  // The program says the same in its own limit, before it builds.
+  write_text("huge.toml", kHuge);
+  for (const char* command : {"check", "run", "sweep"}) {
+    const std::string line = "ulimit -v 4000000; cd " + shell_word(scratch().string()) + "; timeout 60 " +
+                             shell_word(BANYAN_PROGRAM) + " " + command + " huge.toml 2>.err";
+    if (test::kSanitized) continue;
+    const int raw = std::system(line.c_str());
+    EXPECT_EQ(WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, 2) << command;
+    EXPECT_TRUE(contains(read_text(scratch() / ".err"), "need about 1")) << read_text(scratch() / ".err");
+  }
+}
+
+TEST_F(Needs, MuchIsSaidAndLittleIsNot) {
+  const auto text_of = [](const std::string& text, const api::Overrides& overrides, u32 at_once) {
+    return api::needs_text(api::read_experiments_text(text, "test.toml", overrides).points, at_once);
+  };
+  EXPECT_EQ(text_of(kSteady, {}, 1), "");
+  EXPECT_EQ(text_of(kSwept, {}, 64), "");
+  EXPECT_TRUE(contains(text_of(kHuge, {}, 1), " GB and ")) << text_of(kHuge, {}, 1);
+  EXPECT_TRUE(contains(text_of(kSteady, {"measure=1e10"}, 1), "of CPU time"));
+  // Points at once need their memory at once.
+  const std::string mesh = experiment("{ name = \"mesh\", size = [250, 250] }", "\"vc_router\"", "\"dimension_order\"",
+                                      "{ name = \"uniform\", load = 0.01 }") +
+                           "[sweep]\n\"traffic.load\" = [0.01, 0.02, 0.03]\n";
+  EXPECT_EQ(text_of(mesh, {}, 1), "");
+  EXPECT_TRUE(contains(text_of(mesh, {}, 2), "needs about 1.")) << text_of(mesh, {}, 2);
+}
+
+TEST_F(Needs, SubnetworksCount) {
+  const auto bytes = [](i64 copies) {
+    const std::string text =
+        experiment("{ name = \"mesh\", size = [64, 64], subnetworks = " + std::to_string(copies) + " }",
+                   "\"vc_router\"", "\"dimension_order\"", "\"uniform\"");
+    return api::needs_of(api::read_experiments_text(text, "test.toml", {}).points.front())->bytes;
+  };
+  EXPECT_GT(bytes(4), 3.0 * bytes(1));
+}
+
+}  // namespace
+}  // namespace banyan::cli::needs_test
