@@ -33,7 +33,9 @@ TEST(Romm, TheIntermediateSwitchesAreTheBoxOfShortestPaths) {
         middles.insert(packet.state);
         EXPECT_EQ(from[packet.state] + to[packet.state], from[switch_of(graph, d)]);
       }
-      EXPECT_EQ(middles.size(), headers);
+      u32 between = 0;  // switches on any shortest way, on both sides of a ring at half of its length
+      for (u32 m = 0; m < graph.switches(); ++m) between += from[m] + to[m] == from[switch_of(graph, d)] ? 1U : 0U;
+      EXPECT_EQ(middles.size(), between);
     }
   }
 }

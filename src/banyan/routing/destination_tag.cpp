@@ -68,6 +68,12 @@ class DestinationTag final : public core::Routing {
     tag_.route(request, out);
   }
 
+  /// First ports among which prepare() draws: all that work, or one where the straight one does.
+  [[nodiscard]] u32 headers(u32 source, u32 destination) const noexcept override {
+    if (!tag_.free_first() || keeps_straight(source, destination)) return 1;
+    return paths_ == nullptr ? tag_.radix() : static_cast<u32>(std::popcount(working(source, destination)));
+  }
+
   [[nodiscard]] core::TagFormat tag_format() const noexcept override { return tag_.format(); }
   [[nodiscard]] bool random() const noexcept override { return random_ || paths_ != nullptr; }
   [[nodiscard]] bool in_order() const noexcept override { return one_path_ && tag_.vcs() == 1; }
@@ -85,12 +91,17 @@ class DestinationTag final : public core::Routing {
   }
 
  private:
+  [[nodiscard]] u64 working(u32 source, u32 destination) const noexcept {
+    return paths_->ports(source, destination, tag_.radix());
+  }
+  [[nodiscard]] bool keeps_straight(u32 source, u32 destination) const noexcept {
+    return !random_ && (paths_ == nullptr || paths_->works(source, tag_.straight(source), destination));
+  }
   [[nodiscard]] u32 first_port(u32 source, u32 destination, u32 word) const noexcept {
-    const u32 wish = random_ ? below(word, tag_.radix()) : tag_.straight(source);
-    if (paths_ == nullptr || paths_->works(source, wish, destination)) return wish;
-    const u64 good = paths_->ports(source, destination, tag_.radix());
-    // What the wish left of the word is uniform, whichever port it was.
-    return nth_set_bit(good, below(word * tag_.radix(), static_cast<u32>(std::popcount(good))));
+    if (keeps_straight(source, destination)) return tag_.straight(source);
+    if (paths_ == nullptr) return below(word, tag_.radix());
+    const u64 good = working(source, destination);
+    return nth_set_bit(good, below(word, static_cast<u32>(std::popcount(good))));
   }
 
   /// Refuses disconnected pairs, and finds out whether any pair has to choose among several detours.

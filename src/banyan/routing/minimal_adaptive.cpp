@@ -21,6 +21,18 @@ class MinimalAdaptive final : public core::Routing {
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, false, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, true, out);
+  }
+  /// Draws the way around a ring at half of its length.
+  [[nodiscard]] bool random() const noexcept override { return space_.rings(); }
+  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] u32 required_vcs() const noexcept override { return space_.ring_classes() + 1; }
+
+ private:
+  void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
     const u32 target = space_.switch_of(destination);
     if (request.at == target) return out.add({static_cast<u16>(space_.port_of(destination)), 0, vcs_});
@@ -31,15 +43,15 @@ class MinimalAdaptive final : public core::Routing {
         for (u32 i = 0; i < steps.count; ++i) out.add({steps.step[i].port, escapes, vcs_, 1});
       }
     }
-    const parts::Space::Step step = space_.ordered_step(request.at, target);
-    const u8 first = step.ring ? step.ring_class : u8{0};
-    out.add({step.port, first, step.ring ? static_cast<u8>(first + 1) : escapes, 0, true});
+    const parts::Space::Steps ordered = space_.ordered_steps(request.at, target);
+    for (u32 i = 0; i < ordered.count; ++i) {
+      if (!all && ordered.count == 2 && i != (request.random() & 1U)) continue;
+      const parts::Space::Step& step = ordered.step[i];
+      const u8 first = step.ring ? step.ring_class : u8{0};
+      out.add({step.port, first, step.ring ? static_cast<u8>(first + 1) : escapes, 0, true});
+    }
   }
-  [[nodiscard]] bool random() const noexcept override { return false; }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return space_.ring_classes() + 1; }
 
- private:
   parts::Space space_;
   u8 vcs_;
   bool leave_escape_;

@@ -22,6 +22,7 @@ class NearestCommonAncestor final : public core::Routing {
       up_divide_.push_back(static_cast<u32>(divide));
       if (level.up_ports != 0 && divide < (u64{1} << 31U)) divide *= level.up_ports;
     }
+    for (u32 l = 0; l < tree_.levels.size(); ++l) spare_divide_.push_back(spare_divide(l));
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
@@ -57,29 +58,30 @@ class NearestCommonAncestor final : public core::Routing {
     const u32 destination = request.packet->destination;
     u32 first = level.down_ports;
     u32 count = level.up_ports;
-    if (destination / level.key_divide % level.key_modulo == tree_.key[request.at]) {
+    const bool down = destination / level.key_divide % level.key_modulo == tree_.key[request.at];
+    if (down) {
       first = destination / level.port_divide % level.port_modulo * level.port_times;
       count = level.port_times;
     }
     if (all) {
       for (u32 i = 0; i < count; ++i) out.add({static_cast<u16>(first + i), 0, vcs_});
     } else {
-      out.add({static_cast<u16>(first + pick(request, l, count, random)), 0, vcs_});
+      out.add({static_cast<u16>(first + pick(request, l, down, count, random)), 0, vcs_});
     }
   }
 
   /// One of `count` ports that all lead to the destination.
-  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, u32 count,
+  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, bool down, u32 count,
                          const core::HopWord& random) const noexcept {
     if (count == 1) return 0;
     const core::Packet& packet = *request.packet;
     switch (up_) {
       case Up::d_mod_k:
-        return packet.destination / up_divide_[level] % count;
+        return packet.destination / (down ? spare_divide_[level] : up_divide_[level]) % count;
       case Up::s_mod_k:
-        return packet.source / up_divide_[level] % count;
+        return packet.source / (down ? spare_divide_[level] : up_divide_[level]) % count;
       case Up::destination_digit:
-        return destination_digit(level, packet.destination) % count;
+        return packet.destination / (down ? spare_divide_[level] : tree_.levels[level].port_divide) % count;
       case Up::straight:
         return request.in_port % count;
       case Up::hashed:  // fixed per pair of terminals, whatever the seed
@@ -91,17 +93,23 @@ class NearestCommonAncestor final : public core::Routing {
     }
   }
 
-  /// The digit that a level's ports down to a destination go by, so that up and down links carry equal shares of
-  /// uniform traffic however the levels are wired. Among redundant ports down, the part of the lowest digit that no
-  /// other choice depends on.
-  [[nodiscard]] u32 destination_digit(u32 level, u32 destination) const noexcept {
+  /// What divides a terminal's number into the digit that chooses among redundant ports down: one that no other choice
+  /// on the way of a packet depends on, so that these ports carry equal shares. Where they lead to one switch (a tree),
+  /// that switch's ports up have used the lowest part of their digit to choose between switches, and the rest is left;
+  /// where they lead to several (a shuffle), it is the part of the lowest digit that chooses no group of ports.
+  [[nodiscard]] u32 spare_divide(u32 level) const {
     const core::TreeLevel& l = tree_.levels[level];
-    return destination / (l.port_times > 1 ? l.port_modulo : l.port_divide);
+    if (l.port_times <= 1 || level == 0) return l.port_divide;
+    const u32 one = graph_.channel_out_of(l.first, 0);
+    const u32 next = graph_.channel_out_of(l.first, 1);
+    const bool same = graph_.channel(one).to.node == graph_.channel(next).to.node;
+    return same ? tree_.levels[level - 1].port_divide * l.port_modulo : l.port_modulo;
   }
 
   const core::Tree& tree_;
   const core::Graph& graph_;
-  std::vector<u32> up_divide_;  ///< of d mod k, per level: the product of the parents of all lower ones
+  std::vector<u32> up_divide_;     ///< of d mod k, per level: the product of the parents of all lower ones
+  std::vector<u32> spare_divide_;  ///< per level
   Up up_;
   u8 vcs_;
 };

@@ -22,15 +22,18 @@ class O1Turn final : public core::Routing {
 
   void prepare(core::Packet& packet, u32 word) const noexcept override { packet.state = below(word, 2); }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    const core::Packet& packet = *request.packet;
-    const u32 target = space_.switch_of(packet.destination);
-    if (request.at == target) return out.add(classes_.any(space_.port_of(packet.destination)));
-    out.add(candidate(request.at, target, adaptive_ ? adaptive_order(request, target) : order_of(packet)));
+    const u32 target = space_.switch_of(request.packet->destination);
+    if (request.at == target) return out.add(eject(*request.packet));
+    out.add(candidate(request, target, adaptive_ ? adaptive_order(request, target) : order_of(*request.packet)));
   }
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     const u32 target = space_.switch_of(request.packet->destination);
-    if (!adaptive_ || request.at == target || !space_.just_entered(request)) return route(request, out);
-    for (const u32 order : {0U, 1U}) out.add(candidate(request.at, target, order));
+    if (request.at == target) return out.add(eject(*request.packet));
+    if (adaptive_ && space_.just_entered(request)) {
+      for (const u32 order : {0U, 1U}) candidates(request, target, order, out);
+    } else {
+      candidates(request, target, adaptive_ ? order_on_way(request) : order_of(*request.packet), out);
+    }
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return 2; }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
@@ -42,17 +45,30 @@ class O1Turn final : public core::Routing {
  private:
   /// 0: ascending, 1: descending; drawn for the packet.
   [[nodiscard]] static u32 order_of(const core::Packet& packet) noexcept { return static_cast<u32>(packet.state); }
+  /// On its way a packet keeps to the order that its virtual channel tells.
+  [[nodiscard]] u32 order_on_way(const core::RouteRequest& request) const noexcept {
+    return classes_.of(request.in_vc) / space_.ring_classes();
+  }
 
-  [[nodiscard]] core::Candidate candidate(u32 at, u32 target, u32 order) const noexcept {
-    const parts::Space::Step step = space_.ordered_step(at, target, order == 0);
+  [[nodiscard]] core::Candidate eject(const core::Packet& packet) const noexcept {
+    return classes_.any(space_.port_of(packet.destination));
+  }
+  [[nodiscard]] core::Candidate candidate(const parts::Space::Step& step, u32 order) const noexcept {
     const u32 first = order * space_.ring_classes() + (step.ring ? step.ring_class : 0);
     return classes_.candidate(step.port, first, first + (step.ring ? 1 : space_.ring_classes()));
   }
-  /// On its way a packet keeps to the order that its virtual channel tells.
+  [[nodiscard]] core::Candidate candidate(const core::RouteRequest& request, u32 target, u32 order) const noexcept {
+    return candidate(space_.ordered_step(request.at, target, request.random, order == 0), order);
+  }
+  /// Whatever the random word is.
+  void candidates(const core::RouteRequest& request, u32 target, u32 order, core::Candidates& out) const noexcept {
+    const parts::Space::Steps ordered = space_.ordered_steps(request.at, target, order == 0);
+    for (u32 i = 0; i < ordered.count; ++i) out.add(candidate(ordered.step[i], order));
+  }
   [[nodiscard]] u32 adaptive_order(const core::RouteRequest& request, u32 target) const noexcept {
-    if (!space_.just_entered(request)) return classes_.of(request.in_vc) / space_.ring_classes();
-    const u32 ascending = request.occupancy->used(request.at, candidate(request.at, target, 0).port);
-    const u32 descending = request.occupancy->used(request.at, candidate(request.at, target, 1).port);
+    if (!space_.just_entered(request)) return order_on_way(request);
+    const u32 ascending = request.occupancy->used(request.at, candidate(request, target, 0).port);
+    const u32 descending = request.occupancy->used(request.at, candidate(request, target, 1).port);
     return ascending == descending ? order_of(*request.packet) : ascending < descending ? 0 : 1;
   }
 

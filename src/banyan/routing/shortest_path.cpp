@@ -48,7 +48,9 @@ class ShortestPath final : public core::Routing {
       paths_.nearer(request.at, target, [&](u32 port) { lowest = std::min(lowest, port); });
       out.add(classes_.candidate(lowest, next, next + 1));
     } else {
-      const u32 word = choice_ == Choice::random ? request.random() : paths_.fixed_word(request.at, target);
+      const auto word = [&] {
+        return choice_ == Choice::random ? request.random() : paths_.fixed_word(request.at, target);
+      };
       out.add(classes_.candidate(paths_.choose(request.at, target, word), next, next + 1));
     }
   }

@@ -21,16 +21,16 @@ class Ugal final : public core::Routing {
     packet.state = hosts[below(word, static_cast<u32>(hosts.size()))];
   }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    if (!phases_.paths().just_entered(request)) return out.add(phases_.next_step(request));
+    if (!phases_.paths().just_entered(request)) return phases_.next_step(request, false, out);
     if (arrived(request)) return out.add(phases_.eject(*request.packet));
     const bool direct = only_direct(request) || direct_is_better(request);
-    out.add(phases_.first_step(request, direct));
+    phases_.first_step(request, direct, false, out);
   }
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    if (!phases_.paths().just_entered(request)) return out.add(phases_.next_step(request));
+    if (!phases_.paths().just_entered(request)) return phases_.next_step(request, true, out);
     if (arrived(request)) return out.add(phases_.eject(*request.packet));
-    out.add(phases_.first_step(request, true));
-    if (!only_direct(request)) out.add(phases_.first_step(request, false));
+    phases_.first_step(request, true, true, out);
+    if (!only_direct(request)) phases_.first_step(request, false, true, out);
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override {
     return static_cast<u32>(phases_.paths().hosts().size());
@@ -60,17 +60,17 @@ class Ugal final : public core::Routing {
       const u64 detour = waiting(request, request.at, middle) + waiting(request, middle, goal);
       return direct <= detour + threshold_;
     }
-    const u64 direct = request.occupancy->used(request.at, paths.hop(request.at, goal, kNone).port);
-    const u64 detour = request.occupancy->used(request.at, paths.hop(request.at, middle, kNone).port);
+    const u64 direct = request.occupancy->used(request.at, paths.hop(request.at, goal, kNone, request.random).port);
+    const u64 detour = request.occupancy->used(request.at, paths.hop(request.at, middle, kNone, request.random).port);
     const u64 hops = paths.distance(request.at, goal);
     return direct * hops <= detour * (paths.distance(request.at, middle) + paths.distance(middle, goal)) + threshold_;
   }
 
-  /// What waits on all channels of the shortest way.
+  /// What waits on all channels of a shortest way, which begins with the step that the packet would take.
   [[nodiscard]] u64 waiting(const core::RouteRequest& request, u32 at, u32 goal) const noexcept {
     u64 sum = 0;
     while (at != goal) {
-      const u32 port = phases_.paths().hop(at, goal, kNone).port;
+      const u32 port = phases_.paths().hop(at, goal, kNone, request.random).port;
       sum += request.occupancy->used(at, port);
       at = phases_.paths().behind(at, port);
     }

@@ -16,11 +16,10 @@ class Valiant final : public core::Routing {
     packet.state = hosts[below(word, static_cast<u32>(hosts.size()))];
   }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    if (!phases_.paths().just_entered(request)) return out.add(phases_.next_step(request));
-    const core::Packet& packet = *request.packet;
-    const u32 target = phases_.paths().switch_of(packet.destination);
-    if (request.at == target) return out.add(phases_.eject(packet));
-    out.add(phases_.first_step(request, parts::TwoPhases::intermediate(packet) == request.at));
+    step(request, false, out);
+  }
+  void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    step(request, true, out);
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override {
     return static_cast<u32>(phases_.paths().hosts().size());
@@ -29,6 +28,13 @@ class Valiant final : public core::Routing {
   [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
 
  private:
+  void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
+    if (!phases_.paths().just_entered(request)) return phases_.next_step(request, all, out);
+    const core::Packet& packet = *request.packet;
+    if (request.at == phases_.paths().switch_of(packet.destination)) return out.add(phases_.eject(packet));
+    phases_.first_step(request, parts::TwoPhases::intermediate(packet) == request.at, all, out);
+  }
+
   parts::TwoPhases phases_;
 };
 

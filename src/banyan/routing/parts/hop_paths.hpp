@@ -54,11 +54,12 @@ class HopPaths {
       if (distance[graph_->channel(c).to.node] + 1 == distance[at]) visit(port);
     }
   }
-  /// One of those ports, by a word.
-  [[nodiscard]] u32 choose(u32 at, u32 host, u32 word) const noexcept {
+  /// One of those ports, by the word that `word` gives; it is asked only where there is a choice.
+  template <typename Word>
+  [[nodiscard]] u32 choose(u32 at, u32 host, const Word& word) const noexcept {
     u32 count = 0;
     nearer(at, host, [&](u32) { ++count; });
-    u32 left = below(word, count);
+    u32 left = count > 1 ? below(word(), count) : 0;
     u32 chosen = 0;
     nearer(at, host, [&](u32 port) {
       if (left-- == 0) chosen = port;

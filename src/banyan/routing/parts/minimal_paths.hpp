@@ -56,18 +56,29 @@ class MinimalPaths {
   }
 
   /// The next hop to a switch with terminals, at != host. `previous`: the class of this phase that the packet arrived
-  /// on, kNone when the phase begins here.
-  [[nodiscard]] Hop hop(u32 at, u32 host, u32 previous) const noexcept {
-    if (!space_) {
-      const u32 next = previous == kNone ? 0 : previous + 1;
-      return {table_->choose(at, host, HopPaths::fixed_word(at, host)), next, next + 1};
-    }
-    const Space::Step step = space_->ordered_step(at, host);
+  /// on, kNone when the phase begins here. Of several shortest ways `word` chooses, each with the same probability.
+  [[nodiscard]] Hop hop(u32 at, u32 host, u32 previous, const core::HopWord& word) const noexcept {
+    if (!space_) return climb(table_->choose(at, host, word), previous);
+    return along(space_->ordered_step(at, host, word));
+  }
+  /// Calls visit(hop) for all that hop() may return, whatever the word is.
+  template <typename Visit>
+  void hops(u32 at, u32 host, u32 previous, const Visit& visit) const noexcept {
+    if (!space_) return table_->nearer(at, host, [&](u32 port) { visit(climb(port, previous)); });
+    const Space::Steps found = space_->ordered_steps(at, host);
+    for (u32 i = 0; i < found.count; ++i) visit(along(found.step[i]));
+  }
+
+ private:
+  [[nodiscard]] static Hop climb(u32 port, u32 previous) noexcept {
+    const u32 next = previous == kNone ? 0 : previous + 1;
+    return {port, next, next + 1};
+  }
+  [[nodiscard]] Hop along(const Space::Step& step) const noexcept {
     if (!step.ring) return {step.port, 0, space_->ring_classes()};
     return {step.port, step.ring_class, step.ring_class + 1U};
   }
 
- private:
   const core::Graph* graph_;
   std::optional<Space> space_;
   std::optional<HopPaths> table_;
@@ -89,29 +100,34 @@ class TwoPhases {
     return classes_.any(paths_.port_of(packet.destination));
   }
   /// The first step of a packet that stands at its source's switch: straight to the destination, or to its intermediate
-  /// switch. Neither is here.
-  [[nodiscard]] core::Candidate first_step(const core::RouteRequest& request, bool direct) const noexcept {
+  /// switch. Neither is here. `all`: every step that may be taken, and not the one that the request's word chooses.
+  void first_step(const core::RouteRequest& request, bool direct, bool all, core::Candidates& out) const noexcept {
     const u32 goal = direct ? paths_.switch_of(request.packet->destination) : intermediate(*request.packet);
-    return candidate(paths_.hop(request.at, goal, kNone), direct ? 1 : 0);
+    go(request, goal, kNone, direct ? 1 : 0, all, out);
   }
-  /// The step of a packet that is on its way and not at its destination in the second phase.
-  [[nodiscard]] core::Candidate next_step(const core::RouteRequest& request) const noexcept {
+  /// The step of a packet that is on its way.
+  void next_step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 c = classes_.of(request.in_vc);
     const u32 phase = c / paths_.classes();
     const u32 target = paths_.switch_of(request.packet->destination);
     if (phase == 1) {
-      if (request.at == target) return eject(*request.packet);
-      return candidate(paths_.hop(request.at, target, c - paths_.classes()), 1);
+      if (request.at == target) return out.add(eject(*request.packet));
+      return go(request, target, c - paths_.classes(), 1, all, out);
     }
     if (request.at == intermediate(*request.packet)) {
-      if (request.at == target) return eject(*request.packet);
-      return candidate(paths_.hop(request.at, target, kNone), 1);
+      if (request.at == target) return out.add(eject(*request.packet));
+      return go(request, target, kNone, 1, all, out);
     }
-    return candidate(paths_.hop(request.at, intermediate(*request.packet), c), 0);
+    go(request, intermediate(*request.packet), c, 0, all, out);
   }
   [[nodiscard]] static u32 intermediate(const core::Packet& packet) noexcept { return static_cast<u32>(packet.state); }
 
  private:
+  void go(const core::RouteRequest& request, u32 goal, u32 previous, u32 phase, bool all,
+          core::Candidates& out) const noexcept {
+    if (!all) return out.add(candidate(paths_.hop(request.at, goal, previous, request.random), phase));
+    paths_.hops(request.at, goal, previous, [&](const MinimalPaths::Hop& hop) { out.add(candidate(hop, phase)); });
+  }
   [[nodiscard]] core::Candidate candidate(const MinimalPaths::Hop& hop, u32 phase) const noexcept {
     return classes_.candidate(hop.port, phase * paths_.classes() + hop.first, phase * paths_.classes() + hop.last);
   }

@@ -112,26 +112,31 @@ class Space {
     return sum;
   }
 
-  /// The coordinate in dimension d after `count` steps of a shortest way from one switch towards another.
-  [[nodiscard]] u32 toward(u32 d, u32 from, u32 to, u32 count) const noexcept {
+  /// The coordinate in dimension d after `count` steps of a shortest way from one switch towards another: of two ways
+  /// around a ring, the one of number `way`.
+  [[nodiscard]] u32 toward(u32 d, u32 from, u32 to, u32 count, u32 way = 0) const noexcept {
     const Dimension& dimension = dimensions_[d];
     const u32 start = coordinate(from, d);
     if (count == 0) return start;
     if (dimension.kind == Kind::full) return coordinate(to, d);
-    const bool up = steps(d, from, to).step[0].port == dimension.up;
+    const bool up = steps(d, from, to).step[way].port == dimension.up;
     return (start + (up ? count : dimension.size - count)) % dimension.size;
   }
 
-  /// The step of dimension order, ascending or descending; at != target. Of two ways around a ring the parity of all
-  /// coordinates chooses.
-  [[nodiscard]] Step ordered_step(u32 at, u32 target, bool ascending = true) const noexcept {
+  /// The steps of dimension order, ascending or descending; at != target. There are two only at half of the length of a
+  /// ring of even size, and there every packet has to take either with the same probability, or one direction of the
+  /// ring carries more than the other.
+  [[nodiscard]] Steps ordered_steps(u32 at, u32 target, bool ascending = true) const noexcept {
     for (u32 i = 0; i < dimensions(); ++i) {
-      const u32 d = ascending ? i : dimensions() - 1 - i;
-      const Steps found = steps(d, at, target);
-      if (found.count == 1) return found.step[0];
-      if (found.count == 2) return found.step[parity(at, target) & 1U];
+      const Steps found = steps(ascending ? i : dimensions() - 1 - i, at, target);
+      if (found.count != 0) return found;
     }
     return {};
+  }
+  /// One of them, by the lowest bit of the packet's word. It is drawn once: a step later one way around is shorter.
+  [[nodiscard]] Step ordered_step(u32 at, u32 target, const core::HopWord& word, bool ascending = true) const noexcept {
+    const Steps found = ordered_steps(at, target, ascending);
+    return found.step[found.count == 2 ? word() & 1U : 0];
   }
 
  private:
@@ -143,11 +148,6 @@ class Space {
     u32 down;
     Kind kind;
   };
-  [[nodiscard]] u32 parity(u32 at, u32 target) const noexcept {
-    u32 sum = 0;
-    for (u32 d = 0; d < dimensions(); ++d) sum += coordinate(at, d) + coordinate(target, d);
-    return sum;
-  }
 
   std::vector<Dimension> dimensions_;
   u32 switches_ = 1;
