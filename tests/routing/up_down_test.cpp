@@ -83,6 +83,30 @@ TEST(UpDown, DamagedTreesByLevelsMayHaveNoWay) {
   EXPECT_NE(refusal([&] { up_down(*t, "adaptive", "levels"); }).find("use order = \"breadth_first\""),
             std::string::npos);
   expect_delivered(*t, *up_down(*t), 10);
+  expect_delivered(*t, *up_down(*t, "adaptive", "automatic"), 10);
+}
+
+/// Ports that a packet may leave its first switch by.
+u32 ways(const core::Topology& t, const core::Routing& r, u32 source, u32 destination) {
+  core::Packet packet;
+  packet.source = source;
+  packet.destination = destination;
+  const core::End at = t.graph().channel(t.graph().injection(source)).to;
+  core::Candidates candidates;
+  r.route({at.node, at.port, 0, &packet, 0, nullptr}, candidates);
+  return candidates.size();
+}
+
+TEST(UpDown, ByItselfItKeepsAllRootsOfATreeInUse) {
+  const auto tree = topology("fat_tree", {{"arity", i64{4}}, {"levels", i64{2}}});
+  EXPECT_EQ(ways(*tree, *up_down(*tree, "adaptive", "automatic"), 0, 15), 4U);
+  EXPECT_EQ(ways(*tree, *up_down(*tree, "adaptive", "breadth_first"), 0, 15), 1U);
+  // A root that is named is one.
+  EXPECT_EQ(ways(*tree, *up_down(*tree, "adaptive", "automatic", 4), 0, 15), 1U);
+  const auto mesh = topology("mesh", {{"size", std::vector<i64>{4, 4}}});
+  for (u32 d = 1; d < 16; ++d) {
+    EXPECT_EQ(ways(*mesh, *up_down(*mesh, "adaptive", "automatic"), 0, d), ways(*mesh, *up_down(*mesh), 0, d));
+  }
 }
 
 TEST(UpDown, MistakesAreNamed) {

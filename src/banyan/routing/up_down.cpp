@@ -3,7 +3,8 @@
 // one virtual channel.
 //
 // Switches are ordered breadth first from a root, or by the levels of the topology, the highest first, where it has
-// some: on fat trees that keeps all roots in use. Equal ones are ordered by their number.
+// some: on fat trees that keeps all roots in use, where one root would carry everything. Equal ones are ordered by
+// their number.
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -37,9 +38,10 @@ class UpDown final : public core::Routing {
                   fmt::format("up_down would need a table of {} distances", 2 * hosts_.size() * graph_.switches()),
                   "use a network of less than 5,000 switches");
     }
-    order(values);
-    distance_.assign(2 * hosts_.size() * graph_.switches(), kFar);
-    for (std::size_t column = 0; column < hosts_.size(); ++column) fill(column);
+    // By itself it goes by levels where there are some, unless failures leave a pair no way up and down over them.
+    const bool automatic = values.text("order") == "automatic" && values.integer("root") < 0;
+    order(values, values.text("order") == "levels" || (automatic && graph_.levels() > 1));
+    if (automatic && by_level_ && !cut_off().empty()) order(values, false);
     check(values);
   }
 
@@ -96,9 +98,9 @@ class UpDown final : public core::Routing {
     return (column * graph_.switches() + s) * 2 + (down ? 1 : 0);
   }
 
-  void order(const config::Values& values) {
+  void order(const config::Values& values, bool by_level) {
     std::vector<u32> depth(graph_.switches(), 0);
-    by_level_ = values.text("order") == "levels";
+    by_level_ = by_level;
     if (by_level_) {
       for (u32 s = 0; s < graph_.switches(); ++s) depth[s] = graph_.levels() - graph_.level(s);
     } else {
@@ -114,6 +116,8 @@ class UpDown final : public core::Routing {
     for (u32 s = 0; s < graph_.switches(); ++s) sorted[s] = s;
     std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return depth[a] < depth[b]; });
     for (u32 i = 0; i < sorted.size(); ++i) rank_[sorted[i]] = i;
+    distance_.assign(2 * hosts_.size() * graph_.switches(), kFar);
+    for (std::size_t column = 0; column < hosts_.size(); ++column) fill(column);
   }
 
   /// Channels from `root`, breadth first; kNone where it does not reach.
@@ -168,15 +172,22 @@ class UpDown final : public core::Routing {
     }
   }
 
-  void check(const config::Values& values) const {
+  /// A source and a destination without a way up and then down; empty: there are none.
+  [[nodiscard]] std::vector<u32> cut_off() const {
     for (u32 s = 0; s < graph_.terminals(); ++s) {
       for (u32 d = 0; d < graph_.terminals(); ++d) {
-        if (distance_[place(column_[places_.switch_of(d)], places_.switch_of(s), false)] != kFar) continue;
-        values.fail("name", fmt::format("no path up and then down leads from terminal {} to terminal {}", s, d),
-                    values.text("order") == "levels" ? "let fewer links fail, or use order = \"breadth_first\""
-                                                     : "let fewer links and switches fail, and make links two-way");
+        if (distance_[place(column_[places_.switch_of(d)], places_.switch_of(s), false)] == kFar) return {s, d};
       }
     }
+    return {};
+  }
+
+  void check(const config::Values& values) const {
+    const std::vector<u32> pair = cut_off();
+    if (pair.empty()) return;
+    values.fail("name", fmt::format("no path up and then down leads from terminal {} to terminal {}", pair[0], pair[1]),
+                values.text("order") == "levels" ? "let fewer links fail, or use order = \"breadth_first\""
+                                                 : "let fewer links and switches fail, and make links two-way");
   }
 
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
@@ -232,11 +243,14 @@ const core::RoutingRow row_up_down{
      "IEEE "
      "Journal on Selected Areas in Communications 9(8), 1991",
      {
-         Parameter::choice("order", {"breadth_first", "levels"}, "breadth_first")
-             .doc("What is up: towards a root, breadth first, or towards higher levels of the topology."),
+         Parameter::choice("order", {"automatic", "breadth_first", "levels"}, "automatic")
+             .doc("What is up: towards a root, breadth first, or towards higher levels of the topology; automatic: by "
+                  "levels where there are several and failures leave every pair a way over them."),
          Parameter::integer("root", -1)
              .range(-1, 1 << 24)
-             .doc("Switch that a breadth-first order starts from; -1: one in the middle of the network."),
+             .doc(
+                 "Switch that a breadth-first order starts from; -1: one in the middle of the network. Named, it makes "
+                 "the automatic order breadth first."),
          Parameter::choice("choice", {"fixed", "random", "adaptive"}, "adaptive")
              .doc("Among several shortest ways: one for ever, one at random per hop, or any that is free."),
      }},
