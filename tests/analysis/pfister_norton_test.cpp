@@ -47,5 +47,36 @@ TEST(PfisterNorton, a_run_that_contradicts_a_proven_bound_says_so_loudly) {
   EXPECT_EQ(within.metrics.at(1).name, "accepted_load@theory");
 }
 
+TEST(PfisterNorton, only_a_run_that_is_steady_for_sure_contradicts_a_bound_of_steady_states) {
+  const auto judged = [](api::Verdict verdict, bool certain, bool interval, core::Bound bound) {
+    api::Result result;
+    result.verdict = verdict;
+    result.certain = certain;
+    result.metrics.push_back({"accepted_load", 0.4, 0.01, 0.95, 100, "flits/cycle/terminal", false});
+    if (!interval) result.metrics.back().half_width.reset();
+    api::add_predictions(result, {{"theory", {{"accepted_load", 0.36, "", false, bound}}}});
+    return result;
+  };
+  using api::Verdict;
+  const auto contradicts = [&](Verdict verdict, bool certain, bool interval, core::Bound bound) {
+    const api::Result result = judged(verdict, certain, interval, bound);
+    EXPECT_EQ(result.warning.empty(), result.explanation.find("CONTRADICTION") == std::string::npos);
+    return !result.warning.empty();
+  };
+  for (const core::Bound bound : {core::Bound::upper, core::Bound::overload}) {
+    EXPECT_TRUE(contradicts(Verdict::steady, true, true, bound));
+    EXPECT_FALSE(contradicts(Verdict::steady, false, true, bound)) << "it may be saturated";
+    EXPECT_FALSE(contradicts(Verdict::finished, true, false, bound)) << "a transient";
+    EXPECT_FALSE(contradicts(Verdict::deadlocked, true, true, bound));
+  }
+  EXPECT_FALSE(contradicts(Verdict::saturated, true, true, core::Bound::upper)) << "demands are not met alike";
+  EXPECT_TRUE(contradicts(Verdict::saturated, true, true, core::Bound::overload));
+  // Who looks at both numbers is told why one is above the other.
+  EXPECT_NE(judged(Verdict::saturated, true, true, core::Bound::upper).explanation.find("some get more than others"),
+            std::string::npos);
+  EXPECT_NE(judged(Verdict::finished, true, false, core::Bound::upper).explanation.find("not shown to be in one"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace banyan::test::pfister_norton_test

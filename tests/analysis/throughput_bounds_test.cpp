@@ -1,5 +1,7 @@
 // Are the bounds those of the literature, and does no simulation exceed them?
 #include "analysis/beside.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/api/predictions.hpp"
 
 namespace banyan::test::throughput_bounds_test {
 namespace {
@@ -83,11 +85,87 @@ TEST(ThroughputBounds, a_slim_fly_is_bound_by_its_distances) {
   EXPECT_GT(fly.at("channel_load_throughput@throughput_bounds").mean, 0.5 * bound);
 }
 
-TEST(ThroughputBounds, follow_no_paths_that_depend_on_queues) {
-  EXPECT_NE(refused(experiment("{ name = 'torus', size = [4, 4] }", "'ugal'", "{ name = 'uniform', load = 0.1 }"),
-                    {"switch.vcs=8"})
-                .find("by queues"),
-            std::string::npos);
+TEST(ThroughputBounds, routing_by_queues_is_bound_by_cuts_distances_and_terminals) {
+  const api::Result result = run_toml(experiment("{ name = 'torus', size = [4, 4] }", "'ugal'",
+                                                 "{ name = 'uniform', load = 0.1, include_self = true }"),
+                                      {"switch.vcs=8"});
+  EXPECT_EQ(result.find("channel_load_throughput@throughput_bounds"), nullptr);
+  EXPECT_NEAR(result.at("bisection_throughput@throughput_bounds").mean, 2.0, 1e-9);
+  EXPECT_NEAR(result.at("accepted_load@throughput_bounds").mean, 1.0, 1e-9);
+}
+
+TEST(ThroughputBounds, a_choice_by_the_random_word_counts_with_its_probability) {
+  // Both ways around at half of the length of a ring of 4: each channel carries 1 of the 3 other terminals' flits at
+  // distance 1, half of that at distance 2 twice: (1 + 2 / 2) / 3 per flit sent.
+  for (const char* routing : {"{ name = 'dimension_order', ties = 'random' }", "'valiant'"}) {
+    const api::Result result =
+        run_toml(experiment("{ name = 'torus', size = [4] }", routing, "{ name = 'uniform', load = 0.1 }"));
+    const bool valiant = std::string(routing) == "'valiant'";
+    // Valiant: a mean distance of 1 to the intermediate switch and of 1 from there, over two directions.
+    EXPECT_NEAR(result.at("channel_load_throughput@throughput_bounds").mean, valiant ? 1.0 : 1.5, 1e-9) << routing;
+  }
+  // Two phases of uniform traffic on a torus of 8 x 8: distance 4 each time, over 4 channels per switch.
+  const api::Result torus = run_toml(experiment("{ name = 'torus', size = [8, 8] }", "'valiant'",
+                                                "{ name = 'permutation', pattern = 'tornado', load = 0.1 }"),
+                                     {"measure=1000"});
+  EXPECT_NEAR(torus.at("channel_load_throughput@throughput_bounds").mean, 0.5, 1e-9);
+}
+
+/// Transpose on a mesh of 8 x 8: 7 of the demands of a row meet on one channel, and those of the middle avoid it.
+TEST(ThroughputBounds, an_overloaded_permutation_passes_the_bound_of_demands_met_alike) {
+  const std::string text = experiment("{ name = 'mesh', size = [8, 8] }", "'dimension_order'",
+                                      "{ name = 'permutation', pattern = 'transpose', load = 0.6 }");
+  const api::Result transient = run_toml(text, {"run.duration=8000"});
+  const double alike = transient.at("proportional_throughput@throughput_bounds").mean;
+  EXPECT_GT(transient.at("accepted_load").mean, alike);
+  EXPECT_EQ(transient.warning.find("CONTRADICTION"), std::string::npos) << transient.warning;
+  const api::Result saturated = run_toml(text);
+  EXPECT_EQ(saturated.verdict, api::Verdict::saturated);
+  EXPECT_GT(saturated.at("accepted_load").mean, alike);
+  EXPECT_LT(saturated.at("accepted_load").mean, saturated.at("accepted_load@throughput_bounds").mean);
+  EXPECT_LT(saturated.at("accepted_load@throughput_bounds").mean, 0.6);
+  EXPECT_EQ(saturated.warning.find("CONTRADICTION"), std::string::npos) << saturated.warning;
+}
+
+TEST(ThroughputBounds, an_overload_is_bound_by_what_all_channels_carry_together) {
+  // Tornado on a ring of 8: three channels per flit, all of one direction; whoever gets them, 8 / 3 flits arrive.
+  const api::Result tornado = run_toml(experiment("{ name = 'torus', size = [8] }", "'dimension_order'",
+                                                  "{ name = 'permutation', pattern = 'tornado', load = 0.9 }"));
+  EXPECT_NEAR(tornado.at("accepted_load@throughput_bounds").mean, 1.0 / 3, 0.02);
+  EXPECT_GE(tornado.at("accepted_load@throughput_bounds").mean, 1.0 / 3 - 1e-9);
+  // All to one terminal: it takes a flit per cycle, whoever sends it.
+  const api::Result hot = run_toml(experiment("{ name = 'mesh', size = [4, 4] }", "'dimension_order'",
+                                              "{ name = 'hot_spot', fraction = 1.0, load = 0.5 }"));
+  EXPECT_LT(hot.at("accepted_load@throughput_bounds").mean, 2.0 / 16 + 0.02);
+  EXPECT_EQ(hot.warning.find("CONTRADICTION"), std::string::npos) << hot.warning;
+}
+
+/// Whether a bound is proven: whether predictions may be contradicted at all.
+bool proves(const std::string& traffic) {
+  const api::Experiment e =
+      api::read_experiments_text(experiment("{ name = 'mesh', size = [4, 4] }", "'dimension_order'", traffic), "test",
+                                 {})
+          .points.front();
+  for (const api::Predictions& p : api::predict(e, api::build_network(e))) {
+    for (const core::Prediction& one : p.list) {
+      if (one.bound != core::Bound::none) return true;
+    }
+  }
+  return false;
+}
+
+TEST(ThroughputBounds, estimated_demands_prove_nothing) {
+  // Destinations that are drawn by a rule that the model does not know, at the load at which a channel would be full by
+  // the sample.
+  const std::string text = experiment("{ name = 'mesh', size = [4, 4] }", "'dimension_order'",
+                                      "{ name = 'uniform_distance', most = 3, load = 0.1 }");
+  const api::Result result = run_toml(text, {"measure=1000"});
+  ASSERT_NE(result.find("accepted_load@throughput_bounds"), nullptr);
+  const double offered = result.at("accepted_load").mean;
+  EXPECT_GT(result.at("accepted_load@throughput_bounds").mean, offered);
+  EXPECT_TRUE(proves("{ name = 'uniform', load = 0.1 }"));
+  EXPECT_TRUE(proves("{ name = 'permutation', pattern = 'transpose', load = 0.1 }"));
+  EXPECT_FALSE(proves("{ name = 'uniform_distance', most = 3, load = 0.1 }"));
 }
 
 }  // namespace

@@ -77,6 +77,32 @@ TEST(Knee, IsBracketedToTheWidth) {
   }
 }
 
+TEST(Knee, TheBoundThatAModelProvesStandsBesideTheBracket) {
+  FakeNetwork within{0.37};
+  const Knee found = knee_of(within, 0.01);
+  ASSERT_TRUE(found.bound);
+  EXPECT_EQ(found.bound->model, "throughput_bounds");
+  EXPECT_GT(found.bound->load, 0.37);
+  EXPECT_NE(to_text(found).find("upper bound: "), std::string::npos) << to_text(found);
+  EXPECT_EQ(to_text(found).find("CONTRADICTION"), std::string::npos) << to_text(found);
+  EXPECT_NE(to_json(found).find("\"model\": \"throughput_bounds\""), std::string::npos);
+  // The bound is that of the traffic, not of the load at which it is asked for.
+  FakeNetwork early{0.003};
+  EXPECT_NEAR(knee_of(early, 0.001).bound->load, found.bound->load, 1e-9);
+}
+
+TEST(Knee, ABracketAboveAProvenBoundIsToldLoudly) {
+  // All to one terminal: 15 sources share one flit per cycle.
+  const std::string hot = kMesh.substr(0, kMesh.find("traffic")) +
+                          "traffic = { name = \"hot_spot\", fraction = 1.0, load = 0.1 }\n" +
+                          kMesh.substr(kMesh.find("[run]"));
+  FakeNetwork beyond{0.5};
+  const Knee found = knee_of(beyond, 0.01, hot);
+  ASSERT_TRUE(found.bound);
+  EXPECT_LT(found.bound->load, 0.3);
+  EXPECT_NE(to_text(found).find("CONTRADICTION"), std::string::npos) << to_text(found);
+}
+
 TEST(Knee, ANetworkThatNeverSaturatesSaysSoAfterOneRun) {
   FakeNetwork network{2.0};
   const Knee found = knee_of(network, 0.01);

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "banyan/api/network.hpp"
+#include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
 #include "engine/small_instances.hpp"
 
@@ -41,11 +44,13 @@ std::string run_of(double measure) {
 struct Count {
   unsigned delivered = 0;
   unsigned saturated = 0;
+  unsigned bounded = 0;  ///< some model proves a bound of them
   std::set<std::string> deadlocked;
   std::map<std::string, unsigned> refused;
 
   void print() const {
-    std::printf("%u combinations deliver, %u of them saturated\n", delivered, saturated);
+    std::printf("%u combinations deliver, %u of them saturated, %u with proven bounds\n", delivered, saturated,
+                bounded);
     for (const std::string& name : deadlocked) std::printf("  deadlocked: %s\n", name.c_str());
     for (const auto& [cause, count] : refused) std::printf("  %3u refused: %s\n", count, cause.c_str());
   }
@@ -60,6 +65,15 @@ bool has_rings(const banyan::api::Experiment& experiment) {
     if (grid->wrap[d] && grid->size[d] > 2) return true;
   }
   return false;
+}
+
+/// No run exceeds what a model proves of it, whatever its verdict is.
+void expect_no_contradiction(const banyan::api::Experiment& experiment, Result result, Count& count) {
+  const banyan::api::Network network = banyan::api::build_network(experiment);
+  const auto bounds = banyan::api::proven_bounds(experiment, network);
+  banyan::api::add_predictions(result, bounds);
+  EXPECT_EQ(result.warning.find("CONTRADICTION"), std::string::npos) << result.warning;
+  count.bounded += bounds.empty() ? 0U : 1U;
 }
 
 void run_one(const Combination& c, const SmallValues& more, Count& count) {
@@ -79,6 +93,7 @@ void run_one(const Combination& c, const SmallValues& more, Count& count) {
       if (!unprotected) count.deadlocked.insert(c.name());
       return;
     }
+    expect_no_contradiction(experiment, result, count);
     if (result.verdict != Verdict::finished) { EXPECT_GE(result.at("delivered_packets").mean, kEnough); }
     ++count.delivered;
     count.saturated += result.verdict == Verdict::saturated ? 1U : 0U;
@@ -95,6 +110,7 @@ void expect_delivered_or_refused(const std::vector<Combination>& combinations) {
   for (const Combination& c : combinations) run_one(c, {}, count);
   EXPECT_TRUE(count.deadlocked.empty());
   EXPECT_GT(count.delivered, combinations.size() / 100);
+  EXPECT_GT(count.bounded, count.delivered / 4);
   count.print();
 }
 
@@ -107,6 +123,7 @@ void expect_only_rings_deadlock(const std::vector<Combination>& combinations) {
   Count count;
   for (const Combination& c : combinations) run_one(c, {{"load", "1.0"}, {"datelines", "false"}}, count);
   EXPECT_FALSE(count.deadlocked.empty());
+  EXPECT_GT(count.bounded, count.delivered / 4);
   count.print();
 }
 
@@ -120,6 +137,61 @@ TEST(Matrix, OverloadDeadlocksNothingButRingsWithoutClasses) {
 }
 
 TEST(SlowMatrix, OverloadDeadlocksNothingButRingsWithoutClasses) { expect_only_rings_deadlock(all_combinations()); }
+
+/// Settings that a remedy writes: name = value, as overrides.
+std::vector<std::string> settings_in(const std::string& remedy) {
+  static const std::regex setting(R"re(([a-z_]+(?:\.[a-z_]+)?) = ("[^"]*"|true|false|-?[0-9.]*[0-9]))re");
+  std::vector<std::string> found;
+  for (std::sregex_iterator i(remedy.begin(), remedy.end(), setting); i != std::sregex_iterator(); ++i) {
+    found.push_back((*i)[1].str() + "=" + (*i)[2].str());
+  }
+  return found;
+}
+
+/// A setting that a remedy names may be of any component: one of them has to take it and to lose the cause.
+bool helps(const std::string& text, const std::string& setting, const std::string& cause) {
+  for (const char* of : {"", "switch.", "routing.", "topology.", "traffic.", "run."}) {
+    std::optional<banyan::api::Experiment> changed;
+    try {
+      changed = banyan::api::read_experiments_text(text, "small", {of + setting}).points.front();
+    } catch (const ConfigError&) { continue; }  // not of this component
+    try {
+      banyan::api::check(*changed);
+      return true;
+    } catch (const ConfigError& error) {
+      if (error.cause() != cause) return true;
+    }
+  }
+  return false;
+}
+
+/// What a refusal proposes as a setting takes the cause away; another may come to light. Each kind of cause once.
+void expect_helpful_remedies(const std::vector<Combination>& combinations) {
+  std::set<std::string> tried;
+  unsigned settings = 0;
+  for (const Combination& c : combinations) {
+    const std::string text = c.text(run_of(kMeasure));
+    try {
+      banyan::api::check(c.experiment(run_of(kMeasure)));
+    } catch (const ConfigError& error) {
+      std::string kind = error.cause() + error.remedy();
+      std::erase_if(kind, [](char x) { return x >= '0' && x <= '9'; });
+      // Whole tables are tried beside their alternatives, in tests/api/advice_test.cpp.
+      if (!tried.insert(kind).second || error.remedy().find("= {") != std::string::npos) continue;
+      for (const std::string& setting : settings_in(error.remedy())) {
+        EXPECT_TRUE(helps(text, setting, error.cause()))
+            << c.name() << ": " << error.cause() << "\n  remedy: " << error.remedy() << "\n  tried: " << setting;
+        ++settings;
+      }
+    }
+  }
+  EXPECT_GT(settings, 10U);
+  std::printf("%u settings of %zu remedies\n", settings, tried.size());
+}
+
+TEST(Matrix, SettingsThatARemedyNamesTakeTheCauseAway) { expect_helpful_remedies(some_combinations()); }
+
+TEST(SlowMatrix, SettingsThatARemedyNamesTakeTheCauseAway) { expect_helpful_remedies(all_combinations()); }
 
 /// Every row takes part in some combination that delivers.
 TEST(Matrix, EveryComponentDeliversSomewhere) {

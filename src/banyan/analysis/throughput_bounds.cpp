@@ -1,8 +1,16 @@
 // What no network can exceed: the load of its channels under the actual routing function, counted pair by pair, and
 // that of its cuts and of its channels together under any routing.
+//
+// Two kinds of bounds. When all demands are met alike (a steady state, in which every one of them is met in full), the
+// most loaded part of the network is full first: its capacity over its load, times what is offered. Beyond saturation
+// demands that avoid this part are met in full while others share what is left, and more is accepted in sum. Whatever
+// the shares x(f) of the demands r(f) are, the flits of all demands on each channel fit its capacity: a linear program,
+// whose dual bounds the sum for any weights of the channels.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "banyan/analysis/parts/paths.hpp"
@@ -12,13 +20,49 @@ namespace {
 
 using core::Bound;
 
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+/// A cut: what has to cross it, and what can, in flits per cycle.
+struct Cut {
+  double load = 0.0;
+  double capacity = 0.0;
+
+  /// How many times too much; 0: nothing crosses it.
+  [[nodiscard]] double ratio() const {
+    if (load <= 0.0) return 0.0;
+    return capacity > 0.0 ? load / capacity : kUnbounded;
+  }
+  /// What does not fit, at the least.
+  [[nodiscard]] double excess() const { return std::max(0.0, load - capacity); }
+};
+
+/// The most loaded cut, and the one that leaves most behind.
+struct Cuts {
+  double ratio = 0.0;
+  double excess = 0.0;
+
+  void add(const Cut& cut) {
+    ratio = std::max(ratio, cut.ratio());
+    excess = std::max(excess, cut.excess());
+  }
+};
+
 /// Bounds as flits per cycle and terminal: what is offered times the capacity over the load at that offer.
 struct Bounds {
-  double channels = std::numeric_limits<double>::infinity();
-  double terminals = std::numeric_limits<double>::infinity();
-  double cut = std::numeric_limits<double>::infinity();
-  double distance = std::numeric_limits<double>::infinity();
-  bool choice = false;
+  double offered = 0.0;
+  double channels = kUnbounded;
+  double terminals = kUnbounded;
+  double cut = kUnbounded;
+  double distance = kUnbounded;
+  double overload = kUnbounded;  ///< however demands are met
+  bool proven_channels = true;   ///< the loads of channels are those that every switch makes
+  bool proven = true;            ///< the demands are known and not estimated
+
+  /// Of demands that are met alike.
+  [[nodiscard]] double alike() const {
+    const double rest = std::min({terminals, cut, distance});
+    return proven_channels ? std::min(rest, channels) : rest;
+  }
 };
 
 class ThroughputBounds final : public core::Analysis {
@@ -27,14 +71,14 @@ class ThroughputBounds final : public core::Analysis {
 
   std::vector<core::Prediction> predict() const override {
     std::vector<core::Prediction> list;
-    double proven = std::min({bounds_.terminals, bounds_.cut, bounds_.distance});
-    if (!bounds_.choice) proven = std::min(proven, bounds_.channels);
     const auto add = [&](const char* metric, double value, Bound bound) {
-      if (value < std::numeric_limits<double>::infinity()) {
-        list.push_back({metric, value, "flits/cycle/terminal", false, bound});
-      }
+      if (value < kUnbounded) list.push_back({metric, value, "flits/cycle/terminal", false, bound});
     };
-    add("accepted_load", proven, Bound::upper);
+    const double alike = bounds_.alike();
+    const bool overloaded = bounds_.offered > alike;
+    const Bound kind = overloaded ? Bound::overload : Bound::upper;
+    add("accepted_load", overloaded ? bounds_.overload : alike, bounds_.proven ? kind : Bound::none);
+    add("proportional_throughput", alike, Bound::none);
     add("channel_load_throughput", bounds_.channels, Bound::none);
     add("bisection_throughput", bounds_.cut, Bound::none);
     add("distance_throughput", bounds_.distance, Bound::none);
@@ -46,9 +90,9 @@ class ThroughputBounds final : public core::Analysis {
   Bounds bounds_;
 };
 
-/// Of all cuts of a mesh or torus into two by planes across one dimension: the one that is loaded most.
-double loaded_cut(const core::Grid& grid, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
-  double worst = 0.0;
+/// All cuts of a mesh or torus into two by planes across one dimension.
+Cuts planes(const core::Grid& grid, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+  Cuts cuts;
   u32 stride = 1;
   for (std::size_t d = 0; d < grid.size.size(); ++d) {
     const u32 size = grid.size[d];
@@ -56,58 +100,59 @@ double loaded_cut(const core::Grid& grid, const core::Graph& graph, const parts:
     for (u32 begin = 0; begin < (grid.wrap[d] ? size : 1U); ++begin) {
       for (u32 length = 1; length < size; ++length) {
         const auto inside = [&](u32 s) { return (coordinate(s) + size - begin) % size < length; };
-        double capacity = 0.0;  // of the channels that lead out of the part
+        Cut cut;  // over the channels that lead out of the part
         for (const core::Channel& c : graph.channels()) {
           if (c.from.terminal || c.to.terminal || c.failed) continue;
-          if (inside(c.from.node) && !inside(c.to.node)) capacity += 1.0 / c.link.cycles_per_flit;
+          if (inside(c.from.node) && !inside(c.to.node)) cut.capacity += 1.0 / c.link.cycles_per_flit;
         }
-        double load = 0.0;
         for (u32 s = 0; s < traffic.terminals(); ++s) {
           if (!inside(s / grid.concentration)) continue;
-          for (u32 t = 0; t < traffic.terminals(); ++t) load += inside(t / grid.concentration) ? 0.0 : traffic(s, t);
+          for (u32 t = 0; t < traffic.terminals(); ++t)
+            cut.load += inside(t / grid.concentration) ? 0.0 : traffic(s, t);
         }
-        if (load > 0) worst = std::max(worst, capacity > 0 ? load / capacity : std::numeric_limits<double>::infinity());
+        cuts.add(cut);
       }
     }
     stride *= size;
   }
-  return worst;
+  return cuts;
 }
 
-/// Of all cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest:
-/// the one that is loaded most. Only the upward channels of these switches lead out.
-double loaded_subtree(const core::Tree& tree, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
-  double worst = 0.0;
+/// All cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest. Only
+/// the upward channels of these switches lead out.
+Cuts subtrees(const core::Tree& tree, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+  Cuts cuts;
   for (const core::TreeLevel& level : tree.levels) {
     if (level.up_ports == 0) continue;
     const auto key = [&](u32 t) { return t / level.key_divide % level.key_modulo; };
-    std::vector<double> capacity(level.key_modulo);
-    std::vector<double> load(level.key_modulo);
+    std::vector<Cut> below(level.key_modulo);
     for (u32 s = level.first; s < level.first + level.count; ++s) {
       for (u32 p = level.down_ports; p < level.down_ports + level.up_ports; ++p) {
         const u32 c = graph.channel_out_of(s, p);
         if (c == kNone || graph.channel(c).failed) continue;
-        capacity[tree.key[s]] += 1.0 / graph.channel(c).link.cycles_per_flit;
+        below[tree.key[s]].capacity += 1.0 / graph.channel(c).link.cycles_per_flit;
       }
     }
     for (u32 s = 0; s < traffic.terminals(); ++s) {
-      for (u32 d = 0; d < traffic.terminals(); ++d) load[key(s)] += key(s) == key(d) ? 0.0 : traffic(s, d);
+      for (u32 d = 0; d < traffic.terminals(); ++d) below[key(s)].load += key(s) == key(d) ? 0.0 : traffic(s, d);
     }
-    for (u32 k = 0; k < level.key_modulo; ++k) {
-      if (load[k] <= 0) continue;
-      worst = std::max(worst, capacity[k] > 0 ? load[k] / capacity[k] : std::numeric_limits<double>::infinity());
-    }
+    for (const Cut& cut : below) cuts.add(cut);
   }
-  return worst;
+  return cuts;
 }
 
-/// What all channels between switches have to carry when every flit takes a shortest path, over what they can.
-double loaded_distance(const core::Graph& graph, const parts::TrafficMatrix& traffic) {
-  double capacity = 0.0;
+/// All channels between switches together when every flit takes a shortest path.
+struct Distances {
+  Cut all;                ///< what they have to carry, and what they can
+  double overload = 0.0;  ///< flits per cycle that arrive at the most when the nearest demands are met first
+};
+
+Distances distances(const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+  Distances result;
   for (const core::Channel& c : graph.channels()) {
-    if (!c.from.terminal && !c.to.terminal && !c.failed) capacity += 1.0 / c.link.cycles_per_flit;
+    if (!c.from.terminal && !c.to.terminal && !c.failed) result.all.capacity += 1.0 / c.link.cycles_per_flit;
   }
-  double demand = 0.0;
+  std::vector<double> demand;  // [channels on a shortest path]
   std::vector<u32> distance;
   u32 measured = kNone;  // from this switch; terminals of one switch follow each other
   for (u32 s = 0; s < traffic.terminals(); ++s) {
@@ -118,53 +163,181 @@ double loaded_distance(const core::Graph& graph, const parts::TrafficMatrix& tra
     }
     for (u32 d = 0; d < traffic.terminals(); ++d) {
       const u32 hops = distance[graph.channel(graph.ejection(d)).from.node];
-      if (hops != kNone) demand += traffic(s, d) * hops;
+      if (hops == kNone) continue;
+      if (hops >= demand.size()) demand.resize(hops + 1, 0.0);
+      demand[hops] += traffic(s, d);
     }
   }
-  return capacity > 0 ? demand / capacity : 0.0;
+  double left = result.all.capacity;
+  for (std::size_t hops = 0; hops < demand.size(); ++hops) {
+    const double load = demand[hops] * static_cast<double>(hops);
+    result.all.load += load;
+    const double met = load <= left ? demand[hops] : left / static_cast<double>(hops);
+    result.overload += met;
+    left = std::max(0.0, left - load);
+  }
+  return result;
+}
+
+/// The flits of all demands on the channels between switches.
+class Demands {
+ public:
+  /// Kept paths take 12 bytes each; beyond, only single channels bound an overload.
+  static constexpr std::size_t kMostKept = std::size_t{1} << 22U;
+
+  Demands(const core::Graph& graph, const parts::TrafficMatrix& traffic, parts::Paths& paths)
+      : capacity_(graph.channels().size()), load_(capacity_.size(), 0.0) {
+    for (u32 c = 0; c < capacity_.size(); ++c) {
+      const core::Channel& channel = graph.channel(c);
+      const bool inner = !channel.from.terminal && !channel.to.terminal;
+      capacity_[c] = inner ? 1.0 / channel.link.cycles_per_flit : kUnbounded;
+    }
+    for (u32 s = 0; s < traffic.terminals(); ++s) {
+      for (u32 d = 0; d < traffic.terminals(); ++d) {
+        const double rate = traffic(s, d);
+        if (rate <= 0) continue;
+        paths.follow(s, d, [&](u32 channel, double share) {
+          if (capacity_[channel] == kUnbounded) return;
+          load_[channel] += share * rate;
+          if (crossed_.size() < kMostKept) crossed_.push_back({channel, share});
+        });
+        rate_.push_back(rate);
+        end_.push_back(crossed_.size());
+      }
+    }
+  }
+
+  /// How many times too much the most loaded channel has to carry.
+  [[nodiscard]] double worst() const {
+    double worst = 0.0;
+    for (u32 c = 0; c < load_.size(); ++c) worst = std::max(worst, load_[c] / capacity_[c]);
+    return worst;
+  }
+
+  /// Flits per cycle that arrive at the most. For any weights y of the channels, sum over c of y(c) capacity(c) + sum
+  /// over f of r(f) max(0, 1 - length of f under y) is such a bound (weak duality): subgradient steps look for good
+  /// weights, and the least bound on the way counts.
+  [[nodiscard]] double overload() const {
+    double best = kUnbounded;
+    const double all = sum(rate_);
+    for (u32 c = 0; c < load_.size(); ++c) best = std::min(best, all - std::max(0.0, load_[c] - capacity_[c]));
+    if (load_.empty() || crossed_.size() >= kMostKept) return std::min(best, all);
+    std::vector<double> weight(load_.size(), 0.0);
+    std::vector<double> mean(load_.size(), 0.0);
+    std::vector<double> used;
+    const double scale = 1.0 / std::max(1.0, worst());
+    const u64 steps = std::clamp<u64>(kWork / (crossed_.size() + 1), 20, 400);
+    for (u64 k = 1; k <= steps; ++k) {
+      best = std::min(best, dual(weight, &used));
+      const double step = scale / std::sqrt(static_cast<double>(k));
+      for (u32 c = 0; c < weight.size(); ++c) {
+        if (capacity_[c] < kUnbounded) weight[c] = std::max(0.0, weight[c] + step * (used[c] / capacity_[c] - 1.0));
+        mean[c] += (weight[c] - mean[c]) / static_cast<double>(k);
+      }
+    }
+    return std::min(best, dual(mean, nullptr));
+  }
+
+ private:
+  static constexpr u64 kWork = 200'000'000;  ///< crossed channels that overload() looks at: about a second
+
+  struct Crossed {
+    u32 channel;
+    double share;
+  };
+
+  static double sum(const std::vector<double>& values) {
+    double total = 0.0;
+    for (const double value : values) total += value;
+    return total;
+  }
+
+  /// The bound of some weights; `used`: the loads of channels when exactly the demands whose way is shorter than 1 are
+  /// met.
+  double dual(const std::vector<double>& weight, std::vector<double>* used) const {
+    double bound = 0.0;
+    for (u32 c = 0; c < weight.size(); ++c) bound += weight[c] > 0.0 ? weight[c] * capacity_[c] : 0.0;
+    if (used != nullptr) used->assign(weight.size(), 0.0);
+    std::size_t begin = 0;
+    for (std::size_t f = 0; f < rate_.size(); ++f) {
+      double length = 0.0;
+      for (std::size_t i = begin; i < end_[f]; ++i) length += crossed_[i].share * weight[crossed_[i].channel];
+      if (length < 1.0) {
+        bound += rate_[f] * (1.0 - length);
+        for (std::size_t i = begin; used != nullptr && i < end_[f]; ++i) {
+          (*used)[crossed_[i].channel] += rate_[f] * crossed_[i].share;
+        }
+      }
+      begin = end_[f];
+    }
+    return bound;
+  }
+
+  std::vector<double> capacity_;  ///< flits per cycle; of channels of terminals: unbounded here
+  std::vector<double> load_;
+  std::vector<double> rate_;      ///< of every demand
+  std::vector<std::size_t> end_;  ///< of every demand, in crossed_
+  std::vector<Crossed> crossed_;
+};
+
+/// Channels to and from terminals. Circuits pass between terminal and switch over as many lanes as they are given, and
+/// without limit unless they are given a number.
+struct Ends {
+  double ratio = 0.0;            ///< of the most loaded one
+  double overload = kUnbounded;  ///< flits per cycle that arrive at the most
+};
+
+Ends ends(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
+  const core::Graph& graph = context.topology->graph();
+  const bool circuits = context.switching->component() == "circuit";
+  Ends result;
+  for (const bool out : {true, false}) {
+    const i64 lanes = circuits ? context.switching->integer(out ? "injection_flits" : "ejection_flits") : 1;
+    if (lanes == 0) continue;
+    double met = 0.0;
+    for (u32 t = 0; t < traffic.terminals(); ++t) {
+      const core::Channel& channel = graph.channel(out ? graph.injection(t) : graph.ejection(t));
+      Cut cut{0.0, static_cast<double>(lanes) / channel.link.cycles_per_flit};
+      for (u32 other = 0; other < traffic.terminals(); ++other) {
+        cut.load += out ? traffic(t, other) : traffic(other, t);
+      }
+      result.ratio = std::max(result.ratio, cut.ratio());
+      met += std::min(cut.load, cut.capacity);
+    }
+    result.overload = std::min(result.overload, met);
+  }
+  return result;
 }
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
   const core::Graph& graph = context.topology->graph();
   const parts::TrafficMatrix traffic(values, context);
-  parts::Paths paths(values, context);
-  std::vector<double> load(graph.channels().size(), 0.0);
-  for (u32 s = 0; s < traffic.terminals(); ++s) {
-    for (u32 d = 0; d < traffic.terminals(); ++d) {
-      if (traffic(s, d) <= 0) continue;
-      paths.follow(s, d, [&](u32 channel, double share) { load[channel] += share * traffic(s, d); });
-    }
-  }
-  // Circuits pass between terminal and switch without limit unless they are given one.
-  const bool circuits = context.switching->component() == "circuit";
-  double channels = 0.0;
-  double terminals = 0.0;
-  for (u32 c = 0; c < load.size(); ++c) {
-    const core::Channel& channel = graph.channel(c);
-    const bool to_terminal = channel.to.terminal;
-    if (!to_terminal && !channel.from.terminal) {
-      channels = std::max(channels, load[c] * channel.link.cycles_per_flit);
-      continue;
-    }
-    const i64 lanes = circuits ? context.switching->integer(to_terminal ? "ejection_flits" : "injection_flits") : 1;
-    if (lanes != 0)
-      terminals = std::max(terminals, load[c] * channel.link.cycles_per_flit / static_cast<double>(lanes));
-  }
   Bounds bounds;
-  const double offered = traffic.offered();
-  bounds.choice = paths.chose();
-  if (channels > 0) bounds.channels = offered / channels;
-  if (terminals > 0) bounds.terminals = offered / terminals;
-  if (context.topology->grid() != nullptr) {
-    const double cut = loaded_cut(*context.topology->grid(), graph, traffic);
-    if (cut > 0) bounds.cut = offered / cut;
+  bounds.offered = traffic.offered();
+  bounds.proven = traffic.exact();
+  double accepted = bounds.offered * traffic.terminals();  // flits per cycle in an overload, at the most
+  const auto least = [&](double& bound, double ratio, double overload) {
+    if (ratio > 0) bound = bounds.offered / ratio;
+    accepted = std::min(accepted, overload);
+  };
+  const auto cut = [&](const Cuts& cuts) {
+    least(bounds.cut, cuts.ratio, bounds.offered * traffic.terminals() - cuts.excess);
+  };
+  const Ends terminals = ends(context, traffic);
+  least(bounds.terminals, terminals.ratio, terminals.overload);
+  if (context.topology->grid() != nullptr) cut(planes(*context.topology->grid(), graph, traffic));
+  if (context.topology->tree() != nullptr) cut(subtrees(*context.topology->tree(), graph, traffic));
+  const Distances distance = distances(graph, traffic);
+  least(bounds.distance, distance.all.ratio(), distance.overload);
+  if (context.router->sight() == core::Sight::none) {
+    parts::Paths paths(values, context);
+    const Demands demands(graph, traffic, paths);
+    bounds.proven_channels = !paths.chose();
+    const double worst = demands.worst();
+    const bool limits = bounds.proven_channels && worst > 1.0;
+    least(bounds.channels, worst, limits ? demands.overload() : accepted);
   }
-  if (context.topology->tree() != nullptr) {
-    const double cut = loaded_subtree(*context.topology->tree(), graph, traffic);
-    if (cut > 0) bounds.cut = offered / cut;
-  }
-  const double distance = loaded_distance(graph, traffic);
-  if (distance > 0) bounds.distance = offered / distance;
+  bounds.overload = accepted / traffic.terminals();
   return std::make_unique<ThroughputBounds>(bounds);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "banyan/api/network.hpp"
+#include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// A run of chance offers a little more or less than its load: a load that is so far above a bound does not pass it by
+/// chance, since a certain verdict resolves 1 % of the offered load.
+constexpr double kSureBeyond = 0.02;
 constexpr double kGreatestLoad = 1.0;  ///< a terminal generates no more than its channel could carry
 
 /// A key that the search sets, and its part of the load.
@@ -86,17 +90,25 @@ class Search {
     varied_ = options.key.empty() ? loads_of(set.points.front()) : std::vector<Varied>{{options.key, 1.0}};
     if (options.key.empty()) swept_ = swept_loads(set);
     const Experiment zero = experiment_at(0.0, 0);
-    greatest_ = kGreatestLoad - fixed_load(zero);
+    knee_.others = fixed_load(zero);
+    greatest_ = kGreatestLoad - knee_.others;
     refuse_sessions(zero);
   }
 
   Knee find() {
+    bracket();
+    knee_.bound = bound_at(knee_.low > 0.0 ? knee_.low : options_.width);
+    return std::move(knee_);
+  }
+
+ private:
+  void bracket() {
     knee_.low = 0.0;
     knee_.high = greatest_;
     if (!saturates(greatest_)) {
       knee_.low = greatest_;
       knee_.found = false;
-      return std::move(knee_);
+      return;
     }
     while (knee_.high - knee_.low > options_.width) {
       const double middle = (knee_.low + knee_.high) / 2.0;
@@ -108,10 +120,21 @@ class Search {
       knee_.deadlocks = true;
       knee_.deadlock = probe.explanation;
     }
-    return std::move(knee_);
   }
 
- private:
+  /// The least bound of steady states that any model proves of the experiment at a load.
+  [[nodiscard]] std::optional<KneeBound> bound_at(double load) const {
+    const Experiment experiment = experiment_at(std::min(load, greatest_), 0);
+    std::optional<KneeBound> least;
+    for (const Predictions& model : proven_bounds(experiment, build_network(experiment))) {
+      for (const core::Prediction& p : model.list) {
+        if (p.metric != "accepted_load" || p.bound != core::Bound::upper) continue;
+        if (!least || p.value < least->load) least = KneeBound{p.value, model.model};
+      }
+    }
+    return least;
+  }
+
   [[nodiscard]] Experiment experiment_at(double load, u32 prolongings) const {
     // What is zipped with the load has the value of the nearest point; of two overrides of a key the last one holds.
     Overrides changed = overrides_;
@@ -180,6 +203,20 @@ std::string remark(const Probe& probe) {
                      to_string(probe.verdict), probe.certain ? "" : " (uncertain)");
 }
 
+/// Whether the loads that did not saturate reach beyond the bound.
+bool contradicts(const Knee& knee) {
+  return knee.bound && knee.uncertain.empty() && knee.low + knee.others > knee.bound->load * (1.0 + kSureBeyond);
+}
+
+/// What the bracket is to be compared with; a bracket above it is a fault of the program or of the model.
+std::string remark(const Knee& knee) {
+  if (!knee.bound) return "no model proves an upper bound of this network and traffic\n";
+  std::string text = fmt::format("upper bound: {:.4g} flits per cycle and terminal{} ({})\n", knee.bound->load,
+                                 knee.others > 0.0 ? " of all traffics together" : "", knee.bound->model);
+  if (contradicts(knee)) text += "CONTRADICTION: the bracket lies above this bound\n";
+  return text;
+}
+
 }  // namespace
 
 Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options) {
@@ -189,14 +226,19 @@ Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const Kn
 std::string to_text(const Knee& knee) {
   std::string text = "load        measure  verdict\n";
   for (const Probe& probe : knee.probes) text += remark(probe) + "\n";
-  if (!knee.found) return text + fmt::format("not saturated at the greatest load, {:g}\n", knee.high);
+  if (!knee.found) {
+    return text + fmt::format("not saturated at the greatest load, {:g}\n", knee.high) + remark(knee);
+  }
   if (knee.deadlocks) {
-    return text + fmt::format(
-                      "deadlocks, and is not shown to saturate, between {:g} and {:g} flits per cycle and "
-                      "terminal; at {:g}: {}\n",
-                      knee.low, knee.high, knee.high, knee.deadlock);
+    return text +
+           fmt::format(
+               "deadlocks, and is not shown to saturate, between {:g} and {:g} flits per cycle and "
+               "terminal; at {:g}: {}\n",
+               knee.low, knee.high, knee.high, knee.deadlock) +
+           remark(knee);
   }
   text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal\n", knee.low, knee.high);
+  text += remark(knee);
   if (knee.uncertain.empty()) return text;
   return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.measure) would tell\n",
                             fmt::join(knee.uncertain, ", "));
@@ -207,6 +249,8 @@ std::string to_json(const Knee& knee) {
   all["low"] = knee.low;
   all["high"] = knee.high;
   all["found"] = knee.found;
+  all["bound"] = nullptr;
+  if (knee.bound) all["bound"] = {{"load", knee.bound->load}, {"model", knee.bound->model}};
   all["deadlocks"] = knee.deadlocks;
   all["uncertain"] = knee.uncertain;
   all["probes"] = ordered_json::array();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,16 +30,24 @@ struct Probe {
   std::string explanation;  ///< of a deadlock
 };
 
+/// What no steady state exceeds: flits per cycle and terminal of all traffics together, and the model that proves it.
+struct KneeBound {
+  double load = 0.0;
+  std::string model;
+};
+
 /// low is not shown to saturate, high saturates (or deadlocks). Loads in flits per cycle and terminal: the sum over the
 /// varied traffics.
 struct Knee {
   double low = 0.0;
   double high = 0.0;
-  bool found = true;              ///< false: not even the greatest load saturates; low = high = that load
-  std::vector<Probe> probes;      ///< in the order of the search
-  bool deadlocks = false;         ///< at `high` the network deadlocks: it does not saturate there
-  std::string deadlock;           ///< which, when it does
-  std::vector<double> uncertain;  ///< loads whose verdict stayed uncertain at the longest run
+  bool found = true;               ///< false: not even the greatest load saturates; low = high = that load
+  std::vector<Probe> probes;       ///< in the order of the search
+  bool deadlocks = false;          ///< at `high` the network deadlocks: it does not saturate there
+  std::string deadlock;            ///< which, when it does
+  std::optional<KneeBound> bound;  ///< the least one; of the mix of traffics at `low`
+  double others = 0.0;             ///< load of the traffics that are not varied
+  std::vector<double> uncertain;   ///< loads whose verdict stayed uncertain at the longest run
 };
 
 /// Reads the experiment with overrides; those at the end win.
@@ -48,7 +57,7 @@ using ReadExperiments = std::function<ExperimentSet(const Overrides&)>;
 [[nodiscard]] Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options);
 
 [[nodiscard]] std::string to_text(const Knee& knee);
-/// {"low", "high", "found", "deadlocks", "uncertain", "probes"}.
+/// {"low", "high", "found", "bound", "deadlocks", "uncertain", "probes"}; "bound" is {"load", "model"} or null.
 [[nodiscard]] std::string to_json(const Knee& knee);
 
 }  // namespace banyan::api

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "banyan/api/advice.hpp"
 #include "banyan/api/class_routing.hpp"
 #include "banyan/api/draft.hpp"
 #include "banyan/api/subnetworks.hpp"
@@ -173,6 +174,12 @@ Network build_network(const Experiment& experiment) {
           "use subnetworks = 1, or another switch");
     }
     network.routing = replicate(std::move(network.routing), copies);
+  }
+  if (switching.needs_order != nullptr && !network.routing->in_order()) {
+    experiment.routing.fail("name",
+                            fmt::format("{} decides on the way, and the switch {} needs one path per pair: {}",
+                                        experiment.routing.component(), switching.info.name, switching.needs_order),
+                            in_order_remedy(experiment, network.topology->one_subnetwork(), vcs));
   }
   if (network.routing->sight() > switching.sight) {
     experiment.routing.fail("name",

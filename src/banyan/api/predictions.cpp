@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
+
+#include "banyan/base/error.hpp"
 
 namespace banyan::api {
 namespace {
@@ -23,18 +26,18 @@ void insert_behind(std::vector<stats::Metric>& metrics, const std::string& measu
   metrics.insert(place, std::move(metric));
 }
 
-/// "" when the run agrees with the bound, within its interval.
-std::string contradiction(const Result& result, const core::Prediction& p, const std::string& model) {
-  if (p.bound == core::Bound::none || result.verdict == Verdict::saturated || result.verdict == Verdict::deadlocked) {
-    return "";
-  }
-  const stats::Metric* measured = result.find(p.metric);
-  if (measured == nullptr) return "";
-  const double slack = 3 * measured->half_width.value_or(0.0) + 1e-9 * std::abs(p.value);
-  const bool upper = p.bound == core::Bound::upper;
-  if (upper ? measured->mean - slack <= p.value : measured->mean + slack >= p.value) return "";
-  return fmt::format("CONTRADICTION: {} = {:.6g} {} is {} the {} bound {:.6g} that {} proves", p.metric, measured->mean,
-                     measured->unit, upper ? "above" : "below", upper ? "upper" : "lower", p.value, model);
+/// How a measured metric lies to a bound: whether it is beyond it by more than its interval explains, and the sentence.
+struct Comparison {
+  bool beyond = false;
+  std::string text;
+};
+
+Comparison compare(const stats::Metric& measured, const core::Prediction& p, const std::string& model) {
+  const double slack = 3 * measured.half_width.value_or(0.0) + 1e-9 * std::abs(p.value);
+  const bool upper = p.bound != core::Bound::lower;
+  return {upper ? measured.mean - slack > p.value : measured.mean + slack < p.value,
+          fmt::format("{} = {:.6g} {} is {} the {} bound {:.6g} that {} proves", p.metric, measured.mean, measured.unit,
+                      upper ? "above" : "below", upper ? "upper" : "lower", p.value, model)};
 }
 
 /// The model's name; its number in the experiment follows where one model occurs several times, with other parameters.
@@ -50,7 +53,45 @@ void append(std::string& text, const std::string& more, const char* between) {
   text += more;
 }
 
+/// Proven bounds are of states in which all that is offered arrives (core::Bound), so that only a run that is shown to
+/// be in such a state can contradict them. Of others it is said why they may lie beyond.
+void judge(Result& result, const core::Prediction& p, const std::string& model) {
+  const stats::Metric* const measured = result.find(p.metric);
+  if (p.bound == core::Bound::none || result.verdict == Verdict::deadlocked || measured == nullptr) return;
+  const Comparison comparison = compare(*measured, p, model);
+  if (!comparison.beyond) return;
+  const bool always = p.bound == core::Bound::overload;
+  const bool steady = result.verdict == Verdict::steady && result.certain;
+  // A transient takes from buffers and wires what was sent before; without an interval nothing says how much chance is
+  // in a mean.
+  if (measured->half_width && (steady || (always && result.verdict == Verdict::saturated))) {
+    append(result.explanation, "CONTRADICTION: " + comparison.text, "\n");
+    append(result.warning, "CONTRADICTION: " + comparison.text, "; ");
+  } else if (!always) {
+    append(result.explanation,
+           comparison.text + (result.verdict == Verdict::saturated
+                                  ? " for demands that are all met alike: beyond saturation some get more than others"
+                                  : " for a steady state: this run is not shown to be in one"),
+           "\n");
+  }
+}
+
 }  // namespace
+
+core::AnalysisContext analysis_context(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+  core::AnalysisContext context;
+  context.topology = network.topology.get();
+  context.switching = &experiment.switching;
+  context.routing = &experiment.routing;
+  context.router = network.routing.get();
+  context.vcs = switch_row(experiment).vcs(experiment.switching);
+  for (const config::Values& traffic : experiment.traffics) context.traffics.push_back(&traffic);
+  for (const auto& traffic : traffics) {
+    traffic->begin(0);
+    context.generators.push_back(traffic.get());
+  }
+  return context;
+}
 
 std::vector<Predictions> predict(const Experiment& experiment, const Network& network) {
   std::vector<Predictions> all;
@@ -60,20 +101,26 @@ std::vector<Predictions> predict(const Experiment& experiment, const Network& ne
                                      "remove the analysis, or use topology.subnetworks = 1");
   }
   const Instance instance = build_instance(experiment, network, engine_settings(experiment));
-  core::AnalysisContext context;
-  context.topology = network.topology.get();
-  context.switching = &experiment.switching;
-  context.routing = &experiment.routing;
-  context.router = network.routing.get();
-  context.vcs = switch_row(experiment).vcs(experiment.switching);
-  for (const config::Values& traffic : experiment.traffics) context.traffics.push_back(&traffic);
-  for (const auto& traffic : instance.traffics) {
-    traffic->begin(0);
-    context.generators.push_back(traffic.get());
-  }
+  const core::AnalysisContext context = analysis_context(experiment, network, instance.traffics);
   for (std::size_t i = 0; i < experiment.analyses.size(); ++i) {
     const config::Values& analysis = experiment.analyses[i];
     all.push_back({model_name(experiment, i), row_of(analysis.component()).make(analysis, context)->predict()});
+  }
+  return all;
+}
+
+std::vector<Predictions> proven_bounds(const Experiment& experiment, const Network& network) {
+  std::vector<Predictions> all;
+  if (network.topology->subnetworks() > 1) return all;
+  const Traffics traffics = build_traffics(experiment, *network.topology);
+  const core::AnalysisContext context = analysis_context(experiment, network, traffics);
+  for (const core::AnalysisRow* row : core::analysis_rows()) {
+    std::vector<core::Prediction> list;
+    try {
+      list = row->make(config::Values::defaults(row->info), context)->predict();
+    } catch (const ConfigError&) { continue; }  // describes something else
+    std::erase_if(list, [](const core::Prediction& p) { return p.bound == core::Bound::none || p.saturated; });
+    if (!list.empty()) all.push_back({row->info.name, std::move(list)});
   }
   return all;
 }
@@ -93,10 +140,7 @@ void add_predictions(Result& result, const std::vector<Predictions>& predictions
       metric.count = 1;
       metric.counter = true;
       insert_behind(result.metrics, p.metric, std::move(metric));
-      if (const std::string text = contradiction(result, p, of_model.model); !text.empty()) {
-        append(result.explanation, text, "\n");
-        append(result.warning, text, "; ");
-      }
+      judge(result, p, of_model.model);
     }
   }
 }

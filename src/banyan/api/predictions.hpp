@@ -15,8 +15,16 @@ struct Predictions {
   std::vector<core::Prediction> list;
 };
 
+/// What models may look at. `traffics` are set to the begin of a replication.
+[[nodiscard]] core::AnalysisContext analysis_context(const Experiment& experiment, const Network& network,
+                                                     const Traffics& traffics);
+
 /// Asks every model of the experiment. Throws ConfigError when one does not describe it.
 [[nodiscard]] std::vector<Predictions> predict(const Experiment& experiment, const Network& network);
+
+/// What every model of the registry proves of this experiment, by the defaults of its parameters: predictions that are
+/// bounds. Models that do not describe the experiment are left out.
+[[nodiscard]] std::vector<Predictions> proven_bounds(const Experiment& experiment, const Network& network);
 
 /// Adds "METRIC@MODEL" behind each measured metric, says where a model has no steady state, and warns of a run that
 /// contradicts a proven bound.

@@ -9,6 +9,7 @@
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
+#include "banyan/api/vc_turn.hpp"
 #include "banyan/base/cpu_time.hpp"
 
 #ifndef BANYAN_VERSION
@@ -49,15 +50,20 @@ void require_fitting(const config::Values& run, bool sessions) {
   }
 }
 
-/// What the switch model has to say about its parameters in this network.
-std::string warning_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+/// What makes this network slower than its channels by the parameters of its switches, each in a sentence.
+std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+  std::vector<std::string> warnings;
   const core::SwitchRow& row = switch_row(experiment);
-  if (row.warning == nullptr) return {};
-  u32 longest = 0;
-  for (const auto& traffic : traffics) {
-    longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
+  if (row.warning != nullptr) {
+    u32 longest = 0;
+    for (const auto& traffic : traffics) {
+      longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
+    }
+    warnings.push_back(row.warning(experiment.switching, *network.topology, longest));
   }
-  return row.warning(experiment.switching, *network.topology, longest);
+  warnings.push_back(vc_turn_note(experiment, network, traffics));
+  std::erase(warnings, std::string());
+  return warnings;
 }
 
 /// Messages with several destinations have no line in a trace.
@@ -78,11 +84,7 @@ std::vector<std::string> check(const Experiment& experiment) {
   require_fitting(experiment.run, has_sessions(experiment, traffics));
   static_cast<void>(predict(experiment, network));
   static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
-  std::vector<std::string> notes;
-  if (std::string warning = warning_of(experiment, network, traffics); !warning.empty()) {
-    notes.push_back(std::move(warning));
-  }
-  return notes;
+  return warnings_of(experiment, network, traffics);
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
@@ -96,7 +98,9 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);
-  const std::string warning = warning_of(experiment, network, traffics);
+  std::string warning;
+  for (const std::string& one : warnings_of(experiment, network, traffics))
+    warning += (warning.empty() ? "" : "; ") + one;
   if (!warning.empty()) result.warning = result.warning.empty() ? warning : warning + "; " + result.warning;
   result.version = BANYAN_VERSION;
   result.compiler = BANYAN_COMPILER;

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "banyan/api/advice.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
@@ -27,6 +28,9 @@ int check(const CheckArguments& arguments) {
       }
     }
     deadlocks = api::check_deadlock(set.points);
+  }
+  for (const std::string& note : api::check_choices(set.points)) {
+    if (said.insert(note).second) notes += "note: " + note + "\n";
   }
   bool bad = false;
   for (const api::DeadlockNote& note : deadlocks) {

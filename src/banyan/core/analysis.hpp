@@ -12,9 +12,14 @@
 
 namespace banyan::core {
 
-/// A proven bound: a steady run that lies beyond it, by more than three half widths of its interval, contradicts the
-/// theory.
-enum class Bound : u8 { none, upper, lower };
+/// A proven bound. A run beyond it, by more than three half widths of its interval, contradicts the theory where the
+/// assumption of the bound holds.
+///   upper, lower  of a steady state in which every demand is met in full: compared with runs that are steady for sure.
+///                 Beyond saturation some demands may be met at the cost of others, and a mean over all of them passes
+///                 the bound.
+///   overload      an upper bound of what is accepted in the long run however unfairly demands are met: compared with
+///                 saturated runs too.
+enum class Bound : u8 { none, upper, lower, overload };
 
 /// One predicted metric, under the name and in the unit that the simulation reports.
 struct Prediction {

@@ -14,6 +14,14 @@ class Builder;
 
 namespace banyan::core {
 
+/// For how many cycles a packet keeps a virtual channel of an input port to itself, at the least: fixed + per_flit x
+/// its flits. What a virtual channel carries is bounded by the flits of a packet over this turn.
+struct VcTurn {
+  double fixed = 0.0;
+  double per_flit = 1.0;
+  std::string formula;  ///< the same, by the names of parameters
+};
+
 /// Registration row: `const core::SwitchRow row_NAME` in `namespace banyan::switching`. `install` adds the model's
 /// populations to the machine under construction (engine/builder.hpp); it throws ConfigError with one reason when the
 /// model cannot run that topology, routing or traffic. `vcs` tells the number of virtual channels from the parameters.
@@ -42,6 +50,10 @@ struct SwitchRow {
   std::string (*warning)(const config::Values&, const Topology&, u32 longest_packet) = nullptr;
   /// The model itself draws no random word: what it does follows from what arrives and from the routing's choices.
   bool draws_nothing = false;
+  /// Why all packets of a pair must take one path, in their order (Routing::in_order); nullptr: they need not.
+  const char* needs_order = nullptr;
+  /// nullptr: virtual channels are at once free for the next packet.
+  VcTurn (*vc_turn)(const config::Values&) = nullptr;
 };
 
 }  // namespace banyan::core

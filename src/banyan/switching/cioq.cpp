@@ -151,10 +151,6 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("saqs", fmt::format("{} queues at an input port", ports + plan.saqs),
                 fmt::format("use at most {} set-aside queues", 64 - ports));
   }
-  if (!builder.routing().in_order()) {
-    values.fail("name", "cioq writes the whole route into the packet, and this routing decides on the way",
-                "use a deterministic routing, for example nearest_common_ancestor with up = \"d_mod_k\"");
-  }
   for (const core::Traffic* traffic : builder.traffics()) {
     if (!traffic->answers()) continue;
     values.fail("name", "the adapters of cioq keep no answers", "use traffics without replies, or another switch");
@@ -260,7 +256,13 @@ const core::SwitchRow row_cioq{
     "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
     core::Sight::none,
     &byte_ns,
-    true};
+    true,
+    false,
+    false,
+    false,
+    nullptr,
+    false,
+    "it writes the whole route into the packet"};
 
 extern const core::SwitchMemory memory_cioq;
 const core::SwitchMemory memory_cioq{"cioq", [](const config::Values&, const core::NetworkSize& size, double) {

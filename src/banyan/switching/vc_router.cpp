@@ -284,6 +284,22 @@ std::string warning(const config::Values& values, const core::Topology& topology
       trip, one, longest_packet, shared ? (need + values.natural("vcs") - 1) / values.natural("vcs") : need);
 }
 
+/// The next head in a buffer is routed when the tail before it has left: the stages of the pipeline follow each other
+/// once per packet, and further flits pass one switch allocation each.
+core::VcTurn vc_turn(const config::Values& values) {
+  const bool speculative = values.flag("speculative");
+  const double vc = static_cast<double>(values.integer("vc_alloc_delay"));
+  const double allocation = static_cast<double>(values.integer("sw_alloc_delay"));
+  const double both = speculative ? std::max(vc, allocation) : vc + allocation;
+  const double speedup = values.real("internal_speedup");
+  const double fixed = static_cast<double>(values.integer("routing_delay")) + both - allocation;
+  std::string formula = speculative
+                            ? "routing_delay + max(vc_alloc_delay, sw_alloc_delay) + (flits - 1) * sw_alloc_delay"
+                            : "routing_delay + vc_alloc_delay + flits * sw_alloc_delay";
+  if (speedup != 1.0) formula = "(" + formula + ") / internal_speedup";
+  return {fixed / speedup, allocation / speedup, std::move(formula)};
+}
+
 using config::Parameter;
 
 constexpr double kMostDelay = 1000;
@@ -371,7 +387,9 @@ const core::SwitchRow row_vc_router{
     false,
     true,
     &warning,
-    true};
+    true,
+    nullptr,
+    &vc_turn};
 
 extern const core::SwitchMemory memory_vc_router;
 const core::SwitchMemory memory_vc_router{

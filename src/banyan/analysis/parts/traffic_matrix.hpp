@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "banyan/core/analysis.hpp"
@@ -10,7 +13,8 @@
 namespace banyan::analysis::parts {
 
 /// Flits per cycle of every pair of terminals. Exact for the traffics uniform and hot_spot, whose parameters say it; of
-/// others the destinations of the first messages are counted, which is exact where a terminal has one destination.
+/// others the destinations of the first messages are counted, which is exact where every terminal that sends has one
+/// destination and all send at one rate.
 class TrafficMatrix {
  public:
   static constexpr u32 kMostTerminals = 1024;
@@ -29,6 +33,10 @@ class TrafficMatrix {
         values.fail("name", fmt::format("{} describes a steady stream of messages, not {}", values.component(), name),
                     "use an open-loop traffic such as uniform");
       }
+      if (context.generators[i]->replicates()) {
+        values.fail("name", fmt::format("{} describes messages with one destination, not {}", values.component(), name),
+                    "use a traffic such as uniform, or multicast in software");
+      }
       if (name == "uniform" || name == "hot_spot") {
         add_known(*context.traffics[i]);
       } else {
@@ -41,6 +49,8 @@ class TrafficMatrix {
   [[nodiscard]] double operator()(u32 from, u32 to) const noexcept {
     return rate_[static_cast<std::size_t>(from) * terminals_ + to];
   }
+  /// False when rates are estimates from a sample: then nothing that follows from them is proven.
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
   /// Flits per cycle and terminal.
   [[nodiscard]] double offered() const noexcept {
     double sum = 0.0;
@@ -82,24 +92,63 @@ class TrafficMatrix {
       add_uniform(from, uniform, include_self);
     }
   }
+  /// What one terminal sends in a sample.
+  struct Sample {
+    std::vector<std::pair<u32, double>> sent;  ///< destination and flits of every message
+    double flits = 0.0;
+    double rate = 0.0;  ///< flits per tick, relative to other terminals only
+  };
+
+  /// The traffic says what all terminals offer together; the sample, how this is shared. Terminals whose rates agree
+  /// within the scatter of a sample are taken to send alike.
   void add_sampled(const core::Traffic& traffic) {
+    std::vector<Sample> samples(terminals_);
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0.0;
+    double senders = 0.0;
+    double sum = 0.0;
     for (u32 from = 0; from < terminals_; ++from) {
-      core::Message message;
-      Tick previous = kNever;
-      std::vector<std::pair<u32, double>> sent;
-      double flits = 0.0;
-      for (u64 nth = 0; nth < kSample && traffic.next(from, nth, previous, message); ++nth) {
-        if (message.birth == kNever) break;
-        previous = message.birth;
-        sent.emplace_back(message.destination, message.flits);
-        flits += message.flits;
-      }
-      for (const auto& [to, length] : sent) at(from, to) += traffic.offered_load() * length / flits;
+      samples[from] = sample(traffic, from);
+      const double rate = samples[from].rate;
+      if (rate <= 0.0) continue;
+      least = std::min(least, rate);
+      most = std::max(most, rate);
+      senders += 1.0;
+      sum += rate;
+    }
+    const bool alike = most <= least * (1.0 + 2.0 * kScatter);
+    exact_ = exact_ && alike;
+    for (u32 from = 0; from < terminals_; ++from) {
+      const Sample& s = samples[from];
+      if (s.rate <= 0.0) continue;
+      const double rate = traffic.offered_load() * terminals_ * (alike ? 1.0 / senders : s.rate / sum);
+      for (const auto& [to, flits] : s.sent) at(from, to) += rate * flits / s.flits;
     }
   }
+  [[nodiscard]] Sample sample(const core::Traffic& traffic, u32 from) {
+    Sample result;
+    core::Message message;
+    Tick previous = kNever;
+    for (u64 nth = 0; nth < kSample; ++nth) {
+      if (!traffic.next(from, nth, previous, message) || message.birth == kNever) {
+        if (nth != 0) exact_ = false;  // it ends
+        break;
+      }
+      previous = message.birth;
+      result.sent.emplace_back(message.destination, message.flits);
+      result.flits += message.flits;
+      exact_ = exact_ && message.destination == result.sent.front().first;
+    }
+    if (!result.sent.empty()) result.rate = result.flits / static_cast<double>(previous + 1);
+    return result;
+  }
+
+  /// Gaps of a memoryless process scatter by 1 / sqrt(kSample) = 6 %; five times that.
+  static constexpr double kScatter = 0.3;
 
   u32 terminals_;
   std::vector<double> rate_;
+  bool exact_ = true;
 };
 
 }  // namespace banyan::analysis::parts

@@ -1,0 +1,29 @@
+// Which choices of a routing function suit a network, by the mean loads of its channels: for remedies and notes, which
+// ask the registry and the network instead of naming components.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "banyan/api/network.hpp"
+
+namespace banyan::api {
+
+/// A routing function with the values that an experiment would give it.
+struct RoutingChoice {
+  config::Values values;
+  std::string text;         ///< as it is written in an experiment: up = "d_mod_k", or routing = { name = "..." }
+  double throughput = 0.0;  ///< flits per cycle and terminal of uniform traffic; 0: not known
+};
+
+/// The remedy for a switch model that needs all packets of a pair on one path: of all rows of the registry that exist
+/// on this topology, by their defaults and by each value of their choices, the one that carries most uniform traffic.
+/// Rows of the experiment's own routing function come first among equals.
+[[nodiscard]] std::string in_order_remedy(const Experiment& experiment, const core::Topology& topology, u32 vcs);
+
+/// One note for each choice of the routing function (a parameter with names as values) that leaves the experiment's
+/// traffic half of what another value would, by the load of the most loaded channel; each network once. The other value
+/// is known to run. Only of networks that are small enough to follow all paths at once.
+[[nodiscard]] std::vector<std::string> check_choices(const std::vector<Experiment>& points);
+
+}  // namespace banyan::api

@@ -1,0 +1,186 @@
+#include "banyan/api/vc_turn.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "banyan/analysis/parts/paths.hpp"
+#include "banyan/api/predictions.hpp"
+#include "banyan/base/error.hpp"
+
+namespace banyan::api {
+namespace {
+
+/// Paths that every run may follow before it starts: some tenths of a second.
+constexpr u64 kMostPaths = u64{1} << 18U;
+/// Messages per terminal and terminals that the mean length of packets is taken from.
+constexpr u64 kMessages = 64;
+constexpr u32 kTerminals = 64;
+
+/// Flits per cycle on some virtual channels of a channel.
+struct Need {
+  u32 channel = kNone;
+  u32 begin = 0;
+  u32 end = 0;
+  double load = 0.0;
+
+  [[nodiscard]] u32 vcs() const { return end - begin; }
+  /// Of what one virtual channel would have to carry.
+  [[nodiscard]] double each() const { return vcs() == 0 ? 0.0 : load / vcs(); }
+};
+
+/// Mean flits of a packet; 0: unknown.
+double mean_packet(const Traffics& traffics, u32 terminals) {
+  double loads = 0.0;
+  double packets_per_flit = 0.0;
+  for (const auto& traffic : traffics) {
+    if (traffic->finite() || traffic->answers() || traffic->replicates()) return 0.0;
+    traffic->begin(0);
+    double flits = 0.0;
+    double packets = 0.0;
+    for (u32 t = 0; t < std::min(terminals, kTerminals); ++t) {
+      core::Message message;
+      Tick previous = kNever;
+      for (u64 nth = 0; nth < kMessages && traffic->next(t, nth, previous, message); ++nth) {
+        if (message.birth == kNever) break;
+        previous = message.birth;
+        flits += message.flits;
+        packets += std::ceil(static_cast<double>(message.flits) / traffic->longest_packet());
+      }
+    }
+    if (flits == 0.0) continue;
+    loads += traffic->offered_load();
+    packets_per_flit += traffic->offered_load() * packets / flits;
+  }
+  return packets_per_flit > 0.0 ? loads / packets_per_flit : 0.0;
+}
+
+/// Flits per cycle by channel and range of virtual channels.
+class RangeLoads {
+ public:
+  explicit RangeLoads(const core::Graph& graph) : graph_(graph) {}
+
+  void add(u32 channel, double load, u32 begin, u32 end) {
+    if (graph_.channel(channel).to.terminal) return;  // terminals take packets at once
+    auto range =
+        std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.begin == begin && r.end == end; });
+    if (range == ranges_.end()) {
+      ranges_.push_back({begin, end, std::vector<double>(graph_.channels().size(), 0.0)});
+      range = ranges_.end() - 1;
+    }
+    range->load[channel] += load;
+  }
+
+  /// The virtual channels that have to carry most each: of every range, what must stay inside it.
+  [[nodiscard]] Need most() const {
+    Need most;
+    for (u32 c = 0; c < graph_.channels().size(); ++c) {
+      for (const Range& outer : ranges_) {
+        Need need{c, outer.begin, outer.end, 0.0};
+        for (const Range& inner : ranges_) {
+          if (inner.begin >= outer.begin && inner.end <= outer.end) need.load += inner.load[c];
+        }
+        if (need.each() > most.each()) most = need;
+      }
+    }
+    return most;
+  }
+
+ private:
+  struct Range {
+    u32 begin;
+    u32 end;
+    std::vector<double> load;  ///< [channel]
+  };
+  const core::Graph& graph_;
+  std::vector<Range> ranges_;
+};
+
+bool few_paths(const core::Graph& graph, const core::Routing& routing) {
+  if (graph.terminals() > analysis::parts::TrafficMatrix::kMostTerminals) return false;
+  u64 paths = 0;
+  for (u32 s = 0; s < graph.terminals() && paths <= kMostPaths; ++s) {
+    for (u32 d = 0; d < graph.terminals(); ++d) paths += routing.headers(s, d);
+  }
+  return paths <= kMostPaths;
+}
+
+/// What the most loaded virtual channels have to carry.
+Need needed(const Experiment& experiment, const Network& network, const Traffics& traffics, u32 vcs) {
+  const core::Graph& graph = network.topology->graph();
+  if (network.topology->subnetworks() == 1 && network.routing->sight() == core::Sight::none &&
+      few_paths(graph, *network.routing)) {
+    const config::ComponentInfo info{"vc_turn", "", "", {}};
+    const config::Values values = config::Values::defaults(info);
+    try {
+      const core::AnalysisContext context = analysis_context(experiment, network, traffics);
+      const analysis::parts::TrafficMatrix matrix(values, context);
+      analysis::parts::Paths paths(values, context);
+      RangeLoads loads(graph);
+      for (u32 s = 0; s < matrix.terminals(); ++s) {
+        for (u32 d = 0; d < matrix.terminals(); ++d) {
+          const double rate = matrix(s, d);
+          if (rate <= 0.0) continue;
+          paths.follow_vcs(s, d, [&](u32 channel, double share, u32 begin, u32 end) {
+            loads.add(channel, share * rate, begin, end);
+          });
+        }
+      }
+      return loads.most();
+    } catch (const ConfigError&) {}  // no steady stream of messages with one destination
+  }
+  double load = 0.0;  // of a terminal, in the mean
+  for (const auto& traffic : traffics) load += traffic->offered_load();
+  return {graph.injection(0), 0, vcs, load / network.topology->subnetworks()};
+}
+
+std::string remedy(const Experiment& experiment, const core::VcTurn& turn, const Need& need, double flits, u32 vcs) {
+  std::vector<std::string> ways;
+  // Classes of virtual channels grow with their number.
+  const double each = flits / (turn.fixed + turn.per_flit * flits);
+  const u64 wanted = static_cast<u64>(std::ceil(need.load / each - 1e-9)) * vcs / need.vcs();
+  for (const config::Parameter& p : switch_row(experiment).info.parameters) {
+    if (p.name == "vcs" && static_cast<double>(wanted) <= p.high)
+      ways.push_back(fmt::format("switch.vcs = {}", wanted));
+  }
+  const double room = need.vcs() - need.load * turn.per_flit;
+  if (room > 0.0) {
+    ways.push_back(fmt::format("packets of {:.0f} flits", std::ceil(need.load * turn.fixed / room - 1e-9)));
+  }
+  if (ways.empty()) return "; use a lower load";
+  return "; use " + ways[0] + (ways.size() > 1 ? ", or " + ways[1] : "");
+}
+
+}  // namespace
+
+std::string vc_turn_note(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+  const core::SwitchRow& row = switch_row(experiment);
+  if (row.vc_turn == nullptr) return {};
+  const double flits = mean_packet(traffics, network.topology->traffic_terminals());
+  if (flits == 0.0) return {};
+  const core::VcTurn turn = row.vc_turn(experiment.switching);
+  const double cycles = turn.fixed + turn.per_flit * flits;
+  const double each = flits / cycles;  // flits per cycle on one virtual channel
+  const u32 vcs = row.vcs(experiment.switching);
+  // As many as a class has at the least carry a full channel: nothing to look at.
+  const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());
+  if (network.routing->classes() == 1 && of_class * each >= 1.0) return {};
+  const Need need = needed(experiment, network, traffics, vcs);
+  if (need.each() <= each * (1.0 + 1e-9)) return {};
+  const core::End from = network.topology->graph().channel(need.channel).from;
+  const std::string where = from.terminal
+                                ? fmt::format("the channel of terminal {}", from.node)
+                                : fmt::format("port {} of {}", network.topology->port_label(from.node, from.port),
+                                              network.topology->label(from.node));
+  return fmt::format(
+      "a packet of {:.4g} flit{} keeps its virtual channel for {} = {:.4g} cycles, so that {} of them carr{} {:.3g} "
+      "flits per cycle at most, and this load needs {:.3g} on {}{}",
+      flits, flits == 1.0 ? "" : "s", turn.formula, cycles, need.vcs(), need.vcs() == 1 ? "ies" : "y",
+      need.vcs() * each, need.load, where, remedy(experiment, turn, need, flits, vcs));
+}
+
+}  // namespace banyan::api

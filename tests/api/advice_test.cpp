@@ -1,0 +1,126 @@
+// Is what remedies and notes propose there, and is it good?
+#include "banyan/api/advice.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "engine/small_instances.hpp"
+
+namespace banyan::api::advice_test {
+namespace {
+
+using test::SmallValues;
+
+std::string experiment(const std::string& topology, const std::string& switching, const std::string& routing,
+                       const std::string& more = "") {
+  return "topology = " + topology + "\nswitch = " + switching + "\nrouting = " + routing +
+         "\ntraffic = { name = 'uniform', load = 0.9, size = 64 }\nrun = { warmup = 3000, measure = 8000 }\n" + more;
+}
+
+Experiment read(const std::string& text, const Overrides& overrides = {}) {
+  return read_experiments_text(text, "advice.toml", overrides).points.front();
+}
+
+std::string remedy_of(const std::string& text) {
+  try {
+    static_cast<void>(check(read(text)));
+  } catch (const ConfigError& error) { return error.remedy(); }
+  return "";
+}
+
+/// What a remedy writes for the routing function: behind "use routing = ".
+std::string routing_in(const std::string& remedy) {
+  const std::string begin = "use routing = ";
+  return remedy.starts_with(begin) ? remedy.substr(begin.size()) : "";
+}
+
+const std::vector<std::string> kUp{"d_mod_k", "s_mod_k", "destination_digit", "straight", "hashed"};
+
+TEST(Advice, WhatCioqAdvisesIsNoWorseThanItsAlternatives) {
+  for (const char* wiring : {"perfect_shuffle", "k_ary_n_tree"}) {
+    const std::string topology =
+        fmt::format("{{ name = 'bidirectional_min', hosts = 16, ports = 8, wiring = '{}' }}", wiring);
+    const std::string remedy = remedy_of(experiment(topology, "'cioq'", "'nearest_common_ancestor'"));
+    ASSERT_NE(routing_in(remedy), "") << remedy;
+    const double advised = run(read(experiment(topology, "'cioq'", routing_in(remedy)))).at("accepted_load").mean;
+    for (const std::string& up : kUp) {
+      const std::string other = fmt::format("{{ name = 'nearest_common_ancestor', up = '{}' }}", up);
+      EXPECT_GE(advised, 0.95 * run(read(experiment(topology, "'cioq'", other))).at("accepted_load").mean)
+          << wiring << ": " << remedy << " against " << up;
+    }
+  }
+}
+
+TEST(Advice, EveryTopologyGetsARoutingThatRuns) {
+  for (const core::TopologyRow* topology : core::topology_rows()) {
+    std::set<std::string> tried;
+    for (const core::RoutingRow* routing : core::routing_rows()) {
+      const SmallValues values = test::small_values({{"load", "0.2"}});
+      const auto text = [&](const std::string& of_routing) {
+        return fmt::format("topology = {}\nswitch = {}\nrouting = {}\ntraffic = 'uniform'\n",
+                           test::small_component(topology->info, values),
+                           "{ name = 'cioq', memory = 1024, packet = 8, overhead = 0, queues = '1q' }", of_routing);
+      };
+      const std::string remedy = remedy_of(text(test::small_component(routing->info, values)));
+      if (routing_in(remedy).empty() || !tried.insert(remedy).second) continue;
+      EXPECT_EQ(remedy_of(text(routing_in(remedy))), "") << topology->info.name << ": " << remedy;
+    }
+  }
+}
+
+TEST(Advice, AChoiceThatHalvesTheThroughputIsNoted) {
+  const auto notes = [](const std::string& wiring, const std::string& up) {
+    return check_choices({read(experiment("{ name = 'bidirectional_min', hosts = 64, wiring = '" + wiring + "' }",
+                                          "'vc_router'", "{ name = 'nearest_common_ancestor', up = '" + up + "' }"))});
+  };
+  for (const char* up : {"d_mod_k", "s_mod_k"}) {
+    const auto said = notes("perfect_shuffle", up);
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find(fmt::format("routing.up = \"{}\"", up)), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("destination_digit"), std::string::npos) << said[0];
+    EXPECT_TRUE(notes("k_ary_n_tree", up).empty());
+  }
+  EXPECT_TRUE(notes("perfect_shuffle", "destination_digit").empty());
+  EXPECT_TRUE(notes("perfect_shuffle", "adaptive").empty());
+}
+
+TEST(Advice, AdaptiveRoutingIsJudgedByTheMeanOfItsChoices) {
+  const auto notes = [](const std::string& routing) {
+    return check_choices({read(experiment("{ name = 'fat_tree', arity = 4, levels = 2 }", "'vc_router'", routing))});
+  };
+  const auto root = notes("{ name = 'up_down', order = 'breadth_first' }");
+  ASSERT_EQ(root.size(), 1U);
+  EXPECT_NE(root[0].find("use order = \"automatic\""), std::string::npos) << root[0];
+  EXPECT_TRUE(notes("'up_down'").empty());
+  EXPECT_EQ(notes("{ name = 'shortest_path', choice = 'first' }").size(), 1U);
+}
+
+TEST(Advice, TheNoteIsTrue) {
+  const std::string topology = "{ name = 'bidirectional_min', hosts = 64 }";
+  const auto accepted = [&](const char* up) {
+    return run(read(experiment(topology, "'vc_router'",
+                               fmt::format("{{ name = 'nearest_common_ancestor', up = '{}' }}", up)),
+                    {"traffic.size=4", "run.measure=3000"}))
+        .at("accepted_load")
+        .mean;
+  };
+  EXPECT_GT(accepted("destination_digit"), 1.6 * accepted("d_mod_k"));
+}
+
+TEST(Advice, PointsOfASweepOfLoadsAreLookedAtOnce) {
+  const std::string text =
+      experiment("{ name = 'bidirectional_min' }", "'vc_router'",
+                 "{ name = 'nearest_common_ancestor', up = 'd_mod_k' }", "[sweep]\n'traffic.load' = [0.1, 0.2, 0.3]\n");
+  const ExperimentSet set = read_experiments_text(text, "sweep.toml", {});
+  EXPECT_EQ(set.points.size(), 3U);
+  EXPECT_EQ(check_choices(set.points).size(), 1U);
+}
+
+}  // namespace
+}  // namespace banyan::api::advice_test

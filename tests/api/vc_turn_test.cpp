@@ -1,0 +1,100 @@
+// Is a load that the virtual channels cannot turn fast enough for told before it is simulated, with a formula that is
+// exact and a remedy that helps?
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::api::vc_turn_test {
+namespace {
+
+struct Router {
+  std::string settings;  ///< of the switch, beside vcs and buffer
+  double fixed;          ///< cycles of a turn: fixed + per_flit x flits
+  double per_flit;
+};
+
+std::string line(u32 vcs, const std::string& settings, u32 flits, double load) {
+  return fmt::format(
+      "topology = {{ name = 'mesh', size = [2] }}\nrouting = 'dimension_order'\n"
+      "switch = {{ name = 'vc_router', vcs = {}, buffer = 64{} }}\n"
+      "traffic = {{ name = 'uniform', load = {}, size = {} }}\nrun = {{ warmup = 1000, measure = 5000 }}\n",
+      vcs, settings, load, flits);
+}
+
+Experiment read(const std::string& text, const Overrides& overrides = {}) {
+  return read_experiments_text(text, "turn.toml", overrides).points.front();
+}
+
+bool notes_turn(const std::string& note) { return note.find("keeps its virtual channel for") != std::string::npos; }
+
+std::string turn_note(const Experiment& experiment) {
+  for (const std::string& note : check(experiment)) {
+    if (notes_turn(note)) return note;
+  }
+  return "";
+}
+
+TEST(VcTurn, TheFormulaIsWhatOneVirtualChannelCarries) {
+  const std::vector<Router> routers{{"", 2, 1},
+                                    {", routing_delay = 0", 1, 1},
+                                    {", vc_alloc_delay = 2", 3, 1},
+                                    {", sw_alloc_delay = 2", 2, 2},
+                                    {", traversal_delay = 3, credit_delay = 2", 2, 1},
+                                    {", speculative = true", 1, 1},
+                                    {", internal_speedup = 2.0", 1, 0.5},
+                                    {", flow = 'cut_through'", 2, 1}};
+  for (const Router& router : routers) {
+    for (const u32 flits : {1U, 4U}) {
+      SCOPED_TRACE(router.settings);
+      const double carried = std::min(1.0, flits / (router.fixed + router.per_flit * flits));
+      const Result result = run(read(line(1, router.settings, flits, 1.0)));
+      EXPECT_NEAR(result.at("accepted_load").mean, carried, 0.01 * carried);
+      const std::string cycles = fmt::format("= {:.4g} cycles", router.fixed + router.per_flit * flits);
+      EXPECT_NE(result.warning.find(cycles), std::string::npos) << result.warning;
+      EXPECT_NE(turn_note(read(line(1, router.settings, flits, 1.0))).find(cycles), std::string::npos);
+    }
+  }
+}
+
+TEST(VcTurn, IsToldWhereTheLoadNeedsMoreAndNowhereElse) {
+  EXPECT_EQ(turn_note(read(line(1, "", 1, 0.3))), "");
+  EXPECT_NE(turn_note(read(line(1, "", 1, 0.36))), "");
+  EXPECT_EQ(turn_note(read(line(2, "", 1, 0.6))), "");
+  EXPECT_NE(turn_note(read(line(2, "", 1, 0.7))), "");
+  EXPECT_EQ(turn_note(read(line(3, "", 1, 1.0))), "");
+  EXPECT_EQ(turn_note(read(line(1, "", 8, 0.7))), "");
+}
+
+TEST(VcTurn, TheRemediesHelp) {
+  const std::string note = turn_note(read(line(1, "", 1, 0.9)));
+  EXPECT_NE(note.find("use switch.vcs = 3, or packets of 18 flits"), std::string::npos) << note;
+  for (const Overrides& remedy : {Overrides{"switch.vcs=3"}, Overrides{"traffic.size=18"}}) {
+    const Experiment helped = read(line(1, "", 1, 0.9), remedy);
+    EXPECT_EQ(turn_note(helped), "");
+    EXPECT_GT(run(helped).at("accepted_load").mean, 0.87);
+  }
+}
+
+TEST(VcTurn, ClassesOfVirtualChannelsTurnByThemselves) {
+  // Two phases with two classes each: one virtual channel per class carries a third.
+  const std::string text =
+      "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4 }\nrouting = 'valiant'\n"
+      "traffic = { name = 'uniform', load = 0.9 }\nrun = { warmup = 1000, measure = 4000 }\n";
+  const std::string note = turn_note(read(text));
+  EXPECT_NE(note.find("so that 1 of them carries 0.333 flits per cycle"), std::string::npos) << note;
+  const Result slow = run(read(text));
+  EXPECT_TRUE(notes_turn(slow.warning));
+  const auto use = note.find("use switch.vcs = ");
+  ASSERT_NE(use, std::string::npos);
+  const std::string vcs = note.substr(use + 4, note.find(',', use) - use - 4);
+  const Experiment helped = read(text, {vcs.substr(0, vcs.find(' ')) + "=" + vcs.substr(vcs.rfind(' ') + 1)});
+  EXPECT_EQ(turn_note(helped), "");
+  EXPECT_GT(run(helped).at("accepted_load").mean, 1.1 * slow.at("accepted_load").mean);
+}
+
+}  // namespace
+}  // namespace banyan::api::vc_turn_test
