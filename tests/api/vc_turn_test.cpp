@@ -53,6 +53,7 @@ TEST(VcTurn, TheFormulaIsWhatOneVirtualChannelCarries) {
       const double carried = std::min(1.0, flits / (router.fixed + router.per_flit * flits));
       const Result result = run(read(line(1, router.settings, flits, 1.0)));
       EXPECT_NEAR(result.at("accepted_load").mean, carried, 0.01 * carried);
+      if (carried == 1.0) continue;  // nothing to say
       const std::string cycles = fmt::format("= {:.4g} cycles", router.fixed + router.per_flit * flits);
       EXPECT_NE(result.warning.find(cycles), std::string::npos) << result.warning;
       EXPECT_NE(turn_note(read(line(1, router.settings, flits, 1.0))).find(cycles), std::string::npos);
@@ -71,8 +72,8 @@ TEST(VcTurn, IsToldWhereTheLoadNeedsMoreAndNowhereElse) {
 
 TEST(VcTurn, TheRemediesHelp) {
   const std::string note = turn_note(read(line(1, "", 1, 0.9)));
-  EXPECT_NE(note.find("use switch.vcs = 3, or packets of 18 flits"), std::string::npos) << note;
-  for (const Overrides& remedy : {Overrides{"switch.vcs=3"}, Overrides{"traffic.size=18"}}) {
+  EXPECT_NE(note.find("use switch.vcs = 3, or packets of 36 flits"), std::string::npos) << note;
+  for (const Overrides& remedy : {Overrides{"switch.vcs=3"}, Overrides{"traffic.size=36"}}) {
     const Experiment helped = read(line(1, "", 1, 0.9), remedy);
     EXPECT_EQ(turn_note(helped), "");
     EXPECT_GT(run(helped).at("accepted_load").mean, 0.87);

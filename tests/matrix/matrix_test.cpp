@@ -148,12 +148,19 @@ std::vector<std::string> settings_in(const std::string& remedy) {
   return found;
 }
 
-/// A setting that a remedy names may be of any component: one of them has to take it and to lose the cause.
-bool helps(const std::string& text, const std::string& setting, const std::string& cause) {
+/// A setting that a remedy names may be of any component: one of them has to take it and to lose the cause. A switch
+/// that the remedy names comes first.
+bool helps(const std::string& text, const std::string& remedy, const std::string& setting, const std::string& cause) {
+  static const std::regex named_switch("the switch (?:[a-z_]+ or )*([a-z_]+) with");
+  std::smatch match;
+  banyan::api::Overrides overrides;
+  if (std::regex_search(remedy, match, named_switch)) overrides.push_back("switch=" + match[1].str());
   for (const char* of : {"", "switch.", "routing.", "topology.", "traffic.", "run."}) {
     std::optional<banyan::api::Experiment> changed;
     try {
-      changed = banyan::api::read_experiments_text(text, "small", {of + setting}).points.front();
+      banyan::api::Overrides all = overrides;
+      all.push_back(of + setting);
+      changed = banyan::api::read_experiments_text(text, "small", all).points.front();
     } catch (const ConfigError&) { continue; }  // not of this component
     try {
       banyan::api::check(*changed);
@@ -179,7 +186,7 @@ void expect_helpful_remedies(const std::vector<Combination>& combinations) {
       // Whole tables are tried beside their alternatives, in tests/api/advice_test.cpp.
       if (!tried.insert(kind).second || error.remedy().find("= {") != std::string::npos) continue;
       for (const std::string& setting : settings_in(error.remedy())) {
-        EXPECT_TRUE(helps(text, setting, error.cause()))
+        EXPECT_TRUE(helps(text, error.remedy(), setting, error.cause()))
             << c.name() << ": " << error.cause() << "\n  remedy: " << error.remedy() << "\n  tried: " << setting;
         ++settings;
       }

@@ -68,7 +68,7 @@ TEST(MinimalAdaptive, PacketsStayOnEscapeChannelsUnlessTold) {
 
 TEST(MinimalAdaptive, NeedsAnEscapeAndOneMore) {
   const auto torus = torus_of({4, 4});
-  EXPECT_NE(refusal([&] { adaptive(*torus, 2, false); }).find("give the switch vcs = 3"), std::string::npos);
+  EXPECT_NE(refusal([&] { adaptive(*torus, 2, false); }).find("with vcs = 3"), std::string::npos);
 }
 
 }  // namespace

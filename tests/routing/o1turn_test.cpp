@@ -85,7 +85,7 @@ TEST(O1Turn, OneClassForBothOrdersWouldHaveACycle) {
   // Why two virtual channels are required.
   const auto mesh = mesh_of({4, 4});
   EXPECT_EQ(routing("o1turn", *mesh, 2)->required_vcs(), 2U);
-  EXPECT_NE(refusal([&] { routing("o1turn", *mesh, 1); }).find("give the switch vcs = 2"), std::string::npos);
+  EXPECT_NE(refusal([&] { routing("o1turn", *mesh, 1); }).find("with vcs = 2"), std::string::npos);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ RC_GTEST_PROP(ShortestPath, DamageIsGoneAroundOrRefused, ()) {
 
 TEST(ShortestPath, TooFewVirtualChannelsAreRefusedWithTheirNumber) {
   const auto mesh = topology("mesh", {{"size", std::vector<i64>{3, 3}}});
-  EXPECT_NE(refusal([&] { shortest(*mesh, 3); }).find("give the switch vcs = 4"), std::string::npos);
+  EXPECT_NE(refusal([&] { shortest(*mesh, 3); }).find("with vcs = 4"), std::string::npos);
 }
 
 TEST(ShortestPath, OneWayNetworksAreRefused) {

@@ -51,7 +51,7 @@ TEST(Valiant, HopsAreThoseOfTwoUniformJourneys) {
 
 TEST(Valiant, TooFewVirtualChannelsAreRefused) {
   const auto torus = torus_of({4, 4});
-  EXPECT_NE(refusal([&] { routing("valiant", *torus, 3); }).find("give the switch vcs = 4"), std::string::npos);
+  EXPECT_NE(refusal([&] { routing("valiant", *torus, 3); }).find("with vcs = 4"), std::string::npos);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr u64 kMostPaths = u64{1} << 18U;
 /// Messages per terminal and terminals that the mean length of packets is taken from.
 constexpr u64 kMessages = 64;
 constexpr u32 kTerminals = 64;
+/// Part of the time for which virtual channels may be taken: longer packets just fill them, and what is always taken
+/// makes others wait without limit.
+constexpr double kBusy = 0.95;
 
 /// Flits per cycle on some virtual channels of a channel.
 struct Need {
@@ -147,10 +150,9 @@ std::string remedy(const Experiment& experiment, const core::VcTurn& turn, const
     if (p.name == "vcs" && static_cast<double>(wanted) <= p.high)
       ways.push_back(fmt::format("switch.vcs = {}", wanted));
   }
-  const double room = need.vcs() - need.load * turn.per_flit;
-  if (room > 0.0) {
-    ways.push_back(fmt::format("packets of {:.0f} flits", std::ceil(need.load * turn.fixed / room - 1e-9)));
-  }
+  const double load = need.load / kBusy;
+  const double room = need.vcs() - load * turn.per_flit;
+  if (room > 0.0) ways.push_back(fmt::format("packets of {:.0f} flits", std::ceil(load * turn.fixed / room - 1e-9)));
   if (ways.empty()) return "; use a lower load";
   return "; use " + ways[0] + (ways.size() > 1 ? ", or " + ways[1] : "");
 }

@@ -19,6 +19,7 @@
 
 #include "banyan/core/routing.hpp"
 #include "banyan/routing/parts/places.hpp"
+#include "banyan/routing/parts/vc_classes.hpp"
 
 namespace banyan::routing::dimension_order {
 namespace {
@@ -262,8 +263,7 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                                                   values.text("ties") == "random", context.vcs);
   if (context.vcs < routing->required_vcs()) {
     values.fail("datelines", "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1",
-                "use a switch with virtual channels, such as vc_router with vcs = 2, or set datelines = false and "
-                "accept deadlocks");
+                "use the switch " + parts::switch_with_vcs(2) + ", or set datelines = false and accept deadlocks");
   }
   return routing;
 }

@@ -7,6 +7,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/routing/parts/places.hpp"
+#include "banyan/routing/parts/vc_classes.hpp"
 
 namespace banyan::routing::parts {
 
@@ -39,7 +40,7 @@ class HypercubeSteps final : public core::Routing {
                   fmt::format("{} could deadlock: with 1 virtual channel packets on their first step and others would "
                               "wait for each other",
                               values.component()),
-                  "use vcs = 2 or more, the switch packet_node, or the routing ecube");
+                  "use the switch " + switch_with_vcs(2) + " or more, the switch packet_node, or the routing ecube");
     }
     split_ = static_cast<u8>(context.vcs / 2);
   }

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <string>
+
+#include "banyan/core/registry.hpp"
 #include "banyan/core/routing.hpp"
 
 namespace banyan::routing::parts {
@@ -28,6 +31,17 @@ class VcClasses {
   u32 classes_;
 };
 
+/// The switch models that can be given virtual channels, for remedies: "vc_router with vcs = 4".
+inline std::string switch_with_vcs(u32 vcs) {
+  std::string names;
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    for (const config::Parameter& p : row->info.parameters) {
+      if (p.name == "vcs") names += (names.empty() ? "" : " or ") + row->info.name;
+    }
+  }
+  return fmt::format("{} with vcs = {}", names, vcs);
+}
+
 /// Refuses a switch with fewer virtual channels than the routing has classes.
 inline void require_vcs(const config::Values& values, const core::RoutingContext& context, u32 classes,
                         const std::string& why) {
@@ -35,7 +49,7 @@ inline void require_vcs(const config::Values& values, const core::RoutingContext
   values.fail("name",
               fmt::format("{} needs {} virtual channels here ({}), the switch has {}", values.component(), classes, why,
                           context.vcs),
-              fmt::format("give the switch vcs = {}", classes));
+              "use the switch " + switch_with_vcs(classes));
 }
 
 }  // namespace banyan::routing::parts
