@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -111,6 +112,43 @@ TEST(Advice, TheNoteIsTrue) {
         .mean;
   };
   EXPECT_GT(accepted("destination_digit"), 1.6 * accepted("d_mod_k"));
+}
+
+/// Defaults that carry less uniform traffic than another value, by more than 5 %, and why they stay.
+const std::map<std::string, std::string> kWorseByDefault{
+    {"dragonfly routing = { name = \"shortest_path\", choice = \"first\" }",
+     "the lowest port happens to suit these three routers per group; it halves fat trees"},
+    {"mesh routing = { name = \"shortest_path\", choice = \"first\" }",
+     "the lowest port is dimension order here, which suits uniform traffic; it halves fat trees"},
+    {"mesh routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
+    {"hypercube routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
+    {"mesh routing = { name = \"up_down\", order = \"levels\" }",
+     "a mesh has one level, so that the numbers of its switches order it: a turn model more than a tree"},
+};
+
+/// By the mean loads of channels.
+TEST(Advice, DefaultsOfEveryTopologyAndRoutingAreNoWorseThanOtherChoices) {
+  constexpr u32 kVcs = 16;
+  u32 compared = 0;
+  for (const core::TopologyRow* topology : core::topology_rows()) {
+    const auto made = build_topology(
+        read(fmt::format("topology = {}\nswitch = 'vc_router'\nrouting = 'shortest_path'\ntraffic = 'uniform'\n",
+                         test::small_component(topology->info, test::small_values({})))));
+    for (const core::RoutingRow* routing : core::routing_rows()) {
+      double by_default = 0.0;
+      for (const RoutingChoice& choice : routing_choices(routing->info)) {
+        double throughput = 0.0;
+        try {
+          throughput = uniform_throughput(*made, *routing->make(choice.values, {made.get(), {}, kVcs, false}), kVcs);
+        } catch (const ConfigError&) { continue; }  // does not exist there
+        if (by_default == 0.0) by_default = throughput;
+        if (throughput == 0.0 || kWorseByDefault.contains(topology->info.name + " " + choice.text)) continue;
+        EXPECT_GE(by_default, 0.95 * throughput) << topology->info.name << ": " << choice.text;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 60U);
 }
 
 TEST(Advice, PointsOfASweepOfLoadsAreLookedAtOnce) {

@@ -73,10 +73,12 @@ TEST(VcTurn, IsToldWhereTheLoadNeedsMoreAndNowhereElse) {
 TEST(VcTurn, TheRemediesHelp) {
   const std::string note = turn_note(read(line(1, "", 1, 0.9)));
   EXPECT_NE(note.find("use switch.vcs = 3, or packets of 36 flits"), std::string::npos) << note;
-  for (const Overrides& remedy : {Overrides{"switch.vcs=3"}, Overrides{"traffic.size=36"}}) {
+  for (const Overrides& remedy :
+       {Overrides{"switch.vcs=3", "run.measure=20000"}, Overrides{"traffic.size=36", "run.measure=20000"}}) {
     const Experiment helped = read(line(1, "", 1, 0.9), remedy);
     EXPECT_EQ(turn_note(helped), "");
-    EXPECT_GT(run(helped).at("accepted_load").mean, 0.87);
+    const Result result = run(helped);
+    EXPECT_GT(result.at("accepted_load").mean, 0.95 * result.at("offered_load").mean);
   }
 }
 

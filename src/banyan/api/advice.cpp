@@ -54,40 +54,6 @@ double worst_load(const core::AnalysisContext& context, const Rate& rate) {
   return worst;
 }
 
-/// Throughput of uniform traffic, at most what a terminal's channel carries.
-double uniform_throughput(const core::Topology& topology, const core::Routing& routing, u32 vcs) {
-  const core::Graph& graph = topology.graph();
-  if (routing.sight() != core::Sight::none || paths_of(graph, routing) > kMostForRemedy) return 0.0;
-  core::AnalysisContext context;
-  context.topology = &topology;
-  context.router = &routing;
-  context.vcs = vcs;
-  const double share = 1.0 / std::max(1.0, graph.terminals() - 1.0);
-  try {
-    const double worst = worst_load(context, [&](u32 s, u32 d) { return s == d ? 0.0 : share; });
-    return std::min(1.0, 1.0 / std::max(worst, 1e-9));
-  } catch (const ConfigError&) { return 0.0; }  // paths that do not end
-}
-
-/// The defaults of a row, and each other value of its choices by itself.
-std::vector<RoutingChoice> choices_of(const config::ComponentInfo& info) {
-  std::vector<RoutingChoice> list;
-  try {
-    const config::Values defaults = config::Values::defaults(info);
-    list.push_back({defaults, fmt::format("routing = \"{}\"", info.name)});
-    for (const config::Parameter& p : info.parameters) {
-      for (const std::string& choice : p.choices) {
-        if (config::Value(choice) == *p.fallback) continue;
-        config::Values values = defaults;
-        values.set(p.name, choice);
-        list.push_back(
-            {std::move(values), fmt::format("routing = {{ name = \"{}\", {} = \"{}\" }}", info.name, p.name, choice)});
-      }
-    }
-  } catch (const ConfigError&) {}  // a required parameter: nobody can guess it
-  return list;
-}
-
 bool same(const config::Values& a, const config::Values& b) {
   return a.component() == b.component() && a.all() == b.all();
 }
@@ -160,13 +126,45 @@ std::optional<std::string> note_on(const Experiment& experiment, const config::P
 
 }  // namespace
 
+double uniform_throughput(const core::Topology& topology, const core::Routing& routing, u32 vcs) {
+  const core::Graph& graph = topology.graph();
+  if (routing.sight() != core::Sight::none || paths_of(graph, routing) > kMostForRemedy) return 0.0;
+  core::AnalysisContext context;
+  context.topology = &topology;
+  context.router = &routing;
+  context.vcs = vcs;
+  const double share = 1.0 / std::max(1.0, graph.terminals() - 1.0);
+  try {
+    const double worst = worst_load(context, [&](u32 s, u32 d) { return s == d ? 0.0 : share; });
+    return std::min(1.0, 1.0 / std::max(worst, 1e-9));
+  } catch (const ConfigError&) { return 0.0; }  // paths that do not end
+}
+
+std::vector<RoutingChoice> routing_choices(const config::ComponentInfo& info) {
+  std::vector<RoutingChoice> list;
+  try {
+    const config::Values defaults = config::Values::defaults(info);
+    list.push_back({defaults, fmt::format("routing = \"{}\"", info.name)});
+    for (const config::Parameter& p : info.parameters) {
+      for (const std::string& choice : p.choices) {
+        if (config::Value(choice) == *p.fallback) continue;
+        config::Values values = defaults;
+        values.set(p.name, choice);
+        list.push_back(
+            {std::move(values), fmt::format("routing = {{ name = \"{}\", {} = \"{}\" }}", info.name, p.name, choice)});
+      }
+    }
+  } catch (const ConfigError&) {}  // a required parameter: nobody can guess it
+  return list;
+}
+
 std::string in_order_remedy(const Experiment& experiment, const core::Topology& topology, u32 vcs) {
   const RoutingChoice* best = nullptr;
   std::vector<RoutingChoice> all;
   const auto append = [&](bool own) {
     for (const core::RoutingRow* row : core::routing_rows()) {
       if ((row->info.name == experiment.routing.component()) != own) continue;
-      for (RoutingChoice& choice : choices_of(row->info)) {
+      for (RoutingChoice& choice : routing_choices(row->info)) {
         try {
           const auto routing = row->make(choice.values, {&topology, {}, vcs, false});
           if (!routing->in_order()) continue;

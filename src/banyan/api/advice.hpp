@@ -16,6 +16,15 @@ struct RoutingChoice {
   double throughput = 0.0;  ///< flits per cycle and terminal of uniform traffic; 0: not known
 };
 
+/// Flits per cycle and terminal of uniform traffic at which a channel is full, at most what a terminal's channel carries.
+/// Where the routing function leaves a choice to the switch, all ports are taken equally often: an estimate. 0: not
+/// known (routing by queues, too many paths).
+[[nodiscard]] double uniform_throughput(const core::Topology& topology, const core::Routing& routing, u32 vcs);
+
+/// The defaults of a routing function, and each other value of its choices by itself; none where a parameter is
+/// required.
+[[nodiscard]] std::vector<RoutingChoice> routing_choices(const config::ComponentInfo& info);
+
 /// The remedy for a switch model that needs all packets of a pair on one path: of all rows of the registry that exist
 /// on this topology, by their defaults and by each value of their choices, the one that carries most uniform traffic.
 /// Rows of the experiment's own routing function come first among equals.
