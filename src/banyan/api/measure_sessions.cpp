@@ -280,15 +280,13 @@ class SessionReport {
           }));
   }
 
-  /// Metrics of the switch model's own. Where a session has one of that name (packet_node and circuit know when a
-  /// message is consumed, a session when it is over), the model's name follows.
+  /// Metrics of the switch model's own.
   void add_own() {
     if (outcomes_.empty()) return;
     for (std::size_t i = 0; i < outcomes_.front().own.entries().size(); ++i) {
       const engine::OwnMetrics::Entry& entry = outcomes_.front().own.entries()[i];
       if (entry.windows.empty()) continue;
-      const bool taken = result_.find(entry.name) != nullptr;
-      ratio(taken ? entry.name + "." + experiment_.switching.component() : entry.name, entry.unit,
+      ratio(own_metric(experiment_, result_, entry.name), entry.unit,
             per_session([&](const SessionOutcome& o) { return o.own.entries()[i].windows.front(); }));
     }
   }

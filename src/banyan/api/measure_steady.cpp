@@ -379,15 +379,16 @@ class SteadyReport {
     for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
       if (entry.kind != kind) continue;
       const std::vector<SumCount>& windows = entry.windows;
+      const std::string name = own_metric(experiment_, result_, entry.name);
       if (is_fixed(run_)) {
-        add_whole(entry.name, entry.unit, total_of(windows));
+        add_whole(name, entry.unit, total_of(windows));
         continue;
       }
       u64 total = 0;
       for (const SumCount& w : windows_.measured(windows)) total += w.count;
       if (total == 0) continue;
-      result_.metrics.push_back(stats::to_metric(entry.name, entry.unit, windows_.mean(windows).interval));
-      windows_.keep(result_, entry.name, windows);
+      result_.metrics.push_back(stats::to_metric(name, entry.unit, windows_.mean(windows).interval));
+      windows_.keep(result_, name, windows);
     }
   }
 

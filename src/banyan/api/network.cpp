@@ -223,6 +223,10 @@ std::string traffic_suffix(const Experiment& experiment, std::size_t traffic) {
   return "." + (alone ? name : std::to_string(traffic));
 }
 
+std::string own_metric(const Experiment& experiment, const Result& result, const std::string& name) {
+  return result.find(name) == nullptr ? name : name + "." + experiment.switching.component();
+}
+
 bool is_fixed(const config::Values& run) { return run.integer("duration") > 0; }
 
 bool has_sessions(const Experiment& experiment, const Traffics& traffics) {

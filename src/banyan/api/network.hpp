@@ -54,6 +54,10 @@ struct Instance {
 /// What follows the name of a metric of one traffic alone: "." and its name, or its number where names repeat.
 [[nodiscard]] std::string traffic_suffix(const Experiment& experiment, std::size_t traffic);
 
+/// The name of a metric of the switch model's own. Where the result has one of that name already (packet_node and
+/// circuit know when a message is consumed, a session when it is over), "." and the model's name follow.
+[[nodiscard]] std::string own_metric(const Experiment& experiment, const Result& result, const std::string& name);
+
 /// True when the run has a fixed length (run.duration) instead of a warm-up and a measurement, or of sessions.
 [[nodiscard]] bool is_fixed(const config::Values& run);
 
