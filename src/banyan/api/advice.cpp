@@ -11,6 +11,7 @@
 #include "banyan/analysis/parts/paths.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/core/size.hpp"
 
 namespace banyan::api {
 namespace {
@@ -21,12 +22,15 @@ constexpr u64 kMostForNote = u64{1} << 16U;
 /// A choice with less than this part of another's throughput halves it.
 constexpr double kHalf = 0.55;
 
-u64 paths_of(const core::Graph& graph, const core::Routing& routing) {
+/// Whether there are at most so many; found without asking every pair of a large network.
+bool follows_soon(const core::Graph& graph, const core::Routing& routing, u64 most) {
+  const u64 terminals = graph.terminals();
+  if (terminals * terminals > most) return false;
   u64 paths = 0;
-  for (u32 s = 0; s < graph.terminals(); ++s) {
-    for (u32 d = 0; d < graph.terminals(); ++d) paths += routing.headers(s, d);
+  for (u32 s = 0; s < terminals && paths <= most; ++s) {
+    for (u32 d = 0; d < terminals; ++d) paths += routing.headers(s, d);
   }
-  return paths;
+  return paths <= most;
 }
 
 /// Load of the most loaded channel between switches over its capacity; `rate(s, d)`: flits per cycle. Where the routing
@@ -77,7 +81,7 @@ std::optional<double> throughput(const Experiment& experiment) {
   const Network network = build_network(experiment);
   const core::Graph& graph = network.topology->graph();
   if (network.topology->subnetworks() > 1 || network.routing->sight() != core::Sight::none ||
-      paths_of(graph, *network.routing) > kMostForNote) {
+      !follows_soon(graph, *network.routing, kMostForNote)) {
     return std::nullopt;
   }
   const Traffics traffics = build_traffics(experiment, *network.topology);
@@ -99,16 +103,25 @@ bool runs(const Experiment& experiment) {
   } catch (const ConfigError&) { return false; }
 }
 
-std::optional<std::string> note_on(const Experiment& experiment, const config::Parameter& p) {
-  const std::optional<double> now = throughput(experiment);
-  if (!now) return std::nullopt;
+/// Whether the network is too large to follow its paths, known before it is built.
+bool is_large(const Experiment& experiment) {
+  for (const core::TopologySize* row : core::topology_sizes()) {
+    if (row->name != experiment.topology.component()) continue;
+    const double terminals = row->size(experiment.topology).terminals;
+    return terminals * terminals > static_cast<double>(kMostForNote);
+  }
+  return false;
+}
+
+/// Of a choice with which the traffic may have `now` flits per cycle and terminal.
+std::optional<std::string> note_on(const Experiment& experiment, const config::Parameter& p, double now) {
   std::vector<std::pair<double, std::string>> better;
   for (const std::string& choice : p.choices) {
     Experiment other = experiment;
     other.routing.set(p.name, choice);
     try {
       const std::optional<double> then = throughput(other);
-      if (then && *now < kHalf * *then) better.emplace_back(*then, choice);
+      if (then && now < kHalf * *then) better.emplace_back(*then, choice);
     } catch (const ConfigError&) {}  // does not exist here
   }
   std::ranges::stable_sort(better, [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -119,7 +132,7 @@ std::optional<std::string> note_on(const Experiment& experiment, const config::P
     return fmt::format(
         "routing.{0} = \"{1}\" fills a channel when this traffic has {2:.3g} flits per cycle and terminal; use "
         "{0} = \"{3}\", which fills none before {4:.3g}",
-        p.name, experiment.routing.text(p.name), *now, choice, then);
+        p.name, experiment.routing.text(p.name), now, choice, then);
   }
   return std::nullopt;
 }
@@ -128,7 +141,7 @@ std::optional<std::string> note_on(const Experiment& experiment, const config::P
 
 double uniform_throughput(const core::Topology& topology, const core::Routing& routing, u32 vcs) {
   const core::Graph& graph = topology.graph();
-  if (routing.sight() != core::Sight::none || paths_of(graph, routing) > kMostForRemedy) return 0.0;
+  if (routing.sight() != core::Sight::none || !follows_soon(graph, routing, kMostForRemedy)) return 0.0;
   core::AnalysisContext context;
   context.topology = &topology;
   context.router = &routing;
@@ -189,15 +202,17 @@ std::vector<std::string> check_choices(const std::vector<Experiment>& points) {
   for (const Experiment& point : points) {
     if (std::ranges::any_of(known, [&](const Experiment* other) { return same_demands(point, *other); })) continue;
     known.push_back(&point);
-    for (const core::RoutingRow* row : core::routing_rows()) {
-      if (row->info.name != point.routing.component()) continue;
-      for (const config::Parameter& p : row->info.parameters) {
-        if (p.choices.empty()) continue;
-        try {
-          if (auto note = note_on(point, p)) notes.push_back(std::move(*note));
-        } catch (const ConfigError&) {}  // no steady stream of messages with one destination
+    try {
+      const std::optional<double> now = is_large(point) ? std::nullopt : throughput(point);
+      if (!now) continue;
+      for (const core::RoutingRow* row : core::routing_rows()) {
+        if (row->info.name != point.routing.component()) continue;
+        for (const config::Parameter& p : row->info.parameters) {
+          if (p.choices.empty()) continue;
+          if (auto note = note_on(point, p, *now)) notes.push_back(std::move(*note));
+        }
       }
-    }
+    } catch (const ConfigError&) {}  // no steady stream of messages with one destination
   }
   return notes;
 }
