@@ -37,8 +37,8 @@ TEST_P(WormRefusals, ARoutingWithoutACommonAncestorIsNamedWithThoseThatHaveOne) 
   EXPECT_EQ(refusal(kTorus, "\"up_down\"", GetParam()), "") << "what the message says, does";
   // These switches have no virtual channels to give.
   EXPECT_EQ(refusal(kTorus, "\"dimension_order\"", GetParam()),
-            "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1: use a switch with "
-            "virtual channels, such as vc_router with vcs = 2, or set datelines = false and accept deadlocks");
+            "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1: use the switch "
+            "circuit or vc_router with vcs = 2, or set datelines = false and accept deadlocks");
   EXPECT_EQ(refusal(kTorus, "\"nearest_common_ancestor\"", GetParam()),
             "nearest_common_ancestor needs a fat tree: use the topology fat_tree, xgft or bidirectional_min");
 }
