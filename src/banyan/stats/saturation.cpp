@@ -105,15 +105,21 @@ Interval at(const Interval& interval, double confidence) {
 
 /// The interval that a steady state is judged by.
 Interval below(const Growth& growth, const VerdictRule& rule) {
-  return at(growth.relaxations >= rule.relaxations ? growth.settled : growth.wandering, rule.confidence);
+  return at(growth.relaxations >= rule.relaxations ? growth.settled : growth.wandering, rule.steady_confidence);
 }
 
 /// The interval that saturation is judged by.
-Interval above(const Growth& growth, const VerdictRule& rule) { return at(growth.wandering, rule.confidence); }
+Interval above(const Growth& growth, const VerdictRule& rule) {
+  return at(growth.wandering, rule.saturated_confidence);
+}
 
-/// What queues show that find their mean together: less growth than this.
+/// The limit that growth is above when it is more than queues show that find their mean together: d standard errors,
+/// and the quantile of the non-central t distribution, in the approximation t sqrt(1 + d^2 / (2 degrees of freedom)).
 double together(const Growth& growth, const VerdictRule& rule) {
-  return rule.together * std::sqrt(static_cast<double>(growth.queues)) * growth.wandering.standard_error;
+  const Interval interval = above(growth, rule);
+  const double d = rule.together * std::sqrt(static_cast<double>(growth.queues));
+  return d * interval.standard_error +
+         interval.half_width.value_or(0.0) * std::sqrt(1.0 + d * d / (2.0 * interval.degrees_of_freedom));
 }
 
 std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
@@ -122,7 +128,7 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
     doubts.emplace_back("the measurement is too short to tell what stays in queues");
   } else if (!level(e.growth, rule)) {
     doubts.push_back(fmt::format("of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
-                                 per_cent(below(e.growth, rule)), rule.confidence * 100.0, rule.growth * 100.0));
+                                 per_cent(below(e.growth, rule)), rule.steady_confidence * 100.0, rule.growth * 100.0));
   }
   if (e.filling) doubts.emplace_back("the run ends before the network can have filled");
   if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
@@ -172,9 +178,8 @@ bool grows(const Growth& growth, const VerdictRule& rule) {
   const Interval interval = above(growth, rule);
   if (!interval.half_width || growth.last_half <= rule.last_half * growth.share) return false;
   // The slope of half a random walk has twice the variance.
-  const double error = std::sqrt(2.0) * at(growth.wandering, rule.straight_confidence).half_width.value_or(0.0);
-  const bool straight = growth.last_half - error > rule.straight * growth.share;
-  return interval.low() - (straight ? 0.0 : together(growth, rule)) > rule.growth;
+  const bool straight = growth.last_half - std::sqrt(2.0) * *interval.half_width > rule.straight * growth.share;
+  return growth.share - (straight ? *interval.half_width : together(growth, rule)) > rule.growth;
 }
 
 Judgement judge(const Evidence& e, const VerdictRule& rule) {
@@ -182,8 +187,9 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   if (grows(e.growth, rule) && !e.filling) {
     verdict.saturated = true;
     verdict.certain = true;
-    verdict.reason = fmt::format("saturated: of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
-                                 per_cent(above(e.growth, rule)), rule.confidence * 100.0, rule.growth * 100.0);
+    verdict.reason =
+        fmt::format("saturated: of the offered load {} stays in queues ({:g} % interval; limit {:g} %)",
+                    per_cent(above(e.growth, rule)), rule.saturated_confidence * 100.0, rule.growth * 100.0);
     return verdict;
   }
   const std::string doubts = doubts_of(e, rule);

@@ -15,8 +15,11 @@ struct VerdictRule {
   /// A network is saturated when more than this share of what is offered stays behind. In a stable system the share is
   /// 0 in the long run, so that any positive limit separates; a thousandth is below what a throughput curve shows.
   double growth = 0.001;
-  /// Of the intervals of growth that have to lie on one side of the limit.
-  double confidence = 0.95;
+  /// Of the interval of growth that has to lie below the limit.
+  double steady_confidence = 0.95;
+  /// Of the interval of growth that has to lie above it. It is stricter, because many points of a sweep are near the
+  /// knee, and what imitates saturation there is common.
+  double saturated_confidence = 0.99;
   /// The queues of a network that is just stable begin empty and grow together until they have found their mean, which
   /// may take longer than the run. N queues at their capacity grow by 0.58 sqrt(N) standard errors of a random walk for
   /// that reason: E|B(t)| = sqrt(2 t / pi), whose slope by least squares is 0.64 / sqrt(T), over sqrt(6 / (5 N T)).
@@ -24,7 +27,6 @@ struct VerdictRule {
   double together = 0.58;
   /// ... or not to slow down: such queues have 0.72 of their growth in the last half of a run.
   double straight = 0.8;
-  double straight_confidence = 0.99;
   /// Growth goes on when the last half of the run has this part of it at least. A network that fills up within a third
   /// of the run has less.
   double last_half = 1.0 / 3.0;
