@@ -1,6 +1,8 @@
 // Do the dragonfly's policies deliver in their number of channels, choose by queues, and have no cycles?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/rows.hpp"
 
 namespace banyan::test::dragonfly_routing_test {
@@ -78,6 +80,61 @@ TEST(DragonflyRouting, EmptyQueuesMeanTheDirectWay) {
       }
     }
   }
+}
+
+TEST(DragonflyRouting, ADetourOverARouterVisitsIt) {
+  const auto t = topology("dragonfly", {{"terminals_per_router", i64{1}}});  // 9 groups of 4 routers, a terminal each
+  const auto over_group = routing("dragonfly_routing", *t, 4, {{"policy", std::string("valiant")}});
+  const auto over_router =
+      routing("dragonfly_routing", *t, 4, {{"policy", std::string("valiant")}, {"detour_over", std::string("router")}});
+  expect_delivered(*t, *over_router, 6, 36);
+  core::Packet packet;
+  packet.source = 0;
+  packet.destination = 13;
+  // From group 0 to group 3 over each router of group 7: two of the detours that may enter and leave it elsewhere do.
+  std::vector<u32> lengths;
+  for (u32 router = 28; router < 32; ++router) {
+    packet.state = router;
+    lengths.push_back(follow(*t, *over_router, packet, 1, 10, nullptr));
+  }
+  packet.state = 7;
+  const u32 shortest = follow(*t, *over_group, packet, 1, 10, nullptr);
+  EXPECT_EQ(*std::min_element(lengths.begin(), lengths.end()), shortest) << "over the routers on the way";
+  EXPECT_EQ(*std::max_element(lengths.begin(), lengths.end()), shortest + 1) << "and beside it";
+}
+
+TEST(DragonflyRouting, DetoursOverRoutersHaveACycle) {
+  const auto t = topology("dragonfly", {{"terminals_per_router", i64{1}}});
+  const auto r =
+      routing("dragonfly_routing", *t, 3, {{"policy", std::string("ugal_l")}, {"detour_over", std::string("router")}});
+  expect_verdict(*t, *r, 3, core::DependencyVerdict::cyclic);
+}
+
+/// Flits in front of one port of the source's router, and of all others.
+class TwoQueues : public core::Occupancy {
+ public:
+  TwoQueues(u32 port, u32 there, u32 elsewhere) : port_(port), there_(there), elsewhere_(elsewhere) {}
+  [[nodiscard]] u32 used(u32, u32 port) const noexcept override { return port == port_ ? there_ : elsewhere_; }
+
+ private:
+  u32 port_;
+  u32 there_;
+  u32 elsewhere_;
+};
+
+TEST(DragonflyRouting, AWeightOfTheDetourReplacesItsChannels) {
+  const auto t = topology("dragonfly", {{"terminals_per_router", i64{1}}});
+  const auto weighted = routing("dragonfly_routing", *t, 4,
+                                {{"policy", std::string("ugal_l")}, {"threshold", i64{3}}, {"detour_weight", i64{2}}});
+  core::Packet packet;
+  packet.source = 0;
+  packet.destination = 13;
+  packet.state = 7;
+  const u32 direct = follow(*t, *policy(*t, "minimal"), packet, 1, 10, nullptr);
+  const TwoQueues equal(0, 23, 10);  // the direct way begins at port 0, towards router 1
+  const TwoQueues worse(0, 24, 10);
+  EXPECT_EQ(follow(*t, *weighted, packet, 1, 10, &equal), direct) << "23 <= 2 x 10 + 3";
+  EXPECT_GT(follow(*t, *weighted, packet, 1, 10, &worse), direct);
 }
 
 /// Global channels out of one group are full, others hold little.

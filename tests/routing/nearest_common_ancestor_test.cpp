@@ -8,7 +8,7 @@
 namespace banyan::test::nearest_common_ancestor_test {
 namespace {
 
-constexpr const char* kRules[] = {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "adaptive"};
+constexpr const char* kRules[] = {"d_mod_k", "s_mod_k", "straight", "hashed", "random", "two_choices", "adaptive"};
 
 std::vector<std::unique_ptr<core::Topology>> trees() {
   std::vector<std::unique_ptr<core::Topology>> list;
@@ -37,6 +37,44 @@ TEST(NearestCommonAncestor, DependenciesAreAcyclicOnOneVirtualChannel) {
       expect_verdict(*tree, *routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}}), 1,
                      core::DependencyVerdict::acyclic);
     }
+  }
+}
+
+/// Flits in front of every port: as many as its number, or as many less.
+class Slope final : public core::Occupancy {
+ public:
+  explicit Slope(bool rising) : rising_(rising) {}
+  [[nodiscard]] u32 used(u32, u32 port) const noexcept override { return rising_ ? port : 100 - port; }
+
+ private:
+  bool rising_;
+};
+
+TEST(NearestCommonAncestor, OfTwoChoicesTheEmptierIsTaken) {
+  const auto tree = topology("fat_tree", {{"arity", i64{4}}, {"levels", i64{2}}});
+  const auto two = routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("two_choices")}});
+  core::Packet packet;
+  packet.destination = 15;
+  const auto taken = [&](const core::Occupancy& occupancy) {
+    std::vector<u32> count(8, 0);
+    for (u32 i = 0; i < 4096; ++i) {
+      core::RouteRequest request;
+      request.packet = &packet;
+      request.at = tree->graph().channel(tree->graph().injection(0)).to.node;
+      request.random = static_cast<u32>(mix64(i) >> 32U);
+      request.occupancy = &occupancy;
+      core::Candidates next;
+      two->route(request, next);
+      ++count[next[0].port];
+    }
+    return count;
+  };
+  // The lowest of two of four numbers is the lowest of all in 7 of 16 cases, the next in 5, 3, 1.
+  const std::vector<u32> low = taken(Slope(true));
+  const std::vector<u32> high = taken(Slope(false));
+  for (u32 i = 0; i < 4; ++i) {
+    EXPECT_NEAR(low[4 + i], 4096.0 * (7 - 2 * i) / 16, 130) << i;
+    EXPECT_NEAR(high[4 + i], 4096.0 * (1 + 2 * i) / 16, 130) << i;
   }
 }
 

@@ -34,18 +34,24 @@ LocalClasses local_classes(Policy policy) {
   return {3, 1, 0, 1, 2};
 }
 
+struct Options {
+  u32 threshold = 0;      ///< by how many flits the detour must be better
+  u32 detour_weight = 0;  ///< what waits on the detour counts so many times, on the direct way once; 0: channels to go
+  bool single = false;    ///< packets use the first virtual channel of a class only
+  bool router = false;    ///< detours visit a certain router of their group
+};
+
 class DragonflyRouting final : public core::Routing {
  public:
-  DragonflyRouting(const core::Dragonfly& shape, const core::Graph& graph, Policy policy, u32 vcs, u32 threshold,
-                   bool single)
+  DragonflyRouting(const core::Dragonfly& shape, const core::Graph& graph, Policy policy, u32 vcs,
+                   const Options& options)
       : shape_(shape),
         graph_(graph),
         policy_(policy),
         use_(local_classes(policy)),
         local_(vcs, std::min(vcs, use_.count)),
         global_(vcs, policy == Policy::minimal ? 1 : std::min(vcs, 2U)),
-        threshold_(threshold),
-        single_(single) {
+        options_(options) {
     gateways_.resize(std::size_t{shape.groups} * shape.groups);
     for (u32 s = 0; s < shape.groups * shape.routers; ++s) {
       for (u32 j = 0; j < shape.global_ports; ++j) {
@@ -56,7 +62,7 @@ class DragonflyRouting final : public core::Routing {
   }
 
   void prepare(core::Packet& packet, u32 word) const noexcept override {
-    if (policy_ != Policy::minimal) packet.state = below(word, shape_.groups);
+    if (policy_ != Policy::minimal) packet.state = below(word, detours());
   }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, false, out);
@@ -64,7 +70,7 @@ class DragonflyRouting final : public core::Routing {
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, policy_ != Policy::minimal && policy_ != Policy::valiant, out);
   }
-  [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : shape_.groups; }
+  [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : detours(); }
   [[nodiscard]] bool reads_source() const noexcept override { return false; }
   [[nodiscard]] bool random() const noexcept override { return policy_ != Policy::minimal; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return use_.count; }
@@ -80,6 +86,13 @@ class DragonflyRouting final : public core::Routing {
   };
 
   [[nodiscard]] u32 group(u32 s) const noexcept { return s / shape_.routers; }
+  /// Numbers that Packet::state draws from: groups, or routers.
+  [[nodiscard]] u32 detours() const noexcept {
+    return options_.router ? shape_.groups * shape_.routers : shape_.groups;
+  }
+  [[nodiscard]] u32 middle_group(const core::Packet& p) const noexcept {
+    return options_.router ? group(static_cast<u32>(p.state)) : static_cast<u32>(p.state);
+  }
   [[nodiscard]] u32 target(const core::Packet& p) const noexcept { return p.destination / shape_.terminals; }
   [[nodiscard]] u32 local_port(u32 at, u32 to) const noexcept {
     const u32 own = at % shape_.routers;
@@ -97,7 +110,7 @@ class DragonflyRouting final : public core::Routing {
     return all[below(word, static_cast<u32>(all.size()))];
   }
   [[nodiscard]] core::Candidate narrowed(core::Candidate c) const noexcept {
-    if (single_) c.vc_end = static_cast<u8>(c.vc_begin + 1);
+    if (options_.single) c.vc_end = static_cast<u8>(c.vc_begin + 1);
     return c;
   }
   /// Towards another group, by a local class and a global one.
@@ -114,7 +127,7 @@ class DragonflyRouting final : public core::Routing {
     const u32 goal = target(packet);
     if (at == goal) {
       const u32 port = shape_.routers - 1 + shape_.global_ports + packet.destination % shape_.terminals;
-      if (!single_) return local_.any(port);
+      if (!options_.single) return local_.any(port);
       const u32 c = local == use_.first ? use_.first : use_.destination;
       return narrowed(local_.candidate(port, c, c + 1));
     }
@@ -124,16 +137,26 @@ class DragonflyRouting final : public core::Routing {
     return outward(at, group(goal), local, 1);
   }
   [[nodiscard]] core::Candidate detour(u32 at, const core::Packet& packet) const noexcept {
-    return outward(at, static_cast<u32>(packet.state), use_.detour, 0);
+    return outward(at, middle_group(packet), use_.detour, 0);
+  }
+  /// Behind the global channel of a detour: to its router, and from there to the destination.
+  [[nodiscard]] core::Candidate in_middle(u32 at, const core::Packet& packet) const noexcept {
+    const u32 router = static_cast<u32>(packet.state);
+    if (!options_.router || at == router) return direct(at, packet, use_.middle);
+    return narrowed(local_.candidate(local_port(at, router), use_.detour, use_.detour + 1));
   }
 
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const core::Packet& packet = *request.packet;
     const u32 at = request.at;
     if (request.in_port >= shape_.routers - 1 + shape_.global_ports) return decide(request, all, use_.first, out);
-    if (request.in_port >= shape_.routers - 1) return out.add(direct(at, packet, use_.middle));
+    if (request.in_port >= shape_.routers - 1) {
+      const bool first = policy_ != Policy::minimal && global_.of(request.in_vc) == 0;
+      return out.add(first ? in_middle(at, packet) : direct(at, packet, use_.middle));
+    }
     const u32 c = local_.of(request.in_vc);
-    if (c == use_.detour) return out.add(detour(at, packet));
+    if (c == use_.detour && group(at) != middle_group(packet)) return out.add(detour(at, packet));
+    if (c == use_.detour) return out.add(direct(at, packet, use_.middle));
     if (policy_ == Policy::par && c == use_.first) return decide(request, all, use_.first, out);
     out.add(direct(at, packet, c == use_.first ? use_.first : use_.middle));
   }
@@ -143,9 +166,9 @@ class DragonflyRouting final : public core::Routing {
     const core::Packet& packet = *request.packet;
     const u32 at = request.at;
     const u32 goal = group(target(packet));
-    const u32 middle = static_cast<u32>(packet.state);
+    const u32 middle = middle_group(packet);
     const bool only_direct = policy_ == Policy::minimal || at == target(packet) || middle == group(at) ||
-                             middle == goal || (policy_ != Policy::valiant && goal == group(at));
+                             (middle == goal && !options_.router) || (policy_ != Policy::valiant && goal == group(at));
     if (only_direct) return out.add(direct(at, packet, local));
     if (policy_ == Policy::valiant) return out.add(detour(at, packet));
     if (all) {
@@ -160,7 +183,12 @@ class DragonflyRouting final : public core::Routing {
   [[nodiscard]] bool direct_is_better(const core::RouteRequest& request, u32 local) const noexcept {
     const core::Packet& packet = *request.packet;
     const u32 at = request.at;
-    const std::array<u32, 2> goals{kNone, static_cast<u32>(packet.state)};
+    if (options_.detour_weight != 0) {
+      const u64 waiting = request.occupancy->used(at, detour(at, packet).port);
+      return request.occupancy->used(at, direct(at, packet, local).port) <=
+             waiting * options_.detour_weight + options_.threshold;
+    }
+    const std::array<u32, 2> goals{kNone, middle_group(packet)};
     std::array<u64, 2> cost{};
     for (u32 way = 0; way < 2; ++way) {
       const u32 first = goals[way] == kNone ? direct(at, packet, local).port : detour(at, packet).port;
@@ -175,7 +203,7 @@ class DragonflyRouting final : public core::Routing {
       }
       cost[way] = policy_ == Policy::ugal_g ? waiting : request.occupancy->used(at, first) * hops;
     }
-    return cost[0] <= cost[1] + threshold_;
+    return cost[0] <= cost[1] + options_.threshold;
   }
 
   const core::Dragonfly& shape_;
@@ -185,8 +213,7 @@ class DragonflyRouting final : public core::Routing {
   LocalClasses use_;
   parts::VcClasses local_;
   parts::VcClasses global_;
-  u32 threshold_;
-  bool single_;  ///< packets use the first virtual channel of a class only
+  Options options_;
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
@@ -201,9 +228,17 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                         : name == "ugal_g"  ? Policy::ugal_g
                                             : Policy::par;
   parts::require_vcs(values, context, local_classes(policy).count, "classes of local channels under " + name);
+  const Options options{values.natural("threshold"), values.natural("detour_weight"),
+                        values.text("vcs_per_class") == "one", values.text("detour_over") == "router"};
+  if (options.router && policy == Policy::par) {
+    values.fail("detour_over", "progressively adaptive routing needs its first class of virtual channels for itself",
+                "use detour_over = \"group\"");
+  }
+  if (options.detour_weight != 0 && policy == Policy::ugal_g) {
+    values.fail("detour_weight", "ugal_g adds up what waits on whole ways", "leave detour_weight out, or use ugal_l");
+  }
   return std::make_unique<DragonflyRouting>(*context.topology->dragonfly(), context.topology->graph(), policy,
-                                            context.vcs, values.natural("threshold"),
-                                            values.text("vcs_per_class") == "one");
+                                            context.vcs, options);
 }
 
 }  // namespace
@@ -222,6 +257,14 @@ const core::RoutingRow row_dragonfly_routing{
              .unit("flits")
              .range(0, 1 << 20)
              .doc("By how much the detour must be better, for ugal_l, ugal_g and par."),
+         Parameter::integer("detour_weight", 0)
+             .range(0, 1000)
+             .doc("For ugal_l and par: how many times what waits on the detour counts, where what waits on the direct "
+                  "way "
+                  "counts once; 0: both count as many times as they have channels to go."),
+         Parameter::choice("detour_over", {"group", "router"}, "group")
+             .doc("Whether a detour visits a random group or, in it, a random router, as in BookSim2, whose classes of "
+                  "virtual channels then have a cycle."),
          Parameter::choice("vcs_per_class", {"all", "one"}, "all")
              .doc("Virtual channels of a class that packets use: all, or one, as in BookSim2."),
      }},

@@ -11,7 +11,7 @@
 namespace banyan::routing::nearest_common_ancestor {
 namespace {
 
-enum class Up : u8 { d_mod_k, s_mod_k, destination_digit, straight, hashed, random, adaptive };
+enum class Up : u8 { d_mod_k, s_mod_k, destination_digit, straight, hashed, random, two_choices, adaptive };
 
 class NearestCommonAncestor final : public core::Routing {
  public:
@@ -29,12 +29,15 @@ class NearestCommonAncestor final : public core::Routing {
     choose(request, up_ == Up::adaptive, request.random, out);
   }
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
-    choose(request, up_ == Up::adaptive || up_ == Up::random, 0, out);
+    choose(request, up_ == Up::adaptive || up_ == Up::random || up_ == Up::two_choices, 0, out);
+  }
+  [[nodiscard]] core::Sight sight() const noexcept override {
+    return up_ == Up::two_choices ? core::Sight::own_switch : core::Sight::none;
   }
   [[nodiscard]] bool reads_source() const noexcept override { return up_ == Up::s_mod_k || up_ == Up::hashed; }
-  [[nodiscard]] bool random() const noexcept override { return up_ == Up::random; }
+  [[nodiscard]] bool random() const noexcept override { return up_ == Up::random || up_ == Up::two_choices; }
   [[nodiscard]] bool in_order() const noexcept override {
-    return vcs_ == 1 && up_ != Up::random && up_ != Up::adaptive;
+    return vcs_ == 1 && up_ != Up::random && up_ != Up::two_choices && up_ != Up::adaptive;
   }
   [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
     using Way = core::MulticastRoutes::Way;
@@ -66,12 +69,12 @@ class NearestCommonAncestor final : public core::Routing {
     if (all) {
       for (u32 i = 0; i < count; ++i) out.add({static_cast<u16>(first + i), 0, vcs_});
     } else {
-      out.add({static_cast<u16>(first + pick(request, l, down, count, random)), 0, vcs_});
+      out.add({static_cast<u16>(first + pick(request, l, down, first, count, random)), 0, vcs_});
     }
   }
 
-  /// One of `count` ports that all lead to the destination.
-  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, bool down, u32 count,
+  /// One of the `count` ports from `first` on, which all lead to the destination.
+  [[nodiscard]] u32 pick(const core::RouteRequest& request, u32 level, bool down, u32 first, u32 count,
                          const core::HopWord& random) const noexcept {
     if (count == 1) return 0;
     const core::Packet& packet = *request.packet;
@@ -88,6 +91,13 @@ class NearestCommonAncestor final : public core::Routing {
         return below(
             static_cast<u32>(mix64(static_cast<u64>(packet.source) << 32U | packet.destination) >> (level % 32)),
             count);
+      case Up::two_choices: {
+        const u32 word = random();
+        const u32 one = below(word, count);
+        const u32 other = below(word * count, count);  // what the first choice left of the word is uniform
+        const auto used = [&](u32 port) { return request.occupancy->used(request.at, first + port); };
+        return used(one) > used(other) ? other : one;
+      }
       default:
         return below(random(), count);
     }
@@ -127,6 +137,7 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                 : name == "destination_digit" ? Up::destination_digit
                 : name == "hashed"            ? Up::hashed
                 : name == "random"            ? Up::random
+                : name == "two_choices"       ? Up::two_choices
                                               : Up::adaptive;
   return std::make_unique<NearestCommonAncestor>(*context.topology, up, context.vcs);
 }
@@ -142,10 +153,13 @@ const core::RoutingRow row_nearest_common_ancestor{
      "for Shift Permutations on Real Life Fat Trees, Technion CCIT 776, 2010",
      {
          Parameter::choice(
-             "up", {"d_mod_k", "s_mod_k", "destination_digit", "straight", "hashed", "random", "adaptive"}, "adaptive")
+             "up",
+             {"d_mod_k", "s_mod_k", "destination_digit", "straight", "hashed", "random", "two_choices", "adaptive"},
+             "adaptive")
              .doc("Port on the way up, and among ports that lead down to one switch: by a digit of the destination "
                   "(d_mod_k: counted from the hosts; destination_digit: the one that the level's ports down go by) or "
-                  "of the source, the number of the input port, a hash of the pair, at random, or any that is free."),
+                  "of the source, the number of the input port, a hash of the pair, at random, the emptier of two at "
+                  "random, or any that is free."),
      }},
     make};
 
