@@ -115,6 +115,26 @@ RC_GTEST_PROP(Allocators, AreMaximalWhereTheyPromiseIt, ()) {
   }
 }
 
+TEST(Allocators, LonelyInputsTakeTheOutputThatFewestWant) {
+  Allocator allocator({AllocatorKind::lonely, ArbiterKind::round_robin, 1, 3, 3}, 1);
+  // Output 0 is wanted by all, output 1 by the first input only.
+  const Requests requests{{0, 0}, {0, 1}, {1, 0}, {2, 0}};
+  EXPECT_EQ(matched(allocator, requests, 3), (Matching{{0, 1}, {1, 0}}));
+  // Its turn moved on by one place, which is that input's again; then the other's.
+  EXPECT_EQ(matched(allocator, requests, 3), (Matching{{0, 1}, {1, 0}}));
+  EXPECT_EQ(matched(allocator, requests, 3), (Matching{{0, 1}, {2, 0}}));
+}
+
+RC_GTEST_PROP(Allocators, LonelyMatchesAreAmongTheRequests, ()) {
+  const Requests requests = random_requests(6, 5);
+  Allocator allocator({AllocatorKind::lonely, ArbiterKind::round_robin, 1, 6, 5}, 1);
+  for (u32 round = 0; round < 8; ++round) {
+    const Matching matching = matched(allocator, requests, 6);
+    RC_ASSERT(valid(matching, requests));
+    RC_ASSERT(requests.empty() || !matching.empty());
+  }
+}
+
 RC_GTEST_PROP(Allocators, InstancesDoNotKnowEachOther, ()) {
   const AllocatorKind kind = *rc::gen::elementOf(kKinds);
   const ArbiterKind arbiter = *rc::gen::elementOf(kArbiters);

@@ -48,6 +48,7 @@ AllocatorKind allocator_named(const std::string& name) {
   if (name == "input_first") return AllocatorKind::input_first;
   if (name == "output_first") return AllocatorKind::output_first;
   if (name == "islip") return AllocatorKind::islip;
+  if (name == "lonely") return AllocatorKind::lonely;
   return name == "wavefront" ? AllocatorKind::wavefront : AllocatorKind::max_size;
 }
 
@@ -62,6 +63,13 @@ parts::AllocatorChoice read_allocator(const config::Values& values, const std::s
   if (choice.kind == AllocatorKind::islip && arbiter != ArbiterKind::round_robin) {
     values.fail("arbiter", fmt::format("iSLIP is defined with round-robin arbiters, and {} is islip", name),
                 fmt::format("set {} = \"output_first\", which is the same with any arbiter", name));
+  }
+  if (choice.kind == AllocatorKind::lonely && arbiter != ArbiterKind::round_robin) {
+    values.fail("arbiter", fmt::format("the arbiters of {} = \"lonely\" go round", name),
+                fmt::format("leave arbiter out, or set {} = \"output_first\"", name));
+  }
+  if (choice.kind == AllocatorKind::lonely && choice.iterations > 1) {
+    values.fail(iterations, "lonely is defined with one iteration", fmt::format("leave {} out", iterations));
   }
   if (choice.iterations > 1 && (choice.kind == AllocatorKind::wavefront || choice.kind == AllocatorKind::max_size)) {
     values.fail(iterations, fmt::format("{} needs no second iteration: its matching is maximal", values.text(name)),
@@ -304,7 +312,9 @@ using config::Parameter;
 
 constexpr double kMostDelay = 1000;
 
-std::vector<std::string> allocators() { return {"input_first", "output_first", "islip", "wavefront", "max_size"}; }
+std::vector<std::string> allocators() {
+  return {"input_first", "output_first", "islip", "wavefront", "max_size", "lonely"};
+}
 
 }  // namespace
 

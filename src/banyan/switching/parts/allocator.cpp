@@ -29,7 +29,8 @@ Allocator::Allocator(const Setup& setup, u32 instances)
       of_output_(setup.outputs, kNone),
       of_first_(std::max(setup.inputs, setup.outputs)),
       of_second_(of_first_.size()),
-      visited_(setup.outputs) {}
+      visited_(setup.outputs),
+      wanted_(setup.outputs) {}
 
 void Allocator::reset() {
   input_arbiters_.reset();
@@ -53,6 +54,8 @@ void Allocator::allocate() noexcept {
       return wavefront();
     case AllocatorKind::max_size:
       return max_size();
+    case AllocatorKind::lonely:
+      return lonely();
     default:
       break;
   }
@@ -121,6 +124,33 @@ void Allocator::max_size() noexcept {
     augment(turn + k < setup_.inputs ? turn + k : turn + k - setup_.inputs);
   }
   turn = turn + 1 == setup_.inputs ? 0 : turn + 1;
+}
+
+/// Inputs look at the outputs in turn, from one place further after every match, and so do outputs at the inputs.
+void Allocator::lonely() noexcept {
+  for (const Request& r : requests_) {
+    wanted_[r.output] = 0;
+    of_first_[r.input].partner = of_second_[r.output].partner = kNone;
+  }
+  for (const Request& r : requests_) ++wanted_[r.output];
+  for (const Request& r : requests_) {
+    Choice& choice = of_first_[r.input];
+    const Arbiters::Rank in_turn = input_arbiters_.rank(std::size_t{instance_} * setup_.inputs + r.input, r.output, 0);
+    const Arbiters::Rank rank{wanted_[r.output], in_turn.first};
+    if (choice.partner == kNone || rank < choice.rank) choice = {rank, r.output};
+  }
+  for (const Request& r : requests_) {
+    if (of_first_[r.input].partner != r.output) continue;
+    Choice& choice = of_second_[r.output];
+    const Arbiters::Rank rank = output_arbiters_.rank(std::size_t{instance_} * setup_.outputs + r.output, r.input, 0);
+    if (choice.partner == kNone || rank < choice.rank) choice = {rank, r.input};
+  }
+  for (const Request& r : requests_) {
+    if (of_second_[r.output].partner != r.input || !open(r)) continue;
+    match(r.input, r.output);
+    input_arbiters_.turn(std::size_t{instance_} * setup_.inputs + r.input);
+    output_arbiters_.turn(std::size_t{instance_} * setup_.outputs + r.output);
+  }
 }
 
 bool Allocator::augment(u32 input) noexcept {  // NOLINT(misc-no-recursion): as deep as there are outputs

@@ -14,6 +14,7 @@ enum class AllocatorKind : u8 {
   islip,         ///< output_first with round-robin arbiters (McKeown 1999)
   wavefront,     ///< diagonals of the request matrix, the first one rotating (Tamir and Chi 1993)
   max_size,      ///< a matching of maximum size: a bound for the others, unfair
+  lonely,        ///< every input asks the output that fewest inputs want, which takes one of those that ask (BookSim2)
 };
 
 enum class ArbiterKind : u8 {
@@ -50,6 +51,8 @@ class Arbiters {
     return {key, distance};
   }
   void won(std::size_t arbiter, u32 requester) noexcept;
+  /// Moves on by one, whoever won. Round-robin arbiters only.
+  void turn(std::size_t arbiter) noexcept { next_[arbiter] = next_[arbiter] + 1 == size_ ? 0 : next_[arbiter] + 1; }
   /// State for digests: of arbiters [first, first + count).
   template <class Hasher>
   void digest(std::size_t first, std::size_t count, Hasher& h) const {
@@ -115,6 +118,7 @@ class Allocator {
   bool iterate(bool first) noexcept;
   void wavefront() noexcept;
   void max_size() noexcept;
+  void lonely() noexcept;
   bool augment(u32 input) noexcept;
 
   Setup setup_;
@@ -128,6 +132,7 @@ class Allocator {
   std::vector<Choice> of_first_;   ///< scratch: what the inputs (input_first) or outputs chose
   std::vector<Choice> of_second_;  ///< scratch: what the others chose among those
   std::vector<u8> visited_;        ///< scratch of max_size, [output]
+  std::vector<u32> wanted_;        ///< scratch of lonely, [output]: inputs that want it
 };
 
 }  // namespace banyan::switching::parts
