@@ -242,14 +242,23 @@ void Converter::read_allocator(const char* key, const char* iterations) {
                                                         {"separable_input_first", "input_first"},
                                                         {"separable_output_first", "output_first"},
                                                         {"wavefront", "wavefront"},
-                                                        {"max_size", "max_size"}};
+                                                        {"max_size", "max_size"},
+                                                        {"loa", "lonely"},
+                                                        {"select", "islip"}};
   const Call call = call_of(text(key));
   const auto found = names.find(call.name);
   if (found == names.end()) {
-    unmapped(key, fmt::format("vc_router has no allocator {}; islip comes next to it", call.name));
+    unmapped(key,
+             fmt::format("vc_router has no allocator {}{}", call.name,
+                         call.name == "pim" ? ", whose arbiters draw at random; islip is the same with round-robin ones"
+                                            : "; islip comes next to most"));
     return;
   }
   switch_.set(key, fmt::format("\"{}\"", found->second));
+  if (call.name == "loa") return;  // BookSim2 reads no iterations either
+  if (call.name == "select" && !call.arguments.empty() && call.arguments.front() != "1") {
+    differs(key, "select is islip with priorities; further iterations of BookSim2's keep the grants of earlier ones");
+  }
   if (!call.arguments.empty()) switch_.set(iterations, call.arguments.front());
 }
 

@@ -478,8 +478,7 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     routing_.name = "destination_tag";
   } else if (topology == "fattree" && (function == "nca" || function == "anca")) {
     routing_.name = "nearest_common_ancestor";
-    routing_.set("up", function == "nca" ? "\"random\"" : "\"adaptive\"");
-    if (function == "anca") differs("routing_function", kAskForAll);
+    routing_.set("up", function == "nca" ? "\"random\"" : "\"two_choices\"");
   } else if (topology == "qtree" && function == "nca") {
     set_shortest_path("first");
   } else if (topology == "tree4" && (function == "nca" || function == "anca")) {
@@ -494,9 +493,11 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     }
   } else if (topology == "flatfly" && function == "valiant") {
     routing_.name = "valiant";
-    differs("routing_function",
-            "every hop has a class of virtual channels of its own, and a packet goes to its random router even when it "
-            "passes its destination; BookSim2 has two classes, one per phase, and there the packet leaves");
+    differs(
+        "routing_function",
+        "every hop has a class of virtual channels of its own, and a packet goes to its random router even when it "
+        "passes its destination; in BookSim2, which saturates later, there are two classes, one per phase, and there "
+        "the packet leaves");
   } else if (topology == "flatfly" && (function == "xyyx" || function == "adaptive_xyyx")) {
     impossible("routing_function",
                "two orders of the dimensions with virtual channels of their own are not mapped on a flattened "
@@ -504,18 +505,20 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
   } else if (topology == "flatfly" && function == "ugal") {
     routing_.name = "ugal";
     routing_.set("threshold", "2");
-    differs("routing_function", "ugal has a class of virtual channels per hop");
+    differs("routing_function",
+            "every hop has a class of virtual channels of its own, where BookSim2 has two, one per phase, and "
+            "saturates later");
   } else if (topology == "dragonflynew" && (function == "min" || function == "ugal")) {
     routing_.name = "dragonfly_routing";
     routing_.set("policy", function == "min" ? "\"minimal\"" : "\"ugal_l\"");
     routing_.set("vcs_per_class", "\"one\"");
     if (function == "ugal") {
       routing_.set("threshold", "30");
-      differs(
-          "routing_function",
-          "BookSim2 compares the direct queue with twice the other one, plus 30, and sends detours over a random "
-          "router on virtual channel 0 both before and behind the first global channel, which can deadlock; here "
-          "queues count times their channels, detours go over a random group, and latencies near saturation are lower");
+      routing_.set("detour_weight", "2");
+      routing_.set("detour_over", "\"router\"");
+      differs("routing_function",
+              "as in BookSim2, detours over a random router use virtual channel 0 on both sides of their first global "
+              "channel, which can deadlock; detour_over = \"group\" cannot");
     }
   } else if (topology == "anynet" && function == "min") {
     routing_.name = "shortest_path";
