@@ -17,11 +17,12 @@ namespace {
 
 constexpr u32 kTerminals = 100;
 constexpr u32 kPacket = 64;
+constexpr Stream kTestTurns{"admittance test: turns"};
 
 Admittance queues(u64 seed) {
   Admittance all;
   all.resize(kTerminals);
-  all.clear(Random(seed, 7, 0));
+  all.clear(Random(seed, kTestTurns, 0, 0));
   return all;
 }
 
