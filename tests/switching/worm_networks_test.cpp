@@ -111,7 +111,7 @@ TEST_P(WormNetworks, WormsReplicateAtEveryStageOfUnidirectionalNetworks) {
 
 /// A byte once counted them: 300 were 44.
 TEST_P(WormNetworks, HopsOfLongWaysAreCounted) {
-  WormRig rig("mesh", {{"size", std::vector<i64>{300}}}, GetParam(), {{"chunk", i64{8}}}, "dimension_order");
+  WormRig rig("mesh", {{"size", std::vector<i64>{300}}}, GetParam(), {{"chunk", i64{8}}}, "up_down");
   rig.worms->send(0, {299}, 5, 9);
   ASSERT_TRUE(rig.run());
   EXPECT_EQ(rig.tally().hops, 300U);
@@ -270,7 +270,7 @@ TEST(WormWays, ALoneMulticastInSoftwareTakesCeilLogPhasesAndItsMessagesDoNotMeet
           ++count;
         }
       }
-      EXPECT_GT(count, 10U);
+      EXPECT_GT(count, 5U);
       EXPECT_EQ(machine.tallies()[0].multicasts, count);
       EXPECT_EQ(machine.tallies()[0].multicast_last, expected)
           << switch_name << ", " << hosts << " hosts, " << wiring << ", m = " << degree;

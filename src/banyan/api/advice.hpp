@@ -16,9 +16,9 @@ struct RoutingChoice {
   double throughput = 0.0;  ///< flits per cycle and terminal of uniform traffic; 0: not known
 };
 
-/// Flits per cycle and terminal of uniform traffic at which a channel is full, at most what a terminal's channel carries.
-/// Where the routing function leaves a choice to the switch, all ports are taken equally often: an estimate. 0: not
-/// known (routing by queues, too many paths).
+/// Flits per cycle and terminal of uniform traffic at which a channel is full, at most what a terminal's channel
+/// carries. Where the routing function leaves a choice to the switch, all ports are taken equally often: an estimate.
+/// 0: not known (routing by queues, too many paths).
 [[nodiscard]] double uniform_throughput(const core::Topology& topology, const core::Routing& routing, u32 vcs);
 
 /// The defaults of a routing function, and each other value of its choices by itself; none where a parameter is

@@ -24,6 +24,7 @@ constexpr double kBuildSecondsPerInput = 15e-6;
 constexpr double kSecondsPerFlitHop = 50e-9;
 constexpr double kWorthSaying = 1e9;  ///< bytes
 constexpr double kMinute = 60.0;      ///< seconds
+constexpr double kPatience = 2.0;     ///< seconds that somebody waits without asking what goes on
 
 template <class Row>
 const Row* find_row(std::span<const Row* const> rows, const std::string& name) {
@@ -152,6 +153,8 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once) {
     text += fmt::format(", {} of it before the first cycle", duration_text(all.build_seconds));
   return text;
 }
+
+bool slow_to_build(const std::vector<Experiment>& points) { return together(points).build_seconds > kPatience; }
 
 double available_memory() {
   double available = std::numeric_limits<double>::infinity();

@@ -5,11 +5,13 @@
 
 namespace banyan::cli {
 
-void announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
+std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
   api::require_fit(points, at_once, api::available_memory());
-  if (quiet) return;
-  const std::string text = api::needs_text(points, at_once);
+  if (quiet) return "";
+  std::string text = api::needs_text(points, at_once);
+  if (!api::slow_to_build(points)) return text;
   if (!text.empty()) note(text);
+  return "";
 }
 
 }  // namespace banyan::cli

@@ -1,6 +1,7 @@
 // What a command says and refuses before it builds what may not fit.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
@@ -8,7 +9,8 @@
 namespace banyan::cli {
 
 /// Refuses experiments whose networks, so many at once, cannot fit into the memory; notes on standard error what they
-/// need where that is much, unless `quiet`.
-void announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet);
+/// need where that is much, unless `quiet`. What is not said at once is returned, to be said when the work begins: only
+/// networks that take long to build are told of before it is known that there is no error in them.
+[[nodiscard]] std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet);
 
 }  // namespace banyan::cli

@@ -15,7 +15,7 @@ namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
-  announce_needs(set.points, 1, false);
+  const std::string needs = announce_needs(set.points, 1, false);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;
   std::string notes;
@@ -32,6 +32,7 @@ int check(const CheckArguments& arguments) {
   for (const std::string& note : api::check_choices(set.points)) {
     if (said.insert(note).second) notes += "note: " + note + "\n";
   }
+  if (!needs.empty()) note(needs);
   bool bad = false;
   for (const api::DeadlockNote& note : deadlocks) {
     print(note.text + "\n");

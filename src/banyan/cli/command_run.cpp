@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
@@ -124,7 +125,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
   require_outputs(arguments);
-  announce_needs(set.points, 1, arguments.running.quiet);
+  std::string needs = announce_needs(set.points, 1, arguments.running.quiet);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
@@ -136,7 +137,10 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   api::Result result;
   {
     ProgressDisplay display(arguments.running.quiet, "", 1.0);
-    options.progress = [&display](u64 done, u64 total) { display(done, total); };
+    options.progress = [&](u64 done, u64 total) {
+      if (!needs.empty()) note(std::exchange(needs, ""));
+      display(done, total);
+    };
     result = api::run(set.points.front(), options);
   }
   if (!result.warning.empty()) note("warning: " + result.warning);
@@ -171,7 +175,7 @@ int sweep(const RunArguments& arguments) {
   const api::ExperimentSet set = read(arguments, "");
   require_outputs(arguments);
   const u32 threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-  announce_needs(set.points, threads, arguments.running.quiet);
+  std::string needs = announce_needs(set.points, threads, arguments.running.quiet);
   check_metrics(set, arguments.metrics);
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
@@ -181,7 +185,10 @@ int sweep(const RunArguments& arguments) {
   std::vector<api::Result> results;
   {
     ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
-    options.progress = [&display](u64 done, u64 total) { display(done, total); };
+    options.progress = [&](u64 done, u64 total) {
+      if (!needs.empty()) note(std::exchange(needs, ""));
+      display(done, total);
+    };
     results =
         store ? store::sweep(set, source_of(arguments, "", "sweep"), *store, options, &note) : api::sweep(set, options);
   }

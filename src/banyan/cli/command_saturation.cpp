@@ -88,7 +88,7 @@ int saturation(const SaturationArguments& arguments) {
     return api::read_experiments(arguments.file, all);
   };
   // Errors of the file come before those of the folder.
-  announce_needs(read(overrides).points, 1, true);
+  static_cast<void>(announce_needs(read(overrides).points, 1, true));
   Prober prober(arguments, overrides);
   api::KneeOptions options;
   options.key = arguments.key;

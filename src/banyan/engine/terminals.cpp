@@ -358,7 +358,10 @@ template <bool Waits, bool Plain>
   setup_.routing->prepare(packet, message.word);
   if (steady_) {
     note_offered(traffic, message.birth, flits * message.offers);
-    if constexpr (!Waits) note_taken(local, traffic, flits * std::max<u32>(message.copies, 1), now);
+    if constexpr (!Waits) {
+      const u32 copies = Plain ? 1U : std::max<u32>(message.copies, 1);
+      note_taken(local, traffic, flits * copies, now, copies);
+    }
   }
   if (setup_.probe != nullptr) [[unlikely]]
     setup_.probe->taken(packet.source, packet, now);
@@ -514,11 +517,11 @@ void Terminals::note_offered(u32 traffic, Tick birth, u32 flits) noexcept {
     record_.timeline.offered(traffic, birth, flits);
 }
 
-void Terminals::note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
+void Terminals::note_taken(u32 local, u32 traffic, u32 flits, Tick now, u32 copies) noexcept {
   const SteadyPlan& plan = setup_.steady;
   if (now >= plan.end) return;
   if (record_.timeline.on()) [[unlikely]]
-    record_.timeline.taken(traffic, now, flits);
+    record_.timeline.taken(traffic, now, flits, copies);
   record_.taken[now >> plan.shift] += flits;
   if (now >= plan.histogram_from) accepted_of_[local] += flits;
 }

@@ -261,7 +261,7 @@ class Terminals {
   template <bool Waits, bool Plain>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
   void note_offered(u32 traffic, Tick birth, u32 flits) noexcept;
-  void note_taken(u32 local, u32 traffic, u32 flits, Tick now) noexcept;
+  void note_taken(u32 local, u32 traffic, u32 flits, Tick now, u32 copies = 1) noexcept;
   template <bool Plain>
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
   template <bool Plain>

@@ -14,7 +14,7 @@ struct TimelineWindow {
   u64 offered = 0;    ///< flits generated
   u64 taken = 0;      ///< flits that left their source queue
   u64 accepted = 0;   ///< flits that arrived
-  u64 entered = 0;    ///< packets that left their source queue
+  u64 entered = 0;    ///< packets that left their source queue, once for each of their destinations
   u64 delivered = 0;  ///< packets that arrived
   u64 latency = 0;    ///< of those that arrived, from generation on, ticks
   /// Packets x ticks from an event to the end of the window: + when one enters, - when one is delivered. With the
@@ -49,11 +49,12 @@ class Timeline {
   }
 
   void offered(u32 traffic, Tick birth, u64 flits) noexcept { windows_[index(birth, traffic)].offered += flits; }
-  void taken(u32 traffic, Tick now, u64 flits) noexcept {
+  /// `copies`: deliveries that the packet owes; `flits`: of all of them.
+  void taken(u32 traffic, Tick now, u64 flits, u64 copies) noexcept {
     TimelineWindow& window = windows_[index(now, traffic)];
     window.taken += flits;
-    ++window.entered;
-    window.stay += end_of(now) - now;
+    window.entered += copies;
+    window.stay += copies * (end_of(now) - now);
   }
   void delivered(const core::Packet& packet, Tick now) noexcept {
     TimelineWindow& window = windows_[index(now, packet.traffic)];

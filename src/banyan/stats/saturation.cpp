@@ -93,10 +93,10 @@ Interval settled(std::span<const double> residuals, double time, double slope, d
   return make_interval(slope / offered, error / offered, std::max(1.0, n / time - 2.0), kConfidence);
 }
 
-/// "2.31 % +- 0.52 %"
+/// "2.31 % ± 0.52 %"
 std::string per_cent(const Interval& interval) {
   const std::string mean = fmt::format("{:.2f} %", interval.mean * 100.0);
-  return interval.half_width ? fmt::format("{} +- {:.2f} %", mean, *interval.half_width * 100.0) : mean;
+  return interval.half_width ? fmt::format("{} ± {:.2f} %", mean, *interval.half_width * 100.0) : mean;
 }
 
 Interval at(const Interval& interval, double confidence) {
@@ -120,6 +120,14 @@ double together(const Growth& growth, const VerdictRule& rule) {
   const double d = rule.together * std::sqrt(static_cast<double>(growth.queues));
   return d * interval.standard_error +
          interval.half_width.value_or(0.0) * std::sqrt(1.0 + d * d / (2.0 * interval.degrees_of_freedom));
+}
+
+/// Whether growth is likelier than a steady state, where neither is certain: a standard error above the limit, and above
+/// what queues show that find their mean together, unless flits still wait at their sources.
+bool likely_grows(const Evidence& e, const VerdictRule& rule) {
+  if (!e.sources_wait && e.growth.last_half <= rule.last_half * e.growth.share) return false;
+  const double together = e.sources_wait ? 0.0 : rule.together * std::sqrt(static_cast<double>(e.growth.queues));
+  return e.growth.share - (together + 1.0) * e.growth.wandering.standard_error > rule.growth;
 }
 
 std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
@@ -195,7 +203,7 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   const std::string doubts = doubts_of(e, rule);
   verdict.certain = doubts.empty();
   if (verdict.certain) return verdict;
-  verdict.saturated = e.sources_wait && !e.filling && e.growth.share - e.growth.wandering.standard_error > rule.growth;
+  verdict.saturated = !e.filling && likely_grows(e, rule);
   verdict.reason = fmt::format("uncertain whether it is {}: {}; a longer run (run.measure) would tell",
                                verdict.saturated ? "saturated" : "steady", doubts);
   return verdict;

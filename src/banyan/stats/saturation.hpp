@@ -89,8 +89,8 @@ struct Judgement {
 /// long
 ///   enough for it; otherwise that of a random walk), the end of the warm-up was found or the run is long, it was not
 ///   too short for the network to fill, everything arrived, and every latency is known within its limit;
-/// - otherwise uncertain: saturated (uncertain) where flits still wait at their sources and growth is a standard error
-///   above the limit, or else steady (uncertain).
+/// - otherwise uncertain: saturated (uncertain) where growth is a standard error above the limit and above what queues
+///   show that find their mean together (nothing where flits still wait at their sources), or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
 
 /// The part of the judgement that needs no latency: the interval of growth lies below the limit.
