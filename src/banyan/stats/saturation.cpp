@@ -122,8 +122,8 @@ double together(const Growth& growth, const VerdictRule& rule) {
          interval.half_width.value_or(0.0) * std::sqrt(1.0 + d * d / (2.0 * interval.degrees_of_freedom));
 }
 
-/// Whether growth is likelier than a steady state, where neither is certain: a standard error above the limit, and above
-/// what queues show that find their mean together, unless flits still wait at their sources.
+/// Whether growth is likelier than a steady state, where neither is certain: a standard error above the limit, and
+/// above what queues show that find their mean together, unless flits still wait at their sources.
 bool likely_grows(const Evidence& e, const VerdictRule& rule) {
   if (!e.sources_wait && e.growth.last_half <= rule.last_half * e.growth.share) return false;
   const double together = e.sources_wait ? 0.0 : rule.together * std::sqrt(static_cast<double>(e.growth.queues));
