@@ -227,6 +227,8 @@ const std::map<std::string, std::string> kUnequalByDefinition{
     {"shortest_path choice=fixed", "a hash of switch and destination"},
     {"shortest_path choice=first", "the lowest port"},
     {"nearest_common_ancestor up=hashed", "a hash of source and destination"},
+    {"valiant hop_classes=false", "the lowest port"},
+    {"ugal hop_classes=false", "the lowest port"},
 };
 /// They count digits from the hosts, and the perfect shuffle joins the stages by others: `banyan check` says so.
 bool counts_other_digits(const std::string& network, const std::string& routing) {

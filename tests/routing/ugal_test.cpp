@@ -68,6 +68,29 @@ TEST(Ugal, OnlyGlobalInformationSeesQueuesFarAway) {
   EXPECT_EQ(follow(*t, *ugal(*t, 2, "global"), packet, 1, 10, &far_queue), 4U);
 }
 
+/// Within a row of a HyperX network those of the row; between ends that differ in both dimensions, all.
+TEST(Ugal, NearDetoursStayBetweenTheEnds) {
+  const auto t = hyperx_of({4, 3});
+  const auto r = routing("ugal", *t, 2, {{"detours", std::string("near")}});
+  const auto middles = [&](u32 source, u32 destination) {
+    std::vector<u32> found;
+    const u32 headers = r->headers(source, destination);
+    for (u32 h = 0; h < headers; ++h) {
+      core::Packet packet;
+      packet.source = source;
+      packet.destination = destination;
+      r->prepare(packet, static_cast<u32>(((u64{h} << 32U) + (u64{1} << 31U)) / headers));
+      found.push_back(static_cast<u32>(packet.state));
+    }
+    return found;
+  };
+  EXPECT_EQ(middles(4, 6), (std::vector<u32>{4, 5, 6, 7}));
+  EXPECT_EQ(middles(1, 9), (std::vector<u32>{1, 5, 9}));
+  EXPECT_EQ(middles(0, 6).size(), 12U);
+  EXPECT_EQ(middles(5, 5), std::vector<u32>{5});
+  expect_verdict(*t, *r, 2, core::DependencyVerdict::acyclic);
+}
+
 TEST(Ugal, SaysHowFarItLooks) {
   const auto t = hyperx_of({4});
   EXPECT_EQ(ugal(*t, 2, "local")->sight(), core::Sight::own_switch);

@@ -49,6 +49,59 @@ TEST(Valiant, HopsAreThoseOfTwoUniformJourneys) {
   }
 }
 
+/// A packet from (0,0) to (1,0) over (3,0): XY passes the destination on the way out.
+TEST(Valiant, APacketLeavesWhereItPassesItsDestinationWhenItMay) {
+  const auto t = mesh_of({4, 4});
+  core::Packet packet;
+  packet.destination = 1;
+  packet.state = 3;
+  const auto hops = [&](const std::string& early_exit) {
+    return follow(*t, *routing("valiant", *t, 2, {{"early_exit", early_exit}}), packet, 1, 20);
+  };
+  EXPECT_EQ(hops("source"), 5U);
+  EXPECT_EQ(hops("never"), 5U);
+  EXPECT_EQ(hops("anywhere"), 1U);
+}
+
+TEST(Valiant, APacketToItsOwnSwitchTakesTheDetourWhenItMust) {
+  const auto t = mesh_of({4, 4});
+  core::Packet packet;
+  packet.source = packet.destination = 1;
+  packet.state = 3;
+  const auto hops = [&](const std::string& early_exit) {
+    return follow(*t, *routing("valiant", *t, 2, {{"early_exit", early_exit}}), packet, 1, 20);
+  };
+  EXPECT_EQ(hops("source"), 0U);
+  EXPECT_EQ(hops("anywhere"), 0U);
+  EXPECT_EQ(hops("never"), 4U);
+  packet.state = 1;
+  EXPECT_EQ(hops("never"), 0U) << "it is at the random switch";
+}
+
+TEST(Valiant, EveryExitDeliversWithoutCycles) {
+  for (const auto& t : spaces()) {
+    const u32 vcs = 2 * ring_classes(*t);
+    for (const char* early_exit : {"anywhere", "never"}) {
+      const auto r = routing("valiant", *t, vcs, {{"early_exit", std::string(early_exit)}});
+      expect_delivered(*t, *r, 40, 1);
+      expect_verdict(*t, *r, vcs, core::DependencyVerdict::acyclic);
+    }
+  }
+}
+
+/// A square of four switches, rows before columns: over the lowest port, a phase is dimension order.
+TEST(Valiant, WithoutClassesOfHopsAPhaseHasOneClass) {
+  const auto t = topology(
+      "graph_file", {{"lines", std::vector<std::string>{"switch a", "switch b", "switch c", "switch d", "terminal 0 a",
+                                                        "terminal 1 b", "terminal 2 c", "terminal 3 d", "link a b",
+                                                        "link c d", "link a c", "link b d"}}});
+  const auto r = routing("valiant", *t, 2, {{"hop_classes", false}});
+  EXPECT_EQ(r->required_vcs(), 2U);
+  expect_delivered(*t, *r, 4, 1);
+  expect_verdict(*t, *r, 2, core::DependencyVerdict::acyclic);
+  EXPECT_EQ(routing("valiant", *t, 4)->required_vcs(), 4U);
+}
+
 TEST(Valiant, TooFewVirtualChannelsAreRefused) {
   const auto torus = torus_of({4, 4});
   EXPECT_NE(refusal([&] { routing("valiant", *torus, 3); }).find("with vcs = 4"), std::string::npos);

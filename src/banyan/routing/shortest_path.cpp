@@ -44,9 +44,7 @@ class ShortestPath final : public core::Routing {
     if (all) {
       paths_.nearer(request.at, target, [&](u32 port) { out.add(classes_.candidate(port, next, next + 1)); });
     } else if (choice_ == Choice::first) {
-      u32 lowest = kNone;
-      paths_.nearer(request.at, target, [&](u32 port) { lowest = std::min(lowest, port); });
-      out.add(classes_.candidate(lowest, next, next + 1));
+      out.add(classes_.candidate(paths_.lowest(request.at, target), next, next + 1));
     } else {
       const auto word = [&] {
         return choice_ == Choice::random ? request.random() : paths_.fixed_word(request.at, target);

@@ -2,6 +2,7 @@
 // what waits on them times their lengths, and keeps to the better one.
 //   local   what waits at the source's switch for the first channel of either way, times its channels.
 //   global  what waits on all channels of either way: a bound that no machine reaches.
+#include <algorithm>
 #include <memory>
 
 #include "banyan/routing/parts/minimal_paths.hpp"
@@ -12,13 +13,22 @@ namespace {
 class Ugal final : public core::Routing {
  public:
   Ugal(const config::Values& values, const core::RoutingContext& context)
-      : phases_(values, context),
+      : phases_(values, context, values.flag("hop_classes")),
         global_(values.text("information") == "global"),
+        near_(values.text("detours") == "near"),
         threshold_(values.natural("threshold")) {}
 
   void prepare(core::Packet& packet, u32 word) const noexcept override {
-    const std::vector<u32>& hosts = phases_.paths().hosts();
-    packet.state = hosts[below(word, static_cast<u32>(hosts.size()))];
+    u32 index = below(word, headers(packet.source, packet.destination));
+    if (!near_) {
+      packet.state = phases_.paths().hosts()[index];
+      return;
+    }
+    for (const u32 middle : phases_.paths().hosts()) {
+      if (!is_near(middle, packet.source, packet.destination) || index-- != 0) continue;
+      packet.state = middle;
+      return;
+    }
   }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     if (!phases_.paths().just_entered(request)) return phases_.next_step(request, false, out);
@@ -32,16 +42,27 @@ class Ugal final : public core::Routing {
     phases_.first_step(request, true, true, out);
     if (!only_direct(request)) phases_.first_step(request, false, true, out);
   }
-  [[nodiscard]] u32 headers(u32, u32) const noexcept override {
-    return static_cast<u32>(phases_.paths().hosts().size());
+  [[nodiscard]] u32 headers(u32 source, u32 destination) const noexcept override {
+    const std::vector<u32>& hosts = phases_.paths().hosts();
+    if (!near_) return static_cast<u32>(hosts.size());
+    return static_cast<u32>(
+        std::count_if(hosts.begin(), hosts.end(), [&](u32 middle) { return is_near(middle, source, destination); }));
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] bool reads_source() const noexcept override { return near_; }
   [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
   [[nodiscard]] core::Sight sight() const noexcept override {
     return global_ ? core::Sight::network : core::Sight::own_switch;
   }
 
  private:
+  /// No farther from either end than the ends are from each other.
+  [[nodiscard]] bool is_near(u32 middle, u32 source, u32 destination) const noexcept {
+    const parts::MinimalPaths& paths = phases_.paths();
+    const u32 from = paths.switch_of(source);
+    const u32 to = paths.switch_of(destination);
+    const u32 most = paths.distance(from, to);
+    return paths.distance(from, middle) <= most && paths.distance(middle, to) <= most;
+  }
   [[nodiscard]] u32 target(const core::RouteRequest& request) const noexcept {
     return phases_.paths().switch_of(request.packet->destination);
   }
@@ -79,6 +100,7 @@ class Ugal final : public core::Routing {
 
   parts::TwoPhases phases_;
   bool global_;
+  bool near_;
   u32 threshold_;
 };
 
@@ -101,6 +123,10 @@ const core::RoutingRow row_ugal{
              .unit("flits")
              .range(0, 1 << 20)
              .doc("By how much the detour must be better."),
+         Parameter::choice("detours", {"all", "near"}, "all")
+             .doc("Switches that a detour may lead over: all with terminals, or those that are no farther from the "
+                  "source and from the destination than these are from each other."),
+         parts::TwoPhases::hop_classes_row(),
      }},
     make};
 

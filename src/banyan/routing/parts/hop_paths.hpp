@@ -66,6 +66,12 @@ class HopPaths {
     });
     return chosen;
   }
+  /// The lowest of those ports.
+  [[nodiscard]] u32 lowest(u32 at, u32 host) const noexcept {
+    u32 found = kNone;
+    nearer(at, host, [&](u32 port) { found = std::min(found, port); });
+    return found;
+  }
   /// The same word for a switch and a goal: a fixed choice.
   [[nodiscard]] static u32 fixed_word(u32 at, u32 host) noexcept {
     return static_cast<u32>(mix64(static_cast<u64>(at) << 32U | host) >> 32U);

@@ -21,7 +21,10 @@ class MinimalPaths {
     u32 last = 1;
   };
 
-  MinimalPaths(const config::Values& values, const core::RoutingContext& context) : graph_(&context.topology->graph()) {
+  /// `hop_classes`: where there are no coordinates, every hop of a phase has a class of its own. Without them a phase
+  /// has one class, and goes over the lowest port that leads nearer.
+  MinimalPaths(const config::Values& values, const core::RoutingContext& context, bool hop_classes)
+      : graph_(&context.topology->graph()), hop_classes_(hop_classes) {
     const core::Topology& topology = *context.topology;
     if (!topology.graph().damaged() && (topology.grid() != nullptr || topology.hyperx() != nullptr)) {
       space_.emplace(values, context);
@@ -34,7 +37,10 @@ class MinimalPaths {
   }
 
   /// Classes of virtual channels that a phase needs.
-  [[nodiscard]] u32 classes() const noexcept { return space_ ? space_->ring_classes() : table_->diameter(); }
+  [[nodiscard]] u32 classes() const noexcept {
+    if (space_) return space_->ring_classes();
+    return hop_classes_ ? table_->diameter() : 1;
+  }
   /// Switches with terminals.
   [[nodiscard]] const std::vector<u32>& hosts() const noexcept { return hosts_; }
   [[nodiscard]] u32 distance(u32 at, u32 host) const noexcept {
@@ -58,12 +64,14 @@ class MinimalPaths {
   /// The next hop to a switch with terminals, at != host. `previous`: the class of this phase that the packet arrived
   /// on, kNone when the phase begins here. Of several shortest ways `word` chooses, each with the same probability.
   [[nodiscard]] Hop hop(u32 at, u32 host, u32 previous, const core::HopWord& word) const noexcept {
+    if (!space_ && !hop_classes_) return {table_->lowest(at, host), 0, 1};
     if (!space_) return climb(table_->choose(at, host, word), previous);
     return along(space_->ordered_step(at, host, word));
   }
   /// Calls visit(hop) for all that hop() may return, whatever the word is.
   template <typename Visit>
   void hops(u32 at, u32 host, u32 previous, const Visit& visit) const noexcept {
+    if (!space_ && !hop_classes_) return visit(Hop{table_->lowest(at, host), 0, 1});
     if (!space_) return table_->nearer(at, host, [&](u32 port) { visit(climb(port, previous)); });
     const Space::Steps found = space_->ordered_steps(at, host);
     for (u32 i = 0; i < found.count; ++i) visit(along(found.step[i]));
@@ -80,6 +88,7 @@ class MinimalPaths {
   }
 
   const core::Graph* graph_;
+  bool hop_classes_;
   std::optional<Space> space_;
   std::optional<HopPaths> table_;
   std::vector<u32> hosts_;
@@ -89,8 +98,8 @@ class MinimalPaths {
 /// virtual channel that a packet arrived on tells its phase.
 class TwoPhases {
  public:
-  TwoPhases(const config::Values& values, const core::RoutingContext& context)
-      : paths_(values, context), classes_(context.vcs, std::min(context.vcs, 2 * paths_.classes())) {
+  TwoPhases(const config::Values& values, const core::RoutingContext& context, bool hop_classes = true)
+      : paths_(values, context, hop_classes), classes_(context.vcs, std::min(context.vcs, 2 * paths_.classes())) {
     require_vcs(values, context, 2 * paths_.classes(), "two phases of shortest paths");
   }
 
@@ -121,6 +130,14 @@ class TwoPhases {
     go(request, intermediate(*request.packet), c, 0, all, out);
   }
   [[nodiscard]] static u32 intermediate(const core::Packet& packet) noexcept { return static_cast<u32>(packet.state); }
+  /// The row of the parameter `hop_classes`.
+  [[nodiscard]] static config::Parameter hop_classes_row() {
+    return config::Parameter::boolean("hop_classes", true)
+        .doc(
+            "On graphs without coordinates: whether the i-th hop of a phase uses class i of its virtual channels. "
+            "false: a phase uses all of its, over the lowest ports that lead nearer, and freedom from deadlock "
+            "depends on the graph (banyan check).");
+  }
 
  private:
   void go(const core::RouteRequest& request, u32 goal, u32 previous, u32 phase, bool all,
