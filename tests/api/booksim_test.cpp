@@ -311,9 +311,10 @@ TEST(BookSim, WhatMeansSomethingElseHereIsAnnounced) {
   const std::string flat = "topology = flatfly; k = 4; c = 4; x = 4; y = 4; xr = 2; yr = 2; ";
   const std::string dragon = "topology = dragonflynew; k = 2; n = 1; num_vcs = 3; ";
   for (const Case& c : std::vector<Case>{
-           {mesh + "routing_function = valiant;", "routing_function", "leaves at once"},
-           {flat + "routing_function = valiant;", "routing_function", "passes its destination"},
-           {flat + "routing_function = ugal;", "routing_function", "saturates later"},
+           {mesh + "routing_function = valiant; num_vcs = 3;", "num_vcs", "use the middle one"},
+           {"topology = torus; routing_function = dim_order; num_vcs = 5;", "num_vcs", "use the middle one"},
+           {flat + "n = 3; use_noc_latency = 0; routing_function = ugal;", "routing_function",
+            "no farther from either end"},
            {mesh + "routing_function = planar_adapt;", "routing_function", "both directions at once"},
            {mesh + "routing_function = min_adapt;", "routing_function", "escape channel"},
            {dragon + "routing_function = ugal;", "routing_function", "can deadlock"},
@@ -336,6 +337,18 @@ TEST(BookSim, WhatMeansSomethingElseHereIsAnnounced) {
   EXPECT_EQ(remarks_on(convert_text(std::string(kMesh) + "output_buffer_size = 4;"), "output_buffer_size"),
             std::vector{Kind::no_effect});
   EXPECT_TRUE(convert_text(std::string(kMesh) + "traffic = transpose;").remarks.empty());
+}
+
+/// What means the same is not announced, so that remarks keep their weight.
+TEST(BookSim, RoutingFunctionsThatAreTheSameNeedNoRemark) {
+  const std::string flat = "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; ";
+  for (const std::string& settings :
+       {std::string("topology = mesh; k = 4; routing_function = valiant;"), flat + "routing_function = valiant;",
+        flat + "routing_function = ugal;", std::string("topology = mesh; num_vcs = 3; routing_function = dor;")}) {
+    const Conversion conversion = convert_text(settings);
+    EXPECT_TRUE(conversion.remarks.empty()) << settings << conversion.toml;
+    static_cast<void>(experiment_of(conversion));
+  }
 }
 
 TEST(BookSim, StagesOfSeveralCyclesDoNotOverlap) {
@@ -383,6 +396,8 @@ struct Printed {
 
 TEST(BookSim, LatenciesAreThoseThatBookSim2Prints) {
   const std::string mesh = "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs = 4; injection_rate = 0.4; ";
+  const std::string flat =
+      "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; num_vcs = 8; sample_period = 2000; ";
   const std::string five = "packet_size = 5; injection_rate_uses_flits = 1; ";
   for (const Printed& printed : std::vector<Printed>{
            {mesh + "internal_speedup = 2.0;", 13.33},
@@ -399,6 +414,9 @@ TEST(BookSim, LatenciesAreThoseThatBookSim2Prints) {
            {"topology = cmesh; k = 4; n = 2; c = 4; xr = 2; yr = 2; x = 4; y = 4; routing_function = dor;", 21.22},
            {"topology = tree4; k = 4; n = 3; routing_function = nca;", 24.74},
            {"topology = fattree; k = 4; n = 2; routing_function = anca; num_vcs = 4; injection_rate = 0.4;", 15.92},
+           {"topology = mesh; k = 4; n = 2; routing_function = valiant; num_vcs = 8; injection_rate = 0.3;", 36.93},
+           {flat + "routing_function = valiant; injection_rate = 0.25;", 30.35},
+           {flat + "routing_function = ugal; injection_rate = 0.45;", 22.35},
            {"topology = mesh; k = 8; n = 2; routing_function = adaptive_xy_yx; traffic = transpose;", 33.63},
            {"topology = mesh; k = 4; n = 2; routing_function = dor; traffic = background({1,2,3,0});", 19.58}}) {
     Result result = run(experiment_of(convert_text(printed.settings)));

@@ -63,6 +63,22 @@ TEST_F(Convert, WhatIsNotMappedIsAnErrorUnlessIgnored) {
             state_of({"run", "--booksim", "torus", "--json"}));
 }
 
+/// What cannot be made equal is said on standard error before the run, with key and reason.
+TEST_F(Convert, ARunSaysWhatMeansSomethingElse) {
+  const std::string short_run = "sample_period = 100; max_samples = 2; injection_rate = 0.02;";
+  for (const auto& [settings, words] :
+       {std::pair<std::string, std::string>{"topology = mesh; k = 4; routing_function = planar_adapt; num_vcs = 3;",
+                                            "routing_function = planar_adapt: differs: "},
+        {"topology = tree4; k = 4; n = 3; routing_function = anca;", "routing_function = anca: differs: "},
+        {"topology = mesh; k = 4; routing_function = min_adapt;", "routing_function = min_adapt: differs: "},
+        {"topology = mesh; k = 4; routing_function = valiant; num_vcs = 3;", "num_vcs = 3: differs: "}}) {
+    write_text("announced", settings + short_run);
+    const Said said = banyan({"run", "--booksim", "announced"});
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_NE(said.err.find(words), std::string::npos) << said.err;
+  }
+}
+
 TEST_F(Convert, WithoutANetworkNothingIsLeftToIgnore) {
   const Said said = banyan({"run", "--booksim", "--ignore-unmapped", "torus", "topology=hypercube"});
   EXPECT_EQ(said.status, 2);

@@ -80,6 +80,7 @@ class Converter {
   void set_lines(const std::vector<std::string>& lines);
   void read_routing();
   void read_grid_routing(const std::string& function, bool torus);
+  void announce_odd_halves(const std::string& function, const std::string& topology);
   void set_shortest_path(const char* choice);
   void read_other_routing(const std::string& topology, const std::string& function);
   void read_router();

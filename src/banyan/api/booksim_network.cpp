@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -407,6 +408,7 @@ void Converter::read_routing() {
   } else {
     read_other_routing(topology, function);
   }
+  announce_odd_halves(function, topology);
   if (routing_.name.empty()) {
     static const std::vector<std::string> known{
         "dim_order",      "dim_order_bal",    "dor",      "xy_yx", "valiant", "romm",    "min_adapt", "planar_adapt",
@@ -420,6 +422,18 @@ void Converter::read_routing() {
   } else if (find_info(core::routing_rows(), routing_.name) == nullptr) {
     impossible("routing_function", fmt::format("Banyan has no routing {}", routing_.name));
   }
+}
+
+/// Routing functions that halve the virtual channels, between two phases, orders or sides of a dateline.
+void Converter::announce_odd_halves(const std::string& function, const std::string& topology) {
+  static const std::set<std::pair<std::string, std::string>> halving{
+      {"torus", "dim_order"}, {"torus", "dim_order_bal"},    {"mesh", "xy_yx"},
+      {"mesh", "valiant"},    {"mesh", "adaptive_xy_yx"},    {"mesh", "romm"},
+      {"flatfly", "valiant"}, {"cmesh", "xy_yx_no_express"}, {"flatfly", "ugal"}};
+  if (routing_.name.empty() || !halving.contains({topology, function}) || integer("num_vcs") % 2 == 0) return;
+  differs("num_vcs",
+          "an odd number: in BookSim2 both classes of virtual channels that this routing function needs use the middle "
+          "one, so that packets can wait for each other in a circle; here it belongs to one class");
 }
 
 /// Ways without classes of virtual channels: trees, and dimensions in one order, have no cycles.
@@ -444,8 +458,7 @@ void Converter::read_grid_routing(const std::string& function, bool torus) {
     routing_.set("choice", "\"adaptive\"");
   } else if (function == "valiant" && !torus) {
     routing_.name = "valiant";
-    differs("routing_function",
-            "a packet to the terminal that sends it leaves at once; BookSim2 sends it over a random router too");
+    routing_.set("early_exit", "\"never\"");  // packets to their own terminal take the detour, too
   } else if (function == "romm" && !torus) {
     routing_.name = "romm";
   } else if (function == "min_adapt") {
@@ -493,11 +506,8 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     }
   } else if (topology == "flatfly" && function == "valiant") {
     routing_.name = "valiant";
-    differs(
-        "routing_function",
-        "every hop has a class of virtual channels of its own, and a packet goes to its random router even when it "
-        "passes its destination; in BookSim2, which saturates later, there are two classes, one per phase, and there "
-        "the packet leaves");
+    routing_.set("early_exit", "\"anywhere\"");
+    routing_.set("hop_classes", "false");
   } else if (topology == "flatfly" && (function == "xyyx" || function == "adaptive_xyyx")) {
     impossible("routing_function",
                "two orders of the dimensions with virtual channels of their own are not mapped on a flattened "
@@ -505,9 +515,14 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
   } else if (topology == "flatfly" && function == "ugal") {
     routing_.name = "ugal";
     routing_.set("threshold", "2");
-    differs("routing_function",
-            "every hop has a class of virtual channels of its own, where BookSim2 has two, one per phase, and "
-            "saturates later");
+    routing_.set("detours", "\"near\"");
+    routing_.set("hop_classes", "false");
+    if (integer("n") > 2) {
+      differs(
+          "routing_function",
+          "detours lead over routers no farther from either end than the ends are from each other; in BookSim2 over "
+          "those that keep the coordinates in which the ends agree");
+    }
   } else if (topology == "dragonflynew" && (function == "min" || function == "ugal")) {
     routing_.name = "dragonfly_routing";
     routing_.set("policy", function == "min" ? "\"minimal\"" : "\"ugal_l\"");
