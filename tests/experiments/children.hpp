@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/coverage.hpp"
 #include "experiments/judge.hpp"
 #include "support/effort.hpp"
 
@@ -33,6 +34,7 @@ struct Counts {
   u64 too_large = 0;
   u64 failed = 0;
   std::map<std::string, u64> refusals;  ///< by place and cause
+  Coverage coverage;
 
   Counts& operator+=(const Counts& other) {
     passed += other.passed;
@@ -40,6 +42,7 @@ struct Counts {
     too_large += other.too_large;
     failed += other.failed;
     for (const auto& [refusal, times] : other.refusals) refusals[refusal] += times;
+    coverage.add(other.coverage);
     return *this;
   }
   [[nodiscard]] u64 all() const { return passed + refused + too_large + failed; }
@@ -136,7 +139,8 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
     }
     close(ends[1]);
     FILE* const in = fdopen(ends[0], "r");
-    bool open = false;  // an experiment that has begun and not ended
+    bool open = false;   // an experiment that has begun and not ended
+    bool fresh = false;  // its recipe as it was generated comes next
     std::vector<Finding> findings;
     Recipe recipe;
     const auto report = [&] {
@@ -152,13 +156,15 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
       const std::string rest = text.substr(space + 1);
       if (word == "begin") {
         begin = std::stoull(rest);
-        open = true;
+        open = fresh = true;
       } else if (word == "kind") {
         findings.push_back({children::unescaped(rest), ""});
       } else if (word == "detail") {
         findings.back().detail = children::unescaped(rest);
       } else if (word == "recipe") {
         recipe = unpack(children::unescaped(rest));
+        if (fresh) counts.coverage.tried(recipe);
+        fresh = false;
       } else if (word == "refused") {
         ++counts.refusals[children::unescaped(rest)];
       } else if (word == "end") {
@@ -167,6 +173,7 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
         counts.refused += fate == Fate::refused ? 1U : 0U;
         counts.too_large += fate == Fate::too_large ? 1U : 0U;
         counts.failed += fate == Fate::failed ? 1U : 0U;
+        if (fate == Fate::passed) counts.coverage.completed(recipe);
         if (fate == Fate::failed) report();
         findings.clear();
         open = false;

@@ -109,11 +109,11 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"run.seed", {"0", "1", "2", "17", "9007199254740991"}},
       {"run.sessions", {"1", "2", "3"}},
       {"run.warmup", {"0", "1", "100", "300"}},
-      {"run.measure", {"1", "64", "500", "1024", "1500"}},
-      {"run.duration", {"0", "0", "1", "100", "1000"}},
-      {"run.drain", {"0", "1", "1000", "4000"}},
-      {"run.session_limit", {"1", "100", "1000", "4000"}},
-      {"run.watchdog", {"0", "1", "256", "1000", "10000"}},
+      {"run.measure", {"1", "64", "300", "512", "1024"}},
+      {"run.duration", {"0", "0", "1", "100", "700"}},
+      {"run.drain", {"0", "1", "700", "2000"}},
+      {"run.session_limit", {"1", "100", "700", "2000"}},
+      {"run.watchdog", {"0", "1", "1", "256", "1000"}},
       {"run.window", {"0", "1", "10", "100"}},
       {"run.precision", {"0", "0.05", "0.5"}},
       {"run.precision_limit", {"1", "2", "4"}},
@@ -149,12 +149,12 @@ inline const std::map<std::string, double>& caps() {
       {"subnetworks", 4},
       {"terminal_latency", 200},
       {"terminals_per_router", 3},
-      {"run.measure", 1500},
+      {"run.measure", 1024},
       {"run.warmup", 500},
-      {"run.duration", 1500},
-      {"run.drain", 4000},
+      {"run.duration", 1024},
+      {"run.drain", 2000},
       {"run.sessions", 4},
-      {"run.session_limit", 4000},
+      {"run.session_limit", 2000},
       {"run.precision_limit", 4},
       {"iterations", 4},
       {"multicast_phases.draws", 100},
@@ -164,8 +164,8 @@ inline const std::map<std::string, double>& caps() {
 
 /// What a run of every random experiment begins with: short, and long enough to deliver something.
 inline const std::vector<Setting>& short_run() {
-  static const std::vector<Setting> settings{{"warmup", "100"},       {"measure", "500"},        {"drain", "3000"},
-                                             {"sessions", "2"},       {"session_limit", "4000"}, {"watchdog", "1000"},
+  static const std::vector<Setting> settings{{"warmup", "50"},        {"measure", "300"},        {"drain", "1500"},
+                                             {"sessions", "2"},       {"session_limit", "1500"}, {"watchdog", "500"},
                                              {"precision_limit", "3"}};
   return settings;
 }

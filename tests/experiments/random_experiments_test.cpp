@@ -2,7 +2,9 @@
 // results when it is cut, ordered, woken or threaded otherwise? Everything that a file can say is tried at random.
 //
 // BANYAN_EXPERIMENTS_SEED and BANYAN_EXPERIMENTS_COUNT choose other experiments, BANYAN_EXPERIMENTS_FIRST the number of
-// the first. A finding is printed as the smallest experiment that shows it, with the command that repeats it.
+// the first; BANYAN_EXPERIMENTS_REFUSALS and BANYAN_EXPERIMENTS_COVERAGE print why experiments were refused, and which
+// values no completed one had. A finding is printed as the smallest experiment that shows it, with the command that
+// repeats it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +64,9 @@ void expect_no_findings(u64 seed, u64 count) {
   for (const auto& [kind, times] : kinds) fmt::print("{:5} x {}\n", times, kind);
   if (std::getenv("BANYAN_EXPERIMENTS_REFUSALS") != nullptr) {
     for (const auto& [cause, times] : counts.refusals) fmt::print("{:5} refused: {}\n", times, cause);
+  }
+  if (std::getenv("BANYAN_EXPERIMENTS_COVERAGE") != nullptr) {
+    for (const std::string& missing : counts.coverage.missing(true)) fmt::print("not in any that ran: {}\n", missing);
   }
   fmt::print("seed {}: {} experiments, {} completed in {} modes each, {} refused, {} too large, {} failed\n", seed,
              counts.all(), counts.passed, modes().size(), counts.refused, counts.too_large, counts.failed);

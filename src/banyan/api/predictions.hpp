@@ -26,6 +26,11 @@ struct Predictions {
 /// bounds. Models that do not describe the experiment are left out.
 [[nodiscard]] std::vector<Predictions> proven_bounds(const Experiment& experiment, const Network& network);
 
+/// run() on a network that is built already, with what models say of it: several runs share both, whatever their
+/// [run] is but for its seed. Throws ConfigError, InvariantError, Interrupted.
+[[nodiscard]] Result run_on(const Experiment& experiment, const Network& network,
+                            const std::vector<Predictions>& predictions, const RunOptions& options = {});
+
 /// Adds "METRIC@MODEL" behind each measured metric, says where a model has no steady state, and warns of a run that
 /// contradicts a proven bound.
 void add_predictions(Result& result, const std::vector<Predictions>& predictions);

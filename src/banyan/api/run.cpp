@@ -91,10 +91,22 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
+  require_traceable(experiment, traffics, options);
+  require_fitting(experiment.run, has_sessions(experiment, traffics));
+  const std::vector<Predictions> predictions = predict(experiment, network);
+  const double building = thread_cpu_seconds() - started;
+  Result result = run_on(experiment, network, predictions, options);
+  result.cpu_seconds += building;
+  return result;
+}
+
+Result run_on(const Experiment& experiment, const Network& network, const std::vector<Predictions>& predictions,
+              const RunOptions& options) {
+  const double started = thread_cpu_seconds();
+  const Traffics traffics = build_traffics(experiment, *network.topology);
   const bool sessions = has_sessions(experiment, traffics);
   require_traceable(experiment, traffics, options);
   require_fitting(experiment.run, sessions);
-  const std::vector<Predictions> predictions = predict(experiment, network);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

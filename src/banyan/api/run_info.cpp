@@ -53,7 +53,9 @@ const config::ComponentInfo& run_info() {
           Parameter::integer("watchdog", 10000)
               .unit("cycles")
               .range(0, 1e15)
-              .doc("Cycles without any movement, with packets in the network, that count as a deadlock; 0: never"),
+              .doc("Cycles without any movement, with packets in the network, that count as a deadlock, beyond those "
+                   "that "
+                   "channels, transfers and pipelines take; 0: never"),
           Parameter::choice("audit", {"cheap", "full"}, "cheap")
               .doc("cheap: conservation at the end and destination on delivery; full: also order of delivery and all "
                    "counters of every switch, periodically"),

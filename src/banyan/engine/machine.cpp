@@ -169,10 +169,10 @@ bool Machine::asleep() const {
       if (shard.due[i] != kNever && !shard.populations[i]->only_asked()) return false;
     }
   }
-  return !on_the_way();
+  return !expects();
 }
 
-bool Machine::on_the_way() const {
+bool Machine::expects() const {
   for (const Shard& shard : shards_) {
     for (const auto& population : shard.populations) {
       if (population->expects()) return true;
@@ -184,6 +184,14 @@ bool Machine::on_the_way() const {
     }
   }
   return false;
+}
+
+Tick Machine::longest_silence() const {
+  Tick longest = 0;
+  for (const Shard& shard : shards_) {
+    for (const auto& population : shard.populations) longest = std::max(longest, population->longest_silence());
+  }
+  return longest;
 }
 
 std::optional<Activity> Machine::activity() const {
@@ -283,7 +291,7 @@ u64 Machine::hash() const {
   return h.value();
 }
 
-void Machine::audit() const {
+u64 Machine::audit() const {
   Holdings held;
   held.places = PlaceLedger(shards_.front().topology->graph().channels().size());
   for (const Shard& shard : shards_) {
@@ -328,6 +336,7 @@ void Machine::audit() const {
     throw InvariantError(fmt::format("flits are not conserved: {} entered, {} were delivered, {} are in the network",
                                      sum.taken_flits, sum.delivered_flits, held.flits));
   }
+  return held.packets;
 }
 
 double Machine::helper_cpu_seconds() const noexcept {

@@ -86,14 +86,18 @@ class Machine {
   [[nodiscard]] const std::vector<Shard>& shards() const noexcept { return shards_; }
 
   [[nodiscard]] u64 hash() const;
-  /// Checks conservation: taken = delivered + held, no misdelivery, what the populations find. Throws InvariantError.
-  void audit() const;
+  /// Checks conservation: taken = delivered + held, no misdelivery, what the populations find. Returns the packets that
+  /// it looked at. Throws InvariantError.
+  u64 audit() const;
   /// CPU time of the threads beside the caller's, up to the end of the last run_until.
   [[nodiscard]] double helper_cpu_seconds() const noexcept;
   /// True when nothing will ever happen any more, but for steps that run.wake asks for.
   [[nodiscard]] bool asleep() const;
-  /// True when something is on its way over a channel.
-  [[nodiscard]] bool on_the_way() const;
+  /// True when something will happen that depends on nobody: what is on its way over a channel arrives, a transfer
+  /// ends, a timer runs out.
+  [[nodiscard]] bool expects() const;
+  /// Ticks for which packets that get on may not move although expects() is false, at the most.
+  [[nodiscard]] Tick longest_silence() const;
   /// Who waits for what in the whole network (between ticks).
   void blocked_on(BlockedView& into) const;
   /// Explains why nothing moves.

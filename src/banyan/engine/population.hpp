@@ -172,8 +172,12 @@ class Population {
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
   /// True when it will run in the next tick only because all entities are stepped in all ticks.
   [[nodiscard]] virtual bool only_asked() const noexcept { return false; }
-  /// True when something is on its way over a channel to the population.
+  /// True when something will happen that depends on nobody: what is on its way over a channel to the population
+  /// arrives, a transfer ends, a timer runs out. The watchdog waits for it.
   [[nodiscard]] virtual bool expects() const { return false; }
+  /// Ticks for which packets that get on may not move although expects() is false, at the most: the stages of a
+  /// pipeline. The watchdog waits for so much longer.
+  [[nodiscard]] virtual Tick longest_silence() const { return 0; }
   /// Adds what the population did; false when it does not count that.
   virtual bool activity(Activity& into) const {
     static_cast<void>(into);

@@ -10,6 +10,7 @@
 //   void occupancy(std::vector<u64>&) const;
 // A model that has arrivals or wakes of its own beside the engine's: void wake_by_source(Tick now, std::vector<u64>&),
 //   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
+// A model in which a flit takes several ticks from its arrival to its departure:  Tick longest_silence() const.
 // A model that steps many entities at once, in place of step and wake_by_source:
 //   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
 //   and keeps its own wakes (next_source_after).
@@ -187,6 +188,10 @@ class PopulationOf final : public ChannelPopulation {
     inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
     if constexpr (requires { model_->expects(); }) any = any || model_->expects();
     return any;
+  }
+  Tick longest_silence() const override {
+    if constexpr (requires { model_->longest_silence(); }) return model_->longest_silence();
+    return 0;
   }
   bool activity(Activity& into) const override {
     if constexpr (requires { model_->activity(into); }) {

@@ -15,21 +15,25 @@ class ProgressWatch {
   /// Nothing is in the network before `due`: looks again after it.
   void skip_to(Tick due) noexcept {
     next_look_ = (due + kPeriod - 1) / kPeriod * kPeriod;
-    moved_at_ = next_look_;
+    ran_ = true;
   }
 
-  /// True when packets are in the network, nothing has moved for `patience` ticks (0: never), and nothing is on its way
-  /// over a channel either, however long that takes.
+  /// True when packets are in the network, and for `patience` ticks (0: never) more than the switch model may need
+  /// nothing has moved and nothing was to be expected, however long a channel or a transfer takes.
   [[nodiscard]] bool stuck(const Machine& machine, Tick now) {
     if (now < next_look()) return false;
     next_look_ = now + kPeriod;
     const Totals sum = machine.totals();
-    if (sum.movements != movements_ || sum.taken == sum.delivered) {
+    const bool empty = sum.taken == sum.delivered;
+    const bool expects = machine.expects();
+    if (empty || expects || sum.movements != movements_ || ran_) {
       movements_ = sum.movements;
-      moved_at_ = now;
+      quiet_from_ = now;
+      // What was expected, or came into the empty network, may come at any tick before the next look.
+      ran_ = empty || expects;
       return false;
     }
-    return now - moved_at_ >= patience_ && !machine.on_the_way();
+    return now - quiet_from_ >= patience_ + machine.longest_silence();
   }
 
  private:
@@ -37,7 +41,8 @@ class ProgressWatch {
 
   Tick patience_;
   Tick next_look_ = 0;
-  Tick moved_at_ = 0;
+  Tick quiet_from_ = 0;
+  bool ran_ = false;  ///< something could happen after the last look without being a movement
   u64 movements_ = 0;
 };
 

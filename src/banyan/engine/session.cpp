@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "banyan/engine/full_audits.hpp"
 #include "banyan/engine/progress_watch.hpp"
 
 namespace banyan::engine {
 namespace {
-
-constexpr Tick kAuditPeriod = 64;  ///< of the full audit
 
 Tick first_birth(const Machine& machine) {
   Tick first = kNever;
@@ -29,7 +28,11 @@ u32 first_hot_spot(std::span<core::Traffic* const> traffics) {
 class Session {
  public:
   Session(Machine& machine, const core::Topology& topology, u32 replication, const SessionSettings& settings)
-      : machine_(machine), graph_(topology.graph()), settings_(settings), watch_(settings.watchdog) {
+      : machine_(machine),
+        graph_(topology.graph()),
+        settings_(settings),
+        watch_(settings.watchdog),
+        audits_(settings.full_audit) {
     machine_.reset(replication);
     window_.from = first_birth(machine_);
     machine_.set_window(window_);
@@ -67,7 +70,7 @@ class Session {
       now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
       if (closed_ && complete()) break;
-      if (settings_.full_audit && now % kAuditPeriod == 0) machine_.audit();
+      if (now % FullAudits::kPeriod == 0) audits_.look(machine_);
     }
     if (settings_.before_step) settings_.before_step(machine_, now + 1);
     finish(now);
@@ -205,6 +208,7 @@ class Session {
   Tick recorded_ = 0;  ///< ticks of the session that are recorded
   bool closed_ = false;
   ProgressWatch watch_;
+  FullAudits audits_;
 };
 
 }  // namespace

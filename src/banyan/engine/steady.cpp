@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "banyan/engine/full_audits.hpp"
 #include "banyan/engine/progress_watch.hpp"
 
 namespace banyan::engine {
@@ -56,10 +57,10 @@ void run_until(Machine& machine, Tick end, Observers& observers) {
 }
 
 /// An audit does not change when the run is looked at: it comes between.
-void audit_on_the_way(Machine& machine, Tick from, Tick to, Observers& observers) {
-  for (Tick now = from + kPeriod; now < to; now += kPeriod) {
+void audit_on_the_way(Machine& machine, Tick from, Tick to, Observers& observers, FullAudits& audits) {
+  for (Tick now = from + FullAudits::kPeriod; now < to; now += FullAudits::kPeriod) {
     run_until(machine, now, observers);
-    machine.audit();
+    audits.look(machine);
   }
 }
 
@@ -79,6 +80,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   SteadyOutcome out(plan);
   Observers observers{Checkpoints(plan.end), settings.trees};
   ProgressWatch watch(settings.watchdog);
+  FullAudits audits(settings.full_audit);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
   for (Tick now = 0;;) {
@@ -87,7 +89,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     } else {
       now += kPeriod;
     }
-    if (settings.full_audit) audit_on_the_way(machine, out.ticks, now, observers);
+    if (audits.wanted()) audit_on_the_way(machine, out.ticks, now, observers, audits);
     run_until(machine, now, observers);
     out.ticks = now;
     if (watch.stuck(machine, now)) {
@@ -97,7 +99,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     }
     if (now == plan.end) prolong(machine, plan, settings);
     if (over(machine, plan, settings, now, out)) break;
-    if (settings.full_audit) machine.audit();
+    audits.look(machine);
     if (settings.keep_going && !settings.keep_going(now)) {
       out.end = SteadyOutcome::End::interrupted;
       return out;

@@ -197,6 +197,8 @@ class PacketNode final : public engine::Population {
 
   // --- what the engine asks --------------------------------------------------------------------------------------
   [[nodiscard]] u64 movements() const noexcept override { return movements_; }
+  /// A transmission, an acquisition of a link and a receiver end by themselves.
+  [[nodiscard]] bool expects() const override { return calendar_.next_after(now_) != kNever; }
   [[nodiscard]] engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
 
   /// Queues in their order, buffers, and who is on the way until when.

@@ -287,7 +287,7 @@ void Fabric::hold(engine::Holdings& into) const {
 
 bool Fabric::expects() const {
   settle();
-  if (!credits_.empty() || !controls_.empty()) return true;
+  if (!credits_.empty() || !controls_.empty() || !timers_.empty()) return true;
   const auto carries = [](const auto& wire) { return !wire.empty(); };
   return std::any_of(wires_.begin(), wires_.end(), carries) || wheel_.earliest(now_) != kNever;
 }

@@ -199,6 +199,11 @@ class Circuits final : public engine::Population {
   }
 
   u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
+  /// Headers that go on or back, acknowledgments, data and pauses before another attempt come to an end by themselves.
+  bool expects() const override {
+    return std::any_of(circuits_.begin(), circuits_.end(),
+                       [](const Circuit& k) { return k.state != State::idle && !k.waits; });
+  }
   engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
 
   /// A virtual channel is a resource; a header keeps all that it has while it waits for any of several.
@@ -264,6 +269,7 @@ class Circuits final : public engine::Population {
     u16 in_port = 0;  ///< of the header's switch, over the last of them
     State state = State::idle;
     bool whole = false;  ///< returns to the source, not only one hop
+    bool waits = false;  ///< the header keeps its path and waits for a channel
     Words words{};
   };
 
@@ -389,6 +395,7 @@ class Circuits final : public engine::Population {
 
   void act(u32 c, Tick now) noexcept {
     Circuit& k = circuits_[c];
+    k.waits = false;
     for (;;) {
       candidates_.clear();
       routing_.route(request(c, {ways_, pool_[k.packet], k.at, k.asked++}), candidates_);
@@ -406,6 +413,7 @@ class Circuits final : public engine::Population {
         k.whole = set_.blocked == WhenBlocked::back_to_source;
       }
       if (set_.blocked == WhenBlocked::wait) {
+        k.waits = true;
         wake(c, now + 1, now);
         return;
       }

@@ -64,6 +64,12 @@ struct Pipeline {
 
   /// From the last cycle of switch allocation to departure, that cycle included.
   [[nodiscard]] Tick departure() const noexcept { return Tick{1} + traversal; }
+  /// From the last thing that came to a router to the next flit that leaves it, at the most: a stage that has just
+  /// turned a packet away runs once, once more for others before it (a batch of stages that do not overlap), and then
+  /// for the packet.
+  [[nodiscard]] Tick longest_silence() const noexcept {
+    return Tick{3} * (Tick{routing} + vc_allocation + sw_allocation + traversal + 1) + credit;
+  }
   [[nodiscard]] bool sequential_crossbar() const noexcept { return !overlapping && traversal > 1; }
 };
 
@@ -121,6 +127,7 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] u32 ports() const noexcept { return layout_.ports(); }
   [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
   [[nodiscard]] u64 movements() const noexcept { return movements_; }
+  [[nodiscard]] Tick longest_silence() const noexcept { return setup_.pipeline.longest_silence(); }
   void activity(engine::Activity& into) const;
   void hold(engine::Holdings& into) const;
   void hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const;
