@@ -136,6 +136,20 @@ TEST(RunStudy, SeedAndOverridesReachEveryPoint) {
   }
 }
 
+TEST(RunStudy, ASeedLeavesFiguresOverSeedsAsTheyAre) {
+  StudyOptions o = options();
+  o.mode = Mode::full;
+  o.figures = {"10", "10-seeds"};
+  o.seed = 77;
+  const study::Study& real = study::find_study("congestion-trees");
+  const study::StudyRow row{real.row->slug, test::no_claims};
+  const StudyResult result = run_study(study::Study{&row, real.files}, o);
+  EXPECT_EQ(result.view().values("10-seeds", "seed"), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  for (const study::Point& point : result.view().figure("10").points) {
+    EXPECT_NE(result.run_of(point).configuration.find("\"seed\":77"), std::string::npos);
+  }
+}
+
 TEST(RunStudy, LeavesOutClaimsWhoseFiguresWereNotChosen) {
   const FakeStudy fake(claims);
   StudyOptions o = options();

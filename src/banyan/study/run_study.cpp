@@ -22,6 +22,13 @@ const ModeSpec* find_mode(const std::map<Mode, ModeSpec>& modes, Mode mode) {
   return found == modes.end() ? nullptr : &found->second;
 }
 
+/// True when one of the figure's axes is the seed.
+bool sweeps_seeds(const StudySpec& spec, const FigureSpec& figure) {
+  const auto is_seed = [&](const std::string& axis) { return spec.axis(axis)->key == "run.seed"; };
+  return std::any_of(figure.lines.begin(), figure.lines.end(), is_seed) ||
+         std::any_of(figure.panels.begin(), figure.panels.end(), is_seed) || (!figure.x.empty() && is_seed(figure.x));
+}
+
 /// The overrides of one series of a figure, weakest first.
 api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, const SeriesSpec* series,
                             const StudyOptions& options) {
@@ -34,7 +41,7 @@ api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, con
   }
   if (series != nullptr) append(series->set);
   append(options.overrides);
-  if (options.seed) all.push_back(fmt::format("run.seed={}", *options.seed));
+  if (options.seed && !sweeps_seeds(spec, figure)) all.push_back(fmt::format("run.seed={}", *options.seed));
   return all;
 }
 

@@ -51,10 +51,10 @@ using Runner = std::function<api::Result(const api::Experiment&, const api::RunO
 
 struct StudyOptions {
   Mode mode = Mode::standard;
-  std::vector<std::string> figures;  ///< ids; empty: all of the mode
-  u32 threads = 1;                   ///< points that run at the same time
-  std::string out_dir;               ///< CSV files go here; created when missing; "": nothing is written
-  std::optional<u64> seed;
+  std::vector<std::string> figures;   ///< ids; empty: all of the mode
+  u32 threads = 1;                    ///< points that run at the same time
+  std::string out_dir;                ///< CSV files go here; created when missing; "": nothing is written
+  std::optional<u64> seed;            ///< of figures without an axis of seeds; those keep theirs
   api::Overrides overrides;           ///< after those of series, mode and figure
   api::Progress progress;             ///< in thousandths of a point
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
