@@ -201,6 +201,10 @@ TEST_F(Commands, AStudyWritesItsReportAndCanWriteItAgain) {
   EXPECT_TRUE(contains(read_text(scratch() / "study/report.html"), "<html"));
   EXPECT_EQ(banyan({"study", "report", "study", "--out", "again"}).status, 0);
   EXPECT_TRUE(contains(read_text(scratch() / "again/report.html"), "<html"));
+  const Said stored = banyan({"study", "report", "study", "--out", "again"});
+  const Said judged = banyan({"study", "report", "study", "--out", "again", "--judge"});
+  EXPECT_EQ(judged.out, stored.out);
+  EXPECT_EQ(judged.status, said.status);
 }
 
 TEST_F(Commands, AnInterruptedRunSaysSoAndWritesNothing) {

@@ -239,6 +239,53 @@ TEST_F(Views, TheRatioOfTwoMetricsOfARunKnowsThatTheyScatterTogether) {
   EXPECT_GT(paired.half_width, 0.0);
 }
 
+TEST_F(Views, TheRatioOfTwoRunsKnowsThatTheyHaveTheSameMessages) {
+  const Selection one{{"series", "bypass"}, {"gamma", "0.1"}};
+  const Selection other{{"series", "isolated"}, {"gamma", "0.1"}};
+  const auto record = [&](const Selection& where, u64 factor, u64 cut) {
+    api::Result& run = result_.runs.at(result_.view().point("1", where).run);
+    run.metrics = {test::metric("a", 20.0 * static_cast<double>(factor), 5)};
+    run.group_cut = cut;
+    api::Groups groups{"a", {}};
+    for (u64 i = 0; i < cut; ++i) groups.sums.push_back({1000000, 1});  // a warm-up that counts for nothing
+    for (u64 i = 0; i < 40; ++i) groups.sums.push_back({factor * (10 + i * i % 7) * 100 + i % 3, 100});
+    run.groups = {groups};
+  };
+  record(one, 3, 2);
+  record(other, 1, 5);
+  const Estimate paired = result_.view().ratio("1", one, other, "a");
+  EXPECT_NEAR(paired.mean, 3, 0.01);
+  EXPECT_LT(paired.half_width, 0.01);
+  EXPECT_GT(paired.half_width, 0.0);
+  result_.runs.at(result_.view().point("1", other).run).groups.clear();
+  EXPECT_GT(result_.view().ratio("1", one, other, "a").half_width, 0.5) << "of independent runs";
+}
+
+TEST_F(Views, JoinedGroupsGiveTheSameRatioToTheLastBit) {
+  const Selection where{{"series", "bypass"}, {"gamma", "0.1"}};
+  api::Result& run = result_.runs.at(result_.view().point("1", where).run);
+  run.metrics = {test::metric("a", 20, 5), test::metric("b", 10, 2.5), test::metric("few", 10, 2.5)};
+  run.group_cycles = 10;
+  run.group_cut = 3;
+  run.groups = {{"a", {}}, {"b", {}}, {"few", {}}};
+  for (u64 i = 0; i < 70; ++i) {
+    run.groups[0].sums.push_back({1000 + 37 * (i * i % 11), 10 + i % 3});
+    run.groups[1].sums.push_back({500 + 23 * (i * i % 13), 10 + i % 3});
+  }
+  run.groups[2].sums.assign(22, {10, 1});
+  const Estimate before = result_.view().ratio("1", where, "a", "b");
+  join_groups(run);
+  ASSERT_EQ(run.groups.size(), 2U) << "groups too few for batches are left out";
+  EXPECT_EQ(run.groups[0].sums.size(), 20U);
+  EXPECT_EQ(run.group_cut, 0U);
+  EXPECT_DOUBLE_EQ(run.group_cycles, 10 * 67 / 20.0);
+  const Estimate after = result_.view().ratio("1", where, "a", "b");
+  EXPECT_EQ(before.mean, after.mean);
+  EXPECT_EQ(before.half_width, after.half_width);
+  join_groups(run);
+  EXPECT_EQ(after.half_width, result_.view().ratio("1", where, "a", "b").half_width);
+}
+
 TEST_F(Views, GridsAndLinesFollowTheSweep) {
   const View view = result_.view();
   EXPECT_EQ(view.values("2", "S"), (std::vector<std::string>{"4", "8"}));

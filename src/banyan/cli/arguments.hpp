@@ -125,6 +125,7 @@ struct StudyRunArguments {
 struct StudyReportArguments {
   std::string from;
   std::string out;
+  bool judge = false;
 };
 
 }  // namespace banyan::cli

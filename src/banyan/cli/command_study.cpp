@@ -184,11 +184,12 @@ int study_run(const StudyRunArguments& arguments) {
 int study_report(const StudyReportArguments& arguments) {
   const std::string path = dump_path(arguments.from);
   const std::string folder = arguments.out.empty() ? fs::path(path).parent_path().string() : arguments.out;
-  const study::StudyResult result = study::load(read_dump(path));
+  study::StudyResult result = study::load(read_dump(path));
+  if (arguments.judge) result.claims = study::judge(*study::find_study(result.spec.name).row, result);
   require_writable_folder(folder.empty() ? "." : folder);
   const std::string page = report::write_study_report(result, folder.empty() ? "." : folder);
   print(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
-  return kDone;
+  return arguments.judge && !result.as_expected() ? kFailed : kDone;
 }
 
 }  // namespace banyan::cli

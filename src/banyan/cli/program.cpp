@@ -242,6 +242,7 @@ void add_study(CLI::App& app, Action& action) {
   const auto report_arguments = with_action(report, action, &study_report);
   report.add_option("FOLDER", report_arguments->from, "Folder of a finished study, or its name")->required();
   report.add_option("--out", report_arguments->out, "Folder of the report")->type_name("DIR");
+  report.add_flag("--judge", report_arguments->judge, "Check the claims again, as this program words them");
 }
 
 /// Of commands that tell what the parser knows.

@@ -26,16 +26,26 @@ const api::Groups* groups_of(const api::Result& run, std::string_view metric) {
   return found == run.groups.end() ? nullptr : &*found;
 }
 
-/// The ratio of two means of a run with its interval from the jackknife over batches of time.
-std::optional<Estimate> paired_ratio(const api::Result& run, std::string_view metric, std::string_view over) {
-  constexpr std::size_t kBatches = 20;
+constexpr std::size_t kBatches = 20;
+
+/// The groups of a metric after the warm-up, joined into batches of time; nothing where the run kept none, or too few.
+std::optional<std::vector<stats::SumCount>> batches_of(const api::Result& run, std::string_view metric) {
+  const api::Groups* const groups = groups_of(run, metric);
+  if (groups == nullptr || groups->sums.size() < run.group_cut + kBatches) return std::nullopt;
+  const std::size_t windows = groups->sums.size() - run.group_cut;
+  std::vector<stats::SumCount> batches(kBatches);
+  for (std::size_t i = 0; i < windows; ++i) { batches[i * kBatches / windows].merge(groups->sums[run.group_cut + i]); }
+  return batches;
+}
+
+/// The ratio of two means with its interval from the jackknife over pairs of batches. Batches of two runs that do not
+/// cover the same time are paired too: what the runs have in common then counts as scatter.
+std::optional<Estimate> paired_ratio(const api::Result& run, std::string_view metric, const api::Result& other_run,
+                                     std::string_view over) {
   constexpr double kConfidence = 0.95;
-  const api::Groups* const a = groups_of(run, metric);
-  const api::Groups* const b = groups_of(run, over);
-  if (a == nullptr || b == nullptr) return std::nullopt;
-  // Windows at the end of a run in which nothing arrived are not kept.
-  const std::size_t size = std::min(a->sums.size(), b->sums.size());
-  if (size < run.group_cut + kBatches) return std::nullopt;
+  const auto a = batches_of(run, metric);
+  const auto b = batches_of(other_run, over);
+  if (!a || !b) return std::nullopt;
   struct Sums {
     double sum_a = 0, count_a = 0, sum_b = 0, count_b = 0;
     void add(const Sums& o, double sign) {
@@ -46,13 +56,12 @@ std::optional<Estimate> paired_ratio(const api::Result& run, std::string_view me
     }
     [[nodiscard]] double ratio() const { return sum_a * count_b / (count_a * sum_b); }
   };
-  std::vector<Sums> batches(kBatches);
+  std::vector<Sums> batches;
   Sums all;
-  for (std::size_t i = run.group_cut; i < size; ++i) {
-    const Sums one{static_cast<double>(a->sums[i].sum), static_cast<double>(a->sums[i].count),
-                   static_cast<double>(b->sums[i].sum), static_cast<double>(b->sums[i].count)};
-    batches[(i - run.group_cut) * kBatches / (size - run.group_cut)].add(one, 1);
-    all.add(one, 1);
+  for (std::size_t i = 0; i < kBatches; ++i) {
+    batches.push_back({static_cast<double>((*a)[i].sum), static_cast<double>((*a)[i].count),
+                       static_cast<double>((*b)[i].sum), static_cast<double>((*b)[i].count)});
+    all.add(batches.back(), 1);
   }
   double squares = 0.0;
   for (const Sums& batch : batches) {
@@ -76,6 +85,21 @@ std::string text(const Selection& where) {
 }
 
 }  // namespace
+
+void join_groups(api::Result& run) {
+  std::vector<api::Groups> joined;
+  double cycles = run.group_cycles;
+  for (const api::Groups& groups : run.groups) {
+    std::optional<std::vector<stats::SumCount>> batches = batches_of(run, groups.metric);
+    if (!batches) continue;
+    // The mean length of a batch; groups that are sessions keep the 0 that says so.
+    cycles = run.group_cycles * static_cast<double>(groups.sums.size() - run.group_cut) / kBatches;
+    joined.push_back({groups.metric, *std::move(batches)});
+  }
+  run.group_cycles = cycles;
+  run.groups = std::move(joined);
+  run.group_cut = 0;
+}
 
 std::string to_string(ClaimVerdict verdict) {
   switch (verdict) {
@@ -255,7 +279,14 @@ Estimate View::ratio(std::string_view id, const Selection& where, std::string_vi
                      std::string_view over) const {
   const Estimate independent = at(id, where, metric) / at(id, where, over);
   if (!independent.known) return independent;
-  return paired_ratio(result(id, where), metric, over).value_or(independent);
+  return paired_ratio(result(id, where), metric, result(id, where), over).value_or(independent);
+}
+
+Estimate View::ratio(std::string_view id, const Selection& where, const Selection& other,
+                     std::string_view metric) const {
+  const Estimate independent = at(id, where, metric) / at(id, other, metric);
+  if (!independent.known) return independent;
+  return paired_ratio(result(id, where), metric, result(id, other), metric).value_or(independent);
 }
 
 const stats::Series& View::series(std::string_view id, const Selection& where, std::string_view name) const {

@@ -83,6 +83,10 @@ class Tally {
 /// part holds; not reproduced when both fail; undecided otherwise.
 [[nodiscard]] Outcome graded(Decision whole, Decision part, const std::string& measured, const std::string& note = "");
 
+/// Joins a run's groups into the batches of time that View::ratio() compares, so that it gives the same, to the last
+/// bit, from a tenth of the numbers. The warm-up and groups too few for batches are left out.
+void join_groups(api::Result& run);
+
 /// Read access to the measured figures. Asking for a figure, an axis, a point or a metric that does not exist is an
 /// error of the claim, and throws std::logic_error that says what there is.
 class View {
@@ -102,6 +106,10 @@ class View {
   /// that of their ratio over the run's batches of time, where it kept them; of independent values otherwise.
   [[nodiscard]] Estimate ratio(std::string_view figure, const Selection& where, std::string_view metric,
                                std::string_view over) const;
+  /// One metric at one point over the same at another. Runs of one seed and one traffic have the same messages, which
+  /// scatter together, so the interval is that of the ratio over pairs of batches, where both runs kept them.
+  [[nodiscard]] Estimate ratio(std::string_view figure, const Selection& where, const Selection& other,
+                               std::string_view metric) const;
   /// A time series of a run; throws when the run did not record it.
   [[nodiscard]] const stats::Series& series(std::string_view figure, const Selection& where,
                                             std::string_view name) const;

@@ -233,7 +233,8 @@ std::string to_table(const StudyResult& result, std::size_t width) {
     }
     put("  measured: ", claim.measured);
     if (!claim.note.empty()) put("  note: ", claim.note);
-    if (!claim.expected && claim.verdict != ClaimVerdict::reproduced) put("  ", "(known not to hold everywhere)");
+    if (!claim.expected && claim.verdict != ClaimVerdict::reproduced)
+      put("  ", "(not expected to be reproduced everywhere)");
   }
   if (open > 0) {
     text += fmt::format(
@@ -261,11 +262,11 @@ std::string dump(const StudyResult& result) {
   }
   json["claims"] = Json::parse(to_json(result)).at("claims");
   json["runs"] = Json::array();
-  for (const api::Result& run : result.runs) {
-    Json entry = Json::parse(api::to_json(run));
-    // What comparisons and verify need, and a study is read again for its charts alone.
-    for (const char* large : {"groups", "checkpoints"}) entry.erase(large);
-    json["runs"].push_back(std::move(entry));
+  for (api::Result run : result.runs) {
+    // A study is read again for its charts and to be judged: no comparison with another run, no verification.
+    run.checkpoints.clear();
+    join_groups(run);
+    json["runs"].push_back(Json::parse(api::to_json(run)));
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }

@@ -251,28 +251,13 @@ Mode shortest_form(const Claim& claim, const StudySpec& spec) {
   return mode;
 }
 
-/// A form of the study that lacks a claim's figure, or the length that its sentence needs, does not test it. Whoever
-/// chooses figures gets the claims that stand on these alone.
-std::vector<ClaimResult> check_claims(const StudyRow& row, const StudySpec& spec, const View& view,
-                                      const StudyOptions& options) {
-  std::vector<ClaimResult> results;
-  for (const Claim& claim : row.claims()) {
-    const bool covered =
-        std::all_of(claim.figures.begin(), claim.figures.end(), [&](const std::string& id) { return view.has(id); });
-    if (!covered && !options.figures.empty()) continue;
-    Outcome outcome{ClaimVerdict::not_tested, "", ""};
-    if (covered && options.mode >= claim.from) {
-      outcome = claim.check(view);
-    } else {
-      outcome.measured = fmt::format("the {} form of the study is too short for this sentence; the {} form tests it",
-                                     to_string(options.mode), to_string(shortest_form(claim, spec)));
-    }
-    std::string note = claim.note;
-    if (!outcome.note.empty()) note = outcome.note + (note.empty() ? "" : ". " + note);
-    results.push_back({claim.id, claim.section, claim.text, outcome.measured, outcome.verdict, claim.expected, note,
-                       outcome.undecided});
-  }
-  return results;
+/// True when somebody chose the figures: they are not those of the form.
+bool chose_figures(const StudyResult& result) {
+  const auto has = [&](const std::string& id) { return result.view().has(id); };
+  return !std::all_of(result.spec.figures.begin(), result.spec.figures.end(), [&](const FigureSpec& figure) {
+    const bool of_the_form = std::find(figure.modes.begin(), figure.modes.end(), result.mode) != figure.modes.end();
+    return has(figure.id) == of_the_form;
+  });
 }
 
 }  // namespace
@@ -312,7 +297,7 @@ StudyResult run_study(const Study& study, const StudyOptions& options) {
     result.points += result.figures.back().points.size();
   }
   result.runs = run_all(work.experiments(), options, run);
-  result.claims = check_claims(*study.row, result.spec, result.view(), options);
+  result.claims = judge(*study.row, result);
 
   if (!options.out_dir.empty()) {
     for (FigureResult& figure : result.figures) {
@@ -323,6 +308,29 @@ StudyResult run_study(const Study& study, const StudyOptions& options) {
     write_file(std::filesystem::path(options.out_dir) / kDumpFile, dump(result));
   }
   return result;
+}
+
+std::vector<ClaimResult> judge(const StudyRow& row, const StudyResult& result) {
+  const View view = result.view();
+  const bool chosen = chose_figures(result);
+  std::vector<ClaimResult> results;
+  for (const Claim& claim : row.claims()) {
+    const bool covered =
+        std::all_of(claim.figures.begin(), claim.figures.end(), [&](const std::string& id) { return view.has(id); });
+    if (!covered && chosen) continue;
+    Outcome outcome{ClaimVerdict::not_tested, "", ""};
+    if (covered && result.mode >= claim.from) {
+      outcome = claim.check(view);
+    } else {
+      outcome.measured = fmt::format("the {} form of the study is too short for this sentence; the {} form tests it",
+                                     to_string(result.mode), to_string(shortest_form(claim, result.spec)));
+    }
+    std::string note = claim.note;
+    if (!outcome.note.empty()) note = outcome.note + (note.empty() ? "" : ". " + note);
+    results.push_back({claim.id, claim.section, claim.text, outcome.measured, outcome.verdict, claim.expected, note,
+                       outcome.undecided});
+  }
+  return results;
 }
 
 double StudyResult::cpu_seconds() const {

@@ -97,6 +97,11 @@ struct StudyResult {
 [[nodiscard]] StudyResult run_study(std::string_view slug, const StudyOptions& options = {});
 [[nodiscard]] StudyResult run_study(const Study& study, const StudyOptions& options = {});
 
+/// The claims over what was run: run_study() calls it, and it gives the same for a result that was stored and loaded.
+/// A form of the study that lacks a claim's figure, or the length that its sentence needs, does not test it; where
+/// somebody chose the figures, claims that stand on others are left out.
+[[nodiscard]] std::vector<ClaimResult> judge(const StudyRow& row, const StudyResult& result);
+
 /// One row per point: series, axes, then mean, half width and count of every metric, verdict and state hash. A figure
 /// over time has one row per cycle.
 [[nodiscard]] std::string to_csv(const StudyResult& result, const FigureResult& figure);
@@ -108,7 +113,8 @@ struct StudyResult {
 /// The claims as a readable table, at most `width` columns wide.
 [[nodiscard]] std::string to_table(const StudyResult& result, std::size_t width = 100);
 
-/// Everything of a result in one JSON text, and back: `banyan study report` renders a finished run again.
+/// Everything of a result that its charts and its claims stand on in one JSON text, and back: `banyan study report`
+/// renders a finished run again, and with --judge judges it again.
 [[nodiscard]] std::string dump(const StudyResult& result);
 /// The specification and the words of the claims come from the study as it is embedded. Throws ConfigError when the
 /// text is no dump of this study.
