@@ -340,13 +340,15 @@ Outcome beyond(const View& view, const std::string& series, bool flat) {
 Outcome software_does_not_flatten(const View& view) { return beyond(view, kCentralSw, false); }
 Outcome hardware_flattens(const View& view) { return beyond(view, kInputHw, true); }
 
+/// At a load of 1, where every source has something to send all the time, over seeds.
 Outcome large_m_bandwidth(const View& view) {
   Tally tally;
   std::string detail;
-  const std::vector<std::string> degrees = view.values("15", "m");
-  const std::string top = view.values("15", "load").back();
+  const std::vector<std::string> degrees = view.values("15-seeds", "m");
+  const std::string top = view.values("15-seeds", "load").back();
   const auto received = [&](const std::string& m) {
-    return view.at("15", with(of(kCentralHw, m), "load", top), kReceived);
+    return over_seeds(view, "15-seeds", with(of(kCentralHw, m), "load", top),
+                      [&](const Selection& at) { return view.at("15-seeds", at, kReceived); });
   };
   for (const std::string& m : degrees) {
     if (m != degrees.back()) tally.add(view.symbols({{"m", m}}), greater(received(degrees.back()), received(m)));
@@ -363,8 +365,12 @@ Outcome single_alike(const View& view) {
   for (const std::string& m : view.values("14", "m")) {
     const Estimate central = view.at("14", with(of(kCentralHw, m), "load", low), kLast);
     const Estimate input = view.at("14", with(of(kInputHw, m), "load", low), kLast);
-    tally.add(view.symbols({{"m", m}}), equal_within(central, input, kAlike));
-    detail += fmt::format("{}m = {}: {} and {}", detail.empty() ? "" : ", ", m, to_string(central), to_string(input));
+    // Both runs have the same messages.
+    const Estimate ratio =
+        view.ratio("14", with(of(kInputHw, m), "load", low), with(of(kCentralHw, m), "load", low), kLast);
+    tally.add(view.symbols({{"m", m}}), equal_within(ratio, Estimate::exactly(1), kAlike));
+    detail += fmt::format("{}m = {}: {} and {} (ratio {})", detail.empty() ? "" : ", ", m, to_string(central),
+                          to_string(input), to_string(ratio));
   }
   return tally.outcome(fmt::format("at load {}, central and input buffer, {}", low, detail));
 }
@@ -487,6 +493,8 @@ Outcome multiport_between(const View& view) {
 }
 
 std::vector<Claim> claims() {
+  // Where a network saturates, intervals are widest: a claim that stands on it holds at most points, stays open at
+  // some, and is not expected, although an independent simulation finds it to hold.
   const std::string needs_loads = "it stands on where curves saturate, which only runs of the paper's length tell";
   return {
       {"hardware-falls",
@@ -547,7 +555,7 @@ std::vector<Claim> claims() {
        "7.3",
        "The saturation load of input FIFO replication rises with m",
        {"14"},
-       true,
+       false,
        input_rises,
        needs_loads,
        Mode::full},
@@ -562,10 +570,10 @@ std::vector<Claim> claims() {
       {"large-m-bandwidth",
        "7.3",
        "Central buffer, hardware: the highest bandwidth is that of the largest m",
-       {"15"},
-       false,
+       {"15-seeds"},
+       true,
        large_m_bandwidth,
-       "the paper calls the curves hard to distinguish; at the highest load of the sweep",
+       "the paper calls the curves hard to distinguish; means over seeds at a load of 1",
        Mode::full},
       {"central-ninety",
        "7.3",
@@ -573,7 +581,9 @@ std::vector<Claim> claims() {
        {"15"},
        true,
        central_above_ninety,
-       "carried: at least 97 % of an effective load of 0.9 is received"},
+       "carried: at least 97 % of an effective load of 0.9 is received; what the queues hold more at the end than at "
+       "the beginning is as much as that in the quick form",
+       Mode::standard},
       {"software-not-flat",
        "7.3",
        "Central buffer, software: beyond saturation the received load does not flatten",
@@ -594,7 +604,7 @@ std::vector<Claim> claims() {
        "7.4",
        "512 bytes: hardware saturates later as m grows",
        {"16"},
-       true,
+       false,
        long_messages_order,
        needs_loads,
        Mode::full},
@@ -650,7 +660,7 @@ std::vector<Claim> claims() {
        "7.7",
        "Software: (a) and (b) always differ significantly",
        {"19"},
-       true,
+       false,
        definitions_software,
        "significantly: by a fifth",
        Mode::full},
@@ -665,7 +675,7 @@ std::vector<Claim> claims() {
        "7.8",
        "Software over input buffers is the worst of the four",
        {"14"},
-       true,
+       false,
        input_software_worst,
        needs_loads,
        Mode::full},

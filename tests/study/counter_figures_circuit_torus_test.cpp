@@ -170,6 +170,9 @@ TEST(CircuitTorusCounterFigures, every_claim_can_fail) { test::claims_can_fail(s
 TEST(CircuitTorusCounterFigures, fewer_data_never_give_a_better_verdict) {
   test::fewer_data_are_never_better(study_of(), 4);
 }
+TEST(CircuitTorusCounterFigures, a_stored_study_is_judged_like_the_run) {
+  test::a_stored_study_is_judged_like_the_run(study_of());
+}
 
 }  // namespace
 }  // namespace banyan::study::counter_figures_circuit_torus_test

@@ -8,6 +8,7 @@ namespace {
 
 using test::Change;
 using test::CounterFigure;
+using test::together;
 using test::World;
 
 const std::string kBasic = "recn_basic";
@@ -26,12 +27,6 @@ void spread(World& world, const std::string& figure, const Selection& where, con
 Change value(const std::string& figure, const Selection& where, const std::string& metric, double value) {
   return [=](World& world) { spread(world, figure, where, metric, value); };
 }
-Change together(const std::vector<Change>& changes) {
-  return [=](World& world) {
-    for (const Change& change : changes) change(world);
-  };
-}
-
 struct Transient {
   double before, lowest, during, after;
 };
@@ -183,7 +178,7 @@ std::vector<CounterFigure> figures() {
   const auto lowest = [](const std::string& figure, const Selection& where, double v) {
     return value(figure, where, kLowest, v);
   };
-  return {
+  std::vector<CounterFigure> all{
       {"1a", events("1a", kEnhanced, swapped(kGrowth, 0, 4)), events("1a", kEnhanced, swapped(kGrowth, 2, 3)),
        events("1a", kEnhanced, kGrowth)},
       {"1a", events("1a", kEnhanced, {"detected.s1.in0"}),
@@ -210,6 +205,8 @@ std::vector<CounterFigure> figures() {
       {"3b", events("3b", "after", {}), [](World& world) { world.set("3b", of("after"), "saqs_most_per_port", 1); },
        [](World& world) { world.set("3b", of("after"), "saqs_most_per_port", 3); }},
       {"3c", events("3c", "after", {"root.s0.out0"}), events("3c", "before", {"root.s1.out1"}),
+       events("3c", "after", {"root.s1.out2"})},
+      {"3c", events("3c", "after", {"root.s0.out0"}), events("3c", "after", {"root.s0.out0", "root.s1.out1"}),
        events("3c", "after", {"root.s1.out2"})},
       {"6", roots("6", kBasic, 1, 0), roots("6", kEnhanced, 2, 0), roots("6", kBasic, 2, 0)},
       {"6", roots("6", kEnhanced, 5, 0), roots("6", kBasic, 5, 1), roots("6", kBasic, 3, 0)},
@@ -283,6 +280,25 @@ std::vector<CounterFigure> figures() {
       {"fits", value("fits", {{"limit", "0"}}, "saqs_at_end", 50), value("fits", {{"limit", "0"}}, "saqs_at_end", 99),
        value("fits", {{"limit", "0"}}, "saqs_at_end", 101)},
   };
+  const auto everywhere = [&](const std::string& claim, const std::vector<Change>& changes) {
+    test::everywhere(all, claim, together(changes));
+  };
+  everywhere("2", {events("2", "two_flows_no_speedup", {"detected.s0.out0"}),
+                   events("2", "two_flows", {"detected.s0.in1"}), events("2", "three_flows", {"detected.s0.out0"})});
+  everywhere("6-seven", {roots("6-seven", kBasic, 1, 7), roots("6-seven", kEnhanced, 7, 1)});
+  everywhere("7-alike", {value("7-seeds", of(kBasic), kDuring, 10)});
+  everywhere("7-mild", {lowest("7-seeds", at(kBasic, "0.5"), 5), lowest("7-seeds", at(kEnhanced, "0.5"), 5)});
+  everywhere("10-basic", {lowest("10-seeds", of(kBasic), 44)});
+  everywhere("10-partial-recovery",
+             {value("10-seeds", at(kBasic, "1.0"), kAfter, 44), value("10-seeds", at(kVoqsw, "1.0"), kAfter, 44)});
+  everywhere("11-512", {lowest("11a-seeds", of(kEnhanced), 100), lowest("11a-seeds", of(kBasic), 340),
+                        value("11a-seeds", of(kBasic), kAfter, 350)});
+  everywhere("order", {value("7-seeds", of(kEnhanced), kDuring, 5), value("9-seeds", of(kEnhanced), kDuring, 5),
+                       value("10-seeds", of(kEnhanced), kDuring, 5)});
+  everywhere("fits", {value("fits", {{"overhead", "6"}}, "throughput_before", 88),
+                      value("fits", {{"overhead", "0"}}, "throughput_before", 40),
+                      value("fits", {{"limit", "0"}}, "saqs_at_end", 50)});
+  return all;
 }
 
 test::CounterStudy study_of() {
@@ -294,6 +310,9 @@ TEST(CongestionTreesCounterFigures, every_claim_has_them) { test::every_claim_ha
 TEST(CongestionTreesCounterFigures, every_claim_can_fail) { test::claims_can_fail(study_of()); }
 TEST(CongestionTreesCounterFigures, fewer_data_never_give_a_better_verdict) {
   test::fewer_data_are_never_better(study_of(), 2);
+}
+TEST(CongestionTreesCounterFigures, a_stored_study_is_judged_like_the_run) {
+  test::a_stored_study_is_judged_like_the_run(study_of());
 }
 
 }  // namespace

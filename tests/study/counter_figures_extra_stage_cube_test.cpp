@@ -14,6 +14,7 @@ using test::flat;
 using test::kJustAbove;
 using test::kJustBelow;
 using test::line;
+using test::together;
 using test::trend;
 using test::World;
 
@@ -212,10 +213,10 @@ test::Change bandwidth(double factor) {
 
 test::Change one_section(double factor) { return scaled("13", with(kSection, "K", "1"), "mu_syn", factor); }
 
-/// Reverses the order of the schemes for large buffers, or brings them to `factor` times each other.
-test::Change order(double factor) {
+/// Reverses the order of the schemes for these buffers, or brings them to `factor` times each other.
+test::Change order(double factor, const std::vector<std::string>& capacities = {"16", "20"}) {
   return [=](World& world) {
-    for (const char* capacity : {"16", "20"}) {
+    for (const std::string& capacity : capacities) {
       world.relate("15", with(kSection, "S", capacity), "mu_syn", kBypass, "mu_syn", 1.0 / factor);
       world.relate("16", with(kSection, "S", capacity), "mu_bg_tot", kBypass, "mu_bg_tot", factor);
       world.relate("17", with(kSection, "S", capacity), "mu_bg_hs", kBypass, "mu_bg_hs", factor);
@@ -310,6 +311,45 @@ std::vector<CounterFigure> figures() {
   add(comparison("hot-section-like-isolated-hs", "14", kBypass, "mu_syn", kSection, "mu_syn", 1.0));
   add(comparison("small-buffer", "16", with(kSection, "S", "8"), "mu_bg_tot", with(kBypass, "S", "20"), "mu_bg_tot",
                  1.0));
+  const auto everywhere = [&](const std::string& claim, const std::vector<test::Change>& changes) {
+    test::everywhere(all, claim, together(changes));
+  };
+  // Gives one metric `factor` times another's value, at all points of a series.
+  const auto related = [](const std::string& figure, const Selection& where, const std::string& metric,
+                          const Selection& differs, const std::string& other, double factor) {
+    return test::Change([=](World& world) { world.relate(figure, where, metric, differs, other, factor); });
+  };
+  everywhere("secondary-tree", {hot_over_cold(1.0), scaled("tree-load", kBg, "tree_boxes_outside", 0)});
+  everywhere("four-sections-best",
+             {line("13", kSection, "K", "mu_bg_tot", 200, 50),
+              related("13", with(kSection, "K", "1"), "mu_bg_tot", {{"K", "4"}}, "mu_bg_tot", 0.5),
+              related("13", with(kSection, "K", "2"), "mu_bg_tot", {{"K", "4"}}, "mu_bg_tot", 0.5)});
+  everywhere("spread-bypass",
+             {line("14", kBypass, "sigma", "mu_syn", 100, 150), line("14", kBypass, "sigma", "mu_bg_hs", 100, 150),
+              line("14", kBypass, "sigma", "mu_bg_tot", 100, 150)});
+  everywhere("spread-hot-section",
+             {line("14", kSection, "sigma", "mu_syn", 100, 150), line("14", kSection, "sigma", "mu_bg_hs", 100, 150)});
+  everywhere("hot-section-like-isolated-hs", {related("14", kSection, "mu_bg_tot", kBypass, "mu_bg_tot", 2),
+                                              related("14", kSection, "mu_bg_hs", kBypass, "mu_bg_hs", 2),
+                                              related("14", kSection, "mu_syn", kBypass, "mu_syn", 0.5)});
+  everywhere("bottleneck-shrinks", {line("radix", with(kBg, "gamma", "0.8"), "n", "mu_bg_tot", 100, 150),
+                                    line("radix", with(kHs, "gamma", "0.8"), "n", "mu_bg_tot", 100, 150)});
+  everywhere("buffers-leave-bypass",
+             {line("15", kBypass, "S", "mu_syn", 100, 200), line("17", kBypass, "S", "mu_bg_hs", 100, 200)});
+  everywhere("order-of-schemes", {order(2.0, {"4", "8", "16", "20"})});
+  for (const std::string figure : {"larger-1024", "larger-4096"}) {
+    everywhere(figure, {related(figure, kBg, "mu_bg_tot", kBypass, "mu_bg_tot", 2),
+                        related(figure, kHs, "mu_bg_tot", kBypass, "mu_bg_tot", 2),
+                        related(figure, kSection, "mu_bg_tot", kBypass, "mu_bg_tot", 2),
+                        related(figure, kBypass, "mu_bg_hs", {}, "mu_syn", 0.5),
+                        related(figure, kHs, "mu_bg_hs", kBypass, "mu_bg_hs", 2),
+                        related(figure, kBg, "mu_syn", kBypass, "mu_syn", 0.5),
+                        related(figure, kHs, "mu_syn", kBypass, "mu_syn", 0.7),
+                        related(figure, kBg, "mu_bg_hs", {}, "mu_syn", 2)});
+  }
+  everywhere("short-mean",
+             {scaled("short-mean", {{"mu", "600"}}, "mu_syn", 2), scaled("short-mean", {{"mu", "600"}}, "mu_bg_tot", 2),
+              scaled("short-mean", {{"mu", "600"}}, "mu_bg_hs", 2)});
   return all;
 }
 
@@ -320,6 +360,9 @@ TEST(ExtraStageCubeCounterFigures, every_claim_has_them) { test::every_claim_has
 TEST(ExtraStageCubeCounterFigures, every_claim_can_fail) { test::claims_can_fail(study_of()); }
 TEST(ExtraStageCubeCounterFigures, fewer_data_never_give_a_better_verdict) {
   test::fewer_data_are_never_better(study_of(), 2);
+}
+TEST(ExtraStageCubeCounterFigures, a_stored_study_is_judged_like_the_run) {
+  test::a_stored_study_is_judged_like_the_run(study_of());
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace {
 using test::Change;
 using test::comparison;
 using test::CounterFigure;
+using test::line;
+using test::together;
 using test::World;
 
 const std::string kFirst = "message_latency_first";
@@ -96,11 +98,12 @@ CounterFigure ratios(const std::string& claim, const std::string& figure, const 
           ratio(figure, where, metric, differs, just)};
 }
 
-/// The gap between first and last of QAP, `factor` times the four that K(K-1)'s gap allows.
+/// The gap between first and last of QAP, `factor` times the four that K(K-1)'s gap allows: on four lines, where it is
+/// the smaller.
 Change gap(double factor) {
   return [=](World& world) {
-    const Point& qap = *world.points("3", at("qap", "2048")).front();
-    const Point& circuit = world.partner("3", qap, {{"series", "kk1_two"}});
+    const Point& qap = *world.points("1", at("qap", "2048")).front();
+    const Point& circuit = world.partner("1", qap, {{"series", "kk1_four"}});
     const double allowed = 4 * (world.get(circuit, kLast) - world.get(circuit, kFirst));
     world.set(qap, kLast, world.get(qap, kFirst) + factor * allowed);
   };
@@ -114,7 +117,7 @@ Change curve(const std::string& figure, const std::string& series, const Curve& 
   };
 }
 /// A straight line over the load, and not a knee: twice the time at case D, half as long again at half of that load.
-Curve line() {
+Curve straight() {
   Curve times{};
   const double idle = 1 / kCases[8];
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = 1 + 1.05 * (1 / kCases[i] - idle) / (1 / kCases[3] - idle);
@@ -132,9 +135,9 @@ Change recovered(double part) {
   };
 }
 
-Change deadlocks(const Selection& where) {
+Change deadlocks(const Selection& where, const std::string& figure = "1") {
   return [=](World& world) {
-    for (const Point* point : world.points("1", where)) {
+    for (const Point* point : world.points(figure, where)) {
       world.result().runs.at(point->run).verdict = api::Verdict::deadlocked;
     }
   };
@@ -142,6 +145,93 @@ Change deadlocks(const Selection& where) {
 
 Change stalls(double part) {
   return [=](World& world) { world.set("receivers", {{"series", "qap"}}, "receiver_stall", 1000 * part); };
+}
+
+/// First and last data of one series `factor` times those of another, at every point.
+Change both_data(const std::string& figure, const Selection& where, const Selection& differs, double factor) {
+  return together({ratio(figure, where, kFirst, differs, factor), ratio(figure, where, kLast, differs, factor)});
+}
+
+/// Sets first and last data of a point of `figure` far above or far below `beside`, so that the comparison of QAP with
+/// circuits comes out as the opposite of that in Figure 1.
+Change reversed(const std::string& figure, const std::string& series, const std::string& beside_figure,
+                const std::string& beside, bool circuit) {
+  return [=](World& world) {
+    for (const Point* point : world.points(figure, {{"series", series}})) {
+      const std::string interval = World::axis(*point, "interval");
+      for (const std::string& metric : {kFirst, kLast}) {
+        const bool qap_is_better =
+            world.get("1", at("qap", interval), metric) < world.get("1", at("kk1_four", interval), metric);
+        const double other = world.get(beside_figure, at(beside, interval), metric);
+        world.set(*point, metric, other * (qap_is_better == circuit ? 0.1 : 10));
+      }
+    }
+  };
+}
+
+/// At degree 6 the better of QAP and circuits is the one that at all other degrees is the worse.
+Change other_at_degree_six() {
+  return [](World& world) {
+    for (const Point* point : world.points("degree", {{"series", "qap"}, {"degree", "6"}})) {
+      for (const std::string& metric : {kFirst, kLast}) {
+        const double circuit = world.get(world.partner("degree", *point, {{"series", "kk1_two"}}), metric);
+        world.set(*point, metric, world.get(*point, metric) < circuit ? 10 * circuit : 0.1 * circuit);
+      }
+    }
+  };
+}
+
+/// Makes claims false at all of their points whose counter-figures change single ones.
+void everywhere(std::vector<CounterFigure>& all) {
+  const Selection qap{{"series", "qap"}};
+  const Selection two{{"series", "kk1_two"}};
+  const Selection four{{"series", "kk1_four"}};
+  const auto is_false = [&](const std::string& claim, const std::vector<Change>& changes) {
+    test::everywhere(all, claim, together(changes));
+  };
+  const auto sizes = [](const std::string& figure, const std::string& of, const std::string& beside,
+                        const std::string& metric, double factor) {
+    return ratio(figure, {{"payload", of}}, metric, {{"payload", beside}}, factor);
+  };
+  is_false("equal-lines-heavy", {both_data("3", qap, two, 2), both_data("4", qap, two, 2)});
+  is_false("equal-lines-light", {both_data("3", qap, two, 2), both_data("4", qap, two, 2)});
+  is_false("unequal-lines-heavy", {both_data("1", qap, four, 2), both_data("2", qap, four, 2)});
+  is_false("unequal-lines-heavy-first", {both_data("1", qap, four, 2), both_data("2", qap, four, 2)});
+  is_false("unequal-lines-light", {both_data("1", four, qap, 2)});
+  is_false("four-lines", {both_data("four-lines", {{"series", "qap4"}}, four, 2)});
+  is_false("gap", {[](World& world) {
+             for (const char* figure : {"1", "2", "3", "4"}) world.scale(figure, {{"series", "qap"}}, kLast, 100);
+           }});
+  is_false("buffers-above", {line("5", {}, "buffers", kFirst, 1000, 100), line("5", {}, "buffers", kLast, 1000, 100)});
+  is_false("buffers-below", {[](World& world) { world.saturate("5", {{"buffers", "1"}}, {kFirst, kLast}); }});
+  is_false("larger-first", {sizes("6", "128", "64", kFirst, 0.5), sizes("6", "256", "64", kFirst, 0.25)});
+  is_false("larger-last", {sizes("6", "128", "64", kLast, 2), sizes("6", "256", "64", kLast, 4)});
+  is_false("larger-last-cut-through",
+           {sizes("6-cut-through", "128", "64", kLast, 2), sizes("6-cut-through", "256", "64", kLast, 4)});
+  is_false("smaller-last", {sizes("6", "16", "64", kLast, 0.5), sizes("6", "32", "64", kLast, 0.5)});
+  is_false("small-at-light-load", {sizes("6", "32", "64", kFirst, 2)});
+  is_false("minor-first", {sizes("6", "16", "64", kFirst, 0.5), sizes("6", "32", "64", kFirst, 0.5)});
+  is_false("random-inferior", {both_data("first-step", qap, {{"series", "random"}}, 2)});
+  is_false("ecube-inferior", {both_data("first-step", qap, {{"series", "ecube"}}, 2)});
+  is_false("kk1-beats-k", {both_data("k", four, {{"series", "k"}}, 2)});
+  is_false("degrees", {other_at_degree_six()});
+  is_false("receivers-equal", {ratio("receivers", qap, "completion_time", two, 2)});
+  is_false("receivers-unequal", {ratio("receivers", qap, "completion_time", four, 2)});
+  std::vector<Change> all_deadlock;
+  for (const std::string figure : {"1", "2", "3", "4", "5", "6"}) all_deadlock.push_back(deadlocks({}, figure));
+  all_deadlock.push_back(deadlocks({}, "first-step"));
+  is_false("no-deadlock", all_deadlock);
+  const Curve flat{1, 1, 1, 1, 1, 1, 1, 1, 1};
+  is_false("knees", {curve("1", "qap", flat), curve("1", "kk1_four", flat), curve("3", "kk1_two", flat),
+                     curve("2", "qap", flat), curve("2", "kk1_four", flat), curve("4", "kk1_two", flat)});
+  is_false("knee-strongest", {curve("3", "kk1_two", flat), curve("4", "kk1_two", flat)});
+  std::vector<Change> opposite;
+  for (const std::string series : {"one_port", "pipelined", "always", "cut_through"})
+    opposite.push_back(reversed("readings", series, "1", "kk1_four", false));
+  for (const std::string series : {"kk1_unlimited", "kk1_quick", "kk1_slow"})
+    opposite.push_back(reversed("circuit-readings", series, "1", "qap", true));
+  opposite.push_back(reversed("spread", "qap_variance", "spread", "kk1_variance", false));
+  is_false("sensitivity", opposite);
 }
 
 std::vector<CounterFigure> figures() {
@@ -177,7 +267,7 @@ std::vector<CounterFigure> figures() {
              1.01),
       {"no-deadlock", deadlocks({{"series", "qap"}}), deadlocks(at("qap", "1024")), [](World&) {}},
       {"knees", curve("1", "qap", {1, 1, 1, 1, 1, 1, 1, 1, 1}), curve("1", "qap", below), curve("1", "qap", above)},
-      {"knees", curve("3", "kk1_two", line()), curve("3", "kk1_two", {4, 3, 2, 2.05, 1.3, 1.26, 1.1, 1.05, 1}),
+      {"knees", curve("3", "kk1_two", straight()), curve("3", "kk1_two", {4, 3, 2, 2.05, 1.3, 1.26, 1.1, 1.05, 1}),
        curve("3", "kk1_two", {4, 3, 2.5, 2.05, 1.3, 1.24, 1.1, 1.05, 1})},
       {"knee-strongest", curve("3", "kk1_two", {1, 1, 1, 1, 1, 1, 1, 1, 1}), curve("3", "kk1_two", kQap),
        curve("3", "kk1_two", {4, 3, 2.5, 2.05, 1.9, 1.2, 1.1, 1.05, 1})},
@@ -200,6 +290,7 @@ std::vector<CounterFigure> figures() {
   add(comparison("kk1-beats-k", "k", at("kk1_four", "2048"), kLast, {{"series", "k"}}, kLast, 1.0));
   add(comparison("receivers-equal", "receivers", at("qap", "2048"), "completion_time", two, "completion_time", 1.0));
   add(comparison("receivers-unequal", "receivers", at("qap", "2048"), "completion_time", four, "completion_time", 1.0));
+  everywhere(all);
   return all;
 }
 
@@ -212,6 +303,9 @@ TEST(HypercubeQapCounterFigures, every_claim_has_them) { test::every_claim_has_c
 TEST(HypercubeQapCounterFigures, every_claim_can_fail) { test::claims_can_fail(study_of()); }
 TEST(HypercubeQapCounterFigures, fewer_data_never_give_a_better_verdict) {
   test::fewer_data_are_never_better(study_of(), 3);
+}
+TEST(HypercubeQapCounterFigures, a_stored_study_is_judged_like_the_run) {
+  test::a_stored_study_is_judged_like_the_run(study_of());
 }
 
 }  // namespace

@@ -135,6 +135,22 @@ class View {
   const std::vector<api::Result>* runs_;
 };
 
+/// The mean over the seeds of a figure of what `value` says of each, with its interval after Student: for values of one
+/// run that have no interval, or one that tells nothing about other runs. Unknown where one of them is.
+template <class F>
+[[nodiscard]] Estimate over_seeds(const View& view, const std::string& figure, const Selection& at, F&& value) {
+  std::vector<double> values;
+  bool known = true;
+  for (const std::string& seed : view.values(figure, "seed", at)) {
+    const Estimate one = value(with(at, "seed", seed));
+    known = known && one.known;
+    values.push_back(one.mean);
+  }
+  Estimate mean = mean_of(values);
+  mean.known = mean.known && known;
+  return mean;
+}
+
 /// One claim of a paper, in our own short words.
 struct Claim {
   std::string id;
