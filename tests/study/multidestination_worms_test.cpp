@@ -1,8 +1,6 @@
 // Is every figure runnable and every claim answerable in each form of the study of multidestination worms?
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "study/fake_study.hpp"
 
 namespace banyan::study::multidestination_worms_test {
@@ -30,12 +28,13 @@ StudyResult run(Mode mode) {
 TEST(MultidestinationWorms, EveryFormAnswersTheClaimsThatItsFiguresAllow) {
   for (const Mode mode : {Mode::quick, Mode::standard, Mode::full}) {
     const StudyResult result = run(mode);
-    std::set<std::string> answered;
-    for (const ClaimResult& claim : result.claims) answered.insert(claim.id);
-    for (const Claim& claim : find_study("multidestination-worms").row->claims()) {
-      bool covered = true;
+    const std::vector<Claim> claims = find_study("multidestination-worms").row->claims();
+    ASSERT_EQ(result.claims.size(), claims.size());
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const Claim& claim = claims[i];
+      bool covered = mode >= claim.from;
       for (const std::string& figure : claim.figures) covered = covered && result.view().has(figure);
-      EXPECT_EQ(answered.contains(claim.id), covered) << claim.id;
+      EXPECT_EQ(result.claims[i].verdict != ClaimVerdict::not_tested, covered) << claim.id;
     }
   }
   EXPECT_LT(run(Mode::quick).runs.size(), run(Mode::full).runs.size() / 2);
