@@ -16,6 +16,7 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/reader.hpp"
@@ -432,7 +433,13 @@ class Judge {
       patient.run.set("window", i64{0});
     }
     const api::Result later = api::run_on(patient, network, {});
-    const bool arrived = later.verdict == api::Verdict::steady || later.verdict == api::Verdict::finished;
+    // A steady run ends when everything has arrived, or at the end of its drain; its verdict may be "steady" then too.
+    const stats::Metric* const cycles = later.find("simulated_cycles");
+    const auto planned =
+        static_cast<double>(api::planned_end(patient.run)) + static_cast<double>(patient.run.integer("drain"));
+    const bool sessions = later.find("sessions") != nullptr;
+    const bool arrived =
+        sessions ? later.verdict == api::Verdict::finished : cycles != nullptr && cycles->mean < planned;
     if (arrived) find("a silence that is called a deadlock", result.explanation);
   }
 
