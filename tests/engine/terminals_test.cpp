@@ -87,13 +87,13 @@ void compare(const Terminals& subject, const Model& model, Tick now) {
   u64 waiting = 0;
   for (u32 t = 0; t < model.queue.size(); ++t) {
     const Tick birth = model.birth(t);
-    RC_ASSERT(subject.birth(t) == birth);
+    RC_ASSERT(subject.source.birth(t) == birth);
     RC_ASSERT(ready(subject, t) == (birth <= now));
     if (birth > now) next = std::min(next, birth);
     waiting += birth <= now ? 1U : 0U;
   }
-  RC_ASSERT(subject.next_birth_after(now) == next);
-  RC_ASSERT(subject.waiting_terminals() == waiting);
+  RC_ASSERT(subject.source.next_birth_after(now) == next);
+  RC_ASSERT(subject.source.waiting_terminals() == waiting);
 }
 
 RC_GTEST_PROP(Terminals, SourcesAgreeWithSortedLists, ()) {
@@ -108,8 +108,8 @@ RC_GTEST_PROP(Terminals, SourcesAgreeWithSortedLists, ()) {
     for (u32 t = 0; t < terminals; ++t) {
       while (ready(subject, t) && *rc::gen::inRange(0, 4) != 0) {
         const Script::Line& line = model.queue[t][model.taken[t]++];
-        RC_ASSERT(subject.head_flits(t) == line.flits);
-        const core::Packet packet = subject.pool()[subject.take(t, now)];
+        RC_ASSERT(subject.source.head_flits(t) == line.flits);
+        const core::Packet packet = subject.pool()[subject.source.take(t, now)];
         RC_ASSERT(packet.birth == line.birth);
         RC_ASSERT(packet.enter == now);
         RC_ASSERT(packet.source == t);
@@ -118,10 +118,10 @@ RC_GTEST_PROP(Terminals, SourcesAgreeWithSortedLists, ()) {
       }
     }
     compare(subject, model, now);
-    const Tick next = subject.next_birth_after(now);
+    const Tick next = subject.source.next_birth_after(now);
     const bool jump = next == kNever || *rc::gen::inRange(0, 3) == 0;
     now = jump ? now + *rc::gen::element<Tick>(1, 2, 63, 127, 128, 255, 256, 257, 1000) : next;
-    subject.advance(now);
+    subject.source.advance(now);
     compare(subject, model, now);
   }
 }
@@ -129,36 +129,36 @@ RC_GTEST_PROP(Terminals, SourcesAgreeWithSortedLists, ()) {
 TEST(Terminals, EqualBirthsLeaveInTheOrderOfTheTraffics) {
   Fixture fixture(2, {{{0, 5, 1, 1}}, {{0, 5, 1, 2}}});
   Terminals& subject = *fixture.subject;
-  subject.advance(5);
-  EXPECT_EQ(subject.pool()[subject.take(0, 5)].traffic, 0);
-  EXPECT_EQ(subject.pool()[subject.take(0, 5)].traffic, 1);
+  subject.source.advance(5);
+  EXPECT_EQ(subject.pool()[subject.source.take(0, 5)].traffic, 0);
+  EXPECT_EQ(subject.pool()[subject.source.take(0, 5)].traffic, 1);
 }
 
 TEST(Terminals, OnlyBirthsInsideTheWindowCount) {
   Fixture fixture(2, {{{0, 4, 1, 1}, {0, 5, 1, 1}, {0, 9, 1, 1}, {0, 10, 1, 1}}});
   Terminals& subject = *fixture.subject;
-  subject.set_window({5, 9});
-  subject.advance(20);
+  subject.recorder.set_window({5, 9});
+  subject.source.advance(20);
   for (u32 k = 0; k < 4; ++k) {
-    const core::PacketId id = subject.take(0, 20);
-    subject.deliver(subject.pool()[id], 1, 30 + k, 3);
+    const core::PacketId id = subject.source.take(0, 20);
+    subject.sink.deliver(subject.pool()[id], 1, 30 + k, 3);
   }
-  EXPECT_EQ(subject.counted_taken(), 2U);
-  EXPECT_EQ(subject.counted_delivered(), 2U);
-  const banyan::engine::Tally& tally = subject.tallies()[0];
+  EXPECT_EQ(subject.recorder.counted_taken(), 2U);
+  EXPECT_EQ(subject.recorder.counted_delivered(), 2U);
+  const banyan::engine::LatencySums& tally = subject.recorder.tallies()[0];
   EXPECT_EQ(tally.packets, 2U);
   EXPECT_EQ(tally.latency, (31 - 5) + (32 - 9U));
   EXPECT_EQ(tally.queueing, (20 - 5) + (20 - 9U));
   EXPECT_EQ(tally.hops, 6U);
-  EXPECT_EQ(subject.delivered(), 4U);
-  EXPECT_EQ(subject.misdelivered(), 0U);
+  EXPECT_EQ(subject.recorder.delivered(), 4U);
+  EXPECT_EQ(subject.sink.misdelivered(), 0U);
 }
 
 TEST(Terminals, AWrongTerminalIsNoticed) {
   Fixture fixture(3, {{{0, 0, 1, 1}}});
   Terminals& subject = *fixture.subject;
-  subject.deliver(subject.pool()[subject.take(0, 0)], 2, 7, 1);
-  EXPECT_EQ(subject.misdelivered(), 1U);
+  subject.sink.deliver(subject.pool()[subject.source.take(0, 0)], 2, 7, 1);
+  EXPECT_EQ(subject.sink.misdelivered(), 1U);
 }
 
 TEST(Terminals, every_message_joins_one_of_several_queues_and_each_queue_keeps_their_order) {
@@ -170,14 +170,14 @@ TEST(Terminals, every_message_joins_one_of_several_queues_and_each_queue_keeps_t
   Fixture fixture(2, {lines}, kQueues);
   Terminals& subject = *fixture.subject;
   ASSERT_EQ(subject.size(), 2 * kQueues);
-  subject.advance(10'000);
+  subject.source.advance(10'000);
   std::vector<std::vector<u32>> births(2);
   for (u32 queue = 0; queue < subject.size(); ++queue) {
     EXPECT_EQ(subject.global(queue), queue / kQueues);
     Tick previous = 0;
     u32 count = 0;
-    while ((subject.ready()[0] >> queue & 1U) != 0) {
-      const core::Packet packet = subject.pool()[subject.take(queue, 10'000)];
+    while ((subject.source.ready()[0] >> queue & 1U) != 0) {
+      const core::Packet packet = subject.pool()[subject.source.take(queue, 10'000)];
       EXPECT_EQ(packet.source, queue / kQueues);
       EXPECT_EQ(packet.flits, 1 + packet.birth / 2 % 5);
       if (count != 0) { EXPECT_GT(packet.birth, previous); }

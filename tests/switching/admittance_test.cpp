@@ -30,7 +30,7 @@ Admittance queues(u64 seed) {
 void wait_for(Admittance& all, u32 adapter, const std::vector<u32>& destinations, u32 messages) {
   for (u32 n = 0; n < messages; ++n) {
     for (const u32 d : destinations) {
-      engine::Terminals::Kept kept{};
+      engine::Source::Kept kept{};
       kept.nth = n;
       kept.destination = d;
       kept.flits = kPacket;

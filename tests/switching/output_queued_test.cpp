@@ -58,9 +58,9 @@ struct Network {
     machine->run_until(limit);
     machine->audit();
   }
-  engine::Tally all() const {
-    engine::Tally sum;
-    for (const engine::Tally& t : machine->tallies()) sum += t;
+  engine::LatencySums all() const {
+    engine::LatencySums sum;
+    for (const engine::LatencySums& t : machine->tallies()) sum += t;
     return sum;
   }
 

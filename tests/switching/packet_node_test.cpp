@@ -107,7 +107,7 @@ struct Rig {
     for (const engine::Shard& shard : machine->shards()) sum += shard.populations[0]->digest();
     return sum;
   }
-  engine::Tally run(Tick end = kNever) {
+  engine::LatencySums run(Tick end = kNever) {
     machine->reset(0);
     machine->set_window({0, kNever - 1});
     machine->run_until(end);
@@ -184,7 +184,7 @@ TEST(PacketNode, ZeroLoadLatencyIsHopsTimesAcquirePlusSerializationForAllPairs) 
       for (u32 to = 0; to < rig.terminals(); ++to) {
         rig.scripts[0]->messages.assign(rig.terminals(), {});
         rig.scripts[0]->send(from, to, 17, c.flits);
-        const engine::Tally tally = rig.run();
+        const engine::LatencySums tally = rig.run();
         const Tick links = static_cast<Tick>(std::popcount(from ^ to));
         ASSERT_EQ(tally.packets, 1U);
         ASSERT_EQ(tally.latency, links * hop) << from << " to " << to << " with " << c.flits << " flits";
@@ -206,7 +206,7 @@ TEST(PacketNode, InAMultistageNetworkOnlyTheLinksBetweenBoxesCount) {
   Rig rig(topology::multistage_cube::row_multistage_cube, {{"terminals", i64{16}}, {"radix", i64{2}}}, node(2, 1, 3));
   rig.build(routing::destination_tag::row_destination_tag);
   rig.scripts[0]->send(5, 12, 0, 8);
-  const engine::Tally tally = rig.run();
+  const engine::LatencySums tally = rig.run();
   EXPECT_EQ(tally.latency, 3U * (3 + 8));
   EXPECT_EQ(tally.hops, 4U);
 }
@@ -216,7 +216,7 @@ TEST(PacketNode, PacketsToTheOwnNodeUseNoLink) {
   rig.build();
   rig.scripts[0]->send(0, 1, 4, 50);
   rig.scripts[0]->send(0, 0, 4, 50);
-  const engine::Tally tally = rig.run();
+  const engine::LatencySums tally = rig.run();
   EXPECT_EQ(tally.packets, 2U);
   EXPECT_EQ(tally.latency, 0U);
 }
@@ -286,11 +286,11 @@ TEST(PacketNode, PacketsOfOnePairArriveInOrder) {
   rig.build();
   rig.machine->reset(0);
   rig.machine->set_window({0, kNever - 1});
-  engine::Tally before;
+  engine::LatencySums before;
   Tick last_birth = 0;
   while (rig.machine->next() != kNever) {
     const Tick now = rig.machine->step();
-    const engine::Tally after = rig.machine->tallies()[0];
+    const engine::LatencySums after = rig.machine->tallies()[0];
     if (after.packets == before.packets) continue;
     ASSERT_EQ(after.packets, before.packets + 1);
     const Tick birth = now - (after.latency - before.latency);
@@ -380,7 +380,7 @@ TEST(PacketNode, AMessagesFirstAndLastDataFollowTable1ForEveryDistanceLengthHead
             for (const u32 length : {1U, 15U, 64U, 65U, 512U, 1000U}) {
               rig.scripts[0]->messages.assign(rig.terminals(), {});
               rig.scripts[0]->send(0, to, 5, length);
-              const engine::Tally tally = rig.run();
+              const engine::LatencySums tally = rig.run();
               const u32 k = static_cast<u32>(std::popcount(to));
               const u32 p = (length + payload - 1) / payload;
               const u32 s = std::min(payload, length) + header;
@@ -403,7 +403,7 @@ TEST(PacketNode, TransmissionsTakeWholeTicks) {
   Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{3}}}, given);
   rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 7, 0, 165);
-  const engine::Tally tally = rig.run();
+  const engine::LatencySums tally = rig.run();
   EXPECT_EQ(tally.message_first, 3U * 47);
   EXPECT_EQ(tally.message_last, 4U * 47 + 33);
 }
@@ -416,7 +416,7 @@ TEST(PacketNode, AVirtualCircuitRoutesOnlyTheFirstPacket) {
     rig.scripts[0]->messages.assign(rig.terminals(), {});
     rig.scripts[0]->send(0, 15, 0, length);
     const u32 first = std::min(length, 64U);
-    const engine::Tally tally = rig.run();
+    const engine::LatencySums tally = rig.run();
     EXPECT_EQ(tally.message_first, 4U * (10 + first + 8));
     EXPECT_EQ(tally.message_last, 4U * (10 + first + 8) + (length - first));
   }
@@ -432,7 +432,7 @@ TEST(PacketNode, APipelineKeepsThePacketsOfAVirtualCircuitInOrder) {
     rig.scripts[0]->messages.assign(rig.terminals(), {});
     rig.scripts[0]->send(0, 15, 0, length);
     const u32 first = std::min(length, 64U);
-    const engine::Tally tally = rig.run();
+    const engine::LatencySums tally = rig.run();
     EXPECT_EQ(tally.message_first, 4U * (37 + first + 8));
     EXPECT_EQ(tally.message_last, 4U * (37 + first + 8) + (length - first));
   }
@@ -458,7 +458,7 @@ TEST(PacketNode, CutThroughGoesOnWhenTheHeaderIsThere) {
   Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
   rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 15, 0, 100);
-  const engine::Tally tally = rig.run();
+  const engine::LatencySums tally = rig.run();
   EXPECT_EQ(tally.message_first, 4U * 10 + 3U * 8 + 108);
   EXPECT_EQ(tally.message_last, tally.message_first);
 }
@@ -470,7 +470,7 @@ TEST(PacketNode, PacketsOfDifferentMessagesTakeTurnsOnALink) {
   rig.build(routing::ecube::row_ecube);
   rig.scripts[0]->send(0, 1, 0, 500);
   rig.scripts[0]->send(0, 1, 1, 50);
-  const engine::Tally tally = rig.run();
+  const engine::LatencySums tally = rig.run();
   EXPECT_EQ(tally.messages, 2U);
   EXPECT_EQ(tally.message_first, 50U + 99U);
   EXPECT_EQ(tally.message_last, 550U + 99U);

@@ -422,8 +422,8 @@ TEST(VcRouter, DatelineClassesShareALinkFairlyUnderOverload) {
     banyan::engine::Machine& machine = rig.run_script(lines);
     machine.run_until(500);
     machine.audit();
-    const auto crossing = static_cast<double>(machine.shards()[2].terminals->delivered_flits());
-    const auto staying = static_cast<double>(machine.shards()[3].terminals->delivered_flits());
+    const auto crossing = static_cast<double>(machine.shards()[2].terminals->recorder.delivered_flits());
+    const auto staying = static_cast<double>(machine.shards()[3].terminals->recorder.delivered_flits());
     EXPECT_GT(crossing + staying, 450.0) << "the link is busy";
     EXPECT_NEAR(crossing / (crossing + staying), 0.5, 0.1);
   }

@@ -91,7 +91,7 @@ struct WormRig {
     }
     return machine->totals().taken == machine->totals().delivered && machine->next() == kNever;
   }
-  [[nodiscard]] engine::Tally tally() const { return machine->tallies()[0]; }
+  [[nodiscard]] engine::LatencySums tally() const { return machine->tallies()[0]; }
   /// Latency of a lone worm: to the last of its destinations, and to the first.
   struct Lone {
     Tick last = 0;
@@ -103,7 +103,7 @@ struct WormRig {
     worms->send(from, to, birth, flits);
     machine.reset(0);
     EXPECT_TRUE(run());
-    const engine::Tally t = tally();
+    const engine::LatencySums t = tally();
     return {t.multicasts + t.unicasts == 1 ? t.multicast_last + t.unicast_latency : 0,
             t.multicast_first + t.unicast_latency};
   }

@@ -20,7 +20,7 @@ namespace banyan::api {
 namespace {
 
 using engine::SessionOutcome;
-using engine::Tally;
+using engine::LatencySums;
 using stats::SumCount;
 
 constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that series cover
@@ -32,7 +32,7 @@ const std::vector<std::string> kPreciseOfSessions{"mu_syn",         "mu_bg_tot",
 
 /// Delay in paper 1's sense: latency less one cycle per traversed stage. A packet passes one stage per cycle at most,
 /// so it is never negative.
-SumCount delay(const Tally& t) { return {t.latency - t.hops, t.packets}; }
+SumCount delay(const LatencySums& t) { return {t.latency - t.hops, t.packets}; }
 SumCount plus(SumCount a, SumCount b) {
   a.merge(b);
   return a;
@@ -195,7 +195,7 @@ class SessionReport {
   }
 
   /// Sum over the classes of finite (synchronization) or of the other traffics; hot: only what goes to a hot spot.
-  [[nodiscard]] SumCount sum(const SessionOutcome& o, bool finite, bool hot_only, SumCount (*f)(const Tally&)) const {
+  [[nodiscard]] SumCount sum(const SessionOutcome& o, bool finite, bool hot_only, SumCount (*f)(const LatencySums&)) const {
     SumCount total;
     for (u32 t = 0; t < finite_.size(); ++t) {
       if (finite_[t] != finite) continue;
@@ -256,26 +256,26 @@ class SessionReport {
   }
 
   void add_latency() {
-    const auto of_all = [&](SumCount (*f)(const Tally&)) {
+    const auto of_all = [&](SumCount (*f)(const LatencySums&)) {
       return per_session(
           [&](const SessionOutcome& o) { return plus(sum(o, true, false, f), sum(o, false, false, f)); });
     };
-    ratio("packet_latency", "cycles", of_all([](const Tally& t) { return SumCount{t.latency, t.packets}; }));
-    ratio("network_latency", "cycles", of_all([](const Tally& t) {
+    ratio("packet_latency", "cycles", of_all([](const LatencySums& t) { return SumCount{t.latency, t.packets}; }));
+    ratio("network_latency", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.latency - t.queueing, t.packets};
           }));
-    ratio("source_queueing", "cycles", of_all([](const Tally& t) { return SumCount{t.queueing, t.packets}; }));
-    ratio("head_latency", "cycles", of_all([](const Tally& t) {
+    ratio("source_queueing", "cycles", of_all([](const LatencySums& t) { return SumCount{t.queueing, t.packets}; }));
+    ratio("head_latency", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.latency - t.queueing - t.serialization, t.packets};
           }));
-    ratio("serialization_latency", "cycles", of_all([](const Tally& t) {
+    ratio("serialization_latency", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.serialization, t.packets};
           }));
-    ratio("hops", "switches", of_all([](const Tally& t) { return SumCount{t.hops, t.packets}; }));
-    ratio("message_latency_first", "cycles", of_all([](const Tally& t) {
+    ratio("hops", "switches", of_all([](const LatencySums& t) { return SumCount{t.hops, t.packets}; }));
+    ratio("message_latency_first", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.message_first, t.messages};
           }));
-    ratio("message_latency_last", "cycles", of_all([](const Tally& t) {
+    ratio("message_latency_last", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.message_last, t.messages};
           }));
   }
@@ -295,7 +295,7 @@ class SessionReport {
     if (experiment_.traffics.size() < 2) return;
     for (u32 t = 0; t < experiment_.traffics.size(); ++t) {
       ratio("packet_latency" + traffic_suffix(experiment_, t), "cycles", per_session([&](const SessionOutcome& o) {
-              const auto latency = [](const Tally& tally) { return SumCount{tally.latency, tally.packets}; };
+              const auto latency = [](const LatencySums& tally) { return SumCount{tally.latency, tally.packets}; };
               return plus(latency(o.tallies[engine::tally_class(t, false)]),
                           latency(o.tallies[engine::tally_class(t, true)]));
             }));

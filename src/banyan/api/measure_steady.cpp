@@ -240,7 +240,7 @@ class SteadyReport {
   [[nodiscard]] bool multicasts() const {
     const auto& births = outcome_.record.births;
     return std::any_of(births.begin(), births.end(),
-                       [](const SteadyRecord::Births& b) { return b.multicasts + b.unicasts != 0; });
+                       [](const engine::LatencySums& b) { return b.multicasts + b.unicasts != 0; });
   }
 
   void add_latencies() {
@@ -251,8 +251,8 @@ class SteadyReport {
     }
   }
 
-  void add_means(const std::string& of_traffic, const std::vector<SteadyRecord::Births>& births) {
-    using Births = SteadyRecord::Births;
+  void add_means(const std::string& of_traffic, const std::vector<engine::LatencySums>& births) {
+    using Births = engine::LatencySums;
     const auto add = [&](const char* name, const char* unit, u64 Births::*count, auto&& field) {
       const std::vector<SumCount> windows = SteadyWindows::sums(births, field, count);
       if (is_fixed(run_)) return add_whole(name + of_traffic, unit, total_of(windows));
@@ -276,8 +276,8 @@ class SteadyReport {
   }
 
   /// Means over messages: a multicast counts once, however many destinations it has.
-  void add_multicasts(const std::string& of_traffic, const std::vector<SteadyRecord::Births>& births) {
-    using Births = SteadyRecord::Births;
+  void add_multicasts(const std::string& of_traffic, const std::vector<engine::LatencySums>& births) {
+    using Births = engine::LatencySums;
     const auto add = [&](const char* name, auto&& sum, auto&& count, u64 unit) {
       std::vector<SumCount> windows;
       for (const Births& b : births) windows.push_back({sum(b), count(b) * unit});
@@ -301,7 +301,7 @@ class SteadyReport {
         "multicast_latency_last", [](const Births& b) { return b.multicast_last; }, multicasts, 1);
     add(
         "multicast_latency_mean", [](const Births& b) { return b.multicast_mean; }, multicasts,
-        engine::Tally::kMeanUnit);
+        engine::LatencySums::kMeanUnit);
     add(
         "unicast_latency", [](const Births& b) { return b.unicast_latency; }, unicasts, 1);
     const auto cut = [](const Births& b) { return b.messages != 0; };

@@ -44,7 +44,7 @@ struct Measurement {
 
 class SteadyWindows {
  public:
-  using Births = engine::SteadyRecord::Births;
+  using Births = engine::LatencySums;
 
   /// `run`: the parameters of run_info(). `record` must outlive this.
   SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Topology& topology);

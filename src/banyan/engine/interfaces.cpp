@@ -40,7 +40,7 @@ bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
   if ((flit.flags & core::kTail) != 0) {
     const core::Packet& packet = io.packet(flit.packet);
     if (flit.sequence + 1U != packet.flits) order_broken_ = true;
-    terminals_.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - head_at);
+    terminals_.sink.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - head_at);
     io.release(flit.packet);
   }
   return false;
@@ -52,29 +52,29 @@ bool Interfaces::accept(u32 e, u32, const core::Control& control, Io&) noexcept 
 }
 
 void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake) noexcept {
-  terminals_.advance(now);
-  const std::span<const u64> ready = terminals_.ready();
+  terminals_.source.advance(now);
+  const std::span<const u64> ready = terminals_.source.ready();
   // Terminals with a packet under way wake by themselves; those that wait for credits are woken by them.
   for (std::size_t w = 0; w < awake.size(); ++w) awake[w] |= ready[w] & idle_[w];
 }
 
 void Interfaces::wake_by_source(Tick now, std::vector<u64>& awake, u32 first, u32 last) noexcept {
-  terminals_.advance(now, first, last);
-  const std::span<const u64> ready = terminals_.ready();
+  terminals_.source.advance(now, first, last);
+  const std::span<const u64> ready = terminals_.source.ready();
   for (u32 w = first; w < last; ++w) awake[w] |= ready[w] & idle_[w];
 }
 
 bool Interfaces::start(u32 e, Tick now) noexcept {
   Sender& sender = senders_[e];
-  terminals_.prioritize(e, now);
-  const u32 need = setup_.whole_packet ? terminals_.head_flits(e) : 1;
+  terminals_.source.prioritize(e, now);
+  const u32 need = setup_.whole_packet ? terminals_.source.head_flits(e) : 1;
   const auto [begin, end] = head_vcs(e);
   const bool inside = sender.vc >= begin && sender.vc < end;  // the last used one: the next is tried first
   u32 vc = inside ? sender.vc : end - 1;
   for (u32 i = begin; i < end; ++i) {
     vc = vc + 1 == end ? begin : vc + 1;
     if (room(e, vc) < need) continue;
-    sender.packet = terminals_.take(e, now);
+    sender.packet = terminals_.source.take(e, now);
     sender.left = terminals_.pool()[sender.packet].flits;
     sender.next = 0;
     sender.vc = static_cast<u8>(vc);
@@ -125,7 +125,7 @@ void Interfaces::hold(Holdings& into) const {
     into.packets += s.left != 0 ? 1U : 0U;
     into.flits += s.left;
   }
-  into.flits += received_ - terminals_.delivered_flits();
+  into.flits += received_ - terminals_.recorder.delivered_flits();
   for (u32 e = 0; e < terminals_.size(); ++e) {
     for (u32 vc = 0; vc < setup_.vcs; ++vc) {
       into.places.open(injection_[e], vc, setup_.credits);
@@ -154,7 +154,7 @@ void Interfaces::blocked_on(BlockedView& into) const {
     if (!under_way && !ready(e)) continue;
     const Resource here = Resource::source(terminals_.global(e));
     into.fill(here, 1, 1);
-    const u32 need = under_way || !setup_.whole_packet ? 1 : terminals_.head_flits(e);
+    const u32 need = under_way || !setup_.whole_packet ? 1 : terminals_.source.head_flits(e);
     const u32 first = under_way ? sender.vc : head_vcs(e).first;
     const u32 end = under_way ? sender.vc + 1U : head_vcs(e).second;
     bool room_somewhere = false;

@@ -37,11 +37,11 @@ class Interfaces {
   Tick step(u32 e, Tick now, Io& io) noexcept;
   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept;
   /// In a wave (wave.hpp): for the words [first, last).
-  [[nodiscard]] u32 reach() const noexcept { return terminals_.independent() ? 0 : kNone; }
-  void begin_wave(Tick now) noexcept { terminals_.advance(now); }
+  [[nodiscard]] u32 reach() const noexcept { return terminals_.source.independent() ? 0 : kNone; }
+  void begin_wave(Tick now) noexcept { terminals_.source.advance(now); }
   void wake_by_source(Tick now, std::vector<u64>& awake, u32 first, u32 last) noexcept;
-  void end_wave(Tick now, Tick ticks) noexcept { terminals_.end_wave(now, ticks); }
-  [[nodiscard]] Tick next_source_after(Tick now) const noexcept { return terminals_.next_birth_after(now); }
+  void end_wave(Tick now, Tick ticks) noexcept { terminals_.source.end_wave(now, ticks); }
+  [[nodiscard]] Tick next_source_after(Tick now) const noexcept { return terminals_.source.next_birth_after(now); }
 
   [[nodiscard]] u32 entities() const noexcept { return terminals_.size(); }
   [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
@@ -54,7 +54,7 @@ class Interfaces {
   [[nodiscard]] u64 movements() const noexcept { return 0; }
   /// Flits that left the terminals.
   void activity(Activity& into) const {
-    into.link_traversals += terminals_.taken_flits();
+    into.link_traversals += terminals_.recorder.taken_flits();
     for (const Sender& s : senders_) into.link_traversals -= s.left;
   }
   /// Packets that are cut off from the network: what has left the source queue, and its next one.
@@ -93,9 +93,9 @@ class Interfaces {
   /// Virtual channels [first, second) for the packet at the head of e's queue.
   [[nodiscard]] std::pair<u32, u32> head_vcs(u32 e) const noexcept {
     if (setup_.classes.empty()) return {0, setup_.vcs};
-    return setup_.classes[terminals_.head_class(e)];
+    return setup_.classes[terminals_.source.head_class(e)];
   }
-  [[nodiscard]] bool ready(u32 e) const noexcept { return (terminals_.ready()[e >> 6U] >> (e & 63U) & 1U) != 0; }
+  [[nodiscard]] bool ready(u32 e) const noexcept { return (terminals_.source.ready()[e >> 6U] >> (e & 63U) & 1U) != 0; }
 
   Terminals& terminals_;
   Setup setup_;

@@ -112,32 +112,32 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
 
 void Machine::set_window(Window window) {
   for (Shard& shard : shards_) {
-    shard.terminals->set_window(window);
+    shard.terminals->recorder.set_window(window);
     if (shard.probe != nullptr) shard.probe->set_window(window.from, window.to);
   }
 }
 
 void Machine::close(u32 traffic, Tick at) {
-  for (Shard& shard : shards_) shard.terminals->close(traffic, at);
+  for (Shard& shard : shards_) shard.terminals->source.close(traffic, at);
 }
 
 void Machine::finish_records() {
-  for (std::size_t i = 1; i < shards_.size(); ++i) shards_.front().terminals->join_multicasts(*shards_[i].terminals);
-  for (Shard& shard : shards_) shard.terminals->finish_record();
+  for (std::size_t i = 1; i < shards_.size(); ++i) shards_.front().terminals->sink.join_multicasts(shards_[i].terminals->sink);
+  for (Shard& shard : shards_) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
 }
 
 SteadyRecord Machine::record(const SteadyPlan& plan) const {
   SteadyRecord sum(plan, static_cast<u32>(traffics_.size()));
   for (const Shard& shard : shards_) {
-    sum.merge(shard.terminals->record());
-    shard.terminals->add_waiting(sum);
+    sum.merge(shard.terminals->recorder.record());
+    shard.terminals->source.add_waiting(sum);
   }
   return sum;
 }
 
 void Machine::extend(const SteadyPlan& longer) {
   for (Shard& shard : shards_) {
-    shard.terminals->extend(longer);
+    shard.terminals->recorder.extend(longer);
     for (const auto& population : shard.populations) {
       if (OwnMetrics* own = population->own_metrics(); own != nullptr) own->extend(longer);
     }
@@ -153,8 +153,8 @@ std::vector<u64> Machine::accepted_of_sources() const {
       u64 sum = 0;
       bool source = false;
       for (u32 queue = local; queue < local + queues; ++queue) {
-        sum += terminals.accepted_of()[queue];
-        source |= terminals.is_source(queue);
+        sum += terminals.recorder.accepted_of()[queue];
+        source |= terminals.source.is_source(queue);
       }
       if (source) flits.push_back(sum);
     }
@@ -226,48 +226,48 @@ Totals Machine::totals() const {
   Totals sum;
   for (const Shard& shard : shards_) {
     const Terminals& t = *shard.terminals;
-    sum.taken += t.taken();
-    sum.taken_flits += t.taken_flits();
-    sum.delivered += t.delivered();
-    sum.delivered_flits += t.delivered_flits();
-    sum.misdelivered += t.misdelivered();
-    sum.disordered += t.disordered();
-    sum.counted_taken += t.counted_taken();
-    sum.counted_delivered += t.counted_delivered();
+    sum.taken += t.recorder.taken();
+    sum.taken_flits += t.recorder.taken_flits();
+    sum.delivered += t.recorder.delivered();
+    sum.delivered_flits += t.recorder.delivered_flits();
+    sum.misdelivered += t.sink.misdelivered();
+    sum.disordered += t.sink.disordered();
+    sum.counted_taken += t.recorder.counted_taken();
+    sum.counted_delivered += t.recorder.counted_delivered();
     for (const auto& population : shard.populations) sum.movements += population->movements();
   }
   return sum;
 }
 
-std::vector<Tally> Machine::tallies() const {
-  std::vector<Tally> sum(traffics_.size() * 2);
+std::vector<LatencySums> Machine::tallies() const {
+  std::vector<LatencySums> sum(traffics_.size() * 2);
   for (const Shard& shard : shards_) {
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shard.terminals->tallies()[i];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shard.terminals->recorder.tallies()[i];
   }
   return sum;
 }
 
 u64 Machine::finite_delivered(u32 traffic) const noexcept {
   u64 sum = 0;
-  for (const Shard& shard : shards_) sum += shard.terminals->finite_delivered(traffic);
+  for (const Shard& shard : shards_) sum += shard.terminals->recorder.finite_delivered(traffic);
   return sum;
 }
 
 Tick Machine::finite_latest(u32 traffic) const noexcept {
   Tick latest = 0;
-  for (const Shard& shard : shards_) latest = std::max(latest, shard.terminals->finite_latest(traffic));
+  for (const Shard& shard : shards_) latest = std::max(latest, shard.terminals->recorder.finite_latest(traffic));
   return latest;
 }
 
 Tick Machine::first_birth(u32 traffic) const noexcept {
   Tick first = kNever;
-  for (const Shard& shard : shards_) first = std::min(first, shard.terminals->first_birth(traffic));
+  for (const Shard& shard : shards_) first = std::min(first, shard.terminals->source.first_birth(traffic));
   return first;
 }
 
 bool Machine::sources_past_window() const noexcept {
   return std::all_of(shards_.begin(), shards_.end(),
-                     [](const Shard& shard) { return shard.terminals->sources_past_window(); });
+                     [](const Shard& shard) { return shard.terminals->source.past_window(); });
 }
 
 u64 Machine::hash() const {
@@ -287,7 +287,9 @@ u64 Machine::hash() const {
   Hasher h;
   h.add(state);
   for (const u64 v : {sum.taken, sum.taken_flits, sum.delivered, sum.delivered_flits, sum.movements}) h.add(v);
-  for (const Tally& t : tallies()) t.hash(h);
+  constexpr u32 kHashed = LatencySums::kPackets | LatencySums::kFlits | LatencySums::kMessages;
+  // Multicasts of which parts arrive in several shards are summed up at the end; the sink has their digest.
+  for (const LatencySums& t : tallies()) t.hash(h, kHashed);
   return h.value();
 }
 
@@ -312,7 +314,7 @@ u64 Machine::audit() const {
                     missing > 0 ? "are lost" : "are known twice"));
   });
   for (const Shard& shard : shards_) {
-    if (!shard.terminals->answers_conserved())
+    if (!shard.terminals->source.answers_conserved())
       held.violations.emplace_back("messages of an answering traffic were lost");
   }
   for (const core::Traffic* t : traffics_) {

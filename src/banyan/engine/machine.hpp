@@ -76,7 +76,7 @@ class Machine {
   [[nodiscard]] OwnMetrics own_metrics() const;
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
-  [[nodiscard]] std::vector<Tally> tallies() const;
+  [[nodiscard]] std::vector<LatencySums> tallies() const;
   [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept;
   [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept;
   /// Birth of the earliest message of a traffic that has not left its source.

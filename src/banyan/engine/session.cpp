@@ -188,7 +188,7 @@ class Session {
     out_.generated.resize(out_.tallies.size());
     for (u32 c = 0; c < out_.generated.size(); ++c) {
       for (const Shard& shard : machine_.shards()) {
-        const std::vector<u32>& part = shard.terminals->generated(c);
+        const std::vector<u32>& part = shard.terminals->recorder.generated(c);
         out_.generated[c].resize(part.size());
         for (std::size_t i = 0; i < part.size(); ++i) out_.generated[c][i] += part[i];
       }

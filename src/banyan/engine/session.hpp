@@ -38,7 +38,7 @@ struct SessionOutcome {
   Tick begin = 0;              ///< first generation of a finite traffic
   Tick close = 0;              ///< last arrival of the finite traffics
   Tick ticks = 0;              ///< simulated in all
-  std::vector<Tally> tallies;  ///< by tally_class
+  std::vector<LatencySums> tallies;  ///< by tally_class
   u64 hash = 0;
   u64 delivered = 0;
   u64 movements = 0;

@@ -108,7 +108,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   machine.audit();
   machine.finish_records();
   out.record = SteadyRecord(plan, static_cast<u32>(machine.traffics().size()));
-  for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->record());
+  for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->recorder.record());
   out.checkpoints = observers.checkpoints.entries();
   out.tallies = machine.tallies();
   out.totals = machine.totals();

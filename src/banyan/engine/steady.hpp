@@ -33,7 +33,7 @@ struct SteadyOutcome {
   bool sources_empty = true;  ///< not_drained: nothing that counts waited at its source any more
   std::string explanation;
   SteadyRecord record;
-  std::vector<Tally> tallies;
+  std::vector<LatencySums> tallies;
   Totals totals;
   std::vector<Checkpoints::Entry> checkpoints;
   Tick ticks = 0;

@@ -98,7 +98,7 @@ void TreeRecorder::add_progress(const Machine& machine, stats::CongestionSample&
   const Totals totals = machine.totals();
   u64 latency = 0;
   u64 packets = 0;
-  for (const Tally& tally : machine.tallies()) {
+  for (const LatencySums& tally : machine.tallies()) {
     latency += tally.latency;
     packets += tally.packets;
   }

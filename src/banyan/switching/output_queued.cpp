@@ -146,7 +146,7 @@ class OutputQueued final : public engine::Population {
     } else {
       step_two_phase(now);
     }
-    return pool_.live() != 0 || terminals_.waiting_terminals() != 0 ? now + 1 : terminals_.next_birth_after(now);
+    return pool_.live() != 0 || terminals_.source.waiting_terminals() != 0 ? now + 1 : terminals_.source.next_birth_after(now);
   }
 
   u64 digest() const override {
@@ -182,7 +182,7 @@ class OutputQueued final : public engine::Population {
     u64 buffered = 0;
     for (u32 q = 0; q < queues_; ++q)
       buffered += q >= ejection_base_ || terminal_of_slot_[q] == graph_.terminals() ? count(q) : 0;
-    const u64 writes = movements_ - terminals_.delivered();
+    const u64 writes = movements_ - terminals_.recorder.delivered();
     into += {writes, writes - buffered, writes, movements_, 0};
     return true;
   }
@@ -324,15 +324,15 @@ class OutputQueued final : public engine::Population {
 
   /// Terminals with a waiting message and a free slot show its head to their box.
   void fill_slots(Tick now) noexcept {
-    terminals_.advance(now);
-    const std::span<const u64> ready = terminals_.ready();
+    terminals_.source.advance(now);
+    const std::span<const u64> ready = terminals_.source.ready();
     for (std::size_t w = 0; w < ready.size(); ++w) {
       u64 bits = ready[w] & free_slots_[w];
       free_slots_[w] &= ~bits;
       for (; bits != 0; bits &= bits - 1) {
         const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
         const u32 q = slot_of_terminal_[t];
-        const PacketId id = terminals_.take(t, now);
+        const PacketId id = terminals_.source.take(t, now);
         entries_[q] = {id, first_route(id, q)};
         rings_[q] = {(q + row_) & wrap_, row_, boxes_, 0};
         occupied_[q >> 6U] |= u64{1} << (q & 63U);
@@ -382,7 +382,7 @@ class OutputQueued final : public engine::Population {
         const core::Packet& packet = pool_[id];
         if (probe_ != nullptr) [[unlikely]]
           probe_->crossed(graph_.ejection(t), packet, now);
-        terminals_.deliver(packet, t, now, Tagged ? path_length_ : packet.hops);
+        terminals_.sink.deliver(packet, t, now, Tagged ? path_length_ : packet.hops);
         pool_.release(id);
       }
     }

@@ -190,7 +190,7 @@ class PacketNode final : public engine::Population {
     });
     if (now >= next_birth_ || answers_) {
       take_births(now);
-      next_birth_ = terminals_.next_birth_after(now);
+      next_birth_ = terminals_.source.next_birth_after(now);
     }
     return std::min(calendar_.next_after(now), next_birth_);
   }
@@ -375,12 +375,12 @@ class PacketNode final : public engine::Population {
 
   // --- sources ---------------------------------------------------------------------------------------------------
   void take_births(Tick now) noexcept {
-    terminals_.advance(now);
-    const std::span<const u64> ready = terminals_.ready();
+    terminals_.source.advance(now);
+    const std::span<const u64> ready = terminals_.source.ready();
     for (u32 w = 0; w < ready.size(); ++w) {
       while (ready[w] != 0) {
         const u32 local = w * 64 + static_cast<u32>(std::countr_zero(ready[w]));
-        take_message(local, terminals_.take_waiting(local, now));
+        take_message(local, terminals_.source.take_waiting(local, now));
       }
     }
   }
@@ -390,8 +390,8 @@ class PacketNode final : public engine::Population {
     const core::End entry = entry_[packet.source];
     if (home_[packet.destination] == entry.node) {
       movements_ += packet.flits;
-      terminals_.sent(local, packet.traffic, packet.flits, now_);
-      terminals_.deliver_message(packet, packet.destination, now_, now_, 1);
+      terminals_.source.sent(local, packet.traffic, packet.flits, now_);
+      terminals_.sink.deliver_message(packet, packet.destination, now_, now_, 1);
       pool_.release(id);
       return;
     }
@@ -539,7 +539,7 @@ class PacketNode final : public engine::Population {
     parcel.data = std::min(setup_.payload, message.left);
     parcel.begin = message.flits - message.left;
     message.left -= parcel.data;
-    terminals_.sent(packet.source, packet.traffic, parcel.data, now_);
+    terminals_.source.sent(packet.source, packet.traffic, parcel.data, now_);
     send(at, p);
   }
 
@@ -626,7 +626,7 @@ class PacketNode final : public engine::Population {
     if (message.arrived == message.flits) {
       const core::Packet& packet = pool_[message.record];
       if (setup_.consume != 0) note_consumed(message, packet);
-      terminals_.deliver_message(packet, packet.destination, message.first_data, now_, parcel.links + 1U);
+      terminals_.sink.deliver_message(packet, packet.destination, message.first_data, now_, parcel.links + 1U);
       pool_.release(message.record);
       message.flits = 0;
       free_messages_.push_back(parcel.message);

@@ -45,7 +45,7 @@ class Admittance {
   void fetch_queue(u32 adapter, u32 destination) const noexcept {
     __builtin_prefetch(&heads_[std::size_t{adapter} * terminals_ + destination]);
   }
-  void push(u32 adapter, const engine::Terminals::Kept& kept) {
+  void push(u32 adapter, const engine::Source::Kept& kept) {
     const u32 id = allocate();
     at(id) = {static_cast<u32>(kept.birth), kept.nth, kNone,
               kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U};
@@ -89,7 +89,7 @@ class Admittance {
     return destination;
   }
   /// The message at the head for a destination, and how much of it has left.
-  [[nodiscard]] engine::Terminals::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
+  [[nodiscard]] engine::Source::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
     const u32 id = heads_[std::size_t{adapter} * terminals_ + destination].first;
     const Waiting& m = at(id);
     offset = left_of(id);

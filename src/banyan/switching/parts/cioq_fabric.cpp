@@ -251,7 +251,7 @@ Tick Fabric::run_as(Tick now) noexcept {
   const Tick end = first + plan_.link_parts;
   now_ = first;
   cycle_ = now;
-  terminals_.advance(now);
+  terminals_.source.advance(now);
   generate<Large>(now);
   Tick part = first;
   // To look for the parts in which something happens costs more than to do all of the few. Only what is marked already
@@ -280,7 +280,7 @@ Tick Fabric::run_as(Tick now) noexcept {
   if (at_once) return now + 1;
   next = std::min(next, credits_.next());
   const Tick due = next == kNever ? kNever : next / plan_.link_parts;
-  return std::min(due, terminals_.next_birth_after(now));
+  return std::min(due, terminals_.source.next_birth_after(now));
 }
 
 template <Fabric::Mode M, bool Large>
@@ -389,7 +389,7 @@ void Fabric::deliver(Fifo<Arrival>& wire, Tick end) noexcept {
     const Arrival arrival = wire.front();
     wire.pop();
     const core::Packet& packet = pool_[arrival.item.packet];
-    terminals_.deliver(packet, arrival.down, cycle_, packet.hops);
+    terminals_.sink.deliver(packet, arrival.down, cycle_, packet.hops);
     pool_.release(arrival.item.packet);
   } while (wire.next() < end);
 }
@@ -515,17 +515,17 @@ template <Fabric::Mode M, bool Large>
 
 template <bool Large>
 void Fabric::generate(Tick now) noexcept {
-  const std::span<const u64> ready = terminals_.ready();
+  const std::span<const u64> ready = terminals_.source.ready();
   for (std::size_t w = 0; w < ready.size(); ++w) {
     for (u64 bits = ready[w]; bits != 0; bits &= bits - 1) {
       const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
-      while (terminals_.birth(t) <= now) {
-        const u32 traffic = terminals_.head_traffic(t);
+      while (terminals_.source.birth(t) <= now) {
+        const u32 traffic = terminals_.source.head_traffic(t);
         if (limits_[t] != kNone && traffics_[traffic]->waiting_limit(t) <= admittance_.waiting_flits(t)) {
           own_.count(0);
-          terminals_.skip(t);
+          terminals_.source.skip(t);
         } else {
-          const engine::Terminals::Kept kept = terminals_.keep(t);
+          const engine::Source::Kept kept = terminals_.source.keep(t);
           if (Large && limits_[t] == kNone) {
             admittance_.fetch_queue(t, kept.destination);
             born_.push_back({t, kept});
@@ -599,8 +599,8 @@ void Fabric::fill(u32 adapter) noexcept {
       }
     }
     u32 offset = 0;
-    const engine::Terminals::Kept kept = admittance_.front(adapter, destination, cycle_, offset);
-    const core::PacketId id = terminals_.make_packet(adapter, kept, offset, cycle_);
+    const engine::Source::Kept kept = admittance_.front(adapter, destination, cycle_, offset);
+    const core::PacketId id = terminals_.source.make_packet(adapter, kept, offset, cycle_);
     core::Packet& packet = pool_[id];
     packet.hops = static_cast<u16>(hops);
     admittance_.pop(adapter, destination, packet.flits);

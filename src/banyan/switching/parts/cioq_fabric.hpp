@@ -425,7 +425,7 @@ class Fabric final : public engine::Population {
   std::vector<u64> granted_;         ///< [input], scratch
   struct Born {
     u32 terminal;
-    engine::Terminals::Kept message;
+    engine::Source::Kept message;
   };
   std::vector<Born> born_;           ///< scratch
   std::vector<u32> due_;             ///< nodes whose transfer ends, scratch

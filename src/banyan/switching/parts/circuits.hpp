@@ -148,7 +148,7 @@ class Circuits final : public engine::Population {
     });
     note_use(now);
     const Tick next = streams_.sharing() ? now + 1 : wheel_.next_after(now);
-    return std::min(next, terminals_.next_birth_after(now));
+    return std::min(next, terminals_.source.next_birth_after(now));
   }
 
   u64 digest() const override {
@@ -343,8 +343,8 @@ class Circuits final : public engine::Population {
 
   // --- sources ---
   void take_messages(Tick now) noexcept {
-    terminals_.advance(now);
-    const std::span<const u64> ready = terminals_.ready();
+    terminals_.source.advance(now);
+    const std::span<const u64> ready = terminals_.source.ready();
     for (std::size_t w = 0; w < ready.size(); ++w) {
       for (u64 bits = ready[w] & has_server_[w]; bits != 0; bits = ready[w] & has_server_[w]) {
         const u32 queue = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
@@ -353,7 +353,7 @@ class Circuits final : public engine::Population {
         Circuit& k = circuits_[c];
         k = Circuit{};
         if (!tried_.empty()) tried_[std::size_t{c} * kMostHops] = 0;
-        k.packet = terminals_.take(queue, now);
+        k.packet = terminals_.source.take(queue, now);
         k.queue = queue;
         k.at = entry_[source_of(c)].node;
         k.state = State::header;
@@ -630,7 +630,7 @@ class Circuits final : public engine::Population {
       const Tick reading = static_cast<Tick>(std::llround(packet.flits / set_.consumption));
       own_.add(completion_, packet.birth, std::max(head + reading, now) - packet.birth);
     }
-    terminals_.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
+    terminals_.sink.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
     pool_.release(k.packet);
     k.state = State::idle;
     k.due = kNever;

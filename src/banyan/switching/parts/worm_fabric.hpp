@@ -172,7 +172,7 @@ class WormFabric : public engine::Population {
       any_next_ = false;
     }
     last_run_ = now;
-    terminals_.advance(now);
+    terminals_.source.advance(now);
     take_events(now);
     feed(now);
     step_awake(now);
@@ -357,13 +357,13 @@ class WormFabric : public engine::Population {
   [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
     return pool_[id].copies == 0 ? 1 : header_flits_[pool_[id].traffic];
   }
-  [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.owed(id); }
+  [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.sink.owed(id); }
 
   [[nodiscard]] Ways ways(u32 input, PacketId id, u32 hops) noexcept {
     const u32 s = input / ports_;
     const core::Packet& packet = pool_[id];
     if (packet.copies != 0) {
-      const auto branches = routes_->branches(s, input % ports_, terminals_.destinations(id), settings_.both_ways);
+      const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
       Ways found{branches.down, 0};
       if (branches.up) found.any = up_ports_[s];
       return found;
@@ -383,7 +383,7 @@ class WormFabric : public engine::Population {
   [[nodiscard]] u64 served_behind(u32 input, PacketId id) const noexcept {
     if (pool_[id].copies == 0) return 1;
     const u32 s = input / ports_;
-    const auto branches = routes_->branches(s, input % ports_, terminals_.destinations(id), settings_.both_ways);
+    const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
     u64 sum = 0;
     for (u64 m = branches.down; m != 0; m &= m - 1) { sum += served_by(s, static_cast<u32>(std::countr_zero(m)), id); }
     return sum + (branches.up ? served_above(s, id) : 0);
@@ -393,7 +393,7 @@ class WormFabric : public engine::Population {
     if (pool_[id].copies == 0) return 1;
     const auto up = routes_->up_ports(s);
     if (std::find(up.begin(), up.end(), port) != up.end()) return served_above(s, id);
-    const core::TerminalBits header = terminals_.destinations(id);
+    const core::TerminalBits header = terminals_.sink.destinations(id);
     u64 sum = 0;
     for (u32 w = 0; w < routes_->words(); ++w) {
       sum += static_cast<u64>(std::popcount(header[w] & routes_->reach(s, port)[w]));
@@ -401,7 +401,7 @@ class WormFabric : public engine::Population {
     return sum;
   }
   [[nodiscard]] u64 served_above(u32 s, PacketId id) const noexcept {
-    const core::TerminalBits header = terminals_.destinations(id);
+    const core::TerminalBits header = terminals_.sink.destinations(id);
     u64 sum = 0;
     for (u32 w = 0; w < routes_->words(); ++w) {
       sum += static_cast<u64>(std::popcount(header[w] & ~(settings_.both_ways ? routes_->below(s)[w] : 0)));
@@ -560,11 +560,11 @@ class WormFabric : public engine::Population {
     using engine::Why;
     const Source& source = sources_[t];
     const bool under_way = source.packet != kNone;
-    if (!under_way && (terminals_.ready()[t >> 6U] >> (t & 63U) & 1U) == 0) return;
+    if (!under_way && (terminals_.source.ready()[t >> 6U] >> (t & 63U) & 1U) == 0) return;
     const Resource here = Resource::source(t);
     const u32 channel = graph_.injection(t);
     const u32 flits =
-        under_way ? flits_of(source.packet, source.part) : std::min(settings_.chunk, terminals_.head_flits(t));
+        under_way ? flits_of(source.packet, source.part) : std::min(settings_.chunk, terminals_.source.head_flits(t));
     const bool room = source.credits >= flits;
     const Resource on = room ? Resource::port(channel) : Resource::input(channel);
     const Why why = room ? Why::bandwidth : Why::space;
@@ -618,16 +618,16 @@ class WormFabric : public engine::Population {
   void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
     const u32 hops = arrival.way & 255U;
     if (pool_[arrival.packet].copies == 0) {
-      terminals_.deliver(pool_[arrival.packet], t, now, pool_[arrival.packet].hops, arrival.way >> 8U);
+      terminals_.sink.deliver(pool_[arrival.packet], t, now, pool_[arrival.packet].hops, arrival.way >> 8U);
       pool_.release(arrival.packet);
-    } else if (terminals_.deliver_copy(arrival.packet, t, now, hops, arrival.way >> 8U)) {
+    } else if (terminals_.sink.deliver_copy(arrival.packet, t, now, hops, arrival.way >> 8U)) {
       pool_.release(arrival.packet);
     }
   }
 
   /// Idle terminals with a waiting message start it.
   void feed(Tick now) noexcept {
-    const auto ready = terminals_.ready();
+    const auto ready = terminals_.source.ready();
     for (std::size_t w = 0; w < ready.size(); ++w) {
       for (u64 bits = ready[w] & idle_sources_[w]; bits != 0; bits &= bits - 1) {
         go_on(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)), now);
@@ -641,12 +641,12 @@ class WormFabric : public engine::Population {
     if (source.link_free > now) return;
     if (source.packet == kNone) {
       idle_sources_[t >> 6U] |= bit;
-      if ((terminals_.ready()[t >> 6U] & bit) == 0) return;
-      if (source.credits < std::min(settings_.chunk, terminals_.head_flits(t))) {
+      if ((terminals_.source.ready()[t >> 6U] & bit) == 0) return;
+      if (source.credits < std::min(settings_.chunk, terminals_.source.head_flits(t))) {
         idle_sources_[t >> 6U] &= ~bit;  // a credit will come
         return;
       }
-      source.packet = terminals_.take(t, now);
+      source.packet = terminals_.source.take(t, now);
       source.part = 0;
       idle_sources_[t >> 6U] &= ~bit;
     }
@@ -681,7 +681,7 @@ class WormFabric : public engine::Population {
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     if (any_next_) return now + 1;
-    return std::min(terminals_.next_birth_after(now), calendar_.next_after(now));
+    return std::min(terminals_.source.next_birth_after(now), calendar_.next_after(now));
   }
 
   std::vector<Chunk> fifos_;  ///< [input * places + place]

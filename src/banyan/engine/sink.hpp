@@ -1,0 +1,74 @@
+// Sinks of one shard: what arrives, in which order, which messages and multicasts it completes, and what it causes.
+#pragma once
+
+#include <array>
+#include <map>
+
+#include "banyan/engine/messages.hpp"
+#include "banyan/engine/source.hpp"
+
+namespace banyan::engine {
+
+class Sink {
+ public:
+  /// `source`: of the same terminals. It has the records of multidestination packets, and takes what arrivals make a
+  /// traffic post.
+  Sink(const EndpointPlan& plan, Recorder& recorder, Source& source)
+      : plan_(plan), recorder_(recorder), source_(source) {}
+
+  void reset();
+
+  /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
+  /// releases the record. `hops`: switches passed. `serialization`: ticks since the head arrived here; 0 for a packet
+  /// that arrives as a whole.
+  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0) noexcept {
+    if (packet.destination != terminal) [[unlikely]]
+      ++misdelivered_;
+    if (plan_.check_order) [[unlikely]]
+      note_order(packet);
+    arrive(packet, terminal, now, hops, serialization);
+  }
+
+  /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
+  /// were here at `first`. Messages of a pair may pass each other.
+  void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
+
+  /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
+  /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
+  bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
+  /// Terminals that a multidestination packet of this shard has not reached yet.
+  [[nodiscard]] core::TerminalBits destinations(core::PacketId id) const noexcept { return source_.sets().bits(id); }
+  [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return source_.sets().owed(id); }
+
+  [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
+  /// Packets that arrived after a later one of the same source, destination and traffic (with check_order).
+  [[nodiscard]] u64 disordered() const noexcept { return disordered_; }
+  /// Takes over the multicasts of another shard that arrived in part there and in part here; all arrivals are known.
+  void join_multicasts(const Sink& other);
+
+  [[nodiscard]] u64 digest() const noexcept { return partial_.digest() + ledger_.digest(); }
+
+ private:
+  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+    recorder_.delivered(packet);
+    if (plan_.probe != nullptr) [[unlikely]]
+      plan_.probe->delivered(packet, now, serialization);
+    recorder_.arrived(packet, now, hops, serialization);
+    if (plan_.special[packet.traffic] != 0) [[unlikely]]
+      arrive_special(packet, terminal, now);
+  }
+  void arrive_special(const core::Packet& packet, u32 terminal, Tick now) noexcept;
+  void note_order(const core::Packet& packet) noexcept;
+  void note_multicast(const core::Packet& packet, Tick now) noexcept;
+
+  const EndpointPlan& plan_;
+  Recorder& recorder_;
+  Source& source_;
+  PartialMessages partial_;
+  MulticastLedger ledger_;
+  u64 misdelivered_ = 0;
+  u64 disordered_ = 0;
+  std::map<std::array<u32, 3>, u32> latest_;  ///< source, destination, service class: sequence that arrived last
+};
+
+}  // namespace banyan::engine
