@@ -50,7 +50,7 @@ Ends run(const std::string& switch_name, const Settings& given, const std::strin
   machine.set_window({0, kNever - 1});
   machine.run_until(1U << 19U);
   machine.audit();
-  const engine::Tally tally = machine.tallies()[0];
+  const engine::LatencySums tally = machine.tallies()[0];
   // A circuit tells its first data by itself: the last less the time between them.
   return {tally.latency - tally.serialization, tally.latency};
 }

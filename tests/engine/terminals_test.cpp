@@ -80,7 +80,7 @@ std::vector<Script::Line> random_script(u32 terminals) {
   return lines;
 }
 
-bool ready(const Terminals& terminals, u32 t) { return (terminals.ready()[t / 64] >> (t % 64) & 1U) != 0; }
+bool ready(const Terminals& terminals, u32 t) { return (terminals.source.ready()[t / 64] >> (t % 64) & 1U) != 0; }
 
 void compare(const Terminals& subject, const Model& model, Tick now) {
   Tick next = kNever;

@@ -32,6 +32,7 @@ std::vector<Component> components() {
   append(all, "routing", banyan::core::routing_rows());
   append(all, "switching", banyan::core::switching_rows());
   append(all, "traffic", banyan::core::traffic_rows());
+  append(all, "admission", banyan::core::admission_rows());
   append(all, "analysis", banyan::core::analysis_rows());
   return all;
 }

@@ -42,7 +42,7 @@ TEST_P(NewComponent, WritesThreeFilesThatCompileWithoutWarnings) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rooms, NewComponent,
-                         ::testing::Values("topology", "routing", "switching", "traffic", "analysis"),
+                         ::testing::Values("topology", "routing", "switching", "traffic", "admission", "analysis"),
                          [](const auto& row) { return row.param; });
 
 TEST(NewComponentRefuses, ABadNameAnUnknownRoomAndAFileThatExists) {

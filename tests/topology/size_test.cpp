@@ -12,19 +12,11 @@
 namespace banyan::test::size_test {
 namespace {
 
-const core::TopologySize* size_row(const std::string& name) {
-  for (const core::TopologySize* row : core::topology_sizes()) {
-    if (row->name == name) return row;
-  }
-  return nullptr;
-}
-
 void expect_size(const std::string& name, const Settings& given) {
   const core::TopologyRow& row = row_named(core::topology_rows(), name);
   const config::Values values = settings(row.info, given);
-  const core::TopologySize* told = size_row(name);
-  ASSERT_NE(told, nullptr) << name;
-  const core::NetworkSize size = told->size(values);
+  ASSERT_NE(row.size, nullptr) << name;
+  const core::NetworkSize size = row.size(values);
   const core::NetworkSize built = core::size_of(row.make(values)->graph());
   EXPECT_EQ(size.terminals, built.terminals) << name;
   EXPECT_EQ(size.switches, built.switches) << name;
@@ -86,17 +78,14 @@ RC_GTEST_PROP(NetworkSize, OfGridsOfAnyShape, ()) {
 /// A topology of parameters alone has no excuse; a graph file is no larger than what was written down.
 TEST(NetworkSize, EveryTopologyTellsIt) {
   for (const core::TopologyRow* row : core::topology_rows()) {
-    EXPECT_EQ(size_row(row->info.name) != nullptr, row->info.name != "graph_file") << row->info.name;
+    EXPECT_EQ(row->size != nullptr, row->info.name != "graph_file") << row->info.name;
   }
-  std::set<std::string> models;
-  for (const core::SwitchMemory* memory : core::switch_memories()) models.insert(memory->name);
-  for (const core::SwitchRow* row : core::switching_rows())
-    EXPECT_TRUE(models.contains(row->info.name)) << row->info.name;
+  for (const core::SwitchRow* row : core::switching_rows()) EXPECT_NE(row->memory, nullptr) << row->info.name;
 }
 
 TEST(NetworkSize, WhatNobodyCanBuildIsTold) {
   const core::TopologyRow& mesh = row_named(core::topology_rows(), "mesh");
-  const auto size = size_row("mesh")->size(settings(mesh.info, {{"size", Integers{16777216, 16777216, 16777216}}}));
+  const auto size = mesh.size(settings(mesh.info, {{"size", Integers{16777216, 16777216, 16777216}}}));
   EXPECT_EQ(size.switches, std::pow(2.0, 72));
 }
 

@@ -105,12 +105,10 @@ bool runs(const Experiment& experiment) {
 
 /// Whether the network is too large to follow its paths, known before it is built.
 bool is_large(const Experiment& experiment) {
-  for (const core::TopologySize* row : core::topology_sizes()) {
-    if (row->name != experiment.topology.component()) continue;
-    const double terminals = row->size(experiment.topology).terminals;
-    return terminals * terminals > static_cast<double>(kMostForNote);
-  }
-  return false;
+  const core::TopologyRow& row = topology_row(experiment);
+  if (row.size == nullptr) return false;
+  const double terminals = row.size(experiment.topology).terminals;
+  return terminals * terminals > static_cast<double>(kMostForNote);
 }
 
 /// Of a choice with which the traffic may have `now` flits per cycle and terminal.

@@ -17,6 +17,7 @@ Catalog registered() {
   add_all(core::switching_rows(), all.switching);
   add_all(core::routing_rows(), all.routing);
   add_all(core::traffic_rows(), all.traffic);
+  add_all(core::admission_rows(), all.admission);
   add_all(core::analysis_rows(), all.analysis);
   all.run.components.push_back(&run_info());
   return all;

@@ -11,8 +11,9 @@ namespace banyan::api {
 
 /// Components of one kind.
 struct Kind {
-  std::string section;  ///< key of the experiment file: "topology", "switch", "routing", "traffic"; "analysis"
-  std::string plural;   ///< for messages and headings
+  std::string
+      section;  ///< key of the experiment file: "topology", "switch", "routing", "traffic"; "admission", "analysis"
+  std::string plural;  ///< for messages and headings
   std::vector<const config::ComponentInfo*> components;
 
   [[nodiscard]] const config::ComponentInfo* find(std::string_view name) const;
@@ -24,11 +25,12 @@ struct Catalog {
   Kind switching{"switch", "switches", {}};
   Kind routing{"routing", "routings", {}};
   Kind traffic{"traffic", "traffics", {}};
+  Kind admission{"admission", "admissions", {}};
   Kind analysis{"analysis", "analytical models", {}};
   Kind run{"run", "run", {}};  ///< one component: the parameters of the run itself
 
   [[nodiscard]] std::vector<const Kind*> kinds() const {
-    return {&topology, &switching, &routing, &traffic, &analysis, &run};
+    return {&topology, &switching, &routing, &traffic, &admission, &analysis, &run};
   }
 };
 

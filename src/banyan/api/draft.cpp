@@ -19,8 +19,8 @@ using config::Entry;
 using config::Node;
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"name",    "topology", "switch", "routing",
-                                             "traffic", "analysis", "run",    "sweep"};
+  static const std::vector<std::string> keys{"name",      "topology", "switch", "routing", "traffic",
+                                             "admission", "analysis", "run",    "sweep"};
   return keys;
 }
 
@@ -91,6 +91,9 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
     parts_.push_back({kind, "", at(root.where, kind->section), {}});
   }
   parts_.back().name = "run";
+  if (!catalog.admission.components.empty()) {
+    parts_.push_back({&catalog.admission, "none", at(root.where, catalog.admission.section), {}});
+  }
   for (const Entry& entry : root.entries) {
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& candidate) { return candidate.kind->section == entry.key; });

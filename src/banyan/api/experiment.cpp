@@ -194,6 +194,11 @@ double cycle_of(const Draft& draft, const Catalog& catalog) {
   return 0.0;
 }
 
+bool has_admission(const Experiment& experiment) {
+  const std::string& name = experiment.admission.component();
+  return !name.empty() && name != "none";
+}
+
 void describe_configuration(Experiment& experiment) {
   json all;
   all["name"] = experiment.name;
@@ -202,7 +207,8 @@ void describe_configuration(Experiment& experiment) {
   all["routing"] = config::to_json(experiment.routing);
   all["traffic"] = json::array();
   for (const config::Values& traffic : experiment.traffics) all["traffic"].push_back(config::to_json(traffic));
-  // Left out when there is none: experiments without models keep their identity.
+  // Left out when there is none: experiments without admission or models keep their identity.
+  if (has_admission(experiment)) all["admission"] = config::to_json(experiment.admission);
   for (const config::Values& analysis : experiment.analyses) all["analysis"].push_back(config::to_json(analysis));
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
@@ -222,6 +228,8 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
       experiment.switching = std::move(values);
     else if (part.kind == &catalog.routing)
       experiment.routing = std::move(values);
+    else if (part.kind == &catalog.admission)
+      experiment.admission = std::move(values);
     else if (part.kind == &catalog.run)
       experiment.run = std::move(values);
     else if (part.kind == &catalog.analysis)

@@ -18,6 +18,7 @@ struct Experiment {
   config::Values switching;
   config::Values routing;
   std::vector<config::Values> traffics;
+  config::Values admission;              ///< of the component "none" where nothing holds packets back
   std::vector<config::Values> analyses;  ///< models whose predictions stand beside the measured numbers; may be empty
   config::Values run;                    ///< parameters of run_info()
   std::string configuration;             ///< canonical JSON of everything above: keys sorted, defaults filled in

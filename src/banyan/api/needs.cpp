@@ -26,12 +26,6 @@ constexpr double kWorthSaying = 1e9;  ///< bytes
 constexpr double kMinute = 60.0;      ///< seconds
 constexpr double kPatience = 2.0;     ///< seconds that somebody waits without asking what goes on
 
-template <class Row>
-const Row* find_row(std::span<const Row* const> rows, const std::string& name) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row* row) { return row->name == name; });
-  return found == rows.end() ? nullptr : *found;
-}
-
 /// The shortest packet that a traffic may send, in flits; 1 where its parameters do not say.
 double shortest_packet(const Experiment& experiment) {
   double shortest = std::numeric_limits<double>::infinity();
@@ -108,17 +102,17 @@ std::optional<double> number_in(const char* path) {
 }  // namespace
 
 std::optional<Needs> needs_of(const Experiment& experiment) {
-  const auto* const topology = find_row(core::topology_sizes(), experiment.topology.component());
-  const auto* const memory = find_row(core::switch_memories(), experiment.switching.component());
-  if (topology == nullptr || memory == nullptr) return std::nullopt;
+  const core::TopologyRow& topology = topology_row(experiment);
+  const core::SwitchRow& switching = switch_row(experiment);
+  if (topology.size == nullptr || switching.memory == nullptr) return std::nullopt;
   Needs needs;
-  needs.size = topology->size(experiment.topology);
+  needs.size = topology.size(experiment.topology);
   const double copies = experiment.topology.natural("subnetworks");
   for (double* part : {&needs.size.terminals, &needs.size.switches, &needs.size.inputs, &needs.size.channels}) {
     *part *= copies;
   }
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
-                memory->bytes(experiment.switching, needs.size, shortest_packet(experiment));
+                switching.memory(experiment.switching, needs.size, shortest_packet(experiment));
   needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput;
   if (const std::optional<double> load = offered(experiment)) {
     const auto cycles = static_cast<double>(planned_end(experiment.run));

@@ -104,6 +104,10 @@ const core::SwitchRow& switch_row(const Experiment& experiment) {
   return row_of(core::switching_rows(), experiment.switching.component());
 }
 
+const core::TopologyRow& topology_row(const Experiment& experiment) {
+  return row_of(core::topology_rows(), experiment.topology.component());
+}
+
 double cycle_ns(const Experiment& experiment) {
   const core::SwitchRow& row = switch_row(experiment);
   return row.cycle_ns == nullptr ? 0.0 : row.cycle_ns(experiment.switching);
@@ -190,12 +194,43 @@ Network build_network(const Experiment& experiment) {
   return network;
 }
 
-Instance build_instance(const Experiment& experiment, const Network& network, const engine::EngineSettings& settings) {
+namespace {
+
+/// Messages that a source queue keeps in memory when gates are shut (80 kB); what is born behind them waits at the
+/// cursors, as everything does without an admission.
+constexpr u32 kFlowLimit = 1024;
+/// What ends of a flow tell each other takes so long where the model has no formula: a cycle per switch and channel.
+const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
+
+/// Lets the machine keep flows where the experiment's admission does.
+void admit(const Experiment& experiment, const Instance& instance, u32 terminals, engine::EngineSettings& settings) {
+  if (experiment.admission.component().empty()) return;
+  const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
+  const core::SwitchRow& switching = switch_row(experiment);
+  core::AdmissionContext context;
+  context.terminals = terminals;
+  context.cycle_ns = cycle_ns(experiment);
+  for (const core::Traffic* t : instance.traffic_pointers) {
+    const u32 packet = std::min(t->longest_message(), t->longest_packet());
+    context.longest_packet = std::max(context.longest_packet, switching.keeps_messages ? t->longest_message() : packet);
+  }
+  if (row.make(experiment.admission, context) == nullptr) return;
+  settings.admission = [&row, values = experiment.admission, context] { return row.make(values, context); };
+  settings.flow_limit = kFlowLimit;
+  settings.keeps_messages = switching.keeps_messages;
+  if (switching.zero_load != nullptr) settings.zero_load = switching.zero_load(experiment.switching, 1);
+  if (switching.zero_load == nullptr || !settings.zero_load.unknown.empty()) settings.zero_load = kPlainTimes;
+}
+
+}  // namespace
+
+Instance build_instance(const Experiment& experiment, const Network& network, engine::EngineSettings settings) {
   Instance instance;
   instance.traffics = build_traffics(experiment, *network.topology);
   for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
+  admit(experiment, instance, network.topology->graph().terminals(), settings);
   engine::Builder builder(*network.topology, *network.routing, instance.traffic_pointers, network.hot_spots, settings);
-  row_of(core::switching_rows(), experiment.switching.component()).install(experiment.switching, builder);
+  switch_row(experiment).install(experiment.switching, builder);
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
                                                        builder.window(), settings.threads);
   if (experiment.run.flag("activity") && !instance.machine->activity()) {

@@ -29,8 +29,9 @@ struct Instance {
   std::unique_ptr<engine::Machine> machine;
 };
 
-/// The row of the experiment's switch model.
+/// The rows of the experiment's switch model and topology.
 [[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
+[[nodiscard]] const core::TopologyRow& topology_row(const Experiment& experiment);
 
 /// Nanoseconds per cycle as the switch model says; 0: it does not.
 [[nodiscard]] double cycle_ns(const Experiment& experiment);
@@ -46,7 +47,7 @@ struct Instance {
 
 /// Builds a machine on the network. Throws ConfigError.
 [[nodiscard]] Instance build_instance(const Experiment& experiment, const Network& network,
-                                      const engine::EngineSettings& settings);
+                                      engine::EngineSettings settings);
 
 /// The engine's settings that a run's parameters give.
 [[nodiscard]] engine::EngineSettings engine_settings(const Experiment& experiment);

@@ -57,6 +57,7 @@ std::string experiment_schema(const Catalog& catalog) {
     properties[kind->section] = section_schema(*kind);
   }
   properties["traffic"] = list_or_one(section_schema(catalog.traffic));
+  if (!catalog.admission.components.empty()) properties["admission"] = section_schema(catalog.admission);
   if (!catalog.analysis.components.empty()) {
     properties["analysis"] = list_or_one(section_schema(catalog.analysis));
     properties["analysis"]["anyOf"].back().erase("minItems");
@@ -66,8 +67,8 @@ std::string experiment_schema(const Catalog& catalog) {
   schema["properties"] = std::move(properties);
   schema["required"] = ordered_json::array({"topology", "switch", "routing", "traffic"});
   schema["additionalProperties"] = false;
-  for (const Kind* kind :
-       {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.traffic, &catalog.analysis}) {
+  for (const Kind* kind : {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.traffic,
+                           &catalog.admission, &catalog.analysis}) {
     for (const ComponentInfo* info : kind->components) {
       schema["$defs"][definition(*kind, *info)] = config::schema_of(*info, true);
     }

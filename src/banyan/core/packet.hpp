@@ -51,7 +51,8 @@ struct Flit {
 };
 static_assert(sizeof(Flit) == 16);
 
-enum FlitFlag : u8 { kHead = 1, kTail = 2 };
+/// kMarked: a switch on the way was congested; in the head flit.
+enum FlitFlag : u8 { kHead = 1, kTail = 2, kMarked = 4 };
 
 /// One control word on a wire: credits, Xon/Xoff, notifications, acknowledgments.
 struct Control {

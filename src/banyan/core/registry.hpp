@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "banyan/core/admission.hpp"
 #include "banyan/core/analysis.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/switching.hpp"
@@ -15,6 +16,7 @@ namespace banyan::core {
 [[nodiscard]] std::span<const RoutingRow* const> routing_rows();
 [[nodiscard]] std::span<const SwitchRow* const> switching_rows();
 [[nodiscard]] std::span<const TrafficRow* const> traffic_rows();
+[[nodiscard]] std::span<const AdmissionRow* const> admission_rows();
 [[nodiscard]] std::span<const AnalysisRow* const> analysis_rows();
 
 }  // namespace banyan::core

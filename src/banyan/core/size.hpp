@@ -1,10 +1,6 @@
 // How large a network becomes, told from its parameters before anything is built.
 #pragma once
 
-#include <span>
-
-#include "banyan/config/schema.hpp"
-
 namespace banyan::core {
 
 class Graph;
@@ -23,26 +19,5 @@ struct NetworkSize {
 
 /// Bytes that the graph itself takes, growth of its lists included.
 [[nodiscard]] double graph_bytes(const NetworkSize& size);
-
-/// Registration row beside that of a topology: `const core::TopologySize size_NAME`. Tells the size of what the
-/// topology would build, without subnetworks; of parameters that do not fit together it may tell anything. A topology
-/// without such a row is no larger than what was written down for it.
-struct TopologySize {
-  const char* name = nullptr;
-  NetworkSize (*size)(const config::Values&) = nullptr;
-};
-
-/// Registration row beside that of a switch model: `const core::SwitchMemory memory_NAME`. Tells the bytes that the
-/// model takes in a network of that size together with its part of the engine, about: what is there from the start, and
-/// what packets fill at a moderate load. `shortest`: of the packets, in flits. The figures per part were measured as
-/// peaks of runs of a few thousand cycles; tests/cli/needs_test.cpp holds them to within a factor of two.
-struct SwitchMemory {
-  const char* name = nullptr;
-  double (*bytes)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
-};
-
-/// The build generates both tables from the files that hold such a row.
-[[nodiscard]] std::span<const TopologySize* const> topology_sizes();
-[[nodiscard]] std::span<const SwitchMemory* const> switch_memories();
 
 }  // namespace banyan::core

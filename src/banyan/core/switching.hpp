@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/core/routing.hpp"
+#include "banyan/core/size.hpp"
 
 namespace banyan::engine {
 class Builder;
@@ -22,9 +24,24 @@ struct VcTurn {
   std::string formula;  ///< the same, by the names of parameters
 };
 
-/// Registration row: `const core::SwitchRow row_NAME` in `namespace banyan::switching`. `install` adds the model's
-/// populations to the machine under construction (engine/builder.hpp); it throws ConfigError with one reason when the
-/// model cannot run that topology, routing or traffic. `vcs` tells the number of virtual channels from the parameters.
+/// The latency of one packet that meets nobody: fixed + per_hop x channels between switches + per_cycle x their
+/// latencies
+/// + ends x those of the terminals' two channels; all in cycles.
+struct ZeroLoad {
+  double fixed = 0.0;
+  double per_hop = 0.0;
+  double per_cycle = 0.0;
+  double ends = 0.0;
+  std::optional<double> home = std::nullopt;  ///< between terminals of one switch, where that is different
+  bool whole = false;                         ///< what is left of the last cycle does not count
+  std::string unknown = {};  ///< "does not know ...": why these parameters have no such formula; empty: they have
+  std::string remedy = {};   ///< what of the parameters to change then
+};
+
+/// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace banyan::switching`.
+/// `install` adds the model's populations to the machine under construction (engine/builder.hpp); it throws ConfigError
+/// with one reason when the model cannot run that topology, routing or traffic. `vcs` tells the number of virtual
+/// channels from the parameters.
 struct SwitchRow {
   config::ComponentInfo info;
   void (*install)(const config::Values&, engine::Builder&) = nullptr;
@@ -54,6 +71,13 @@ struct SwitchRow {
   const char* needs_order = nullptr;
   /// nullptr: virtual channels are at once free for the next packet.
   VcTurn (*vc_turn)(const config::Values&) = nullptr;
+  /// Of a packet of so many flits; nullptr: not known.
+  ZeroLoad (*zero_load)(const config::Values&, u32 flits) = nullptr;
+  /// The bytes that the model takes in a network of that size together with its part of the engine, about: what is
+  /// there from the start, and what packets fill at a moderate load. `shortest`: of the packets, in flits. The figures
+  /// per part were measured as peaks of runs of a few thousand cycles; tests/cli/needs_test.cpp holds them to within a
+  /// factor of two.
+  double (*memory)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
 };
 
 }  // namespace banyan::core

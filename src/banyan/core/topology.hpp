@@ -8,6 +8,7 @@
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/graph.hpp"
+#include "banyan/core/size.hpp"
 
 namespace banyan::core {
 
@@ -112,6 +113,9 @@ class Topology {
 struct TopologyRow {
   config::ComponentInfo info;
   std::unique_ptr<Topology> (*make)(const config::Values&) = nullptr;
+  /// The size of what `make` would build, without subnetworks; of parameters that do not fit together it may tell
+  /// anything. nullptr: the network is no larger than what was written down for it.
+  NetworkSize (*size)(const config::Values&) = nullptr;
 };
 
 }  // namespace banyan::core

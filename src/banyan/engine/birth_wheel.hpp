@@ -112,7 +112,7 @@ class BirthWheel {
   }
 
  private:
-  static constexpr u32 kSlots = 256;  ///< ticks ahead that the wheel covers (power of two)
+  static constexpr u32 kSlots = 256;                      ///< ticks ahead that the wheel covers (power of two)
   static constexpr Tick kNear = kSlots - kMostWaveTicks;  ///< what is nearer is put into the wheel
   /// What is far is looked through when such a period begins, and by whoever asks for the next tick when none comes in
   /// as many ticks. What is far is kNear ticks behind the beginning of the period at least; the last ticks that are

@@ -62,10 +62,28 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
       parts_[i].probe->number(0, {true, 1, members[i]});
       parts_[i].probe->number(1, {false, 1, {}});
     }
-    parts_[i].terminals = std::make_unique<Terminals>(Terminals::Setup{
-        std::move(members[i]), traffics_, &routing_, hot_spots_, graph.terminals(), i, settings_.steady,
-        settings_.check_order && routing_.in_order() && source_queues_ == 1 && in_turn_, settings_.generation_series,
-        parts_[i].probe.get(), longest_packet_, source_queues_, settings_.seed});
+    std::shared_ptr<Flows> flows;
+    if (settings_.admission) {
+      flows = std::make_shared<Flows>(
+          Flows::Setup{settings_.admission(), std::make_shared<FeedbackDelay>(graph, settings_.zero_load),
+                       static_cast<u32>(members[i].size()) * source_queues_, settings_.flow_limit});
+    }
+    parts_[i].terminals = std::make_unique<Terminals>(
+        Terminals::Setup{.terminals = std::move(members[i]),
+                         .traffics = traffics_,
+                         .routing = &routing_,
+                         .hot_spots = hot_spots_,
+                         .total_terminals = graph.terminals(),
+                         .shard = i,
+                         .steady = settings_.steady,
+                         .check_order = settings_.check_order && routing_.in_order() && source_queues_ == 1 && in_turn_,
+                         .generation_series = settings_.generation_series,
+                         .probe = parts_[i].probe.get(),
+                         .longest_packet = longest_packet_,
+                         .queues = source_queues_,
+                         .seed = settings_.seed,
+                         .flows = std::move(flows),
+                         .keeps_messages = settings_.keeps_messages});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
     for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }
@@ -91,6 +109,17 @@ std::vector<u32> Builder::switches_of(u32 shard) const {
     if (switch_shard_[s] == shard) list.push_back(s);
   }
   return list;
+}
+
+std::vector<Shard> Builder::take_shards() {
+  const auto shard_of_terminal = std::make_shared<const std::vector<u32>>(terminal_shard_);
+  for (Shard& part : parts_) {
+    Flows* const flows = part.terminals->source.flows();
+    if (flows == nullptr) continue;
+    part.shard_of_terminal = shard_of_terminal;
+    flows->connect(&Shard::post, &part);
+  }
+  return std::move(parts_);
 }
 
 void Builder::add(u32 shard, std::unique_ptr<Population> population) {

@@ -1,6 +1,7 @@
 // What a switch model meets when it is installed: the network around it, and the place to put its populations.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -26,6 +27,11 @@ struct EngineSettings {
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
   ProbePlan probe;            ///< what to write down beside the counters
+  /// Of an experiment whose packets are held back at their sources: makes the part of one shard. Empty: none are.
+  std::function<std::unique_ptr<core::Admission>()> admission;
+  u32 flow_limit = 0;           ///< messages that may wait in the flows of a source queue
+  core::ZeroLoad zero_load;     ///< of one flit, which is what ends of a flow tell each other
+  bool keeps_messages = false;  ///< core::SwitchRow::keeps_messages
 };
 
 class Builder {
@@ -86,7 +92,7 @@ class Builder {
   [[nodiscard]] Terminals& terminals(u32 shard) { return *parts_[shard].terminals; }
   void add(u32 shard, std::unique_ptr<Population> population);
 
-  [[nodiscard]] std::vector<Shard> take_shards() { return std::move(parts_); }
+  [[nodiscard]] std::vector<Shard> take_shards();
 
  private:
   static void plan_wave(Shard& part);

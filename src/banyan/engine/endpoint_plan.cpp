@@ -29,7 +29,7 @@ EndpointPlan::EndpointPlan(EndpointSetup setup)
     const bool cut = t->longest_packet() != kNone || t->longest_message() > longest_packet;
     special.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0) |
                                       (t->multicasts() || t->replicates() ? kMulticasts : 0) |
-                                      (t->sifts() ? kSifts : 0)));
+                                      (t->sifts() ? kSifts : 0) | (flows != nullptr ? kAdmitted : 0)));
     any_replicates = any_replicates || t->replicates();
     any_answers = any_answers || t->answers();
     for (const bool replies : {false, true}) priorities.push_back(t->service(replies).priority);

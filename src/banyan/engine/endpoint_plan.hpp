@@ -2,6 +2,7 @@
 // the recorder alike, and constant while a network lives.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 namespace banyan::engine {
 
+class Flows;
 class Probe;
 
 struct EndpointSetup {
@@ -27,10 +29,12 @@ struct EndpointSetup {
   u32 longest_packet = kNone;  ///< that the switch model cuts messages into, whatever the traffic says
   u32 queues = 1;              ///< source queues per terminal; a message joins one of them at random
   u64 seed = 0;
+  std::shared_ptr<Flows> flows;  ///< where an admission holds packets back; nullptr: every gate is open
+  bool keeps_messages = false;   ///< the switch model keeps whole messages: they leave their flow as a whole
 };
 
 /// What has to be done at departures and arrivals of a traffic.
-enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8 };
+enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8, kAdmitted = 16 };
 
 struct EndpointPlan : EndpointSetup {
   explicit EndpointPlan(EndpointSetup setup);

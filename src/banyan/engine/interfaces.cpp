@@ -36,11 +36,12 @@ bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
   io.control_up(e, {kCredit, flit.vc, 1}, setup_.credit_delay);
   ++received_;
   Tick& head_at = head_at_[static_cast<std::size_t>(e) * setup_.vcs + flit.vc];
-  if ((flit.flags & core::kHead) != 0) head_at = io.now();
+  if ((flit.flags & core::kHead) != 0) { head_at = io.now() | ((flit.flags & core::kMarked) != 0 ? kMarkedHead : 0); }
   if ((flit.flags & core::kTail) != 0) {
     const core::Packet& packet = io.packet(flit.packet);
     if (flit.sequence + 1U != packet.flits) order_broken_ = true;
-    terminals_.sink.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - head_at);
+    terminals_.sink.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - (head_at & ~kMarkedHead),
+                            (head_at & kMarkedHead) != 0);
     io.release(flit.packet);
   }
   return false;

@@ -87,6 +87,8 @@ class Interfaces {
     if (setup_.pool != 0 && credits < setup_.pool) pool_[e] += std::min(places, setup_.pool - credits);
     credits += places;
   }
+  static constexpr Tick kMarkedHead = Tick{1} << 63U;  ///< bit of head_at_: a switch has marked the packet
+
   [[nodiscard]] u32 cycles_per_flit(u32 e) const noexcept { return cycles_.empty() ? 1 : cycles_[e]; }
 
   [[nodiscard]] bool start(u32 e, Tick now) noexcept;
@@ -105,9 +107,10 @@ class Interfaces {
   std::vector<u32> pool_;        ///< [terminal]: free places of the shared pool; empty when nothing is shared
   std::vector<u32> cycles_;      ///< [terminal]: cycles per flit; empty: one each
   std::vector<Tick> free_at_;    ///< [terminal]: when the channel takes a flit again; empty with cycles_
-  std::vector<Tick> head_at_;    ///< [terminal * vcs + vc]: when the head of the packet that is arriving did
-  std::vector<u64> idle_;        ///< bit per terminal: no packet under way
-  u64 received_ = 0;             ///< flits; those of packets whose tail has not arrived are held here
+  std::vector<Tick>
+      head_at_;            ///< [terminal * vcs + vc]: when the head of the packet that is arriving did, and kMarkedHead
+  std::vector<u64> idle_;  ///< bit per terminal: no packet under way
+  u64 received_ = 0;       ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;
 };
 

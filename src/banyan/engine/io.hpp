@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "banyan/engine/flows.hpp"
 #include "banyan/engine/inbox.hpp"
 #include "banyan/engine/packet_pool.hpp"
 #include "banyan/engine/probe.hpp"
@@ -31,12 +32,14 @@ struct Parcel {
   std::vector<Mail<FlitArrival>> flits;
   std::vector<Mail<ControlArrival>> controls;
   std::vector<core::PacketId> freed;
+  std::vector<Word> words;
   Tick earliest = kNever;
 
   void clear() noexcept {
     flits.clear();
     controls.clear();
     freed.clear();
+    words.clear();
     earliest = kNever;
   }
 };
@@ -61,6 +64,13 @@ struct Wires {
     } else {
       post(parcel(to.shard), to.population, at, arrival);
     }
+  }
+
+  /// What one end of a flow tells the other, in another shard.
+  void post(u32 to, const Word& word) {
+    Parcel& p = parcel(to);
+    p.words.push_back(word);
+    p.earliest = std::min(p.earliest, word.due);
   }
 
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "banyan/base/cpu_time.hpp"
@@ -122,7 +123,8 @@ void Machine::close(u32 traffic, Tick at) {
 }
 
 void Machine::finish_records() {
-  for (std::size_t i = 1; i < shards_.size(); ++i) shards_.front().terminals->sink.join_multicasts(shards_[i].terminals->sink);
+  for (std::size_t i = 1; i < shards_.size(); ++i)
+    shards_.front().terminals->sink.join_multicasts(shards_[i].terminals->sink);
   for (Shard& shard : shards_) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
 }
 
@@ -179,7 +181,7 @@ bool Machine::expects() const {
     }
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
-        if (!parcel.flits.empty() || !parcel.controls.empty()) return true;
+        if (!parcel.flits.empty() || !parcel.controls.empty() || !parcel.words.empty()) return true;
       }
     }
   }
@@ -280,6 +282,7 @@ u64 Machine::hash() const {
         for (const auto& mail : parcel.flits) {
           state += flit_digest(shard.wires.packet(mail.arrival.flit.packet), mail.arrival.flit);
         }
+        for (const Word& word : parcel.words) state += word.digest();
       }
     }
   }
@@ -291,6 +294,35 @@ u64 Machine::hash() const {
   // Multicasts of which parts arrive in several shards are summed up at the end; the sink has their digest.
   for (const LatencySums& t : tallies()) t.hash(h, kHashed);
   return h.value();
+}
+
+/// Of no flow more flits arrived than were sent, and all of them when the network is empty.
+void Machine::audit_flows(Holdings& held) const {
+  std::map<std::pair<u32, u64>, std::pair<u64, u64>> flows;  // source, key: sent, arrived
+  for (const Shard& shard : shards_) {
+    const Flows* const of_shard = shard.terminals->source.flows();
+    if (of_shard == nullptr) return;
+    of_shard->for_each_end([&](u32 source, u64 key, u64 sent, u64 arrived) {
+      flows[{source, key}].first += sent;
+      flows[{source, key}].second += arrived;
+    });
+    if (std::string violation = of_shard->violation(); !violation.empty()) {
+      held.violations.push_back(std::move(violation));
+    }
+  }
+  u64 in_flight = 0;
+  for (const auto& [flow, flits] : flows) {
+    if (flits.second > flits.first) {
+      held.violations.push_back(fmt::format("of flow {} of terminal {}, {} flits were sent and {} arrived", flow.second,
+                                            flow.first, flits.first, flits.second));
+    }
+    in_flight += flits.first - flits.second;
+  }
+  const Totals sum = totals();
+  const auto keeps = [](const Shard& shard) { return !shard.terminals->source.kept_none(); };
+  if (sum.taken_flits == sum.delivered_flits && in_flight != 0 && std::none_of(shards_.begin(), shards_.end(), keeps)) {
+    held.violations.push_back(fmt::format("{} flits of flows are in flight in an empty network", in_flight));
+  }
 }
 
 u64 Machine::audit() const {
@@ -317,6 +349,7 @@ u64 Machine::audit() const {
     if (!shard.terminals->source.answers_conserved())
       held.violations.emplace_back("messages of an answering traffic were lost");
   }
+  audit_flows(held);
   for (const core::Traffic* t : traffics_) {
     if (std::string violation = t->violation(); !violation.empty()) held.violations.push_back(std::move(violation));
   }
@@ -376,7 +409,15 @@ std::string Machine::explain_blockage() const {
       break;
     }
   }
-  return explain(cycle, waits.size());
+  std::string text = explain(cycle, waits.size());
+  constexpr std::size_t kMostGates = 4;
+  std::vector<std::string> gates;
+  for (const Shard& shard : shards_) {
+    if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->explain(gates, kMostGates);
+  }
+  if (!gates.empty() && waits.empty()) text = "nothing moves, and gates of the admission are shut:";
+  for (const std::string& gate : gates) text += "\n  " + gate;
+  return text;
 }
 
 }  // namespace banyan::engine

@@ -104,6 +104,7 @@ class Machine {
   [[nodiscard]] std::string explain_blockage() const;
 
  private:
+  void audit_flows(Holdings& held) const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity);
   void helper(u32 worker);

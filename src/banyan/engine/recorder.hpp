@@ -32,10 +32,9 @@ class Recorder {
   }
 
   // --- told by the source --------------------------------------------------------------------------------------
+  // Those two of a steady run only:
   /// Flits of a message that was born at `birth` and begins to leave its source.
-  void offered(u32 traffic, Tick birth, u32 flits) noexcept {
-    if (steady_) note_offered(record_, traffic, birth, flits);
-  }
+  void offered(u32 traffic, Tick birth, u32 flits) noexcept { note_offered(record_, traffic, birth, flits); }
   /// The same into another record: what still waits. False: born behind the end of the plan.
   bool note_offered(SteadyRecord& record, u32 traffic, Tick birth, u64 flits) const noexcept {
     if (birth >= steady_plan_.end) return false;
@@ -46,15 +45,18 @@ class Recorder {
       record.timeline.offered(traffic, birth, flits);
     return true;
   }
-  /// A packet was made, for `copies` destinations. Counts whether it is waited for.
-  void made(const core::Packet& packet, u32 copies) noexcept {
+  /// A packet was made, for `copies` destinations. True: it was born in the window, or after it.
+  bool made(Tick birth, u32 flits, u32 copies) noexcept {
     taken_ += copies;
-    taken_flits_ += u64{copies} * packet.flits;
-    if (window_.holds(packet.birth)) counted_taken_ += copies;
+    taken_flits_ += u64{copies} * flits;
+    if (birth < window_.from) return false;
+    counted_taken_ += birth <= window_.to ? copies : 0U;
+    return true;
   }
+  [[nodiscard]] bool steady() const noexcept { return steady_; }
   /// `flits` of `copies` packets left the source queue `local` into the network.
   void taken(u32 local, u32 traffic, u32 flits, Tick now, u32 copies) noexcept {
-    if (!steady_ || now >= steady_plan_.end) return;
+    if (now >= steady_plan_.end) return;
     if (record_.timeline.on()) [[unlikely]]
       record_.timeline.taken(traffic, now, flits, copies);
     record_.taken[now >> steady_plan_.shift] += flits;

@@ -22,8 +22,9 @@ struct Shard {
   std::vector<Tick> due;  ///< per population: the next tick at which it runs
   Wave wave;
   Wires wires;
-  std::array<std::vector<Parcel>, 2> parcels;  ///< [parity of the window][destination shard]
-  std::array<std::vector<u64>, 2> touched;     ///< [parity]: bit per destination shard, for parcels that are not empty
+  std::shared_ptr<const std::vector<u32>> shard_of_terminal;  ///< with an admission only
+  std::array<std::vector<Parcel>, 2> parcels;                 ///< [parity of the window][destination shard]
+  std::array<std::vector<u64>, 2> touched;  ///< [parity]: bit per destination shard, for parcels that are not empty
 
   /// Runs everything that is due at `now`; returns the next tick at which something is.
   Tick run(Tick now) noexcept {
@@ -48,10 +49,27 @@ struct Shard {
     for (const auto& mail : parcel.flits) take(mail);
     for (const auto& mail : parcel.controls) take(mail);
     for (const core::PacketId id : parcel.freed) terminals->pool().release(id);
+    for (const Word& word : parcel.words) hear(word);
     parcel.clear();
   }
 
+  /// Lets the ends of flows of this shard (`self`) tell the others something.
+  static void post(void* self, const Word& word) {
+    Shard& shard = *static_cast<Shard*>(self);
+    const u32 to = (*shard.shard_of_terminal)[word.terminal];
+    if (to == shard.wires.shard) {
+      shard.hear(word);
+    } else {
+      shard.wires.post(to, word);
+    }
+  }
+
  private:
+  /// Population 0 has the terminals: it has to run when the word is due.
+  void hear(const Word& word) {
+    terminals->source.flows()->add(word);
+    due[0] = std::min(due[0], word.due);
+  }
   void run_one(std::size_t i, Tick now) noexcept {
     if (due[i] > now) return;
     due[i] = kNever;

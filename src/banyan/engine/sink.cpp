@@ -23,7 +23,9 @@ bool Sink::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tic
   core::Packet copy = source_.pool()[id];
   copy.destination = terminal;
   arrive(copy, terminal, now, hops, serialization);
-  return source_.sets().owed(id) == 0;
+  if (source_.sets().owed(id) != 0) return false;
+  if (plan_.flows != nullptr) admit(copy, terminal, now, false);
+  return true;
 }
 
 /// Requests and replies may have virtual channels of their own, and pass each other.
@@ -34,8 +36,9 @@ void Sink::note_order(const core::Packet& packet) noexcept {
   place->second = std::max(place->second, packet.sequence);
 }
 
-void Sink::arrive_special(const core::Packet& packet, u32 terminal, Tick now) noexcept {
+void Sink::arrive_special(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept {
   const u8 special = plan_.special[packet.traffic];
+  if ((special & kAdmitted) != 0 && packet.copies == 0) admit(packet, terminal, now, marked);
   if ((special & kCut) != 0) {
     Tick first = now;
     if (packet.flits != packet.message_flits && !partial_.add(packet, now, first)) return;

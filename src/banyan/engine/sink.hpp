@@ -20,13 +20,14 @@ class Sink {
 
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
   /// releases the record. `hops`: switches passed. `serialization`: ticks since the head arrived here; 0 for a packet
-  /// that arrives as a whole.
-  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0) noexcept {
+  /// that arrives as a whole. `marked`: a switch has marked the packet.
+  void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0,
+               bool marked = false) noexcept {
     if (packet.destination != terminal) [[unlikely]]
       ++misdelivered_;
     if (plan_.check_order) [[unlikely]]
       note_order(packet);
-    arrive(packet, terminal, now, hops, serialization);
+    arrive(packet, terminal, now, hops, serialization, marked);
   }
 
   /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
@@ -49,15 +50,22 @@ class Sink {
   [[nodiscard]] u64 digest() const noexcept { return partial_.digest() + ledger_.digest(); }
 
  private:
-  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization,
+              bool marked = false) noexcept {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
       plan_.probe->delivered(packet, now, serialization);
     recorder_.arrived(packet, now, hops, serialization);
     if (plan_.special[packet.traffic] != 0) [[unlikely]]
-      arrive_special(packet, terminal, now);
+      arrive_special(packet, terminal, now, marked);
   }
-  void arrive_special(const core::Packet& packet, u32 terminal, Tick now) noexcept;
+  void arrive_special(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept;
+  void admit(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept {
+    plan_.flows->arrived(terminal,
+                         {packet.source, packet.copies != 0 ? kNone : packet.destination,
+                          EndpointPlan::service_class(packet.traffic, packet.flags)},
+                         packet, marked, now);
+  }
   void note_order(const core::Packet& packet) noexcept;
   void note_multicast(const core::Packet& packet, Tick now) noexcept;
 

@@ -18,6 +18,10 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
       closed_(plan.traffic_count, kNever) {
   if (plan.any_replicates) sets_ = MulticastSets(plan.total_terminals);
   if (plan.any_answers) answers_ = Answers(cursors_.size());
+  if (plan.flows == nullptr) return;
+  feed_.resize(cursors_.size());
+  lane_.assign(plan.size(), kNone);
+  again_.assign(plan.size(), kNever);
 }
 
 void Source::reset(u32 replication) {
@@ -27,13 +31,19 @@ void Source::reset(u32 replication) {
   births_.clear();
   answers_.clear();
   std::fill(closed_.begin(), closed_.end(), kNever);
-  posted_ = answered_ = kept_in_window_ = skipped_ = 0;
+  posted_ = answered_ = kept_ = kept_in_window_ = skipped_ = 0;
   std::fill(cursors_.begin(), cursors_.end(), Cursor{});
+  std::fill(feed_.begin(), feed_.end(), Cursor{});
+  std::fill(lane_.begin(), lane_.end(), kNone);
+  std::fill(again_.begin(), again_.end(), kNever);
+  late_ticks_ = 0;
+  starting_ = plan_.flows != nullptr;
   std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < plan_.size(); ++local) {
     for (u32 i = 0; i < plan_.traffic_count; ++i) {
-      if ((plan_.special[i] & kAnswers) == 0) find_next(local, i, cursors_[place(local, i)], kNever);
+      if ((plan_.special[i] & kAnswers) == 0) find_next(local, i, feeding()[place(local, i)], kNever);
     }
+    if (plan_.flows != nullptr) continue;
     choose_next(local);
     births_.schedule(local, next_[local].birth);
   }
@@ -44,12 +54,34 @@ void Source::reset(u32 replication) {
       plan_.traffics[i]->start(plan_.terminals[local], outbox);
     }
   }
+  starting_ = false;
+  if (plan_.flows == nullptr) return;
+  plan_.flows->reset();
+  for (u32 local = 0; local < plan_.size(); ++local) refresh(local);
+}
+
+void Source::advance(Tick now) noexcept {
+  if (plan_.flows != nullptr) [[unlikely]] {
+    advance_flows(now);
+    return;
+  }
+  births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
+}
+
+Tick Source::next_birth_after(Tick now) const noexcept {
+  if (plan_.flows == nullptr) return births_.next_after(now, [&](u32 local) { return next_[local].birth; });
+  const Tick next = births_.next_after(now, [&](u32 local) { return again_[local]; });
+  return std::min(next, plan_.flows->next_after(now));
 }
 
 Tick Source::first_birth(u32 traffic) const noexcept {
   Tick first = kNever;
   for (u32 local = 0; local < plan_.size(); ++local) {
-    first = std::min(first, cursors_[place(local, traffic)].message.birth);
+    first = std::min(first, feeding()[place(local, traffic)].message.birth);
+    if (plan_.flows == nullptr) continue;
+    plan_.flows->for_each_waiting(local, [&](const Flows::Waiting& w) {
+      if (w.traffic == traffic) first = std::min(first, w.message.birth);
+    });
   }
   return first;
 }
@@ -59,15 +91,19 @@ void Source::post(u32 first_queue, u32 traffic, const core::Message& message) no
   const u32 queue = plan_.queues == 1 ? 0 : queue_of(plan_.terminals[first_queue], traffic, message.tag, message);
   const u32 local = first_queue + queue;
   const std::size_t list = place(local, traffic);
-  core::Message& first = cursors_[list].message;
+  core::Message& first = feeding()[list].message;
   ++posted_;
   if (first.birth == kNever) {
     first = message;
-  } else if (Answers::before(message, first) && cursors_[list].offset == 0) {
+  } else if (Answers::before(message, first) && feeding()[list].offset == 0) {
     answers_.insert(list, first);
     first = message;
   } else {
     answers_.insert(list, message);
+    return;
+  }
+  if (plan_.flows != nullptr) {
+    if (!starting_ && taking_ != local) refresh(local);
     return;
   }
   choose_next(local);
@@ -105,7 +141,9 @@ void Source::choose_next(u32 local) noexcept {
 
 void Source::choose_urgent(u32 local, Tick now) noexcept {
   const Cursor* cursors = &cursors_[place(local, 0)];
-  const auto priority = [&](u32 i) { return plan_.priorities[EndpointPlan::service_class(i, cursors[i].message.flags)]; };
+  const auto priority = [&](u32 i) {
+    return plan_.priorities[EndpointPlan::service_class(i, cursors[i].message.flags)];
+  };
   u32 best = next_[local].traffic;  // is born already
   for (u32 i = 0; i < plan_.traffic_count; ++i) {
     if (cursors[i].message.birth <= now && priority(i) > priority(best)) best = i;
@@ -120,7 +158,8 @@ void Source::choose_urgent(u32 local, Tick now) noexcept {
 
 bool Source::independent() const noexcept {
   const auto alone = [](u8 special) { return (special & (kAnswers | kMulticasts)) == 0; };
-  return plan_.queues == 1 && plan_.hot_spots.empty() && std::all_of(plan_.special.begin(), plan_.special.end(), alone);
+  return plan_.flows == nullptr && plan_.queues == 1 && plan_.hot_spots.empty() &&
+         std::all_of(plan_.special.begin(), plan_.special.end(), alone);
 }
 
 u8 Source::pending_mask(u32 terminal, Tick at) const noexcept {
@@ -139,7 +178,7 @@ u8 Source::pending_mask(u32 terminal, Tick at) const noexcept {
 /// Of one packet of a message: all but the sequence number and what the routing sets.
 template <bool Plain>
 [[gnu::always_inline]] inline void Source::fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset,
-                                                          u32 flits, Tick now) noexcept {
+                                                       u32 flits, Tick now) noexcept {
   packet = {};
   packet.birth = kept.birth;
   packet.enter = now;
@@ -153,8 +192,9 @@ template <bool Plain>
   packet.flags = static_cast<u8>(kept.flags | (Plain || offset == 0 ? core::kMessageFirst : 0) |
                                  (Plain || offset + flits == kept.flits ? core::kMessageLast : 0));
   packet.copies = Plain ? u16{0} : kept.copies;
-  if (kept.birth >= recorder_.window().from) packet.pending = pending_mask(packet.source, packet.birth);
-  recorder_.made(packet, Plain ? 1U : std::max<u32>(kept.copies, 1));
+  if (recorder_.made(kept.birth, flits, Plain ? 1U : std::max<u32>(kept.copies, 1))) {
+    packet.pending = pending_mask(packet.source, kept.birth);
+  }
 }
 
 /// The message at the head has left. `departed`: its last packet, when an answering traffic is to be told.
@@ -214,19 +254,26 @@ template <bool Waits, bool Plain>
   }
   packet.sequence = Plain ? cursor.packets++ : next_sequence(local, cursor);
   plan_.routing->prepare(packet, message.word);
-  recorder_.offered(traffic, message.birth, flits * message.offers);
-  if constexpr (!Waits) {
-    const u32 copies = Plain ? 1U : std::max<u32>(message.copies, 1);
-    recorder_.taken(local, traffic, flits * copies, now, copies);
+  if (recorder_.steady()) {
+    recorder_.offered(traffic, message.birth, flits * message.offers);
+    if constexpr (!Waits) {
+      const u32 copies = Plain ? 1U : std::max<u32>(message.copies, 1);
+      recorder_.taken(local, traffic, flits * copies, now, copies);
+    }
   }
   if (plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);
 
+  const bool answers = !Plain && (plan_.special[traffic] & kAnswers) != 0;
+  if (!Plain && plan_.flows != nullptr) [[unlikely]] {
+    leave_flow(local, answers ? &packet : nullptr);
+    return id;
+  }
   if (flits != left) {  // the rest of the message stays at the head
     cursor.offset += flits;
     return id;
   }
-  pass_message<Plain>(local, !Plain && (plan_.special[traffic] & kAnswers) != 0 ? &packet : nullptr, now);
+  pass_message<Plain>(local, answers ? &packet : nullptr, now);
   return id;
 }
 
@@ -242,15 +289,25 @@ Source::Kept Source::keep(u32 local) {
   const core::Message& message = cursor.message;
   const Kept kept{message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits,
                   message.tag,   static_cast<u8>(traffic),     message.flags,       0};
-  recorder_.offered(traffic, message.birth, message.flits);
+  if (recorder_.steady()) recorder_.offered(traffic, message.birth, message.flits);
   if (recorder_.window().holds(message.birth)) ++kept_in_window_;
-  pass_message<false>(local, nullptr, births_.now());
+  if (plan_.flows != nullptr) [[unlikely]] {
+    ++kept_;
+    leave_flow(local, nullptr);
+  } else {
+    pass_message<false>(local, nullptr, births_.now());
+  }
   return kept;
 }
 
 void Source::skip(u32 local) {
   ++skipped_;
-  pass_message<false>(local, nullptr, births_.now());
+  if (plan_.flows != nullptr) {
+    plan_.flows->drop(local, lane_[local]);
+    refresh(local);
+  } else {
+    pass_message<false>(local, nullptr, births_.now());
+  }
 }
 
 core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick now) {
@@ -262,10 +319,11 @@ core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick
   packet.sequence = next_sequence(local, cursor);
   // One word for all packets of a message, as for those that take() makes.
   plan_.routing->prepare(packet, way_choice_.at(u64{packet.source} << 32U | kept.nth, kept.traffic)[0]);
-  recorder_.taken(local, kept.traffic, flits, now, 1);
+  if (recorder_.steady()) recorder_.taken(local, kept.traffic, flits, now, 1);
   if (plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);
   if (offset + flits != kept.flits) return id;
+  if (plan_.flows != nullptr) --kept_;
   if (recorder_.window().holds(kept.birth)) --kept_in_window_;
   if ((plan_.special[kept.traffic] & kAnswers) != 0) [[unlikely]] {
     Post outbox(*this, local - local % plan_.queues, kept.traffic);
@@ -278,10 +336,15 @@ void Source::add_waiting(SteadyRecord& record) const noexcept {
   for (u32 local = 0; local < plan_.size(); ++local) {
     for (u32 i = 0; i < plan_.traffic_count; ++i) {
       const std::size_t list = place(local, i);
-      Cursor cursor = cursors_[list];
+      Cursor cursor = feeding()[list];
       const auto add = [&](const core::Message& message, u64 flits) {
         return recorder_.note_offered(record, i, message.birth, flits * message.offers);
       };
+      if (plan_.flows != nullptr) {
+        plan_.flows->for_each_waiting(local, [&](const Flows::Waiting& w) {
+          if (w.traffic == i) static_cast<void>(add(w.message, w.message.flits - w.offset));
+        });
+      }
       bool more = add(cursor.message, cursor.message.flits - cursor.offset);
       if ((plan_.special[i] & kAnswers) != 0) {
         answers_.for_each(list, [&](const core::Message& message) { static_cast<void>(add(message, message.flits)); });
@@ -297,6 +360,17 @@ void Source::add_waiting(SteadyRecord& record) const noexcept {
 }
 
 bool Source::past_window() const noexcept {
+  if (plan_.flows != nullptr) {
+    for (u32 local = 0; local < plan_.size(); ++local) {
+      bool past = true;
+      plan_.flows->for_each_waiting(
+          local, [&](const Flows::Waiting& w) { past = past && w.message.birth > recorder_.window().to; });
+      const u32 traffic = next_feed(local);
+      if (!past || (traffic != kNone && feed_[place(local, traffic)].message.birth <= recorder_.window().to))
+        return false;
+    }
+    return kept_in_window_ == 0;
+  }
   return kept_in_window_ == 0 &&
          std::all_of(next_.begin(), next_.end(), [&](const Next& n) { return n.birth > recorder_.window().to; });
 }
@@ -308,7 +382,7 @@ u64 Source::digest() const noexcept {
     h.add(plan_.terminals[local]);
     if (plan_.queues > 1) h.add(local % plan_.queues);
     for (u32 i = 0; i < plan_.traffic_count; ++i) {
-      const Cursor& c = cursors_[place(local, i)];
+      const Cursor& c = feeding()[place(local, i)];
       h.add(c.nth);
       h.add(c.message.birth);
       if (plan_.special[i] == 0) continue;
@@ -323,7 +397,7 @@ u64 Source::digest() const noexcept {
     }
     sum += h.value();
   }
-  return sum;
+  return plan_.flows == nullptr ? sum : sum + plan_.flows->digest();
 }
 
 bool Source::answers_conserved() const noexcept {
@@ -332,8 +406,10 @@ bool Source::answers_conserved() const noexcept {
     if ((plan_.special[i] & kAnswers) == 0) continue;
     for (u32 local = 0; local < plan_.size(); ++local) {
       const std::size_t list = place(local, i);
-      waiting += cursors_[list].message.birth != kNever ? 1U : 0U;
+      waiting += feeding()[list].message.birth != kNever ? 1U : 0U;
       answers_.for_each(list, [&](const core::Message&) { ++waiting; });
+      if (plan_.flows == nullptr) continue;
+      plan_.flows->for_each_waiting(local, [&](const Flows::Waiting& w) { waiting += w.traffic == i ? 1U : 0U; });
     }
   }
   return posted_ == answered_ + waiting;

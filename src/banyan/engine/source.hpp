@@ -10,6 +10,7 @@
 #include "banyan/engine/answers.hpp"
 #include "banyan/engine/birth_wheel.hpp"
 #include "banyan/engine/endpoint_plan.hpp"
+#include "banyan/engine/flows.hpp"
 #include "banyan/engine/multicast_sets.hpp"
 #include "banyan/engine/packet_pool.hpp"
 #include "banyan/engine/probe.hpp"
@@ -59,9 +60,7 @@ class Source {
   [[nodiscard]] const MulticastSets& sets() const noexcept { return sets_; }
 
   /// Brings `ready()` up to date; `now` must not decrease.
-  void advance(Tick now) noexcept {
-    births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
-  }
+  void advance(Tick now) noexcept;
   /// Whether nothing that happens at a terminal is seen by another one in the ticks after: they may be run block by
   /// block, several ticks at once (wave.hpp).
   [[nodiscard]] bool independent() const noexcept;
@@ -70,9 +69,7 @@ class Source {
   /// Bit per local terminal: a message with birth <= now waits.
   [[nodiscard]] std::span<const u64> ready() const noexcept { return births_.ready(); }
   /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
-  [[nodiscard]] Tick next_birth_after(Tick now) const noexcept {
-    return births_.next_after(now, [&](u32 local) { return next_[local].birth; });
-  }
+  [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept { return births_.ready_count(); }
 
@@ -86,7 +83,7 @@ class Source {
   }
   /// Where traffics have priorities: makes the most urgent of the messages that wait the head.
   void prioritize(u32 local, Tick now) noexcept {
-    if (plan_.prioritized) [[unlikely]]
+    if (plan_.prioritized && plan_.flows == nullptr) [[unlikely]]
       choose_urgent(local, now);
   }
   /// Service class (Packet::vc_class) of the message at the head.
@@ -101,7 +98,9 @@ class Source {
   /// As take(), for models that keep the messages of a terminal until they leave it: whatever waits of them belongs to
   /// the source queue until it is told as `sent`.
   [[nodiscard]] core::PacketId take_waiting(u32 local, Tick now);
-  void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept { recorder_.taken(local, traffic, flits, now, 1); }
+  void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
+    if (recorder_.steady()) recorder_.taken(local, traffic, flits, now, 1);
+  }
 
   // Models with several queues per terminal take messages out of the source queue as they are born, keep them, and make
   // their packets later, in the order of their births for each destination.
@@ -115,6 +114,8 @@ class Source {
   [[nodiscard]] u32 packet_flits(const Kept& kept, u32 offset) const noexcept {
     return std::min(kept.flits - offset, plan_.longest[kept.traffic]);
   }
+  /// True when no kept message waits for its packets to be made.
+  [[nodiscard]] bool kept_none() const noexcept { return kept_ == 0; }
   /// Messages that were skipped.
   [[nodiscard]] u64 skipped() const noexcept { return skipped_; }
 
@@ -127,8 +128,13 @@ class Source {
   void close(u32 traffic, Tick at) noexcept { closed_[traffic] = at; }
   /// False for a terminal that generates nothing, never.
   [[nodiscard]] bool is_source(u32 local) const noexcept {
-    return recorder_.accepted_of()[local] != 0 || next_[local].birth != kNever;
+    return recorder_.accepted_of()[local] != 0 || next_[local].birth != kNever ||
+           (plan_.flows != nullptr && (plan_.flows->waiting(local) != 0 || next_feed(local) != kNone));
   }
+  /// nullptr: no admission holds packets back.
+  [[nodiscard]] Flows* flows() const noexcept { return plan_.flows.get(); }
+  /// Sum over the messages that found the flows of their queue full, of the ticks that they came in late.
+  [[nodiscard]] u64 late_ticks() const noexcept { return late_ticks_; }
   /// Adds the messages that still wait to the offered flits of a record.
   void add_waiting(SteadyRecord& record) const noexcept;
   /// True when every posted message of an answering traffic has left its source or waits there.
@@ -152,6 +158,29 @@ class Source {
 
   [[nodiscard]] std::size_t place(u32 local, u32 traffic) const noexcept {
     return static_cast<std::size_t>(local) * plan_.traffic_count + traffic;
+  }
+  // Where an admission holds packets back, messages go from the feeding cursors into the flows of their queue, and the
+  // cursor is only what the flow that sends next puts there.
+  [[nodiscard]] std::vector<Cursor>& feeding() noexcept { return plan_.flows == nullptr ? cursors_ : feed_; }
+  [[nodiscard]] const std::vector<Cursor>& feeding() const noexcept {
+    return plan_.flows == nullptr ? cursors_ : feed_;
+  }
+  void advance_flows(Tick now);
+  /// The traffic whose feeding cursor has the earliest message; kNone: none has any.
+  [[nodiscard]] u32 next_feed(u32 local) const noexcept;
+  /// Moves what is born into the flows, as far as there is room.
+  void feed(u32 local);
+  /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.
+  void refresh(u32 local);
+  /// A packet, or all of a message that the model keeps, left its flow. `departed`: that packet, when an answering
+  /// traffic is to be told of the last one.
+  void leave_flow(u32 local, const core::Packet* departed);
+  /// What leaves a flow next: a packet, or all of a message that the model keeps.
+  [[nodiscard]] core::Departure departure(const Flows::Waiting& waiting) const noexcept {
+    const u32 left = waiting.message.flits - waiting.offset;
+    const u32 longest = plan_.longest[waiting.traffic];
+    if (!plan_.keeps_messages) return {std::min(left, longest), 1};
+    return {left, longest == kNone ? 1 : (left - 1) / longest + 1};
   }
   template <bool Waits, bool Plain>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
@@ -183,10 +212,18 @@ class Source {
   std::vector<Cursor> cursors_;  ///< [local * traffics + traffic]
   std::vector<Next> next_;       ///< [local]
   BirthWheel births_;
-  Answers answers_;  ///< posted messages behind those at the cursors
+  Answers answers_;           ///< posted messages behind those at the cursors
+  std::vector<Cursor> feed_;  ///< with flows only: [local * traffics + traffic]
+  std::vector<u32> lane_;     ///< with flows only: [local], of the head; kNone: none
+  std::vector<Tick> again_;   ///< with flows only: [local], when to look at what waits or is born
+  u64 late_ticks_ = 0;
+  std::vector<u32> due_;   ///< of advance_flows
+  u32 taking_ = kNone;     ///< the queue whose head is being taken: it is looked at afterwards
+  bool starting_ = false;  ///< all queues are looked at afterwards
   std::vector<Tick> closed_;
   u64 posted_ = 0;
   u64 answered_ = 0;        ///< posted messages that left their source
+  u64 kept_ = 0;            ///< kept messages with packets to be made; with flows only
   u64 kept_in_window_ = 0;  ///< kept messages of the window with packets to be made
   u64 skipped_ = 0;
 };

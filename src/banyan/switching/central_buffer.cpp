@@ -14,7 +14,6 @@
 #include <memory>
 #include <vector>
 
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/parts/chunk_lists.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
@@ -847,60 +846,70 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 using config::Parameter;
 
+/// Six cycles per switch, its outgoing link included; a flit per cycle behind the first.
+core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
+  if (values.text("bypass") == "never") {
+    return {.unknown = "describes packets that pass an idle switch by its crossbar",
+            .remedy = "use bypass = \"single_output\" or \"unicast\""};
+  }
+  return {.fixed = flits + 4.0, .per_hop = 5, .per_cycle = 1, .ends = 1};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_central_buffer;
 const core::SwitchRow row_central_buffer{
-    {"central_buffer",
-     "Buffered wormhole switches with a shared central buffer that replicate multidestination worms",
-     "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel Systems: "
-     "Architectural Alternatives and their Impact, ISCA-24, 1997; C. B. Stunkel et al., The SP2 High-Performance "
-     "Switch, IBM Systems Journal 34(2), 1995",
-     {Parameter::integer("fifo", 64).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
-      Parameter::integer("chunks", 256).unit("chunks").range(1, 32768).doc("Chunks of the central buffer"),
-      Parameter::integer("chunk", 0)
-          .unit("flits")
-          .range(0, 64)
-          .doc("Flits per chunk, k; 0: as many as the largest switch has ports, so that one chunk written and one read "
-               "per cycle serve them all"),
-      Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
-          .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
-      Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
-          .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
-      Parameter::choice("arbitration", {"in_order", "per_output", "all_at_once"}, "in_order")
-          .doc("Worms stand in the same order in the queues of all of their outputs; or each output is taken on its "
-               "own, so that two worms can each be first where the other waits; or, for synchronous replication, in "
-               "order, and a worm starts only when there is room for all of it behind all of its outputs"),
-      Parameter::choice("space", {"guarded", "guarantee", "none"}, "guarded")
-          .doc("Who may use the buffer: a replicated packet enters only when all of it is guaranteed space, single "
-               "packets leave that space free, and a chunk per output is held back for what that output starves for "
-               "(guarded); the guarantee alone, which can wedge; or whoever comes, which wedges"),
-      Parameter::choice("bypass", {"single_output", "unicast", "never"}, "single_output")
-          .doc("Packets that may pass the crossbar to an idle output: all that need one output at the switch; those "
-               "with one destination; or none"),
-      Parameter::choice("idle_output", {"uncontended", "with_room"}, "uncontended")
-          .doc(
-              "An output is idle when no other packet uses it or waits for it, whether or not there is room behind it; "
-              "or only when there is also room for the first chunk, so that packets wait in the buffer rather than in "
-              "their FIFO. Of several idle outputs one with room is taken either way"),
-      Parameter::choice("next_packet_ram", {"shared", "per_output"}, "shared")
-          .doc("One next-packet RAM, so that a replicated packet has a copy of its header chunk per output, written in "
-               "consecutive cycles; or one per output, so that a single header chunk is enough")}},
-    &install,
-    &one_vc,
-    "central_buffer moves worms through one buffer per switch that all of its outputs share",
-    core::Sight::none,
-    nullptr,
-    false,
-    false,
-    true,
-    false,
-    nullptr,
-    true};
-
-extern const core::SwitchMemory memory_central_buffer;
-const core::SwitchMemory memory_central_buffer{
-    "central_buffer", [](const config::Values& values, const core::NetworkSize& size, double shortest) {
+    .info =
+        {"central_buffer",
+         "Buffered wormhole switches with a shared central buffer that replicate multidestination worms",
+         "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel "
+         "Systems: "
+         "Architectural Alternatives and their Impact, ISCA-24, 1997; C. B. Stunkel et al., The SP2 High-Performance "
+         "Switch, IBM Systems Journal 34(2), 1995",
+         {Parameter::integer("fifo", 64).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
+          Parameter::integer("chunks", 256).unit("chunks").range(1, 32768).doc("Chunks of the central buffer"),
+          Parameter::integer("chunk", 0)
+              .unit("flits")
+              .range(0, 64)
+              .doc("Flits per chunk, k; 0: as many as the largest switch has ports, so that one chunk written and one "
+                   "read "
+                   "per cycle serve them all"),
+          Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
+              .doc(
+                  "Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
+          Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
+              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+          Parameter::choice("arbitration", {"in_order", "per_output", "all_at_once"}, "in_order")
+              .doc(
+                  "Worms stand in the same order in the queues of all of their outputs; or each output is taken on its "
+                  "own, so that two worms can each be first where the other waits; or, for synchronous replication, in "
+                  "order, and a worm starts only when there is room for all of it behind all of its outputs"),
+          Parameter::choice("space", {"guarded", "guarantee", "none"}, "guarded")
+              .doc(
+                  "Who may use the buffer: a replicated packet enters only when all of it is guaranteed space, single "
+                  "packets leave that space free, and a chunk per output is held back for what that output starves for "
+                  "(guarded); the guarantee alone, which can wedge; or whoever comes, which wedges"),
+          Parameter::choice("bypass", {"single_output", "unicast", "never"}, "single_output")
+              .doc(
+                  "Packets that may pass the crossbar to an idle output: all that need one output at the switch; those "
+                  "with one destination; or none"),
+          Parameter::choice("idle_output", {"uncontended", "with_room"}, "uncontended")
+              .doc("An output is idle when no other packet uses it or waits for it, whether or not there is room "
+                   "behind it; "
+                   "or only when there is also room for the first chunk, so that packets wait in the buffer rather "
+                   "than in "
+                   "their FIFO. Of several idle outputs one with room is taken either way"),
+          Parameter::choice("next_packet_ram", {"shared", "per_output"}, "shared")
+              .doc("One next-packet RAM, so that a replicated packet has a copy of its header chunk per output, "
+                   "written in "
+                   "consecutive cycles; or one per output, so that a single header chunk is enough")}},
+    .install = &install,
+    .vcs = &one_vc,
+    .no_dependencies = "central_buffer moves worms through one buffer per switch that all of its outputs share",
+    .replicates = true,
+    .draws_nothing = true,
+    .zero_load = &zero_load,
+    .memory = [](const config::Values& values, const core::NetworkSize& size, double shortest) {
       return 4e6 + size.inputs * (1000.0 + 16.0 * values.natural("fifo") / shortest) +
              size.switches * 17.0 * values.natural("chunks");
     }};

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/circuits.hpp"
@@ -94,88 +93,105 @@ u32 vcs(const config::Values& values) { return values.natural("vcs"); }
 
 using config::Parameter;
 
+/// A message that meets nobody: its circuit is made switch by switch and acknowledged, then the data flow.
+core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
+  const auto number = [&](const char* parameter) { return static_cast<double>(values.integer(parameter)); };
+  const double hop = number("acquire") + number("acknowledge");
+  const double home = flits - 1.0;
+  if (!values.flag("pipeline")) return {.fixed = flits + number("header"), .per_hop = hop, .home = home};
+  const double lanes = (number("injection_flits") != 0 ? 1.0 : 0.0) + (number("ejection_flits") != 0 ? 1.0 : 0.0);
+  return {.fixed = home + lanes, .per_hop = hop + 1, .home = home};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_circuit;
 const core::SwitchRow row_circuit{
-    {"circuit",
-     "Circuit switching: headers reserve virtual channels hop by hop, then the message streams over the path",
-     "Safaei, Khonsari, Fathy, Ould-Khaoua, Analysis of Circuit Switching for the Torus Interconnect Networks with "
-     "Hot-Spot Traffic, 2006; Min, Ould-Khaoua, Sarbazi-Azad, IPCCC 2001",
-     {Parameter::integer("vcs", 2).range(1, 64).doc("Virtual channels per channel, V: circuits that can share it"),
-      Parameter::choice("sharing", {"tdm", "demand"}, "tdm")
-          .doc("Bandwidth of a channel: turns go round over the reserved virtual channels and idle turns are lost, or "
-               "round over those that have a flit to send"),
-      Parameter::choice("sources", {"queues", "servers", "one", "unlimited"}, "queues")
-          .doc("At each terminal: V source queues, of which a message joins one at random and which serve one message "
-               "each until its tail leaves; one queue with V servers; one circuit at a time; or no limit (64 at once)"),
-      Parameter::choice("blocked", {"back_to_source", "backtrack", "wait"}, "back_to_source")
-          .doc("A header that finds nothing free: goes back to its source and tries again; goes back one hop and tries "
-               "another way; or waits there and keeps what it has"),
-      Parameter::choice("order", {"random", "routing"}, "random")
-          .doc("Among several free virtual channels: any with equal probability, or the first in the routing's order"),
-      Parameter::integers("alternatives", {0})
-          .range(0, 64)
-          .doc("How many of the routing's ports a header may try at its first, second ... hop; the last number holds "
-               "for all further hops; 0: all"),
-      Parameter::integer("acquire", 1)
-          .unit("cycles")
-          .range(1, 1 << 20)
-          .doc("Time in which a header reserves a virtual channel and moves to the next switch"),
-      Parameter::integer("backtrack", 1)
-          .unit("cycles")
-          .range(0, 1 << 20)
-          .doc("Time in which a header goes back one hop; 0: what it gives up is free at once"),
-      Parameter::integer("acknowledge", 1).unit("cycles").range(0, 1 << 20).doc("Time of the acknowledgment per hop"),
-      Parameter::integer("retry_delay", 0)
-          .unit("cycles")
-          .range(0, 1 << 20)
-          .doc("Pause at the source before the next attempt; at least one cycle when the first hop was blocked"),
-      Parameter::integer("backoff", 0)
-          .unit("cycles")
-          .range(0, 1 << 20)
-          .doc("Random addition to the pause, uniform from 0 to this"),
-      Parameter::integer("injection_circuits", 0)
-          .unit("circuits")
-          .range(0, 1 << 20)
-          .doc("Most circuits that leave a terminal at once; 0: no limit but the sources'"),
-      Parameter::integer("ejection_circuits", 0)
-          .unit("circuits")
-          .range(0, 1 << 20)
-          .doc("Most circuits that end at a terminal at once; 0: no limit"),
-      Parameter::integer("injection_flits", 0)
-          .unit("flits/cycle")
-          .range(0, 64)
-          .doc("Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one cycle "
-               "long; 0: no limit and no time"),
-      Parameter::integer("ejection_flits", 0)
-          .unit("flits/cycle")
-          .range(0, 64)
-          .doc("Lanes of one flit per cycle from a switch to its terminal, likewise"),
-      Parameter::boolean("pipeline", true)
-          .doc("Data take one cycle per channel; false (with vcs = 1): an established circuit is a wire"),
-      Parameter::integer("header", 0)
-          .unit("flits")
-          .range(0, 65535)
-          .doc("Flits that go over a circuit before the data, H; with pipeline = false"),
-      Parameter::real("consumption", 0.0)
-          .unit("flits/cycle")
-          .range(0, 1)
-          .doc("Speed at which a receiver goes through the data of a message; 0: not looked at"),
-      Parameter::choice("directions", {"own", "shared"}, "own")
-          .doc("Both directions of a link have virtual channels of their own (two pairs of lines), or a circuit takes "
-               "both (one pair)")}},
-    &install,
-    &vcs,
-    "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
-    core::Sight::none,
-    nullptr,
-    false,
-    true};
-
-extern const core::SwitchMemory memory_circuit;
-const core::SwitchMemory memory_circuit{
-    "circuit", [](const config::Values& values, const core::NetworkSize& size, double) {
+    .info =
+        {"circuit",
+         "Circuit switching: headers reserve virtual channels hop by hop, then the message streams over the path",
+         "Safaei, Khonsari, Fathy, Ould-Khaoua, Analysis of Circuit Switching for the Torus Interconnect Networks with "
+         "Hot-Spot Traffic, 2006; Min, Ould-Khaoua, Sarbazi-Azad, IPCCC 2001",
+         {Parameter::integer("vcs", 2).range(1, 64).doc("Virtual channels per channel, V: circuits that can share it"),
+          Parameter::choice("sharing", {"tdm", "demand"}, "tdm")
+              .doc("Bandwidth of a channel: turns go round over the reserved virtual channels and idle turns are lost, "
+                   "or "
+                   "round over those that have a flit to send"),
+          Parameter::choice("sources", {"queues", "servers", "one", "unlimited"}, "queues")
+              .doc("At each terminal: V source queues, of which a message joins one at random and which serve one "
+                   "message "
+                   "each until its tail leaves; one queue with V servers; one circuit at a time; or no limit (64 at "
+                   "once)"),
+          Parameter::choice("blocked", {"back_to_source", "backtrack", "wait"}, "back_to_source")
+              .doc("A header that finds nothing free: goes back to its source and tries again; goes back one hop and "
+                   "tries "
+                   "another way; or waits there and keeps what it has"),
+          Parameter::choice("order", {"random", "routing"}, "random")
+              .doc("Among several free virtual channels: any with equal probability, or the first in the routing's "
+                   "order"),
+          Parameter::integers("alternatives", {0})
+              .range(0, 64)
+              .doc("How many of the routing's ports a header may try at its first, second ... hop; the last number "
+                   "holds "
+                   "for all further hops; 0: all"),
+          Parameter::integer("acquire", 1)
+              .unit("cycles")
+              .range(1, 1 << 20)
+              .doc("Time in which a header reserves a virtual channel and moves to the next switch"),
+          Parameter::integer("backtrack", 1)
+              .unit("cycles")
+              .range(0, 1 << 20)
+              .doc("Time in which a header goes back one hop; 0: what it gives up is free at once"),
+          Parameter::integer("acknowledge", 1)
+              .unit("cycles")
+              .range(0, 1 << 20)
+              .doc("Time of the acknowledgment per hop"),
+          Parameter::integer("retry_delay", 0)
+              .unit("cycles")
+              .range(0, 1 << 20)
+              .doc("Pause at the source before the next attempt; at least one cycle when the first hop was blocked"),
+          Parameter::integer("backoff", 0)
+              .unit("cycles")
+              .range(0, 1 << 20)
+              .doc("Random addition to the pause, uniform from 0 to this"),
+          Parameter::integer("injection_circuits", 0)
+              .unit("circuits")
+              .range(0, 1 << 20)
+              .doc("Most circuits that leave a terminal at once; 0: no limit but the sources'"),
+          Parameter::integer("ejection_circuits", 0)
+              .unit("circuits")
+              .range(0, 1 << 20)
+              .doc("Most circuits that end at a terminal at once; 0: no limit"),
+          Parameter::integer("injection_flits", 0)
+              .unit("flits/cycle")
+              .range(0, 64)
+              .doc(
+                  "Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one cycle "
+                  "long; 0: no limit and no time"),
+          Parameter::integer("ejection_flits", 0)
+              .unit("flits/cycle")
+              .range(0, 64)
+              .doc("Lanes of one flit per cycle from a switch to its terminal, likewise"),
+          Parameter::boolean("pipeline", true)
+              .doc("Data take one cycle per channel; false (with vcs = 1): an established circuit is a wire"),
+          Parameter::integer("header", 0)
+              .unit("flits")
+              .range(0, 65535)
+              .doc("Flits that go over a circuit before the data, H; with pipeline = false"),
+          Parameter::real("consumption", 0.0)
+              .unit("flits/cycle")
+              .range(0, 1)
+              .doc("Speed at which a receiver goes through the data of a message; 0: not looked at"),
+          Parameter::choice("directions", {"own", "shared"}, "own")
+              .doc("Both directions of a link have virtual channels of their own (two pairs of lines), or a circuit "
+                   "takes "
+                   "both (one pair)")}},
+    .install = &install,
+    .vcs = &vcs,
+    .no_dependencies = "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
+    .free_first_step = true,
+    .zero_load = &zero_load,
+    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
       return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0;
     }};
 

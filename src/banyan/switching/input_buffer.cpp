@@ -11,7 +11,6 @@
 #include <memory>
 #include <vector>
 
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/parts/data_paths.hpp"
 #include "banyan/switching/parts/worm_fabric.hpp"
@@ -513,49 +512,52 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 using config::Parameter;
 
+/// Six cycles per switch, its outgoing link included; a flit per cycle behind the first.
+core::ZeroLoad zero_load(const config::Values&, u32 flits) {
+  return {.fixed = flits + 4.0, .per_hop = 5, .per_cycle = 1, .ends = 1};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_input_buffer;
 const core::SwitchRow row_input_buffer{
-    {"input_buffer",
-     "Wormhole switches with a large FIFO per input that replicate multidestination worms at its head",
-     "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel Systems: "
-     "Architectural Alternatives and their Impact, ISCA-24, 1997, section 5",
-     {Parameter::integer("fifo", 320).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
-      Parameter::integer("chunk", 0)
-          .unit("flits")
-          .range(0, 64)
-          .doc("Flits per chunk, k; 0: as many as the largest switch has ports"),
-      Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
-          .doc("Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
-      Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
-          .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
-      Parameter::choice("arbitration", {"oldest_first", "per_output", "all_at_once"}, "oldest_first")
-          .doc("Who gets a free output: the packet that asked first, so that two worms never hold what the other waits "
-               "for at one switch; the inputs in turn, each output on its own; or, for synchronous replication, the "
-               "oldest too, but worms only that get all of their outputs with room for all of them behind each"),
-      Parameter::choice("space", {"guaranteed", "any"}, "guaranteed")
-          .doc("Whether packets must fit the FIFO; replicated packets that do not can wedge"),
-      Parameter::choice("data_path", {"chunk_wide", "register_staircase", "split_ram"}, "chunk_wide")
-          .doc(
-              "From FIFO to outputs, in a switch of k ports: k^2 flit-multiplexers (64 for k = 8), all of a chunk in a "
-              "cycle; or k^2 + k (72), flit by flit through a staircase of registers or from k narrow RAMs, a cycle "
-              "later")}},
-    &install,
-    &one_vc,
-    "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
-    core::Sight::none,
-    nullptr,
-    false,
-    false,
-    true,
-    false,
-    nullptr,
-    true};
-
-extern const core::SwitchMemory memory_input_buffer;
-const core::SwitchMemory memory_input_buffer{
-    "input_buffer", [](const config::Values& values, const core::NetworkSize& size, double shortest) {
+    .info =
+        {"input_buffer",
+         "Wormhole switches with a large FIFO per input that replicate multidestination worms at its head",
+         "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel "
+         "Systems: "
+         "Architectural Alternatives and their Impact, ISCA-24, 1997, section 5",
+         {Parameter::integer("fifo", 320).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
+          Parameter::integer("chunk", 0)
+              .unit("flits")
+              .range(0, 64)
+              .doc("Flits per chunk, k; 0: as many as the largest switch has ports"),
+          Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
+              .doc(
+                  "Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
+          Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
+              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+          Parameter::choice("arbitration", {"oldest_first", "per_output", "all_at_once"}, "oldest_first")
+              .doc(
+                  "Who gets a free output: the packet that asked first, so that two worms never hold what the other "
+                  "waits "
+                  "for at one switch; the inputs in turn, each output on its own; or, for synchronous replication, the "
+                  "oldest too, but worms only that get all of their outputs with room for all of them behind each"),
+          Parameter::choice("space", {"guaranteed", "any"}, "guaranteed")
+              .doc("Whether packets must fit the FIFO; replicated packets that do not can wedge"),
+          Parameter::choice("data_path", {"chunk_wide", "register_staircase", "split_ram"}, "chunk_wide")
+              .doc("From FIFO to outputs, in a switch of k ports: k^2 flit-multiplexers (64 for k = 8), all of a chunk "
+                   "in a "
+                   "cycle; or k^2 + k (72), flit by flit through a staircase of registers or from k narrow RAMs, a "
+                   "cycle "
+                   "later")}},
+    .install = &install,
+    .vcs = &one_vc,
+    .no_dependencies = "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
+    .replicates = true,
+    .draws_nothing = true,
+    .zero_load = &zero_load,
+    .memory = [](const config::Values& values, const core::NetworkSize& size, double shortest) {
       return 4e6 + size.inputs * (1100.0 + 16.0 * values.natural("fifo") / shortest);
     }};
 

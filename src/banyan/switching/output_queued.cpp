@@ -17,7 +17,6 @@
 
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/population.hpp"
@@ -146,7 +145,8 @@ class OutputQueued final : public engine::Population {
     } else {
       step_two_phase(now);
     }
-    return pool_.live() != 0 || terminals_.source.waiting_terminals() != 0 ? now + 1 : terminals_.source.next_birth_after(now);
+    return pool_.live() != 0 || terminals_.source.waiting_terminals() != 0 ? now + 1
+                                                                           : terminals_.source.next_birth_after(now);
   }
 
   u64 digest() const override {
@@ -781,25 +781,28 @@ u32 vcs(const config::Values&) { return 1; }
 
 using config::Parameter;
 
+/// One cycle per switch.
+core::ZeroLoad zero_load(const config::Values&, u32) { return {.fixed = 1, .per_hop = 1}; }
+
 }  // namespace
 
 extern const core::SwitchRow row_output_queued;
 const core::SwitchRow row_output_queued{
-    {"output_queued",
-     "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
-     "Wang, Siegel, Nichols, Abraham 1992, section 2",
-     {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
-      Parameter::choice("space", {"auto", "same_cycle", "next_cycle"}, "auto")
-          .doc(
-              "When a place that becomes free can be used: in the same cycle (networks without cycles, packets next to "
-              "the destination move first) or from the next cycle on; auto: the former where it is possible")}},
-    &install,
-    &vcs,
-    "output_queued boxes take packets from each other in one step of the whole network, which has no cycles"};
-
-extern const core::SwitchMemory memory_output_queued;
-const core::SwitchMemory memory_output_queued{
-    "output_queued", [](const config::Values& values, const core::NetworkSize& size, double) {
+    .info = {"output_queued",
+             "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
+             "Wang, Siegel, Nichols, Abraham 1992, section 2",
+             {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
+              Parameter::choice("space", {"auto", "same_cycle", "next_cycle"}, "auto")
+                  .doc(
+                      "When a place that becomes free can be used: in the same cycle (networks without cycles, packets "
+                      "next to "
+                      "the destination move first) or from the next cycle on; auto: the former where it is possible")}},
+    .install = &install,
+    .vcs = &vcs,
+    .no_dependencies =
+        "output_queued boxes take packets from each other in one step of the whole network, which has no cycles",
+    .zero_load = &zero_load,
+    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
       constexpr double kReservedMost = 1U << 20U;  // packets
       const double places = size.inputs * values.natural("buffer");
       return size.inputs * 450.0 + places * 8.0 + std::min(places, kReservedMost) * 50.0;

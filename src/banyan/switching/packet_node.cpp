@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "banyan/base/hash.hpp"
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
@@ -805,62 +804,91 @@ u32 vcs(const config::Values&) { return 1; }
 
 using config::Parameter;
 
+/// The first packet goes from node to node; the others follow at the pace of one link.
+core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
+  const auto wire = [&](u64 bytes) {
+    const u64 bandwidth = values.natural("bandwidth");
+    const u64 ticks = (bytes + bandwidth - 1) / bandwidth;  // whole ones
+    return static_cast<double>(ticks);
+  };
+  const std::string& transport = values.text("transport");
+  const u64 payload = transport == "datagram" ? flits : std::min<u64>(values.natural("payload"), flits);
+  const u64 header = values.natural("header");
+  const u64 packets = (flits + payload - 1) / payload;
+  const u64 last = flits - (packets - 1) * payload;
+  const bool headed = transport != "virtual_circuit";  // the later packets are
+  const u64 front = headed ? header : 0;
+  const double acquire = static_cast<double>(values.integer("acquire"));
+  const double busy = headed && !values.flag("pipelined") ? acquire : 0.0;  // the link, beside the transmission
+  const double first = wire(payload + header);
+  double more = 0.0;
+  if (packets > 1) {
+    more = static_cast<double>(packets - 2) * (busy + wire(payload + front)) + busy + wire(last + front);
+  }
+  if (values.text("switching") == "cut_through") {
+    if (packets > 1) more = static_cast<double>(packets - 1) * (busy + first) + wire(last + header) - first;
+    return {.fixed = first - wire(header) + more, .per_hop = acquire + wire(header) - 1, .per_cycle = 1, .home = 0};
+  }
+  return {.fixed = more, .per_hop = acquire + first - 1, .per_cycle = 1, .home = 0};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_packet_node;
 const core::SwitchRow row_packet_node{
-    {"packet_node",
-     "Nodes that send messages as packets: buffers reserved before transmission, a request queue per link",
-     "Buzzard and Mudge, Short Latency Routing for Hypercube Multiprocessors, sections 2 and 3",
-     {Parameter::choice("transport", {"packet", "datagram", "virtual_circuit"}, "packet")
-          .doc("How a message travels: cut into packets that are routed one by one; as a whole; or cut into packets of "
-               "which only the first has a header and is routed, which takes t_l."),
-      Parameter::integer("payload", 64)
-          .unit("flits")
-          .range(1, kWholeMessage)
-          .doc("Data in a packet, P: messages are cut into packets of so much and a last one with the rest; without "
-               "meaning for datagrams."),
-      Parameter::integer("header", 8).unit("flits").range(0, 65535).doc("Header of every packet, H."),
-      Parameter::integer("buffers_per_link", 4)
-          .unit("packets")
-          .range(1, 65535)
-          .doc("Packet buffers of every outbound link, reserved before a transmission to them starts."),
-      Parameter::choice("buffer_sharing", {"link", "node"}, "link")
-          .doc("Whether buffers are tied to an outbound link, or all links of a node share them."),
-      Parameter::integer("bandwidth", 1).unit("flits/cycle").range(1, 4096).doc("Flits that a link carries per cycle."),
-      Parameter::integer("acquire", 10)
-          .unit("cycles")
-          .range(0, 1'000'000)
-          .doc("Time to route a packet and acquire its link, t_l."),
-      Parameter::boolean("pipelined", false)
-          .doc("Whether a link is free while the next packet is routed; otherwise t_l occupies the link."),
-      Parameter::choice("switching", {"store_and_forward", "cut_through"}, "store_and_forward")
-          .doc("Whether a packet goes on when all of it has arrived, or as soon as its header has."),
-      Parameter::integer("ports", 0)
-          .unit("packets")
-          .range(0, kMostPorts)
-          .doc("Packets that pass between a node and its processors at once, each way; 0: one per link."),
-      Parameter::choice("take_over", {"never", "blocked", "always"}, "blocked")
-          .doc("When a packet that is passing through takes an idle link from a message at its source: when that waits "
-               "for a buffer, always, or never, which can deadlock."),
-      Parameter::real("consumption", 0.25)
-          .range(0, 1)
-          .doc("Speed at which a receiver goes through the data of a message, as a fraction of the link's bandwidth; "
-               "0: not looked at.")}},
-    &install,
-    &vcs,
-    "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
-    core::Sight::none,
-    nullptr,
-    false,
-    true,
-    false,
-    false,
-    nullptr,
-    true};
-
-extern const core::SwitchMemory memory_packet_node;
-const core::SwitchMemory memory_packet_node{
-    "packet_node", [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; }};
+    .info =
+        {"packet_node",
+         "Nodes that send messages as packets: buffers reserved before transmission, a request queue per link",
+         "Buzzard and Mudge, Short Latency Routing for Hypercube Multiprocessors, sections 2 and 3",
+         {Parameter::choice("transport", {"packet", "datagram", "virtual_circuit"}, "packet")
+              .doc("How a message travels: cut into packets that are routed one by one; as a whole; or cut into "
+                   "packets of "
+                   "which only the first has a header and is routed, which takes t_l."),
+          Parameter::integer("payload", 64)
+              .unit("flits")
+              .range(1, kWholeMessage)
+              .doc(
+                  "Data in a packet, P: messages are cut into packets of so much and a last one with the rest; without "
+                  "meaning for datagrams."),
+          Parameter::integer("header", 8).unit("flits").range(0, 65535).doc("Header of every packet, H."),
+          Parameter::integer("buffers_per_link", 4)
+              .unit("packets")
+              .range(1, 65535)
+              .doc("Packet buffers of every outbound link, reserved before a transmission to them starts."),
+          Parameter::choice("buffer_sharing", {"link", "node"}, "link")
+              .doc("Whether buffers are tied to an outbound link, or all links of a node share them."),
+          Parameter::integer("bandwidth", 1)
+              .unit("flits/cycle")
+              .range(1, 4096)
+              .doc("Flits that a link carries per cycle."),
+          Parameter::integer("acquire", 10)
+              .unit("cycles")
+              .range(0, 1'000'000)
+              .doc("Time to route a packet and acquire its link, t_l."),
+          Parameter::boolean("pipelined", false)
+              .doc("Whether a link is free while the next packet is routed; otherwise t_l occupies the link."),
+          Parameter::choice("switching", {"store_and_forward", "cut_through"}, "store_and_forward")
+              .doc("Whether a packet goes on when all of it has arrived, or as soon as its header has."),
+          Parameter::integer("ports", 0)
+              .unit("packets")
+              .range(0, kMostPorts)
+              .doc("Packets that pass between a node and its processors at once, each way; 0: one per link."),
+          Parameter::choice("take_over", {"never", "blocked", "always"}, "blocked")
+              .doc("When a packet that is passing through takes an idle link from a message at its source: when that "
+                   "waits "
+                   "for a buffer, always, or never, which can deadlock."),
+          Parameter::real("consumption", 0.25)
+              .range(0, 1)
+              .doc("Speed at which a receiver goes through the data of a message, as a fraction of the link's "
+                   "bandwidth; "
+                   "0: not looked at.")}},
+    .install = &install,
+    .vcs = &vcs,
+    .no_dependencies =
+        "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
+    .free_first_step = true,
+    .draws_nothing = true,
+    .zero_load = &zero_load,
+    .memory = [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; }};
 
 }  // namespace banyan::switching::packet_node

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "banyan/core/size.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/parts/vc_router_general.hpp"
@@ -316,94 +315,118 @@ std::vector<std::string> allocators() {
   return {"input_first", "output_first", "islip", "wavefront", "max_size", "lonely"};
 }
 
+core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
+  const auto number = [&](const char* parameter) { return static_cast<double>(values.integer(parameter)); };
+  if (values.real("internal_speedup") != 1.0) {
+    return {.unknown = "does not know what an internal speedup puts into one cycle",
+            .remedy = "use internal_speedup = 1"};
+  }
+  if (flits > 1 && !values.flag("overlapping_stages")) {
+    return {.unknown = "does not know how flits wait for stages that do not overlap",
+            .remedy = "use overlapping_stages = true, or packets of one flit"};
+  }
+  const double vc = number("vc_alloc_delay");
+  const double allocation = number("sw_alloc_delay");
+  const double both = values.flag("speculative") ? std::max(vc, allocation) : vc + allocation;
+  const double router = number("routing_delay") + number("traversal_delay") + both;
+  const double rest = flits - 1.0;
+  // Stored and forwarded: the rest of the packet comes in from the terminal, and leaves every switch.
+  if (values.text("flow") == "store_and_forward") {
+    return {
+        .fixed = router + rest * (1 + allocation), .per_hop = router + rest * allocation, .per_cycle = 1, .ends = 1};
+  }
+  return {.fixed = router + rest * allocation, .per_hop = router, .per_cycle = 1, .ends = 1};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_vc_router;
 const core::SwitchRow row_vc_router{
-    {"vc_router",
-     "Input-queued router with virtual channels, credit flow control and a pipeline with a delay per stage",
-     "W. J. Dally, Virtual-Channel Flow Control, IEEE Transactions on Parallel and Distributed Systems 3(2), 1992; "
-     "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, chapters 16 and 17",
-     {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
-      Parameter::integer("buffer", 8).unit("flits").range(1, 65535).doc("Places per virtual channel of an input port."),
-      Parameter::choice("buffer_policy", {"private", "shared"}, "private")
-          .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved ones."),
-      Parameter::integer("reserved", 1)
-          .unit("flits")
-          .range(1, 65535)
-          .doc("Of shared buffers, the places of each virtual channel that no other may use."),
-      Parameter::choice("flow", {"wormhole", "cut_through", "store_and_forward"}, "wormhole")
-          .doc("wormhole: a packet moves on when the next buffer has a place; cut_through: when it has room for the "
-               "whole packet; store_and_forward: when, besides, its tail has arrived."),
-      Parameter::integer("routing_delay", 1)
-          .unit("cycles")
-          .range(0, kMostDelay)
-          .doc("Cycles of route computation; 0: routes are known on arrival (lookahead)."),
-      Parameter::integer("vc_alloc_delay", 1)
-          .unit("cycles")
-          .range(0, kMostDelay)
-          .doc("Cycles of virtual-channel allocation; 0: in the first cycle of switch allocation."),
-      Parameter::integer("sw_alloc_delay", 1)
-          .unit("cycles")
-          .range(1, kMostDelay)
-          .doc("Cycles of switch allocation; a virtual channel asks again when they are over."),
-      Parameter::integer("traversal_delay", 1)
-          .unit("cycles")
-          .range(0, kMostDelay)
-          .doc("Cycles through the crossbar, from the end of switch allocation to the channel."),
-      Parameter::integer("credit_delay", 0)
-          .unit("cycles")
-          .range(0, kMostDelay)
-          .doc("Cycles from the arrival of a credit at a router until it counts."),
-      Parameter::boolean("overlapping_stages", true)
-          .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when it has "
-               "finished with those before, as in BookSim2."),
-      Parameter::boolean("speculative", false)
-          .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is granted."),
-      Parameter::choice("vc_allocator", allocators(), "islip").doc("Allocator of output virtual channels to heads."),
-      Parameter::integer("vc_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable vc_allocator."),
-      Parameter::choice("sw_allocator", allocators(), "islip").doc("Allocator of output ports to input ports."),
-      Parameter::integer("sw_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable sw_allocator."),
-      Parameter::choice("arbiter", {"round_robin", "matrix", "age"}, "round_robin")
-          .doc(
-              "Arbiters of separable allocators: round_robin, matrix (least recently served), or age (oldest packet)."),
-      Parameter::integer("input_speedup", 1)
-          .range(1, 16)
-          .doc("Ways from an input port into the crossbar; virtual channels are dealt out to them."),
-      Parameter::integer("output_speedup", 1)
-          .range(1, 16)
-          .doc("Ways from the crossbar to an output port; input ports are dealt out to them."),
-      Parameter::real("internal_speedup", 1.0).range(1, 16).doc("Steps of the router per cycle of the channels."),
-      Parameter::integer("output_buffer", 0)
-          .unit("flits")
-          .range(0, 65535)
-          .doc("Flits that may wait between crossbar and channel where there is speedup; 0: any number."),
-      Parameter::boolean("hold_switch_for_packet", false)
-          .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
-      Parameter::boolean("wait_for_tail_credit", false)
-          .doc("Whether an output virtual channel is given again only when the buffer behind it is empty."),
-      Parameter::boolean("vc_busy_when_full", false)
-          .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
-      Parameter::choice("kernel", {"auto", "general"}, "auto")
-          .doc("auto: the fast kernel where it can do what is asked; general: the other one, which delivers every "
-               "packet in the same cycle.")}},
-    &install,
-    &vcs,
-    nullptr,
-    core::Sight::network,
-    nullptr,
-    false,
-    false,
-    false,
-    true,
-    &warning,
-    true,
-    nullptr,
-    &vc_turn};
-
-extern const core::SwitchMemory memory_vc_router;
-const core::SwitchMemory memory_vc_router{
-    "vc_router", [](const config::Values& values, const core::NetworkSize& size, double) {
+    .info =
+        {"vc_router",
+         "Input-queued router with virtual channels, credit flow control and a pipeline with a delay per stage",
+         "W. J. Dally, Virtual-Channel Flow Control, IEEE Transactions on Parallel and Distributed Systems 3(2), 1992; "
+         "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, chapters 16 and 17",
+         {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
+          Parameter::integer("buffer", 8)
+              .unit("flits")
+              .range(1, 65535)
+              .doc("Places per virtual channel of an input port."),
+          Parameter::choice("buffer_policy", {"private", "shared"}, "private")
+              .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved "
+                   "ones."),
+          Parameter::integer("reserved", 1)
+              .unit("flits")
+              .range(1, 65535)
+              .doc("Of shared buffers, the places of each virtual channel that no other may use."),
+          Parameter::choice("flow", {"wormhole", "cut_through", "store_and_forward"}, "wormhole")
+              .doc(
+                  "wormhole: a packet moves on when the next buffer has a place; cut_through: when it has room for the "
+                  "whole packet; store_and_forward: when, besides, its tail has arrived."),
+          Parameter::integer("routing_delay", 1)
+              .unit("cycles")
+              .range(0, kMostDelay)
+              .doc("Cycles of route computation; 0: routes are known on arrival (lookahead)."),
+          Parameter::integer("vc_alloc_delay", 1)
+              .unit("cycles")
+              .range(0, kMostDelay)
+              .doc("Cycles of virtual-channel allocation; 0: in the first cycle of switch allocation."),
+          Parameter::integer("sw_alloc_delay", 1)
+              .unit("cycles")
+              .range(1, kMostDelay)
+              .doc("Cycles of switch allocation; a virtual channel asks again when they are over."),
+          Parameter::integer("traversal_delay", 1)
+              .unit("cycles")
+              .range(0, kMostDelay)
+              .doc("Cycles through the crossbar, from the end of switch allocation to the channel."),
+          Parameter::integer("credit_delay", 0)
+              .unit("cycles")
+              .range(0, kMostDelay)
+              .doc("Cycles from the arrival of a credit at a router until it counts."),
+          Parameter::boolean("overlapping_stages", true)
+              .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when it "
+                   "has "
+                   "finished with those before, as in BookSim2."),
+          Parameter::boolean("speculative", false)
+              .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is "
+                   "granted."),
+          Parameter::choice("vc_allocator", allocators(), "islip")
+              .doc("Allocator of output virtual channels to heads."),
+          Parameter::integer("vc_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable vc_allocator."),
+          Parameter::choice("sw_allocator", allocators(), "islip").doc("Allocator of output ports to input ports."),
+          Parameter::integer("sw_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable sw_allocator."),
+          Parameter::choice("arbiter", {"round_robin", "matrix", "age"}, "round_robin")
+              .doc("Arbiters of separable allocators: round_robin, matrix (least recently served), or age (oldest "
+                   "packet)."),
+          Parameter::integer("input_speedup", 1)
+              .range(1, 16)
+              .doc("Ways from an input port into the crossbar; virtual channels are dealt out to them."),
+          Parameter::integer("output_speedup", 1)
+              .range(1, 16)
+              .doc("Ways from the crossbar to an output port; input ports are dealt out to them."),
+          Parameter::real("internal_speedup", 1.0).range(1, 16).doc("Steps of the router per cycle of the channels."),
+          Parameter::integer("output_buffer", 0)
+              .unit("flits")
+              .range(0, 65535)
+              .doc("Flits that may wait between crossbar and channel where there is speedup; 0: any number."),
+          Parameter::boolean("hold_switch_for_packet", false)
+              .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
+          Parameter::boolean("wait_for_tail_credit", false)
+              .doc("Whether an output virtual channel is given again only when the buffer behind it is empty."),
+          Parameter::boolean("vc_busy_when_full", false)
+              .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
+          Parameter::choice("kernel", {"auto", "general"}, "auto")
+              .doc("auto: the fast kernel where it can do what is asked; general: the other one, which delivers every "
+                   "packet in the same cycle.")}},
+    .install = &install,
+    .vcs = &vcs,
+    .sight = core::Sight::network,
+    .serves_classes = true,
+    .warning = &warning,
+    .draws_nothing = true,
+    .vc_turn = &vc_turn,
+    .zero_load = &zero_load,
+    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
       const double places = static_cast<double>(values.natural("vcs")) * values.natural("buffer");
       return size.inputs * (650.0 + 16.0 * places);
     }};

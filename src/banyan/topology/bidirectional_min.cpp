@@ -144,9 +144,7 @@ const core::TopologyRow row_bidirectional_min{
          Parameter::choice("wiring", {"perfect_shuffle", "k_ary_n_tree"}, "perfect_shuffle")
              .doc("How the stages are joined."),
      })},
-    make};
-
-extern const core::TopologySize size_bidirectional_min;
-const core::TopologySize size_bidirectional_min{"bidirectional_min", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::bidirectional_min

@@ -155,9 +155,7 @@ const core::TopologyRow row_dragonfly{
              .range(1, 1 << 20)
              .doc("Latency of the channels from and to terminals."),
      })},
-    make};
-
-extern const core::TopologySize size_dragonfly;
-const core::TopologySize size_dragonfly{"dragonfly", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::dragonfly

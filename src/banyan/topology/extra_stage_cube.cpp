@@ -295,9 +295,7 @@ const core::TopologyRow row_extra_stage_cube{
                   "connected."),
          parts::subnetworks_parameter(),
      }},
-    make};
-
-extern const core::TopologySize size_extra_stage_cube;
-const core::TopologySize size_extra_stage_cube{"extra_stage_cube", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::extra_stage_cube

@@ -31,9 +31,7 @@ const core::TopologyRow row_fat_tree{
          Parameter::integer("arity", 4).range(1, 512).doc("Children, and parents, of a switch, k."),
          Parameter::integer("levels", 3).range(1, 24).doc("Levels of switches, n."),
      })},
-    make};
-
-extern const core::TopologySize size_fat_tree;
-const core::TopologySize size_fat_tree{"fat_tree", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::fat_tree

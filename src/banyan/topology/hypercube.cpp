@@ -53,9 +53,7 @@ const core::TopologyRow row_hypercube{
         }),
     },
     make,
+    size,
 };
-
-extern const core::TopologySize size_hypercube;
-const core::TopologySize size_hypercube{"hypercube", size};
 
 }  // namespace banyan::topology::hypercube

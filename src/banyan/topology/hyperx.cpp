@@ -109,9 +109,7 @@ const core::TopologyRow row_hyperx{
      "J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, HyperX: Topology, Routing, and Packaging of "
      "Efficient Large-Scale Networks, SC 2009; J. Kim, W. J. Dally and D. Abts, Flattened Butterfly, ISCA 2007",
      parts::grid_parameters()},
-    make};
-
-extern const core::TopologySize size_hyperx;
-const core::TopologySize size_hyperx{"hyperx", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::hyperx

@@ -23,9 +23,7 @@ const core::TopologyRow row_mesh{
         parts::grid_parameters(),
     },
     make,
+    size,
 };
-
-extern const core::TopologySize size_mesh;
-const core::TopologySize size_mesh{"mesh", size};
 
 }  // namespace banyan::topology::mesh

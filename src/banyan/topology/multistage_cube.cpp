@@ -138,9 +138,7 @@ const core::TopologyRow row_multistage_cube{
              .doc("Which of the equivalent networks of the literature connects the stages."),
          parts::subnetworks_parameter(),
      }},
-    make};
-
-extern const core::TopologySize size_multistage_cube;
-const core::TopologySize size_multistage_cube{"multistage_cube", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::multistage_cube

@@ -212,9 +212,7 @@ const core::TopologyRow row_slim_fly{
              .range(1, 1 << 20)
              .doc("Latency of the channels from and to terminals."),
      })},
-    make};
-
-extern const core::TopologySize size_slim_fly;
-const core::TopologySize size_slim_fly{"slim_fly", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::slim_fly

@@ -27,9 +27,7 @@ const core::TopologyRow row_torus{
         parts::grid_parameters(),
     },
     make,
+    size,
 };
-
-extern const core::TopologySize size_torus;
-const core::TopologySize size_torus{"torus", size};
 
 }  // namespace banyan::topology::torus

@@ -40,9 +40,7 @@ const core::TopologyRow row_xgft{
              .range(1, 65535)
              .doc("Parents per level from below, w_1 .. w_h: of a terminal (1), of a switch of the lowest level, ..."),
      })},
-    make};
-
-extern const core::TopologySize size_xgft;
-const core::TopologySize size_xgft{"xgft", size};
+    make,
+    size};
 
 }  // namespace banyan::topology::xgft

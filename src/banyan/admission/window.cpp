@@ -1,0 +1,81 @@
+// A fixed window: so many flits or packets of a flow may be in flight, from when they leave their source until the
+// source hears that they arrived.
+#include <fmt/core.h>
+
+#include <vector>
+
+#include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/base/hash.hpp"
+
+namespace banyan::admission::window {
+namespace {
+
+using config::Parameter;
+
+class Window final : public core::Admission {
+ public:
+  Window(parts::FlowIs flow, u64 size, bool packets) : flow_(flow), size_(size), packets_(packets) {}
+
+  void begin() override { in_flight_.clear(); }
+  [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
+    return parts::flow_key(flow_, member);
+  }
+  void open(u32 end, const core::FlowEnd&) override { in_flight_.resize(std::size_t{end} + 1); }
+
+  /// A packet that is longer than the window goes alone.
+  [[nodiscard]] Tick may_send(u32 end, const core::Departure& next, Tick now) const noexcept override {
+    return in_flight_[end] == 0 || in_flight_[end] + units(next.flits, next.packets) <= size_ ? now : kNever;
+  }
+  void sent(u32 end, const core::Departure& what, Tick, core::Pace&) noexcept override {
+    in_flight_[end] += units(what.flits, what.packets);
+  }
+  void arrived(u32 end, const core::Packet& packet, bool, Tick, core::Pace& pace) noexcept override {
+    pace.tell(end, {.flits = packet.flits, .packets = 1});
+  }
+  void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
+    in_flight_[end] -= units(feedback.flits, feedback.packets);
+    pace.gate(end, now);
+  }
+
+  [[nodiscard]] u64 digest(u32 end) const noexcept override { return mix64(in_flight_[end] + 1); }
+  [[nodiscard]] std::string explain(u32 end) const override {
+    return fmt::format("{} of the {} {} of its window are in flight", in_flight_[end], size_,
+                       packets_ ? "packets" : "flits");
+  }
+  [[nodiscard]] std::string violation() const override {
+    for (const u64 units : in_flight_) {
+      if (units >> 63U != 0) return "a window was told of more arrivals than it has sent";
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] u64 units(u32 flits, u32 packets) const noexcept { return packets_ ? packets : flits; }
+
+  parts::FlowIs flow_;
+  u64 size_;
+  bool packets_;
+  std::vector<u64> in_flight_;  ///< [end], flits or packets; of receiving ends 0
+};
+
+std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext&) {
+  return std::make_unique<Window>(parts::flow_is(values), values.natural("size"), values.text("unit") == "packets");
+}
+
+}  // namespace
+
+extern const core::AdmissionRow row_window;
+const core::AdmissionRow row_window{
+    .info = {"window",
+             "At most a fixed number of flits or packets of a flow are in flight",
+             "M. Gerla, L. Kleinrock, Flow Control: A Comparative Survey, IEEE Transactions on Communications 28(4), "
+             "1980, section IV (end-to-end windows)",
+             {parts::flow_parameter(),
+              Parameter::integer("size", 64)
+                  .range(1, 1'000'000'000)
+                  .doc("Most units in flight per flow; a packet that "
+                       "is longer goes alone"),
+              Parameter::choice("unit", {"flits", "packets"}, "flits").doc("What `size` counts")}},
+    .make = &make};
+
+}  // namespace banyan::admission::window

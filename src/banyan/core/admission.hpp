@@ -1,0 +1,135 @@
+// Seam 6: an admission says when the next packet of a flow may leave its source: congestion control at the end hosts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/packet.hpp"
+
+namespace banyan::core {
+
+/// What one end of a flow tells the other.
+struct Feedback {
+  Tick sent = 0;    ///< when it was told; the engine writes it
+  u32 flits = 0;    ///< that it speaks of
+  u32 value = 0;    ///< an explicit rate, a grant: whatever the component means
+  u16 packets = 0;  ///< that it speaks of
+  u16 marked = 0;   ///< of these
+  u8 hops = 0;
+  u8 kind = 0;  ///< the component's own: report, request, grant ...
+
+  bool operator==(const Feedback&) const = default;
+};
+
+/// What leaves a flow at once: a packet, or a message of several where the switch model keeps whole messages.
+struct Departure {
+  u32 flits = 1;
+  u32 packets = 1;
+};
+
+/// A message or packet as far as it says to which flow it belongs.
+struct FlowMember {
+  u32 source = 0;
+  u32 destination = 0;    ///< kNone: a multidestination packet
+  u32 service_class = 0;  ///< 2 * traffic, + 1 for replies
+};
+
+/// One end of a flow, as the engine tells it to the admission when it first meets it.
+struct FlowEnd {
+  u32 terminal = 0;
+  bool at_source = false;
+  u32 peer = 0;  ///< of a receiving end: the source; of a sending end: where its first message goes
+  u64 key = 0;   ///< Admission::flow_key
+};
+
+/// What an admission may do. Ends are numbered from 0 in the order in which they are met.
+class Pace {
+ public:
+  Pace() = default;
+  virtual ~Pace() = default;
+  Pace(const Pace&) = delete;
+  Pace& operator=(const Pace&) = delete;
+
+  /// Asks may_send of this sending end again at tick `at`.
+  virtual void gate(u32 end, Tick at) noexcept = 0;
+  /// Calls timer(end) at tick `at`, which is after now.
+  virtual void wake(u32 end, Tick at) noexcept = 0;
+  /// Tells the other end: it hears at the earliest when the zero-load latency of the pair has passed. From a sending
+  /// end it goes to the destination of the message that was queued or sent last.
+  virtual void tell(u32 end, const Feedback& feedback) noexcept = 0;
+};
+
+/// The state of both ends of all flows of one shard, kept per end (or per terminal, that open() tells). What is heard
+/// at one tick comes in an order that does not depend on shards; calls for different terminals may come in any order.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+
+  /// Starts a replication: no end is known.
+  virtual void begin() = 0;
+  /// What shares a flow: messages of one source with equal keys. A pure function.
+  [[nodiscard]] virtual u64 flow_key(const FlowMember& member) const noexcept = 0;
+  /// A new end, the next number.
+  virtual void open(u32 end, const FlowEnd& what) = 0;
+
+  // --- at the source -------------------------------------------------------------------------------------------
+  /// A message waits.
+  virtual void queued(u32 end, u32 flits, Tick now, Pace& pace) noexcept {
+    static_cast<void>(end);
+    static_cast<void>(flits);
+    static_cast<void>(now);
+    static_cast<void>(pace);
+  }
+  /// The earliest tick at which `next` may leave; kNever: only after something was heard and gate() called. It changes
+  /// nothing, and may be asked any number of times.
+  [[nodiscard]] virtual Tick may_send(u32 end, const Departure& next, Tick now) const noexcept = 0;
+  /// It left.
+  virtual void sent(u32 end, const Departure& what, Tick now, Pace& pace) noexcept = 0;
+
+  // --- at the receiver -----------------------------------------------------------------------------------------
+  /// A packet arrived: of a multidestination packet, its last copy. `marked`: a switch has marked it.
+  virtual void arrived(u32 end, const Packet& packet, bool marked, Tick now, Pace& pace) noexcept {
+    static_cast<void>(end);
+    static_cast<void>(packet);
+    static_cast<void>(marked);
+    static_cast<void>(now);
+    static_cast<void>(pace);
+  }
+
+  // --- at either end -------------------------------------------------------------------------------------------
+  virtual void heard(u32 end, const Feedback& feedback, Tick now, Pace& pace) noexcept {
+    static_cast<void>(end);
+    static_cast<void>(feedback);
+    static_cast<void>(now);
+    static_cast<void>(pace);
+  }
+  virtual void timer(u32 end, Tick now, Pace& pace) noexcept {
+    static_cast<void>(end);
+    static_cast<void>(now);
+    static_cast<void>(pace);
+  }
+
+  /// Of what is remembered of an end, for state hashes.
+  [[nodiscard]] virtual u64 digest(u32 end) const noexcept = 0;
+  /// Why the gate of a sending end is shut, for the watchdog: "8 of its 8 flits are in flight".
+  [[nodiscard]] virtual std::string explain(u32 end) const = 0;
+  /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.
+  [[nodiscard]] virtual std::string violation() const { return {}; }
+};
+
+struct AdmissionContext {
+  u32 terminals = 0;
+  u32 longest_packet = 1;  ///< flits; where the switch keeps whole messages, the longest message
+  double cycle_ns = 0.0;   ///< length of a cycle; 0: the switch model gives it none
+};
+
+/// Registration row: `const core::AdmissionRow row_NAME` in `namespace banyan::admission::NAME`. `make` throws
+/// ConfigError (through Values::fail) when the parameters do not fit the network; it may return nullptr: no flows are
+/// kept then.
+struct AdmissionRow {
+  config::ComponentInfo info;
+  std::unique_ptr<Admission> (*make)(const config::Values&, const AdmissionContext&) = nullptr;
+};
+
+}  // namespace banyan::core

@@ -1,0 +1,196 @@
+#include "banyan/engine/flows.hpp"
+
+#include <fmt/core.h>
+
+#include <tuple>
+
+namespace banyan::engine {
+
+bool Word::before(const Word& a, const Word& b) noexcept {
+  const auto key = [](const Word& w) {
+    const core::Feedback& f = w.feedback;
+    return std::tie(w.due, w.terminal, w.timer, w.key, w.peer, f.kind, f.sent, f.flits, f.value, f.packets, f.marked,
+                    f.hops);
+  };
+  return key(a) < key(b);
+}
+
+u64 Word::digest() const noexcept {
+  Hasher h;
+  for (const u64 v :
+       {due, u64{terminal}, u64{peer}, key, feedback.sent, u64{feedback.flits}, u64{feedback.value},
+        u64{feedback.packets}, u64{feedback.marked}, u64{feedback.hops}, u64{feedback.kind}, u64{timer ? 1U : 0U}}) {
+    h.add(v);
+  }
+  return h.value();
+}
+
+Flows::Flows(Setup setup) : setup_(std::move(setup)), active_(setup_.queues), waiting_(setup_.queues) {}
+
+void Flows::reset() {
+  setup_.admission->begin();
+  now_ = 0;
+  ends_.clear();
+  known_.clear();
+  lanes_.clear();
+  nodes_.clear();
+  free_ = kNone;
+  for (std::vector<u32>& lanes : active_) lanes.clear();
+  std::fill(waiting_.begin(), waiting_.end(), 0);
+  agenda_.clear();
+  changed_.clear();
+}
+
+u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
+  const auto [place, is_new] = known_.try_emplace({key, terminal, peer}, static_cast<u32>(ends_.size()));
+  if (is_new) {
+    ends_.push_back({{terminal, peer == kNone, first_peer, key}, kNone, 0});
+    setup_.admission->open(place->second, ends_.back().what);
+  }
+  return place->second;
+}
+
+void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now) {
+  now_ = now;
+  const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
+  ends_[end].what.peer = member.destination;
+  u32 lane = ends_[end].first_lane;
+  while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
+  if (lane == kNone) {
+    lane = static_cast<u32>(lanes_.size());
+    lanes_.push_back({end, queue, ends_[end].first_lane, kNone, kNone, 0});
+    ends_[end].first_lane = lane;
+  }
+  u32 node = free_;
+  if (node == kNone) {
+    node = static_cast<u32>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    free_ = nodes_[node].next;
+  }
+  nodes_[node] = {message, kNone};
+  Lane& l = lanes_[lane];
+  if (l.first == kNone) {
+    l.first = node;
+    l.again = 0;
+    active_[queue].push_back(lane);
+  } else {
+    nodes_[l.last].next = node;
+  }
+  l.last = node;
+  ++waiting_[queue];
+  setup_.admission->queued(end, message.message.flits, now, *this);
+}
+
+void Flows::pop(u32 queue, u32 lane) {
+  Lane& l = lanes_[lane];
+  const u32 node = l.first;
+  l.first = nodes_[node].next;
+  nodes_[node].next = free_;
+  free_ = node;
+  --waiting_[queue];
+  if (l.first != kNone) return;
+  l.last = kNone;
+  std::erase(active_[queue], lane);
+}
+
+void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now) {
+  now_ = now;
+  const u32 end = lanes_[lane].end;
+  front(lane).offset += what.flits;
+  if (whole) pop(queue, lane);
+  ends_[end].what.peer = destination;
+  ends_[end].flits += what.flits;
+  setup_.admission->sent(end, what, now, *this);
+}
+
+void Flows::drop(u32 queue, u32 lane) { pop(queue, lane); }
+
+void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now) {
+  now_ = now;
+  const u32 end = end_of(terminal, member.source, setup_.admission->flow_key(member), member.source);
+  ends_[end].flits += packet.flits;
+  setup_.admission->arrived(end, packet, marked, now, *this);
+}
+
+void Flows::hear(const Word& word) {
+  const u32 end = end_of(word.terminal, word.peer, word.key, word.peer);
+  if (word.timer) {
+    setup_.admission->timer(end, word.due, *this);
+  } else {
+    setup_.admission->heard(end, word.feedback, word.due, *this);
+  }
+}
+
+void Flows::gate(u32 end, Tick at) noexcept {
+  for (u32 lane = ends_[end].first_lane; lane != kNone; lane = lanes_[lane].next_of_end) {
+    Lane& l = lanes_[lane];
+    l.again = std::min(l.again, at);
+    if (l.first != kNone) changed_.emplace_back(l.queue, at);
+  }
+}
+
+void Flows::wake(u32 end, Tick at) noexcept {
+  const core::FlowEnd& what = ends_[end].what;
+  add({std::max(at, now_ + 1), what.terminal, what.at_source ? kNone : what.peer, what.key, {}, true});
+}
+
+void Flows::tell(u32 end, const core::Feedback& feedback) noexcept {
+  const core::FlowEnd& what = ends_[end].what;
+  if (what.peer == kNone) return;  // a multidestination packet has no one other end
+  Word word{now_ + setup_.delays->between(what.terminal, what.peer),
+            what.peer,
+            what.at_source ? what.terminal : kNone,
+            what.key,
+            feedback,
+            false};
+  word.feedback.sent = now_;
+  if (post_ == nullptr) {
+    add(word);
+  } else {
+    post_(post_to_, word);
+  }
+}
+
+void Flows::explain(std::vector<std::string>& into, std::size_t most) const {
+  for (const std::vector<u32>& lanes : active_) {
+    for (const u32 lane : lanes) {
+      if (into.size() >= most) return;
+      const Lane& l = lanes_[lane];
+      if (l.again != kNever) continue;
+      const core::Message& message = nodes_[l.first].waiting.message;
+      into.push_back(fmt::format("a message of {} flits from terminal {} to {} waits at its source: {}", message.flits,
+                                 ends_[l.end].what.terminal, message.destination, setup_.admission->explain(l.end)));
+    }
+  }
+}
+
+u64 Flows::digest() const noexcept {
+  u64 sum = 0;
+  for (std::size_t end = 0; end < ends_.size(); ++end) {
+    const End& e = ends_[end];
+    Hasher h;
+    for (const u64 v : {u64{e.what.terminal}, u64{e.what.at_source ? kNone : e.what.peer}, e.what.key, e.flits,
+                        setup_.admission->digest(static_cast<u32>(end))}) {
+      h.add(v);
+    }
+    sum += h.value();
+  }
+  for (const Word& word : agenda_) sum += word.digest();
+  for (const std::vector<u32>& lanes : active_) {
+    for (const u32 lane : lanes) {
+      for (u32 node = lanes_[lane].first; node != kNone; node = nodes_[node].next) {
+        const Waiting& w = nodes_[node].waiting;
+        Hasher h;
+        for (const u64 v :
+             {u64{ends_[lanes_[lane].end].what.terminal}, w.message.birth, w.nth, u64{w.offset}, u64{w.traffic}}) {
+          h.add(v);
+        }
+        sum += h.value();
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace banyan::engine

@@ -1,0 +1,212 @@
+// What the terminals of one shard keep per flow where an admission holds packets back: the messages that wait, both
+// ends as the admission numbers them, and what is on its way between ends. An experiment without admission has none of
+// it.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/core/admission.hpp"
+#include "banyan/core/traffic.hpp"
+#include "banyan/engine/feedback_delay.hpp"
+
+namespace banyan::engine {
+
+/// Feedback on its way to an end, or an end's timer.
+struct Word {
+  Tick due = 0;
+  u32 terminal = 0;  ///< where it is heard
+  u32 peer = kNone;  ///< of a receiving end: the source
+  u64 key = 0;
+  core::Feedback feedback;
+  bool timer = false;
+
+  /// By time; within a tick by what tells words apart, so that the order in which they were posted cannot show.
+  [[nodiscard]] static bool before(const Word& a, const Word& b) noexcept;
+  [[nodiscard]] u64 digest() const noexcept;
+};
+
+class Flows final : public core::Pace {
+ public:
+  struct Setup {
+    std::unique_ptr<core::Admission> admission;
+    std::shared_ptr<FeedbackDelay> delays;  ///< of this shard
+    u32 queues = 0;                         ///< source queues of the shard
+    u32 limit = 0;                          ///< messages that wait in the flows of a source queue
+  };
+  /// A message that waits in a flow.
+  struct Waiting {
+    core::Message message;
+    u64 nth = 0;
+    u32 offset = 0;  ///< flits that have left
+    u32 traffic = 0;
+  };
+  /// The flow of a source queue that sends next.
+  struct Head {
+    u32 lane = kNone;
+    Tick again = kNever;  ///< without a lane: when to ask again
+  };
+  /// Posts a word to the terminal's shard.
+  using Post = void (*)(void* to, const Word& word);
+
+  explicit Flows(Setup setup);
+
+  void reset();
+  /// Words for terminals of other shards go through `post`, those for its own too.
+  void connect(Post post, void* to) {
+    post_ = post;
+    post_to_ = to;
+  }
+
+  // --- the source's part -----------------------------------------------------------------------------------------
+  [[nodiscard]] bool full(u32 queue) const noexcept { return waiting_[queue] >= setup_.limit; }
+  [[nodiscard]] u32 waiting(u32 queue) const noexcept { return waiting_[queue]; }
+  /// A message of source queue `queue` waits from now on.
+  void join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now);
+  /// Which of the open flows sends next: of the highest priority the one whose message is the oldest.
+  /// `departure(waiting)`: what would leave; `priority(waiting)`.
+  template <class DepartureOf, class PriorityOf>
+  [[nodiscard]] Head choose(u32 queue, Tick now, DepartureOf&& departure, PriorityOf&& priority) {
+    Head best;
+    for (;;) {
+      best = {};
+      for (const u32 lane : active_[queue]) {
+        Lane& l = lanes_[lane];
+        if (l.again > now) {
+          best.again = std::min(best.again, l.again);
+          continue;
+        }
+        if (best.lane == kNone || before(lane, best.lane, priority)) best.lane = lane;
+      }
+      if (best.lane == kNone) return best;
+      Lane& l = lanes_[best.lane];
+      l.again = setup_.admission->may_send(l.end, departure(nodes_[l.first].waiting), now);
+      if (l.again <= now) return best;
+    }
+  }
+  [[nodiscard]] Waiting& front(u32 lane) noexcept { return nodes_[lanes_[lane].first].waiting; }
+  /// A part of the front left; `whole`: nothing of it waits any more.
+  void left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now);
+  /// The front is forgotten.
+  void drop(u32 queue, u32 lane);
+  template <class F>
+  void for_each_waiting(u32 queue, F&& f) const {
+    for (const u32 lane : active_[queue]) {
+      for (u32 node = lanes_[lane].first; node != kNone; node = nodes_[node].next) f(nodes_[node].waiting);
+    }
+  }
+
+  // --- the sink's part -------------------------------------------------------------------------------------------
+  /// A packet of `member` arrived at `terminal`; of a multidestination packet its last copy.
+  void arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now);
+
+  // --- time ------------------------------------------------------------------------------------------------------
+  /// What is heard up to `now`; source queues whose gates may have opened are handed to `changed(queue, tick)`.
+  template <class Changed>
+  void advance(Tick now, Changed&& changed) {
+    now_ = now;
+    while (!agenda_.empty() && agenda_.front().due <= now) {
+      std::pop_heap(agenda_.begin(), agenda_.end(), later);
+      const Word word = agenda_.back();
+      agenda_.pop_back();
+      hear(word);
+    }
+    for (const auto& [queue, at] : changed_) changed(queue, std::max(at, now));
+    changed_.clear();
+  }
+  /// The next tick after `now` at which something is heard, or a gate was asked for meanwhile.
+  [[nodiscard]] Tick next_after(Tick now) const noexcept {
+    if (!changed_.empty()) return now + 1;
+    return agenda_.empty() ? kNever : std::max(now + 1, agenda_.front().due);
+  }
+  void add(const Word& word) {
+    agenda_.push_back(word);
+    std::push_heap(agenda_.begin(), agenda_.end(), later);
+  }
+
+  // --- core::Pace ------------------------------------------------------------------------------------------------
+  void gate(u32 end, Tick at) noexcept override;
+  void wake(u32 end, Tick at) noexcept override;
+  void tell(u32 end, const core::Feedback& feedback) noexcept override;
+
+  // --- looked at -------------------------------------------------------------------------------------------------
+  /// f(source, key, flits sent, flits arrived) for every end.
+  template <class F>
+  void for_each_end(F&& f) const {
+    for (const End& e : ends_)
+      f(e.what.at_source ? e.what.terminal : e.what.peer, e.what.key, e.what.at_source ? e.flits : 0,
+        e.what.at_source ? 0 : e.flits);
+  }
+  [[nodiscard]] std::string violation() const { return setup_.admission->violation(); }
+  /// The gates that are shut for good unless something is heard: one sentence each, the first few.
+  void explain(std::vector<std::string>& into, std::size_t most) const;
+  [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
+  [[nodiscard]] u64 digest() const noexcept;
+
+ private:
+  struct End {
+    core::FlowEnd what;
+    u32 first_lane = kNone;
+    u64 flits = 0;  ///< sent or arrived
+  };
+  /// The messages of a flow that wait in one source queue. A terminal may have several queues.
+  struct Lane {
+    u32 end = 0;
+    u32 queue = 0;
+    u32 next_of_end = kNone;
+    u32 first = kNone;
+    u32 last = kNone;
+    Tick again = 0;  ///< its gate is asked again then; kNever: when something is heard
+  };
+  struct Node {
+    Waiting waiting;
+    u32 next = kNone;
+  };
+  struct Identity {
+    u64 key = 0;
+    u32 terminal = 0;
+    u32 peer = kNone;
+    bool operator==(const Identity&) const = default;
+  };
+  struct HashOf {
+    std::size_t operator()(const Identity& id) const noexcept {
+      return mix64(mix64(id.key) + (u64{id.terminal} << 32U | id.peer));
+    }
+  };
+
+  static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
+  template <class PriorityOf>
+  [[nodiscard]] bool before(u32 a, u32 b, PriorityOf& priority) const {
+    const Waiting& x = nodes_[lanes_[a].first].waiting;
+    const Waiting& y = nodes_[lanes_[b].first].waiting;
+    if (priority(x) != priority(y)) return priority(x) > priority(y);
+    if (x.message.birth != y.message.birth) return x.message.birth < y.message.birth;
+    if (x.traffic != y.traffic) return x.traffic < y.traffic;
+    return lanes_[a].end < lanes_[b].end;
+  }
+  [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
+  void hear(const Word& word);
+  void pop(u32 queue, u32 lane);
+
+  Setup setup_;
+  Post post_ = nullptr;
+  void* post_to_ = nullptr;
+  Tick now_ = 0;
+  std::vector<End> ends_;
+  std::unordered_map<Identity, u32, HashOf> known_;
+  std::vector<Lane> lanes_;
+  std::vector<Node> nodes_;
+  u32 free_ = kNone;
+  std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
+  std::vector<u32> waiting_;              ///< [queue]: messages
+  std::vector<Word> agenda_;              ///< a heap, the earliest word first
+  std::vector<std::pair<u32, Tick>> changed_;
+};
+
+}  // namespace banyan::engine
