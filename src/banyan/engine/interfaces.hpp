@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/core/switch_model.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -17,6 +18,10 @@ enum ControlKind : u16 { kCredit = 0 };  ///< vc: the virtual channel; argument:
 
 class Interfaces {
  public:
+  static constexpr u32 kProvides = core::kStep | core::kWakeBySource | core::kNextSourceAfter | core::kReach |
+                                   core::kBeginWave | core::kEndWave | core::kBlockedOn | core::kActivity |
+                                   core::kHoldArrival;
+
   struct Setup {
     u32 vcs = 1;                               ///< virtual channels of the injection channel
     u32 credits = 1;                           ///< most flits of one virtual channel at the switch
@@ -113,5 +118,6 @@ class Interfaces {
   u64 received_ = 0;       ///< flits; those of packets whose tail has not arrived are held here
   bool order_broken_ = false;
 };
+static_assert(core::SwitchModel<Interfaces>);
 
 }  // namespace banyan::engine

@@ -179,6 +179,7 @@ bool Machine::expects() const {
     for (const auto& population : shard.populations) {
       if (population->expects()) return true;
     }
+    if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr && flows->expects()) return true;
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
         if (!parcel.flits.empty() || !parcel.controls.empty() || !parcel.words.empty()) return true;

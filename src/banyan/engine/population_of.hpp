@@ -1,34 +1,5 @@
 // The loop of a population: instantiated in the model's own file, so that accept and step are inlined into it.
-//
-// A model is a plain struct with flat arrays for all its entities in one shard:
-//   bool accept(u32 entity, u32 port, const core::Flit&, Io&) noexcept;     true: step the entity in this tick
-//   bool accept(u32 entity, u32 port, const core::Control&, Io&) noexcept;  or Tick: when to step it, kNever for not
-//   Tick step(u32 entity, Tick now, Io&) noexcept;                          next tick to be stepped without input
-//   u32 entities() const;
-//   Tick horizon() const;                                                   longest latency + extra of what arrives
-//   void reset(u32 replication);  u64 digest() const;  void hold(Holdings&) const;  u64 movements() const;
-//   void occupancy(std::vector<u64>&) const;
-// A model that has arrivals or wakes of its own beside the engine's: void wake_by_source(Tick now, std::vector<u64>&),
-//   which adds to the bits of who is to be stepped;  Tick next_source_after(Tick now) const;  bool expects() const.
-// A model in which a flit takes several ticks from its arrival to its departure:  Tick longest_silence() const.
-// A model that steps many entities at once, in place of step and wake_by_source:
-//   void step_many(std::span<u64> awake, Tick now, bool permuted, Io&) noexcept;   takes and clears the bits of `awake`
-//   and keeps its own wakes (next_source_after).
-// A model whose blocks of 64 entities may make several ticks at once (wave.hpp):
-//   u32 reach() const;                                                      Blocks::reach; kNone: not so
-//   void begin_block(u32 block, Tick now) noexcept;                         optional; before the block's first tick
-//   void step_block(u32 block, u64& awake, Tick now, Io&) noexcept;         beside step_many: likewise, of one block
-// One with wake_by_source has it for the words [first, last) too, with void begin_wave(Tick now) before and
-//   void end_wave(Tick now, Tick ticks) after them. Whatever entities send to each other must arrive two ticks later at
-//   the earliest.
-// and may have  void blocked_on(BlockedView&) const (blocked.hpp: every model with buffers should);
-//   void full_channels(std::vector<u32>&) const;  void activity(Activity&) const;  OwnMetrics* own_metrics();
-//   void hold_arrival(u32 entity, u32 port, const core::Flit&, Holdings&) const, and the like for core::Control, for
-//   what is on a channel to it (PlaceLedger);
-//   bool fetches() const;  and, asked before accept when that is true, to hide the latency of the memory:
-//   void fetch(u32 entity, u32 port, const core::Flit&, Io&);  and the like for core::Control.
-// Deliveries of a tick precede its steps; accept calls of different ports must commute; a step without reason must
-// change nothing.
+// What a model has to have, and what it may have: core/switch_model.hpp.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/core/switch_model.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/wake_wheel.hpp"
@@ -59,6 +31,8 @@ class ChannelPopulation : public Population {
 
 template <class Model>
 class PopulationOf final : public ChannelPopulation {
+  static_assert(core::SwitchModel<Model>);
+
  public:
   PopulationOf(std::unique_ptr<Model> model, bool permuted, bool step_all)
       : model_(std::move(model)),
@@ -101,21 +75,20 @@ class PopulationOf final : public ChannelPopulation {
     wave_begin_ = now;
     wave_ticks_ = ticks;
     wheel_.begin_wave(now, ticks);
-    if constexpr (requires { model_->begin_wave(now); }) model_->begin_wave(now);
+    if constexpr (has(core::kBeginWave)) model_->begin_wave(now);
   }
   void run_blocks(u32 first, u32 last, Tick now, bool fresh) noexcept override {
     if constexpr (kBlocks) {
-      if constexpr (requires { model_->begin_block(first, now); }) {
+      if constexpr (has(core::kBeginBlock)) {
         if (fresh) model_->begin_block(first, now);
       }
       for (Tick t = now; t < now + 2; ++t) {
         io_->set_now(t);
         take_arrivals(t, first, last);
         wheel_.take(t, awake_, first, last);
-        if constexpr (requires { model_->wake_by_source(t, awake_, first, last); })
-          model_->wake_by_source(t, awake_, first, last);
+        if constexpr (has(core::kWakeBySource)) model_->wake_by_source(t, awake_, first, last);
         for (u32 w = first; w < last; ++w) {
-          if constexpr (requires { model_->step_block(w, awake_[w], t, *io_); }) {
+          if constexpr (has(core::kStepBlock)) {
             model_->step_block(w, awake_[w], t, *io_);
           } else if (permuted_) {
             step_word<true>(w, t);
@@ -133,7 +106,7 @@ class PopulationOf final : public ChannelPopulation {
       coming_[t].controls.restart();
     }
     wheel_.end_wave(wave_begin_, wave_ticks_);
-    if constexpr (requires { model_->end_wave(wave_begin_, wave_ticks_); }) model_->end_wave(wave_begin_, wave_ticks_);
+    if constexpr (has(core::kEndWave)) model_->end_wave(wave_begin_, wave_ticks_);
     return next_after(wave_begin_ + wave_ticks_ - 1);
   }
 
@@ -141,9 +114,9 @@ class PopulationOf final : public ChannelPopulation {
     io_->set_now(now);
     take_arrivals(now);
     wheel_.take(now, awake_);
-    if constexpr (requires { model_->wake_by_source(now, awake_); }) model_->wake_by_source(now, awake_);
+    if constexpr (has(core::kWakeBySource)) model_->wake_by_source(now, awake_);
     if (step_all_) mark_all();
-    if constexpr (requires { model_->step_many(std::span<u64>(awake_), now, permuted_, *io_); }) {
+    if constexpr (has(core::kStepMany)) {
       model_->step_many(awake_, now, permuted_, *io_);
     } else if (permuted_) {
       step_awake<true>(now);
@@ -172,51 +145,45 @@ class PopulationOf final : public ChannelPopulation {
   }
   void hold(const FlitArrival& a, Holdings& into) const override {
     into.add(a.flit);
-    if constexpr (requires { model_->hold_arrival(a.entity, a.port, a.flit, into); }) {
-      model_->hold_arrival(a.entity, a.port, a.flit, into);
-    }
+    if constexpr (has(core::kHoldArrival)) { model_->hold_arrival(a.entity, a.port, a.flit, into); }
   }
   void hold(const ControlArrival& a, Holdings& into) const override {
-    if constexpr (requires { model_->hold_arrival(a.entity, a.port, a.control, into); }) {
-      model_->hold_arrival(a.entity, a.port, a.control, into);
-    }
+    if constexpr (has(core::kHoldArrival)) { model_->hold_arrival(a.entity, a.port, a.control, into); }
   }
   u64 movements() const noexcept override { return model_->movements(); }
   bool only_asked() const noexcept override { return only_asked_; }
   bool expects() const override {
     bool any = false;
     inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
-    if constexpr (requires { model_->expects(); }) any = any || model_->expects();
+    if constexpr (has(core::kExpects)) any = any || model_->expects();
     return any;
   }
   Tick longest_silence() const override {
-    if constexpr (requires { model_->longest_silence(); }) return model_->longest_silence();
+    if constexpr (has(core::kLongestSilence)) return model_->longest_silence();
     return 0;
   }
   bool activity(Activity& into) const override {
-    if constexpr (requires { model_->activity(into); }) {
+    if constexpr (has(core::kActivity)) {
       model_->activity(into);
       return true;
     }
     return false;
   }
   OwnMetrics* own_metrics() noexcept override {
-    if constexpr (requires { model_->own_metrics(); }) return model_->own_metrics();
+    if constexpr (has(core::kOwnMetrics)) return model_->own_metrics();
     return nullptr;
   }
   void blocked_on(BlockedView& into) const override {
-    if constexpr (requires { model_->blocked_on(into); }) model_->blocked_on(into);
-  }
-  void waits(std::vector<Wait>& into) const override {
-    if constexpr (requires { model_->waits(into); }) model_->waits(into);
+    if constexpr (has(core::kBlockedOn)) model_->blocked_on(into);
   }
   void occupancy(std::vector<u64>& levels) const override { model_->occupancy(levels); }
   void full_channels(std::vector<u32>& channels) const override {
-    if constexpr (requires { model_->full_channels(channels); }) model_->full_channels(channels);
+    if constexpr (has(core::kFullChannels)) model_->full_channels(channels);
   }
 
  private:
-  static constexpr bool kBlocks = requires(const Model& model) { model.reach(); };
+  [[nodiscard]] static constexpr bool has(u32 provided) { return (Model::kProvides & provided) != 0; }
+  static constexpr bool kBlocks = (Model::kProvides & core::kReach) != 0;
   /// What arrives at a tick of a wave.
   struct Coming {
     BlockLists flits;
@@ -225,7 +192,7 @@ class PopulationOf final : public ChannelPopulation {
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     const Tick next = std::min(wheel_.next_after(now), inbox_.next_after(now));
-    if constexpr (requires { model_->next_source_after(now); }) return std::min(next, model_->next_source_after(now));
+    if constexpr (has(core::kNextSourceAfter)) return std::min(next, model_->next_source_after(now));
     return next;
   }
   /// Of the blocks [first, last), in a wave.
@@ -260,7 +227,7 @@ class PopulationOf final : public ChannelPopulation {
   /// Models whose network exceeds the cache ask early for what the next arrivals will touch.
   template <class Arrival, class Pod>
   void deliver(const std::vector<Arrival>& arrivals, Tick now, Pod pod) {
-    if constexpr (requires(const Arrival& a) { model_->fetch(a.entity, a.port, pod(a), *io_); }) {
+    if constexpr (has(core::kFetch)) {
       if (model_->fetches()) {
         for (std::size_t k = 0; k < arrivals.size(); ++k) {
           if (k + kAhead < arrivals.size()) {

@@ -118,6 +118,9 @@ class VcRouterBase : public core::Occupancy {
   using OutputVc = OutputVcOf<N>;
   static constexpr N kNobody = OutputVc::kNobody;
   static constexpr N kDraining = OutputVc::kDraining;
+  /// Of core::Provided.
+  static constexpr u32 kBaseProvides =
+      core::kActivity | core::kHoldArrival | core::kLongestSilence | core::kBlockedOn | core::kFullChannels;
   /// Most places of a buffer.
   static constexpr u32 kMostPlaces = std::numeric_limits<N>::max();
 

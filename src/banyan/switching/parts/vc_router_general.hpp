@@ -18,6 +18,8 @@ namespace banyan::switching::parts {
 
 class VcRouterGeneral : public VcRouterBase<u16> {
  public:
+  static constexpr u32 kProvides = kBaseProvides | core::kStep;
+
   VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 
   void reset(u32);

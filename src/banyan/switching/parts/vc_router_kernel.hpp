@@ -42,6 +42,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base = VcRouterBase<Number>;
 
  public:
+  static constexpr u32 kProvides = Base::kBaseProvides | core::kStepMany | core::kNextSourceAfter | core::kExpects |
+                                   core::kReach | core::kBeginBlock | core::kStepBlock | core::kFetch | core::kFetches;
+
   using Base::entities;
   using Base::hold_arrival;
   using typename Base::InputVc;
@@ -138,7 +141,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     for (u32 k = 0; k < blocks_; ++k) {
       const u32 b = permuted ? blocks_ - 1 - k : k;
       if constexpr (Fetches) look_ahead(b, 1);
-      step(b, awake[b], now, io);
+      step_one_block(b, awake[b], now, io);
     }
   }
   /// Each block may make two ticks before the next one makes the first: what a router sends, a credit or a flit, counts
@@ -153,7 +156,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   }
   void step_block(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
     coming_ = &agendas_[now & (ahead_ - 1)];
-    step(b, awake, now, io);
+    step_one_block(b, awake, now, io);
   }
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
     const auto any = [](const Counts& c) { return (c.flits | c.credits | c.heads) != 0; };
@@ -371,7 +374,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   void connect(engine::Builder& builder, u32 shard);
   /// A tick of a block; coming_ is that tick's.
-  void step(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
+  void step_one_block(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
     const u64 active = std::exchange(awake, 0) | std::exchange(again_[b], 0);
     const Counts& due = coming_[0].counts[b];
     if ((active | due.flits | due.credits | due.heads) == 0) return;

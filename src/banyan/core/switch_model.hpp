@@ -1,0 +1,152 @@
+// What a switch model per switch must have, and what it may have: the contract of engine::PopulationOf<Model>.
+//
+// A model is a plain class with flat arrays for all its entities (switches) of one shard. Deliveries of a tick precede
+// its steps; accept calls of different ports must commute; a step without reason must change nothing.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+#include "banyan/core/packet.hpp"
+
+namespace banyan::engine {
+class BlockedView;
+class Io;
+class OwnMetrics;
+struct Activity;
+struct Holdings;
+}  // namespace banyan::engine
+
+namespace banyan::core {
+
+/// What every model has.
+template <class Model>
+concept RequiredOfSwitchModel = requires(Model m, const Model& c, u32 entity, u32 port, Tick now, const Flit& flit,
+                                         const Control& control, engine::Io& io, engine::Holdings& held,
+                                         std::vector<u64>& levels) {
+  // A flit has arrived at a port: true, or the present tick, steps the entity now; false, or kNever, does not.
+  //   bool accept(u32 e, u32 port, const core::Flit& f, Io&) noexcept { queue(e, port).push(f); return true; }
+  requires std::same_as<decltype(m.accept(entity, port, flit, io)), bool> ||
+      std::same_as<decltype(m.accept(entity, port, flit, io)), Tick>;
+  // A control word has; a credit that changes nothing steps nobody.
+  //   bool accept(u32 e, u32 port, const core::Control& c, Io&) noexcept { return credits(e, port)++ == 0; }
+  requires std::same_as<decltype(m.accept(entity, port, control, io)), bool> ||
+      std::same_as<decltype(m.accept(entity, port, control, io)), Tick>;
+  // Switches of this shard, the longest way (latency + extra) of anything that arrives, flits that moved so far.
+  { c.entities() } -> std::convertible_to<u32>;
+  { c.horizon() } -> std::convertible_to<Tick>;
+  { c.movements() } -> std::convertible_to<u64>;
+  // The empty network of tick 0, keyed for a replication.
+  m.reset(u32{});
+  // A hash of all state, a sum over entities, so that shards add up.
+  { c.digest() } -> std::convertible_to<u64>;
+  // Everything that it holds, for the audit: held.add(flit) for each flit in a buffer.
+  c.hold(held);
+  // Packets in its buffers, added to the level of each switch.
+  c.occupancy(levels);
+};
+
+/// The functions that a model may have beside these. It lists them: `static constexpr u32 kProvides = kStep |
+/// kBlockedOn;`
+enum Provided : u32 {
+  kStep = 1U << 0U,          ///< Tick step(u32 e, Tick now, Io&): steps one entity; when to step it next without input
+  kStepMany = 1U << 1U,      ///< void step_many(std::span<u64> awake, Tick, bool permuted, Io&): all, in place of step
+  kWakeBySource = 1U << 2U,  ///< void wake_by_source(Tick, std::vector<u64>& awake): adds those with something to do
+  kNextSourceAfter = 1U << 3U,  ///< Tick next_source_after(Tick) const: when wake_by_source or step_many will have some
+  kExpects = 1U << 4U,          ///< bool expects() const: it has something on a wire of its own
+  kLongestSilence = 1U << 17U,  ///< Tick longest_silence() const: for which a flit that gets on may not move
+  kReach = 1U << 5U,            ///< u32 reach() const: blocks of 64 may make several ticks at once (engine/wave.hpp)
+  kBeginBlock = 1U << 6U,       ///< void begin_block(u32 block, Tick): before a block's first tick of a wave
+  kStepBlock = 1U << 7U,        ///< void step_block(u32 block, u64& awake, Tick, Io&): step_many of one block
+  kBeginWave = 1U << 8U,        ///< void begin_wave(Tick): of a model with wake_by_source
+  kEndWave = 1U << 9U,          ///< void end_wave(Tick now, Tick ticks): likewise
+  kBlockedOn = 1U << 10U,       ///< void blocked_on(BlockedView&) const: who waits for what; every model with buffers
+  kFullChannels = 1U << 11U,    ///< void full_channels(std::vector<u32>&) const: channels whose buffer is full
+  kActivity = 1U << 12U,        ///< void activity(Activity&) const: what its hardware did
+  kOwnMetrics = 1U << 13U,      ///< OwnMetrics* own_metrics(): what it adds to the result
+  kHoldArrival =
+      1U << 14U,         ///< void hold_arrival(u32 e, u32 port, const Flit& or Control&, Holdings&) const: on a wire
+  kFetch = 1U << 15U,    ///< void fetch(u32 e, u32 port, const Flit& or Control&, Io&): asks for memory early ...
+  kFetches = 1U << 16U,  ///< bool fetches() const: ... where this is true
+};
+
+namespace switch_model {
+
+/// Whether a class has a member of that name, whatever its kind: it makes the name ambiguous beside another one.
+// NOLINTBEGIN(bugprone-macro-parentheses): a name is no expression
+#define BANYAN_SWITCH_MODEL_OPTIONAL(NAME, BIT, ...)                                                               \
+  struct Fallback_##NAME {                                                                                         \
+    int NAME;                                                                                                      \
+  };                                                                                                               \
+  template <class Model>                                                                                           \
+  struct Both_##NAME : Model, Fallback_##NAME {};                                                                  \
+  template <class Model>                                                                                           \
+  constexpr bool named_##NAME = !requires {                                                                        \
+    &Both_##NAME<Model>::NAME;                                                                                     \
+  };                                                                                                               \
+  template <class Model>                                                                                           \
+  constexpr bool usable_##NAME =                                                                                   \
+      requires(Model m, const Model& c, u32 n, Tick now, const Flit& flit, const Control& control, engine::Io& io, \
+               engine::Holdings& held, engine::BlockedView& view, engine::Activity& activity, u64& word,           \
+               std::vector<u64>& words, std::vector<u32>& numbers) {                                               \
+    __VA_ARGS__                                                                                                    \
+  };                                                                                                               \
+  template <class Model>                                                                                           \
+  constexpr bool checked_##NAME() {                                                                                \
+    constexpr bool listed = (Model::kProvides & BIT) != 0;                                                         \
+    static_assert(!listed || named_##NAME<Model>, #NAME " is listed in kProvides (" #BIT ") and missing");         \
+    static_assert(!listed || !named_##NAME<Model> || usable_##NAME<Model>,                                         \
+                  #NAME " has another signature than core/switch_model.hpp asks for");                             \
+    static_assert(listed || !named_##NAME<Model>, #NAME " is defined and not listed in kProvides (" #BIT ")");     \
+    return true;                                                                                                   \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+
+BANYAN_SWITCH_MODEL_OPTIONAL(step, kStep, requires std::same_as<decltype(m.step(n, now, io)), Tick>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(step_many, kStepMany, m.step_many(std::span<u64>(words), now, true, io);)
+BANYAN_SWITCH_MODEL_OPTIONAL(wake_by_source, kWakeBySource, m.wake_by_source(now, words);)
+BANYAN_SWITCH_MODEL_OPTIONAL(next_source_after, kNextSourceAfter,
+                             requires std::same_as<decltype(c.next_source_after(now)), Tick>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(expects, kExpects, requires std::same_as<decltype(c.expects()), bool>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(longest_silence, kLongestSilence,
+                             requires std::same_as<decltype(c.longest_silence()), Tick>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(reach, kReach, requires std::same_as<decltype(c.reach()), u32>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(begin_block, kBeginBlock, m.begin_block(n, now);)
+BANYAN_SWITCH_MODEL_OPTIONAL(step_block, kStepBlock, m.step_block(n, word, now, io);)
+BANYAN_SWITCH_MODEL_OPTIONAL(begin_wave, kBeginWave, m.begin_wave(now);)
+BANYAN_SWITCH_MODEL_OPTIONAL(end_wave, kEndWave, m.end_wave(now, now);)
+BANYAN_SWITCH_MODEL_OPTIONAL(blocked_on, kBlockedOn, c.blocked_on(view);)
+BANYAN_SWITCH_MODEL_OPTIONAL(full_channels, kFullChannels, c.full_channels(numbers);)
+BANYAN_SWITCH_MODEL_OPTIONAL(activity, kActivity, c.activity(activity);)
+BANYAN_SWITCH_MODEL_OPTIONAL(own_metrics, kOwnMetrics,
+                             requires std::same_as<decltype(m.own_metrics()), engine::OwnMetrics*>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(hold_arrival, kHoldArrival, c.hold_arrival(n, n, flit, held);
+                             c.hold_arrival(n, n, control, held);)
+BANYAN_SWITCH_MODEL_OPTIONAL(fetch, kFetch, m.fetch(n, n, flit, io); m.fetch(n, n, control, io);)
+BANYAN_SWITCH_MODEL_OPTIONAL(fetches, kFetches, requires std::same_as<decltype(c.fetches()), bool>;)
+
+#undef BANYAN_SWITCH_MODEL_OPTIONAL
+
+/// Fails to compile, with a sentence, where what is listed and what is defined differ.
+template <class Model>
+constexpr bool lists_what_it_has() {
+  static_assert(
+      requires { Model::kProvides; }, "a switch model lists its optional functions in kProvides");
+  constexpr bool steps = (Model::kProvides & (kStep | kStepMany)) != 0;
+  static_assert(steps, "a switch model has step or step_many");
+  return checked_step<Model>() && checked_step_many<Model>() && checked_wake_by_source<Model>() &&
+         checked_next_source_after<Model>() && checked_expects<Model>() && checked_longest_silence<Model>() &&
+         checked_reach<Model>() && checked_begin_block<Model>() && checked_step_block<Model>() &&
+         checked_begin_wave<Model>() && checked_end_wave<Model>() && checked_blocked_on<Model>() &&
+         checked_full_channels<Model>() && checked_activity<Model>() && checked_own_metrics<Model>() &&
+         checked_hold_arrival<Model>() && checked_fetch<Model>() && checked_fetches<Model>();
+}
+
+}  // namespace switch_model
+
+/// Every model says `static_assert(core::SwitchModel<Model>)` behind its class. It must not be final.
+template <class Model>
+concept SwitchModel = RequiredOfSwitchModel<Model> && switch_model::lists_what_it_has<Model>();
+
+}  // namespace banyan::core

@@ -1,0 +1,95 @@
+// Does a switch model that lists what it lacks, or has what it does not list, fail to compile with a sentence that says
+// so?
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "build_info.hpp"
+#include "support/repository.hpp"
+
+namespace banyan::switch_model_test {
+namespace {
+
+/// A model of its own with one optional function; each {} is a place where a case writes something else.
+std::string model(const std::string& provides, const std::string& optional,
+                  const std::string& step = "Tick step(u32, Tick, engine::Io&) noexcept { return kNever; }") {
+  return "#include \"banyan/core/switch_model.hpp\"\n"
+         "using namespace banyan;\nusing core::Control;\nusing core::Flit;\n"
+         "struct Model {\n  static constexpr u32 kProvides = core::kStep" +
+         provides +
+         ";\n  bool accept(u32, u32, const Flit&, engine::Io&) noexcept { return true; }\n"
+         "  Tick accept(u32, u32, const Control&, engine::Io&) noexcept { return kNever; }\n  " +
+         step +
+         "\n  u32 entities() const { return 1; }\n  Tick horizon() const { return 1; }\n"
+         "  u64 movements() const { return 0; }\n  void reset(u32) {}\n  u64 digest() const { return 0; }\n"
+         "  void hold(engine::Holdings&) const {}\n  void occupancy(std::vector<u64>&) const {}\n  " +
+         optional + "\n};\nstatic_assert(core::SwitchModel<Model>);\n";
+}
+
+test::Output compile(const std::string& text, const std::string& name) {
+  const std::string file = testing::TempDir() + "switch_model_" + name + ".cpp";
+  std::ofstream(file) << text;
+  return test::run_shell(std::string(BANYAN_CXX) +
+                         " -std=c++20 -fsyntax-only -Wall -Wextra -I " BANYAN_SOURCE_DIR "/src " + file + " 2>&1");
+}
+
+struct Optional {
+  const char* name;
+  const char* bit;
+  const char* right;  ///< its definition
+  const char* wrong;  ///< with another signature
+};
+
+const std::vector<Optional>& optionals() {
+  static const std::vector<Optional> all{
+      {"blocked_on", "kBlockedOn", "void blocked_on(engine::BlockedView&) const {}", "void blocked_on(int) const {}"},
+      {"expects", "kExpects", "bool expects() const { return false; }", "int expects() { return 0; }"},
+      {"next_source_after", "kNextSourceAfter", "Tick next_source_after(Tick) const { return kNever; }",
+       "bool next_source_after(Tick) const { return true; }"},
+      {"wake_by_source", "kWakeBySource", "void wake_by_source(Tick, std::vector<u64>&) {}",
+       "void wake_by_source(Tick) {}"},
+      {"fetch", "kFetch",
+       "void fetch(u32, u32, const Flit&, engine::Io&) {} void fetch(u32, u32, const Control&, engine::Io&) {}",
+       "void fetch(u32, u32, const Flit&, engine::Io&) {}"},
+  };
+  return all;
+}
+
+TEST(SwitchModel, ListedAndDefinedIsAModel) {
+  std::string provides;
+  std::string definitions;
+  for (const Optional& o : optionals()) {
+    provides += std::string(" | core::") + o.bit;
+    definitions += std::string(o.right) + "\n  ";
+  }
+  const test::Output compiled = compile(model(provides, definitions), "right");
+  EXPECT_EQ(compiled.status, 0) << compiled.text;
+}
+
+TEST(SwitchModel, EveryMisspellingIsNamed) {
+  for (const Optional& o : optionals()) {
+    const std::string listed = std::string(" | core::") + o.bit;
+    const std::string misspelt = std::string(o.right).replace(std::string(o.right).find(o.name), 2, "xx");
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {model(listed, misspelt), std::string(o.name) + " is listed in kProvides (" + o.bit + ") and missing"},
+        {model(listed, o.wrong), std::string(o.name) + " has another signature than core/switch_model.hpp asks for"},
+        {model("", o.right), std::string(o.name) + " is defined and not listed in kProvides (" + o.bit + ")"},
+    };
+    for (const auto& [text, sentence] : cases) {
+      const test::Output compiled = compile(text, o.name);
+      EXPECT_NE(compiled.status, 0) << text;
+      EXPECT_NE(compiled.text.find(sentence), std::string::npos) << sentence << "\n" << compiled.text;
+    }
+  }
+}
+
+TEST(SwitchModel, AStepThatIsMissingIsNamed) {
+  const test::Output compiled = compile(model("", "", "Tick stop(u32, Tick, engine::Io&) { return kNever; }"), "step");
+  EXPECT_NE(compiled.status, 0);
+  EXPECT_NE(compiled.text.find("step is listed in kProvides (kStep) and missing"), std::string::npos) << compiled.text;
+}
+
+}  // namespace
+}  // namespace banyan::switch_model_test
