@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "switching/data_path_pipeline.hpp"
+
 namespace banyan::data_paths_test {
 namespace {
 
 using namespace banyan;
 using switching::DataPath;
-using switching::DataPathPipeline;
+using test::DataPathPipeline;
 using Cell = DataPathPipeline::Cell;
 
 TEST(DataPaths, Figure12TheRegisterStaircaseOfAFourByFourSwitchCellByCell) {

@@ -213,6 +213,11 @@ OwnMetrics Machine::own_metrics() const {
     for (const auto& population : shard.populations) {
       if (const OwnMetrics* own = population->own_metrics(); own != nullptr) sum.merge(*own);
     }
+    if (shard.terminals->source.flows() == nullptr) continue;
+    OwnMetrics flows;
+    flows.set(flows.declare("wait_behind_flows", "cycles", OwnMetrics::Kind::total),
+              shard.terminals->source.late_ticks());
+    sum.merge(flows);
   }
   return sum;
 }
