@@ -71,9 +71,10 @@ TEST(SwitchModel, ListedAndDefinedIsAModel) {
 TEST(SwitchModel, EveryMisspellingIsNamed) {
   for (const Optional& o : optionals()) {
     const std::string listed = std::string(" | core::") + o.bit;
-    const std::string misspelt = std::string(o.right).replace(std::string(o.right).find(o.name), 2, "xx");
+    const std::string misspelt =
+        "#define " + std::string(o.name) + " misspelt\n" + o.right + "\n#undef " + o.name + "\n";
     const std::vector<std::pair<std::string, std::string>> cases{
-        {model(listed, misspelt), std::string(o.name) + " is listed in kProvides (" + o.bit + ") and missing"},
+        {model(listed, "\n" + misspelt), std::string(o.name) + " is listed in kProvides (" + o.bit + ") and missing"},
         {model(listed, o.wrong), std::string(o.name) + " has another signature than core/switch_model.hpp asks for"},
         {model("", o.right), std::string(o.name) + " is defined and not listed in kProvides (" + o.bit + ")"},
     };

@@ -188,6 +188,7 @@ class Flows final : public core::Pace {
     if (priority(x) != priority(y)) return priority(x) > priority(y);
     if (x.message.birth != y.message.birth) return x.message.birth < y.message.birth;
     if (x.traffic != y.traffic) return x.traffic < y.traffic;
+    if (x.nth != y.nth) return x.nth < y.nth;
     return lanes_[a].end < lanes_[b].end;
   }
   [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
