@@ -1,4 +1,6 @@
 // Do the admittance queues of a cioq adapter send in an order that is fair and that locks nobody in?
+#include "banyan/switching/cioq/admittance.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
-#include "banyan/switching/parts/cioq_admittance.hpp"
 
 namespace banyan::switching::cioq::admittance_test {
 namespace {

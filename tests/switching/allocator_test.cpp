@@ -1,5 +1,5 @@
 // Are the allocators' matchings valid, as large as they promise, and fair?
-#include "banyan/switching/parts/allocator.hpp"
+#include "banyan/switching/vc_router/allocator.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // Do the pointers of a central buffer stand as in the paper's Figures 6 to 8, field by field?
-#include "banyan/switching/parts/chunk_lists.hpp"
+#include "banyan/switching/worms/chunk_lists.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/engine/builder.hpp"
-#include "banyan/switching/parts/cioq_fabric.hpp"
+#include "banyan/switching/cioq/fabric.hpp"
 #include "support/effort.hpp"
 #include "support/rows.hpp"
 

@@ -1,7 +1,5 @@
 // Question: do streams that are advanced in closed form do the same, cycle by cycle, as flits that are moved one by
 // one?
-#include "banyan/switching/parts/circuit_streams.hpp"
-
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "banyan/base/rng.hpp"
+#include "banyan/switching/circuit/streams.hpp"
 
 namespace banyan::circuit_streams_test {
 namespace {

@@ -1,5 +1,5 @@
-// The three data paths of an input buffer, register by register, as the paper draws them: the switch model uses the times
-// only.
+// The three data paths of an input buffer, register by register, as the paper draws them: the switch model uses the
+// times only.
 #pragma once
 
 #include <fmt/core.h>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "banyan/switching/parts/data_paths.hpp"
+#include "banyan/switching/worms/data_paths.hpp"
 
 namespace banyan::test {
 

@@ -1,5 +1,5 @@
 // Do the three data paths of an input buffer move flits as in the paper's Figure 12, cell by cell?
-#include "banyan/switching/parts/data_paths.hpp"
+#include "banyan/switching/worms/data_paths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,4 @@
 // Does the calendar of worm switches tell everything once, when it is due, however far ahead that is?
-#include "banyan/switching/parts/worm_calendar.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "banyan/base/hash.hpp"
+#include "banyan/switching/worms/calendar.hpp"
 #include "support/effort.hpp"
 
 namespace banyan::switching::worm_calendar_test {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "banyan/base/error.hpp"
-#include "banyan/switching/parts/worm_fabric.hpp"
+#include "banyan/switching/worms/fabric.hpp"
 #include "support/effort.hpp"
 #include "switching/worm_rig.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "banyan/core/switching.hpp"
-#include "banyan/switching/parts/chunk_lists.hpp"
-#include "banyan/switching/parts/worm_fabric.hpp"
+#include "banyan/switching/worms/chunk_lists.hpp"
+#include "banyan/switching/worms/fabric.hpp"
 
 namespace banyan::switching::central_buffer {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
-#include "banyan/switching/parts/cioq_fabric.hpp"
+#include "banyan/switching/cioq/fabric.hpp"
 
 namespace banyan::switching::cioq {
 namespace {

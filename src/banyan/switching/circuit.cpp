@@ -9,7 +9,7 @@
 
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
-#include "banyan/switching/parts/circuits.hpp"
+#include "banyan/switching/circuit/circuits.hpp"
 
 namespace banyan::switching::circuit {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "banyan/core/switching.hpp"
-#include "banyan/switching/parts/data_paths.hpp"
-#include "banyan/switching/parts/worm_fabric.hpp"
+#include "banyan/switching/worms/data_paths.hpp"
+#include "banyan/switching/worms/fabric.hpp"
 
 namespace banyan::switching::input_buffer {
 namespace {

@@ -21,7 +21,7 @@
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
-#include "banyan/switching/parts/calendar.hpp"
+#include "banyan/switching/packet_node/calendar.hpp"
 
 namespace banyan::switching::packet_node {
 namespace {

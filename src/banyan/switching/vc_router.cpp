@@ -12,9 +12,9 @@
 
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
-#include "banyan/switching/parts/vc_router_general.hpp"
-#include "banyan/switching/parts/vc_router_kernel_stages.hpp"
-#include "banyan/switching/parts/vc_router_kernel_view.hpp"
+#include "banyan/switching/vc_router/general.hpp"
+#include "banyan/switching/vc_router/kernel_stages.hpp"
+#include "banyan/switching/vc_router/kernel_view.hpp"
 
 namespace banyan::switching::vc_router {
 namespace {

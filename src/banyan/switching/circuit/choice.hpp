@@ -11,7 +11,7 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/core/graph.hpp"
 #include "banyan/core/routing.hpp"
-#include "banyan/switching/parts/circuit_streams.hpp"
+#include "banyan/switching/circuit/streams.hpp"
 
 namespace banyan::switching::parts {
 

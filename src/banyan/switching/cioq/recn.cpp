@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "banyan/switching/parts/cioq_fabric.hpp"
+#include "banyan/switching/cioq/fabric.hpp"
 
 namespace banyan::switching::cioq {
 

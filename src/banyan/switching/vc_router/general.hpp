@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "banyan/switching/parts/allocator.hpp"
-#include "banyan/switching/parts/vc_router_base.hpp"
+#include "banyan/switching/vc_router/allocator.hpp"
+#include "banyan/switching/vc_router/base.hpp"
 
 namespace banyan::switching::parts {
 

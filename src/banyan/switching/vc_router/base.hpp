@@ -10,9 +10,9 @@
 #include "banyan/base/pages.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/engine/builder.hpp"
-#include "banyan/switching/parts/allocator.hpp"
-#include "banyan/switching/parts/flit_rings.hpp"
-#include "banyan/switching/parts/vc_layout.hpp"
+#include "banyan/switching/vc_router/allocator.hpp"
+#include "banyan/switching/vc_router/flit_rings.hpp"
+#include "banyan/switching/vc_router/layout.hpp"
 
 namespace banyan::switching::parts {
 

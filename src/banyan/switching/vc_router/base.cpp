@@ -1,4 +1,4 @@
-#include "banyan/switching/parts/vc_router_base.hpp"
+#include "banyan/switching/vc_router/base.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "banyan/switching/parts/cioq_fabric.hpp"
+#include "banyan/switching/cioq/fabric.hpp"
 
 #include <algorithm>
 #include <array>

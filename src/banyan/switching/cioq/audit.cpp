@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "banyan/switching/parts/cioq_fabric.hpp"
+#include "banyan/switching/cioq/fabric.hpp"
 
 namespace banyan::switching::cioq {
 

@@ -15,9 +15,9 @@
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
-#include "banyan/switching/parts/cioq_admittance.hpp"
-#include "banyan/switching/parts/cioq_events.hpp"
-#include "banyan/switching/parts/cioq_state.hpp"
+#include "banyan/switching/cioq/admittance.hpp"
+#include "banyan/switching/cioq/events.hpp"
+#include "banyan/switching/cioq/state.hpp"
 #include "banyan/switching/parts/round_robin.hpp"
 
 namespace banyan::switching::cioq {

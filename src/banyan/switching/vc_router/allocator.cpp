@@ -1,4 +1,4 @@
-#include "banyan/switching/parts/allocator.hpp"
+#include "banyan/switching/vc_router/allocator.hpp"
 
 #include <algorithm>
 

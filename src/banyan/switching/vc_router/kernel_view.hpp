@@ -1,7 +1,7 @@
 // What an observer asks the fast kernel of vc_router about: digest and conservation.
 #pragma once
 
-#include "banyan/switching/parts/vc_router_kernel.hpp"
+#include "banyan/switching/vc_router/kernel.hpp"
 
 namespace banyan::switching::parts {
 

@@ -25,8 +25,8 @@
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
 #include "banyan/engine/wake_wheel.hpp"
-#include "banyan/switching/parts/circuit_choice.hpp"
-#include "banyan/switching/parts/circuit_streams.hpp"
+#include "banyan/switching/circuit/choice.hpp"
+#include "banyan/switching/circuit/streams.hpp"
 
 namespace banyan::switching::parts {
 

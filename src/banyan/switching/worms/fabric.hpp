@@ -27,7 +27,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
-#include "banyan/switching/parts/worm_calendar.hpp"
+#include "banyan/switching/worms/calendar.hpp"
 
 namespace banyan::switching {
 

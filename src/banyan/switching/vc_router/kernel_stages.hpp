@@ -1,7 +1,7 @@
 // The stages of the fast kernel of vc_router, in the order in which a block of routers goes through them in a tick.
 #pragma once
 
-#include "banyan/switching/parts/vc_router_kernel.hpp"
+#include "banyan/switching/vc_router/kernel.hpp"
 
 namespace banyan::switching::parts {
 

@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "banyan/switching/parts/memory_ahead.hpp"
 #include "banyan/switching/parts/round_robin.hpp"
-#include "banyan/switching/parts/vc_router_base.hpp"
+#include "banyan/switching/vc_router/base.hpp"
+#include "banyan/switching/vc_router/memory_ahead.hpp"
 
 namespace banyan::switching::parts {
 

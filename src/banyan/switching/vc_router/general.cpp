@@ -1,4 +1,4 @@
-#include "banyan/switching/parts/vc_router_general.hpp"
+#include "banyan/switching/vc_router/general.hpp"
 
 #include <algorithm>
 
