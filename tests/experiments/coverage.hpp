@@ -69,9 +69,13 @@ class Coverage {
 
   static std::vector<std::pair<std::string, Infos>> sections() {
     const api::Catalog& catalog = api::catalog();
-    return {{"topology", catalog.topology.components}, {"switch", catalog.switching.components},
-            {"routing", catalog.routing.components},   {"traffic", catalog.traffic.components},
-            {"analysis", catalog.analysis.components}, {"run", {&api::run_info()}}};
+    return {{"topology", catalog.topology.components},
+            {"switch", catalog.switching.components},
+            {"routing", catalog.routing.components},
+            {"traffic", catalog.traffic.components},
+            {"admission", catalog.admission.components},
+            {"analysis", catalog.analysis.components},
+            {"run", {&api::run_info()}}};
   }
   static std::string name_of(const std::string& section, const config::ComponentInfo& info) {
     return section == "run" ? "run" : section + "." + info.name;

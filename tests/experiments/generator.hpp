@@ -197,6 +197,9 @@ class Generator {
     for (u32 i = 0; i < traffics; ++i) {
       recipe.parts.push_back(part("traffic", *dice.of(catalog.traffic.components), rate, dice));
     }
+    if (dice.chance(0.3)) {
+      recipe.parts.push_back(part("admission", *dice.of(catalog.admission.components), rate, dice));
+    }
     while (dice.chance(0.3)) {
       recipe.parts.push_back(part("analysis", *dice.of(catalog.analysis.components), rate, dice));
     }

@@ -25,7 +25,7 @@ struct Setting {
 
 /// One table: the topology, a traffic, the run ...
 struct Part {
-  std::string section;  ///< "topology", "switch", "routing", "traffic", "analysis" or "run"
+  std::string section;  ///< "topology", "switch", "routing", "traffic", "admission", "analysis" or "run"
   std::string name;     ///< of the component; "" for the run
   std::vector<Setting> settings;
 

@@ -60,7 +60,8 @@ class Shrinker {
     std::vector<Recipe> all;
     for (std::size_t i = 0; i < recipe.parts.size(); ++i) {
       const std::string& section = recipe.parts[i].section;
-      if (section != "analysis" && (section != "traffic" || recipe.count("traffic") < 2)) continue;
+      if (section != "analysis" && section != "admission" && (section != "traffic" || recipe.count("traffic") < 2))
+        continue;
       all.push_back(recipe);
       all.back().parts.erase(all.back().parts.begin() + static_cast<std::ptrdiff_t>(i));
     }
