@@ -286,6 +286,24 @@ TEST_F(Views, JoinedGroupsGiveTheSameRatioToTheLastBit) {
   EXPECT_EQ(after.half_width, result_.view().ratio("1", where, "a", "b").half_width);
 }
 
+/// Without an interval a mean says nothing of its error, except where all sessions are equal by construction.
+TEST_F(Views, AMeanWithoutAnIntervalIsKnownWhereNothingIsRandom) {
+  const Selection where = {{"series", "bypass"}, {"gamma", "0.1"}};
+  api::Result& run = result_.runs.at(result_.view().point("1", where).run);
+  stats::Metric alone = test::metric("delay", 20, 0);
+  alone.half_width.reset();
+  run.metrics = {alone};
+  EXPECT_FALSE(result_.view().at("1", where, "delay").known);
+  stats::Metric mark = test::metric(api::kDeterministic, 1, 0);
+  mark.counter = true;
+  run.metrics.push_back(mark);
+  const Estimate exact = result_.view().at("1", where, "delay");
+  EXPECT_TRUE(exact.known);
+  EXPECT_EQ(exact.mean, 20);
+  EXPECT_EQ(exact.half_width, 0);
+  EXPECT_EQ(less(exact, Estimate{21, 0.5, 5, true}), Decision::holds);
+}
+
 TEST_F(Views, GridsAndLinesFollowTheSweep) {
   const View view = result_.view();
   EXPECT_EQ(view.values("2", "S"), (std::vector<std::string>{"4", "8"}));

@@ -261,8 +261,10 @@ Estimate View::at(std::string_view id, const Selection& where, std::string_view 
   const api::Result& found = result(id, where);
   for (const stats::Metric& candidate : found.metrics) {
     if (candidate.name == name) {
-      // A mean over samples without an interval (one session) tells nothing about its error.
-      const bool known = std::isfinite(candidate.mean) && (candidate.counter || candidate.half_width.has_value());
+      // A mean over samples without an interval (one session) tells nothing about its error, unless all sessions are
+      // equal by construction: then it is exact.
+      const bool exact = candidate.counter || found.find(api::kDeterministic) != nullptr;
+      const bool known = std::isfinite(candidate.mean) && (exact || candidate.half_width.has_value());
       return {candidate.mean, candidate.half_width.value_or(0.0), candidate.count, known};
     }
   }
