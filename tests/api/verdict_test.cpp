@@ -21,6 +21,18 @@ const std::string kAdapters =
     "routing  = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
     "traffic  = \"uniform\"\n";
 
+const std::string kNodes =
+    "topology = { name = \"hypercube\", degree = 4 }\n"
+    "switch   = { name = \"packet_node\", payload = 64, header = 8, buffers_per_link = 4 }\n"
+    "routing  = \"qap\"\n"
+    "traffic  = { name = \"uniform\", size = 16 }\n";
+
+const std::string kSmallAdapters =
+    "topology = { name = \"bidirectional_min\", hosts = 16 }\n"
+    "switch   = \"cioq\"\n"
+    "routing  = { name = \"nearest_common_ancestor\", up = \"destination_digit\" }\n"
+    "traffic  = { name = \"uniform\", size = 16 }\n";
+
 bool says(const Result& result, const std::string& part) { return result.explanation.find(part) != std::string::npos; }
 
 /// Half width over mean of the latency that is known worst.
@@ -58,6 +70,34 @@ TEST(Verdict, NothingIsCertainBesideAWideLatency) {
     EXPECT_EQ(!result.certain, says(result, "uncertain whether it is ")) << result.explanation;
   }
   EXPECT_GT(doubtful, 0) << "the test has nothing to look at";
+}
+
+/// At half of saturation few terminals need no longer run than many: what they show of growth is what is on its way.
+TEST(Verdict, FarBelowSaturationFewTerminalsAreCertainToo) {
+  u32 certain = 0;
+  for (const char* load : {"load=0.2", "load=0.3", "load=0.4"}) {
+    for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=4", "run.seed=5"}) {
+      const Result result = run_of(kSmallAdapters, {load, seed});
+      EXPECT_EQ(result.verdict, Verdict::steady) << load;
+      certain += result.certain ? 1U : 0U;
+    }
+  }
+  EXPECT_GE(certain, 14U);  // of 15
+}
+
+/// From full buffers these nodes accept 0.56 at most; a load of 0.7 lasts for a while, until a fluctuation fills them.
+TEST(Verdict, WhatMayCollapseIsNotCertainlySteady) {
+  for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=4", "run.seed=5", "run.seed=6"}) {
+    const Result result = run_of(kNodes, {"load=0.7", seed});
+    EXPECT_EQ(result.verdict, Verdict::steady) << seed;
+    EXPECT_FALSE(result.certain) << seed;
+  }
+}
+
+TEST(Verdict, WhatRecoversFromABurstIsCertainlySteady) {
+  const Result result = run_of(kNodes, {"load=0.3"});
+  EXPECT_EQ(result.verdict, Verdict::steady);
+  EXPECT_TRUE(result.certain) << result.explanation;
 }
 
 /// A run that gives up waiting is no saturated one for that reason.

@@ -29,7 +29,7 @@ class NoRouting final : public core::Routing {
 
 /// Terminals of one shard that hold all terminals of a network, on scripts.
 struct Fixture {
-  Fixture(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts, u32 queues = 1) {
+  Fixture(u32 terminals, const std::vector<std::vector<Script::Line>>& scripts, u32 queues = 1, Tick hold = 0) {
     for (const auto& lines : scripts) {
       traffics.push_back(std::make_unique<Script>(terminals, lines));
       pointers.push_back(traffics.back().get());
@@ -40,6 +40,7 @@ struct Fixture {
     setup.routing = &routing;
     setup.total_terminals = terminals;
     setup.queues = queues;
+    setup.steady.hold = hold;
     subject = std::make_unique<Terminals>(setup);
     subject->reset(0);
   }
@@ -132,6 +133,23 @@ TEST(Terminals, EqualBirthsLeaveInTheOrderOfTheTraffics) {
   subject.source.advance(5);
   EXPECT_EQ(subject.pool()[subject.source.take(0, 5)].traffic, 0);
   EXPECT_EQ(subject.pool()[subject.source.take(0, 5)].traffic, 1);
+}
+
+/// A run that begins with a backlog: births go on, and nothing is shown before the end of the hold.
+TEST(Terminals, NothingLeavesWhileSourcesAreHeld) {
+  Fixture fixture(2, {{{0, 0, 1, 1}, {0, 300, 1, 1}, {1, 700, 0, 2}}}, 1, 700);
+  Terminals& subject = *fixture.subject;
+  for (Tick now = 0; now < 700; now = subject.source.next_birth_after(now)) {
+    subject.source.advance(now);
+    EXPECT_FALSE(ready(subject, 0) || ready(subject, 1)) << now;
+    EXPECT_LE(subject.source.next_birth_after(now), 700U);
+  }
+  subject.source.advance(700);
+  EXPECT_TRUE(ready(subject, 0) && ready(subject, 1));
+  EXPECT_EQ(subject.pool()[subject.source.take(0, 700)].birth, 0U);
+  EXPECT_TRUE(ready(subject, 0));
+  EXPECT_EQ(subject.pool()[subject.source.take(0, 700)].birth, 300U);
+  EXPECT_FALSE(ready(subject, 0));
 }
 
 TEST(Terminals, OnlyBirthsInsideTheWindowCount) {

@@ -204,6 +204,98 @@ TEST(Growth, ARandomWalkSeldomLooksAsIfItForgot) {
   EXPECT_LE(forgets, 90U);  // 32 to 40 %; what it has grown by then decides
 }
 
+/// A process whose noise is too large for the limit of growth, with an integrated autocorrelation time of 12 windows.
+Observed returning(u32 replication) {
+  const Random random(9, Stream{"test"}, 8, replication);
+  double level = 0.0;
+  return with(400, 10'000, [&](u64 i) {
+    level = 0.85 * level + 2500.0 * test::normal(random, i);
+    return static_cast<i64>(std::llround(level));
+  });
+}
+
+/// What returns to its mean does not grow, although its noise allows growth above the limit.
+TEST(Judge, QueuesThatReturnToAMeanAreSteadyWhateverTheirNoise) {
+  u32 wide = 0;
+  u32 steady = 0;
+  for (u32 replication = 0; replication < 100; ++replication) {
+    const Growth growth = returning(replication).growth();
+    if (growth.settled.high() < VerdictRule{}.growth) continue;
+    ++wide;
+    steady += level(growth) ? 1U : 0U;
+  }
+  EXPECT_GE(wide, 50U) << "the test has little to look at";
+  EXPECT_GE(steady, wide * 3 / 5);
+}
+
+/// The same noise beside a walk is no steady state: the test of Dickey and Fuller is held to its quantile, with fast
+/// noise beside the walk and for queues that are reflected at 0.
+TEST(Growth, ARandomWalkSeldomPassesForAProcessThatReturns) {
+  for (const double noise : {0.0, 3.0, 10.0}) {
+    u32 returns = 0;
+    for (u32 replication = 0; replication < 200; ++replication) {
+      const Random random(9, Stream{"test"}, 9, replication);
+      double walk = 0.0;
+      u64 step = 0;
+      const Growth growth = with(400, 10'000, [&](u64) {
+                              walk += 50.0 * test::normal(random, step++);
+                              return static_cast<i64>(std::llround(walk + 50.0 * noise * test::normal(random, step++)));
+                            }).growth();
+      returns += growth.unit_root < VerdictRule{}.unit_root ? 1U : 0U;
+    }
+    EXPECT_LE(returns, 14U) << noise;  // 7 %, of which 1 to 4 % are expected
+  }
+}
+
+TEST(Judge, AWalkWithADriftInNoiseIsNotCertainlySteady) {
+  u32 steady = 0;
+  for (u32 replication = 0; replication < 200; ++replication) {
+    const Random random(9, Stream{"test"}, 10, replication);
+    double walk = 0.0;
+    u64 step = 0;
+    const Observed run = with(400, 10'000, [&](u64) {
+      walk += 50.0 + 200.0 * test::normal(random, step++);  // 0.5 % of what is offered
+      return static_cast<i64>(std::llround(walk + 600.0 * test::normal(random, step++)));
+    });
+    steady += level(run.growth()) ? 1U : 0U;
+  }
+  EXPECT_LE(steady, 2U);
+}
+
+Recovery after(double left, i64 drift) {
+  const Random random(9, Stream{"test"}, 11, 0);
+  Recovery recovery;
+  recovery.held = 5000;
+  recovery.backlog = 100'000.0;
+  recovery.left = left;
+  recovery.growth = with(300, 10'000, [&](u64 i) {
+                      return 1'000'000 + drift * static_cast<i64>(i) + std::llround(50.0 * test::normal(random, i));
+                    }).growth();
+  return recovery;
+}
+
+TEST(Judge, ANetworkRecoversWhenItsBacklogGoes) {
+  EXPECT_TRUE(recovers(after(40'000.0, 0)));
+  EXPECT_TRUE(recovers(after(90'000.0, -200))) << "slowly, but certainly";
+  EXPECT_FALSE(recovers(after(90'000.0, 0)));
+  EXPECT_FALSE(recovers(after(150'000.0, 500)));
+}
+
+/// A network that is about to collapse shows nothing of it before.
+TEST(Judge, ASteadyStateThatDoesNotRecoverFromABurstIsNotCertain) {
+  Evidence evidence;
+  const Random random(9, Stream{"test"}, 6, 0);
+  evidence.growth = with(1000, 10'000, [&](u64 i) { return std::llround(1000.0 + test::normal(random, i)); }).growth();
+  EXPECT_TRUE(judge(evidence).certain);
+  evidence.recovery = after(40'000.0, 0);
+  EXPECT_TRUE(judge(evidence).certain);
+  evidence.recovery = after(150'000.0, 500);
+  const Judgement verdict = judge(evidence);
+  EXPECT_FALSE(verdict.saturated);
+  EXPECT_FALSE(verdict.certain);
+  EXPECT_NE(verdict.reason.find("might not recover from a burst"), std::string::npos) << verdict.reason;
+}
+
 /// A network that fills up grows significantly, and not for ever.
 TEST(Judge, ANetworkThatFillsUpIsNotSaturated) {
   const Random random(9, Stream{"test"}, 5, 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -44,18 +45,65 @@ Tick longest_interval(const config::Values& run) {
   return static_cast<Tick>(cycles) / kSamples;
 }
 
+/// Queues without limit that may be at their capacity at once.
+u64 unlimited_queues(const Experiment& experiment, const core::Topology& topology) {
+  const core::SwitchRow& row = switch_row(experiment);
+  return row.unlimited_queues == nullptr ? topology.traffic_terminals()
+                                         : row.unlimited_queues(experiment.switching, topology.graph());
+}
+
+/// How the network goes on when it begins with a backlog (stats::Recovery). What comes in a quarter of the run's cycles
+/// is held back, as many pass in which buffers fill, and as many more are looked at. It ends when half of the backlog
+/// is gone.
+stats::Recovery recovery_of(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
+                            const RunOptions& options, const SteadyOutcome& measured) {
+  const Tick quarter = std::max<Tick>(measured.counted / 4, 1);
+  engine::SteadyPlan plan;
+  plan.hold = quarter;
+  plan.end = 3 * quarter;
+  plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
+  settings.steady = plan;
+  settings.probe = {};
+  const Instance instance = build_instance(experiment, network, settings);
+
+  const auto all = [](std::span<const u64> flits) { return std::accumulate(flits.begin(), flits.end(), u64{0}); };
+  const double per_cycle =
+      static_cast<double>(all(measured.record.offered)) / static_cast<double>(std::max<Tick>(measured.counted, 1));
+  stats::Recovery recovery;
+  recovery.held = quarter;
+  recovery.backlog = per_cycle * static_cast<double>(quarter);
+  recovery.left = recovery.backlog;
+
+  engine::SteadySettings steady;
+  steady.fixed = true;
+  steady.watchdog = 0;
+  steady.keep_going = [&](Tick now) {
+    if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
+    recovery.left =
+        per_cycle * static_cast<double>(now) - static_cast<double>(instance.machine->totals().delivered_flits);
+    return now <= quarter || !stats::recovers(recovery);
+  };
+  const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
+  if (outcome.end == SteadyOutcome::End::interrupted) return recovery;
+  const auto last = [](const std::vector<u64>& flits) { return std::span<const u64>(flits).last(flits.size() / 3); };
+  recovery.growth = stats::growth(last(outcome.record.offered), last(outcome.record.accepted),
+                                  unlimited_queues(experiment, *network.topology));
+  return recovery;
+}
+
 /// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
 class Stopping {
  public:
-  Stopping(const config::Values& run, const core::Topology& topology)
+  Stopping(const config::Values& run, const core::Topology& topology, u64 queues)
       : run_(run),
         topology_(topology),
+        queues_(queues),
         goal_(precision_goal(run)),
         measure_(static_cast<Tick>(run.integer("measure"))),
         limit_(precision_limit(run, measure_)) {}
 
   std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
-    const SteadyWindows windows(record, run_, topology_);
+    const SteadyWindows windows(record, run_, topology_, queues_);
     const stats::Growth growth = windows.growth();
     if (stats::grows(growth) && !windows.filling()) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
@@ -87,6 +135,7 @@ class Stopping {
  private:
   const config::Values& run_;
   const core::Topology& topology_;
+  u64 queues_;
   std::optional<stats::PrecisionGoal> goal_;
   Tick measure_;
   Tick limit_;
@@ -94,12 +143,15 @@ class Stopping {
 
 class SteadyReport {
  public:
-  SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome)
+  /// `recovery`: asked when nothing else is against a steady state; may be empty.
+  SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome,
+               std::function<stats::Recovery()> recovery)
       : experiment_(experiment),
+        recovery_(std::move(recovery)),
         run_(experiment.run),
         outcome_(outcome),
         terminals_(network.topology->traffic_terminals()),
-        windows_(outcome.record, experiment.run, *network.topology) {}
+        windows_(outcome.record, experiment.run, *network.topology, unlimited_queues(experiment, *network.topology)) {}
 
   Result result() {
     add_latencies();
@@ -150,7 +202,11 @@ class SteadyReport {
     evidence.sources_wait = !outcome_.sources_empty;
     evidence.all_arrived = outcome_.end == SteadyOutcome::End::drained;
     if (evidence.all_arrived) std::tie(evidence.widest_latency, evidence.latency_width) = widest_latency(means);
-    const stats::Judgement judgement = stats::judge(evidence);
+    stats::Judgement judgement = stats::judge(evidence);
+    if (judgement.certain && !judgement.saturated && recovery_) {
+      evidence.recovery = recovery_();
+      judgement = stats::judge(evidence);
+    }
     result_.certain = judgement.certain;
     if (judgement.saturated) {
       result_.verdict = Verdict::saturated;
@@ -413,6 +469,7 @@ class SteadyReport {
   }
 
   const Experiment& experiment_;
+  std::function<stats::Recovery()> recovery_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
   bool late_ = false;  ///< packets were still on their way at the end of the drain, and no growth is shown
@@ -467,7 +524,11 @@ Result run_once(const Experiment& experiment, const Network& network, engine::En
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
-  Result result = SteadyReport(experiment, network, outcome).result();
+  std::function<stats::Recovery()> recovery;
+  if (switch_row(experiment).may_collapse) {
+    recovery = [&] { return recovery_of(experiment, network, settings, options, outcome); };
+  }
+  Result result = SteadyReport(experiment, network, outcome, recovery).result();
   add_disturbance(result, instance.traffic_pointers);
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
@@ -485,7 +546,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   // More threads than cores would wait for each other at every window.
   settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
-  Stopping stopping(experiment.run, *network.topology);
+  Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
   for (double cpu_seconds = 0.0;;) {
     Result result = run_once(experiment, network, settings, options, stopping);
     cpu_seconds += result.cpu_seconds;

@@ -66,7 +66,7 @@ struct Result {
   u64 configuration_hash = 0;
   u64 seed = 0;
   Verdict verdict = Verdict::steady;
-  bool certain = true;      ///< false: the run was too short to exclude saturation
+  bool certain = true;  ///< false: `verdict` is the likelier one, and `explanation` names the rules that were not met
   std::string explanation;  ///< warm-up rule, why saturated, which deadlock
   std::string warning;      ///< what the user should know at once; part of the explanation, not kept beside it
   std::vector<stats::Metric> metrics;

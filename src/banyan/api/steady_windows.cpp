@@ -56,8 +56,11 @@ double queue_degrees(const Measurement& measurement) {
 }
 
 SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run,
-                             const core::Topology& topology)
-    : record_(record), terminals_(topology.traffic_terminals()), window_(Tick{1} << record.plan.shift) {
+                             const core::Topology& topology, u64 queues)
+    : record_(record),
+      terminals_(topology.traffic_terminals()),
+      queues_(queues),
+      window_(Tick{1} << record.plan.shift) {
   rule_.confidence = run.real("confidence");
   whole_ = record.plan.end / window_;
   const u64 given = (static_cast<u64>(run.integer("warmup")) + window_ - 1) / window_;
@@ -135,7 +138,7 @@ stats::BatchMeans SteadyWindows::settled_latency() const {
 }
 
 stats::Growth SteadyWindows::growth() const {
-  return stats::growth(measured(record_.offered), measured(record_.accepted), terminals_);
+  return stats::growth(measured(record_.offered), measured(record_.accepted), queues_);
 }
 
 void SteadyWindows::keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const {

@@ -46,8 +46,9 @@ class SteadyWindows {
  public:
   using Births = engine::LatencySums;
 
-  /// `run`: the parameters of run_info(). `record` must outlive this.
-  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Topology& topology);
+  /// `run`: the parameters of run_info(). `record` must outlive this. `queues`: without limit (stats::Growth).
+  SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Topology& topology,
+                u64 queues);
 
   /// Sums of a field of the packets generated in each window, with their number; from the first window on.
   template <class F>
@@ -111,6 +112,7 @@ class SteadyWindows {
 
   const engine::SteadyRecord& record_;
   u64 terminals_;
+  u64 queues_;
   Tick window_;
   stats::BatchRule rule_;
   stats::BatchRule queue_rule_;  ///< of means of what queues do

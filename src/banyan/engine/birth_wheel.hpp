@@ -16,8 +16,15 @@ namespace banyan::engine {
 
 class BirthWheel {
  public:
-  explicit BirthWheel(u32 queues)
-      : words_((queues + 63) / 64), ready_(words_), wheel_(static_cast<std::size_t>(kSlots) * words_), far_(words_) {}
+  /// `hold`: before that tick no queue is shown as ready, so that a run begins with a backlog.
+  explicit BirthWheel(u32 queues, Tick hold = 0)
+      : words_((queues + 63) / 64),
+        hold_(hold),
+        ready_(words_),
+        none_(words_),
+        shown_(ready_),
+        wheel_(static_cast<std::size_t>(kSlots) * words_),
+        far_(words_) {}
 
   void clear() {
     std::fill(ready_.begin(), ready_.end(), 0);
@@ -26,11 +33,12 @@ class BirthWheel {
     occupied_.fill(0);
     any_far_ = false;
     now_ = looked_far_ = 0;
+    show();
   }
 
   [[nodiscard]] Tick now() const noexcept { return now_; }
   /// Bit per queue.
-  [[nodiscard]] std::span<const u64> ready() const noexcept { return ready_; }
+  [[nodiscard]] std::span<const u64> ready() const noexcept { return shown_; }
   [[nodiscard]] u64 ready_count() const noexcept {
     u64 count = 0;
     for (const u64 word : ready_) count += static_cast<u64>(std::popcount(word));
@@ -60,6 +68,7 @@ class BirthWheel {
     const Tick last = now - now_ < kSlots ? now : now_ + kSlots;
     for (Tick t = now_ + 1; t <= last; ++t) empty_slot(static_cast<u32>(t % kSlots), now, changes, at);
     now_ = now;
+    show();
     if (now / kFarPeriod == std::exchange(looked_far_, now / kFarPeriod) || !any_far_) return;
     any_far_ = false;
     for (u32 w = 0; w < words_; ++w) {
@@ -74,6 +83,7 @@ class BirthWheel {
   // all have made all ticks.
   void advance_words(Tick now, u32 first, u32 last) noexcept {
     now_ = now;
+    show();
     const u32 slot = static_cast<u32>(now % kSlots);
     if ((occupied_[slot >> 6U] >> (slot & 63U) & 1U) == 0) return;
     u64* const words = &wheel_[static_cast<std::size_t>(slot) * words_];
@@ -108,7 +118,7 @@ class BirthWheel {
         }
       }
     }
-    return best;
+    return now < hold_ ? std::min(best, hold_) : best;
   }
 
  private:
@@ -120,6 +130,10 @@ class BirthWheel {
   static constexpr Tick kFarPeriod = kSlots / 2 - kMostWaveTicks;
   static_assert(2 * kFarPeriod + kMostWaveTicks - 2 <= kNear);
 
+  void show() noexcept {
+    if (hold_ != 0) [[unlikely]]
+      shown_ = now_ < hold_ ? none_ : ready_;
+  }
   static void set(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
 
   template <class At>
@@ -138,9 +152,12 @@ class BirthWheel {
   }
 
   u32 words_;
+  Tick hold_;
   std::vector<u64> ready_;
-  std::vector<u64> wheel_;  ///< [slot * words + word]
-  std::vector<u64> far_;    ///< what is beyond the wheel
+  std::vector<u64> none_;       ///< as many words, all 0
+  std::span<const u64> shown_;  ///< what is shown of ready_
+  std::vector<u64> wheel_;      ///< [slot * words + word]
+  std::vector<u64> far_;        ///< what is beyond the wheel
   std::array<u64, kSlots / 64> occupied_{};
   Tick now_ = 0;
   bool any_far_ = false;

@@ -14,7 +14,7 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
       pool_(plan.shard),
       cursors_(place(plan.size(), 0)),
       next_(plan.size()),
-      births_(plan.size()),
+      births_(plan.size(), plan.steady.hold),
       closed_(plan.traffic_count, kNever) {
   if (plan.any_replicates) sets_ = MulticastSets(plan.total_terminals);
   if (plan.any_answers) answers_ = Answers(cursors_.size());

@@ -66,7 +66,7 @@ class Source {
   [[nodiscard]] bool independent() const noexcept;
   void advance(Tick now, u32 first, u32 last) noexcept { births_.advance_words(now, first, last); }
   void end_wave(Tick now, Tick ticks) noexcept { births_.end_wave(now, ticks); }
-  /// Bit per local terminal: a message with birth <= now waits.
+  /// Bit per local terminal: a message with birth <= now waits. None before the end of SteadyPlan::hold.
   [[nodiscard]] std::span<const u64> ready() const noexcept { return births_.ready(); }
   /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
   [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;

@@ -17,6 +17,7 @@ struct SteadyPlan {
   Tick end = 0;             ///< packets generated before it count; 0: not a steady run
   Tick histogram_from = 0;  ///< births from here on enter the percentiles
   Tick series_window = 0;   ///< length of the windows of the time series; 0: none
+  Tick hold = 0;            ///< until then every message waits at its source: the run begins with a backlog
 
   [[nodiscard]] std::size_t windows() const noexcept {
     return end == 0 ? 0 : static_cast<std::size_t>((end - 1) >> shift) + 1;

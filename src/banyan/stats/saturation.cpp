@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -71,6 +72,45 @@ double correlation_time(std::span<const double> residuals) noexcept {
     if (static_cast<double>(lag) >= kCorrelationTimes * time) break;
   }
   return time;
+}
+
+/// The means of so many stretches stand for the level where a random walk is tested for: noise that is faster hides no
+/// walk in them.
+constexpr std::size_t kBlocks = 50;
+
+/// The t statistic of a in: step = constant + a * level before + b * step before (Dickey and Fuller 1979, J. Am. Stat.
+/// Assoc. 74). 0 where there is nothing to tell.
+double unit_root(std::span<const double> levels) {
+  const std::size_t length = levels.size() / kBlocks;
+  if (length == 0) return 0.0;
+  const std::span<const double> used = levels.last(length * kBlocks);
+  std::vector<double> block;
+  for (std::size_t i = 0; i < kBlocks; ++i) block.push_back(average(used.subspan(i * length, length)));
+  std::vector<double> step;
+  std::vector<double> before;
+  std::vector<double> step_before;
+  for (std::size_t i = 2; i < kBlocks; ++i) {
+    step.push_back(block[i] - block[i - 1]);
+    before.push_back(block[i - 1]);
+    step_before.push_back(block[i - 1] - block[i - 2]);
+  }
+  for (std::vector<double>* values : {&step, &before, &step_before}) {
+    const double mean = average(*values);
+    for (double& value : *values) value -= mean;
+  }
+  const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  const double squares = product(before, before);
+  const double step_squares = product(step_before, step_before);
+  const double mixed = product(before, step_before);
+  const double determinant = squares * step_squares - mixed * mixed;
+  if (!(determinant > 0.0)) return 0.0;
+  const double a = (product(before, step) * step_squares - product(step_before, step) * mixed) / determinant;
+  const double b = (product(step_before, step) * squares - product(before, step) * mixed) / determinant;
+  const double rest = product(step, step) - a * product(before, step) - b * product(step_before, step);
+  const double variance = rest / (static_cast<double>(step.size()) - 3.0) * step_squares / determinant;
+  return variance > 0.0 ? a / std::sqrt(variance) : 0.0;
 }
 
 /// Var(slope) = 6/5 sigma^2 / n of a random walk with variance sigma^2 per window. The increments are those of single
@@ -142,6 +182,12 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
   if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
     doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
   if (!e.all_arrived) doubts.emplace_back("not everything arrived");
+  if (e.recovery && !recovers(*e.recovery, rule)) {
+    doubts.push_back(
+        fmt::format("it might not recover from a burst: once buffers are full this switch carries less, and begun with "
+                    "the backlog of {} cycles the network keeps {} of the offered load in queues",
+                    e.recovery->held, per_cent(above(e.recovery->growth, rule))));
+  }
   if (!e.widest_latency.empty() && !e.latency_width) {
     doubts.push_back(fmt::format("{} has no interval", e.widest_latency));
   } else if (e.latency_width && *e.latency_width > rule.latency) {
@@ -172,6 +218,7 @@ Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 q
   result.share = slope / per_window;
   result.wandering = wandering(levels, slope, per_window);
   result.settled = settled(residuals, time, slope, per_window);
+  result.unit_root = unit_root(levels);
   result.relaxations = static_cast<double>(levels.size()) / time;
   result.last_half = slope_of(std::span<const double>(levels).subspan(levels.size() / 2)) / per_window;
   return result;
@@ -179,7 +226,16 @@ Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 q
 
 bool level(const Growth& growth, const VerdictRule& rule) {
   const Interval interval = below(growth, rule);
-  return interval.half_width && interval.high() < rule.growth;
+  if (!interval.half_width) return false;
+  const Interval settled = at(growth.settled, rule.steady_confidence);
+  const bool returns = growth.relaxations >= rule.forgets || growth.unit_root < rule.unit_root;
+  const bool shows_none = settled.low() < rule.growth && settled.high() < rule.noise;
+  return (returns && shows_none) || interval.high() < rule.growth;
+}
+
+bool recovers(const Recovery& recovery, const VerdictRule& rule) {
+  const Interval interval = above(recovery.growth, rule);
+  return recovery.left < recovery.backlog / 2.0 || (interval.half_width && interval.high() < 0.0);
 }
 
 bool grows(const Growth& growth, const VerdictRule& rule) {
@@ -204,8 +260,9 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   verdict.certain = doubts.empty();
   if (verdict.certain) return verdict;
   verdict.saturated = !e.filling && likely_grows(e, rule);
-  verdict.reason = fmt::format("uncertain whether it is {}: {}; a longer run (run.measure) would tell",
-                               verdict.saturated ? "saturated" : "steady", doubts);
+  const bool collapse = e.recovery && !recovers(*e.recovery, rule);  // a longer run would not tell
+  verdict.reason = fmt::format("uncertain whether it is {}: {}{}", verdict.saturated ? "saturated" : "steady", doubts,
+                               collapse ? "" : "; a longer run (run.measure) would tell");
   return verdict;
 }
 

@@ -34,6 +34,15 @@ struct VerdictRule {
   /// the run lasts for so many of the process's correlation times. A third of all random walks look as if it did; what
   /// they have grown by is then seldom next to nothing.
   double relaxations = 20.0;
+  /// Queues that return to a mean do not grow, and what they show of growth is the noise of what is on its way. They
+  /// return when the run lasts for so many of their correlation times: a detrended random walk looks like 38 of them at
+  /// most in 99 % of cases, and like 50 with noise of three steps beside it, ...
+  double forgets = 50.0;
+  /// ... or when the test of Dickey and Fuller rejects a random walk at 1 % (its quantile for 50 values, Fuller 1976,
+  /// table 8.5.2). Walks with noise of ten steps beside them, or reflected at 0, are rejected in 4 % of cases.
+  double unit_root = -3.58;
+  /// In both cases unless growth may be as much as this: noise that hides so steep a line may hide a walk too.
+  double noise = 0.005;
   /// In so long a run MSER-5 fails to find the end of the warm-up by chance alone: growth shows that nothing changes.
   double long_enough = 32.0;
   /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
@@ -53,13 +62,24 @@ struct Growth {
   Interval settled;
   double relaxations = 0.0;  ///< length of the run in integrated autocorrelation times of the residuals
   double last_half = 0.0;    ///< the share in the last half of the run alone
-  u64 queues = 1;            ///< that may be at their capacity
+  double unit_root = 0.0;    ///< t statistic of Dickey and Fuller: far below 0 when the level returns to a mean
+  u64 queues = 1;            ///< without limit that may be at their capacity at once
 };
 
 /// `offered` (generated) and `accepted` (delivered) flits in equally long windows after the warm-up, for the whole
-/// network, and the number of queues that may be at their capacity, such as that of terminals. Fewer than 32 windows:
-/// intervals without a half width; nothing offered: no growth. Throws InvariantError when the lengths differ.
+/// network, and the number of queues without limit that may be at their capacity, such as that of terminals. Fewer than
+/// 32 windows: intervals without a half width; nothing offered: no growth. Throws InvariantError when the lengths
+/// differ.
 [[nodiscard]] Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 queues);
+
+/// How a network goes on that began with a backlog: every message of a first stretch of time waited at its source until
+/// its end.
+struct Recovery {
+  u64 held = 0;          ///< cycles of that stretch
+  double backlog = 0.0;  ///< flits that waited
+  double left = 0.0;     ///< flits generated and not delivered at the end
+  Growth growth;         ///< after the time in which buffers fill
+};
 
 /// What is known of a run when it is judged.
 struct Evidence {
@@ -68,6 +88,9 @@ struct Evidence {
   bool filling = false;       ///< the run ends before the network can have filled
   bool sources_wait = false;  ///< flits that count still wait at their sources when the run gives up
   bool all_arrived = true;    ///< everything that counts was delivered before the run gave up waiting for it
+  /// Of a switch model that carries less once its buffers are full, so that a network that is steady may stay saturated
+  /// after a burst: how it goes on after one. Other models have none.
+  std::optional<Recovery> recovery;
   /// Half width over mean of the widest latency that would be printed, and its name. Without a width: it has no
   /// interval.
   std::string widest_latency;
@@ -86,16 +109,21 @@ struct Judgement {
 ///   their mean together show, or the growth does not slow down; it goes on in the last half; and the run was not too
 ///   short for the network to fill;
 /// - certainly steady: the interval of growth lies below the limit (that of a process that forgets, where the run is
-/// long
-///   enough for it; otherwise that of a random walk), the end of the warm-up was found or the run is long, it was not
-///   too short for the network to fill, everything arrived, and every latency is known within its limit;
+///   long enough for it; otherwise that of a random walk), or the queues return to a mean and show no growth; the
+///   network recovers from a backlog, where the switch model says that it might not; the end of the warm-up was found
+///   or the run is long; it was not too short for the network to fill; everything arrived; and every latency is known
+///   within its limit;
 /// - otherwise uncertain: saturated (uncertain) where growth is a standard error above the limit and above what queues
 ///   show that find their mean together (nothing where flits still wait at their sources), or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
 
-/// The part of the judgement that needs no latency: the interval of growth lies below the limit.
+/// The part of the judgement that needs no latency: the interval of growth lies below the limit, or the queues return
+/// to a mean.
 [[nodiscard]] bool level(const Growth& growth, const VerdictRule& rule = {});
 /// The whole interval of growth lies above the limit, and it goes on.
 [[nodiscard]] bool grows(const Growth& growth, const VerdictRule& rule = {});
+
+/// Half of the backlog is gone, or it certainly becomes less.
+[[nodiscard]] bool recovers(const Recovery& recovery, const VerdictRule& rule = {});
 
 }  // namespace banyan::stats

@@ -175,6 +175,11 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values&) { return 1; }
 
+/// Admittance queues are per pair of terminals, but what they wait for are the links out of the N sources and into the
+/// N destinations, and both carry the same flits: of 2 N sums over their queues, 2 N - 1 can wander on their own
+/// (Maguluri and Srikant 2016, Stochastic Systems 6(1): state-space collapse of input-queued switches).
+u64 unlimited_queues(const config::Values&, const core::Graph& graph) { return 2 * u64{graph.terminals()} - 1; }
+
 using config::Parameter;
 
 /// Packets are stored and forwarded over links and crossbars.
@@ -277,6 +282,7 @@ const core::SwitchRow row_cioq{
     .memory = [](const config::Values&, const core::NetworkSize& size, double) {
       // Admittance queues and routes are kept per pair of terminals.
       return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
-    }};
+    },
+    .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::cioq

@@ -91,6 +91,10 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values& values) { return values.natural("vcs"); }
 
+u64 unlimited_queues(const config::Values& values, const core::Graph& graph) {
+  return u64{read(values).queues} * graph.terminals();
+}
+
 using config::Parameter;
 
 /// A message that meets nobody: its circuit is made switch by switch and acknowledged, then the data flow.
@@ -193,6 +197,7 @@ const core::SwitchRow row_circuit{
     .zero_load = &zero_load,
     .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
       return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0;
-    }};
+    },
+    .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::circuit

@@ -802,6 +802,11 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values&) { return 1; }
 
+/// Messages wait for the link of their first step, one queue for each link between nodes.
+u64 unlimited_queues(const config::Values&, const core::Graph& graph) {
+  return graph.channels().size() - 2 * u64{graph.terminals()};
+}
+
 using config::Parameter;
 
 /// The first packet goes from node to node; the others follow at the pace of one link.
@@ -889,6 +894,8 @@ const core::SwitchRow row_packet_node{
     .free_first_step = true,
     .draws_nothing = true,
     .zero_load = &zero_load,
-    .memory = [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; }};
+    .memory = [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; },
+    .may_collapse = true,
+    .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::packet_node
