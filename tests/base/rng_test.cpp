@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -105,6 +106,31 @@ TEST(PortableLog, AgreesWithTheLibraryToTheLastDigits) {
     EXPECT_NEAR(portable_log(x), std::log(x), 5e-16 * std::max(1.0, std::fabs(std::log(x)))) << x;
   }
   EXPECT_EQ(portable_log(1.0), 0.0);
+}
+
+TEST(PortableExp, AgreesWithTheLibraryToTheLastDigits) {
+  for (double x = -700.0; x < 700.0; x += 0.37) EXPECT_NEAR(portable_exp(x) / std::exp(x), 1.0, 1e-15) << x;
+  for (double x = 1e-18; x < 1.0; x *= 1.3) EXPECT_NEAR(portable_exp(-x), std::exp(-x), 3e-16) << x;
+  EXPECT_EQ(portable_exp(0.0), 1.0);
+  EXPECT_EQ(portable_exp(-1e6), 0.0);
+  EXPECT_EQ(portable_exp(1e6), std::numeric_limits<double>::infinity());
+}
+
+TEST(PortablePow, AgreesWithTheLibraryToTheLastDigits) {
+  for (double x = 1e-16; x < 1e7; x *= 1.9) {
+    for (const double y : {-4.0, -1.0, -0.7142857142857143, 0.0, 0.5, 1.0, 3.0}) {
+      const double size = 1.0 + std::fabs(y * std::log(x));
+      EXPECT_NEAR(portable_pow(x, y) / std::pow(x, y), 1.0, 1e-15 * size) << x << " to the power of " << y;
+    }
+  }
+  EXPECT_EQ(portable_pow(1.0, -1.7), 1.0);
+  EXPECT_EQ(portable_pow(0.0, 12.0), 0.0);
+}
+
+TEST(NormalDistribution, AgreesWithTheLibraryToTheLastDigits) {
+  for (double x = 0.0; x < 12.0; x += 0.01) {
+    EXPECT_NEAR(normal_distribution(x), 0.5 * std::erfc(-x / std::sqrt(2.0)), 2e-15) << x;
+  }
 }
 
 TEST(NormalQuantile, IsTheInverseOfTheDistribution) {

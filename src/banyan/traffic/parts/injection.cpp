@@ -101,9 +101,8 @@ double Process::mean_distance() const noexcept {
   if (deviation_ <= 0.0) return ticks_per_message_ / static_cast<double>(ticks_per_cycle_);
   // E max(0, X) = mean P(Z > -a) + deviation phi(a), with a = mean / deviation.
   const double a = ticks_per_message_ / deviation_;
-  const double above = 0.5 * std::erfc(-a / std::sqrt(2.0));
-  const double density = std::exp(-0.5 * a * a) / std::sqrt(2.0 * 3.14159265358979323846);
-  return (ticks_per_message_ * above + deviation_ * density) / static_cast<double>(ticks_per_cycle_);
+  return (ticks_per_message_ * normal_distribution(a) + deviation_ * normal_density(a)) /
+         static_cast<double>(ticks_per_cycle_);
 }
 
 Tick Process::normal(Tick previous, u64 word) const noexcept {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/math.hpp"
 #include "banyan/base/rng.hpp"
 
 namespace banyan::traffic {
@@ -189,9 +190,9 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
   // Zipf's popularity of disks, as bounds of a uniform number.
   std::vector<double> below(plan.disks);
   double sum = 0.0;
-  for (u32 d = 0; d < plan.disks; ++d) below[d] = sum += std::pow(d + 1.0, -plan.skew);
+  for (u32 d = 0; d < plan.disks; ++d) below[d] = sum += portable_pow(d + 1.0, -plan.skew);
   const auto pareto = [&](double u, double mean) {
-    return mean * (plan.tail - 1.0) / plan.tail * std::pow(1.0 - u, -1.0 / plan.tail);
+    return mean * (plan.tail - 1.0) / plan.tail * portable_pow(1.0 - u, -1.0 / plan.tail);
   };
   constexpr u32 kSizes[] = {512, 2048, 4096, 8192, 8192, 16384, 32768, kLongestSyntheticAccess};
   const double rate_on = plan.accesses_per_second / plan.hosts / plan.on;
@@ -210,7 +211,7 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
       const auto disk = static_cast<u32>(std::lower_bound(below.begin(), below.end(), u) - below.begin());
       while (now < std::min(end, plan.seconds)) {
         const Words words = random.at(host, event++);
-        now -= std::log(1.0 - unit_real(words[0], words[1])) / rate_on;
+        now -= portable_log(1.0 - unit_real(words[0], words[1])) / rate_on;
         if (now < 0.0 || now >= std::min(end, plan.seconds)) continue;
         IoAccess access;
         access.at = now;
@@ -244,8 +245,8 @@ double hurst(const std::vector<u64>& counts) {
       squares += mean * mean;
     }
     const auto n = static_cast<double>(groups);
-    x.push_back(std::log(static_cast<double>(m)));
-    y.push_back(std::log(std::max(squares / n - sum / n * sum / n, 1e-300)));
+    x.push_back(portable_log(static_cast<double>(m)));
+    y.push_back(portable_log(std::max(squares / n - sum / n * sum / n, 1e-300)));
   }
   double mx = 0.0;
   double my = 0.0;

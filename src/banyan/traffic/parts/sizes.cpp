@@ -118,10 +118,10 @@ void Sizes::read_continuous(const config::Values& values) {
   // The mean is the sum of P(length >= k) over k = 1 ... limit.
   if (kind_ == Kind::geometric) {
     geometric_ = GeometricGap(1.0 / m);
-    mean_ = m * (1.0 - std::pow(1.0 - 1.0 / m, longest_));
+    mean_ = m * (1.0 - portable_pow(1.0 - 1.0 / m, longest_));
   } else {
-    const double ratio = std::exp(-1.0 / m);
-    mean_ = 1.0 + std::exp(-1.5 / m) * (1.0 - std::pow(ratio, longest_ - 1.0)) / (1.0 - ratio);
+    const double ratio = portable_exp(-1.0 / m);
+    mean_ = 1.0 + portable_exp(-1.5 / m) * (1.0 - portable_pow(ratio, longest_ - 1.0)) / (1.0 - ratio);
   }
 }
 
