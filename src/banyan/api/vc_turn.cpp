@@ -168,7 +168,8 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
   const double cycles = turn.fixed + turn.per_flit * flits;
   const double each = flits / cycles;  // flits per cycle on one virtual channel
   const u32 vcs = row.vcs(experiment.switching);
-  // As many as a class has at the least carry a full channel: nothing to look at.
+  // The turns of as many as a class has at the least bound nothing below a full channel. They may still carry less: it
+  // is a bound, since virtual channels of a port share its stages.
   const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());
   if (network.routing->classes() == 1 && of_class * each >= 1.0) return {};
   const Need need = needed(experiment, network, traffics, vcs);
