@@ -69,6 +69,30 @@ TEST_F(Needs, MemoryIsWhatARunTakesToWithinTheStatedFactor) {
   }
 }
 
+/// A wheel with a place for every cycle of the latency took 3.2 GB.
+TEST_F(Needs, MemoryDoesNotGrowWithTheLatencyOfLinks) {
+  if (test::kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  for (const std::string name : {"input_buffer", "central_buffer", "vc_router", "cioq"}) {
+    const auto peak = [&](u64 latency) {
+      const std::string link = std::to_string(latency);
+      write_text("run.toml", "topology = { name = \"fat_tree\", arity = 4, levels = 3, latency = [" + link +
+                                 "], terminal_latency = " + link + " }\nswitch = \"" + name +
+                                 "\"\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
+                                 "traffic = { name = \"uniform\", load = 0.01, size = 64 }\n"
+                                 "run = { duration = " +
+                                 std::to_string(latency + latency / 4 + 2000) + " }\n");
+      const Said said = banyan({"run", "run.toml", "--json", "--quiet"});
+      EXPECT_EQ(said.status, 0) << name << ": " << said.err;
+      return json::parse(said.out)["peak_bytes"].get<double>();
+    };
+    const double near = peak(1);
+    const double far = peak(1'048'576);
+    EXPECT_LT(far, near + 20e6) << name;
+    EXPECT_LT(far, 50e6) << name;
+    std::printf("[     peak ] %s: %.1f MB, %.1f MB with latency 1,048,576\n", name.c_str(), near / 1e6, far / 1e6);
+  }
+}
+
 const std::string kHuge = experiment("{ name = \"mesh\", size = [4000, 4000] }", "\"vc_router\"", "\"dimension_order\"",
                                      "{ name = \"uniform\", load = 0.1 }");
 
