@@ -15,6 +15,8 @@ namespace {
 
 using namespace banyan;
 using test::Given;
+using test::one_of;
+using test::random_packets;
 using test::random_worms;
 using test::switches_between;
 using test::tree;
@@ -147,26 +149,6 @@ TEST(CentralBuffer, TheLiteralReadingNeedsSpaceForWormsThatGoUpAndForWormsThatGo
   for (const char* bypass : {"unicast", "never"}) {
     EXPECT_EQ(wedged("central_buffer", buffer(55, "guarded", bypass), 128, 20), 0U) << bypass;
   }
-}
-
-/// Sends packets of all lengths up to one with one destination each.
-void random_packets(test::Worms& worms, u32 each, u32 longest, u64 salt) {
-  worms.with_worms = false;
-  const u32 terminals = static_cast<u32>(worms.messages.size());
-  for (u32 t = 0; t < terminals; ++t) {
-    for (u32 i = 0; i < each; ++i) {
-      const u64 word = mix64(mix64(salt) + t * 1000003ULL + i);
-      worms.send(t, {(t + 1 + static_cast<u32>(word % (terminals - 1))) % terminals}, i,
-                 1 + static_cast<u32>((word >> 32U) % longest));
-    }
-  }
-}
-
-template <class T>
-T one_of(u64& word, std::initializer_list<T> values) {
-  const T found = values.begin()[word % values.size()];
-  word = mix64(word);
-  return found;
 }
 
 enum class Outcome : u8 { refused, arrived, wedged };

@@ -1,10 +1,20 @@
 // Does the input buffer replicate at the heads of its FIFOs as its page says?
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdio>
+
+#include "banyan/base/error.hpp"
+#include "support/effort.hpp"
 #include "switching/worm_rig.hpp"
 
 namespace banyan::input_buffer_test {
 namespace {
 
 using namespace banyan;
+using test::one_of;
+using test::random_packets;
+using test::random_worms;
 using test::tree;
 using test::WormRig;
 
@@ -73,6 +83,89 @@ TEST(InputBuffer, NarrowDataPathsTakeOneCycleMorePerReplication) {
     EXPECT_EQ(narrow.lone(0, {9}, 64).last, wide.lone(0, {9}, 64).last) << "a single packet waits for no chunk";
   }
 }
+
+enum class Outcome : u8 { refused, arrived, wedged };
+
+/// A network, FIFOs and traffic drawn from every value of every parameter, edges included. What is not refused gives
+/// the same state in every mode, and wedges only where the rules let it. All values are drawn in the order in which
+/// they stand here.
+Outcome draw_and_run(u64 salt, std::string& shown) {
+  u64 word = mix64(salt ^ 0xf1f0);
+  const auto text = [&](std::initializer_list<const char*> values) { return std::string(one_of(word, values)); };
+  const i64 ports = one_of<i64>(word, {4, 8, 8});
+  const i64 hosts = one_of<i64>(word, {8, 16, 16, 32, 64});
+  const u32 longest = one_of<u32>(word, {6, 24, 64, 160});
+  const bool worms = one_of(word, {true, true, true, false});
+  const i64 chunk = one_of<i64>(word, {0, 0, 1, 3, 64});
+  const i64 k = chunk == 0 ? ports : chunk;
+  const i64 whole = (longest + k - 1) / k * k;
+  const std::string arbitration = text({"oldest_first", "per_output", "all_at_once"});
+  const std::string replication = text({"asynchronous", "asynchronous", "synchronous"});
+  const std::string space = text({"guaranteed", "guaranteed", "any"});
+  const test::Given values{{"fifo", one_of<i64>(word, {1, k, whole - 1, whole, whole + 1, 2 * whole + k, 320})},
+                           {"chunk", chunk},
+                           {"replicate_on", text({"way_down", "way_down", "both_ways"})},
+                           {"replication", replication},
+                           {"arbitration", arbitration},
+                           {"space", space},
+                           {"data_path", text({"chunk_wide", "register_staircase", "split_ram"})}};
+  shown = fmt::format("salt {}: {} hosts, {} ports, up to {} flits, {}", salt, hosts, ports, longest,
+                      worms ? "worms" : "packets");
+  for (const auto& [name, value] : values) {
+    shown += fmt::format(
+        ", {} = {}", name,
+        std::holds_alternative<i64>(value) ? std::to_string(std::get<i64>(value)) : std::get<std::string>(value));
+  }
+  const auto fill = [&](WormRig& rig) {
+    if (worms) {
+      random_worms(*rig.worms, 12, 60, longest, salt);
+    } else {
+      random_packets(*rig.worms, 30, longest, salt);
+    }
+  };
+  std::vector<u64> hashes;
+  for (const int mode : {0, 1, 2}) {
+    engine::EngineSettings settings;
+    settings.permuted = mode == 1;
+    settings.step_all = mode == 2;
+    WormRig rig("bidirectional_min", tree(hosts, ports), "input_buffer", values, "nearest_common_ancestor", {},
+                settings);
+    fill(rig);
+    try {
+      rig.build();
+    } catch (const ConfigError&) { return Outcome::refused; }
+    rig.machine->run_until(2000);
+    hashes.push_back(rig.machine->hash());
+    EXPECT_EQ(hashes.front(), hashes.back()) << shown << ", mode " << mode;
+  }
+  WormRig rig("bidirectional_min", tree(hosts, ports), "input_buffer", values);
+  fill(rig);
+  if (rig.run(4'000'000, 1024)) {
+    EXPECT_EQ(rig.machine->totals().misdelivered, 0U) << shown;
+    return Outcome::arrived;
+  }
+  const bool may_wedge = worms && (space == "any" || (replication == "synchronous" && arbitration != "all_at_once"));
+  const std::string why = rig.machine->explain_blockage();
+  EXPECT_TRUE(may_wedge) << shown << ": " << why;
+  EXPECT_NE(why.find("wait on each other in a cycle"), std::string::npos) << shown << ": " << why;
+  return Outcome::wedged;
+}
+
+void draw_and_run_many(u64 first, u64 runs) {
+  std::array<u64, 3> count{};
+  std::string shown;
+  for (u64 salt = first; count[1] + count[2] < runs; ++salt) {
+    ++count[static_cast<u8>(draw_and_run(salt, shown))];
+    ASSERT_FALSE(testing::Test::HasFailure()) << shown;
+  }
+  std::printf("[  outcomes ] %llu refused, %llu arrived, %llu wedged\n", static_cast<unsigned long long>(count[0]),
+              static_cast<unsigned long long>(count[1]), static_cast<unsigned long long>(count[2]));
+  EXPECT_GT(count[0], runs / 20) << "some are refused";
+  EXPECT_GT(count[1], runs / 2) << "most arrive";
+}
+
+TEST(InputBuffer, WhatIsNotRefusedRunsAndWedgesOnlyWhereTheRulesLetIt) { draw_and_run_many(1, test::tries(60, 8)); }
+TEST(SlowInputBuffer, WhatIsNotRefusedRunsInAThousandRuns) { draw_and_run_many(1'000'000, 1000); }
 
 }  // namespace
 }  // namespace banyan::input_buffer_test

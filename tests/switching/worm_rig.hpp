@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -148,6 +149,27 @@ inline void random_worms(test::Worms& worms, u32 each, Tick span, u32 longest, u
       worms.send(t, to, i * span / each, flits);
     }
   }
+}
+
+/// Sends packets of all lengths up to one with one destination each.
+inline void random_packets(test::Worms& worms, u32 each, u32 longest, u64 salt) {
+  worms.with_worms = false;
+  const u32 terminals = static_cast<u32>(worms.messages.size());
+  for (u32 t = 0; t < terminals; ++t) {
+    for (u32 i = 0; i < each; ++i) {
+      const u64 word = mix64(mix64(salt) + t * 1000003ULL + i);
+      worms.send(t, {(t + 1 + static_cast<u32>(word % (terminals - 1))) % terminals}, i,
+                 1 + static_cast<u32>((word >> 32U) % longest));
+    }
+  }
+}
+
+/// The value that a word draws; the word becomes the next one.
+template <class T>
+T one_of(u64& word, std::initializer_list<T> values) {
+  const T found = values.begin()[word % values.size()];
+  word = mix64(word);
+  return found;
 }
 
 /// A bidirectional MIN of 8-port switches.
