@@ -122,8 +122,6 @@ const std::map<std::string, std::string> kWorseByDefault{
      "the lowest port is dimension order here, which suits uniform traffic; it halves fat trees"},
     {"mesh routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
     {"hypercube routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
-    {"mesh routing = { name = \"up_down\", order = \"levels\" }",
-     "a mesh has one level, so that the numbers of its switches order it: a turn model more than a tree"},
 };
 
 /// By the mean loads of channels.

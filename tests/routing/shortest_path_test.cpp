@@ -11,12 +11,12 @@ std::unique_ptr<core::Routing> shortest(const core::Topology& t, u32 vcs, const 
   return routing("shortest_path", t, vcs, {{"choice", choice}});
 }
 
-void expect_right(const core::Topology& t) {
+void expect_right(const core::Topology& t, bool tree = false) {
   const u32 diameter = std::max(1U, distances(t.graph()).diameter);
   for (const char* choice : {"fixed", "random", "adaptive"}) {
     for (const u32 vcs : {diameter, 2 * diameter + 1}) {
       const auto r = shortest(t, vcs, choice);
-      EXPECT_EQ(r->required_vcs(), diameter);
+      EXPECT_EQ(r->required_vcs(), tree ? 1U : diameter);
       expect_minimal(t, *r);
       expect_verdict(t, *r, vcs, core::DependencyVerdict::acyclic);
     }
@@ -27,7 +27,7 @@ TEST(ShortestPath, EveryTopologyIsCrossedByShortestPathsWithoutCycles) {
   expect_right(*topology("mesh", {{"size", std::vector<i64>{3, 4}}}));
   expect_right(*topology("torus", {{"size", std::vector<i64>{5, 4}}}));
   expect_right(*topology("hypercube", {{"degree", i64{4}}}));
-  expect_right(*topology("fat_tree", {{"arity", i64{3}}, {"levels", i64{2}}}));
+  expect_right(*topology("fat_tree", {{"arity", i64{3}}, {"levels", i64{2}}}), true);
   expect_right(*topology("dragonfly"));
   expect_right(*topology("hyperx", {{"size", std::vector<i64>{3, 4}}}));
   expect_right(*topology("slim_fly", {{"concentration", i64{1}}}));
@@ -51,6 +51,38 @@ RC_GTEST_PROP(ShortestPath, DamageIsGoneAroundOrRefused, ()) {
   const auto r = shortest(*t, vcs);
   expect_minimal(*t, *r);
   expect_verdict(*t, *r, vcs, core::DependencyVerdict::acyclic);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(ShortestPath, TreesNeedNoClasses) {
+  for (const char* name : {"fat_tree", "xgft", "bidirectional_min"}) {
+    const auto t = topology(name);
+    for (const char* choice : {"fixed", "first", "random", "adaptive"}) {
+      const auto r = shortest(*t, 1, choice);
+      EXPECT_EQ(r->required_vcs(), 1U);
+      expect_minimal(*t, *r);
+      expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+    }
+  }
+  // A leaf's links to all parents but one fail; the other side loses that parent: the way leads up again.
+  const std::vector<std::string> failed{"0 5", "0 6", "0 7", "1 4"};
+  const auto damaged = topology("fat_tree", {{"levels", i64{2}}, {"failed_links", failed}});
+  const auto r = shortest(*damaged, 8);
+  EXPECT_EQ(r->required_vcs(), distances(damaged->graph()).diameter);
+  expect_verdict(*damaged, *r, 8, core::DependencyVerdict::acyclic);
+}
+
+RC_GTEST_PROP(ShortestPath, DamagedTreesHaveClassesWhereTheyNeedThem, ()) {
+  const auto t = topology("fat_tree", {{"arity", i64{2}},
+                                       {"levels", i64{3}},
+                                       {"random_failed_links", *rc::gen::inRange<i64>(0, 9)},
+                                       {"failure_seed", *rc::gen::inRange<i64>(0, 1 << 30)}});
+  const Distances d = distances(t->graph());
+  if (!d.connected) return;
+  const auto r = shortest(*t, 16);
+  RC_ASSERT(r->required_vcs() == 1U || r->required_vcs() >= d.diameter);
+  const u32 vcs = r->required_vcs();
+  expect_verdict(*t, *shortest(*t, vcs), vcs, core::DependencyVerdict::acyclic);
   RC_ASSERT(!testing::Test::HasFailure());
 }
 

@@ -16,9 +16,11 @@ TEST(UpDown, DeliversOnEveryTopologyWithoutCycles) {
   for (const char* name : {"mesh", "torus", "fat_tree", "dragonfly", "graph_file", "bidirectional_min"}) {
     const auto t = topology(name);
     for (const char* choice : {"fixed", "random", "adaptive"}) {
-      const auto r = up_down(*t, choice);
-      expect_delivered(*t, *r, t->graph().switches(), 1);
-      expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+      for (const char* order : {"breadth_first", "automatic"}) {
+        const auto r = up_down(*t, choice, order);
+        expect_delivered(*t, *r, t->graph().switches(), 1);
+        expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+      }
     }
   }
 }
@@ -56,7 +58,8 @@ RC_GTEST_PROP(UpDown, RandomGraphsAreReachedExactlyWhereTheyAreConnected, ()) {
     RC_ASSERT(refusal([&] { up_down(*t); }).find("no path up and then down") != std::string::npos);
     return;
   }
-  const auto r = up_down(*t, "adaptive", "breadth_first", *rc::gen::inRange<i64>(-1, switches));
+  const char* const order = *rc::gen::element("breadth_first", "automatic");
+  const auto r = up_down(*t, "adaptive", order, *rc::gen::inRange<i64>(-1, switches));
   expect_delivered(*t, *r, 2 * switches);
   expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
   RC_ASSERT(!testing::Test::HasFailure());
@@ -103,10 +106,26 @@ TEST(UpDown, ByItselfItKeepsAllRootsOfATreeInUse) {
   EXPECT_EQ(ways(*tree, *up_down(*tree, "adaptive", "breadth_first"), 0, 15), 1U);
   // A root that is named is one.
   EXPECT_EQ(ways(*tree, *up_down(*tree, "adaptive", "automatic", 4), 0, 15), 1U);
+}
+
+/// Breadth first from a root in the middle leads half of a mesh's packets past that root.
+TEST(UpDown, ByItselfItGoesByNumberWhereThatLoadsChannelsLess) {
   const auto mesh = topology("mesh", {{"size", std::vector<i64>{4, 4}}});
-  for (u32 d = 1; d < 16; ++d) {
-    EXPECT_EQ(ways(*mesh, *up_down(*mesh, "adaptive", "automatic"), 0, d), ways(*mesh, *up_down(*mesh), 0, d));
+  u32 differ = 0;
+  for (u32 s = 0; s < 16; ++s) {
+    for (u32 d = 0; d < 16; ++d) {
+      if (s == d) continue;
+      const u32 automatic = ways(*mesh, *up_down(*mesh, "adaptive", "automatic"), s, d);
+      EXPECT_EQ(automatic, ways(*mesh, *up_down(*mesh, "adaptive", "levels"), s, d));
+      differ += automatic != ways(*mesh, *up_down(*mesh), s, d) ? 1U : 0U;
+    }
   }
+  EXPECT_GT(differ, 20U);
+  // Some switch has no neighbour with a lower number: by number there is no way, and breadth first there is one.
+  const auto damaged =
+      topology("mesh", {{"size", std::vector<i64>{4, 4}}, {"failed_links", std::vector<std::string>{"5 1", "5 3"}}});
+  EXPECT_NE(refusal([&] { up_down(*damaged, "adaptive", "levels"); }), "");
+  expect_delivered(*damaged, *up_down(*damaged, "adaptive", "automatic"), 16);
 }
 
 TEST(UpDown, MistakesAreNamed) {

@@ -1,5 +1,6 @@
 // Shortest paths on any graph, also a damaged one. The i-th hop uses class i of the virtual channels, so that as many
-// classes as the network's diameter keep it free of deadlock.
+// classes as the network's diameter keep it free of deadlock. Where all shortest paths lead up and then down nothing
+// can wait in a circle, and every hop uses all virtual channels.
 #include <algorithm>
 #include <memory>
 
@@ -15,7 +16,7 @@ class ShortestPath final : public core::Routing {
  public:
   ShortestPath(const config::Values& values, const core::RoutingContext& context, Choice choice)
       : paths_(values, context),
-        needed_(values.flag("hop_classes") ? paths_.diameter() : 1),
+        needed_(values.flag("hop_classes") && !paths_.up_then_down() ? paths_.diameter() : 1),
         classes_(context.vcs, std::min(context.vcs, needed_)),
         choice_(choice) {
     parts::require_vcs(values, context, needed_, "one class per hop of the longest path");
@@ -84,8 +85,9 @@ const core::RoutingRow row_shortest_path{
              .doc("Among several shortest ways: one for ever, that over the lowest port, one at random per hop, or any "
                   "that is free."),
          Parameter::boolean("hop_classes", true)
-             .doc("Whether the i-th hop uses class i of the virtual channels; false: all, and freedom from deadlock "
-                  "depends on the graph (banyan check)."),
+             .doc(
+                 "Whether the i-th hop uses class i of the virtual channels, but on trees, whose shortest paths cannot "
+                 "close a circle; false: all, and freedom from deadlock depends on the graph (banyan check)."),
      }},
     make};
 

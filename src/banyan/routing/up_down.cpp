@@ -4,8 +4,10 @@
 //
 // Switches are ordered breadth first from a root, or by the levels of the topology, the highest first, where it has
 // some: on fat trees that keeps all roots in use, where one root would carry everything. Equal ones are ordered by
-// their number.
+// their number, and so are all where there is one level: on meshes and tori that leaves more of the shortest paths and
+// loads the channels at the root less than breadth first does, so that the loads of channels decide between the two.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -38,10 +40,11 @@ class UpDown final : public core::Routing {
                   fmt::format("up_down would need a table of {} distances", 2 * hosts_.size() * graph_.switches()),
                   "use a network of less than 5,000 switches");
     }
-    // By itself it goes by levels where there are some, unless failures leave a pair no way up and down over them.
-    const bool automatic = values.text("order") == "automatic" && values.integer("root") < 0;
-    order(values, values.text("order") == "levels" || (automatic && graph_.levels() > 1));
-    if (automatic && by_level_ && !cut_off().empty()) order(values, false);
+    if (values.text("order") == "automatic" && values.integer("root") < 0) {
+      choose_order(values);
+    } else {
+      order(values, values.text("order") == "levels");
+    }
     check(values);
   }
 
@@ -72,7 +75,9 @@ class UpDown final : public core::Routing {
       } else if (graph_.channel(c).from.terminal || (usable(c) && up(c))) {
         way.push_back(Way::up);
       } else {
-        way.push_back(usable(c) && (by_level_ || parent[graph_.channel(c).to.node] == c) ? Way::down : Way::unused);
+        way.push_back(usable(c) && ((by_level_ && graph_.levels() > 1) || parent[graph_.channel(c).to.node] == c)
+                          ? Way::down
+                          : Way::unused);
       }
     }
     try {
@@ -96,6 +101,66 @@ class UpDown final : public core::Routing {
   /// Distance to a column's switch from `s`, for a packet that may still go up or has gone down.
   [[nodiscard]] std::size_t place(std::size_t column, u32 s, bool down) const noexcept {
     return (column * graph_.switches() + s) * 2 + (down ? 1 : 0);
+  }
+
+  /// By levels where there are several, unless failures leave a pair no way over them. Where there is one, by number
+  /// if that loads the most loaded channel less than breadth first does.
+  void choose_order(const config::Values& values) {
+    order(values, true);
+    const bool possible = cut_off().empty();
+    if (possible && graph_.levels() > 1) return;
+    const double by_number = possible && has_one_root() ? highest_load() : std::numeric_limits<double>::infinity();
+    order(values, false);
+    // Loads are sums in an order of their own: equal ones may differ in the last digits.
+    if (cut_off().empty() && by_number >= (1.0 - 1e-9) * highest_load()) return;
+    if (by_number < std::numeric_limits<double>::infinity()) order(values, true);
+  }
+
+  /// All working switches but one have an upper neighbour, so that worms reach everybody from one switch.
+  [[nodiscard]] bool has_one_root() const {
+    std::vector<u8> has_upper(graph_.switches(), 0);
+    std::vector<u8> works(graph_.switches(), 0);
+    for (u32 c = 0; c < graph_.channels().size(); ++c) {
+      if (!usable(c)) continue;
+      works[graph_.channel(c).from.node] = 1;
+      if (up(c)) has_upper[graph_.channel(c).from.node] = 1;
+    }
+    return std::count(works.begin(), works.end(), u8{1}) - std::count(has_upper.begin(), has_upper.end(), u8{1}) <= 1;
+  }
+
+  /// Packets over the most loaded channel between switches when every terminal sends one to every other, and all ways
+  /// on from a switch are taken equally often.
+  [[nodiscard]] double highest_load() const {
+    std::vector<double> terminals(graph_.switches(), 0.0);
+    for (u32 t = 0; t < graph_.terminals(); ++t) ++terminals[places_.switch_of(t)];
+    std::vector<double> load(graph_.channels().size(), 0.0);
+    std::vector<double> packets(std::size_t{2} * graph_.switches());  // at a switch, by whether they have gone down
+    std::vector<std::vector<u32>> at_distance;
+    for (std::size_t column = 0; column < hosts_.size(); ++column) {
+      const u32 target = hosts_[column];
+      std::fill(packets.begin(), packets.end(), 0.0);
+      for (auto& list : at_distance) list.clear();
+      for (const u32 host : hosts_) packets[std::size_t{2} * host] = terminals[host] * terminals[target];
+      for (u32 state = 0; state < packets.size(); ++state) {
+        const u16 distance = distance_[place(column, state / 2, state % 2 != 0)];
+        if (distance == kFar) continue;
+        if (at_distance.size() <= distance) at_distance.resize(std::size_t{distance} + 1);
+        at_distance[distance].push_back(state);
+      }
+      for (std::size_t distance = at_distance.size(); distance-- > 1;) {
+        for (const u32 state : at_distance[distance]) {
+          if (packets[state] == 0.0) continue;
+          u32 ways = 0;
+          nearer(column, state / 2, state % 2 != 0, [&](u32, u32) { ++ways; });
+          const double share = packets[state] / ways;
+          nearer(column, state / 2, state % 2 != 0, [&](u32, u32 c) {
+            load[c] += share;
+            packets[std::size_t{2} * graph_.channel(c).to.node + (up(c) ? 0 : 1)] += share;
+          });
+        }
+      }
+    }
+    return load.empty() ? 0.0 : *std::max_element(load.begin(), load.end());
   }
 
   void order(const config::Values& values, bool by_level) {
@@ -190,21 +255,25 @@ class UpDown final : public core::Routing {
                                                  : "let fewer links and switches fail, and make links two-way");
   }
 
+  /// Calls visit(port, channel) for every next channel of a shortest legal way to a column's switch.
+  template <class Visit>
+  void nearer(std::size_t column, u32 at, bool down, const Visit& visit) const noexcept {
+    const u16 here = distance_[place(column, at, down)];
+    for (u32 port = 0; port < graph_.outputs(at); ++port) {
+      const u32 c = graph_.channel_out_of(at, port);
+      if (!usable(c) || (down && up(c))) continue;
+      if (distance_[place(column, graph_.channel(c).to.node, !up(c))] + 1 == here) visit(port, c);
+    }
+  }
+
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {
     const u32 destination = request.packet->destination;
     const u32 target = places_.switch_of(destination);
     if (request.at == target) return out.add({static_cast<u16>(places_.port_of(destination)), 0, vcs_});
     const u32 in = graph_.channel_into(request.at, request.in_port);
     const bool down = usable(in) && !up(in);
-    const std::size_t column = column_[target];
-    const u16 here = distance_[place(column, request.at, down)];
     const u32 begin = out.size();
-    for (u32 port = 0; port < graph_.outputs(request.at); ++port) {
-      const u32 c = graph_.channel_out_of(request.at, port);
-      if (!usable(c) || (down && up(c))) continue;
-      if (distance_[place(column, graph_.channel(c).to.node, !up(c))] + 1 != here) continue;
-      out.add({static_cast<u16>(port), 0, vcs_});
-    }
+    nearer(column_[target], request.at, down, [&](u32 port, u32) { out.add({static_cast<u16>(port), 0, vcs_}); });
     if (all) return;
     // Random, or a fixed choice of the switch and the goal.
     const u32 word = choice_ == Choice::random
@@ -244,8 +313,9 @@ const core::RoutingRow row_up_down{
      "Journal on Selected Areas in Communications 9(8), 1991",
      {
          Parameter::choice("order", {"automatic", "breadth_first", "levels"}, "automatic")
-             .doc("What is up: towards a root, breadth first, or towards higher levels of the topology; automatic: by "
-                  "levels where there are several and failures leave every pair a way over them."),
+             .doc("What is up: towards a root, breadth first, or towards higher levels of the topology, "
+                  "and lower numbers on one level; automatic: by levels where there are several and failures leave "
+                  "every pair a way over them, and elsewhere whichever loads the most loaded channel less."),
          Parameter::integer("root", -1)
              .range(-1, 1 << 24)
              .doc(

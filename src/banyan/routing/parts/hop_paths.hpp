@@ -44,6 +44,41 @@ class HopPaths {
   /// Channels from a switch to a switch with terminals.
   [[nodiscard]] u32 distance(u32 at, u32 host) const noexcept { return distance_[row(column_[host]) + at]; }
 
+  /// Whether all shortest paths between terminals lead up the levels of the topology and then down, as on trees: then
+  /// no dependencies close a circle, whatever virtual channels packets take.
+  [[nodiscard]] bool up_then_down() const {
+    if (graph_->levels() < 2) return false;
+    std::vector<u8> reached(graph_->switches());
+    std::vector<u8> gone_down(graph_->switches());
+    std::vector<std::vector<u32>> at_distance(std::size_t{diameter_} + 1);
+    for (const u32 target : hosts_) {
+      std::fill(reached.begin(), reached.end(), u8{0});
+      std::fill(gone_down.begin(), gone_down.end(), u8{0});
+      for (auto& list : at_distance) list.clear();
+      for (u32 s = 0; s < graph_->switches(); ++s) {
+        if (distance(s, target) <= diameter_) at_distance[distance(s, target)].push_back(s);
+      }
+      for (const u32 host : hosts_) reached[host] = 1;
+      bool legal = true;
+      for (u32 far = diameter_; far > 0; --far) {
+        for (const u32 s : at_distance[far]) {
+          if (reached[s] == 0) continue;
+          nearer(s, target, [&](u32 port) {
+            const u32 next = graph_->channel(graph_->channel_out_of(s, port)).to.node;
+            reached[next] = 1;
+            if (graph_->level(next) < graph_->level(s)) {
+              gone_down[next] = 1;
+            } else if (graph_->level(next) == graph_->level(s) || gone_down[s] != 0) {
+              legal = false;
+            }
+          });
+          if (!legal) return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /// Calls visit(port) for every port that leads nearer to a switch with terminals.
   template <typename Visit>
   void nearer(u32 at, u32 host, const Visit& visit) const noexcept {
