@@ -140,9 +140,10 @@ const std::string kSafeHereOnly = "graph_file ugal hop_classes = false";
 std::string excuse(const Pair& pair, const Choice& choice) {
   if (const auto found = kNoAlternative.find(choice.text); found != kNoAlternative.end()) return found->second;
   for (const Exception& e : kWorseUnderUniform) {
-    if (e.topology + " " + e.routing == pair.name() && e.choice == choice.text) return "worse under " + e.traffic;
+    const bool same = pair.topology.info.name == e.topology && pair.routing.info.name == e.routing;
+    if (same && e.choice == choice.text) return "worse under " + e.traffic;
   }
-  if (pair.name() + " " + choice.text == kSafeHereOnly) return "it may deadlock on other graphs";
+  if (fmt::format("{} {}", pair.name(), choice.text) == kSafeHereOnly) return "it may deadlock on other graphs";
   return pair.safe(choice) ? "" : "it may deadlock";
 }
 
