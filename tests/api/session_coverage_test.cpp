@@ -23,6 +23,7 @@ struct Case {
   const char* text;
   u64 sessions;
   std::vector<std::string> metrics;
+  u64 most = kMost;
 };
 
 api::Result run(const Case& c, u64 seed, u64 sessions) {
@@ -44,7 +45,7 @@ void expect_coverage(const Case& c) {
   }
   for (std::size_t m = 0; m < c.metrics.size(); ++m) {
     EXPECT_GE(covered[m], kLeast) << c.metrics[m];
-    EXPECT_LE(covered[m], kMost) << c.metrics[m];
+    EXPECT_LE(covered[m], c.most) << c.metrics[m];
     ::testing::Test::RecordProperty(std::string(c.name) + "_" + c.metrics[m], static_cast<int>(covered[m]));
   }
 }
@@ -77,9 +78,23 @@ const Case kHypercube{
     "topology = { name = \"hypercube\", degree = 4 }\n"
     "switch = \"packet_node\"\nrouting = \"qap_random\"\n"
     "traffic = { name = \"permutation\", pattern = \"bit_reverse\", process = \"at_once\", batch = 4, "
-    "size = 8 }\n",
+    "size = 8, size_distribution = \"geometric\" }\n",
     8,
     {"completion_time", "packet_latency"}};
+/// All messages are equally long: sessions take 182, 208, 234 or 260 cycles and hardly anything else, 26 cycles apart
+/// with a standard deviation of 22. Of eight such values Student's interval alone covers 96.8 % (by resampling 1200
+/// sessions), and what it is widened by for skewness, which eight values always seem to have, makes that 98.9 %: too
+/// wide, and not too narrow.
+constexpr u64 kMostOfSteps = 498;
+const Case kHypercubeInSteps{
+    "random first steps of packet_node, equal messages",
+    "topology = { name = \"hypercube\", degree = 4 }\n"
+    "switch = \"packet_node\"\nrouting = \"qap_random\"\n"
+    "traffic = { name = \"permutation\", pattern = \"bit_reverse\", process = \"at_once\", batch = 4, "
+    "size = 8 }\n",
+    8,
+    {"completion_time", "packet_latency"},
+    kMostOfSteps};
 const Case kValiant{"valiant",
                     "topology = { name = \"mesh\", size = [4, 4] }\n"
                     "switch = { name = \"vc_router\", vcs = 4 }\nrouting = \"valiant\"\n"
@@ -95,7 +110,8 @@ TEST(SessionCoverage, OfCollectives) {
 
 TEST(SlowSessionCoverage, OfCollectivesSynchronizationsAndRandomRoutings) {
   if (test::kSanitized) GTEST_SKIP() << "statistics are the other builds' affair";
-  for (const Case& c : {kMulticastCollective, kSynchronization, kHypercube, kValiant}) expect_coverage(c);
+  for (const Case& c : {kMulticastCollective, kSynchronization, kHypercube, kHypercubeInSteps, kValiant})
+    expect_coverage(c);
 }
 
 }  // namespace
