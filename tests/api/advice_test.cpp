@@ -120,6 +120,8 @@ const std::map<std::string, std::string> kWorseByDefault{
      "the lowest port happens to suit these three routers per group; it halves fat trees"},
     {"mesh routing = { name = \"shortest_path\", choice = \"first\" }",
      "the lowest port is dimension order here, which suits uniform traffic; it halves fat trees"},
+    {"dragonfly routing = { name = \"valiant\", early_exit = \"anywhere\" }",
+     "Valiant's algorithm goes all the way to the random switch, which is what its bound for any traffic stands on"},
     {"mesh routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
     {"hypercube routing = { name = \"turn_model\", rule = \"unrestricted\" }", "it deadlocks"},
 };
