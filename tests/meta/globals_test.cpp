@@ -24,7 +24,7 @@ std::string global_state(const std::string& line) {
   static const std::regex namespace_variable(
       R"(^(inline\s+)?[A-Za-z_][\w:<>,\s*&]*\s[\w]+(\s*=.*|\s*\{.*\})?;\s*(//.*)?$)");
   static const std::regex something_else(
-      R"(^\s*((inline|static|__extension__)\s+)*(const|constexpr|extern|using|namespace|class|struct|enum|union|typedef|template|friend|return|static_assert|public|private|protected|case|default|goto)\b)");
+      R"(^\s*((inline|static|__extension__)\s+)*(const|constexpr|concept|extern|using|namespace|class|struct|enum|union|typedef|template|friend|return|static_assert|public|private|protected|case|default|goto)\b)");
   if (std::regex_search(line, static_variable)) return "a mutable static variable";
   if (!std::regex_search(line, something_else) && std::regex_match(line, namespace_variable)) {
     return "a mutable variable at namespace scope";
@@ -42,7 +42,7 @@ TEST(Globals, TheDetectorSeesThem) {
        {"static const u32 x = 1;", "static constexpr u32 kN = 4;", "inline constexpr Tick kNever = 1;",
         "const core::TopologyRow row_mesh = make();", "using u8 = std::uint8_t;", "class Builder;",
         "static u32 f(u32 x) { return x; }", "  static End of_switch(u32 s) { return {s}; }", "  u32 local = 0;",
-        "extern const core::TopologyRow row_mesh;", "};", "static void f();"}) {
+        "extern const core::TopologyRow row_mesh;", "};", "static void f();", "concept Model = Required<M> && lists<M>();"}) {
     EXPECT_EQ(global_state(line), "") << line;
   }
 }
