@@ -42,7 +42,8 @@ TEST(Globals, TheDetectorSeesThem) {
        {"static const u32 x = 1;", "static constexpr u32 kN = 4;", "inline constexpr Tick kNever = 1;",
         "const core::TopologyRow row_mesh = make();", "using u8 = std::uint8_t;", "class Builder;",
         "static u32 f(u32 x) { return x; }", "  static End of_switch(u32 s) { return {s}; }", "  u32 local = 0;",
-        "extern const core::TopologyRow row_mesh;", "};", "static void f();", "concept Model = Required<M> && lists<M>();"}) {
+        "extern const core::TopologyRow row_mesh;", "};", "static void f();",
+        "concept Model = Required<M> && lists<M>();"}) {
     EXPECT_EQ(global_state(line), "") << line;
   }
 }

@@ -19,8 +19,8 @@
 namespace banyan::api {
 namespace {
 
-using engine::SessionOutcome;
 using engine::LatencySums;
+using engine::SessionOutcome;
 using stats::SumCount;
 
 constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that series cover
@@ -195,7 +195,8 @@ class SessionReport {
   }
 
   /// Sum over the classes of finite (synchronization) or of the other traffics; hot: only what goes to a hot spot.
-  [[nodiscard]] SumCount sum(const SessionOutcome& o, bool finite, bool hot_only, SumCount (*f)(const LatencySums&)) const {
+  [[nodiscard]] SumCount sum(const SessionOutcome& o, bool finite, bool hot_only,
+                             SumCount (*f)(const LatencySums&)) const {
     SumCount total;
     for (u32 t = 0; t < finite_.size(); ++t) {
       if (finite_[t] != finite) continue;

@@ -35,9 +35,9 @@ struct SessionOutcome {
   enum class End { finished, saturated, deadlocked };
   End end = End::finished;
   std::string explanation;
-  Tick begin = 0;              ///< first generation of a finite traffic
-  Tick close = 0;              ///< last arrival of the finite traffics
-  Tick ticks = 0;              ///< simulated in all
+  Tick begin = 0;                    ///< first generation of a finite traffic
+  Tick close = 0;                    ///< last arrival of the finite traffics
+  Tick ticks = 0;                    ///< simulated in all
   std::vector<LatencySums> tallies;  ///< by tally_class
   u64 hash = 0;
   u64 delivered = 0;

@@ -279,10 +279,11 @@ const core::SwitchRow row_cioq{
     .keeps_messages = true,
     .needs_order = "it writes the whole route into the packet",
     .zero_load = &zero_load,
-    .memory = [](const config::Values&, const core::NetworkSize& size, double) {
-      // Admittance queues and routes are kept per pair of terminals.
-      return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
-    },
+    .memory =
+        [](const config::Values&, const core::NetworkSize& size, double) {
+          // Admittance queues and routes are kept per pair of terminals.
+          return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
+        },
     .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::cioq

@@ -195,9 +195,8 @@ const core::SwitchRow row_circuit{
     .no_dependencies = "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
     .free_first_step = true,
     .zero_load = &zero_load,
-    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
-      return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0;
-    },
+    .memory = [](const config::Values& values, const core::NetworkSize& size,
+                 double) { return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0; },
     .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::circuit
