@@ -124,6 +124,25 @@ TEST(Svg, CutsABarThatWouldStretchALogarithmicAxis) {
   EXPECT_NE(svg.find(">100</text>"), std::string::npos);
 }
 
+TEST(Svg, CutsABarThatWouldStretchALinearAxis) {
+  Chart chart = two_lines();
+  chart.lines.pop_back();
+  chart.lines[0].points = {{1, 0.6, 14.0, ""}, {2, 0.9, 0.05, ""}};
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_NE(svg.find(">0.8</text>"), std::string::npos) << "the axis is that of the values";
+  EXPECT_EQ(svg.find(">15</text>"), std::string::npos);
+  EXPECT_EQ(svg.find("\xE2\x88\x92"), std::string::npos) << "nothing below zero";
+  EXPECT_EQ(count(svg, "h6"), 2U) << "a cut end has no cap";
+
+  chart.lines[0].points[0].error = 0.8;
+  EXPECT_NE(to_svg(chart, true).find(">1.5</text>"), std::string::npos)
+      << "a bar within the range of the values is whole";
+
+  chart.lines[0].points = {{1, 0.0, 5.0, ""}};
+  EXPECT_NE(to_svg(chart, true).find(">4</text>"), std::string::npos) << "without a range of values bars make the axis";
+}
+
 TEST(Svg, HasNoPlaceForZeroOnALogarithmicAxis) {
   Chart chart = two_lines();
   chart.log_y = true;

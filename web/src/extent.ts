@@ -96,7 +96,27 @@ function padded(low: number, high: number, log: boolean): Range {
   return [low - air, high + air];
 }
 
-/** What shows every point of the lines with its error bar. A linear y axis includes zero: a cut one exaggerates. */
+/**
+ * Widens the range of the values by the error bars, but for those that would stretch the axis: an interval that nearly
+ * reaches zero takes a logarithmic one over decades, and one that ends farther from the values than these and zero lie
+ * apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot.
+ */
+function addBars(lines: readonly LineData[], xAxis: AxisData, yAxis: AxisData, y: Growing): void {
+  const low = Math.min(y.low, 0);
+  const high = Math.max(y.high, 0);
+  const reach = high > low ? high - low : Number.POSITIVE_INFINITY;
+  for (const line of lines) {
+    line.x.forEach((value, i) => {
+      const mean = line.y[i];
+      if (!shows(xAxis, value) || !shows(yAxis, mean)) return;
+      const error = line.error?.[i] ?? 0;
+      if (yAxis.log ? mean - error >= mean / 10 : mean - error >= low - reach) y.add(mean - error);
+      if (yAxis.log || mean + error <= high + reach) y.add(mean + error);
+    });
+  }
+}
+
+/** What shows every point of the lines with its error bar, which is cut where it would stretch the axis. A linear y axis includes zero: a cut one exaggerates. */
 export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: AxisData): Extent {
   const x = new Growing(xAxis);
   const y = new Growing(yAxis);
@@ -105,14 +125,11 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
       const mean = line.y[i];
       if (isBeyond(line, i)) x.add(value);
       if (!shows(xAxis, value) || !shows(yAxis, mean)) return;
-      const error = line.error?.[i] ?? 0;
       x.add(value);
       y.add(mean);
-      // An interval that nearly reaches zero would stretch a logarithmic axis over decades: its bar is cut instead.
-      if (!yAxis.log || mean - error >= mean / 10) y.add(mean - error);
-      y.add(mean + error);
     });
   }
+  addBars(lines, xAxis, yAxis, y);
   if (x.empty || y.empty) return { x: xAxis.log ? [1, 2] : [0, 1], y: yAxis.log ? [1, 2] : [0, 1] };
   return {
     x: padded(x.low, x.high, xAxis.log),

@@ -52,6 +52,14 @@ describe("extent", () => {
     expect(y[0]).toBeGreaterThan(50);
   });
 
+  it("is not stretched by an interval many times the range of the values", () => {
+    const wide = (error: number) => extentOf([line([1, 2], [0.6, 0.9], { error: [error, 0.05] })], axis(), axis()).y;
+    expect(wide(14)).toEqual([0, 1]);
+    expect(wide(0.8)[0]).toBeLessThanOrEqual(-0.2);
+    expect(wide(0.8)[1]).toBeGreaterThanOrEqual(1.4);
+    expect(extentOf([line([5], [0], { error: [5] })], axis(), axis()).y).toEqual([-6, 6]);
+  });
+
   it("shows something when there is nothing, or one point", () => {
     expect(extentOf([], axis(), axis())).toEqual({ x: [0, 1], y: [0, 1] });
     expect(extentOf([line([5], [0])], axis(), axis())).toEqual({ x: [4.5, 5.5], y: [0, 1] });

@@ -155,6 +155,21 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   return svg;
 }
 
+/// An error bar from `low` to `high`, cut at the edges of the plot; an end that is cut has no cap.
+std::string bar(const Frame& frame, double x, double low, double high) {
+  constexpr double kRounding = 1e-6;  // of a pixel: an end on the edge is not cut
+  const double upper = frame.y.at(high);
+  const double lower = frame.y.shows(low) ? frame.y.at(low) : std::numeric_limits<double>::infinity();
+  std::string path =
+      fmt::format("M{} {}V{}", number(x), number(std::max(upper, frame.top)), number(std::min(lower, frame.bottom)));
+  for (const double y : {upper, lower}) {
+    if (y >= frame.top - kRounding && y <= frame.bottom + kRounding) {
+      path += fmt::format("M{} {}h6", number(x - 3), number(y));
+    }
+  }
+  return path;
+}
+
 /// `beyond` counts the marks without a value at each x, which stand one below the other.
 std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double, int>& beyond) {
   std::string svg =
@@ -179,11 +194,7 @@ std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double
     const double y = frame.y.at(point.y);
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(x), number(y));
     if (point.error && *point.error > 0 && !line.analytical) {
-      const double high = frame.y.at(point.y + *point.error);
-      const double low = frame.y.shows(point.y - *point.error)
-                             ? std::min(frame.y.at(point.y - *point.error), frame.bottom)
-                             : frame.bottom;
-      errors += fmt::format("M{0} {1}V{2}M{3} {1}h6M{3} {2}h6", number(x), number(high), number(low), number(x - 3));
+      errors += bar(frame, x, point.y - *point.error, point.y + *point.error);
     }
     if (is_unsettled(point.verdict)) rings += ring(x, y);
     if (has_markers(line)) markers += marker(point, x, y);
@@ -191,6 +202,28 @@ std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double
   if (!path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
   if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
   return svg + markers + rings + "</g>\n";
+}
+
+/// Widens the range of the values by the error bars, but for those that would stretch the axis: an interval that nearly
+/// reaches zero takes a logarithmic one over decades, and one that ends farther from the values than these and zero lie
+/// apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot.
+void add_bars(const Chart& chart, Range& ys) {
+  const Range values{std::min(ys.low, 0.0), std::max(ys.high, 0.0)};
+  const double reach = values.high > values.low ? values.high - values.low : std::numeric_limits<double>::infinity();
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) {
+      if (chart.log_x && point.x <= 0) continue;
+      const double low = point.y - point.error.value_or(0);
+      const double high = point.y + point.error.value_or(0);
+      if (chart.log_y) {
+        if (point.y > 0 && low >= point.y / 10) ys.add(low);
+        if (point.y > 0) ys.add(high);
+      } else {
+        if (low >= values.low - reach) ys.add(low);
+        if (high <= values.high + reach) ys.add(high);
+      }
+    }
+  }
 }
 
 std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
@@ -325,12 +358,9 @@ std::string to_svg(const Chart& chart, bool standalone) {
       if (chart.log_x && point.x <= 0) continue;
       if (std::isfinite(point.y) || is_beyond(point)) xs.add(point.x);
       if (!chart.log_y || point.y > 0) ys.add(point.y);
-      // An interval that nearly reaches zero would stretch a logarithmic axis over decades: its bar is cut instead.
-      const double low = point.y - point.error.value_or(0);
-      if (!chart.log_y || (point.y > 0 && low >= point.y / 10)) ys.add(low);
-      if (!chart.log_y || point.y > 0) ys.add(point.y + point.error.value_or(0));
     }
   }
+  add_bars(chart, ys);
   const bool empty = xs.empty() || ys.empty();
   if (empty) {
     xs = {chart.log_x ? 1.0 : 0.0, chart.log_x ? 2.0 : 1.0};
