@@ -344,7 +344,8 @@ TEST(BookSim, RoutingFunctionsThatAreTheSameNeedNoRemark) {
   const std::string flat = "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; ";
   for (const std::string& settings :
        {std::string("topology = mesh; k = 4; routing_function = valiant;"), flat + "routing_function = valiant;",
-        flat + "routing_function = ugal;", std::string("topology = mesh; num_vcs = 3; routing_function = dor;")}) {
+        flat + "routing_function = ugal;", std::string("topology = mesh; num_vcs = 3; routing_function = dor;"),
+        std::string("topology = mesh; routing_function = dor; vc_buf_size = 2; packet_size = 3;")}) {
     const Conversion conversion = convert_text(settings);
     EXPECT_TRUE(conversion.remarks.empty()) << settings << conversion.toml;
     static_cast<void>(experiment_of(conversion));
@@ -415,6 +416,12 @@ TEST(BookSim, LatenciesAreThoseThatBookSim2Prints) {
            {"topology = tree4; k = 4; n = 3; routing_function = nca;", 24.74},
            {"topology = fattree; k = 4; n = 2; routing_function = anca; num_vcs = 4; injection_rate = 0.4;", 15.92},
            {"topology = mesh; k = 4; n = 2; routing_function = valiant; num_vcs = 8; injection_rate = 0.3;", 36.93},
+           {"topology = flatfly; k = 4; n = 2; x = 4; y = 4; routing_function = ran_min; num_vcs = 2; vc_buf_size = 2; "
+            "wait_for_tail_credit = 1; injection_rate = 0.2;",
+            19.27},
+           {"topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs = 8; vc_buf_size = 2; packet_size = 3; "
+            "injection_rate_uses_flits = 1; injection_rate = 0.2;",
+            27.75},
            {flat + "routing_function = valiant; injection_rate = 0.25;", 30.35},
            {flat + "routing_function = ugal; injection_rate = 0.45;", 22.35},
            {"topology = mesh; k = 8; n = 2; routing_function = adaptive_xy_yx; traffic = transpose;", 33.63},

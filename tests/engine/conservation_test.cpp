@@ -38,13 +38,13 @@ RC_GTEST_PROP(Conservation, HoldsForRandomRouters, ()) {
   const u32 buffer = between(cut_through ? 6 : 1, 12);
   const std::string text = fmt::format(
       "topology = {}\nswitch = {{ name = 'vc_router', vcs = {}, buffer = {}, routing_delay = {}, vc_alloc_delay = {}, "
-      "traversal_delay = {}, credit_delay = {}, vc_busy_when_full = {}, flow = '{}' }}\n"
+      "traversal_delay = {}, credit_delay = {}, source_credit_delay = {}, vc_busy_when_full = {}, flow = '{}' }}\n"
       "routing = 'dimension_order'\n"
       "traffic = [{{ name = 'uniform', load = {}, size = {} }}, {{ name = 'uniform', load = 0.1 }}]\n"
       "run = {{ warmup = 50, measure = {}, drain = 500, audit = 'full', seed = {}, shards = {}, wake = '{}' }}\n",
       random_topology(), between(2, 20), buffer, between(0, 3), between(0, 1), between(0, 3), between(0, 2),
-      *rc::gen::arbitrary<bool>(), cut_through ? "cut_through" : "wormhole", between(0, 90) / 100.0, between(1, 6),
-      between(1, 700), between(0, 1000), between(0, 4), between(0, 3) == 0 ? "all" : "needed");
+      between(0, 2), *rc::gen::arbitrary<bool>(), cut_through ? "cut_through" : "wormhole", between(0, 90) / 100.0,
+      between(1, 6), between(1, 700), between(0, 1000), between(0, 4), between(0, 3) == 0 ? "all" : "needed");
   RC_LOG() << text;
   const banyan::api::Result result =
       banyan::api::run(banyan::api::read_experiments_text(text, "random", {}).points.front(), {});

@@ -447,6 +447,7 @@ TEST(VcRouter, TheFastKernelDoesWhatTheGeneralOneDoes) {
       {},
       {{"routing_delay", i64{1}}, {"vc_alloc_delay", i64{1}}, {"traversal_delay", i64{1}}},
       {{"routing_delay", i64{4}}, {"credit_delay", i64{2}}},
+      {{"source_credit_delay", i64{1}}},
       {{"vc_alloc_delay", i64{1}}, {"vc_busy_when_full", true}},
       {{"flow", std::string("cut_through")}}};
   for (const Given& setting : settings) {
@@ -557,6 +558,34 @@ TEST(VcRouterCredits, WaitingForTheTailsCreditLeavesTheVirtualChannelIdleForARou
   const std::vector<Tick> second = waiting.deliveries(lines);
   EXPECT_EQ(second[0], first[0]);
   EXPECT_EQ(second[1] - second[0], 2U + 2 * 6U) << "round trip of a credit";
+}
+
+TEST(VcRouterCredits, ASourceWaitsForTheTailsCreditToo) {
+  // Two packets to different outputs over one virtual channel of a long injection channel.
+  const std::vector<Line> lines{{0, 0, 1, 1}, {0, 0, 2, 1}};
+  Rig at_once(crossbar(3, 10), router(1, 8), kDimensionOrder);
+  Rig waiting(crossbar(3, 10), router(1, 8, {{"wait_for_tail_credit", true}}), kDimensionOrder);
+  const std::vector<Tick> first = at_once.deliveries(lines);
+  EXPECT_EQ(first[1] - first[0], 1U);
+  const std::vector<Tick> second = waiting.deliveries(lines);
+  EXPECT_EQ(second[0], first[0]);
+  EXPECT_EQ(second[1] - second[0], 1U + 2 * 10U) << "round trip of a credit; a source has no crossbar to pass";
+}
+
+TEST(VcRouterCredits, ASourceCountsItsCreditsAfterSourceCreditDelay) {
+  // One place: each flit waits for the credit of the one before. The crossbar makes the round trip of the switch's own
+  // credits one cycle longer than that of a source's without a delay. The fast kernel and the general one.
+  const std::vector<Line> lines{{0, 0, 1, 4}};
+  for (const char* kernel : {"auto", "general"}) {
+    const auto all = [&](i64 delay) {
+      Rig rig(crossbar(2, 10), router(1, 1, {{"source_credit_delay", delay}, {"kernel", std::string(kernel)}}),
+              kDimensionOrder);
+      return rig.deliveries(lines)[0];
+    };
+    EXPECT_EQ(all(1), all(0)) << kernel;
+    EXPECT_EQ(all(2) - all(1), 3U) << kernel;
+    EXPECT_EQ(all(500) - all(1), 3U * 499) << kernel;
+  }
 }
 
 TEST(VcRouterCredits, AVirtualChannelMayFillTheSharedPool) {

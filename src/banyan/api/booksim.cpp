@@ -196,6 +196,8 @@ void Converter::read_pipeline() {
                                 integer("st_prepare_delay") + integer("st_final_delay")});
   if (longest > 1) switch_.set("overlapping_stages", "false");
   switch_.set("credit_delay", std::to_string(integer("credit_delay")));
+  // BookSim2's sources write into the channel after it has read its input, so that a flit stays there for one cycle.
+  switch_.set("source_credit_delay", "1");
   if (!flag("speculative")) return;
   switch_.set("speculative", "true");
   for (const char* key : {"spec_check_elig", "spec_check_cred", "spec_mask_by_reqs", "spec_sw_allocator"}) {

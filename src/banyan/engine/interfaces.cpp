@@ -74,7 +74,7 @@ bool Interfaces::start(u32 e, Tick now) noexcept {
   u32 vc = inside ? sender.vc : end - 1;
   for (u32 i = begin; i < end; ++i) {
     vc = vc + 1 == end ? begin : vc + 1;
-    if (room(e, vc) < need) continue;
+    if (!may_start(e, vc, need)) continue;
     sender.packet = terminals_.source.take(e, now);
     sender.left = terminals_.pool()[sender.packet].flits;
     sender.next = 0;
@@ -159,7 +159,7 @@ void Interfaces::blocked_on(BlockedView& into) const {
     const u32 first = under_way ? sender.vc : head_vcs(e).first;
     const u32 end = under_way ? sender.vc + 1U : head_vcs(e).second;
     bool room_somewhere = false;
-    for (u32 vc = first; vc < end; ++vc) room_somewhere |= room(e, vc) >= need;
+    for (u32 vc = first; vc < end; ++vc) room_somewhere |= under_way ? room(e, vc) >= need : may_start(e, vc, need);
     const core::Packet* packet = under_way ? &terminals_.pool()[sender.packet] : nullptr;
     if (packet != nullptr && into.wants_contents()) into.packet(here, *packet);
     const auto wait = [&](Resource on, Why why) {

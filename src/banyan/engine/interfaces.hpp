@@ -30,7 +30,8 @@ class Interfaces {
     Tick horizon = 1;                          ///< longest latency of a channel to or from a terminal
     std::vector<std::pair<u32, u32>> classes;  ///< [service class]: virtual channels; empty: all for everything
     const core::Graph* graph = nullptr;        ///< that the terminals' channels are of; set by Builder::add_interfaces
-    bool whole_packet = false;  ///< virtual cut-through: start a packet only when its whole length has credit
+    bool whole_packet = false;          ///< virtual cut-through: start a packet only when its whole length has credit
+    bool wait_for_tail_credit = false;  ///< start a packet only on a virtual channel that is empty at the switch
   };
 
   /// `injection`: channel of every terminal. `cycles_per_flit`: of these channels; empty: one flit per tick.
@@ -81,6 +82,13 @@ class Interfaces {
     const u32 reserved = setup_.credits - setup_.pool;
     const u32 used = setup_.credits - credits;
     return (used < reserved ? reserved - used : 0) + pool_[e];
+  }
+  /// Whether a packet may start on it whose first `need` flits must have room.
+  [[nodiscard]] bool may_start(u32 e, u32 vc, u32 need) const noexcept {
+    if (setup_.wait_for_tail_credit && credits_[static_cast<std::size_t>(e) * setup_.vcs + vc] != setup_.credits) {
+      return false;
+    }
+    return room(e, vc) >= need;
   }
   void take_place(u32 e, u32 vc) noexcept {
     u32& credits = credits_[static_cast<std::size_t>(e) * setup_.vcs + vc];

@@ -126,9 +126,13 @@ void read_flow(const config::Values& values, const engine::Builder& builder, Rou
 }
 
 void read_pipeline(const config::Values& values, RouterSetup& setup) {
-  setup.pipeline = {values.natural("routing_delay"),  values.natural("vc_alloc_delay"),
-                    values.natural("sw_alloc_delay"), values.natural("traversal_delay"),
-                    values.natural("credit_delay"),   values.flag("overlapping_stages")};
+  setup.pipeline = {.routing = values.natural("routing_delay"),
+                    .vc_allocation = values.natural("vc_alloc_delay"),
+                    .sw_allocation = values.natural("sw_alloc_delay"),
+                    .traversal = values.natural("traversal_delay"),
+                    .credit = values.natural("credit_delay"),
+                    .source_credit = values.natural("source_credit_delay"),
+                    .overlapping = values.flag("overlapping_stages")};
   setup.speculative = values.flag("speculative");
   if (!setup.speculative || (setup.pipeline.vc_allocation == 1 && setup.pipeline.sw_allocation == 1)) return;
   values.fail("speculative",
@@ -180,10 +184,10 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   const u64 queued = !setup.output_queues()     ? 0
                      : setup.output_buffer != 0 ? setup.output_buffer + u64{setup.ports} * setup.output_speedup
                                                 : u64{setup.vcs} * setup.buffer;
-  setup.horizon =
-      builder.longest_latency() +
-      std::max<Tick>(setup.pipeline.departure() + (queued + 1) * cycles_per_flit, Tick{1} + setup.pipeline.credit) +
-      (setup.pipeline.sequential_crossbar() ? setup.pipeline.traversal : 0);  // until the crossbar is idle
+  setup.horizon = builder.longest_latency() +
+                  std::max<Tick>({setup.pipeline.departure() + (queued + 1) * cycles_per_flit,
+                                  setup.pipeline.credit_return(false), setup.pipeline.credit_return(true)}) +
+                  (setup.pipeline.sequential_crossbar() ? setup.pipeline.traversal : 0);  // until the crossbar is idle
   setup.slow_channels = cycles_per_flit > 1;
   return setup;
 }
@@ -229,9 +233,10 @@ void install(const config::Values& values, engine::Builder& builder) {
   interfaces.vcs = setup.vcs;
   interfaces.credits = setup.buffer;
   interfaces.pool = setup.pool;
-  interfaces.credit_delay = 1 + setup.pipeline.credit;
+  interfaces.credit_delay = setup.pipeline.credit_return(false);
   interfaces.horizon = setup.horizon;
   interfaces.whole_packet = setup.cut_through;
+  interfaces.wait_for_tail_credit = setup.wait_for_tail_credit;
   for (const core::Traffic* traffic : builder.traffics()) {
     for (const bool replies : {false, true}) {
       const core::Service service = traffic->service(replies);
@@ -384,6 +389,11 @@ const core::SwitchRow row_vc_router{
               .unit("cycles")
               .range(0, kMostDelay)
               .doc("Cycles from the arrival of a credit at a router until it counts."),
+          Parameter::integer("source_credit_delay", 0)
+              .unit("cycles")
+              .range(0, kMostDelay)
+              .doc("Cycles from the arrival of a credit at a terminal until it counts; 1: as in BookSim2, where a "
+                   "register between a source and its channel lengthens the round trip."),
           Parameter::boolean("overlapping_stages", true)
               .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when it "
                    "has "
@@ -413,7 +423,8 @@ const core::SwitchRow row_vc_router{
           Parameter::boolean("hold_switch_for_packet", false)
               .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
           Parameter::boolean("wait_for_tail_credit", false)
-              .doc("Whether an output virtual channel is given again only when the buffer behind it is empty."),
+              .doc("Whether an output virtual channel, or a source's, is given again only when the buffer behind it is "
+                   "empty."),
           Parameter::boolean("vc_busy_when_full", false)
               .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
           Parameter::choice("kernel", {"auto", "general"}, "auto")

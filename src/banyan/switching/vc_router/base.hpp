@@ -59,7 +59,8 @@ struct Pipeline {
   u32 vc_allocation = 1;
   u32 sw_allocation = 1;
   u32 traversal = 1;
-  u32 credit = 0;           ///< from the arrival of a credit until it counts
+  u32 credit = 0;           ///< from the arrival of a credit at a router until it counts
+  u32 source_credit = 0;    ///< the same at a terminal
   bool overlapping = true;  ///< a stage of several cycles takes new packets in every cycle, not only when it is idle
 
   /// From the last cycle of switch allocation to departure, that cycle included.
@@ -69,6 +70,10 @@ struct Pipeline {
   /// for the packet.
   [[nodiscard]] Tick longest_silence() const noexcept {
     return Tick{3} * (Tick{routing} + vc_allocation + sw_allocation + traversal + 1) + credit;
+  }
+  /// From the cycle in which a flit leaves its buffer until its credit counts, without the way back over the channel.
+  [[nodiscard]] u32 credit_return(bool to_terminal) const noexcept {
+    return 1 + (to_terminal ? source_credit : credit);
   }
   [[nodiscard]] bool sequential_crossbar() const noexcept { return !overlapping && traversal > 1; }
 };
@@ -156,7 +161,7 @@ class VcRouterBase : public core::Occupancy {
   /// Number of a router's first virtual channel, of inputs as of outputs.
   [[nodiscard]] std::size_t base(u32 e) const noexcept { return static_cast<std::size_t>(e) * layout_.size(); }
   [[nodiscard]] bool leads_on(u32 s, u32 port) const;
-  /// The terminal's end of a channel counts credits at once, a router's after credit_delay.
+  /// A terminal counts credits source_credit_delay after their arrival, a router credit_delay.
   [[nodiscard]] bool fed_by_terminal(u32 s, u32 port) const;
   /// Flits that output virtual channel o may send now.
   [[nodiscard]] u32 room(u32 e, u32 o) const noexcept {

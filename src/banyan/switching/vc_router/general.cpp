@@ -29,7 +29,7 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < layout_.ports(); ++p) {
       const std::size_t k = std::size_t{e} * layout_.ports() + p;
-      credit_delays_[k] = 1 + (fed_by_terminal(switches_[e], p) ? 0 : setup.pipeline.credit);
+      credit_delays_[k] = setup.pipeline.credit_return(fed_by_terminal(switches_[e], p));
       if (!leads_on(switches_[e], p)) continue;
       channels_[k].cycles_per_flit = graph.channel(graph.channel_out_of(switches_[e], p)).link.cycles_per_flit;
     }

@@ -457,7 +457,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   }
   [[gnu::noinline]] void send_credit(std::size_t port, u32 vc, bool to_terminal, engine::Io& io) noexcept {
     io.control_up(static_cast<u32>(port), {engine::kCredit, static_cast<u16>(vc), 1},
-                  1 + (to_terminal ? 0 : setup_.pipeline.credit));
+                  setup_.pipeline.credit_return(to_terminal));
   }
   /// Writes down the memory that a block will need which is stepped soon. The packets that it routes are no part of
   /// that: to find out which they are took longer than to wait for them, where a block asks for all of its own
@@ -630,7 +630,7 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
       const core::Channel& c = graph.channel(channel);
       const core::End& far = down ? c.to : c.from;
       const u32 entity = entity_of(far);
-      const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit + Tick{1};
+      const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit_return(false);
       const Tick ticks = c.link.latency_cycles + extra;
       // Of two ticks that a block makes at once, the lists of the first are still in use by others in the second.
       const Tick most = ticks + (reach() != kNone ? 1 : 0);
