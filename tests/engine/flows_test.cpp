@@ -75,7 +75,7 @@ class Recording : public core::Admission {
   std::vector<FlowEnd> ends_;
 };
 
-constexpr core::ZeroLoad kTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
+const core::ZeroLoad kTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
 
 engine::EngineSettings held(Log& log, u32 shut = kNone, Tick grid = 1, u32 limit = 64) {
   engine::EngineSettings settings;
