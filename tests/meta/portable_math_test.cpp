@@ -4,6 +4,7 @@
 #include <regex>
 #include <string>
 
+#include "banyan/base/types.hpp"
 #include "support/repository.hpp"
 
 namespace banyan::portable_math_test {
@@ -21,7 +22,7 @@ TEST(PortableMath, NoLibraryFunctionWhoseLastBitMayDifferDecidesOnARun) {
   // Distributions of the standard library are whatever its authors chose.
   static const std::regex distribution(R"(std::[a-z_]+_distribution\b)");
   int files = 0;
-  for (const char* room : {"base", "core", "engine", "topology", "routing", "switching", "traffic"}) {
+  for (const char* room : {"base", "core", "engine", "topology", "routing", "switching", "traffic", "admission"}) {
     for (const std::string& file : project_files(std::string("src/banyan/") + room + "/", {".cpp", ".hpp"})) {
       ++files;
       u64 number = 0;
