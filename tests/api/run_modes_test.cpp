@@ -224,5 +224,19 @@ TEST(RunModes, WithoutTheWatchdogNobodySaysDeadlocked) {
   EXPECT_EQ(run_in(sessions, {}).trees->samples.size(), 30U) << "one per 100 ticks, up to the limit";
 }
 
+/// The other packets are deadlocked before the session begins: in its first ticks nothing is due, and they are there.
+TEST(RunModes, ASessionThatBeginsAmongDeadlockedPacketsRecordsThem) {
+  const std::string text =
+      "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 1, buffer = 1 }\n"
+      "routing = { name = 'dimension_order', datelines = false }\n"
+      "traffic = [{ name = 'synchronization', mean = 400, deviation = 10 }, { name = 'uniform', load = 0.95, "
+      "include_self = true }]\n"
+      "run = { seed = 232, watchdog = 10000, sessions = 1, session_limit = 500, series = 'all' }\n";
+  expect_equal_in_all_modes(text);
+  for (const stats::Series& s : run_in(text, {}).series) {
+    if (s.name == "occupancy_level_0") { EXPECT_GT(s.values.front(), 0.0); }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::api::run_modes_test

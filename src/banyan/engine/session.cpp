@@ -67,6 +67,7 @@ class Session {
         break;
       }
       if (settings_.before_step) settings_.before_step(machine_, due);
+      if (records() && recorded_ == 0 && due > window_.from) look_at_switches();
       now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
       if (closed_ && complete()) break;
@@ -79,7 +80,7 @@ class Session {
 
  private:
   void observe(Tick now) {
-    if (settings_.tree || settings_.occupancy) record(now);
+    if (records()) record(now);
     bool any_open = false;
     for (u32 i = 0; i < open_.size(); ++i) {
       if (!open_[i]) continue;
@@ -107,10 +108,19 @@ class Session {
     return sum.counted_taken == sum.counted_delivered && machine_.sources_past_window();
   }
 
-  /// Ticks in which nothing is due look like the tick before them.
+  [[nodiscard]] bool records() const { return settings_.tree || settings_.occupancy; }
+
+  /// Ticks in which nothing is due look like the tick before them. The first of the window may be such ticks: whoever
+  /// steps beyond the window's begin looks before.
   void record(Tick now) {
     const Tick offset = now - window_.from;
     repeat(offset);
+    look_at_switches();
+    note(offset);
+    recorded_ = offset + 1;
+  }
+
+  void look_at_switches() {
     if (settings_.tree && hot_ != kNone) {
       std::vector<u32> channels;
       for (const Shard& shard : machine_.shards()) {
@@ -126,8 +136,6 @@ class Session {
         for (const auto& population : shard.populations) population->occupancy(levels_);
       }
     }
-    note(offset);
-    recorded_ = offset + 1;
   }
 
   /// Records the ticks before `offset` that are not recorded yet, like the last one that is.
@@ -162,8 +170,10 @@ class Session {
 
   void finish(Tick now) {
     machine_.audit();
-    const bool records = settings_.tree || settings_.occupancy;
-    if (records && !closed_ && now >= window_.from) repeat(now - window_.from + 1);
+    if (records() && !closed_ && now >= window_.from) {
+      if (recorded_ == 0) look_at_switches();
+      repeat(now - window_.from + 1);
+    }
     if (out_.end == SessionOutcome::End::finished && !(closed_ && complete())) {
       out_.end = SessionOutcome::End::saturated;
       out_.explanation = fmt::format("not every counted message was delivered within {} ticks", settings_.limit);
