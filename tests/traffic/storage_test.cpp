@@ -118,6 +118,29 @@ std::unique_ptr<core::Traffic> make_storage(const test::Settings& given, u32 ter
   return traffic;
 }
 
+/// A switch without nanoseconds, or with too many cycles in them, is refused by what the file says, not by the accesses
+/// that a replication happens to draw: the first one may have none.
+TEST(Storage, TimesAreRefusedWhateverIsDrawn) {
+  const auto cause = [](double cycle_ns, double length, double rate) -> std::string {
+    config::Values values = config::Values::defaults(traffic::storage::row_storage.info);
+    values.set("disks", i64{1});
+    values.set("length", length);
+    values.set("rate", rate);
+    core::TrafficContext context;
+    context.terminals = 3;
+    context.cycle_ns = cycle_ns;
+    try {
+      static_cast<void>(traffic::storage::row_storage.make(values, context));
+    } catch (const ConfigError& error) { return error.cause(); }
+    return "";
+  };
+  for (const double rate : {1e-9, 2e6}) {
+    EXPECT_EQ(cause(0.0, 1000.0, rate), "the times of storage are nanoseconds, and the switch has only cycles") << rate;
+  }
+  EXPECT_EQ(cause(1e-9, 1e15, 1e-9), "1000000000000000 ns are more cycles than can be counted");
+  EXPECT_EQ(cause(1.0, 1000.0, 1e-9), "");
+}
+
 TEST(Storage, AReadIsAShortRequestAndALongAnswer) {
   const std::string file = ::testing::TempDir() + "/two.spc";
   std::ofstream(file) << "0,0,4096,R,1.0\n0,0,512,W,1.001\n";

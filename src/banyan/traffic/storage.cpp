@@ -25,6 +25,9 @@ class Storage final : public core::Traffic {
         synthetic_(values.text("file").empty()),
         hosts_(context.terminals - values.natural("disks")),
         messages_(context.terminals) {
+    // Refused when built, whatever a replication draws: it may have no access, and the next one has some.
+    for (const char* time : {"length", "service"})
+      static_cast<void>(cycles_of(values, context, time, values.real(time)));
     fill(0);
     if (synthetic_) longest_ = values.natural("command") + kLongestSyntheticAccess;
   }

@@ -1,6 +1,8 @@
 // Traffic whose parameters are times: what a cycle lasts is the switch model's to say.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -10,12 +12,16 @@
 
 namespace banyan::traffic {
 
-/// Nanoseconds as cycles, to the nearest; fails where a cycle has no length.
+/// Nanoseconds as cycles, to the nearest; fails where a cycle has no length, or so little that there are too many.
 [[nodiscard]] inline Tick cycles_of(const config::Values& values, const core::TrafficContext& context,
                                     std::string_view parameter, double ns) {
   if (context.cycle_ns <= 0.0) {
     values.fail(parameter, "the times of " + values.component() + " are nanoseconds, and the switch has only cycles",
                 "use a switch whose links have a rate, such as cioq");
+  }
+  constexpr double kMostTicks = 0x1.0p61;  // so that sums of a few are ticks
+  if (!(ns / context.cycle_ns * static_cast<double>(context.ticks_per_cycle) < kMostTicks)) {
+    values.fail(parameter, fmt::format("{} ns are more cycles than can be counted", ns), "use a shorter time");
   }
   return static_cast<Tick>(std::llround(ns / context.cycle_ns)) * context.ticks_per_cycle;
 }
