@@ -1,6 +1,8 @@
 // Do the processes generate at the moments that their definitions say?
 #include "banyan/traffic/parts/injection.hpp"
 
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "banyan/base/error.hpp"
@@ -181,6 +183,64 @@ TEST(Injection, NormalDistancesBeginInTheirStationaryState) {
     const auto counts = births_per_cycle(normal(spread, 1.0 / mean), kTerminals, 60);
     const double expected = kTerminals / (sum > 0.0 ? sum : 1.0);
     for (std::size_t t = 0; t < counts.size(); ++t) EXPECT_NEAR(counts[t], expected, 6.0 * std::sqrt(expected)) << t;
+  }
+}
+
+/// However small a rate is, half of the terminals have their first message before the time that it says, nothing goes
+/// back in time, and nobody works without end for a message that comes after the end of every run.
+TEST(Injection, TinyRatesKeepTheirLaw) {
+  constexpr u32 kTerminals = 2000;
+  for (const double load : {1e-3, 1e-7, 1e-12, 3e-15, 1e-17, 1e-300, 5e-324}) {
+    for (const char* name : {"bernoulli", "poisson", "normal", "on_off"}) {
+      Settings settings = process(name, load);
+      if (std::string(name) == "on_off") settings.insert(settings.end(), {{"burst", 1.0}, {"pause", 1.0}});
+      for (const Tick ticks : {1, 4}) {
+        config::Values values = config::Values::defaults(traffic::uniform::row_uniform.info);
+        for (const auto& [key, value] : settings) values.set(key, value);
+        const auto traffic = traffic::uniform::row_uniform.make(values, {nullptr, kTerminals, 0, 11, ticks});
+        traffic->begin(0);
+        // Exponential, nearly; of normal distances the first one is half of one, nearly.
+        const double median = (std::string(name) == "normal" ? 0.5 : std::log(2.0)) / load * static_cast<double>(ticks);
+        double before = 0.0;
+        for (u32 t = 0; t < kTerminals; ++t) {
+          core::Message message;
+          if (!traffic->next(t, 0, kNever, message)) continue;
+          before += static_cast<double>(message.birth) < median ? 1.0 : 0.0;
+          const Tick birth = message.birth;
+          EXPECT_LT(birth, Tick{1} << 62U) << name << " " << load;
+          const bool second = traffic->next(t, 1, birth, message);
+          EXPECT_TRUE(!second || message.birth >= birth) << name << " " << load;
+        }
+        if (load >= 3e-15) {
+          EXPECT_NEAR(before / kTerminals, 0.5, 0.06) << name << ", " << load << " in " << ticks << " ticks";
+        } else if (load < 1e-20) {
+          EXPECT_EQ(before, 0.0) << name << ", " << load << " in " << ticks << " ticks";
+        }
+      }
+    }
+  }
+}
+
+/// Long gaps of bursts are drawn in two ways, one after the other: together they have the law of the chain of bursts
+/// and pauses, cycle by cycle.
+TEST(Injection, LongGapsOfBurstsHaveTheLawOfTheirChain) {
+  constexpr u64 kGaps = 4000;
+  for (const auto& [burst, pause, load] : {std::array{2.0, 3.0, 2e-4}, std::array{1.0, 1.0, 1e-4}}) {
+    Settings settings = process("on_off", load);
+    settings.insert(settings.end(), {{"burst", burst}, {"pause", pause}});
+    const auto messages = messages_of(*make_traffic(traffic::uniform::row_uniform, settings, 16), 3, kGaps + 1);
+    const double rate = load * (burst + pause) / burst;
+    double in_burst = 1.0;  // without a message so far
+    double in_pause = 0.0;
+    for (Tick t = 1; t <= 40'000; ++t) {
+      const double next = in_burst * (1 - 1 / burst) * (1 - rate) + in_pause / pause * (1 - rate);
+      in_pause = in_burst / burst + in_pause * (1 - 1 / pause);
+      in_burst = next;
+      if (t != 3 && t != 2000 && t != 12'001 && t != 25'000 && t != 40'000) continue;
+      double longer = 0.0;
+      for (u64 i = 1; i <= kGaps; ++i) longer += messages[i].birth - messages[i - 1].birth > t ? 1.0 : 0.0;
+      test::expect_share(longer / kGaps, in_burst + in_pause, kGaps);
+    }
   }
 }
 

@@ -19,7 +19,7 @@ GeometricGap::GeometricGap(double p) : p_(p) {
     return;
   }
   if (p < kTableFrom) {
-    inverse_log_ = 1.0 / portable_log(1.0 - p);
+    inverse_log_ = 1.0 / log_of_complement(p);
     return;
   }
   table_.push_back(~u64{0});
@@ -37,7 +37,8 @@ Tick GeometricGap::by_logarithm(u64 u) const noexcept {
   if (p_ <= 0.0) return kNever;
   // u + 1 in (0, 2^64]: P(gap > k) = P(u01 <= (1-p)^k).
   const double u01 = (static_cast<double>(u >> 11U) + 1.0) * 0x1.0p-53;
-  return 1 + static_cast<Tick>(portable_log(u01) * inverse_log_);
+  const double gap = portable_log(u01) * inverse_log_;
+  return gap < kLongest ? 1 + static_cast<Tick>(gap) : kNever;
 }
 
 }  // namespace banyan::traffic

@@ -4,14 +4,23 @@
 #include <array>
 #include <vector>
 
+#include "banyan/base/math.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::traffic {
+
+/// ln(1 - p). By its series where 1 - p has lost digits of p.
+[[nodiscard]] inline double log_of_complement(double p) noexcept {
+  return p < 1e-6 ? -p * (1.0 + p * (0.5 + p / 3.0)) : portable_log(1.0 - p);
+}
 
 /// Exact draws from the geometric distribution on 1, 2, ... with success probability p, by inversion of a 64-bit
 /// uniform. For p >= 1/64 through a guide table (Chen and Asau 1974), below it by portable logarithms.
 class GeometricGap {
  public:
+  /// A gap that is not shorter is none: kNever. It is longer than any run, and times the ticks of a cycle still a tick.
+  static constexpr double kLongest = 0x1.0p52;
+
   GeometricGap() = default;
   explicit GeometricGap(double p);
 

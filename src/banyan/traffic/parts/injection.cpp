@@ -9,6 +9,13 @@
 namespace banyan::traffic {
 namespace {
 
+/// A distance that is not shorter is none; twice as long is still a tick.
+constexpr double kLongestTicks = 0x1.0p62;
+
+/// After so many events of bursts and pauses without a message the rest of the gap is drawn at once. It has the same
+/// law either way; drawing takes as long as a hundred events, and a rate that goes to 0 would take events without end.
+constexpr u64 kMostEvents = 4096;
+
 /// Uniform in (0, 1].
 double above_zero(u64 word) noexcept { return (static_cast<double>(word >> 11U) + 1.0) * 0x1.0p-53; }
 
@@ -62,6 +69,7 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
     pause_ = GeometricGap(1.0 / pause);
     event_ = GeometricGap(event);
     ends_ = end / event;
+    find_law_of_gaps(end, 1.0 / pause);
     return;
   }
   for (const char* name : {"burst", "pause"}) {
@@ -106,13 +114,16 @@ double Process::mean_distance() const noexcept {
 }
 
 Tick Process::normal(Tick previous, u64 word) const noexcept {
-  return ticks_per_message_ <= 0.0 ? kNever : previous + normal_gap(word);
+  if (ticks_per_message_ <= 0.0) return kNever;
+  const Tick gap = normal_gap(word);
+  return gap == kNever ? kNever : previous + gap;
 }
 
 Tick Process::normal_gap(u64 word) const noexcept {
   // In the middle of one of 2^53 intervals: never 0, never 1.
   const double p = (static_cast<double>(word >> 11U) + 0.5) * 0x1.0p-53;
   const double gap = ticks_per_message_ + deviation_ * normal_quantile(p) + 0.5;
+  if (!(gap < kLongestTicks)) return kNever;
   return gap < 0.0 ? 0 : static_cast<Tick>(gap);
 }
 
@@ -125,15 +136,16 @@ Tick Process::first_normal(u32 terminal) const noexcept {
   const double bound = ticks_per_message_ + 8.0 * deviation_ + 1.0;
   for (u64 attempt = 0;; ++attempt) {
     const Words words = first_births_.at(terminal, attempt);
-    const auto t = static_cast<Tick>(unit_real(words[2], words[3]) * bound);
-    if (t < normal_gap(static_cast<u64>(words[0]) << 32U | words[1])) return t;
+    const double at = unit_real(words[2], words[3]) * bound;
+    const Tick t = at < kLongestTicks ? static_cast<Tick>(at) : kNever - 1;
+    if (t < normal_gap(static_cast<u64>(words[0]) << 32U | words[1])) return at < kLongestTicks ? t : kNever;
   }
 }
 
 Tick Process::poisson(Tick previous, u64 word, core::Message& out) const noexcept {
   if (ticks_per_message_ <= 0.0) return kNever;
   const double gap = -portable_log(above_zero(word)) * ticks_per_message_;
-  if (gap >= 0x1.0p62) return kNever;
+  if (!(gap < kLongestTicks)) return kNever;
   const auto whole = static_cast<Tick>(gap);
   // `state`: the part of a tick by which the message before came after its tick's begin, in 2^-32.
   const u64 part =
@@ -149,6 +161,10 @@ Tick Process::burst_gap(u32 terminal, u64 nth, bool first) const noexcept {
   for (u64 event = 0;; ++event) {
     const Words words = bursts_.at(terminal | event << 32U, nth);
     const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
+    if (on && event >= kMostEvents) {
+      const Tick rest = rest_of_gap(word);
+      return rest == kNever ? kNever : gap + rest;
+    }
     const double chance = unit_real(words[2], words[3]);
     if (first && event == 0) {
       on = chance < on_;  // the stationary state in the cycle before the start
@@ -162,6 +178,46 @@ Tick Process::burst_gap(u32 terminal, u64 nth, bool first) const noexcept {
       on = true;
     }
   }
+}
+
+/// In a burst and in a pause a terminal goes on without a message with these chances per cycle:
+///   burst: (1 - end)(1 - rate) in it, end into a pause;  pause: 1 - begin in it, begin (1 - rate) into a burst.
+/// From a burst, t cycles pass without a message with a chance that is a sum of the powers t of this matrix's
+/// eigenvalues.
+void Process::find_law_of_gaps(double end, double begin) {
+  const double stay = (1.0 - end) * (1.0 - rate_on_);
+  const double apart =
+      std::sqrt((stay - (1.0 - begin)) * (stay - (1.0 - begin)) + 4.0 * end * begin * (1.0 - rate_on_));
+  if (apart <= 0.0) return;  // a message per cycle of a burst: no gap has many events
+  // 1 minus the eigenvalues, from their sum and their product, begin * rate, so that a small one keeps its digits.
+  const double from_second = 0.5 * (end + rate_on_ - end * rate_on_ + begin + apart);
+  const double from_first = begin * rate_on_ / from_second;
+  law_base_[0] = 1.0 - from_first;
+  law_base_[1] = 1.0 - from_second;
+  law_log_ = log_of_complement(from_first);
+  law_share_[1] = ((1.0 - end) * rate_on_ - from_first) / apart;
+  law_share_[0] = 1.0 - law_share_[1];
+}
+
+Tick Process::rest_of_gap(u64 word) const noexcept {
+  const double u = above_zero(word);
+  const auto longer = [&](Tick t) {  // whether the gap is longer than t: P(gap > t) >= u
+    const double cycles = static_cast<double>(t);
+    const double second =
+        portable_pow(std::abs(law_base_[1]), cycles) * (law_base_[1] < 0.0 && t % 2 == 1 ? -1.0 : 1.0);
+    return law_share_[0] * portable_exp(cycles * law_log_) + law_share_[1] * second >= u;
+  };
+  Tick most = 1;
+  while (longer(most)) {
+    most *= 2;
+    if (static_cast<double>(most) >= GeometricGap::kLongest) return kNever;
+  }
+  Tick least = most / 2;  // the gap is longer than `least` and not longer than `most`
+  while (most - least > 1) {
+    const Tick middle = least + (most - least) / 2;
+    (longer(middle) ? least : most) = middle;
+  }
+  return most;
 }
 
 std::vector<config::Parameter> Injection::parameters() {

@@ -56,19 +56,24 @@ class Process {
   [[nodiscard]] Tick first_normal(u32 terminal) const noexcept;
   [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
+  [[nodiscard]] Tick rest_of_gap(u64 word) const noexcept;
+  void find_law_of_gaps(double end, double begin);
 
   u64 seed_;
   u32 index_;
   Tick ticks_per_cycle_;
   Kind kind_ = Kind::bernoulli;
-  GeometricGap gap_;              ///< Bernoulli: cycles between messages
-  double ticks_per_message_ = 0;  ///< Poisson, normal; 0: no messages
-  double deviation_ = 0;          ///< normal: ticks
-  GeometricGap pause_;            ///< on-off: cycles until it turns on
-  GeometricGap event_;            ///< on-off: cycles of a burst until it generates or ends
-  double rate_on_ = 0.0;          ///< messages per cycle of a burst
-  double ends_ = 0.0;             ///< probability that the event is the burst's end
-  double on_ = 0.0;               ///< fraction of the cycles in bursts
+  GeometricGap gap_;                  ///< Bernoulli: cycles between messages
+  double ticks_per_message_ = 0;      ///< Poisson, normal; 0: no messages
+  double deviation_ = 0;              ///< normal: ticks
+  GeometricGap pause_;                ///< on-off: cycles until it turns on
+  GeometricGap event_;                ///< on-off: cycles of a burst until it generates or ends
+  double rate_on_ = 0.0;              ///< messages per cycle of a burst
+  double ends_ = 0.0;                 ///< probability that the event is the burst's end
+  double on_ = 0.0;                   ///< fraction of the cycles in bursts
+  double law_share_[2] = {0.0, 0.0};  ///< on-off: P(gap > t) is the sum of share * base^t
+  double law_base_[2] = {0.0, 0.0};
+  double law_log_ = 0.0;  ///< ln of the first base, which may be too near to 1 for its digits
   Random bursts_;
   Random first_births_;
 };
