@@ -174,7 +174,7 @@ RC_GTEST_PROP(Flows, WordsHaveOneOrder, ()) {
     word.key = *rc::gen::inRange<u64>(0, 3);
     word.feedback.sent = *rc::gen::inRange<Tick>(0, 3);
     word.feedback.flits = *rc::gen::inRange(1U, 3U);
-    word.timer = *rc::gen::inRange(0, 2) == 1;
+    word.kind = static_cast<engine::Word::Kind>(*rc::gen::inRange(0, 3));
     words.push_back(word);
   }
   const auto heard = [](const std::vector<engine::Word>& given) {

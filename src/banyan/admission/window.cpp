@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "banyan/admission/parts/carrier.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/base/hash.hpp"
 
@@ -14,7 +15,10 @@ using config::Parameter;
 
 class Window final : public core::Admission {
  public:
-  Window(parts::FlowIs flow, u64 size, bool packets) : flow_(flow), size_(size), packets_(packets) {}
+  Window(parts::FlowIs flow, core::Carrier carrier, u64 size, bool packets)
+      : flow_(flow), carrier_(carrier), size_(size), packets_(packets) {}
+
+  [[nodiscard]] core::Carrier carrier() const noexcept override { return carrier_; }
 
   void begin() override { in_flight_.clear(); }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
@@ -24,10 +28,10 @@ class Window final : public core::Admission {
 
   /// A packet that is longer than the window goes alone.
   [[nodiscard]] Tick may_send(u32 end, const core::Departure& next, Tick now) const noexcept override {
-    return in_flight_[end] == 0 || in_flight_[end] + units(next.flits, next.packets) <= size_ ? now : kNever;
+    return in_flight_[end] == 0 || in_flight_[end] + units(next.flits, 1) <= size_ ? now : kNever;
   }
   void sent(u32 end, const core::Departure& what, Tick, core::Pace&) noexcept override {
-    in_flight_[end] += units(what.flits, what.packets);
+    in_flight_[end] += units(what.flits, 1);
   }
   void arrived(u32 end, const core::Packet& packet, bool, Tick, core::Pace& pace) noexcept override {
     pace.tell(end, {.flits = packet.flits, .packets = 1});
@@ -53,29 +57,30 @@ class Window final : public core::Admission {
   [[nodiscard]] u64 units(u32 flits, u32 packets) const noexcept { return packets_ ? packets : flits; }
 
   parts::FlowIs flow_;
+  core::Carrier carrier_;
   u64 size_;
   bool packets_;
   std::vector<u64> in_flight_;  ///< [end], flits or packets; of receiving ends 0
 };
 
 std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext&) {
-  return std::make_unique<Window>(parts::flow_is(values), values.natural("size"), values.text("unit") == "packets");
+  return std::make_unique<Window>(parts::flow_is(values), parts::carrier(values), values.natural("size"),
+                                  values.text("unit") == "packets");
 }
 
 }  // namespace
 
 extern const core::AdmissionRow row_window;
 const core::AdmissionRow row_window{
-    .info = {"window",
-             "At most a fixed number of flits or packets of a flow are in flight",
+    .info = {"window", "At most a fixed number of flits or packets of a flow are in flight",
              "M. Gerla, L. Kleinrock, Flow Control: A Comparative Survey, IEEE Transactions on Communications 28(4), "
              "1980, section IV (end-to-end windows)",
-             {parts::flow_parameter(),
-              Parameter::integer("size", 64)
-                  .range(1, 1'000'000'000)
-                  .doc("Most units in flight per flow; a packet that "
-                       "is longer goes alone"),
-              Parameter::choice("unit", {"flits", "packets"}, "flits").doc("What `size` counts")}},
+             parts::with_carrier({parts::flow_parameter(),
+                                  Parameter::integer("size", 64)
+                                      .range(1, 1'000'000'000)
+                                      .doc("Most units in flight per flow; a packet that "
+                                           "is longer goes alone"),
+                                  Parameter::choice("unit", {"flits", "packets"}, "flits").doc("What `size` counts")})},
     .make = &make};
 
 }  // namespace banyan::admission::window

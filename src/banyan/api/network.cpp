@@ -9,6 +9,7 @@
 #include "banyan/api/class_routing.hpp"
 #include "banyan/api/draft.hpp"
 #include "banyan/api/subnetworks.hpp"
+#include "banyan/engine/control_traffic.hpp"
 
 namespace banyan::api {
 namespace {
@@ -72,10 +73,35 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
   }
 }
 
-/// [Packet::vc_class]: how the switches are to treat messages and replies of every traffic.
-std::vector<core::Service> services_of(const Experiment& experiment,
-                                       const std::vector<std::unique_ptr<core::Traffic>>& traffics,
-                                       const core::SwitchRow& switching, u32 vcs) {
+/// What an admission is told of the network and the traffics.
+core::AdmissionContext admission_context(const Experiment& experiment, const Traffics& traffics, u32 terminals) {
+  core::AdmissionContext context;
+  context.terminals = terminals;
+  context.cycle_ns = cycle_ns(experiment);
+  for (const auto& t : traffics)
+    context.longest_packet = std::max(context.longest_packet, std::min(t->longest_message(), t->longest_packet()));
+  return context;
+}
+
+/// nullptr: nothing holds packets back, or what ends of flows tell each other goes in words.
+std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, const Traffics& traffics, u32 terminals) {
+  if (experiment.admission.component().empty()) return nullptr;
+  const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
+  const auto admission = row.make(experiment.admission, admission_context(experiment, traffics, terminals));
+  if (admission == nullptr || !admission->carrier().packets) return nullptr;
+  const core::Carrier carrier = admission->carrier();
+  if (carrier.priority != 0 && !switch_row(experiment).serves_classes) {
+    experiment.admission.fail(
+        "feedback_priority", fmt::format("the switch {} does not tell classes apart", switch_row(experiment).info.name),
+        "remove it, or use the switch vc_router");
+  }
+  return std::make_unique<engine::ControlTraffic>(
+      carrier.flits != 0 ? carrier.flits : switch_row(experiment).control_flits, carrier.priority);
+}
+
+/// [Packet::vc_class]: how the switches are to treat messages and replies of every traffic, and feedback in packets.
+std::vector<core::Service> services_of(const Experiment& experiment, const Traffics& traffics,
+                                       const core::SwitchRow& switching, u32 vcs, u32 terminals) {
   std::vector<core::Service> services;
   for (u32 i = 0; i < traffics.size(); ++i) {
     for (const bool replies : {false, true}) {
@@ -95,6 +121,8 @@ std::vector<core::Service> services_of(const Experiment& experiment,
       services.push_back(service);
     }
   }
+  if (const auto control = control_traffic(experiment, traffics, terminals); control != nullptr)
+    services.insert(services.end(), 2, control->service(false));
   return services;
 }
 
@@ -165,10 +193,11 @@ Network build_network(const Experiment& experiment) {
   refuse_replication(experiment, switching, traffics);
   const u32 vcs = switching.vcs(experiment.switching);
   const core::RoutingRow& routing = row_of(core::routing_rows(), experiment.routing.component());
-  network.routing = route_classes(services_of(experiment, traffics, switching, vcs), vcs, [&](u32 of_class) {
-    return routing.make(experiment.routing,
-                        {&network.topology->one_subnetwork(), network.hot_spots, of_class, switching.free_first_step});
-  });
+  network.routing = route_classes(
+      services_of(experiment, traffics, switching, vcs, network.topology->graph().terminals()), vcs, [&](u32 of_class) {
+        return routing.make(experiment.routing, {&network.topology->one_subnetwork(), network.hot_spots, of_class,
+                                                 switching.free_first_step});
+      });
   network.routing_in_one = network.routing.get();
   if (const u32 copies = network.topology->subnetworks(); copies > 1) {
     if (switching.replicates) {
@@ -203,23 +232,18 @@ constexpr u32 kFlowLimit = 1024;
 const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
 
 /// Lets the machine keep flows where the experiment's admission does.
-void admit(const Experiment& experiment, const Instance& instance, u32 terminals, engine::EngineSettings& settings) {
+void admit(const Experiment& experiment, Instance& instance, u32 terminals, engine::EngineSettings& settings) {
   if (experiment.admission.component().empty()) return;
   const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
   const core::SwitchRow& switching = switch_row(experiment);
-  core::AdmissionContext context;
-  context.terminals = terminals;
-  context.cycle_ns = cycle_ns(experiment);
-  for (const core::Traffic* t : instance.traffic_pointers) {
-    const u32 packet = std::min(t->longest_message(), t->longest_packet());
-    context.longest_packet = std::max(context.longest_packet, switching.keeps_messages ? t->longest_message() : packet);
-  }
+  const core::AdmissionContext context = admission_context(experiment, instance.traffics, terminals);
   if (row.make(experiment.admission, context) == nullptr) return;
   settings.admission = [&row, values = experiment.admission, context] { return row.make(values, context); };
   settings.flow_limit = kFlowLimit;
-  settings.keeps_messages = switching.keeps_messages;
   if (switching.zero_load != nullptr) settings.zero_load = switching.zero_load(experiment.switching, 1);
   if (switching.zero_load == nullptr || !settings.zero_load.unknown.empty()) settings.zero_load = kPlainTimes;
+  instance.control = control_traffic(experiment, instance.traffics, terminals);
+  settings.tells_in_packets = instance.control != nullptr;
 }
 
 }  // namespace
@@ -229,7 +253,9 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   instance.traffics = build_traffics(experiment, *network.topology);
   for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
   admit(experiment, instance, network.topology->graph().terminals(), settings);
-  engine::Builder builder(*network.topology, *network.routing, instance.traffic_pointers, network.hot_spots, settings);
+  instance.all_traffics = instance.traffic_pointers;
+  if (instance.control != nullptr) instance.all_traffics.push_back(instance.control.get());
+  engine::Builder builder(*network.topology, *network.routing, instance.all_traffics, network.hot_spots, settings);
   switch_row(experiment).install(experiment.switching, builder);
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
                                                        builder.window(), settings.threads);

@@ -25,7 +25,9 @@ using Traffics = std::vector<std::unique_ptr<core::Traffic>>;
 /// One machine with its own traffic objects (they are keyed per replication).
 struct Instance {
   Traffics traffics;
-  std::vector<core::Traffic*> traffic_pointers;
+  std::unique_ptr<core::Traffic> control;  ///< packets that ends of flows tell each other something in, or nullptr
+  std::vector<core::Traffic*> traffic_pointers;  ///< of the experiment's traffics
+  std::vector<core::Traffic*> all_traffics;      ///< those, and control
   std::unique_ptr<engine::Machine> machine;
 };
 

@@ -22,10 +22,18 @@ struct Feedback {
   bool operator==(const Feedback&) const = default;
 };
 
-/// What leaves a flow at once: a packet, or a message of several where the switch model keeps whole messages.
+/// How what one end tells the other gets there.
+struct Carrier {
+  /// As packets of a class of their own, which take bandwidth and wait like others, but are no part of load and
+  /// latency; otherwise as words, which take the zero-load latency of the pair and no bandwidth.
+  bool packets = false;
+  u32 flits = 0;    ///< length of such a packet; 0: SwitchRow::control_flits
+  u8 priority = 0;  ///< Service::priority of their class
+};
+
+/// A packet that leaves a flow.
 struct Departure {
   u32 flits = 1;
-  u32 packets = 1;
 };
 
 /// A message or packet as far as it says to which flow it belongs.
@@ -55,8 +63,8 @@ class Pace {
   virtual void gate(u32 end, Tick at) noexcept = 0;
   /// Calls timer(end) at tick `at`, which is after now.
   virtual void wake(u32 end, Tick at) noexcept = 0;
-  /// Tells the other end: it hears at the earliest when the zero-load latency of the pair has passed. From a sending
-  /// end it goes to the destination of the message that was queued or sent last.
+  /// Tells the other end, by the carrier: it hears when the packet has arrived, or when the zero-load latency of the
+  /// pair has passed. From a sending end it goes to the destination of the message that was queued or sent last.
   virtual void tell(u32 end, const Feedback& feedback) noexcept = 0;
 };
 
@@ -68,6 +76,7 @@ class Admission {
 
   /// Starts a replication: no end is known.
   virtual void begin() = 0;
+  [[nodiscard]] virtual Carrier carrier() const noexcept { return {}; }
   /// What shares a flow: messages of one source with equal keys. A pure function.
   [[nodiscard]] virtual u64 flow_key(const FlowMember& member) const noexcept = 0;
   /// A new end, the next number.
@@ -120,7 +129,7 @@ class Admission {
 
 struct AdmissionContext {
   u32 terminals = 0;
-  u32 longest_packet = 1;  ///< flits; where the switch keeps whole messages, the longest message
+  u32 longest_packet = 1;  ///< flits
   double cycle_ns = 0.0;   ///< length of a cycle; 0: the switch model gives it none
 };
 

@@ -58,6 +58,8 @@ struct SwitchRow {
   /// Messages that wait at their source hold nothing that others may wait for, so that a free choice of the first step
   /// adds no dependency.
   bool free_first_step = false;
+  /// Length of the shortest packet that makes sense on its links, for what ends of a flow tell each other.
+  u32 control_flits = 1;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
   /// The model honours core::Service: priorities, and virtual channels per class of messages.

@@ -65,8 +65,12 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
     std::shared_ptr<Flows> flows;
     if (settings_.admission) {
       flows = std::make_shared<Flows>(
-          Flows::Setup{settings_.admission(), std::make_shared<FeedbackDelay>(graph, settings_.zero_load),
-                       static_cast<u32>(members[i].size()) * source_queues_, settings_.flow_limit});
+          Flows::Setup{.admission = settings_.admission(),
+                       .delays = std::make_shared<FeedbackDelay>(graph, settings_.zero_load),
+                       .queues = static_cast<u32>(members[i].size()) * source_queues_,
+                       .limit = settings_.flow_limit,
+                       .control_flits = settings_.tells_in_packets ? traffics_.back()->longest_message() : 0,
+                       .steady = settings_.steady});
     }
     parts_[i].terminals = std::make_unique<Terminals>(
         Terminals::Setup{.terminals = std::move(members[i]),
@@ -83,7 +87,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .queues = source_queues_,
                          .seed = settings_.seed,
                          .flows = std::move(flows),
-                         .keeps_messages = settings_.keeps_messages});
+                         .tells_in_packets = settings_.tells_in_packets});
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
     for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }

@@ -29,9 +29,9 @@ struct EngineSettings {
   ProbePlan probe;            ///< what to write down beside the counters
   /// Of an experiment whose packets are held back at their sources: makes the part of one shard. Empty: none are.
   std::function<std::unique_ptr<core::Admission>()> admission;
-  u32 flow_limit = 0;           ///< messages that may wait in the flows of a source queue
-  core::ZeroLoad zero_load;     ///< of one flit, which is what ends of a flow tell each other
-  bool keeps_messages = false;  ///< core::SwitchRow::keeps_messages
+  bool tells_in_packets = false;  ///< the last traffic is a ControlTraffic
+  u32 flow_limit = 0;             ///< messages that may wait in the flows of a source queue
+  core::ZeroLoad zero_load;       ///< of one flit, which is what ends of a flow tell each other
 };
 
 class Builder {

@@ -21,6 +21,8 @@ EndpointSetup with_queues(EndpointSetup setup) {
 EndpointPlan::EndpointPlan(EndpointSetup setup)
     : EndpointSetup(with_queues(std::move(setup))),
       traffic_count(static_cast<u32>(traffics.size())),
+      counted(traffic_count - (tells_in_packets ? 1U : 0U)),
+      control(tells_in_packets ? counted : kNone),
       hot((total_terminals + 63) / 64) {
   for (const core::HotSpot& h : hot_spots) hot[h.terminal >> 6U] |= u64{1} << (h.terminal & 63U);
   for (const core::Traffic* t : traffics) {
@@ -34,6 +36,7 @@ EndpointPlan::EndpointPlan(EndpointSetup setup)
     any_answers = any_answers || t->answers();
     for (const bool replies : {false, true}) priorities.push_back(t->service(replies).priority);
   }
+  if (control != kNone) special[control] = kControl | kAnswers;
   prioritized = std::any_of(priorities.begin(), priorities.end(), [](u8 priority) { return priority != 0; });
   if (!any_answers) return;
   local_of.assign(total_terminals, kNone);

@@ -29,12 +29,12 @@ struct EndpointSetup {
   u32 longest_packet = kNone;  ///< that the switch model cuts messages into, whatever the traffic says
   u32 queues = 1;              ///< source queues per terminal; a message joins one of them at random
   u64 seed = 0;
-  std::shared_ptr<Flows> flows;  ///< where an admission holds packets back; nullptr: every gate is open
-  bool keeps_messages = false;   ///< the switch model keeps whole messages: they leave their flow as a whole
+  std::shared_ptr<Flows> flows;   ///< where an admission holds packets back; nullptr: every gate is open
+  bool tells_in_packets = false;  ///< the last traffic is the packets that ends of flows tell each other something in
 };
 
 /// What has to be done at departures and arrivals of a traffic.
-enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8, kAdmitted = 16 };
+enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8, kAdmitted = 16, kControl = 32 };
 
 struct EndpointPlan : EndpointSetup {
   explicit EndpointPlan(EndpointSetup setup);
@@ -47,6 +47,8 @@ struct EndpointPlan : EndpointSetup {
   [[nodiscard]] bool is_hot(u32 terminal) const noexcept { return (hot[terminal >> 6U] >> (terminal & 63U) & 1U) != 0; }
 
   u32 traffic_count = 0;
+  u32 counted = 0;             ///< traffics of the experiment: those that are load and have latencies
+  u32 control = kNone;         ///< the one that is not; kNone: there is none
   std::vector<u32> longest;    ///< [traffic]: packet, flits
   std::vector<u8> special;     ///< [traffic]: bits of Special
   std::vector<u8> is_finite;   ///< [traffic]

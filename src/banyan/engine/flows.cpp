@@ -9,23 +9,32 @@ namespace banyan::engine {
 bool Word::before(const Word& a, const Word& b) noexcept {
   const auto key = [](const Word& w) {
     const core::Feedback& f = w.feedback;
-    return std::tie(w.due, w.terminal, w.timer, w.key, w.peer, f.kind, f.sent, f.flits, f.value, f.packets, f.marked,
-                    f.hops);
+    return std::tie(w.due, w.terminal, w.kind, w.key, w.peer, w.other, f.kind, f.sent, f.flits, f.value, f.packets,
+                    f.marked, f.hops, w.tag);
   };
   return key(a) < key(b);
 }
 
 u64 Word::digest() const noexcept {
   Hasher h;
-  for (const u64 v :
-       {due, u64{terminal}, u64{peer}, key, feedback.sent, u64{feedback.flits}, u64{feedback.value},
-        u64{feedback.packets}, u64{feedback.marked}, u64{feedback.hops}, u64{feedback.kind}, u64{timer ? 1U : 0U}}) {
+  for (const u64 v : {due, u64{terminal}, u64{peer}, u64{other} << 32U | tag, key, feedback.sent, u64{feedback.flits},
+                      u64{feedback.value}, u64{feedback.packets}, u64{feedback.marked}, u64{feedback.hops},
+                      u64{feedback.kind}, u64{static_cast<u8>(kind)}}) {
     h.add(v);
   }
   return h.value();
 }
 
-Flows::Flows(Setup setup) : setup_(std::move(setup)), active_(setup_.queues), waiting_(setup_.queues) {}
+Flows::Flows(Setup setup)
+    : setup_(std::move(setup)),
+      active_(setup_.queues),
+      parked_(setup_.queues),
+      waiting_(setup_.queues),
+      waiting_flits_(setup_.queues),
+      own_(setup_.steady) {
+  late_ = own_.declare("wait_behind_flows", "cycles", OwnMetrics::Kind::total);
+  if (setup_.control_flits != 0) control_share_ = own_.declare("control_share", "", OwnMetrics::Kind::level);
+}
 
 void Flows::reset() {
   setup_.admission->begin();
@@ -36,9 +45,15 @@ void Flows::reset() {
   nodes_.clear();
   free_ = kNone;
   for (std::vector<u32>& lanes : active_) lanes.clear();
+  for (std::vector<u32>& lanes : parked_) lanes.clear();
   std::fill(waiting_.begin(), waiting_.end(), 0);
+  std::fill(waiting_flits_.begin(), waiting_flits_.end(), 0);
   agenda_.clear();
   changed_.clear();
+  tags_.clear();
+  at_source_.clear();
+  on_their_way_.clear();
+  own_.clear();
 }
 
 u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
@@ -79,6 +94,7 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
   }
   l.last = node;
   ++waiting_[queue];
+  waiting_flits_[queue] += message.message.flits - message.offset;
   setup_.admission->queued(end, message.message.flits, now, *this);
 }
 
@@ -98,13 +114,12 @@ void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& wh
   now_ = now;
   const u32 end = lanes_[lane].end;
   front(lane).offset += what.flits;
+  waiting_flits_[queue] -= what.flits;
   if (whole) pop(queue, lane);
   ends_[end].what.peer = destination;
   ends_[end].flits += what.flits;
   setup_.admission->sent(end, what, now, *this);
 }
-
-void Flows::drop(u32 queue, u32 lane) { pop(queue, lane); }
 
 void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now) {
   now_ = now;
@@ -115,7 +130,7 @@ void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Pa
 
 void Flows::hear(const Word& word) {
   const u32 end = end_of(word.terminal, word.peer, word.key, word.peer);
-  if (word.timer) {
+  if (word.kind == Word::Kind::timer) {
     setup_.admission->timer(end, word.due, *this);
   } else {
     setup_.admission->heard(end, word.feedback, word.due, *this);
@@ -132,24 +147,62 @@ void Flows::gate(u32 end, Tick at) noexcept {
 
 void Flows::wake(u32 end, Tick at) noexcept {
   const core::FlowEnd& what = ends_[end].what;
-  add({std::max(at, now_ + 1), what.terminal, what.at_source ? kNone : what.peer, what.key, {}, true});
+  static_cast<void>(add({.due = std::max(at, now_ + 1),
+                         .terminal = what.terminal,
+                         .peer = what.at_source ? kNone : what.peer,
+                         .key = what.key,
+                         .feedback = {},
+                         .kind = Word::Kind::timer}));
 }
 
 void Flows::tell(u32 end, const core::Feedback& feedback) noexcept {
   const core::FlowEnd& what = ends_[end].what;
   if (what.peer == kNone) return;  // a multidestination packet has no one other end
-  Word word{now_ + setup_.delays->between(what.terminal, what.peer),
-            what.peer,
-            what.at_source ? what.terminal : kNone,
-            what.key,
-            feedback,
-            false};
+  Word word{.due = now_ + 1,
+            .terminal = what.peer,
+            .peer = what.at_source ? what.terminal : kNone,
+            .key = what.key,
+            .feedback = feedback};
   word.feedback.sent = now_;
-  if (post_ == nullptr) {
-    add(word);
+  if (setup_.control_flits != 0) {
+    // What a terminal tells in one tick goes into packets in an order that does not depend on who was asked first.
+    word.kind = Word::Kind::leaving;
+    word.terminal = what.terminal;
+    word.other = what.peer;
   } else {
-    post_(post_to_, word);
+    word.due = now_ + setup_.delays->between(what.terminal, what.peer);
   }
+  deliver(word);
+}
+
+core::Message Flows::into_packet(const Word& word) {
+  Word inside = word;
+  inside.tag = tags_[word.terminal]++;
+  at_source_.emplace(packet_of(word.terminal, inside.tag), inside);
+  return {.birth = word.due, .destination = word.other, .flits = setup_.control_flits, .tag = inside.tag};
+}
+
+/// The terminal at the other end may be another shard's: what the packet carries goes ahead of it, since a word reaches
+/// another shard in the next window and no packet does before.
+void Flows::control_left(const core::Packet& packet) {
+  const auto place = at_source_.find(packet_of(packet.source, packet.message));
+  Word word = place->second;
+  at_source_.erase(place);
+  word.kind = Word::Kind::carried;
+  word.due = kNever;
+  word.terminal = packet.destination;
+  word.other = packet.source;
+  deliver(word);
+}
+
+void Flows::control_arrived(const core::Packet& packet, Tick now) {
+  const auto place = on_their_way_.find(packet_of(packet.source, packet.message));
+  Word word = place->second;
+  on_their_way_.erase(place);
+  word.kind = Word::Kind::heard;
+  word.due = now + 1;
+  word.other = kNone;
+  deliver(word);
 }
 
 void Flows::explain(std::vector<std::string>& into, std::size_t most) const {
@@ -177,6 +230,8 @@ u64 Flows::digest() const noexcept {
     sum += h.value();
   }
   for (const Word& word : agenda_) sum += word.digest();
+  for (const auto& [packet, word] : at_source_) sum += word.digest();
+  for (const auto& [packet, word] : on_their_way_) sum += word.digest();
   for (const std::vector<u32>& lanes : active_) {
     for (const u32 lane : lanes) {
       for (u32 node = lanes_[lane].first; node != kNone; node = nodes_[node].next) {

@@ -15,17 +15,26 @@
 #include "banyan/core/admission.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/feedback_delay.hpp"
+#include "banyan/engine/own_metrics.hpp"
 
 namespace banyan::engine {
 
 /// Feedback on its way to an end, or an end's timer.
 struct Word {
+  enum class Kind : u8 {
+    heard,    ///< feedback: the end hears it when it is due
+    timer,    ///< an end's own
+    leaving,  ///< feedback that is put into a packet when it is due, at the terminal that tells it
+    carried,  ///< feedback that its packet brings: at the terminal that will hear it, until the packet is there
+  };
   Tick due = 0;
-  u32 terminal = 0;  ///< where it is heard
-  u32 peer = kNone;  ///< of a receiving end: the source
+  u32 terminal = 0;   ///< where it is
+  u32 peer = kNone;   ///< of a receiving end that hears it: the source
+  u32 other = kNone;  ///< leaving: the terminal that hears it; carried: the one that told it
+  u32 tag = 0;        ///< of the packet, one of the terminal that told it
   u64 key = 0;
   core::Feedback feedback;
-  bool timer = false;
+  Kind kind = Kind::heard;
 
   /// By time; within a tick by what tells words apart, so that the order in which they were posted cannot show.
   [[nodiscard]] static bool before(const Word& a, const Word& b) noexcept;
@@ -39,6 +48,8 @@ class Flows final : public core::Pace {
     std::shared_ptr<FeedbackDelay> delays;  ///< of this shard
     u32 queues = 0;                         ///< source queues of the shard
     u32 limit = 0;                          ///< messages that wait in the flows of a source queue
+    u32 control_flits = 0;                  ///< length of the packets that carry feedback; 0: words do
+    SteadyPlan steady;
   };
   /// A message that waits in a flow.
   struct Waiting {
@@ -67,6 +78,18 @@ class Flows final : public core::Pace {
   // --- the source's part -----------------------------------------------------------------------------------------
   [[nodiscard]] bool full(u32 queue) const noexcept { return waiting_[queue] >= setup_.limit; }
   [[nodiscard]] u32 waiting(u32 queue) const noexcept { return waiting_[queue]; }
+  [[nodiscard]] u64 waiting_flits(u32 queue) const noexcept { return waiting_flits_[queue]; }
+  /// The front of this lane goes last, until unpark(); that says whether any did.
+  void park(u32 queue, u32 lane) {
+    lanes_[lane].parked = true;
+    parked_[queue].push_back(lane);
+  }
+  bool unpark(u32 queue) noexcept {
+    if (parked_[queue].empty()) return false;
+    for (const u32 lane : parked_[queue]) lanes_[lane].parked = false;
+    parked_[queue].clear();
+    return true;
+  }
   /// A message of source queue `queue` waits from now on.
   void join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now);
   /// Which of the open flows sends next: of the highest priority the one whose message is the oldest.
@@ -78,6 +101,7 @@ class Flows final : public core::Pace {
       best = {};
       for (const u32 lane : active_[queue]) {
         Lane& l = lanes_[lane];
+        if (l.parked) continue;
         if (l.again > now) {
           best.again = std::min(best.again, l.again);
           continue;
@@ -93,8 +117,6 @@ class Flows final : public core::Pace {
   [[nodiscard]] Waiting& front(u32 lane) noexcept { return nodes_[lanes_[lane].first].waiting; }
   /// A part of the front left; `whole`: nothing of it waits any more.
   void left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now);
-  /// The front is forgotten.
-  void drop(u32 queue, u32 lane);
   template <class F>
   void for_each_waiting(u32 queue, F&& f) const {
     for (const u32 lane : active_[queue]) {
@@ -106,16 +128,34 @@ class Flows final : public core::Pace {
   /// A packet of `member` arrived at `terminal`; of a multidestination packet its last copy.
   void arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now);
 
+  // --- feedback in packets ---------------------------------------------------------------------------------------
+  [[nodiscard]] u32 control_flits() const noexcept { return setup_.control_flits; }
+  /// The last packet with some feedback left the source queue of its terminal.
+  void control_left(const core::Packet& packet);
+  /// It arrived: the end hears it in the next tick, after all that its terminal was told before.
+  void control_arrived(const core::Packet& packet, Tick now);
+  /// A message found the flows of its queue full, and came in so many ticks late.
+  void note_late(Tick ticks) noexcept { own_.count(late_, ticks); }
+  /// A packet left its source queue: what share of them is control is a metric.
+  void note_flits(bool control, u32 flits, Tick now) noexcept {
+    own_.add(control_share_, now, control ? flits : 0, flits);
+  }
+
   // --- time ------------------------------------------------------------------------------------------------------
-  /// What is heard up to `now`; source queues whose gates may have opened are handed to `changed(queue, tick)`.
-  template <class Changed>
-  void advance(Tick now, Changed&& changed) {
+  /// What is heard up to `now`; source queues whose gates may have opened are handed to `changed(queue, tick)`,
+  /// messages with feedback to `leave(terminal, message)`.
+  template <class Changed, class Leave>
+  void advance(Tick now, Changed&& changed, Leave&& leave) {
     now_ = now;
     while (!agenda_.empty() && agenda_.front().due <= now) {
       std::pop_heap(agenda_.begin(), agenda_.end(), later);
       const Word word = agenda_.back();
       agenda_.pop_back();
-      hear(word);
+      if (word.kind == Word::Kind::leaving) {
+        leave(word.terminal, into_packet(word));
+      } else {
+        hear(word);
+      }
     }
     for (const auto& [queue, at] : changed_) changed(queue, std::max(at, now));
     changed_.clear();
@@ -125,9 +165,15 @@ class Flows final : public core::Pace {
     if (!changed_.empty()) return now + 1;
     return agenda_.empty() ? kNever : std::max(now + 1, agenda_.front().due);
   }
-  void add(const Word& word) {
+  /// Takes a word in; the tick when something is to be done about it, kNever: when its packet arrives.
+  Tick add(const Word& word) {
+    if (word.kind == Word::Kind::carried) {
+      on_their_way_.emplace(packet_of(word.other, word.tag), word);
+      return kNever;
+    }
     agenda_.push_back(word);
     std::push_heap(agenda_.begin(), agenda_.end(), later);
+    return word.due;
   }
 
   // --- core::Pace ------------------------------------------------------------------------------------------------
@@ -144,6 +190,7 @@ class Flows final : public core::Pace {
         e.what.at_source ? 0 : e.flits);
   }
   [[nodiscard]] std::string violation() const { return setup_.admission->violation(); }
+  [[nodiscard]] OwnMetrics& own_metrics() noexcept { return own_; }
   /// The gates that are shut for good unless something is heard: one sentence each, the first few.
   void explain(std::vector<std::string>& into, std::size_t most) const;
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
@@ -163,6 +210,7 @@ class Flows final : public core::Pace {
     u32 first = kNone;
     u32 last = kNone;
     Tick again = 0;  ///< its gate is asked again then; kNever: when something is heard
+    bool parked = false;
   };
   struct Node {
     Waiting waiting;
@@ -193,6 +241,15 @@ class Flows final : public core::Pace {
   }
   [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
   void hear(const Word& word);
+  [[nodiscard]] core::Message into_packet(const Word& word);
+  [[nodiscard]] static u64 packet_of(u32 terminal, u32 tag) noexcept { return u64{terminal} << 32U | tag; }
+  void deliver(const Word& word) {
+    if (post_ == nullptr) {
+      static_cast<void>(add(word));
+    } else {
+      post_(post_to_, word);
+    }
+  }
   void pop(u32 queue, u32 lane);
 
   Setup setup_;
@@ -205,9 +262,18 @@ class Flows final : public core::Pace {
   std::vector<Node> nodes_;
   u32 free_ = kNone;
   std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
+  std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
   std::vector<u32> waiting_;              ///< [queue]: messages
+  std::vector<u64> waiting_flits_;        ///< [queue]
   std::vector<Word> agenda_;              ///< a heap, the earliest word first
   std::vector<std::pair<u32, Tick>> changed_;
+  // Of feedback in packets:
+  std::unordered_map<u32, u32> tags_;           ///< [terminal]: packets that it has told something in
+  std::unordered_map<u64, Word> at_source_;     ///< [packet_of]: its packet waits in a source queue of this shard
+  std::unordered_map<u64, Word> on_their_way_;  ///< [packet_of]: its packet is for a terminal of this shard
+  OwnMetrics own_;
+  u32 control_share_ = 0;
+  u32 late_ = 0;
 };
 
 }  // namespace banyan::engine

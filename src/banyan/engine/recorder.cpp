@@ -8,10 +8,10 @@ Recorder::Recorder(const EndpointPlan& plan)
     : plan_(plan),
       steady_plan_(plan.steady),
       steady_(plan.steady.end != 0),
-      tallies_(static_cast<std::size_t>(plan.traffic_count) * 2),
-      finite_(plan.traffic_count),
-      record_(plan.steady, plan.traffic_count),
-      generated_(static_cast<std::size_t>(plan.traffic_count) * 2, std::vector<u32>(plan.generation_series)) {}
+      tallies_(static_cast<std::size_t>(plan.counted) * 2),
+      finite_(plan.counted),
+      record_(plan.steady, plan.counted),
+      generated_(static_cast<std::size_t>(plan.counted) * 2, std::vector<u32>(plan.generation_series)) {}
 
 void Recorder::reset() {
   window_ = {};

@@ -45,6 +45,11 @@ class Recorder {
       record.timeline.offered(traffic, birth, flits);
     return true;
   }
+  /// A packet was made that is no part of load and latency.
+  void made_control(u32 flits) noexcept {
+    ++taken_;
+    taken_flits_ += flits;
+  }
   /// A packet was made, for `copies` destinations. True: it was born in the window, or after it.
   bool made(Tick birth, u32 flits, u32 copies) noexcept {
     taken_ += copies;

@@ -66,10 +66,7 @@ struct Shard {
 
  private:
   /// Population 0 has the terminals: it has to run when the word is due.
-  void hear(const Word& word) {
-    terminals->source.flows()->add(word);
-    due[0] = std::min(due[0], word.due);
-  }
+  void hear(const Word& word) { due[0] = std::min(due[0], terminals->source.flows()->add(word)); }
   void run_one(std::size_t i, Tick now) noexcept {
     if (due[i] > now) return;
     due[i] = kNever;

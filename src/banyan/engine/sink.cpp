@@ -15,6 +15,7 @@ void Sink::deliver_message(const core::Packet& packet, u32 terminal, Tick first,
   if (packet.destination != terminal) [[unlikely]]
     ++misdelivered_;
   arrive(packet, terminal, now, hops, now - first);
+  if ((plan_.special[packet.traffic] & kControl) != 0) return;
   if (recorder_.window().holds(packet.birth)) recorder_.message(packet, first - packet.birth, now - packet.birth);
 }
 

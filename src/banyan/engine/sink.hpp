@@ -55,8 +55,13 @@ class Sink {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
       plan_.probe->delivered(packet, now, serialization);
+    const u8 special = plan_.special[packet.traffic];
+    if ((special & kControl) != 0) [[unlikely]] {
+      if ((packet.flags & core::kMessageLast) != 0) plan_.flows->control_arrived(packet, now);
+      return;
+    }
     recorder_.arrived(packet, now, hops, serialization);
-    if (plan_.special[packet.traffic] != 0) [[unlikely]]
+    if (special != 0) [[unlikely]]
       arrive_special(packet, terminal, now, marked);
   }
   void arrive_special(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept;

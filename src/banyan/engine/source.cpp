@@ -21,6 +21,7 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
   if (plan.flows == nullptr) return;
   feed_.resize(cursors_.size());
   lane_.assign(plan.size(), kNone);
+  control_parked_.assign(plan.size(), false);
   again_.assign(plan.size(), kNever);
 }
 
@@ -31,12 +32,12 @@ void Source::reset(u32 replication) {
   births_.clear();
   answers_.clear();
   std::fill(closed_.begin(), closed_.end(), kNever);
-  posted_ = answered_ = kept_ = kept_in_window_ = skipped_ = 0;
+  posted_ = answered_ = kept_in_window_ = skipped_ = 0;
   std::fill(cursors_.begin(), cursors_.end(), Cursor{});
   std::fill(feed_.begin(), feed_.end(), Cursor{});
   std::fill(lane_.begin(), lane_.end(), kNone);
+  control_parked_.assign(control_parked_.size(), false);
   std::fill(again_.begin(), again_.end(), kNever);
-  late_ticks_ = 0;
   starting_ = plan_.flows != nullptr;
   std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < plan_.size(); ++local) {
@@ -192,7 +193,9 @@ template <bool Plain>
   packet.flags = static_cast<u8>(kept.flags | (Plain || offset == 0 ? core::kMessageFirst : 0) |
                                  (Plain || offset + flits == kept.flits ? core::kMessageLast : 0));
   packet.copies = Plain ? u16{0} : kept.copies;
-  if (recorder_.made(kept.birth, flits, Plain ? 1U : std::max<u32>(kept.copies, 1))) {
+  if (!Plain && (plan_.special[kept.traffic] & kControl) != 0) [[unlikely]] {
+    recorder_.made_control(flits);
+  } else if (recorder_.made(kept.birth, flits, Plain ? 1U : std::max<u32>(kept.copies, 1))) {
     packet.pending = pending_mask(packet.source, kept.birth);
   }
 }
@@ -254,7 +257,8 @@ template <bool Waits, bool Plain>
   }
   packet.sequence = Plain ? cursor.packets++ : next_sequence(local, cursor);
   plan_.routing->prepare(packet, message.word);
-  if (recorder_.steady()) {
+  const bool control = !Plain && (plan_.special[traffic] & kControl) != 0;
+  if (recorder_.steady() && !control) {
     recorder_.offered(traffic, message.birth, flits * message.offers);
     if constexpr (!Waits) {
       const u32 copies = Plain ? 1U : std::max<u32>(message.copies, 1);
@@ -264,9 +268,13 @@ template <bool Waits, bool Plain>
   if (plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);
 
+  if (control) [[unlikely]] {
+    leave_control(local, packet);
+    return id;
+  }
   const bool answers = !Plain && (plan_.special[traffic] & kAnswers) != 0;
   if (!Plain && plan_.flows != nullptr) [[unlikely]] {
-    leave_flow(local, answers ? &packet : nullptr);
+    leave_flow(local, packet);
     return id;
   }
   if (flits != left) {  // the rest of the message stays at the head
@@ -291,23 +299,13 @@ Source::Kept Source::keep(u32 local) {
                   message.tag,   static_cast<u8>(traffic),     message.flags,       0};
   if (recorder_.steady()) recorder_.offered(traffic, message.birth, message.flits);
   if (recorder_.window().holds(message.birth)) ++kept_in_window_;
-  if (plan_.flows != nullptr) [[unlikely]] {
-    ++kept_;
-    leave_flow(local, nullptr);
-  } else {
-    pass_message<false>(local, nullptr, births_.now());
-  }
+  pass_message<false>(local, nullptr, births_.now());
   return kept;
 }
 
 void Source::skip(u32 local) {
   ++skipped_;
-  if (plan_.flows != nullptr) {
-    plan_.flows->drop(local, lane_[local]);
-    refresh(local);
-  } else {
-    pass_message<false>(local, nullptr, births_.now());
-  }
+  pass_message<false>(local, nullptr, births_.now());
 }
 
 core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick now) {
@@ -323,7 +321,6 @@ core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick
   if (plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);
   if (offset + flits != kept.flits) return id;
-  if (plan_.flows != nullptr) --kept_;
   if (recorder_.window().holds(kept.birth)) --kept_in_window_;
   if ((plan_.special[kept.traffic] & kAnswers) != 0) [[unlikely]] {
     Post outbox(*this, local - local % plan_.queues, kept.traffic);
@@ -334,7 +331,7 @@ core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick
 
 void Source::add_waiting(SteadyRecord& record) const noexcept {
   for (u32 local = 0; local < plan_.size(); ++local) {
-    for (u32 i = 0; i < plan_.traffic_count; ++i) {
+    for (u32 i = 0; i < plan_.counted; ++i) {
       const std::size_t list = place(local, i);
       Cursor cursor = feeding()[list];
       const auto add = [&](const core::Message& message, u64 flits) {

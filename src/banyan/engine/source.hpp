@@ -99,11 +99,19 @@ class Source {
   /// the source queue until it is told as `sent`.
   [[nodiscard]] core::PacketId take_waiting(u32 local, Tick now);
   void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
-    if (recorder_.steady()) recorder_.taken(local, traffic, flits, now, 1);
+    if (recorder_.steady() && traffic != plan_.control) recorder_.taken(local, traffic, flits, now, 1);
   }
 
+  // Where flows wait, a model that has no room for a packet to the destination at the head lets others go first.
+  [[nodiscard]] u32 head_destination(u32 local) const noexcept {
+    return cursors_[place(local, next_[local].traffic)].message.destination;
+  }
+  /// The head waits until unpark(), what has another destination may go (requires ready; with flows only).
+  void park(u32 local);
+  void unpark(u32 local);
+
   // Models with several queues per terminal take messages out of the source queue as they are born, keep them, and make
-  // their packets later, in the order of their births for each destination.
+  // their packets later, in the order of their births for each destination; where flows wait they do not.
   /// Takes the whole message at the head (requires ready). Until its last packet is made it counts as waiting.
   [[nodiscard]] Kept keep(u32 local);
   /// Forgets the message at the head (requires ready): it was never generated.
@@ -114,9 +122,7 @@ class Source {
   [[nodiscard]] u32 packet_flits(const Kept& kept, u32 offset) const noexcept {
     return std::min(kept.flits - offset, plan_.longest[kept.traffic]);
   }
-  /// True when no kept message waits for its packets to be made.
-  [[nodiscard]] bool kept_none() const noexcept { return kept_ == 0; }
-  /// Messages that were skipped.
+  /// Messages that were skipped, by the model or because as much waited as Traffic::waiting_limit allows.
   [[nodiscard]] u64 skipped() const noexcept { return skipped_; }
 
   // --- counting ------------------------------------------------------------------------------------------------
@@ -128,13 +134,12 @@ class Source {
   void close(u32 traffic, Tick at) noexcept { closed_[traffic] = at; }
   /// False for a terminal that generates nothing, never.
   [[nodiscard]] bool is_source(u32 local) const noexcept {
-    return recorder_.accepted_of()[local] != 0 || next_[local].birth != kNever ||
+    return recorder_.accepted_of()[local] != 0 ||
+           (next_[local].birth != kNever && next_[local].traffic != plan_.control) ||
            (plan_.flows != nullptr && (plan_.flows->waiting(local) != 0 || next_feed(local) != kNone));
   }
   /// nullptr: no admission holds packets back.
   [[nodiscard]] Flows* flows() const noexcept { return plan_.flows.get(); }
-  /// Sum over the messages that found the flows of their queue full, of the ticks that they came in late.
-  [[nodiscard]] u64 late_ticks() const noexcept { return late_ticks_; }
   /// Adds the messages that still wait to the offered flits of a record.
   void add_waiting(SteadyRecord& record) const noexcept;
   /// True when every posted message of an answering traffic has left its source or waits there.
@@ -166,21 +171,23 @@ class Source {
     return plan_.flows == nullptr ? cursors_ : feed_;
   }
   void advance_flows(Tick now);
+  /// Whether a packet with feedback waits: it has a queue of its own, and goes before the flows.
+  [[nodiscard]] bool control_waits(u32 local) const noexcept {
+    return plan_.control != kNone && !control_parked_[local] &&
+           feed_[place(local, plan_.control)].message.birth <= births_.now();
+  }
+  void leave_control(u32 local, const core::Packet& packet);
   /// The traffic whose feeding cursor has the earliest message; kNone: none has any.
   [[nodiscard]] u32 next_feed(u32 local) const noexcept;
   /// Moves what is born into the flows, as far as there is room.
   void feed(u32 local);
   /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.
   void refresh(u32 local);
-  /// A packet, or all of a message that the model keeps, left its flow. `departed`: that packet, when an answering
-  /// traffic is to be told of the last one.
-  void leave_flow(u32 local, const core::Packet* departed);
-  /// What leaves a flow next: a packet, or all of a message that the model keeps.
+  /// A packet left its flow.
+  void leave_flow(u32 local, const core::Packet& packet);
+  /// The packet that leaves a flow next.
   [[nodiscard]] core::Departure departure(const Flows::Waiting& waiting) const noexcept {
-    const u32 left = waiting.message.flits - waiting.offset;
-    const u32 longest = plan_.longest[waiting.traffic];
-    if (!plan_.keeps_messages) return {std::min(left, longest), 1};
-    return {left, longest == kNone ? 1 : (left - 1) / longest + 1};
+    return {std::min(waiting.message.flits - waiting.offset, plan_.longest[waiting.traffic])};
   }
   template <bool Waits, bool Plain>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
@@ -212,18 +219,17 @@ class Source {
   std::vector<Cursor> cursors_;  ///< [local * traffics + traffic]
   std::vector<Next> next_;       ///< [local]
   BirthWheel births_;
-  Answers answers_;           ///< posted messages behind those at the cursors
-  std::vector<Cursor> feed_;  ///< with flows only: [local * traffics + traffic]
-  std::vector<u32> lane_;     ///< with flows only: [local], of the head; kNone: none
-  std::vector<Tick> again_;   ///< with flows only: [local], when to look at what waits or is born
-  u64 late_ticks_ = 0;
-  std::vector<u32> due_;   ///< of advance_flows
-  u32 taking_ = kNone;     ///< the queue whose head is being taken: it is looked at afterwards
-  bool starting_ = false;  ///< all queues are looked at afterwards
+  Answers answers_;                   ///< posted messages behind those at the cursors
+  std::vector<Cursor> feed_;          ///< with flows only: [local * traffics + traffic]
+  std::vector<u32> lane_;             ///< with flows only: [local], of the head; kNone: none
+  std::vector<bool> control_parked_;  ///< with flows only: [local]
+  std::vector<Tick> again_;           ///< with flows only: [local], when to look at what waits or is born
+  std::vector<u32> due_;              ///< of advance_flows
+  u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards
+  bool starting_ = false;             ///< all queues are looked at afterwards
   std::vector<Tick> closed_;
   u64 posted_ = 0;
   u64 answered_ = 0;        ///< posted messages that left their source
-  u64 kept_ = 0;            ///< kept messages with packets to be made; with flows only
   u64 kept_in_window_ = 0;  ///< kept messages of the window with packets to be made
   u64 skipped_ = 0;
 };

@@ -10,20 +10,23 @@ void Source::advance_flows(Tick now) {
     due_.push_back(local);
     return kNever;  // refresh() schedules it again
   });
-  plan_.flows->advance(now, [&](u32 local, Tick at) {
+  const auto changed = [&](u32 local, Tick at) {
     if (at <= now) {
       due_.push_back(local);
     } else {
       again_[local] = std::min(again_[local], at);
       births_.schedule(local, at);
     }
+  };
+  plan_.flows->advance(now, changed, [&](u32 terminal, const core::Message& message) {
+    post(plan_.local_of[terminal], plan_.control, message);
   });
   for (const u32 local : due_) refresh(local);
 }
 
 u32 Source::next_feed(u32 local) const noexcept {
   u32 best = kNone;
-  for (u32 i = 0; i < plan_.traffic_count; ++i) {
+  for (u32 i = 0; i < plan_.counted; ++i) {
     const Tick birth = feed_[place(local, i)].message.birth;
     if (birth != kNever && (best == kNone || birth < feed_[place(local, best)].message.birth)) best = i;
   }
@@ -39,7 +42,14 @@ void Source::feed(u32 local) {
     const core::Message message = cursor.message;
     if (message.birth > now) return;
     const bool answers = (plan_.special[traffic] & kAnswers) != 0;
-    if (!answers) late_ticks_ += now - message.birth;
+    if (!answers) plan_.flows->note_late(now - message.birth);
+    if (!answers &&
+        plan_.flows->waiting_flits(local) >= plan_.traffics[traffic]->waiting_limit(plan_.terminals[local])) {
+      ++skipped_;
+      ++cursor.nth;
+      find_next(local, traffic, cursor, message.birth);
+      continue;
+    }
     plan_.flows->join(local,
                       {plan_.terminals[local], message.copies != 0 ? kNone : message.destination,
                        EndpointPlan::service_class(traffic, message.flags)},
@@ -56,6 +66,18 @@ void Source::feed(u32 local) {
 void Source::refresh(u32 local) {
   const Tick now = births_.now();
   feed(local);
+  if (control_waits(local)) {
+    const Cursor& waiting = feed_[place(local, plan_.control)];
+    Cursor& cursor = cursors_[place(local, plan_.control)];
+    cursor.nth = waiting.nth;
+    cursor.offset = waiting.offset;
+    cursor.message = waiting.message;
+    lane_[local] = kNone;
+    again_[local] = kNever;  // it is looked at again when that has left
+    next_[local] = {waiting.message.birth, kNever, plan_.control};
+    births_.schedule(local, now);
+    return;
+  }
   const Flows::Head head = plan_.flows->choose(
       local, now, [&](const Flows::Waiting& w) { return departure(w); },
       [&](const Flows::Waiting& w) {
@@ -81,22 +103,49 @@ void Source::refresh(u32 local) {
   births_.schedule(local, now);
 }
 
-void Source::leave_flow(u32 local, const core::Packet* departed) {
+void Source::leave_control(u32 local, const core::Packet& packet) {
+  Cursor& cursor = feed_[place(local, plan_.control)];
+  plan_.flows->note_flits(true, packet.flits, births_.now());
+  cursor.offset += packet.flits;
+  if ((packet.flags & core::kMessageLast) != 0) {
+    ++answered_;
+    ++cursor.nth;
+    cursor.offset = 0;
+    answers_.pop(place(local, plan_.control), cursor.message);
+    plan_.flows->control_left(packet);
+  }
+  refresh(local);
+}
+
+void Source::leave_flow(u32 local, const core::Packet& packet) {
   const u32 lane = lane_[local];
   const Flows::Waiting waiting = plan_.flows->front(lane);
   const core::Departure what = departure(waiting);
   const bool whole = waiting.offset + what.flits == waiting.message.flits;
-  plan_.flows->left(local, lane, waiting.message.copies != 0 ? kNone : waiting.message.destination, what, whole,
-                    births_.now());
+  if (plan_.tells_in_packets) plan_.flows->note_flits(false, what.flits, births_.now());
+  plan_.flows->left(local, lane, packet.copies != 0 ? kNone : packet.destination, what, whole, births_.now());
   if (whole && (plan_.special[waiting.traffic] & kAnswers) != 0) {
     ++answered_;
-    if (departed != nullptr) {
-      taking_ = local;
-      Post outbox(*this, local - local % plan_.queues, waiting.traffic);
-      plan_.traffics[waiting.traffic]->departed(*departed, departed->source, births_.now(), outbox);
-      taking_ = kNone;
-    }
+    taking_ = local;
+    Post outbox(*this, local - local % plan_.queues, waiting.traffic);
+    plan_.traffics[waiting.traffic]->departed(packet, packet.source, births_.now(), outbox);
+    taking_ = kNone;
   }
+  refresh(local);
+}
+
+void Source::park(u32 local) {
+  if (next_[local].traffic == plan_.control) {
+    control_parked_[local] = true;
+  } else {
+    plan_.flows->park(local, lane_[local]);
+  }
+  refresh(local);
+}
+
+void Source::unpark(u32 local) {
+  if (!plan_.flows->unpark(local) && !control_parked_[local]) return;
+  control_parked_[local] = false;
   refresh(local);
 }
 

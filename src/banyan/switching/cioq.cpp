@@ -19,6 +19,8 @@ namespace {
 using cioq::Organization;
 using cioq::Plan;
 
+constexpr u32 kShortestFrame =
+    64;  ///< bytes: of Ethernet, which InfiniBand's acknowledgments (30) and RoCE's (74) are near
 constexpr u32 kMostParts = 64;  ///< parts that a byte on a link is divided into
 
 /// numerator / denominator of the speedup, in smallest terms.
@@ -151,7 +153,7 @@ void install(const config::Values& values, engine::Builder& builder) {
                 fmt::format("use at most {} set-aside queues", 64 - ports));
   }
   for (const core::Traffic* traffic : builder.traffics()) {
-    if (!traffic->answers()) continue;
+    if (!traffic->answers() || builder.settings().admission) continue;
     values.fail("name", "the adapters of cioq keep no answers", "use traffics without replies, or another switch");
   }
   for (const core::Channel& c : graph.channels()) {
@@ -277,6 +279,7 @@ const core::SwitchRow row_cioq{
         "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
     .cycle_ns = &byte_ns,
     .keeps_messages = true,
+    .control_flits = kShortestFrame,
     .needs_order = "it writes the whole route into the packet",
     .zero_load = &zero_load,
     .memory =

@@ -19,6 +19,11 @@ namespace banyan::switching::cioq {
 
 class Admittance {
  public:
+  /// Of an experiment whose messages wait in flows at their source: none wait here, and all adapters are asked.
+  void leave_to_flows(u32 terminals) {
+    adapters_.assign(terminals + 1, Adapter{});
+    flows_ = true;
+  }
   void resize(u32 terminals) {
     terminals_ = terminals;
     words_ = (terminals + 63) / 64;
@@ -36,6 +41,7 @@ class Admittance {
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
     std::fill(adapters_.begin(), adapters_.end(), Adapter{});
+    for (std::size_t t = 0; flows_ && t + 1 < adapters_.size(); ++t) adapters_[t].waiting = 1;
     left_.clear();
     created_ = 0;
     free_ = kNone;
@@ -225,6 +231,7 @@ class Admittance {
   std::vector<std::unique_ptr<u32[]>> left_;        ///< likewise; nullptr: of all of them nothing has left
   u32 created_ = 0;
   u32 free_ = kNone;
+  bool flows_ = false;
 };
 
 }  // namespace banyan::switching::cioq

@@ -446,6 +446,7 @@ bool Fabric::at_rest() const {
 }
 
 engine::OwnMetrics* Fabric::own_metrics() noexcept {
+  if (flows_) own_.set(0, terminals_.source.skipped());
   if (!plan_.recn()) return &own_;
   const Roots now = roots();
   u64 saqs = 0;

@@ -116,7 +116,12 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   }
   const u32 longest = (plan_.packet + plan_.overhead) * std::max(plan_.link_parts, plan_.crossbar_parts);
   wheel_.resize(static_cast<u32>(ingress_.size() + egress_.size()), longest, !large_);
-  admittance_.resize(terminals);
+  flows_ = terminals_.source.flows() != nullptr;
+  if (flows_) {
+    admittance_.leave_to_flows(terminals);
+  } else {
+    admittance_.resize(terminals);
+  }
   adapter_marked_.resize(terminals + 1);
   granted_.resize(ports_);
   born_.reserve(std::size_t{terminals} * 4);
@@ -516,6 +521,13 @@ template <Fabric::Mode M, bool Large>
 template <bool Large>
 void Fabric::generate(Tick now) noexcept {
   const std::span<const u64> ready = terminals_.source.ready();
+  if (flows_) [[unlikely]] {
+    for (std::size_t w = 0; w < ready.size(); ++w) {
+      for (u64 bits = ready[w]; bits != 0; bits &= bits - 1)
+        mark_adapter(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)));
+    }
+    return;
+  }
   for (std::size_t w = 0; w < ready.size(); ++w) {
     for (u64 bits = ready[w]; bits != 0; bits &= bits - 1) {
       const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
@@ -572,48 +584,75 @@ u64 Fabric::route_of(u32 source, u32 destination, u32& hops) noexcept {
   return known & ((u64{1} << kHopsShift) - 1);
 }
 
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline bool Fabric::held_back(u32 e, u64 route, u32 queue_class) noexcept {
+  if constexpr (M == Mode::classes)
+    return (class_room_[std::size_t{e} * out_words_ + queue_class / 64] >> (queue_class & 63U) & 1U) == 0;
+  if constexpr (M == Mode::recn) {
+    const u32 k = out_.valid[e] == 0 ? kNone : out_.match(e, route);
+    return k != kNone && out_.line(e, k).signalled;
+  }
+  return false;
+}
+
+template <Fabric::Mode M>
+[[gnu::always_inline]] inline void Fabric::put_into_adapter(u32 e, core::PacketId id, u64 route, u32 hops,
+                                                            u32 queue_class) noexcept {
+  core::Packet& packet = pool_[id];
+  packet.hops = static_cast<u16>(hops);
+  const Item item{route, id, static_cast<u16>(packet.flits), static_cast<u16>(queue_class)};
+  egress_[e].free -= item.bytes;
+  if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + queue_class] >= plan_.class_packets) {
+    set_class_room(e, queue_class, false);
+  }
+  put_out<M>(e, item, kNone);
+}
+
 /// Packets move from the admittance queues to the injection queues as long as there is room: both lie in the adapter's
 /// memory, so that this takes no time.
 template <Fabric::Mode M, bool Large>
 void Fabric::fill(u32 adapter) noexcept {
+  if (flows_) [[unlikely]] {
+    fill_from_flows<M>(adapter);
+    return;
+  }
   const u32 e = adapters_ + adapter;
-  Egress& out = egress_[e];
+  const Egress& out = egress_[e];
   for (u32 destination = admittance_.next(adapter); destination != kNone && out.free >= plan_.packet;) {
     u32 hops = 0;
     const u64 route = route_of(adapter, destination, hops);
-    u32 queue_class = 0;
-    if constexpr (M == Mode::classes) {
-      queue_class = destination % plan_.classes;
-      if ((class_room_[std::size_t{e} * out_words_ + queue_class / 64] >> (queue_class & 63U) & 1U) == 0) {
-        admittance_.park(adapter, destination);
-        destination = admittance_.next(adapter);
-        continue;
-      }
-    }
-    if constexpr (M == Mode::recn) {
-      const u32 k = out_.valid[e] == 0 ? kNone : out_.match(e, route);
-      if (k != kNone && out_.line(e, k).signalled) {
-        admittance_.park(adapter, destination);
-        destination = admittance_.next(adapter);
-        continue;
-      }
+    const u32 queue_class = M == Mode::classes ? destination % plan_.classes : 0;
+    if (held_back<M>(e, route, queue_class)) {
+      admittance_.park(adapter, destination);
+      destination = admittance_.next(adapter);
+      continue;
     }
     u32 offset = 0;
     const engine::Source::Kept kept = admittance_.front(adapter, destination, cycle_, offset);
     const core::PacketId id = terminals_.source.make_packet(adapter, kept, offset, cycle_);
-    core::Packet& packet = pool_[id];
-    packet.hops = static_cast<u16>(hops);
-    admittance_.pop(adapter, destination, packet.flits);
-    const Item item{route, id, static_cast<u16>(packet.flits), static_cast<u16>(queue_class)};
-    out.free -= item.bytes;
-    if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + queue_class] >= plan_.class_packets) {
-      set_class_room(e, queue_class, false);
-    }
-    put_out<M>(e, item, kNone);
+    admittance_.pop(adapter, destination, pool_[id].flits);
+    put_into_adapter<M>(e, id, route, hops, queue_class);
     destination = admittance_.fetch_next(adapter);
     if (Large && destination != kNone && !routes_.empty()) {
       __builtin_prefetch(&routes_[std::size_t{adapter} * graph_.terminals() + destination]);
     }
+  }
+}
+
+template <Fabric::Mode M>
+void Fabric::fill_from_flows(u32 adapter) noexcept {
+  const u32 e = adapters_ + adapter;
+  const auto ready = [&] { return (terminals_.source.ready()[adapter >> 6U] >> (adapter & 63U) & 1U) != 0; };
+  while (egress_[e].free >= plan_.packet && ready()) {
+    const u32 destination = terminals_.source.head_destination(adapter);
+    u32 hops = 0;
+    const u64 route = route_of(adapter, destination, hops);
+    const u32 queue_class = M == Mode::classes ? destination % plan_.classes : 0;
+    if (held_back<M>(e, route, queue_class)) {
+      terminals_.source.park(adapter);
+      continue;
+    }
+    put_into_adapter<M>(e, terminals_.source.take(adapter, cycle_), route, hops, queue_class);
   }
 }
 
@@ -667,7 +706,7 @@ template <Fabric::Mode M, bool Large>
 void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
   u64& word = class_room_[std::size_t{e} * out_words_ + q / 64];
   const u64 bit = u64{1} << (q & 63U);
-  if (room && (word & bit) == 0 && egress_[e].adapter) admittance_.unpark(egress_[e].switch_);
+  if (room && (word & bit) == 0 && egress_[e].adapter) unpark(egress_[e].switch_);
   word = room ? word | bit : word & ~bit;
 }
 

@@ -192,6 +192,22 @@ class Fabric final : public engine::Population {
   void generate(Tick now) noexcept;
   template <Mode M, bool Large>
   void fill(u32 adapter) noexcept;
+  /// The same where messages wait in flows at their source.
+  template <Mode M>
+  void fill_from_flows(u32 adapter) noexcept;
+  /// Whether a packet of that route would have to wait in the adapter for those of its own queue.
+  template <Mode M>
+  [[nodiscard]] bool held_back(u32 e, u64 route, u32 queue_class) noexcept;
+  template <Mode M>
+  void put_into_adapter(u32 e, core::PacketId id, u64 route, u32 hops, u32 queue_class) noexcept;
+  /// What was held back may go.
+  void unpark(u32 adapter) noexcept {
+    if (flows_) {
+      terminals_.source.unpark(adapter);
+    } else {
+      admittance_.unpark(adapter);
+    }
+  }
   template <Mode M>
   void end_crossbar(u32 ingress) noexcept;
   template <Mode M, bool Large>
@@ -405,6 +421,7 @@ class Fabric final : public engine::Population {
   std::vector<u64> class_open_;    ///< [egress][word]: credit for a packet
   Store store_;
   Admittance admittance_;
+  bool flows_ = false;  ///< messages wait in flows at their source, and not in admittance_
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
   std::vector<Place> places_;  ///< [egress]

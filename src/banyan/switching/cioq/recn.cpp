@@ -117,7 +117,7 @@ void Fabric::free_out(u32 e, u32 k) noexcept {
   note(Kind::freed, false, e, line.path, line.length);
   controls_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});
   if (egress_[e].adapter) {
-    admittance_.unpark(egress_[e].switch_);
+    unpark(egress_[e].switch_);
     mark_adapter(egress_[e].switch_);
   }
 }
@@ -282,7 +282,7 @@ void Fabric::signal_inputs(u32 e, u32 k, bool stopped) noexcept {
   if (stopped) note(Kind::stopped, false, e, line.path, line.length);
   if (out.adapter) {
     if (stopped) return;
-    admittance_.unpark(out.switch_);
+    unpark(out.switch_);
     mark_adapter(out.switch_);
     return;
   }
@@ -308,7 +308,7 @@ void Fabric::notified(u32 e, u64 path, u32 length) noexcept {
     return;
   }
   if (egress_[e].adapter) {
-    admittance_.unpark(egress_[e].switch_);
+    unpark(egress_[e].switch_);
     mark_adapter(egress_[e].switch_);
   }
 }
