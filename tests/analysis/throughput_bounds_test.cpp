@@ -1,4 +1,7 @@
 // Are the bounds those of the literature, and does no simulation exceed them?
+#include <map>
+#include <string>
+
 #include "analysis/beside.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
@@ -140,32 +143,67 @@ TEST(ThroughputBounds, an_overload_is_bound_by_what_all_channels_carry_together)
   EXPECT_EQ(hot.warning.find("CONTRADICTION"), std::string::npos) << hot.warning;
 }
 
-/// Whether a bound is proven: whether predictions may be contradicted at all.
-bool proves(const std::string& traffic) {
-  const api::Experiment e =
-      api::read_experiments_text(experiment("{ name = 'mesh', size = [4, 4] }", "'dimension_order'", traffic), "test",
-                                 {})
-          .points.front();
+/// What is proven of an experiment, by kind.
+std::map<std::string, core::Prediction> proven(const std::string& text) {
+  const api::Experiment e = api::read_experiments_text(text, "test", {}).points.front();
+  std::map<std::string, core::Prediction> found;
   for (const api::Predictions& p : api::predict(e, api::build_network(e))) {
     for (const core::Prediction& one : p.list) {
-      if (one.bound != core::Bound::none) return true;
+      if (one.bound != core::Bound::none) found.emplace(one.metric, one);
     }
   }
-  return false;
+  return found;
 }
 
-TEST(ThroughputBounds, estimated_demands_prove_nothing) {
-  // Destinations that are drawn by a rule that the model does not know, at the load at which a channel would be full by
-  // the sample.
-  const std::string text = experiment("{ name = 'mesh', size = [4, 4] }", "'dimension_order'",
-                                      "{ name = 'uniform_distance', most = 3, load = 0.1 }");
-  const api::Result result = run_toml(text, {"measure=1000"});
-  ASSERT_NE(result.find("accepted_load@throughput_bounds"), nullptr);
-  const double offered = result.at("accepted_load").mean;
-  EXPECT_GT(result.at("accepted_load@throughput_bounds").mean, offered);
-  EXPECT_TRUE(proves("{ name = 'uniform', load = 0.1 }"));
-  EXPECT_TRUE(proves("{ name = 'permutation', pattern = 'transpose', load = 0.1 }"));
-  EXPECT_FALSE(proves("{ name = 'uniform_distance', most = 3, load = 0.1 }"));
+TEST(ThroughputBounds, estimated_demands_prove_no_more_than_what_terminals_take) {
+  const std::string text =
+      "topology = { name = 'bidirectional_min', hosts = 64 }\nswitch = { name = 'cioq', queues = '1q' }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'd_mod_k' }\n"
+      "traffic = { name = 'congestion', normal_load = 0.4 }\nanalysis = 'throughput_bounds'\n"
+      "run = { duration = '100 us' }\n";
+  EXPECT_LT(run_toml(text).at("channel_load_throughput@throughput_bounds").mean, 0.5) << "an estimate";
+  const core::Prediction accepted = proven(text).at("accepted_load");
+  EXPECT_EQ(accepted.bound, core::Bound::overload);
+  EXPECT_NEAR(accepted.value, 1.0, 1e-9);
+}
+
+std::string on_nodes(const std::string& topology, const std::string& routing, const std::string& more,
+                     const std::string& traffic) {
+  return "topology = " + topology + "\nswitch = { name = 'packet_node'" + more + " }\nrouting = " + routing +
+         "\ntraffic = " + traffic + "\nanalysis = 'throughput_bounds'\nrun = { warmup = 5000, measure = 40000 }\n";
+}
+
+/// Links of eight flits per cycle: twice what the bisection of a mesh could carry with one.
+TEST(ThroughputBounds, channels_carry_what_the_switch_model_says) {
+  const api::Result fast =
+      run_toml(on_nodes("{ name = 'mesh', size = [4, 4] }", "'dimension_order'", ", bandwidth = 8",
+                        "{ name = 'permutation', pattern = 'bit_complement', load = 0.9, size = 64 }"));
+  EXPECT_NEAR(fast.at("channel_load_throughput@throughput_bounds").mean, 8 * 0.5, 1e-9);
+  EXPECT_GT(fast.at("accepted_load").mean, 0.8);
+  EXPECT_EQ(fast.warning.find("CONTRADICTION"), std::string::npos) << fast.warning;
+}
+
+/// A node of a hypercube receives over all of its links at once, and each of them carries one flit per cycle.
+TEST(ThroughputBounds, terminals_without_channels_of_their_own_are_bound_by_those_of_their_switch) {
+  const api::Result hot = run_toml(on_nodes("{ name = 'hypercube', degree = 4 }", "'fully_adaptive'", "",
+                                            "{ name = 'hot_spot', fraction = 1.0, load = 0.1, size = 64 }"));
+  EXPECT_GT(hot.at("accepted_load").mean, 1.25 / 16) << "more than one flit per cycle";
+  EXPECT_NEAR(hot.at("bisection_throughput@throughput_bounds").mean, 0.1 * (15 + 1.0) / 16 * 4 / (15 * 0.1), 1e-9);
+  EXPECT_EQ(hot.warning.find("CONTRADICTION"), std::string::npos) << hot.warning;
+}
+
+TEST(ThroughputBounds, unknown_demands_are_bound_by_what_terminals_take) {
+  const std::string mesh =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4 }\n"
+      "routing = 'dimension_order'\nanalysis = 'throughput_bounds'\n";
+  // 240 messages of 8 flits to 16 terminals.
+  const api::Result collective =
+      run_toml(mesh + "traffic = { name = 'collective', size = 8 }\nrun = { sessions = 2 }\n");
+  EXPECT_NEAR(collective.at("completion_time@throughput_bounds").mean, 240.0 * 8 / 16 - 1, 1e-9);
+  EXPECT_GE(collective.at("completion_time").mean, 240.0 * 8 / 16);
+  const std::string replies = mesh + "traffic = { name = 'uniform', load = 0.2, reply_size = [4] }\n";
+  EXPECT_EQ(proven(replies).at("accepted_load").bound, core::Bound::overload);
+  EXPECT_NEAR(proven(replies).at("accepted_load").value, 1.0, 1e-9);
 }
 
 }  // namespace

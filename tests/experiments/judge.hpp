@@ -314,6 +314,7 @@ class Judge {
 
   void judge_result(const api::Experiment& experiment, const api::Network& network, const api::Result& result) {
     judge_text(result);
+    judge_bounds(experiment, network, result);
     judge_metrics(result);
     judge_tables(result);
     judge_channels(experiment, network, result);
@@ -323,6 +324,13 @@ class Judge {
     judge_deadlock(experiment, result);
     judge_silence(experiment, network, result);
     judge_files(experiment, result);
+  }
+
+  /// No run exceeds what any model proves of it, whether it asked for that model or not.
+  void judge_bounds(const api::Experiment& experiment, const api::Network& network, api::Result result) {
+    api::add_predictions(result, api::proven_bounds(experiment, network));
+    const std::size_t at = result.warning.find("CONTRADICTION");
+    if (at != std::string::npos) find("a run contradicts a proven bound", result.warning.substr(at));
   }
 
   void judge_text(const api::Result& result) {

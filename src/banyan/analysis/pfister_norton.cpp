@@ -1,6 +1,7 @@
 // A hot spot takes one flit per cycle from N terminals of which each sends it the fraction h, and its uniform share.
 #include <fmt/core.h>
 
+#include <cmath>
 #include <memory>
 
 #include "banyan/core/analysis.hpp"
@@ -29,22 +30,29 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   const double n = graph.terminals();
   const double h = traffic.real("fraction");
   const auto target = static_cast<u32>(traffic.integers("targets").front());
-  double capacity = 1.0 / graph.channel(graph.ejection(target)).link.cycles_per_flit;
-  if (context.switching->component() == "circuit") {
-    // Circuits end at a terminal over as many lanes as they are given, or as channels lead to its switch.
-    const core::End exit = graph.channel(graph.ejection(target)).from;
-    const i64 lanes = context.switching->integer("ejection_flits");
-    capacity = static_cast<double>(lanes);
-    if (lanes == 0) {
-      for (u32 p = 0; p < graph.inputs(exit.node); ++p) {
-        const u32 c = graph.channel_into(exit.node, p);
-        capacity += c != kNone && !graph.channel(c).from.terminal ? 1.0 : 0.0;
-      }
+  const core::Channel& exit = graph.channel(graph.ejection(target));
+  // Without messages to itself the hot spot's own share goes elsewhere, and the uniform messages have N - 1
+  // destinations.
+  const bool include_self = traffic.flag("include_self");
+  const double uniform = (1 - h) / (include_self ? n : n - 1);
+  double capacity = context.capacity.ejection / exit.link.cycles_per_flit;
+  // Flits per cycle that the hot spot gets for each that a terminal sends.
+  double arriving = (n - (include_self ? 0 : 1)) * (h + uniform);
+  if (std::isinf(capacity)) {
+    // What others than the terminals of its switch send arrives over the channels into it.
+    capacity = 0.0;
+    for (u32 p = 0; p < graph.inputs(exit.from.node); ++p) {
+      const u32 c = graph.channel_into(exit.from.node, p);
+      if (c == kNone || graph.channel(c).from.terminal) continue;
+      capacity += context.capacity.channel / graph.channel(c).link.cycles_per_flit;
     }
+    u32 others = 0;
+    for (u32 t = 0; t < graph.terminals(); ++t) {
+      others += graph.channel(graph.injection(t)).to.node != exit.from.node ? 1U : 0U;
+    }
+    arriving = others * (h + uniform);
   }
-  // Flits per cycle that the hot spot gets for each that a terminal sends. Without messages to itself its own share
-  // goes elsewhere, and the N - 1 others' uniform messages have N - 1 destinations.
-  const double arriving = traffic.flag("include_self") ? h * n + (1 - h) : (n - 1) * h + (1 - h);
+  if (arriving <= 0.0) values.fail("name", "nothing is sent to the hot spot", "use a network of several switches");
   return std::make_unique<PfisterNorton>(capacity / arriving);
 }
 

@@ -5,7 +5,8 @@
 // most loaded part of the network is full first: its capacity over its load, times what is offered. Beyond saturation
 // demands that avoid this part are met in full while others share what is left, and more is accepted in sum. Whatever
 // the shares x(f) of the demands r(f) are, the flits of all demands on each channel fit its capacity: a linear program,
-// whose dual bounds the sum for any weights of the channels.
+// whose dual bounds the sum for any weights of the channels. Where the demands are not known, the channels from and to
+// the terminals bound what is accepted, and the time that a finite traffic takes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,6 +56,7 @@ struct Bounds {
   double cut = kUnbounded;
   double distance = kUnbounded;
   double overload = kUnbounded;  ///< however demands are met
+  double any = kUnbounded;       ///< whatever the demands are
   bool proven_channels = true;   ///< the loads of channels are those that every switch makes
   bool proven = true;            ///< the demands are known and not estimated
 
@@ -75,9 +77,13 @@ class ThroughputBounds final : public core::Analysis {
       if (value < kUnbounded) list.push_back({metric, value, "flits/cycle/terminal", false, bound});
     };
     const double alike = bounds_.alike();
-    const bool overloaded = bounds_.offered > alike;
-    const Bound kind = overloaded ? Bound::overload : Bound::upper;
-    add("accepted_load", overloaded ? bounds_.overload : alike, bounds_.proven ? kind : Bound::none);
+    if (!bounds_.proven) {
+      add("accepted_load", bounds_.any, Bound::overload);
+    } else if (bounds_.offered > alike) {
+      add("accepted_load", bounds_.overload, Bound::overload);
+    } else {
+      add("accepted_load", alike, Bound::upper);
+    }
     add("proportional_throughput", alike, Bound::none);
     add("channel_load_throughput", bounds_.channels, Bound::none);
     add("bisection_throughput", bounds_.cut, Bound::none);
@@ -90,8 +96,78 @@ class ThroughputBounds final : public core::Analysis {
   Bounds bounds_;
 };
 
+/// Demands that are not known. Whatever arrives crosses the channel to its terminal.
+class AnyDemands final : public core::Analysis {
+ public:
+  /// `ejected`: flits per cycle that all terminals together take; `flits`: of a finite traffic, at least.
+  AnyDemands(double ejected, u32 terminals, bool finite, double flits)
+      : ejected_(ejected), terminals_(terminals), finite_(finite), flits_(flits) {}
+
+  std::vector<core::Prediction> predict() const override {
+    if (!finite_) return {{"accepted_load", ejected_ / terminals_, "flits/cycle/terminal", false, Bound::overload}};
+    // The first flit arrives in the cycle of its birth at the earliest.
+    return {{"completion_time", flits_ / ejected_ - 1.0, "cycles", false, Bound::lower}};
+  }
+
+ private:
+  double ejected_;
+  u32 terminals_;
+  bool finite_;
+  double flits_;
+};
+
+/// Flits per cycle of a channel from a terminal, to a terminal, or between switches.
+double capacity_of(const core::AnalysisContext& context, const core::Channel& channel) {
+  const core::Capacity& full = context.capacity;
+  const double flits = channel.from.terminal ? full.injection : channel.to.terminal ? full.ejection : full.channel;
+  return flits / channel.link.cycles_per_flit;
+}
+
+/// What the channels of all terminals together carry, to them or from them.
+double capacity_of_ends(const core::AnalysisContext& context, bool out) {
+  const core::Graph& graph = context.topology->graph();
+  double sum = 0.0;
+  for (u32 t = 0; t < graph.terminals(); ++t) {
+    sum += capacity_of(context, graph.channel(out ? graph.injection(t) : graph.ejection(t)));
+  }
+  return sum;
+}
+
+/// All cuts of one switch and its terminals from the rest, by what enters and by what leaves.
+Cuts switches(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
+  const core::Graph& graph = context.topology->graph();
+  std::vector<Cut> in(graph.switches());
+  std::vector<Cut> out(graph.switches());
+  for (const core::Channel& c : graph.channels()) {
+    if (c.from.terminal || c.to.terminal || c.failed) continue;
+    out[c.from.node].capacity += capacity_of(context, c);
+    in[c.to.node].capacity += capacity_of(context, c);
+  }
+  for (u32 s = 0; s < traffic.terminals(); ++s) {
+    const u32 from = graph.channel(graph.injection(s)).to.node;
+    for (u32 d = 0; d < traffic.terminals(); ++d) {
+      const u32 to = graph.channel(graph.ejection(d)).from.node;
+      if (from == to) continue;
+      out[from].load += traffic(s, d);
+      in[to].load += traffic(s, d);
+    }
+  }
+  // The excess of each is left behind by other demands: those into different switches are different ones.
+  Cuts cuts;
+  for (const std::vector<Cut>* const list : {&in, &out}) {
+    double excess = 0.0;
+    for (const Cut& cut : *list) {
+      cuts.add(cut);
+      excess += cut.excess();
+    }
+    cuts.excess = std::max(cuts.excess, excess);
+  }
+  return cuts;
+}
+
 /// All cuts of a mesh or torus into two by planes across one dimension.
-Cuts planes(const core::Grid& grid, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+Cuts planes(const core::Grid& grid, const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
+  const core::Graph& graph = context.topology->graph();
   Cuts cuts;
   u32 stride = 1;
   for (std::size_t d = 0; d < grid.size.size(); ++d) {
@@ -103,7 +179,7 @@ Cuts planes(const core::Grid& grid, const core::Graph& graph, const parts::Traff
         Cut cut;  // over the channels that lead out of the part
         for (const core::Channel& c : graph.channels()) {
           if (c.from.terminal || c.to.terminal || c.failed) continue;
-          if (inside(c.from.node) && !inside(c.to.node)) cut.capacity += 1.0 / c.link.cycles_per_flit;
+          if (inside(c.from.node) && !inside(c.to.node)) cut.capacity += capacity_of(context, c);
         }
         for (u32 s = 0; s < traffic.terminals(); ++s) {
           if (!inside(s / grid.concentration)) continue;
@@ -120,7 +196,8 @@ Cuts planes(const core::Grid& grid, const core::Graph& graph, const parts::Traff
 
 /// All cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest. Only
 /// the upward channels of these switches lead out.
-Cuts subtrees(const core::Tree& tree, const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+Cuts subtrees(const core::Tree& tree, const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
+  const core::Graph& graph = context.topology->graph();
   Cuts cuts;
   for (const core::TreeLevel& level : tree.levels) {
     if (level.up_ports == 0) continue;
@@ -130,7 +207,7 @@ Cuts subtrees(const core::Tree& tree, const core::Graph& graph, const parts::Tra
       for (u32 p = level.down_ports; p < level.down_ports + level.up_ports; ++p) {
         const u32 c = graph.channel_out_of(s, p);
         if (c == kNone || graph.channel(c).failed) continue;
-        below[tree.key[s]].capacity += 1.0 / graph.channel(c).link.cycles_per_flit;
+        below[tree.key[s]].capacity += capacity_of(context, graph.channel(c));
       }
     }
     for (u32 s = 0; s < traffic.terminals(); ++s) {
@@ -147,10 +224,11 @@ struct Distances {
   double overload = 0.0;  ///< flits per cycle that arrive at the most when the nearest demands are met first
 };
 
-Distances distances(const core::Graph& graph, const parts::TrafficMatrix& traffic) {
+Distances distances(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
+  const core::Graph& graph = context.topology->graph();
   Distances result;
   for (const core::Channel& c : graph.channels()) {
-    if (!c.from.terminal && !c.to.terminal && !c.failed) result.all.capacity += 1.0 / c.link.cycles_per_flit;
+    if (!c.from.terminal && !c.to.terminal && !c.failed) result.all.capacity += capacity_of(context, c);
   }
   std::vector<double> demand;  // [channels on a shortest path]
   std::vector<u32> distance;
@@ -185,12 +263,12 @@ class Demands {
   /// Kept paths take 12 bytes each; beyond, only single channels bound an overload.
   static constexpr std::size_t kMostKept = std::size_t{1} << 22U;
 
-  Demands(const core::Graph& graph, const parts::TrafficMatrix& traffic, parts::Paths& paths)
-      : capacity_(graph.channels().size()), load_(capacity_.size(), 0.0) {
+  Demands(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic, parts::Paths& paths)
+      : capacity_(context.topology->graph().channels().size()), load_(capacity_.size(), 0.0) {
     for (u32 c = 0; c < capacity_.size(); ++c) {
-      const core::Channel& channel = graph.channel(c);
+      const core::Channel& channel = context.topology->graph().channel(c);
       const bool inner = !channel.from.terminal && !channel.to.terminal;
-      capacity_[c] = inner ? 1.0 / channel.link.cycles_per_flit : kUnbounded;
+      capacity_[c] = inner ? capacity_of(context, channel) : kUnbounded;
     }
     for (u32 s = 0; s < traffic.terminals(); ++s) {
       for (u32 d = 0; d < traffic.terminals(); ++d) {
@@ -280,8 +358,7 @@ class Demands {
   std::vector<Crossed> crossed_;
 };
 
-/// Channels to and from terminals. Circuits pass between terminal and switch over as many lanes as they are given, and
-/// without limit unless they are given a number.
+/// Channels to and from terminals.
 struct Ends {
   double ratio = 0.0;            ///< of the most loaded one
   double overload = kUnbounded;  ///< flits per cycle that arrive at the most
@@ -289,15 +366,11 @@ struct Ends {
 
 Ends ends(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
   const core::Graph& graph = context.topology->graph();
-  const bool circuits = context.switching->component() == "circuit";
   Ends result;
   for (const bool out : {true, false}) {
-    const i64 lanes = circuits ? context.switching->integer(out ? "injection_flits" : "ejection_flits") : 1;
-    if (lanes == 0) continue;
     double met = 0.0;
     for (u32 t = 0; t < traffic.terminals(); ++t) {
-      const core::Channel& channel = graph.channel(out ? graph.injection(t) : graph.ejection(t));
-      Cut cut{0.0, static_cast<double>(lanes) / channel.link.cycles_per_flit};
+      Cut cut{0.0, capacity_of(context, graph.channel(out ? graph.injection(t) : graph.ejection(t)))};
       for (u32 other = 0; other < traffic.terminals(); ++other) {
         cut.load += out ? traffic(t, other) : traffic(other, t);
       }
@@ -309,15 +382,33 @@ Ends ends(const core::AnalysisContext& context, const parts::TrafficMatrix& traf
   return result;
 }
 
+/// Nothing where the channels of terminals have no limit, or where the demands are known or can be estimated.
+std::unique_ptr<core::Analysis> bound_any_demands(const core::AnalysisContext& context) {
+  const auto some = [&](auto&& is) { return std::ranges::any_of(context.generators, is); };
+  const bool finite = some([](const core::Traffic* t) { return t->finite(); });
+  const bool replicates = some([](const core::Traffic* t) { return t->replicates(); });
+  const double ejected = capacity_of_ends(context, false);
+  if (ejected == kUnbounded) return nullptr;
+  if (!finite && !replicates && !some([](const core::Traffic* t) { return t->answers(); })) return nullptr;
+  double flits = 0.0;
+  for (const core::Traffic* t : context.generators) {
+    // A worm with several destinations may lose its header on the way.
+    const u32 least = t->replicates() ? 1 : t->shortest_message();
+    if (t->finite()) flits += static_cast<double>(t->total_messages()) * least;
+  }
+  return std::make_unique<AnyDemands>(ejected, context.topology->graph().terminals(), finite, flits);
+}
+
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
-  const core::Graph& graph = context.topology->graph();
+  if (auto bounds = bound_any_demands(context)) return bounds;
   const parts::TrafficMatrix traffic(values, context);
   Bounds bounds;
+  bounds.any = std::min(capacity_of_ends(context, true), capacity_of_ends(context, false)) / traffic.terminals();
   bounds.offered = traffic.offered();
   bounds.proven = traffic.exact();
   double accepted = bounds.offered * traffic.terminals();  // flits per cycle in an overload, at the most
   const auto least = [&](double& bound, double ratio, double overload) {
-    if (ratio > 0) bound = bounds.offered / ratio;
+    if (ratio > 0) bound = std::min(bound, bounds.offered / ratio);
     accepted = std::min(accepted, overload);
   };
   const auto cut = [&](const Cuts& cuts) {
@@ -325,13 +416,14 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   };
   const Ends terminals = ends(context, traffic);
   least(bounds.terminals, terminals.ratio, terminals.overload);
-  if (context.topology->grid() != nullptr) cut(planes(*context.topology->grid(), graph, traffic));
-  if (context.topology->tree() != nullptr) cut(subtrees(*context.topology->tree(), graph, traffic));
-  const Distances distance = distances(graph, traffic);
+  cut(switches(context, traffic));
+  if (context.topology->grid() != nullptr) cut(planes(*context.topology->grid(), context, traffic));
+  if (context.topology->tree() != nullptr) cut(subtrees(*context.topology->tree(), context, traffic));
+  const Distances distance = distances(context, traffic);
   least(bounds.distance, distance.all.ratio(), distance.overload);
   if (context.router->sight() == core::Sight::none) {
     parts::Paths paths(values, context);
-    const Demands demands(graph, traffic, paths);
+    const Demands demands(context, traffic, paths);
     bounds.proven_channels = !paths.chose();
     const double worst = demands.worst();
     const bool limits = bounds.proven_channels && worst > 1.0;

@@ -84,7 +84,9 @@ core::AnalysisContext analysis_context(const Experiment& experiment, const Netwo
   context.switching = &experiment.switching;
   context.routing = &experiment.routing;
   context.router = network.routing.get();
-  context.vcs = switch_row(experiment).vcs(experiment.switching);
+  const core::SwitchRow& row = switch_row(experiment);
+  context.vcs = row.vcs(experiment.switching);
+  if (row.capacity != nullptr) context.capacity = row.capacity(experiment.switching);
   for (const config::Values& traffic : experiment.traffics) context.traffics.push_back(&traffic);
   for (const auto& traffic : traffics) {
     traffic->begin(0);

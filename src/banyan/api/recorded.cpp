@@ -118,23 +118,15 @@ const char* verb(EventKind kind) {
   return "";
 }
 
-/// Flits that a channel of full bandwidth carries per cycle: one, unless the switch model says otherwise (packet_node).
-u32 flits_per_cycle(const Experiment& experiment) {
-  constexpr const char* kBandwidth = "bandwidth";
-  const auto& given = experiment.switching.all();
-  return given.find(kBandwidth) == given.end() ? 1 : experiment.switching.natural(kBandwidth);
-}
-
 /// Share of the time that a channel is busy. A flit is counted when it is handed to its channel, which may carry it
 /// after what is measured, as the rest of its packet or behind what waits for a slow channel: no channel is busy for
 /// longer than there is.
-double utilization(u64 flits, const core::Link& link, u32 bandwidth, u64 cycles) {
+double utilization(u64 flits, const core::Link& link, double bandwidth, u64 cycles) {
   if (cycles == 0) return 0.0;
-  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) /
-                           (static_cast<double>(cycles) * static_cast<double>(bandwidth)));
+  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) / (static_cast<double>(cycles) * bandwidth));
 }
 
-Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, u32 bandwidth, u64 cycles) {
+Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, double bandwidth, u64 cycles) {
   Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
   for (u32 c = 0; c < channels.size(); ++c) {
@@ -222,7 +214,7 @@ Table event_table(const engine::ProbeReport& report, const core::Topology& topol
   return table;
 }
 
-void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, u32 bandwidth,
+void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, double bandwidth,
                      u64 cycles) {
   double most = 0.0;
   double sum = 0.0;
@@ -340,7 +332,8 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
 void add_recorded(Result& result, const Experiment& experiment, const engine::ProbePlan& plan,
                   const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
   if (plan.channels) {
-    const u32 bandwidth = flits_per_cycle(experiment);
+    const auto capacity = switch_row(experiment).capacity;
+    const double bandwidth = capacity == nullptr ? 1.0 : capacity(experiment.switching).channel;
     add_utilization(result, report, topology.graph(), bandwidth, cycles);
     result.tables.push_back(channel_table(report, topology, bandwidth, cycles));
   }

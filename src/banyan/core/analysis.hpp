@@ -7,6 +7,7 @@
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/routing.hpp"
+#include "banyan/core/switching.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/core/traffic.hpp"
 
@@ -34,6 +35,7 @@ struct Prediction {
 struct AnalysisContext {
   const Topology* topology = nullptr;
   const config::Values* switching = nullptr;
+  Capacity capacity;  ///< of the switch model's channels
   const config::Values* routing = nullptr;
   std::vector<const config::Values*> traffics;
   const Routing* router = nullptr;         ///< the routing function itself

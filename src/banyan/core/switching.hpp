@@ -38,6 +38,14 @@ struct ZeroLoad {
   std::string remedy = {};   ///< what of the parameters to change then
 };
 
+/// Flits per cycle that the channels of a model carry at the most where their links have full bandwidth; infinite: no
+/// limit. Of a slower link, so much less (Link::cycles_per_flit).
+struct Capacity {
+  double channel = 1.0;  ///< between switches
+  double injection = 1.0;
+  double ejection = 1.0;
+};
+
 /// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace banyan::switching`.
 /// `install` adds the model's populations to the machine under construction (engine/builder.hpp); it throws ConfigError
 /// with one reason when the model cannot run that topology, routing or traffic. `vcs` tells the number of virtual
@@ -73,6 +81,7 @@ struct SwitchRow {
   const char* needs_order = nullptr;
   /// nullptr: virtual channels are at once free for the next packet.
   VcTurn (*vc_turn)(const config::Values&) = nullptr;
+  Capacity (*capacity)(const config::Values&) = nullptr;  ///< nullptr: one flit per cycle each
   /// Of a packet of so many flits; nullptr: not known.
   ZeroLoad (*zero_load)(const config::Values&, u32 flits) = nullptr;
   /// The bytes that the model takes in a network of that size together with its part of the engine, about: what is

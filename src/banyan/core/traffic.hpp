@@ -148,6 +148,13 @@ class Traffic {
   }
   /// Flits per terminal and cycle that it offers on average over all terminals (0 for a finite traffic).
   [[nodiscard]] virtual double offered_load() const noexcept { return 0.0; }
+  /// Adds the flits per cycle that `terminal` sends to each terminal in the mean of a long run. Adds nothing and
+  /// returns false where that is not known or changes with time, and where what arrives is more than what is sent.
+  [[nodiscard]] virtual bool demands(u32 terminal, std::span<double> flits) const {
+    static_cast<void>(terminal);
+    static_cast<void>(flits);
+    return false;
+  }
   /// Longest message in flits.
   [[nodiscard]] virtual u32 longest_message() const noexcept { return 1; }
   /// No message is shorter, in flits; 1 where that is not known. Buffers are made for as many packets as fit.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -107,6 +108,16 @@ core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   return {.fixed = home + lanes, .per_hop = hop + 1, .home = home};
 }
 
+/// Circuits pass between terminal and switch over as many lanes as they are given, and without limit unless they are
+/// given a number.
+core::Capacity capacity(const config::Values& values) {
+  const auto lanes = [&](const char* name) {
+    const i64 flits = values.integer(name);
+    return flits == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(flits);
+  };
+  return {.injection = lanes("injection_flits"), .ejection = lanes("ejection_flits")};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_circuit;
@@ -194,6 +205,7 @@ const core::SwitchRow row_circuit{
     .vcs = &vcs,
     .no_dependencies = "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
     .free_first_step = true,
+    .capacity = &capacity,
     .zero_load = &zero_load,
     .memory = [](const config::Values& values, const core::NetworkSize& size,
                  double) { return size.inputs * (900.0 + 400.0 * values.natural("vcs")) + size.terminals * 2000.0; },

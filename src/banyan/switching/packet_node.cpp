@@ -837,6 +837,13 @@ core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   return {.fixed = more, .per_hop = acquire + first - 1, .per_cycle = 1, .home = 0};
 }
 
+/// A node has no channel of its own to its terminal: messages wait for the links of their first step, and all links may
+/// bring messages at once.
+core::Capacity capacity(const config::Values& values) {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  return {.channel = static_cast<double>(values.integer("bandwidth")), .injection = kUnlimited, .ejection = kUnlimited};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_packet_node;
@@ -893,6 +900,7 @@ const core::SwitchRow row_packet_node{
         "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
     .free_first_step = true,
     .draws_nothing = true,
+    .capacity = &capacity,
     .zero_load = &zero_load,
     .memory = [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; },
     .may_collapse = true,

@@ -15,10 +15,17 @@ class Adversarial final : public Pattern {
         shift_(values.natural("offset") % (context.terminals / group) * group) {}
 
   u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
-    return (terminal / group_ * group_ + shift_ + below(words[2], group_)) % terminals_;
+    return target(terminal, below(words[2], group_));
+  }
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    for (u32 i = 0; i < group_; ++i) shares[target(terminal, i)] += weight / group_;
   }
 
  private:
+  [[nodiscard]] u32 target(u32 terminal, u32 place) const noexcept {
+    return (terminal / group_ * group_ + shift_ + place) % terminals_;
+  }
+
   u32 terminals_;
   u32 group_;
   u32 shift_;  ///< terminals between a group and its target

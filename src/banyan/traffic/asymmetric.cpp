@@ -10,12 +10,19 @@ class Asymmetric final : public Pattern {
       : Pattern(values, context), half_(context.terminals / 2), include_self_(values.flag("include_self")) {}
 
   u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
-    const u32 place = terminal % half_;
-    const u32 to = place + (below(words[2], 2) != 0 ? half_ : 0);
-    return to != terminal || include_self_ ? to : place + (terminal < half_ ? half_ : 0);
+    return target(terminal, below(words[2], 2) != 0);
+  }
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    for (const bool upper : {false, true}) shares[target(terminal, upper)] += weight / 2;
   }
 
  private:
+  [[nodiscard]] u32 target(u32 terminal, bool upper) const noexcept {
+    const u32 place = terminal % half_;
+    const u32 to = place + (upper ? half_ : 0);
+    return to != terminal || include_self_ ? to : place + (terminal < half_ ? half_ : 0);
+  }
+
   u32 half_;
   bool include_self_;
 };

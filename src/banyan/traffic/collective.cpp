@@ -60,6 +60,7 @@ class Collective final : public core::Traffic {
   }
 
   u32 longest_message() const noexcept override { return flits(); }
+  u32 shortest_message() const noexcept override { return flits(); }
   u32 longest_packet() const noexcept override { return longest_packet_; }
   bool random() const noexcept override { return false; }
   bool finite() const noexcept override { return true; }

@@ -14,6 +14,11 @@ class Diagonal final : public Pattern {
     return own ? terminal : (terminal + 1) % terminals_;
   }
 
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    shares[terminal] += weight * own_;
+    shares[(terminal + 1) % terminals_] += weight * (1.0 - own_);
+  }
+
  private:
   u32 terminals_;
   double own_;

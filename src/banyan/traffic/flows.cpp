@@ -1,6 +1,7 @@
 // Flows, one by one: who sends to whom, how much, from when to when. For scenarios whose every packet has a reason.
 #include <fmt/core.h>
 
+#include <span>
 #include <vector>
 
 #include "banyan/base/rng.hpp"
@@ -37,7 +38,8 @@ class Flows final : public core::Traffic {
       flow.begin = cycles_of(values, context, "starts", pick(values, "starts", i, sources.size()));
       const double end = pick(values, "ends", i, sources.size());
       flow.end = end <= 0.0 ? kNever : cycles_of(values, context, "ends", end);
-      load_ += pick(values, "loads", i, sources.size());
+      flow.load = pick(values, "loads", i, sources.size());
+      load_ += flow.load;
     }
   }
 
@@ -54,6 +56,12 @@ class Flows final : public core::Traffic {
     return out.birth < flow.end;
   }
   double offered_load() const noexcept override { return load_ / terminals_; }
+  bool demands(u32 terminal, std::span<double> flits) const override {
+    const Flow& flow = at_[terminal];
+    if (limit_ != 0 || (flow.destination != kNone && (flow.begin != 0 || flow.end != kNever))) return false;
+    if (flow.destination != kNone) flits[flow.destination] += flow.load;
+    return true;
+  }
   u32 longest_message() const noexcept override { return size_; }
   u32 waiting_limit(u32) const noexcept override { return limit_ == 0 ? kNone : limit_ * size_; }
 
@@ -61,6 +69,7 @@ class Flows final : public core::Traffic {
   struct Flow {
     u32 destination = kNone;
     EvenGaps gaps;
+    double load = 0.0;  ///< flits per cycle
     Tick begin = 0;
     Tick end = 0;
   };

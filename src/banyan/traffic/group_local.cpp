@@ -26,6 +26,14 @@ class GroupLocal final : public Pattern {
     return other + (other >= terminal ? 1U : 0U);
   }
 
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    const u32 first = terminal / group_ * group_;
+    for (u32 to = 0; to < terminals_ && group_ < terminals_; ++to) {
+      if (to < first || to >= first + group_) shares[to] += weight * (1.0 - local_) / (terminals_ - group_);
+    }
+    if (local_ > 0.0) add_uniform(terminal - first, weight * local_, include_self_, shares.subspan(first, group_));
+  }
+
  private:
   u32 terminals_;
   u32 group_;

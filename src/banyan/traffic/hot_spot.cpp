@@ -39,6 +39,21 @@ class HotSpot final : public Pattern {
     return hot && (to != terminal || include_self_) ? to : any(terminal, words[3]);
   }
 
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    double uniform = 1.0 - fraction_;
+    u64 begin = 0;
+    for (const Target& t : targets_) {
+      const double share = fraction_ * static_cast<double>(t.below - begin) * 0x1.0p-32;
+      begin = t.below;
+      if (t.terminal == terminal && !include_self_) {
+        uniform += share;  // a hot spot's own share is uniform
+      } else {
+        shares[t.terminal] += weight * share;
+      }
+    }
+    add_uniform(terminal, weight * uniform, include_self_, shares);
+  }
+
  private:
   [[nodiscard]] u32 target(u32 word) const noexcept {
     std::size_t i = 0;

@@ -24,6 +24,9 @@ class Permutation final : public Pattern {
   }
 
   u32 destination(u32 terminal, u64, const Words&) const noexcept override { return map_[terminal]; }
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    shares[map_[terminal]] += weight;
+  }
   bool draws_destinations() const noexcept override { return false; }
   bool sends(u32 terminal) const noexcept override { return map_[terminal] != kNone; }
 

@@ -19,13 +19,17 @@ class Taper final : public Pattern {
   u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept override {
     const Words choice = choices_.at(terminal, nth);
     const bool near = unit_real(choice[0], choice[1]) < local_;
-    return near ? neighbour(terminal, words[2]) : below(words[2], terminals_);
+    return near ? neighbour(terminal, below(words[2], choices())) : below(words[2], terminals_);
+  }
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    for (u32 i = 0; i < choices(); ++i) shares[neighbour(terminal, i)] += weight * local_ / choices();
+    add_uniform(terminal, weight * (1.0 - local_), true, shares);
   }
 
  private:
+  [[nodiscard]] u32 choices() const noexcept { return places_ * grid_.concentration; }
   /// A terminal on a switch whose coordinates differ by one at most, around the edges of meshes too.
-  [[nodiscard]] u32 neighbour(u32 terminal, u32 word) const noexcept {
-    const u32 choice = below(word, places_ * grid_.concentration);
+  [[nodiscard]] u32 neighbour(u32 terminal, u32 choice) const noexcept {
     u32 move = choice / grid_.concentration;
     u32 rest = terminal / grid_.concentration;
     u32 stride = 1;

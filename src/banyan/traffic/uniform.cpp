@@ -15,6 +15,10 @@ class Uniform final : public Pattern {
     return other + (other >= terminal ? 1U : 0U);
   }
 
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    add_uniform(terminal, weight, include_self_, shares);
+  }
+
  private:
   u32 terminals_;
   bool include_self_;

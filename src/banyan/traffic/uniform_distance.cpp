@@ -51,6 +51,19 @@ class UniformDistance final : public Pattern {
     return listed_[std::size_t{terminal} * terminals_ + begin + below(rest, end - begin)];
   }
 
+  void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
+    for (u32 d = least_; d < least_ + range_; ++d) {
+      if (hypercube_degree_ == 0) {
+        const u32* const row = &first_[std::size_t{terminal} * (longest_ + 2) + d];
+        const std::span<const u32> there(&listed_[std::size_t{terminal} * terminals_ + row[0]], row[1] - row[0]);
+        for (const u32 to : there) shares[to] += weight / range_ / static_cast<double>(there.size());
+        continue;
+      }
+      const u32 count = subsets_[hypercube_degree_][d];
+      for (u32 i = 0; i < count; ++i) shares[terminal ^ subset(i, d)] += weight / range_ / count;
+    }
+  }
+
  private:
   /// Degree of a hypercube with one terminal per switch; 0 otherwise.
   [[nodiscard]] static u32 degree_of(const core::Topology& topology) {

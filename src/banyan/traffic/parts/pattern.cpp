@@ -158,6 +158,17 @@ double Pattern::offered_load() const noexcept {
   return injection_.load() * senders / terminals_;
 }
 
+bool Pattern::demands(u32 terminal, std::span<double> flits) const {
+  if (batch_ != 0 || replies_) return false;
+  if (sends(terminal)) add_shares(terminal, injection_.load(), flits);
+  return true;
+}
+
+void Pattern::add_uniform(u32 terminal, double weight, bool include_self, std::span<double> shares) {
+  const double share = weight / (static_cast<double>(shares.size()) - (include_self ? 0.0 : 1.0));
+  for (u32 to = 0; to < shares.size(); ++to) shares[to] += to != terminal || include_self ? share : 0.0;
+}
+
 u32 Pattern::longest_message() const noexcept {
   return std::max(injection_.sizes().longest(), *std::max_element(reply_size_.begin(), reply_size_.end()));
 }

@@ -2,6 +2,7 @@
 // batch, answered or not.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "banyan/traffic/parts/injection.hpp"
@@ -17,6 +18,7 @@ class Pattern : public core::Traffic {
   void begin(u32 replication) override;
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept final;
   double offered_load() const noexcept override;
+  bool demands(u32 terminal, std::span<double> flits) const override;
   u32 longest_message() const noexcept override;
   u32 shortest_message() const noexcept override { return replies_ ? 1 : injection_.sizes().shortest(); }
   u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
@@ -35,6 +37,10 @@ class Pattern : public core::Traffic {
  protected:
   /// The destination of the nth message of a terminal that sends; `words` are random.
   [[nodiscard]] virtual u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept = 0;
+  /// Adds the probability of each destination of a terminal that sends, times `weight`.
+  virtual void add_shares(u32 terminal, double weight, std::span<double> shares) const = 0;
+  /// To all terminals alike, the terminal itself only if it may send to itself.
+  static void add_uniform(u32 terminal, double weight, bool include_self, std::span<double> shares);
   /// False when destination() does not read its words.
   [[nodiscard]] virtual bool draws_destinations() const noexcept { return true; }
   /// False for terminals that never send.
