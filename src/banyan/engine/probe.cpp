@@ -173,6 +173,17 @@ void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {
   // In one cycle through a box and over the channel behind it: the way into the first box takes none of its own.
   if (plan_.flows && !graph_.channel(channel).from.terminal) on_wire(packet, plan_.cycle);
   if (plan_.channels && counts(now)) channel_flits_[channel] += packet.flits;
+  note_sent(channel, packet, now);
+}
+
+void Probe::chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now) {
+  if (plan_.channels && counts(now)) channel_flits_[channel] += flits;
+  if (!first) return;
+  if (plan_.flows) on_wire(packet, graph_.channel(channel).link.latency_cycles * plan_.cycle);
+  note_sent(channel, packet, now);
+}
+
+void Probe::note_sent(u32 channel, const core::Packet& packet, Tick now) {
   if (!plan_.watches()) return;
   const core::Channel& c = graph_.channel(channel);
   note(EventKind::sent, c.from.terminal, c.from.node, c.from.port, core::Flit{}, packet, now);

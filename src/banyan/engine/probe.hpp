@@ -138,12 +138,16 @@ class Probe {
   void delivered(const core::Packet& packet, Tick now, Tick serialization);
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
   void crossed(u32 channel, const core::Packet& packet, Tick now);
+  /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
+  /// cross channels in chunks.
+  void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now);
 
   void add_to(ProbeReport& report) const;
 
  private:
   /// The head of a packet that is measured was on a channel for so long.
   void on_wire(const core::Packet& packet, Tick ticks);
+  void note_sent(u32 channel, const core::Packet& packet, Tick now);
   [[nodiscard]] Flow* flow_of(const core::Packet& packet);
   [[nodiscard]] bool counts(Tick now) const { return now >= from_ && now <= to_; }
   [[nodiscard]] bool watched(const core::Packet& packet) const;

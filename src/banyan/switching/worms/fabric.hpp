@@ -287,6 +287,7 @@ class WormFabric : public engine::Population {
         routing_(builder.routing()),
         terminals_(builder.terminals(0)),
         pool_(terminals_.pool()),
+        probe_(builder.probe(0)),
         routes_(builder.routing().multicast_routes()),
         settings_(settings),
         seed_(builder.settings().seed),
@@ -460,6 +461,8 @@ class WormFabric : public engine::Population {
     Output& out = outputs_[output];
     movements_ += flits;
     if (part == 0 && pool_[id].copies == 0) ++pool_[id].hops;
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->chunk_sent(channel_out_of(output), pool_[id], flits, part == 0, now);
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
     if (out.to >= kTerminal) {
@@ -538,6 +541,7 @@ class WormFabric : public engine::Population {
   const core::Routing& routing_;
   engine::Terminals& terminals_;
   engine::PacketPool& pool_;
+  engine::Probe* probe_;  ///< nullptr: nobody watches
   std::unique_ptr<core::MulticastRoutes> routes_;
   WormSettings settings_;
   u64 seed_;
@@ -657,6 +661,8 @@ class WormFabric : public engine::Population {
     const PacketId id = source.packet;
     const u32 part = source.part++;
     if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
+    if (probe_ != nullptr) [[unlikely]]
+      probe_->chunk_sent(graph_.injection(t), pool_[id], flits, part == 0, now);
     calendar_.source(now + flits, t, 0);
     push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
          now);
