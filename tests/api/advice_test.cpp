@@ -114,6 +114,66 @@ TEST(Advice, TheNoteIsTrue) {
   EXPECT_GT(accepted("destination_digit"), 1.6 * accepted("d_mod_k"));
 }
 
+/// The number behind a word of a note.
+double number_behind(const std::string& note, const std::string& word) {
+  const std::size_t at = note.find(word);
+  return at == std::string::npos ? 0.0 : std::stod(note.substr(at + word.size()));
+}
+
+/// All go over the lowest ports: what queues choose among loads the same channels.
+TEST(Advice, WhatNoQueuesLetPassIsNotedAndTrue) {
+  for (const char* routing : {"valiant", "ugal"}) {
+    const auto text = [&](bool classes) {
+      return fmt::format(
+          "topology = {{ name = 'fat_tree', arity = 4, levels = 2 }}\n"
+          "switch = {{ name = 'vc_router', vcs = 16 }}\n"
+          "routing = {{ name = '{}', hop_classes = {} }}\n"
+          "traffic = {{ name = 'uniform', load = 1.0, size = 4 }}\n"
+          "run = {{ warmup = 1000, measure = 4000 }}\n",
+          routing, classes);
+    };
+    const std::vector<std::string> notes = check_choices({read(text(false))});
+    ASSERT_EQ(notes.size(), 1U) << routing;
+    EXPECT_NE(notes[0].find("use hop_classes = true"), std::string::npos) << notes[0];
+    const double most = number_behind(notes[0], "this traffic has ");
+    const double now = run(read(text(false))).at("accepted_load").mean;
+    EXPECT_LE(now, most * 1.001) << notes[0];
+    EXPECT_GT(run(read(text(true))).at("accepted_load").mean, 1.8 * now) << notes[0];
+    EXPECT_TRUE(check_choices({read(text(true))}).empty());
+  }
+}
+
+/// Of several networks of one name the one at hand is judged when no value of the routing function is to blame.
+TEST(Advice, TopologiesAreJudgedWhereRoutingIsNotToBlame) {
+  const std::string text =
+      "topology = { name = 'multistage_cube', terminals = 16, radix = 2, wiring = 'WIRING' }\n"
+      "switch = 'vc_router'\nrouting = 'destination_tag'\n"
+      "traffic = { name = 'permutation', pattern = 'PATTERN', load = 0.5, include_self = true }\n";
+  u32 told = 0;
+  for (const core::TopologyRow* row : core::topology_rows()) {
+    if (row->info.name != "multistage_cube") continue;
+    for (const config::Parameter& p : row->info.parameters) {
+      if (p.name != "wiring") continue;
+      for (const std::string& wiring : p.choices) {
+        for (const char* pattern : {"transpose", "bit_reverse", "shuffle"}) {
+          std::string one = text;
+          one.replace(one.find("WIRING"), 6, wiring);
+          one.replace(one.find("PATTERN"), 7, pattern);
+          for (const std::string& note : check_choices({read(one)})) {
+            ++told;
+            const std::string from = "wiring = \"";
+            const std::size_t at = note.find("; use " + from) + 6 + from.size();
+            const std::string better = note.substr(at, note.find('"', at) - at);
+            EXPECT_TRUE(std::ranges::find(p.choices, better) != p.choices.end()) << note;
+            EXPECT_LT(number_behind(note, "this traffic has "), 0.55 * number_behind(note, "fills none before "));
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(told, 0U);
+}
+
 /// Defaults that carry less uniform traffic than another value, by more than 5 %, and why they stay.
 const std::map<std::string, std::string> kWorseByDefault{
     {"dragonfly routing = { name = \"shortest_path\", choice = \"first\" }",

@@ -30,20 +30,22 @@ const SmallValues kLarge{
     {"global_ports", "2"},    {"children", "[4, 4, 4]"}, {"parents", "[1, 2, 2]"}, {"q", "5"},
 };
 
-/// One value of one parameter of a routing function, the others by default.
+/// One value of one parameter of a routing function or of a topology, the others by default.
 struct Choice {
-  std::string text;  ///< "up = 'd_mod_k'"; empty: all by default
-  std::string parameter;
+  std::string text = {};  ///< "up = 'd_mod_k'"; empty: all by default
+  std::string parameter = {};
+  bool of_topology = false;
 };
 
-std::vector<Choice> choices_of(const config::ComponentInfo& info) {
-  std::vector<Choice> list{{"", ""}};
+std::vector<Choice> choices_of(const config::ComponentInfo& info, bool of_topology = false) {
+  std::vector<Choice> list;
   for (const config::Parameter& p : info.parameters) {
     for (const std::string& choice : p.choices) {
-      if (config::Value(choice) != *p.fallback) list.push_back({fmt::format("{} = '{}'", p.name, choice), p.name});
+      if (config::Value(choice) == *p.fallback) continue;
+      list.push_back({fmt::format("{} = '{}'", p.name, choice), p.name, of_topology});
     }
     if (p.fallback && std::holds_alternative<bool>(*p.fallback)) {
-      list.push_back({fmt::format("{} = {}", p.name, !std::get<bool>(*p.fallback)), p.name});
+      list.push_back({fmt::format("{} = {}", p.name, !std::get<bool>(*p.fallback)), p.name, of_topology});
     }
   }
   return list;
@@ -59,12 +61,14 @@ struct Pair {
   [[nodiscard]] std::string name() const { return topology.info.name + " " + routing.info.name; }
 
   [[nodiscard]] Experiment experiment(const Choice& choice, const std::string& traffic) const {
+    std::string where = test::small_component(topology.info, values);
     std::string how = test::small_component(routing.info, values);
-    if (!choice.text.empty()) how.insert(how.size() - 2, ", " + choice.text);
+    std::string& changed = choice.of_topology ? where : how;
+    if (!choice.text.empty()) changed.insert(changed.size() - 2, ", " + choice.text);
     const std::string text = fmt::format(
         "topology = {}\nrouting = {}\nswitch = {{ name = 'vc_router', vcs = {} }}\n"
         "traffic = {{ {}, load = 1.0, size = 4 }}\nrun = {{ warmup = 1000, measure = 2000, drain = 0 }}\n",
-        test::small_component(topology.info, values), how, vcs, traffic);
+        where, how, vcs, traffic);
     return read_experiments_text(text, "defaults", {}).points.front();
   }
 
@@ -147,17 +151,15 @@ std::string excuse(const Pair& pair, const Choice& choice) {
   return pair.safe(choice) ? "" : "it may deadlock";
 }
 
-/// A value that has less than half of what another one has: check says so, where it can follow the paths. Of flags
-/// (hop_classes) it says nothing yet.
+/// A value that has less than half of what another one has: check says so.
 void expect_halves_are_told(const Pair& pair, const std::map<std::string, std::map<std::string, double>>& accepted,
                             const std::vector<Choice>& choices) {
   for (const auto& [parameter, values] : accepted) {
     double most = 0.0;
     for (const auto& [text, flits] : values) most = std::max(most, flits);
     for (const Choice& choice : choices) {
-      const bool is_flag = choice.text.ends_with("true") || choice.text.ends_with("false");
       const auto found = values.find(choice.text);
-      if (is_flag || found == values.end() || found->second >= 0.5 * most) continue;
+      if (found == values.end() || found->second >= 0.5 * most) continue;
       EXPECT_FALSE(check_choices({pair.experiment(choice, kUniform)}).empty())
           << fmt::format("{} with {} virtual channels accepts {:.3f} with {}, and {:.3f} with another value",
                          pair.name(), pair.vcs, found->second, choice.text.empty() ? "its default" : choice.text, most);
@@ -169,7 +171,11 @@ void expect_good_defaults(const SmallValues& sizes, const std::vector<u32>& numb
   u32 compared = 0;
   for (const u32 vcs : numbers_of_vcs) {
     for (const Pair& pair : pairs(sizes, vcs)) {
-      const std::vector<Choice> choices = choices_of(pair.routing.info);
+      std::vector<Choice> choices{Choice{}};
+      for (const bool of_topology : {false, true}) {
+        const auto more = choices_of(of_topology ? pair.topology.info : pair.routing.info, of_topology);
+        choices.insert(choices.end(), more.begin(), more.end());
+      }
       if (choices.size() < 2) continue;
       const std::optional<double> by_default = pair.accepted(choices.front(), kUniform);
       if (!by_default) continue;
@@ -179,9 +185,11 @@ void expect_good_defaults(const SmallValues& sizes, const std::vector<u32>& numb
         const std::optional<double> other = pair.accepted(choice, kUniform);
         if (!other) continue;
         ++compared;
-        accepted[choice.parameter][""] = *by_default;
-        accepted[choice.parameter][choice.text] = *other;
-        if (!carries_less(*by_default, *other)) continue;
+        const std::string parameter = (choice.of_topology ? "topology." : "routing.") + choice.parameter;
+        accepted[parameter][""] = *by_default;
+        accepted[parameter][choice.text] = *other;
+        // Which network is built is not the routing function's default.
+        if (choice.of_topology || !carries_less(*by_default, *other)) continue;
         const std::string reason = excuse(pair, choice);
         EXPECT_NE(reason, "") << fmt::format("{} with {} virtual channels accepts {:.3f} by default and {:.3f} with {}",
                                              pair.name(), vcs, *by_default, *other, choice.text);
@@ -206,8 +214,8 @@ TEST(SlowDefaults, WorseOnesCarryMoreOfTheTrafficBecauseOfWhichTheyStay) {
       if (e.topology + " " + e.routing != pair.name()) continue;
       ++found;
       SCOPED_TRACE(pair.name() + " " + e.choice);
-      if (!by_default.contains(e.traffic)) by_default[e.traffic] = pair.accepted({"", ""}, e.traffic).value();
-      const double otherwise = pair.accepted({e.choice, ""}, e.traffic).value();
+      if (!by_default.contains(e.traffic)) by_default[e.traffic] = pair.accepted({}, e.traffic).value();
+      const double otherwise = pair.accepted({.text = e.choice}, e.traffic).value();
       EXPECT_GT(by_default[e.traffic], otherwise);
       // The figures in the table, to what another seed changes.
       EXPECT_NEAR(by_default[e.traffic], e.by_default, 0.02);

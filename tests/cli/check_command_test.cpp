@@ -36,6 +36,27 @@ TEST(CheckCommand, ACycleIsNamedAndTheRunDeadlocks) {
   EXPECT_TRUE(contains(run.out, "deadlocked")) << run.out;
 }
 
+TEST(CheckCommand, AChoiceThatHalvesTheThroughputIsToldByCheckAndByWhatSaturates) {
+  fresh_scratch();
+  const std::string tree =
+      "topology = { name = 'fat_tree', arity = 4, levels = 2 }\nswitch = { name = 'vc_router', vcs = 8 }\n"
+      "routing = { name = 'valiant', hop_classes = false }\ntraffic = { name = 'uniform', load = 0.9 }\n"
+      "run = { warmup = 500, measure = 2000 }\n";
+  write_text("tree.toml", tree);
+  const std::string told = "routing.hop_classes = false fills a channel";
+  EXPECT_TRUE(contains(banyan({"check", "tree.toml"}).out, told));
+  EXPECT_FALSE(contains(banyan({"check", "tree.toml", "routing.hop_classes=true"}).out, "fills a channel"));
+  const Said run = banyan({"run", "tree.toml"});
+  EXPECT_TRUE(contains(run.out, "saturated")) << run.out;
+  EXPECT_TRUE(contains(run.err, "warning: " + told)) << run.err;
+  EXPECT_FALSE(contains(banyan({"run", "tree.toml", "traffic.load=0.02"}).err, told)) << "it carries that";
+  EXPECT_TRUE(contains(banyan({"saturation", "tree.toml"}).err, "warning: " + told));
+  write_text("sweep.toml", tree + "[sweep]\n'traffic.load' = [0.02, 0.8, 0.9]\n");
+  const std::string err = banyan({"sweep", "sweep.toml"}).err;
+  ASSERT_TRUE(contains(err, told)) << err;
+  EXPECT_FALSE(contains(err.substr(err.find(told) + 1), told)) << "once";
+}
+
 TEST(CheckCommand, ASweepIsCheckedOncePerNetwork) {
   fresh_scratch();
   write_text("ring.toml",

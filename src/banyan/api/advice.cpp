@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -33,30 +34,58 @@ bool follows_soon(const core::Graph& graph, const core::Routing& routing, u64 mo
   return paths <= most;
 }
 
-/// Load of the most loaded channel between switches over its capacity; `rate(s, d)`: flits per cycle. Where the routing
-/// function leaves a choice to the switch, all ports are taken equally often: an estimate, good enough to tell a half
-/// from a whole.
-template <class Rate>
-double worst_load(const core::AnalysisContext& context, const Rate& rate) {
-  const core::Graph& graph = context.topology->graph();
-  const config::ComponentInfo info{"advice", "", "", {}};
-  const config::Values values = config::Values::defaults(info);
-  analysis::parts::Paths paths(values, context);
-  std::vector<double> load(graph.channels().size(), 0.0);
-  for (u32 s = 0; s < graph.terminals(); ++s) {
-    for (u32 d = 0; d < graph.terminals(); ++d) {
-      const double flits = rate(s, d);
-      if (flits <= 0.0) continue;
-      paths.follow(s, d, [&](u32 channel, double share) { load[channel] += share * flits; });
+/// Flits per cycle of every pair of terminals.
+using Rate = std::function<double(u32, u32)>;
+
+/// Loads of the channels between switches over their capacity.
+class Loads {
+ public:
+  explicit Loads(const core::AnalysisContext& context)
+      : context_(context), values_(config::Values::defaults(kInfo)), paths_(values_, context, true) {}
+
+  /// Of the most loaded channel. Where switches or queues choose, all ports are taken equally often: an estimate, good
+  /// enough to tell a half from a whole.
+  [[nodiscard]] double worst(const Rate& rate) {
+    return worst_of(rate, [&](u32 s, u32 d, auto&& add) { paths_.follow(s, d, add); });
+  }
+  /// The same of what no choice keeps from a channel; nothing where that takes too long to find out.
+  [[nodiscard]] std::optional<double> forced(const Rate& rate) {
+    u64 places = kMostPlaces;
+    const double load = worst_of(rate, [&](u32 s, u32 d, auto&& add) {
+      if (places != 0) static_cast<void>(paths_.follow_forced(s, d, places, add));
+    });
+    return places != 0 ? std::optional(load) : std::nullopt;
+  }
+  [[nodiscard]] const config::Values& values() const { return values_; }
+
+ private:
+  static constexpr u64 kMostPlaces = u64{1} << 20U;  ///< a second
+  static const config::ComponentInfo kInfo;
+
+  template <class Follow>
+  double worst_of(const Rate& rate, const Follow& follow) {
+    const core::Graph& graph = context_.topology->graph();
+    std::vector<double> load(graph.channels().size(), 0.0);
+    for (u32 s = 0; s < graph.terminals(); ++s) {
+      for (u32 d = 0; d < graph.terminals(); ++d) {
+        const double flits = rate(s, d);
+        if (flits > 0.0) follow(s, d, [&](u32 channel, double share) { load[channel] += share * flits; });
+      }
     }
+    double worst = 0.0;
+    for (u32 c = 0; c < load.size(); ++c) {
+      const core::Channel& channel = graph.channel(c);
+      if (channel.from.terminal || channel.to.terminal) continue;
+      worst = std::max(worst, load[c] * channel.link.cycles_per_flit / context_.capacity.channel);
+    }
+    return worst;
   }
-  double worst = 0.0;
-  for (u32 c = 0; c < load.size(); ++c) {
-    const core::Channel& channel = graph.channel(c);
-    if (!channel.from.terminal && !channel.to.terminal) worst = std::max(worst, load[c] * channel.link.cycles_per_flit);
-  }
-  return worst;
-}
+
+  const core::AnalysisContext& context_;
+  config::Values values_;
+  analysis::parts::Paths paths_;
+};
+const config::ComponentInfo Loads::kInfo{"advice", "", "", {}};
 
 bool same(const config::Values& a, const config::Values& b) {
   return a.component() == b.component() && a.all() == b.all();
@@ -75,24 +104,51 @@ bool same_demands(const Experiment& a, const Experiment& b) {
          std::ranges::equal(a.traffics, b.traffics, alike);
 }
 
-/// Flits per cycle and terminal that the experiment's traffic may have until a channel is full; nothing where that is
-/// not known.
-std::optional<double> throughput(const Experiment& experiment) {
-  const Network network = build_network(experiment);
-  const core::Graph& graph = network.topology->graph();
-  if (network.topology->subnetworks() > 1 || network.routing->sight() != core::Sight::none ||
-      !follows_soon(graph, *network.routing, kMostForNote)) {
-    return std::nullopt;
+/// Flits per cycle and terminal that an experiment's traffic may have until a channel is full.
+class Throughput {
+ public:
+  explicit Throughput(const Experiment& experiment)
+      : network_(build_network(experiment)),
+        traffics_(build_traffics(experiment, *network_.topology)),
+        context_(analysis_context(experiment, network_, traffics_)) {
+    if (network_.topology->subnetworks() > 1 ||
+        !follows_soon(network_.topology->graph(), *network_.routing, kMostForNote)) {
+      return;
+    }
+    loads_.emplace(context_);
+    matrix_.emplace(loads_->values(), context_);
+    alike_ = until_full(loads_->worst(rate()));
   }
-  const Traffics traffics = build_traffics(experiment, *network.topology);
-  const core::AnalysisContext context = analysis_context(experiment, network, traffics);
-  const config::ComponentInfo info{"advice", "", "", {}};
-  const analysis::parts::TrafficMatrix matrix(config::Values::defaults(info), context);
-  const double worst = worst_load(context, [&](u32 s, u32 d) { return matrix(s, d); });
-  if (worst <= 0.0) return std::nullopt;
-  // Terminals are no worse off by a load of channels between switches below that of their own.
-  return std::min(1.0, matrix.offered() / worst);
-}
+
+  /// False: all the rest is not known.
+  [[nodiscard]] bool known() const { return matrix_.has_value(); }
+  /// Where all choices are taken equally often (Loads::worst).
+  [[nodiscard]] double alike() const { return alike_; }
+  /// Nobody knows the queues by which the routing function chooses before a run.
+  [[nodiscard]] bool by_queues() const { return network_.routing->sight() != core::Sight::none; }
+  /// What no queues let pass; nothing where that is not known.
+  [[nodiscard]] std::optional<double> most() {
+    if (!by_queues()) return alike_;
+    const std::optional<double> forced = loads_->forced(rate());
+    return forced ? std::optional(until_full(*forced)) : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] Rate rate() const {
+    return [&](u32 s, u32 d) { return (*matrix_)(s, d); };
+  }
+  /// Terminals are no worse off by a load of channels between switches below that of their own.
+  [[nodiscard]] double until_full(double worst) const {
+    return worst <= 0.0 ? 1.0 : std::min(1.0, matrix_->offered() / worst);
+  }
+
+  Network network_;
+  Traffics traffics_;
+  core::AnalysisContext context_;
+  std::optional<Loads> loads_;
+  std::optional<analysis::parts::TrafficMatrix> matrix_;
+  double alike_ = 1.0;
+};
 
 /// Whether an experiment can be built at all.
 bool runs(const Experiment& experiment) {
@@ -111,26 +167,67 @@ bool is_large(const Experiment& experiment) {
   return terminals * terminals > static_cast<double>(kMostForNote);
 }
 
-/// Of a choice with which the traffic may have `now` flits per cycle and terminal.
-std::optional<std::string> note_on(const Experiment& experiment, const config::Parameter& p, double now) {
-  std::vector<std::pair<double, std::string>> better;
-  for (const std::string& choice : p.choices) {
+/// The routing function or the topology of an experiment.
+struct Choosing {
+  const char* name;
+  config::Values Experiment::*values;
+  const config::ComponentInfo* info;
+};
+
+/// The values of a parameter that is a choice or a flag.
+std::vector<config::Value> values_of(const config::Parameter& p) {
+  std::vector<config::Value> list(p.choices.begin(), p.choices.end());
+  if (p.fallback && std::holds_alternative<bool>(*p.fallback)) list = {true, false};
+  return list;
+}
+
+std::vector<Choosing> parts_of(const Experiment& experiment) {
+  std::vector<Choosing> parts;
+  for (const core::RoutingRow* row : core::routing_rows()) {
+    if (row->info.name != experiment.routing.component()) continue;
+    parts.push_back({"routing", &Experiment::routing, &row->info});
+  }
+  parts.push_back({"topology", &Experiment::topology, &topology_row(experiment).info});
+  return parts;
+}
+
+std::string setting(const std::string& name, const config::Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return fmt::format("{} = {}", name, *flag);
+  return fmt::format("{} = \"{}\"", name, std::get<std::string>(value));
+}
+
+/// Of a value with which the traffic has this throughput.
+std::optional<std::string> note_on(const Experiment& experiment, const Choosing& part, const config::Parameter& p,
+                                   Throughput& now) {
+  const auto with = [&](const config::Value& value) {
     Experiment other = experiment;
-    other.routing.set(p.name, choice);
+    (other.*part.values).set(p.name, value);
+    return other;
+  };
+  struct Better {
+    double throughput;
+    bool by_queues;
+    config::Value value;
+  };
+  std::vector<Better> better;
+  for (const config::Value& value : values_of(p)) {
+    if (value == (experiment.*part.values).all().at(p.name)) continue;
     try {
-      const std::optional<double> then = throughput(other);
-      if (then && now < kHalf * *then) better.emplace_back(*then, choice);
+      const Throughput then(with(value));
+      if (then.known() && now.alike() < kHalf * then.alike()) better.push_back({then.alike(), then.by_queues(), value});
     } catch (const ConfigError&) {}  // does not exist here
   }
-  std::ranges::stable_sort(better, [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [then, choice] : better) {
-    Experiment other = experiment;
-    other.routing.set(p.name, choice);
-    if (!runs(other)) continue;
+  if (better.empty()) return std::nullopt;
+  const std::optional<double> most = now.most();
+  std::erase_if(better, [&](const Better& b) { return !most || *most >= kHalf * b.throughput; });
+  std::ranges::stable_sort(better, [](const Better& a, const Better& b) { return a.throughput > b.throughput; });
+  for (const Better& b : better) {
+    if (!runs(with(b.value))) continue;
     return fmt::format(
-        "routing.{0} = \"{1}\" fills a channel when this traffic has {2:.3g} flits per cycle and terminal; use "
-        "{0} = \"{3}\", which fills none before {4:.3g}",
-        p.name, experiment.routing.text(p.name), now, choice, then);
+        "{}.{} fills a channel when this traffic has {:.3g} flits per cycle and terminal{}; use {}, {} {:.3g}",
+        part.name, setting(p.name, (experiment.*part.values).all().at(p.name)), *most,
+        now.by_queues() ? ", whatever the queues are" : "", setting(p.name, b.value),
+        b.by_queues ? "whose channels suffice for" : "which fills none before", b.throughput);
   }
   return std::nullopt;
 }
@@ -146,7 +243,7 @@ double uniform_throughput(const core::Topology& topology, const core::Routing& r
   context.vcs = vcs;
   const double share = 1.0 / std::max(1.0, graph.terminals() - 1.0);
   try {
-    const double worst = worst_load(context, [&](u32 s, u32 d) { return s == d ? 0.0 : share; });
+    const double worst = Loads(context).worst([&](u32 s, u32 d) { return s == d ? 0.0 : share; });
     return std::min(1.0, 1.0 / std::max(worst, 1e-9));
   } catch (const ConfigError&) { return 0.0; }  // paths that do not end
 }
@@ -201,13 +298,15 @@ std::vector<std::string> check_choices(const std::vector<Experiment>& points) {
     if (std::ranges::any_of(known, [&](const Experiment* other) { return same_demands(point, *other); })) continue;
     known.push_back(&point);
     try {
-      const std::optional<double> now = is_large(point) ? std::nullopt : throughput(point);
-      if (!now) continue;
-      for (const core::RoutingRow* row : core::routing_rows()) {
-        if (row->info.name != point.routing.component()) continue;
-        for (const config::Parameter& p : row->info.parameters) {
-          if (p.choices.empty()) continue;
-          if (auto note = note_on(point, p, *now)) notes.push_back(std::move(*note));
+      if (is_large(point)) continue;
+      Throughput now(point);
+      if (!now.known()) continue;
+      // Another topology is another network: the remedy where no value of the routing function is one.
+      const std::size_t before = notes.size();
+      for (const Choosing& part : parts_of(point)) {
+        for (const config::Parameter& p : part.info->parameters) {
+          if (notes.size() != before && part.values == &Experiment::topology) continue;
+          if (auto note = note_on(point, part, p, now)) notes.push_back(std::move(*note));
         }
       }
     } catch (const ConfigError&) {}  // no steady stream of messages with one destination

@@ -1,5 +1,6 @@
 #include "banyan/cli/announce.hpp"
 
+#include "banyan/api/advice.hpp"
 #include "banyan/api/needs.hpp"
 #include "banyan/cli/output.hpp"
 
@@ -12,6 +13,10 @@ std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_on
   if (!api::slow_to_build(points)) return text;
   if (!text.empty()) note(text);
   return "";
+}
+
+void warn_of_choices(const std::vector<api::Experiment>& saturated) {
+  for (const std::string& text : api::check_choices(saturated)) note("warning: " + text);
 }
 
 }  // namespace banyan::cli

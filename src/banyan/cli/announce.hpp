@@ -13,4 +13,8 @@ namespace banyan::cli {
 /// networks that take long to build are told of before it is known that there is no error in them.
 [[nodiscard]] std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet);
 
+/// Warns on standard error of values of the routing function or of the topology that halve the throughput of these
+/// experiments, which are saturated (api::check_choices).
+void warn_of_choices(const std::vector<api::Experiment>& saturated);
+
 }  // namespace banyan::cli

@@ -144,6 +144,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
     result = api::run(set.points.front(), options);
   }
   if (!result.warning.empty()) note("warning: " + result.warning);
+  if (result.verdict == api::Verdict::saturated) warn_of_choices(set.points);
   if (!arguments.trace.empty()) write_file(arguments.trace, trace);
   if (store) {
     store->put(result);
@@ -200,6 +201,11 @@ int sweep(const RunArguments& arguments) {
   if (arguments.csv) print(api::to_csv(set, results));
   if (!arguments.running.json && !arguments.csv) print(api::to_table(set, results, arguments.metrics));
   if (arguments.plot || !arguments.svg.empty()) show(arguments, sweep_plots(set, results, arguments.metrics));
+  std::vector<api::Experiment> saturated;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].verdict == api::Verdict::saturated) saturated.push_back(set.points[i]);
+  }
+  warn_of_choices(saturated);
   return kDone;
 }
 

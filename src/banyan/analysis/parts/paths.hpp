@@ -1,10 +1,12 @@
 // The paths of the actual routing function between two terminals of an empty network, each with its probability: where
 // the switch is offered several next steps, or the routing function draws one of several, every port of the highest
-// priority is taken equally often.
+// priority is taken equally often. Of a routing function that looks at queues, on request, all that it may answer is
+// taken equally often.
 #pragma once
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -17,9 +19,10 @@ class Paths {
   static constexpr u64 kMostWalks = u64{1} << 21U;  ///< pairs times headers
   static constexpr u32 kMostHops = 4096;
 
-  Paths(const config::Values& values, const core::AnalysisContext& context)
+  Paths(const config::Values& values, const core::AnalysisContext& context, bool whatever_queues = false)
       : graph_(context.topology->graph()), routing_(*context.router), values_(values), vcs_(context.vcs) {
-    if (routing_.sight() != core::Sight::none) {
+    by_queues_ = routing_.sight() != core::Sight::none;
+    if (by_queues_ && !whatever_queues) {
       values.fail("name", fmt::format("{} follows paths, and the routing chooses them by queues", values.component()),
                   "use a routing that does not look at queues");
     }
@@ -43,20 +46,35 @@ class Paths {
   void follow_vcs(u32 source, u32 destination, const Visit& visit) {
     const u32 headers = routing_.headers(source, destination);
     for (u32 h = 0; h < headers; ++h) {
-      core::Packet packet;
-      packet.source = source;
-      packet.destination = destination;
-      const u64 word = ((static_cast<u64>(h) << 32U) + (u64{1} << 31U)) / headers;
-      routing_.prepare(packet, static_cast<u32>(word));
+      core::Packet packet = prepared(source, destination, h, headers);
       walk(packet, 1.0 / headers, visit);
     }
+  }
+  /// The channels that no packet of a pair can avoid, whatever switches and queues choose: calls visit(channel,
+  /// probability), once per header that prepare() may choose. Looks at `most` places at most, which it counts down;
+  /// false: that was too few.
+  template <class Visit>
+  [[nodiscard]] bool follow_forced(u32 source, u32 destination, u64& most, const Visit& visit) {
+    const u32 headers = routing_.headers(source, destination);
+    for (u32 h = 0; h < headers; ++h) {
+      const core::Packet packet = prepared(source, destination, h, headers);
+      const auto [begin, end] = routing_.entry_vcs(packet.vc_class, vcs_);
+      const core::End first = graph_.channel(graph_.injection(source)).to;
+      std::map<Range, std::vector<u32>> known;
+      for (const u32 channel : forced_from(packet, {first.node, first.port, begin, end}, known, most)) {
+        visit(channel, 1.0 / headers);
+      }
+      if (most == 0) return false;
+    }
+    return true;
   }
   /// True when some step offered the switch a choice so far: then loads depend on how switches choose, and bound
   /// nothing. A choice that the routing function draws by itself is no such step: its mean loads are what they are.
   [[nodiscard]] bool chose() const noexcept { return chose_; }
 
  private:
-  using Place = std::tuple<u32, u32, u32>;  ///< switch, input port, virtual channel
+  using Place = std::tuple<u32, u32, u32>;       ///< switch, input port, virtual channel
+  using Range = std::tuple<u32, u32, u32, u32>;  ///< switch, port, virtual channels [begin, end)
 
   /// A port of the highest priority. The virtual channels of all candidates for it, and the first of the best one.
   struct Way {
@@ -65,6 +83,47 @@ class Paths {
     u32 end;
     u32 vc;
   };
+
+  [[nodiscard]] core::Packet prepared(u32 source, u32 destination, u32 header, u32 headers) const {
+    core::Packet packet;
+    packet.source = source;
+    packet.destination = destination;
+    const u64 word = ((static_cast<u64>(header) << 32U) + (u64{1} << 31U)) / headers;
+    routing_.prepare(packet, static_cast<u32>(word));
+    return packet;
+  }
+
+  /// Channels on every way from a place, whichever of its virtual channels the packet is on; sorted. A way that comes
+  /// back to a place is taken to avoid all of them.
+  [[nodiscard]] std::vector<u32> forced_from(const core::Packet& packet, const Range& range,
+                                             std::map<Range, std::vector<u32>>& known, u64& most) {
+    if (const auto found = known.find(range); found != known.end()) return found->second;
+    if (most == 0 || --most == 0) return {};
+    const auto [at, port, begin, end] = range;
+    std::vector<Range> steps;  // the port is that of the output
+    for (u32 vc = begin; vc < end; ++vc) {
+      candidates_.clear();
+      routing_.all_candidates({at, port, vc, &packet, 0, nullptr}, candidates_);
+      for (const core::Candidate& c : candidates_) steps.emplace_back(at, c.port, c.vc_begin, c.vc_end);
+    }
+    std::ranges::sort(steps);
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    known[range] = {};
+    std::optional<std::vector<u32>> forced;
+    for (const auto& [from, out, first, last] : steps) {
+      const u32 channel = graph_.channel_out_of(from, out);
+      const core::End to = graph_.channel(channel).to;
+      std::vector<u32> way;
+      if (!to.terminal) way = forced_from(packet, {to.node, to.port, first, last}, known, most);
+      way.insert(std::ranges::lower_bound(way, channel), channel);
+      if (!forced) {
+        forced = std::move(way);
+      } else {
+        std::erase_if(*forced, [&](u32 other) { return !std::ranges::binary_search(way, other); });
+      }
+    }
+    return known[range] = forced.value_or(std::vector<u32>{});
+  }
 
   /// Paths mostly do not branch: one place is followed without a table of places.
   template <class Visit>
@@ -114,16 +173,19 @@ class Paths {
   /// Fills ways_ for a packet's head at a place.
   void choose(const core::Packet& packet, const Place& place) {
     const auto [at, port, vc] = place;
-    candidates_.clear();
-    routing_.route({at, port, vc, &packet, 0, nullptr}, candidates_);
-    best_ports();
-    if (ways_.size() > 1) {
-      chose_ = true;
-      return;
+    if (!by_queues_) {
+      candidates_.clear();
+      routing_.route({at, port, vc, &packet, 0, nullptr}, candidates_);
+      best_ports();
+      if (ways_.size() > 1) {
+        chose_ = true;
+        return;
+      }
     }
     candidates_.clear();
     routing_.all_candidates({at, port, vc, &packet, 0, nullptr}, candidates_);
     best_ports();
+    chose_ = chose_ || (by_queues_ && ways_.size() > 1);
   }
   void best_ports() {
     u32 best = 0;
@@ -148,6 +210,7 @@ class Paths {
   u32 vcs_;
   core::Candidates candidates_;
   std::vector<Way> ways_;
+  bool by_queues_ = false;
   bool chose_ = false;
 };
 
