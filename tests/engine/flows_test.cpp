@@ -50,7 +50,8 @@ class Recording : public core::Admission {
     return ends_[end].key == shut_ ? kNever : (now + grid_ - 1) / grid_ * grid_;
   }
   void sent(u32 end, const Departure&, Tick now, core::Pace&) noexcept override { note("sent", end, now); }
-  void arrived(u32 end, const core::Packet& packet, bool, Tick now, core::Pace& pace) noexcept override {
+  void arrived(u32 end, const core::Packet& packet, const core::Signals&, Tick now,
+               core::Pace& pace) noexcept override {
     note("arrived", end, now);
     pace.tell(end, {.flits = packet.flits, .value = 17, .packets = 1});
   }

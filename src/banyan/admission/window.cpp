@@ -33,7 +33,7 @@ class Window final : public core::Admission {
   void sent(u32 end, const core::Departure& what, Tick, core::Pace&) noexcept override {
     in_flight_[end] += units(what.flits, 1);
   }
-  void arrived(u32 end, const core::Packet& packet, bool, Tick, core::Pace& pace) noexcept override {
+  void arrived(u32 end, const core::Packet& packet, const core::Signals&, Tick, core::Pace& pace) noexcept override {
     pace.tell(end, {.flits = packet.flits, .packets = 1});
   }
   void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {

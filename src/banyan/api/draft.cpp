@@ -134,6 +134,32 @@ void Draft::read_several(const Node& value, const Kind& kind) {
   }
 }
 
+namespace {
+
+/// Whether parameters of the component begin with `word.`.
+bool groups(const Part& part, const std::string& word) {
+  const config::ComponentInfo* info = part.kind->find(part.name);
+  if (info == nullptr) return false;
+  return std::any_of(info->parameters.begin(), info->parameters.end(),
+                     [&](const config::Parameter& parameter) { return parameter.name.starts_with(word + "."); });
+}
+
+/// A table groups parameters: mark = { low = 8 } is mark.low = 8.
+void flatten(Part& part) {
+  std::vector<Entry> flat;
+  for (Entry& entry : part.entries) {
+    if (entry.value.kind != Node::Kind::table || !groups(part, entry.key)) {
+      flat.push_back(std::move(entry));
+      continue;
+    }
+    for (Entry& inner : entry.value.entries)
+      flat.push_back({joined(entry.key, inner.key), std::move(inner.where), std::move(inner.value)});
+  }
+  part.entries = std::move(flat);
+}
+
+}  // namespace
+
 void Draft::read_part(const Node& value, Part& part) const {
   const bool run = part.kind == &catalog_->run;
   part.where = at(value.where, part.kind->section);
@@ -152,6 +178,7 @@ void Draft::read_part(const Node& value, Part& part) const {
     part.name = entry.value.text;
     part.where = at(entry.value.where, part.kind->section);
   }
+  flatten(part);
 }
 
 std::vector<std::size_t> Draft::parts_of(const Kind& kind) const {
@@ -185,6 +212,7 @@ Target Draft::target(const std::string& key, const Where& where) const {
     if (by_section && words.size() == 3 && words[1] == part.name) words.erase(words.begin() + 1);
     if (words.size() == 1 || (words.size() == 2 && words[1] == "name")) return {i, ""};
     if (words.size() == 2) return {i, words[1]};
+    if (words.size() == 3 && groups(part, words[1])) return {i, joined(words[1], words[2])};
     break;
   }
   if (words.size() == 1) return bare_target(key, where);

@@ -97,11 +97,11 @@ class Admission {
   virtual void sent(u32 end, const Departure& what, Tick now, Pace& pace) noexcept = 0;
 
   // --- at the receiver -----------------------------------------------------------------------------------------
-  /// A packet arrived: of a multidestination packet, its last copy. `marked`: a switch has marked it.
-  virtual void arrived(u32 end, const Packet& packet, bool marked, Tick now, Pace& pace) noexcept {
+  /// A packet arrived: of a multidestination packet, its last copy.
+  virtual void arrived(u32 end, const Packet& packet, const Signals& signals, Tick now, Pace& pace) noexcept {
     static_cast<void>(end);
     static_cast<void>(packet);
-    static_cast<void>(marked);
+    static_cast<void>(signals);
     static_cast<void>(now);
     static_cast<void>(pace);
   }

@@ -15,6 +15,7 @@ enum PacketFlag : u8 {
   kMessageFirst = 4,     ///< the first packet of its message
   kMessageLast = 8,      ///< the last packet of its message
   kReply = 16,           ///< answers another message of its traffic
+  kCongested = 32,       ///< a switch has marked it; of models that keep the mark here, and not in the head flit
 };
 
 /// One packet's record. Written by the shard of its source; foreign shards only read it. One cache line.
@@ -53,6 +54,12 @@ static_assert(sizeof(Flit) == 16);
 
 /// kMarked: a switch on the way was congested; in the head flit.
 enum FlitFlag : u8 { kHead = 1, kTail = 2, kMarked = 4 };
+
+/// What a receiver learns of a packet's way.
+struct Signals {
+  bool marked = false;  ///< by a switch
+  u16 hops = 0;         ///< switches passed
+};
 
 /// One control word on a wire: credits, Xon/Xoff, notifications, acknowledgments.
 struct Control {

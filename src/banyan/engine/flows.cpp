@@ -33,6 +33,7 @@ Flows::Flows(Setup setup)
       waiting_flits_(setup_.queues),
       own_(setup_.steady) {
   late_ = own_.declare("wait_behind_flows", "cycles", OwnMetrics::Kind::total);
+  marked_ = own_.declare("marked", "", OwnMetrics::Kind::level);
   if (setup_.control_flits != 0) control_share_ = own_.declare("control_share", "", OwnMetrics::Kind::level);
 }
 
@@ -121,11 +122,13 @@ void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& wh
   setup_.admission->sent(end, what, now, *this);
 }
 
-void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now) {
+void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet,
+                    const core::Signals& signals, Tick now) {
   now_ = now;
   const u32 end = end_of(terminal, member.source, setup_.admission->flow_key(member), member.source);
   ends_[end].flits += packet.flits;
-  setup_.admission->arrived(end, packet, marked, now, *this);
+  own_.add(marked_, now, signals.marked ? 1 : 0);
+  setup_.admission->arrived(end, packet, signals, now, *this);
 }
 
 void Flows::hear(const Word& word) {

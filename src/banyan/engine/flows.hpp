@@ -126,7 +126,8 @@ class Flows final : public core::Pace {
 
   // --- the sink's part -------------------------------------------------------------------------------------------
   /// A packet of `member` arrived at `terminal`; of a multidestination packet its last copy.
-  void arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, bool marked, Tick now);
+  void arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, const core::Signals& signals,
+               Tick now);
 
   // --- feedback in packets ---------------------------------------------------------------------------------------
   [[nodiscard]] u32 control_flits() const noexcept { return setup_.control_flits; }
@@ -273,6 +274,7 @@ class Flows final : public core::Pace {
   std::unordered_map<u64, Word> on_their_way_;  ///< [packet_of]: its packet is for a terminal of this shard
   OwnMetrics own_;
   u32 control_share_ = 0;
+  u32 marked_ = 0;
   u32 late_ = 0;
 };
 

@@ -25,7 +25,7 @@ bool Sink::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tic
   copy.destination = terminal;
   arrive(copy, terminal, now, hops, serialization);
   if (source_.sets().owed(id) != 0) return false;
-  if (plan_.flows != nullptr) admit(copy, terminal, now, false);
+  if (plan_.flows != nullptr) admit(copy, terminal, now, {false, static_cast<u16>(hops)});
   return true;
 }
 
@@ -37,9 +37,9 @@ void Sink::note_order(const core::Packet& packet) noexcept {
   place->second = std::max(place->second, packet.sequence);
 }
 
-void Sink::arrive_special(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept {
+void Sink::arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept {
   const u8 special = plan_.special[packet.traffic];
-  if ((special & kAdmitted) != 0 && packet.copies == 0) admit(packet, terminal, now, marked);
+  if ((special & kAdmitted) != 0 && packet.copies == 0) admit(packet, terminal, now, signals);
   if ((special & kCut) != 0) {
     Tick first = now;
     if (packet.flits != packet.message_flits && !partial_.add(packet, now, first)) return;

@@ -62,14 +62,14 @@ class Sink {
     }
     recorder_.arrived(packet, now, hops, serialization);
     if (special != 0) [[unlikely]]
-      arrive_special(packet, terminal, now, marked);
+      arrive_special(packet, terminal, now, {marked, static_cast<u16>(hops)});
   }
-  void arrive_special(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept;
-  void admit(const core::Packet& packet, u32 terminal, Tick now, bool marked) noexcept {
+  void arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept;
+  void admit(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept {
     plan_.flows->arrived(terminal,
                          {packet.source, packet.copies != 0 ? kNone : packet.destination,
                           EndpointPlan::service_class(packet.traffic, packet.flags)},
-                         packet, marked, now);
+                         packet, signals, now);
   }
   void note_order(const core::Packet& packet) noexcept;
   void note_multicast(const core::Packet& packet, Tick now) noexcept;

@@ -104,6 +104,7 @@ Plan read_plan(const config::Values& values, u32 terminals) {
   plan.markers = values.flag("markers");
   plan.log = values.flag("log");
   if (plan.recn()) check_thresholds(values, plan);
+  plan.marking = parts::read_marking(values, plan.memory / plan.packet);
   if (!plan.per_class()) return plan;
   plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
   plan.class_packets = plan.memory / plan.packet / plan.classes;
@@ -206,73 +207,78 @@ const core::SwitchRow row_cioq{
          "P. J. Garcia, J. Flich, J. Duato, I. Johnson, F. J. Quiles, F. Naven, Dynamic Evolution of Congestion Trees: "
          "Analysis and Impact on Switch Architecture, DIAB-05-07-1, 2005; J. Duato et al., A New Scalable and "
          "Cost-Effective Congestion Management Strategy for Lossless Multistage Interconnection Networks, HPCA 2005",
-         {
-             Parameter::choice("queues", {"1q", "voqsw", "voqnet", "dbbm", "recn_basic", "recn_enhanced"},
-                               "recn_enhanced")
-                 .doc("How the memory of a port is divided: one queue; a queue per output of the switch; per "
-                      "destination; "
-                      "per destination modulo classes; RECN with egress detection; RECN with detection queues and all "
-                      "notifications accepted"),
-             Parameter::real("link", 8.0)
-                 .unit("Gbps")
-                 .above(0)
-                 .doc("Rate of the links. A cycle is the time of a byte on a link, a flit is a byte"),
-             Parameter::real("speedup", 1.5)
-                 .range(1, 64)
-                 .doc("Rate of the crossbar, in rates of the links; any ratio of small numbers"),
-             Parameter::integer("memory", 32'768)
-                 .unit("B")
-                 .range(1, 1 << 30)
-                 .doc("Memory of every input and every output port, shared by its queues"),
-             Parameter::integer("packet", 64).unit("B").range(1, 65535).doc("Longest packet that an adapter makes"),
-             Parameter::integer("overhead", 6)
-                 .unit("B")
-                 .range(0, 65535)
-                 .doc("Bytes that a packet occupies links and crossbars for, beyond its own; a fit: it turns 48 "
-                      "bytes/ns of "
-                      "offered load into the 44 of the paper"),
-             Parameter::real("control_delay", 20.0)
-                 .unit("ns")
-                 .range(0, 1e9)
-                 .doc("Time of a credit or another control message on a link; it takes no bandwidth"),
-             Parameter::integer("classes", 8)
-                 .range(1, 65535)
-                 .doc("Queues of dbbm, to which destinations are mapped modulo"),
-             Parameter::integer("saqs", 8).range(1, 63).doc("Set-aside queues per port"),
-             Parameter::integer("egress_detection", 128)
-                 .unit("packets")
-                 .range(1, 1e9)
-                 .doc("Length of an egress's normal queue from which on it is congested"),
-             Parameter::integer("ingress_detection", 32)
-                 .unit("packets")
-                 .range(1, 1e9)
-                 .doc("Length of a detection queue from which on its output is congested"),
-             Parameter::integer("propagation", 16)
-                 .unit("packets")
-                 .range(1, 1e9)
-                 .doc("Length of a set-aside queue from which on it notifies upstream"),
-             Parameter::integer("xoff", 48)
-                 .unit("packets")
-                 .range(1, 1e9)
-                 .doc("Length of a set-aside queue from which on it stops the one upstream"),
-             Parameter::integer("xon", 16).unit("packets").range(0, 1e9).doc(
-                 "Length of a set-aside queue down to which it starts the one upstream again"),
-             Parameter::real("saq_timeout", 20'000.0)
-                 .unit("ns")
-                 .range(0, 1e9)
-                 .doc("A set-aside queue that was never used may be freed after this time; 0: it stays"),
-             Parameter::boolean("markers", true)
-                 .doc("Keep new set-aside queues blocked until older packets have left; false: packets arrive out of "
-                      "order"),
-             Parameter::boolean("log", false)
-                 .doc("Report per port when it first detected congestion and first set a queue aside, and the roots at "
-                      "the "
-                      "end"),
-             Parameter::integer("turnpool", 64)
-                 .unit("bits")
-                 .range(1, 64)
-                 .doc("Bits of a packet's source route; 31 in Advanced Switching"),
-         }},
+         parts::with_marking(
+             {
+                 Parameter::choice("queues", {"1q", "voqsw", "voqnet", "dbbm", "recn_basic", "recn_enhanced"},
+                                   "recn_enhanced")
+                     .doc("How the memory of a port is divided: one queue; a queue per output of the switch; per "
+                          "destination; "
+                          "per destination modulo classes; RECN with egress detection; RECN with detection queues and "
+                          "all "
+                          "notifications accepted"),
+                 Parameter::real("link", 8.0)
+                     .unit("Gbps")
+                     .above(0)
+                     .doc("Rate of the links. A cycle is the time of a byte on a link, a flit is a byte"),
+                 Parameter::real("speedup", 1.5)
+                     .range(1, 64)
+                     .doc("Rate of the crossbar, in rates of the links; any ratio of small numbers"),
+                 Parameter::integer("memory", 32'768)
+                     .unit("B")
+                     .range(1, 1 << 30)
+                     .doc("Memory of every input and every output port, shared by its queues"),
+                 Parameter::integer("packet", 64).unit("B").range(1, 65535).doc("Longest packet that an adapter makes"),
+                 Parameter::integer("overhead", 6)
+                     .unit("B")
+                     .range(0, 65535)
+                     .doc("Bytes that a packet occupies links and crossbars for, beyond its own; a fit: it turns 48 "
+                          "bytes/ns of "
+                          "offered load into the 44 of the paper"),
+                 Parameter::real("control_delay", 20.0)
+                     .unit("ns")
+                     .range(0, 1e9)
+                     .doc("Time of a credit or another control message on a link; it takes no bandwidth"),
+                 Parameter::integer("classes", 8)
+                     .range(1, 65535)
+                     .doc("Queues of dbbm, to which destinations are mapped modulo"),
+                 Parameter::integer("saqs", 8).range(1, 63).doc("Set-aside queues per port"),
+                 Parameter::integer("egress_detection", 128)
+                     .unit("packets")
+                     .range(1, 1e9)
+                     .doc("Length of an egress's normal queue from which on it is congested"),
+                 Parameter::integer("ingress_detection", 32)
+                     .unit("packets")
+                     .range(1, 1e9)
+                     .doc("Length of a detection queue from which on its output is congested"),
+                 Parameter::integer("propagation", 16)
+                     .unit("packets")
+                     .range(1, 1e9)
+                     .doc("Length of a set-aside queue from which on it notifies upstream"),
+                 Parameter::integer("xoff", 48)
+                     .unit("packets")
+                     .range(1, 1e9)
+                     .doc("Length of a set-aside queue from which on it stops the one upstream"),
+                 Parameter::integer("xon", 16).unit("packets").range(0, 1e9).doc(
+                     "Length of a set-aside queue down to which it starts the one upstream again"),
+                 Parameter::real("saq_timeout", 20'000.0)
+                     .unit("ns")
+                     .range(0, 1e9)
+                     .doc("A set-aside queue that was never used may be freed after this time; 0: it stays"),
+                 Parameter::boolean("markers", true)
+                     .doc("Keep new set-aside queues blocked until older packets have left; false: packets arrive out "
+                          "of "
+                          "order"),
+                 Parameter::boolean("log", false)
+                     .doc("Report per port when it first detected congestion and first set a queue aside, and the "
+                          "roots at "
+                          "the "
+                          "end"),
+                 Parameter::integer("turnpool", 64)
+                     .unit("bits")
+                     .range(1, 64)
+                     .doc("Bits of a packet's source route; 31 in Advanced Switching"),
+             },
+             "packets")},
     .install = &install,
     .vcs = &vcs,
     .no_dependencies =

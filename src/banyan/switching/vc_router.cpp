@@ -165,6 +165,7 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   read_flow(values, builder, setup);
   read_pipeline(values, setup);
   read_speedup(values, setup);
+  setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * setup.buffer);
   setup.arbiter = arbiter_named(values.text("arbiter"));
   setup.vc_allocator = read_allocator(values, "vc_allocator", "vc_alloc_iterations", setup.arbiter);
   setup.sw_allocator = read_allocator(values, "sw_allocator", "sw_alloc_iterations", setup.arbiter);
@@ -206,7 +207,8 @@ bool ordinary(const RouterSetup& setup) {
          plain(setup.sw_allocator) && setup.arbiter == ArbiterKind::round_robin && setup.pipeline.vc_allocation <= 1 &&
          setup.pipeline.sw_allocation == 1 && overlaps(setup.pipeline) && !setup.speculative &&
          setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
-         !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels;
+         !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels &&
+         !setup.marking.on();
 }
 
 /// Of a virtual channel, as input and as output.
@@ -353,83 +355,90 @@ const core::SwitchRow row_vc_router{
          "Input-queued router with virtual channels, credit flow control and a pipeline with a delay per stage",
          "W. J. Dally, Virtual-Channel Flow Control, IEEE Transactions on Parallel and Distributed Systems 3(2), 1992; "
          "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, chapters 16 and 17",
-         {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
-          Parameter::integer("buffer", 8)
-              .unit("flits")
-              .range(1, 65535)
-              .doc("Places per virtual channel of an input port."),
-          Parameter::choice("buffer_policy", {"private", "shared"}, "private")
-              .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved "
-                   "ones."),
-          Parameter::integer("reserved", 1)
-              .unit("flits")
-              .range(1, 65535)
-              .doc("Of shared buffers, the places of each virtual channel that no other may use."),
-          Parameter::choice("flow", {"wormhole", "cut_through", "store_and_forward"}, "wormhole")
-              .doc(
-                  "wormhole: a packet moves on when the next buffer has a place; cut_through: when it has room for the "
-                  "whole packet; store_and_forward: when, besides, its tail has arrived."),
-          Parameter::integer("routing_delay", 1)
-              .unit("cycles")
-              .range(0, kMostDelay)
-              .doc("Cycles of route computation; 0: routes are known on arrival (lookahead)."),
-          Parameter::integer("vc_alloc_delay", 1)
-              .unit("cycles")
-              .range(0, kMostDelay)
-              .doc("Cycles of virtual-channel allocation; 0: in the first cycle of switch allocation."),
-          Parameter::integer("sw_alloc_delay", 1)
-              .unit("cycles")
-              .range(1, kMostDelay)
-              .doc("Cycles of switch allocation; a virtual channel asks again when they are over."),
-          Parameter::integer("traversal_delay", 1)
-              .unit("cycles")
-              .range(0, kMostDelay)
-              .doc("Cycles through the crossbar, from the end of switch allocation to the channel."),
-          Parameter::integer("credit_delay", 0)
-              .unit("cycles")
-              .range(0, kMostDelay)
-              .doc("Cycles from the arrival of a credit at a router until it counts."),
-          Parameter::integer("source_credit_delay", 0)
-              .unit("cycles")
-              .range(0, kMostDelay)
-              .doc("Cycles from the arrival of a credit at a terminal until it counts; 1: as in BookSim2, where a "
-                   "register between a source and its channel lengthens the round trip."),
-          Parameter::boolean("overlapping_stages", true)
-              .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when it "
-                   "has "
-                   "finished with those before, as in BookSim2."),
-          Parameter::boolean("speculative", false)
-              .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is "
-                   "granted."),
-          Parameter::choice("vc_allocator", allocators(), "islip")
-              .doc("Allocator of output virtual channels to heads."),
-          Parameter::integer("vc_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable vc_allocator."),
-          Parameter::choice("sw_allocator", allocators(), "islip").doc("Allocator of output ports to input ports."),
-          Parameter::integer("sw_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable sw_allocator."),
-          Parameter::choice("arbiter", {"round_robin", "matrix", "age"}, "round_robin")
-              .doc("Arbiters of separable allocators: round_robin, matrix (least recently served), or age (oldest "
-                   "packet)."),
-          Parameter::integer("input_speedup", 1)
-              .range(1, 16)
-              .doc("Ways from an input port into the crossbar; virtual channels are dealt out to them."),
-          Parameter::integer("output_speedup", 1)
-              .range(1, 16)
-              .doc("Ways from the crossbar to an output port; input ports are dealt out to them."),
-          Parameter::real("internal_speedup", 1.0).range(1, 16).doc("Steps of the router per cycle of the channels."),
-          Parameter::integer("output_buffer", 0)
-              .unit("flits")
-              .range(0, 65535)
-              .doc("Flits that may wait between crossbar and channel where there is speedup; 0: any number."),
-          Parameter::boolean("hold_switch_for_packet", false)
-              .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
-          Parameter::boolean("wait_for_tail_credit", false)
-              .doc("Whether an output virtual channel, or a source's, is given again only when the buffer behind it is "
-                   "empty."),
-          Parameter::boolean("vc_busy_when_full", false)
-              .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
-          Parameter::choice("kernel", {"auto", "general"}, "auto")
-              .doc("auto: the fast kernel where it can do what is asked; general: the other one, which delivers every "
-                   "packet in the same cycle.")}},
+         parts::with_marking(
+             {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
+              Parameter::integer("buffer", 8)
+                  .unit("flits")
+                  .range(1, 65535)
+                  .doc("Places per virtual channel of an input port."),
+              Parameter::choice("buffer_policy", {"private", "shared"}, "private")
+                  .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved "
+                       "ones."),
+              Parameter::integer("reserved", 1)
+                  .unit("flits")
+                  .range(1, 65535)
+                  .doc("Of shared buffers, the places of each virtual channel that no other may use."),
+              Parameter::choice("flow", {"wormhole", "cut_through", "store_and_forward"}, "wormhole")
+                  .doc("wormhole: a packet moves on when the next buffer has a place; cut_through: when it has room "
+                       "for the "
+                       "whole packet; store_and_forward: when, besides, its tail has arrived."),
+              Parameter::integer("routing_delay", 1)
+                  .unit("cycles")
+                  .range(0, kMostDelay)
+                  .doc("Cycles of route computation; 0: routes are known on arrival (lookahead)."),
+              Parameter::integer("vc_alloc_delay", 1)
+                  .unit("cycles")
+                  .range(0, kMostDelay)
+                  .doc("Cycles of virtual-channel allocation; 0: in the first cycle of switch allocation."),
+              Parameter::integer("sw_alloc_delay", 1)
+                  .unit("cycles")
+                  .range(1, kMostDelay)
+                  .doc("Cycles of switch allocation; a virtual channel asks again when they are over."),
+              Parameter::integer("traversal_delay", 1)
+                  .unit("cycles")
+                  .range(0, kMostDelay)
+                  .doc("Cycles through the crossbar, from the end of switch allocation to the channel."),
+              Parameter::integer("credit_delay", 0)
+                  .unit("cycles")
+                  .range(0, kMostDelay)
+                  .doc("Cycles from the arrival of a credit at a router until it counts."),
+              Parameter::integer("source_credit_delay", 0)
+                  .unit("cycles")
+                  .range(0, kMostDelay)
+                  .doc("Cycles from the arrival of a credit at a terminal until it counts; 1: as in BookSim2, where a "
+                       "register between a source and its channel lengthens the round trip."),
+              Parameter::boolean("overlapping_stages", true)
+                  .doc("Whether a stage of several cycles takes new packets in every cycle; false: all that wait, when "
+                       "it "
+                       "has "
+                       "finished with those before, as in BookSim2."),
+              Parameter::boolean("speculative", false)
+                  .doc("Whether heads ask for the switch while they ask for a virtual channel; what others leave is "
+                       "granted."),
+              Parameter::choice("vc_allocator", allocators(), "islip")
+                  .doc("Allocator of output virtual channels to heads."),
+              Parameter::integer("vc_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable vc_allocator."),
+              Parameter::choice("sw_allocator", allocators(), "islip").doc("Allocator of output ports to input ports."),
+              Parameter::integer("sw_alloc_iterations", 1).range(1, 64).doc("Iterations of a separable sw_allocator."),
+              Parameter::choice("arbiter", {"round_robin", "matrix", "age"}, "round_robin")
+                  .doc("Arbiters of separable allocators: round_robin, matrix (least recently served), or age (oldest "
+                       "packet)."),
+              Parameter::integer("input_speedup", 1)
+                  .range(1, 16)
+                  .doc("Ways from an input port into the crossbar; virtual channels are dealt out to them."),
+              Parameter::integer("output_speedup", 1)
+                  .range(1, 16)
+                  .doc("Ways from the crossbar to an output port; input ports are dealt out to them."),
+              Parameter::real("internal_speedup", 1.0)
+                  .range(1, 16)
+                  .doc("Steps of the router per cycle of the channels."),
+              Parameter::integer("output_buffer", 0)
+                  .unit("flits")
+                  .range(0, 65535)
+                  .doc("Flits that may wait between crossbar and channel where there is speedup; 0: any number."),
+              Parameter::boolean("hold_switch_for_packet", false)
+                  .doc("Whether a packet keeps its way through the crossbar as long as it can send."),
+              Parameter::boolean("wait_for_tail_credit", false)
+                  .doc("Whether an output virtual channel, or a source's, is given again only when the buffer behind "
+                       "it is "
+                       "empty."),
+              Parameter::boolean("vc_busy_when_full", false)
+                  .doc("Whether a virtual channel without a credit is withheld from heads that ask for one."),
+              Parameter::choice("kernel", {"auto", "general"}, "auto")
+                  .doc("auto: the fast kernel where it can do what is asked; general: the other one, which delivers "
+                       "every "
+                       "packet in the same cycle.")},
+             "flits")},
     .install = &install,
     .vcs = &vcs,
     .sight = core::Sight::network,

@@ -24,6 +24,7 @@ constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
 constexpr u32 kFewParts = 4;  ///< of a cycle
 constexpr Stream kTurns{"cioq: the destination that an adapter serves next"};
+constexpr Stream kMarks{"cioq: marks between the thresholds"};
 constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
 }  // namespace
@@ -123,6 +124,7 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     admittance_.resize(terminals);
   }
   adapter_marked_.resize(terminals + 1);
+  if (plan_.marking.on()) towards_.resize(ingress_.size() * ports_);
   granted_.resize(ports_);
   born_.reserve(std::size_t{terminals} * 4);
   due_.resize(ingress_.size() + egress_.size() + kFar);
@@ -198,7 +200,9 @@ void Fabric::reset(u32 replication) {
     sw.marked = false;
   }
   store_.clear();
+  std::fill(towards_.begin(), towards_.end(), 0);
   admittance_.clear(Random(seed_, kTurns, 0, replication));
+  marks_ = core::HopRandom(seed_, kMarks, replication);
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
   credits_.clear();
@@ -394,7 +398,7 @@ void Fabric::deliver(Fifo<Arrival>& wire, Tick end) noexcept {
     const Arrival arrival = wire.front();
     wire.pop();
     const core::Packet& packet = pool_[arrival.item.packet];
-    terminals_.sink.deliver(packet, arrival.down, cycle_, packet.hops);
+    terminals_.sink.deliver(packet, arrival.down, cycle_, packet.hops, 0, (packet.flags & core::kCongested) != 0);
     pool_.release(arrival.item.packet);
   } while (wire.next() < end);
 }
@@ -703,6 +707,13 @@ template <Fabric::Mode M, bool Large>
   mark_link(e, out, may_send<M>(out));
 }
 
+void Fabric::mark_packet(const Item& item, u32 switch_, u32 length, bool free) noexcept {
+  core::Packet& packet = pool_[item.packet];
+  // The cycle tells the two queues of a switch apart.
+  const auto word = [&] { return marks_.at(packet, switch_, static_cast<u32>(cycle_))[0]; };
+  if (plan_.marking.marks(length, free, word)) packet.flags |= core::kCongested;
+}
+
 void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
   u64& word = class_room_[std::size_t{e} * out_words_ + q / 64];
   const u64 bit = u64{1} << (q & 63U);
@@ -720,6 +731,8 @@ void Fabric::pop_markers(Side& side, u32 port, u32 q) noexcept {
 
 template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::put_in(u32 i, const Item& item) noexcept {
+  if (plan_.marking.on()) [[unlikely]]
+    ++towards(i, output_of(item.route));
   u32 q = base_in(item);
   if constexpr (M == Mode::recn) {
     if (ingress_[i].aside) {
@@ -926,6 +939,8 @@ template <Fabric::Mode M>
   if constexpr (M == Mode::recn) in.item.queue_class = q >= in_.base ? in_.line(i, q - in_.base).length : u16{0};
   in.to = output & 0xffU;
   out.free -= item.bytes;
+  if (plan_.marking.on()) [[unlikely]]
+    mark_packet(item, in.switch_, towards(i, output)--, out.free >= plan_.packet);
   if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << output);
   if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
@@ -972,10 +987,13 @@ template <Fabric::Mode M>
   if (q == kNone) return;
   out.turn = static_cast<u16>(q + 1 == out_.stride ? 0 : q + 1);
   Queue& queue = out_.queue(e, q);
+  const u32 length = queue.packets;
   const Item item = pop<M>(out_, e, q);
   out.item = item;
   if constexpr (M == Mode::recn) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
   out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
+  if (plan_.marking.on() && !out.adapter) [[unlikely]]
+    mark_packet(item, out.switch_, length, out.to_terminal || out.credit >= static_cast<i32>(plan_.packet));
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }

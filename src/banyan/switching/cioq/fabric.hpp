@@ -218,6 +218,12 @@ class Fabric final : public engine::Population {
   void start_crossbar(const Crossing& crossing) noexcept;
   template <Mode M>
   void start_link(u32 egress) noexcept;
+  /// Packets of an ingress for an output, in whatever queues.
+  [[nodiscard]] u32& towards(u32 ingress, u32 output) noexcept {
+    return towards_[std::size_t{ingress} * ports_ + output];
+  }
+  /// Of a packet that leaves a queue of `length`, itself included; `free`: the next packet could follow.
+  void mark_packet(const Item& item, u32 switch_, u32 length, bool free) noexcept;
   template <Mode M>
   void put_in(u32 ingress, const Item& item) noexcept;
   void receive(u32 ingress, const Item& item) noexcept;  ///< for tests of RECN
@@ -421,7 +427,9 @@ class Fabric final : public engine::Population {
   std::vector<u64> class_open_;    ///< [egress][word]: credit for a packet
   Store store_;
   Admittance admittance_;
-  bool flows_ = false;  ///< messages wait in flows at their source, and not in admittance_
+  core::HopRandom marks_;
+  std::vector<u32> towards_;  ///< [ingress * ports + output]; empty: nothing is marked
+  bool flows_ = false;        ///< messages wait in flows at their source, and not in admittance_
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
   std::vector<Place> places_;  ///< [egress]

@@ -8,6 +8,7 @@
 #include "banyan/base/hash.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
+#include "banyan/switching/parts/marking.hpp"
 
 namespace banyan::switching::cioq {
 
@@ -33,7 +34,8 @@ struct Plan {
   u32 xon = 16;
   Tick idle_cycles = 20'000;  ///< a set-aside queue that was never used may be freed after so long; 0: it may not
   bool markers = true;
-  bool log = false;  ///< keep a list of what happens to set-aside queues
+  parts::Marking marking;  ///< by packets in a queue
+  bool log = false;        ///< keep a list of what happens to set-aside queues
 
   [[nodiscard]] bool recn() const { return organization >= Organization::recn_basic; }
   [[nodiscard]] bool enhanced() const { return organization == Organization::recn_enhanced; }

@@ -10,6 +10,7 @@
 #include "banyan/base/pages.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/engine/builder.hpp"
+#include "banyan/switching/parts/marking.hpp"
 #include "banyan/switching/vc_router/allocator.hpp"
 #include "banyan/switching/vc_router/flit_rings.hpp"
 #include "banyan/switching/vc_router/layout.hpp"
@@ -104,9 +105,10 @@ struct RouterSetup {
   bool cut_through = false;           ///< a virtual channel is given for the room of a whole packet
   bool vc_busy_when_full = false;     ///< a virtual channel without a credit is not given
   std::vector<u8> priorities;         ///< [core::Packet::vc_class]; empty: all are equal
-  u64 bytes = 0;                      ///< of all routers of the network
-  bool slow_channels = false;         ///< some channel takes more than a cycle per flit
-  Tick horizon = 1;                   ///< longest way of a flit or a credit, in ticks
+  Marking marking;
+  u64 bytes = 0;               ///< of all routers of the network
+  bool slow_channels = false;  ///< some channel takes more than a cycle per flit
+  Tick horizon = 1;            ///< longest way of a flit or a credit, in ticks
 
   /// Whether flits may wait between the crossbar and a channel: several come at once.
   [[nodiscard]] bool output_queues() const noexcept {

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace banyan::switching::parts {
+namespace {
+
+constexpr Stream kMarks{"vc_router: marks between the thresholds"};
+
+}  // namespace
 
 VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup)
     : VcRouterBase<u16>(builder, shard, setup),
@@ -41,11 +46,14 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
   matched_in_.resize(ways_in_, kNone);
   matched_out_.resize(ways_out_, kNone);
   bids_.reserve(most);
+  if (setup.marking.on()) marked_.resize(inputs_.size() * flits_.places());
   granted_.reserve(most);
 }
 
 void VcRouterGeneral::reset(u32 replication) {
   reset_base(replication);
+  marks_ = core::HopRandom(seed_, kMarks, replication);
+  std::fill(marked_.begin(), marked_.end(), 0);
   std::fill(states_.begin(), states_.end(), VcState{});
   std::fill(occupied_.begin(), occupied_.end(), 0);
   for (Output& channel : channels_) channel.free_at = 0;
@@ -64,7 +72,15 @@ Tick VcRouterGeneral::accept(u32 e, u32 port, const core::Flit& flit, engine::Io
   VcState& state = states_[base(e) + i];
   const Tick now = io.now();
   const At a{e, first_step(now), now, &inputs_[base(e)], &outputs_[base(e)], &states_[base(e)], &io};
-  flits_.push(e, i, in.ring, BufferedFlit::pack(flit));
+  if (marked_.empty()) {
+    flits_.push(e, i, in.ring, BufferedFlit::pack(flit));
+  } else {
+    core::Flit plain = flit;
+    plain.flags &= core::kHead | core::kTail;
+    flits_.push(e, i, in.ring, BufferedFlit::pack(plain));
+    const u32 place = (u32{in.ring.head} + in.ring.count - 1) % flits_.places();
+    mark_of(e, i, place) = flit.flags & core::kMarked;
+  }
   if (in.ring.count == 1) {
     ++occupied_[e];
     if (state.stage == Stage::active) {
@@ -431,6 +447,24 @@ void VcRouterGeneral::drop_connection(const At& a, u32 i) noexcept {
   way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, a.inputs[i].port)] = 0;
 }
 
+bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept {
+  const u32 port = a.inputs[i].port;
+  u32 length = 1;  // it has left its buffer
+  for (u32 other = 0; other < layout_.size(); ++other) {
+    const InputVc& in = a.inputs[other];
+    if (in.port != port || (in.vc >= kMostVcs && in.vc != kRouted)) continue;
+    for (u32 k = 0; k < in.ring.count; ++k) {
+      ++length;
+      // What lies behind the packet at the front may want another output.
+      if ((flits_.at(a.e, other, in.ring, k).flags() & core::kTail) != 0) break;
+    }
+  }
+  // Of a packet that is longer than half the buffer no more: the credits of the one before it may be on their way.
+  const u32 rest = std::min(packet(head.packet).flits - 1, setup_.buffer / 2);
+  return setup_.marking.marks(length, room(a.e, o) >= rest,
+                              [&] { return marks_.at(packet(head.packet), switches_[a.e], head.auxiliary)[0]; });
+}
+
 /// Moves the front flit of input virtual channel i.
 void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
   InputVc& in = a.inputs[i];
@@ -438,18 +472,24 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
   const u32 port = in.port;
   const u32 o = layout_.index(port, in.vc);
   const std::size_t first_port = std::size_t{a.e} * layout_.ports();
+  const u32 place = in.ring.head;
   const BufferedFlit flit = flits_.pop(a.e, i, in.ring);
   Output& channel = channels_[first_port + port];
   channel.free_at = std::max(departure(a), channel.free_at) + channel.cycles_per_flit;
   if (batched(setup_.pipeline.traversal)) {
     join(batches_[a.e].crossbar, a.step + 1, a.now, setup_.pipeline.traversal);
   }
-  a.io->send(static_cast<u32>(first_port + port), flit.unpack(in.vc), channel.free_at - 1 - a.now);
+  core::Flit out = flit.unpack(in.vc);
+  take_place(a.e, o);
+  if (!marked_.empty() && (out.flags & core::kHead) != 0) {
+    out.flags |= mark_of(a.e, i, place);
+    if (marks(a, i, o, out)) out.flags |= core::kMarked;
+  }
+  a.io->send(static_cast<u32>(first_port + port), out, channel.free_at - 1 - a.now);
   const u32 from = layout_.port(i);
   a.io->control_up(static_cast<u32>(first_port + from), {engine::kCredit, static_cast<u16>(layout_.vc(i)), 1},
                    credit_delays_[first_port + from]);
   ++movements_;
-  take_place(a.e, o);
   if (in.ring.count == 0) --occupied_[a.e];
   state.at = a.step + 1;
   if ((flit.flags() & core::kTail) != 0) {

@@ -136,6 +136,12 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   void finish_sending(const At& a) noexcept;
   void granted(const At& a, u32 i, bool speculative) noexcept;
   void forward(const At& a, u32 i) noexcept;
+  [[nodiscard]] u8& mark_of(u32 e, u32 i, u32 place) noexcept {
+    return marked_[(base(e) + i) * flits_.places() + place];
+  }
+  /// Of a head that leaves input virtual channel i for output virtual channel o: whether the flits of this router that
+  /// want the same output are too many.
+  [[nodiscard]] bool marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept;
   void hold_connection(const At& a, u32 i, u32 port) noexcept;
   void drop_connection(const At& a, u32 i) noexcept;
   void substep(const At& a) noexcept;
@@ -149,7 +155,9 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   std::vector<u16> next_vc_;        ///< [entity * ways in + way]: virtual channel to ask first
   std::vector<u16> held_by_;        ///< [entity * ways in + way]: input virtual channel that keeps the way, or kNobody
   std::vector<u8> way_out_held_;    ///< [entity * ways out + way]
-  std::vector<Batches> batches_;    ///< [entity]; empty where stages overlap
+  std::vector<u8> marked_;          ///< [(virtual channel of all) * places + place]: of a head; empty: none ever is
+  core::HopRandom marks_;
+  std::vector<Batches> batches_;  ///< [entity]; empty where stages overlap
   Allocator vcs_;
   Allocator switch_;
   std::unique_ptr<Allocator> speculative_switch_;

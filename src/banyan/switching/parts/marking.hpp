@@ -1,0 +1,76 @@
+// When a switch marks a packet that leaves one of its queues: the parameters and the rule that models share.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/config/schema.hpp"
+#include "banyan/core/hop_random.hpp"
+
+namespace banyan::switching::parts {
+
+/// Marks by the length of the queue that the packet leaves, itself included: below `low` none, from there on a share
+/// that grows up to `probability` at `high`, above it all. Equal thresholds with probability 1 are those of DCTCP,
+/// others those of random early detection, as DCQCN uses it. `root_only`: where the way ahead is free alone, as
+/// InfiniBand tells roots from victims.
+struct Marking {
+  u32 low = 0;
+  u32 high = 0;  ///< 0: nothing is marked
+  double probability = 1.0;
+  bool root_only = false;
+
+  [[nodiscard]] bool on() const noexcept { return high != 0; }
+  /// `word()`: drawn between the thresholds only. `free`: the port has credit for what comes next.
+  template <class Word>
+  [[nodiscard]] bool marks(u32 length, bool free, Word&& word) const noexcept {
+    if (length <= low || (root_only && !free)) return false;
+    if (length > high) return true;
+    const double share = probability * (length - low) / (high - low);
+    return static_cast<double>(word()) < share * 0x1p32;
+  }
+};
+
+/// `own`, and the parameters of marking. `unit`: of the thresholds.
+[[nodiscard]] inline std::vector<config::Parameter> with_marking(std::vector<config::Parameter> own, const char* unit) {
+  using config::Parameter;
+  const std::vector<Parameter> marking{
+      Parameter::integer("mark.low", 0)
+          .unit(unit)
+          .range(0, 1'000'000'000)
+          .doc("Length of the queue that a packet leaves, up to which the packet is not marked"),
+      Parameter::integer("mark.high", 0)
+          .unit(unit)
+          .range(0, 1'000'000'000)
+          .doc("Length above which all are marked; 0: no packet is marked"),
+      Parameter::real("mark.probability", 1.0)
+          .range(0, 1)
+          .doc("Share that is marked at mark.high; from 0 at mark.low it grows evenly"),
+      Parameter::boolean("mark.root_only", false)
+          .doc("Mark only at a port with credit for what comes next, as InfiniBand's switches do: queues that wait "
+               "behind a congested port elsewhere are no cause")};
+  own.insert(own.end(), marking.begin(), marking.end());
+  return own;
+}
+
+/// `most`: the length that a queue can have.
+[[nodiscard]] inline Marking read_marking(const config::Values& values, u64 most) {
+  const Marking marking{values.natural("mark.low"), values.natural("mark.high"), values.real("mark.probability"),
+                        values.flag("mark.root_only")};
+  if (marking.high == 0 && marking.low != 0) {
+    values.fail("mark.low", "mark.high = 0 marks nothing", "give mark.high too, at least as large as mark.low");
+  }
+  if (marking.low > marking.high) {
+    values.fail("mark.low", fmt::format("mark.low = {} is above mark.high = {}", marking.low, marking.high),
+                fmt::format("use mark.low = {} or less", marking.high));
+  }
+  if (marking.on() && marking.low >= most) {
+    values.fail("mark.low", fmt::format("no queue here is longer than {}, so that nothing would be marked", most),
+                fmt::format("use mark.low = {} or less, or larger buffers", most - 1));
+  }
+  return marking;
+}
+
+}  // namespace banyan::switching::parts
