@@ -87,7 +87,7 @@ inline void start_clock() {
 }
 
 [[noreturn]] inline void child(int fd, u64 begin, u64 end, const std::function<Recipe(u64)>& make,
-                               const std::filesystem::path& folder, u32 most_repairs) {
+                               const std::filesystem::path& folder, const std::function<Repairer(u64)>& repairer) {
   if (!kSanitized) {
     const rlimit memory{kMostBytes, kMostBytes};
     setrlimit(RLIMIT_AS, &memory);
@@ -95,12 +95,13 @@ inline void start_clock() {
   std::signal(SIGPROF, SIG_DFL);
   const rlimit core{0, 0};
   setrlimit(RLIMIT_CORE, &core);
-  Judge judge(folder, most_repairs);
+  Judge judge(folder);
   for (u64 i = begin; i < end; ++i) {
     start_clock();
     write_line(fd, fmt::format("begin {}", i));
-    const Judgement judgement =
-        judge.judge(make(i), [fd](const Recipe& recipe) { write_line(fd, "recipe " + escaped(pack(recipe))); });
+    const Judgement judgement = judge.judge(
+        make(i), [fd](const Recipe& recipe) { write_line(fd, "recipe " + escaped(pack(recipe))); },
+        repairer ? repairer(i) : Repairer());
     for (const Finding& f : judgement.findings) {
       write_line(fd, "kind " + escaped(f.kind));
       write_line(fd, "detail " + escaped(f.detail));
@@ -122,7 +123,7 @@ struct Failure {
 
 /// Judges experiments [begin, end) and calls `found` for each that failed.
 inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u64)>& make,
-                                const std::filesystem::path& folder, u32 most_repairs,
+                                const std::filesystem::path& folder, const std::function<Repairer(u64)>& repairer,
                                 const std::function<void(const Failure&)>& found) {
   constexpr u64 kBatch = 200;  // a child starts afresh now and then, so that its memory is its own
   Counts counts;
@@ -135,7 +136,7 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
     const u64 stop = std::min(end, begin + kBatch);
     if (pid == 0) {
       close(ends[0]);
-      children::child(ends[1], begin, stop, make, folder, most_repairs);
+      children::child(ends[1], begin, stop, make, folder, repairer);
     }
     close(ends[1]);
     FILE* const in = fdopen(ends[0], "r");

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/config/resolve.hpp"
-#include "experiments/generator.hpp"
 #include "experiments/recipe.hpp"
+#include "experiments/targets.hpp"
 
 namespace banyan::test::experiments {
 
@@ -39,87 +39,62 @@ class Coverage {
     }
   }
 
-  /// Parameters that no completed experiment sets; with `values`, values of theirs too.
-  [[nodiscard]] std::vector<std::string> missing(bool values) const {
-    std::vector<std::string> list;
-    const auto look = [&](const std::string& key) {
-      const auto found = times_.find(key);
-      const Times times = found == times_.end() ? Times{} : found->second;
-      if (times.completed != 0) return;
-      list.push_back(
-          fmt::format("{} ({})", key, times.tried == 0 ? "never tried" : fmt::format("refused {} times", times.tried)));
-    };
-    for (const auto& [section, infos] : sections()) {
-      for (const config::ComponentInfo* info : infos) {
-        const std::string component = name_of(section, *info);
-        if (section != "run") look(component);
-        for (const config::Parameter& p : info->parameters) {
-          if (section == "run" && is_mode(p.name)) continue;
-          look(component + "." + p.name);
-          if (!values) continue;
-          for (const std::string& value : edges(p)) look(component + "." + p.name + " = " + value);
-        }
-      }
+  /// What no completed experiment has.
+  [[nodiscard]] std::vector<const Target*> missing() const {
+    std::vector<const Target*> list;
+    for (const Target& target : targets()) {
+      if (times(target).completed == 0) list.push_back(&target);
     }
     return list;
   }
+  [[nodiscard]] Times times(const Target& target) const {
+    const auto found = times_.find(target.key());
+    return found == times_.end() ? Times{} : found->second;
+  }
 
  private:
-  using Infos = std::vector<const config::ComponentInfo*>;
-
-  static std::vector<std::pair<std::string, Infos>> sections() {
-    const api::Catalog& catalog = api::catalog();
-    return {{"topology", catalog.topology.components},
-            {"switch", catalog.switching.components},
-            {"routing", catalog.routing.components},
-            {"traffic", catalog.traffic.components},
-            {"admission", catalog.admission.components},
-            {"analysis", catalog.analysis.components},
-            {"run", {&api::run_info()}}};
-  }
-  static std::string name_of(const std::string& section, const config::ComponentInfo& info) {
-    return section == "run" ? "run" : section + "." + info.name;
-  }
-  /// Choices, both booleans, both ends of a range as the generator knows it.
-  static std::vector<std::string> edges(const config::Parameter& p) {
-    if (p.type == config::Type::boolean) return {"true", "false"};
-    if (p.type == config::Type::choice) return p.choices;
-    if (p.type == config::Type::integer || p.type == config::Type::real) {
-      return std::isfinite(p.low) && !p.low_open ? std::vector<std::string>{"its least"} : std::vector<std::string>{};
-    }
-    return {};
-  }
-
   template <class F>
   static void for_each(const Recipe& recipe, F&& f) {
-    static const auto all = sections();
     for (const Part& part : recipe.parts) {
-      for (const auto& [section, infos] : all) {
-        if (section != part.section) continue;
-        for (const config::ComponentInfo* info : infos) {
-          if (section != "run" && info->name != part.name) continue;
-          const std::string component = name_of(section, *info);
-          if (section != "run") f(component);
-          for (const Setting& s : part.settings) count(component, *info, s, f);
+      const config::ComponentInfo* const info = find_component(part.section, part.name);
+      if (info == nullptr) continue;
+      const std::string component = part.section == "run" ? "run" : part.section + "." + part.name;
+      if (part.section != "run") f(component);
+      for (const Setting& s : part.settings) {
+        const config::Parameter* const p = config::find_parameter(*info, s.key);
+        if (p == nullptr) continue;
+        const std::string key = component + "." + s.key;
+        f(key);
+        for (const auto& [edge, value] : edges_of(*p)) {
+          if (has(s.value, value)) f(key + " = " + edge);
         }
       }
     }
   }
-  template <class F>
-  static void count(const std::string& component, const config::ComponentInfo& info, const Setting& s, F&& f) {
-    const config::Parameter* const p = config::find_parameter(info, s.key);
-    if (p == nullptr) return;
-    const std::string key = component + "." + s.key;
-    f(key);
-    if (p->type == config::Type::boolean || p->type == config::Type::choice) {
-      std::string value = s.value;
-      std::erase_if(value, [](char c) { return c == '"' || c == '\''; });
-      f(key + " = " + value);
-    } else if (p->type == config::Type::integer || p->type == config::Type::real) {
-      double value = 0.0;
-      const auto [end, error] = std::from_chars(s.value.data(), s.value.data() + s.value.size(), value);
-      if (error == std::errc{} && value == p->low) f(key + " = its least");
-    }
+
+  /// Whether a value is this one, or a list with it.
+  static bool has(const std::string& text, const std::string& value) {
+    const auto items = [](std::string list) {
+      std::vector<std::string> all(1);
+      for (const char c : list) {
+        if (c == ',') all.emplace_back();
+        if (c != '[' && c != ']' && c != ' ' && c != ',') all.back() += c == '\'' ? '"' : c;
+      }
+      return all;
+    };
+    const auto same = [](const std::string& a, const std::string& b) {
+      if (a == b) return true;
+      double x = 0.0;
+      double y = 0.0;
+      const auto read = [](const std::string& number, double& v) {
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), v);
+        return error == std::errc{} && end == number.data() + number.size();
+      };
+      return read(a, x) && read(b, y) && x == y;
+    };
+    const std::vector<std::string> all = items(text);
+    const std::string wanted = items(value).front();
+    return std::any_of(all.begin(), all.end(), [&](const std::string& item) { return same(item, wanted); });
   }
 
   std::map<std::string, Times> times_;

@@ -16,13 +16,19 @@
 #include "banyan/base/rng.hpp"
 #include "engine/small_instances.hpp"
 #include "experiments/recipe.hpp"
+#include "experiments/targets.hpp"
 
 namespace banyan::test::experiments {
+
+/// What Dice are for: the same experiment's have words of their own.
+inline constexpr u32 kRepairs = 1;
+inline constexpr u32 kTargets = 2;
 
 /// Random words one after the other, of one experiment of one seed.
 class Dice {
  public:
-  Dice(u64 seed, u64 experiment) : random_(seed, Stream("tests: random experiments"), 0, 0), experiment_(experiment) {}
+  Dice(u64 seed, u64 experiment, u32 purpose = 0)
+      : random_(seed, Stream("tests: random experiments"), purpose, 0), experiment_(experiment) {}
 
   u32 below(u64 n) { return banyan::below(random_.at(experiment_, drawn_++)[0], static_cast<u32>(n)); }
   double real() {
@@ -158,6 +164,7 @@ inline const std::map<std::string, double>& caps() {
       {"run.precision_limit", 4},
       {"iterations", 4},
       {"multicast_phases.draws", 100},
+      {"storage.length", 8'000},  // with the rate of the small instance, 16,000 accesses
   };
   return table;
 }
@@ -170,51 +177,120 @@ inline const std::vector<Setting>& short_run() {
   return settings;
 }
 
-/// What the modes of a run set themselves.
-inline bool is_mode(const std::string& parameter) {
-  return parameter == "audit" || parameter == "step_order" || parameter == "wake" || parameter == "shards";
-}
-
 class Generator {
  public:
   Generator() { find_networks(); }
 
-  [[nodiscard]] Recipe make(u64 seed, u64 experiment) const {
-    Dice dice(seed, experiment);
-    Recipe recipe;
-    const Network& network = dice.chance(0.9) ? dice.of(networks_) : any_;
-    const auto choose = [&](const config::ComponentInfo* info, const api::Kind& kind) {
-      return info == nullptr ? dice.of(kind.components) : info;
-    };
-    const api::Catalog& catalog = api::catalog();
-    // From experiments that leave nearly everything as it is to such that change most of it.
-    static const std::vector<double> kRates{0.0, 0.03, 0.06, 0.1, 0.2, 0.5};
-    const double rate = dice.of(kRates);
-    recipe.parts.push_back(part("topology", *choose(network.topology, catalog.topology), rate, dice));
-    recipe.parts.push_back(part("switch", *choose(network.switching, catalog.switching), rate, dice));
-    recipe.parts.push_back(part("routing", *choose(network.routing, catalog.routing), rate, dice));
-    const u32 traffics = dice.chance(0.75) ? 1 : 2 + dice.below(2);
-    for (u32 i = 0; i < traffics; ++i) {
-      recipe.parts.push_back(part("traffic", *dice.of(catalog.traffic.components), rate, dice));
-    }
-    if (dice.chance(0.3)) {
-      recipe.parts.push_back(part("admission", *dice.of(catalog.admission.components), rate, dice));
-    }
-    while (dice.chance(0.3)) {
-      recipe.parts.push_back(part("analysis", *dice.of(catalog.analysis.components), rate, dice));
-    }
-    recipe.parts.push_back(run(rate, dice));
-    write_graph(recipe, dice);
-    write_inputs(recipe, dice);
-    return recipe;
-  }
-
- private:
   struct Network {
     const config::ComponentInfo* topology = nullptr;
     const config::ComponentInfo* switching = nullptr;
     const config::ComponentInfo* routing = nullptr;
   };
+
+  /// Half of the experiments are made for one target, the others for none.
+  [[nodiscard]] Recipe make(u64 seed, u64 experiment) const {
+    Dice dice(seed, experiment);
+    return make(dice.chance(0.5) ? &dice.of(targets()) : nullptr, dice);
+  }
+
+  /// An experiment with that component, parameter and value, if there is a target.
+  [[nodiscard]] Recipe make(const Target* target, Dice& dice) const {
+    Recipe recipe;
+    const Network network = choose_network(target, dice);
+    const api::Catalog& catalog = api::catalog();
+    // From experiments that leave nearly everything as it is to such that change most of it.
+    static const std::vector<double> kRates{0.0, 0.03, 0.06, 0.1, 0.2, 0.5};
+    const double rate = target == nullptr ? dice.of(kRates) : kRates[dice.below(3)];
+    recipe.parts.push_back(part("topology", *network.topology, rate, dice));
+    recipe.parts.push_back(part("switch", *network.switching, rate, dice));
+    recipe.parts.push_back(part("routing", *network.routing, rate, dice));
+    const auto wanted = [&](const char* section, const api::Kind& kind) {
+      return target != nullptr && target->section == section ? target->component : dice.of(kind.components);
+    };
+    recipe.parts.push_back(part("traffic", *wanted("traffic", catalog.traffic), rate, dice));
+    for (u32 more = dice.chance(target == nullptr ? 0.75 : 0.95) ? 0 : 1 + dice.below(2); more > 0; --more) {
+      recipe.parts.push_back(part("traffic", *dice.of(catalog.traffic.components), rate, dice));
+    }
+    const bool admission = target != nullptr && target->section == "admission";
+    if (admission || dice.chance(target == nullptr ? 0.3 : 0.05)) {
+      recipe.parts.push_back(part("admission", *wanted("admission", catalog.admission), rate, dice));
+    }
+    if (target != nullptr && target->section == "analysis") {
+      recipe.parts.push_back(part("analysis", *target->component, rate, dice));
+    }
+    while (dice.chance(target == nullptr ? 0.3 : 0.05)) {
+      recipe.parts.push_back(part("analysis", *dice.of(catalog.analysis.components), rate, dice));
+    }
+    recipe.parts.push_back(run(rate, dice));
+    if (target != nullptr) keep(recipe, *target, dice);
+    write_graph(recipe, dice);
+    write_inputs(recipe, dice);
+    return recipe;
+  }
+
+  [[nodiscard]] const std::vector<Network>& networks() const { return networks_; }
+
+  /// A value that the parameter may have, and now and then one that it may not.
+  static std::string value(const config::ComponentInfo& info, const config::Parameter& p, Dice& dice) {
+    const Values* values = fitting(info, p.name);
+    if (values != nullptr && dice.chance(0.5)) return dice.of(*values);
+    if (dice.chance(0.004)) return misfit(p, dice);
+    using config::Type;
+    switch (p.type) {
+      case Type::boolean:
+        return dice.chance(0.5) ? "true" : "false";
+      case Type::choice:
+        return fmt::format("\"{}\"", dice.of(p.choices));
+      case Type::text:
+        return "\"\"";
+      case Type::texts: {
+        if (!p.choices.empty()) return fmt::format("[\"{}\"]", dice.of(p.choices));
+        return dice.chance(0.5) ? "[]" : fmt::format("[\"{} {}\"]", dice.below(8), dice.below(4));
+      }
+      case Type::integer:
+        return integer(info, p, dice);
+      case Type::real:
+        return real(info, p, dice);
+      case Type::integers:
+      case Type::reals:
+        break;
+    }
+    Values list;
+    const u32 length = dice.below(20) == 0 ? 0 : 1 + dice.below(3);
+    for (u32 i = 0; i < length; ++i) {
+      list.push_back(p.type == Type::integers ? integer(info, p, dice) : real(info, p, dice));
+    }
+    return fmt::format("[{}]", fmt::join(list, ", "));
+  }
+
+ private:
+  Network choose_network(const Target* target, Dice& dice) const {
+    const api::Catalog& catalog = api::catalog();
+    Network any{dice.of(catalog.topology.components), dice.of(catalog.switching.components),
+                dice.of(catalog.routing.components)};
+    if (target == nullptr) return dice.chance(0.9) ? dice.of(networks_) : any;
+    std::vector<const Network*> fitting;
+    for (const Network& n : networks_) {
+      const bool in_network =
+          target->section == "topology" || target->section == "switch" || target->section == "routing";
+      const bool with =
+          target->component == n.topology || target->component == n.switching || target->component == n.routing;
+      if (with || !in_network) fitting.push_back(&n);
+    }
+    return fitting.empty() ? any : *dice.of(fitting);
+  }
+
+  static void keep(Recipe& recipe, const Target& target, Dice& dice) {
+    for (Part& part : recipe.parts) {
+      if (part.section != target.section || (part.section != "run" && part.name != target.component->name)) continue;
+      part.kept = true;
+      if (target.parameter == nullptr) return;
+      const std::string& key = target.parameter->name;
+      part.set(key, target.value.empty() ? value(*target.component, *target.parameter, dice) : target.value);
+      part.keep(key);
+      return;
+    }
+  }
 
   /// Which topologies, switches and routings go together at all: a choice of each by itself seldom does.
   void find_networks() {
@@ -265,38 +341,6 @@ class Generator {
       if (!is_mode(p.name) && dice.chance(std::max(rate, 0.03))) run.set(p.name, value(api::run_info(), p, dice));
     }
     return run;
-  }
-
-  static std::string value(const config::ComponentInfo& info, const config::Parameter& p, Dice& dice) {
-    const Values* values = fitting(info, p.name);
-    if (values != nullptr && dice.chance(0.5)) return dice.of(*values);
-    if (dice.chance(0.004)) return misfit(p, dice);
-    using config::Type;
-    switch (p.type) {
-      case Type::boolean:
-        return dice.chance(0.5) ? "true" : "false";
-      case Type::choice:
-        return fmt::format("\"{}\"", dice.of(p.choices));
-      case Type::text:
-        return "\"\"";
-      case Type::texts: {
-        if (!p.choices.empty()) return fmt::format("[\"{}\"]", dice.of(p.choices));
-        return dice.chance(0.5) ? "[]" : fmt::format("[\"{} {}\"]", dice.below(8), dice.below(4));
-      }
-      case Type::integer:
-        return integer(info, p, dice);
-      case Type::real:
-        return real(p, dice);
-      case Type::integers:
-      case Type::reals:
-        break;
-    }
-    Values list;
-    const u32 length = dice.below(20) == 0 ? 0 : 1 + dice.below(3);
-    for (u32 i = 0; i < length; ++i) {
-      list.push_back(p.type == Type::integers ? integer(info, p, dice) : real(p, dice));
-    }
-    return fmt::format("[{}]", fmt::join(list, ", "));
   }
 
   /// What no parameter of the kind may be.
@@ -364,7 +408,7 @@ class Generator {
     return fmt::format("{:.0f}", std::clamp(value, low, most));
   }
 
-  static std::string real(const config::Parameter& p, Dice& dice) {
+  static std::string real(const config::ComponentInfo& info, const config::Parameter& p, Dice& dice) {
     const double low = std::isfinite(p.low) ? p.low : 0.0;
     double fallback = low;
     if (p.fallback && std::holds_alternative<double>(*p.fallback)) fallback = std::get<double>(*p.fallback);
@@ -395,7 +439,8 @@ class Generator {
       default:
         value = low + dice.real() * (most - low);
     }
-    value = std::clamp(value, low, p.high);
+    const auto limit = caps().find(info.name + "." + p.name);
+    value = std::clamp(value, low, limit == caps().end() ? p.high : std::min(p.high, limit->second));
     if (value == p.low && p.low_open) value = low + 1e-6;
     if (value == p.high && p.high_open) value = std::nextafter(p.high, p.low);
     std::string text = fmt::format("{}", value);
@@ -475,9 +520,11 @@ class Generator {
 
   /// As lines of the experiment or in a file.
   static void set_lines(Recipe& recipe, Part& part, const std::string& file, const Values& lines, Dice& dice) {
-    part.remove("file");
-    part.remove("lines");
-    if (dice.chance(0.3)) {
+    const auto kept = [&](const char* key) { return part.find(key) != nullptr && part.find(key)->kept; };
+    const bool in_file = kept("file") || (!kept("lines") && dice.chance(0.3));
+    if (!kept("file")) part.remove("file");
+    if (!kept("lines")) part.remove("lines");
+    if (in_file) {
       recipe.files[file] = fmt::format("{}\n", fmt::join(lines, "\n"));
       part.set("file", fmt::format("'{}'", file));
     } else {
@@ -513,10 +560,9 @@ class Generator {
         }
       } else if (part.name == "storage" && file->value == "'accesses.spc'") {
         std::string& text = recipe.files["accesses.spc"];
-        for (u32 i = 1 + dice.below(20); i > 0; --i) {
-          text += fmt::format("{},{},{},{},{:.6f}\n", dice.below(3), dice.below(1000000), 512 * (1 + dice.below(3)),
-                              dice.chance(0.5) ? "R" : "W", 1e-6 * dice.below(3));
-        }
+        const Setting* const format = part.find("format");
+        const std::string name = format == nullptr ? "spc" : format->value;
+        for (u32 i = 1 + dice.below(20); i > 0; --i) text += access_line(name, dice);
       }
     }
     for (const char* name : {"graph.txt", "table.txt"}) {  // named without being written
@@ -524,8 +570,23 @@ class Generator {
     }
   }
 
+  /// An access in a format of the traffic "storage", of which there are three.
+  static std::string access_line(const std::string& format, Dice& dice) {
+    const u32 disk = dice.below(3);
+    const u32 bytes = 512 * (1 + dice.below(3));
+    const double at = 1e-6 * dice.below(3);
+    const bool read = dice.chance(0.5);
+    if (format.find("msr") != std::string::npos) {
+      return fmt::format("{},usr,{},{},{},{},{}\n", 128166372002869395 + dice.below(30), disk, read ? "Read" : "Write",
+                         dice.below(1000000), bytes, dice.below(100));
+    }
+    if (format.find("srt") != std::string::npos) {
+      return fmt::format("{:.6f} {} {} {} {}\n", at, disk, dice.below(1000000), bytes, read ? "R" : "W");
+    }
+    return fmt::format("{},{},{},{},{:.6f}\n", disk, dice.below(1000000), bytes, read ? "R" : "W", at);
+  }
+
   std::vector<Network> networks_;
-  Network any_;
 };
 
 }  // namespace banyan::test::experiments

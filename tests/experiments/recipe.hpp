@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/error.hpp"
 #include "banyan/base/types.hpp"
 #include "engine/small_instances.hpp"
 
@@ -21,6 +22,7 @@ namespace banyan::test::experiments {
 struct Setting {
   std::string key;
   std::string value;  ///< as TOML
+  bool kept = false;  ///< what the experiment was made for: the rest gives way
 };
 
 /// One table: the topology, a traffic, the run ...
@@ -28,6 +30,7 @@ struct Part {
   std::string section;  ///< "topology", "switch", "routing", "traffic", "admission", "analysis" or "run"
   std::string name;     ///< of the component; "" for the run
   std::vector<Setting> settings;
+  bool kept = false;  ///< as of a setting, its component
 
   [[nodiscard]] const Setting* find(const std::string& key) const {
     const auto found = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
@@ -41,6 +44,9 @@ struct Part {
       }
     }
     settings.push_back({key, value});
+  }
+  void keep(const std::string& key) {
+    for (Setting& s : settings) s.kept = s.kept || s.key == key;
   }
   void remove(const std::string& key) {
     std::erase_if(settings, [&](const Setting& s) { return s.key == key; });
@@ -144,6 +150,14 @@ inline std::optional<Place> place_of(const Recipe& recipe, u32 line) {
   }
   return std::nullopt;
 }
+
+/// Why an experiment does not run, and what would help.
+struct Refusal {
+  Where where;
+  std::string cause;
+  std::string remedy;
+  bool too_large = false;  ///< or too long: nothing is wrong with it otherwise
+};
 
 /// Writes the files of the recipe into a folder.
 inline void write_files(const Recipe& recipe, const std::filesystem::path& folder) {

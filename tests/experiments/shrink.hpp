@@ -37,7 +37,9 @@ class Shrinker {
   [[nodiscard]] u32 most_tries() const { return kind_ == kHang ? 12 : tries(400U, 40U); }
 
   /// Without it an experiment is longer, or larger.
-  static bool keeps_small(const Part& part, const std::string& key) {
+  [[nodiscard]] bool keeps_small(const Part& part, const std::string& key) const {
+    const config::ComponentInfo* const info = find_component(part.section, part.name);
+    if (kind_ == kHang && info != nullptr && small_part(part.section, *info).find(key) != nullptr) return true;
     if (part.section == "topology")
       return part.find(key)->value.find_first_not_of("0123456789[], ") == std::string::npos;
     const auto& run = short_run();
@@ -48,7 +50,7 @@ class Shrinker {
     ++tried_;
     bool same = false;
     judge_in_children(
-        0, 1, [&](u64) { return recipe; }, folder_, 0,
+        0, 1, [&](u64) { return recipe; }, folder_, {},
         [&](const Failure& failure) {
           for (const Finding& f : failure.findings) same = same || f.kind == kind_;
         });
@@ -56,7 +58,7 @@ class Shrinker {
   }
 
   /// From the boldest to the most careful.
-  static std::vector<Recipe> candidates(const Recipe& recipe) {
+  [[nodiscard]] std::vector<Recipe> candidates(const Recipe& recipe) const {
     std::vector<Recipe> all;
     for (std::size_t i = 0; i < recipe.parts.size(); ++i) {
       const std::string& section = recipe.parts[i].section;

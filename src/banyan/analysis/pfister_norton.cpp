@@ -23,7 +23,8 @@ class PfisterNorton final : public core::Analysis {
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
   if (context.traffics.size() != 1 || context.traffics.front()->component() != "hot_spot" ||
       context.traffics.front()->integers("targets").size() != 1) {
-    values.fail("name", "pfister_norton describes the traffic hot_spot with one target", "use this traffic alone");
+    values.fail("name", "pfister_norton describes the traffic hot_spot with one target",
+                "use the traffic hot_spot alone, with targets = [0]");
   }
   const config::Values& traffic = *context.traffics.front();
   const core::Graph& graph = context.topology->graph();

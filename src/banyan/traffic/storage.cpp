@@ -26,6 +26,7 @@ class Storage final : public core::Traffic {
         hosts_(context.terminals - values.natural("disks")),
         messages_(context.terminals) {
     // Refused when built, whatever a replication draws: it may have no access, and the next one has some.
+    static_cast<void>(cycles_of(values, context, "name", 0.0));
     for (const char* time : {"length", "service"})
       static_cast<void>(cycles_of(values, context, time, values.real(time)));
     fill(0);

@@ -72,7 +72,10 @@ std::vector<config::Parameter> Multicasts::parameters(double share) {
       ChainOrder::parameter(),
   };
   for (Parameter row : Process::parameters()) {
-    if (row.name == "process") row.fallback = std::string("poisson");
+    if (row.name == "process") {
+      row.fallback = std::string("poisson");
+      std::erase(row.choices, "at_once");  // there is no batch of multicasts that it could be of
+    }
     all.push_back(row);
   }
   return all;
@@ -111,9 +114,6 @@ Multicasts::Multicasts(const config::Values& values, const core::TrafficContext&
         "degree",
         "a multicast to " + std::to_string(degree_) + " of the other " + std::to_string(terminals_ - 1) + " terminals",
         terminals_ < 3 ? "use a larger network" : "use a degree of at most " + std::to_string(terminals_ - 1));
-  }
-  if (values.text("process") == "at_once") {
-    values.fail("process", "without end, all messages cannot be generated at once", "use poisson, bernoulli or on_off");
   }
   if (values.text("encoding") == "multiport") {
     if (software_) {
