@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <regex>
 #include <set>
@@ -96,7 +97,7 @@ class Judge {
     std::vector<std::string> refusals;
     while (true) {
       tried(accepted);
-      Judgement judgement = judge(to_toml(accepted));
+      Judgement judgement = judge(to_toml(accepted), kMostTerminalCycles);
       if (judgement.fate == Fate::refused) refusals.push_back(refusal_.where.key + ": " + refusal_.cause);
       const bool ran = judgement.fate != Fate::refused && judgement.fate != Fate::too_large;
       if (ran || !repair || !repair(accepted, refusal_, path())) {
@@ -106,9 +107,15 @@ class Judge {
     }
   }
 
-  /// An experiment as a file says it.
+  /// An experiment as a file says it, of any length.
   [[nodiscard]] Judgement judge(const std::string& toml) {
+    return judge(toml, std::numeric_limits<double>::infinity());
+  }
+
+ private:
+  [[nodiscard]] Judgement judge(const std::string& toml, double most_terminal_cycles) {
     Judgement judgement;
+    most_terminal_cycles_ = most_terminal_cycles;
     findings_.clear();
     refusal_ = {};
     text_ = toml;
@@ -127,7 +134,6 @@ class Judge {
     return judgement;
   }
 
- private:
   /// The point is many experiments: small networks, large ones for few cycles.
   static constexpr double kMostTerminals = 600;
   static constexpr double kMostSwitches = 1200;
@@ -174,7 +180,7 @@ class Judge {
       const core::TopologyRow& row = api::topology_row(*experiment);
       if (row.size != nullptr && too_large(row.size(experiment->topology))) return Fate::too_large;
       const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
-      if (too_large(size) || size.terminals * most_cycles(experiment->run) > kMostTerminalCycles)
+      if (too_large(size) || size.terminals * most_cycles(experiment->run) > most_terminal_cycles_)
         return Fate::too_large;
       api::check(*experiment);
       built.network = api::build_network(*experiment);
@@ -542,6 +548,7 @@ class Judge {
 
   std::filesystem::path folder_;
   std::string text_;
+  double most_terminal_cycles_ = 0.0;
   Refusal refusal_;  ///< the last one
   std::vector<Finding> findings_;
 };
