@@ -106,7 +106,7 @@ class AnyDemands final : public core::Analysis {
   std::vector<core::Prediction> predict() const override {
     if (!finite_) return {{"accepted_load", ejected_ / terminals_, "flits/cycle/terminal", false, Bound::overload}};
     // The first flit arrives in the cycle of its birth at the earliest.
-    return {{"completion_time", flits_ / ejected_ - 1.0, "cycles", false, Bound::lower}};
+    return {{"completion_time", std::max(0.0, flits_ / ejected_ - 1.0), "cycles", false, Bound::lower}};
   }
 
  private:
