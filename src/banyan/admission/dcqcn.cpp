@@ -1,0 +1,215 @@
+// A rate per flow that notifications cut and timers raise: DCQCN.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "banyan/admission/parts/carrier.hpp"
+#include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/admission/parts/times.hpp"
+#include "banyan/base/hash.hpp"
+
+namespace banyan::admission::dcqcn {
+namespace {
+
+using config::Parameter;
+
+/// Rates are shares of the link; times are ticks.
+struct Settings {
+  parts::FlowIs flow = parts::FlowIs::destination;
+  core::Carrier carrier;
+  double gain = 0.0;        ///< g
+  Tick notification = 1;    ///< N: least time between two notifications of a flow
+  Tick estimate_timer = 1;  ///< after so long without one the estimate decays
+  Tick increase_timer = 1;  ///< T
+  u64 increase_flits = 1;   ///< B
+  u32 recovery = 1;         ///< F: stages of fast recovery
+  double additive = 0.0;    ///< R_AI
+  double hyper = 0.0;       ///< R_HAI
+  double least = 0.0;       ///< rate
+};
+
+class Dcqcn final : public core::Admission {
+ public:
+  explicit Dcqcn(const Settings& settings) : set_(settings) {}
+
+  void begin() override { ends_.clear(); }
+  [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
+  [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
+    return parts::flow_key(set_.flow, member);
+  }
+  void open(u32 end, const core::FlowEnd&) override { ends_.resize(std::size_t{end} + 1); }
+
+  [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {
+    return std::max(static_cast<Tick>(std::ceil(ends_[end].next)), now);
+  }
+  void sent(u32 end, const core::Departure& what, Tick now, core::Pace&) noexcept override {
+    End& e = ends_[end];
+    e.next = std::max(e.next, static_cast<double>(now)) + what.flits / e.rate;
+    if (!e.limited) return;
+    for (e.flits += what.flits; e.flits >= set_.increase_flits; e.flits -= set_.increase_flits) {
+      ++e.flit_stages;
+      increase(e);
+    }
+  }
+
+  /// The notification point.
+  void arrived(u32 end, const core::Packet&, const core::Signals& signals, Tick now,
+               core::Pace& pace) noexcept override {
+    End& e = ends_[end];
+    if (!signals.marked || now < e.quiet_until) return;
+    e.quiet_until = now + set_.notification;
+    pace.tell(end, {.packets = 1, .marked = 1});
+  }
+  /// The reaction point: a notification cuts the rate, and begins fast recovery (equation 1).
+  void heard(u32 end, const core::Feedback&, Tick now, core::Pace& pace) noexcept override {
+    End& e = ends_[end];
+    e.target = e.rate;
+    e.rate = std::max(set_.least, e.rate * (1.0 - e.estimate / 2.0));
+    e.estimate = (1.0 - set_.gain) * e.estimate + set_.gain;
+    e.flits = 0;
+    e.time_stages = e.flit_stages = 0;
+    e.decay_at = now + set_.estimate_timer;
+    e.increase_at = now + set_.increase_timer;
+    e.limited = true;
+    pace.wake(end, std::min(e.decay_at, e.increase_at));
+  }
+  /// Timers that were moved meanwhile come too early, and are set again by nobody: the later ones are on their way.
+  void timer(u32 end, Tick now, core::Pace& pace) noexcept override {
+    End& e = ends_[end];
+    if (!e.limited || now < std::min(e.decay_at, e.increase_at)) return;
+    if (now >= e.decay_at) {
+      e.estimate *= 1.0 - set_.gain;  // equation 2
+      e.decay_at = now + set_.estimate_timer;
+    }
+    if (now >= e.increase_at) {
+      ++e.time_stages;
+      e.increase_at = now + set_.increase_timer;
+      increase(e);
+    }
+    if (e.limited) pace.wake(end, std::min(e.decay_at, e.increase_at));
+    pace.gate(end, now);
+  }
+
+  [[nodiscard]] u64 digest(u32 end) const noexcept override {
+    const End& e = ends_[end];
+    Hasher h;
+    for (const double v : {e.rate, e.target, e.estimate, e.next}) h.add(std::bit_cast<u64>(v));
+    for (const u64 v : {e.flits, e.quiet_until, e.decay_at, e.increase_at, u64{e.time_stages}, u64{e.flit_stages},
+                        u64{e.limited ? 1U : 0U}}) {
+      h.add(v);
+    }
+    return h.value();
+  }
+  [[nodiscard]] std::string explain(u32 end) const override {
+    return fmt::format("its next packet leaves at tick {:.0f}, at {:.4g} flits per cycle", std::ceil(ends_[end].next),
+                       ends_[end].rate);
+  }
+  [[nodiscard]] std::string violation() const override {
+    for (const End& e : ends_) {
+      if (!(e.rate >= set_.least && e.rate <= 1.0 && e.estimate >= 0.0 && e.estimate <= 1.0))
+        return fmt::format("dcqcn has a rate of {} and an estimate of {}", e.rate, e.estimate);
+    }
+    return {};
+  }
+
+ private:
+  struct End {
+    double rate = 1.0;      ///< R_C
+    double target = 1.0;    ///< R_T
+    double estimate = 1.0;  ///< alpha
+    double next = 0.0;      ///< tick from which on the next packet may leave
+    u64 flits = 0;          ///< sent since the byte counter's last stage
+    Tick quiet_until = 0;   ///< receiver: no notification before
+    Tick decay_at = 0;
+    Tick increase_at = 0;
+    u32 time_stages = 0;  ///< since the last notification
+    u32 flit_stages = 0;
+    bool limited = false;  ///< it was notified, and is not back at the link's rate
+  };
+
+  /// Fast recovery, additive or hyper increase (equations 3 and 4).
+  void increase(End& e) const noexcept {
+    if (std::max(e.time_stages, e.flit_stages) > set_.recovery) {
+      const u32 both = std::min(e.time_stages, e.flit_stages);
+      e.target += both > set_.recovery ? (both - set_.recovery) * set_.hyper : set_.additive;
+      e.target = std::min(e.target, 1.0);
+    }
+    e.rate = (e.target + e.rate) / 2.0;
+    // The rest of the way is halved for ever otherwise: a thousandth of the link is no limit any more.
+    if (e.target < 1.0 || e.rate < 0.999) return;
+    e.rate = 1.0;
+    e.limited = false;
+  }
+
+  Settings set_;
+  std::vector<End> ends_;  ///< [end]
+};
+
+std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext& context) {
+  Settings set;
+  const double cycle = parts::cycle_ns(values, context);
+  set.flow = parts::flow_is(values);
+  set.carrier = parts::carrier(values);
+  set.gain = values.real("gain");
+  set.notification = parts::ticks_of(values.real("notification_time"), cycle);
+  set.estimate_timer = parts::ticks_of(values.real("estimate_time"), cycle);
+  set.increase_timer = parts::ticks_of(values.real("increase_time"), cycle);
+  set.increase_flits = values.natural("increase_flits");
+  set.recovery = values.natural("recovery");
+  set.additive = values.real("additive");
+  set.hyper = values.real("hyper");
+  set.least = values.real("least");
+  return std::make_unique<Dcqcn>(set);
+}
+
+}  // namespace
+
+extern const core::AdmissionRow row_dcqcn;
+const core::AdmissionRow row_dcqcn{
+    .info = {"dcqcn",
+             "A rate per flow that notifications of marked packets cut, and timers and a byte counter raise again",
+             "Y. Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
+             parts::with_carrier(
+                 {parts::flow_parameter(), parts::cycle_parameter(),
+                  Parameter::real("gain", 0.00390625)
+                      .above(0)
+                      .range(0, 1)
+                      .doc("Weight of a notification in the estimate (g; 1/256)"),
+                  Parameter::real("notification_time", 50'000.0)
+                      .unit("ns")
+                      .range(0, 1e12)
+                      .doc("Least time between two notifications of a flow (N; 50 us)"),
+                  Parameter::real("estimate_time", 55'000.0)
+                      .unit("ns")
+                      .range(0, 1e12)
+                      .doc("Time without a notification after which the estimate decays (K; 55 us)"),
+                  Parameter::real("increase_time", 55'000.0)
+                      .unit("ns")
+                      .range(0, 1e12)
+                      .doc("Period of the timer that raises the rate (T; 55 us)"),
+                  Parameter::integer("increase_flits", 10'000'000)
+                      .unit("flits")
+                      .range(1, 1'000'000'000)
+                      .doc("Flits after which the byte counter raises the rate (B; 10 MB)"),
+                  Parameter::integer("recovery", 5)
+                      .range(0, 1'000'000)
+                      .doc("Stages of fast recovery before the target rises (F; 5)"),
+                  Parameter::real("additive", 0.001)
+                      .unit("flits/cycle")
+                      .range(0, 1)
+                      .doc("What a stage of additive increase raises the target by (R_AI; 40 Mbps of 40 Gbps)"),
+                  Parameter::real("hyper", 0.01)
+                      .unit("flits/cycle")
+                      .range(0, 1)
+                      .doc("The same of hyper increase, times the stages of it (R_HAI; ten times R_AI, as in QCN)"),
+                  Parameter::real("least", 0.00025)
+                      .unit("flits/cycle")
+                      .above(0)
+                      .range(0, 1)
+                      .doc("Smallest rate (10 Mbps of 40 Gbps)")})},
+    .make = &make};
+
+}  // namespace banyan::admission::dcqcn

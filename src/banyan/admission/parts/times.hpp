@@ -1,0 +1,28 @@
+// Times in nanoseconds, for admissions whose literature gives them so.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "banyan/core/admission.hpp"
+
+namespace banyan::admission::parts {
+
+[[nodiscard]] inline config::Parameter cycle_parameter() {
+  return config::Parameter::real("cycle", 1.0)
+      .unit("ns")
+      .range(1e-6, 1e9)
+      .doc("Length of a cycle, where the switch gives it none; 1 ns and flits of 5 bytes are links of 40 Gbps");
+}
+
+/// Nanoseconds per cycle: the switch's, or the parameter.
+[[nodiscard]] inline double cycle_ns(const config::Values& values, const core::AdmissionContext& context) {
+  return context.cycle_ns > 0.0 ? context.cycle_ns : values.real("cycle");
+}
+
+/// At least one tick.
+[[nodiscard]] inline Tick ticks_of(double ns, double cycle_ns) {
+  return static_cast<Tick>(std::max(1.0, std::round(ns / cycle_ns)));
+}
+
+}  // namespace banyan::admission::parts
