@@ -14,7 +14,7 @@ using namespace banyan;
 constexpr double kFlitNs = 0.2;          ///< a byte at 40 Gbps
 constexpr double kPacketFlits = 1030.0;  ///< 1,024 bytes and the overhead of cioq
 
-/// Terminals 1 .. flows send to terminal 0 as much as they may, over links of 40 Gbps; marks of the paper's table 14,
+/// Terminals 1 .. flows send to terminal 0 as much as they may, over links of 40 Gbps; marks of the paper,
 /// with thresholds of 5 and 200 packets.
 std::string incast(u32 flows, double load = 0.98) {
   std::string sources = "1";
@@ -29,7 +29,7 @@ std::string incast(u32 flows, double load = 0.98) {
 }
 
 /// The share of marks at which the rates of N equal flows stand still: the derivatives of the target rate and of the
-/// current rate in the fluid model (SIGCOMM 2015, equations 7 and 8) are 0. Packets and nanoseconds.
+/// current rate in the fluid model (SIGCOMM 2015) are 0. Packets and nanoseconds.
 double fixed_point(u32 flows) {
   const double rate = 1.0 / (kPacketFlits * kFlitNs) / flows;
   const double additive = 0.001 / (kPacketFlits * kFlitNs);
