@@ -48,6 +48,12 @@ struct Counts {
   [[nodiscard]] u64 all() const { return passed + refused + too_large + failed; }
 };
 
+/// What tests of the judge itself set.
+struct ChildOptions {
+  long seconds = kMostSeconds;
+  Disturb disturb;
+};
+
 namespace children {
 
 /// Newlines and backslashes in one line.
@@ -80,14 +86,15 @@ inline void write_line(int fd, const std::string& line) {
 }
 
 /// Starts the clock of one experiment; SIGPROF ends the process when it has run out.
-inline void start_clock() {
+inline void start_clock(long seconds) {
   itimerval timer{};
-  timer.it_value.tv_sec = kMostSeconds;
+  timer.it_value.tv_sec = seconds;
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 [[noreturn]] inline void child(int fd, u64 begin, u64 end, const std::function<Recipe(u64)>& make,
-                               const std::filesystem::path& folder, const std::function<Repairer(u64)>& repairer) {
+                               const std::filesystem::path& folder, const std::function<Repairer(u64)>& repairer,
+                               const ChildOptions& options) {
   if (!kSanitized) {
     const rlimit memory{kMostBytes, kMostBytes};
     setrlimit(RLIMIT_AS, &memory);
@@ -95,9 +102,9 @@ inline void start_clock() {
   std::signal(SIGPROF, SIG_DFL);
   const rlimit core{0, 0};
   setrlimit(RLIMIT_CORE, &core);
-  Judge judge(folder);
+  Judge judge(folder, options.disturb);
   for (u64 i = begin; i < end; ++i) {
-    start_clock();
+    start_clock(options.seconds);
     write_line(fd, fmt::format("begin {}", i));
     const Judgement judgement = judge.judge(
         make(i), [fd](const Recipe& recipe) { write_line(fd, "recipe " + escaped(pack(recipe))); },
@@ -124,7 +131,7 @@ struct Failure {
 /// Judges experiments [begin, end) and calls `found` for each that failed.
 inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u64)>& make,
                                 const std::filesystem::path& folder, const std::function<Repairer(u64)>& repairer,
-                                const std::function<void(const Failure&)>& found) {
+                                const std::function<void(const Failure&)>& found, const ChildOptions& options = {}) {
   constexpr u64 kBatch = 200;  // a child starts afresh now and then, so that its memory is its own
   Counts counts;
   while (begin < end) {
@@ -136,7 +143,7 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
     const u64 stop = std::min(end, begin + kBatch);
     if (pid == 0) {
       close(ends[0]);
-      children::child(ends[1], begin, stop, make, folder, repairer);
+      children::child(ends[1], begin, stop, make, folder, repairer, options);
     }
     close(ends[1]);
     FILE* const in = fdopen(ends[0], "r");
@@ -189,7 +196,7 @@ inline Counts judge_in_children(u64 begin, u64 end, const std::function<Recipe(u
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     findings.clear();
     if (signal == SIGPROF) {
-      findings.push_back({kHang, fmt::format("not finished after {} s of CPU time", kMostSeconds)});
+      findings.push_back({kHang, fmt::format("not finished after {} s of CPU time", options.seconds)});
     } else {
       findings.push_back({signal == 0 ? std::string("a child that exits") : fmt::format("crash with signal {}", signal),
                           fmt::format("status {}", status)});
