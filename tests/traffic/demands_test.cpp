@@ -92,5 +92,35 @@ TEST(Demands, BatchesAndRepliesStateNone) {
   }
 }
 
+/// A source that posts a message when the one before has left falls behind in an overload: what it has not posted yet
+/// is offered all the same, however long the run is.
+TEST(Demands, WhatAnsweringSourcesHaveNotPostedIsOffered) {
+  const std::string tree =
+      "topology = { name = 'bidirectional_min', hosts = 16 }\n"
+      "routing = 'nearest_common_ancestor'\nswitch = 'input_buffer'\n";
+  const std::string mesh =
+      "topology = { name = 'mesh', size = [4, 4] }\nrouting = 'dimension_order'\n"
+      "switch = { name = 'vc_router', vcs = 4 }\n";
+  for (const std::string& text :
+       {tree + "traffic = { name = 'multicast', load = 0.95, implementation = 'software' }\n",
+        tree + "traffic = { name = 'bimodal', load = 0.95, share = 0.5, implementation = 'software' }\n",
+        mesh + "traffic = { name = 'uniform', load = 0.9, size = 4, reply_size = [1] }\n"}) {
+    for (const char* measure : {"run.measure=20000", "run.measure=100000"}) {
+      const api::Result result =
+          api::run(api::read_experiments_text(text, "demands", {measure, "run.drain=1000"}).points.front());
+      const double declared = text.find("0.95") != std::string::npos ? 0.95 : 0.9;
+      SCOPED_TRACE(text + measure);
+      EXPECT_EQ(result.verdict, api::Verdict::saturated);
+      EXPECT_TRUE(result.certain) << result.explanation;
+      // Replies are offered when a request arrives: at most a flit for four here.
+      const stats::Metric& offered = result.at("offered_load");
+      EXPECT_GE(offered.mean, 0.97 * declared);
+      EXPECT_LE(offered.mean, (text.starts_with(mesh) ? 1.25 : 1.03) * declared);
+      EXPECT_LT(offered.half_width.value(), 0.1 * declared);
+      EXPECT_LT(result.at("accepted_load").mean, 0.9 * declared);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::test::demands_test

@@ -116,6 +116,16 @@ class Traffic {
     static_cast<void>(now);
     static_cast<void>(out);
   }
+  /// Of an answering traffic that posts a message when the one before has left, however late that is: the messages that
+  /// it generates by itself at `terminal` behind the last one that it posted, `ahead` = 0, 1 ..., so that what waits
+  /// counts as offered. `out` is the message before, of which nothing may be read when ahead == 0. False: there is
+  /// none, or when it is generated depends on what arrives.
+  [[nodiscard]] virtual bool unposted(u32 terminal, u64 ahead, Message& out) const noexcept {
+    static_cast<void>(terminal);
+    static_cast<void>(ahead);
+    static_cast<void>(out);
+    return false;
+  }
   /// Of what an answering traffic remembers of a terminal.
   [[nodiscard]] virtual u64 digest(u32 terminal) const noexcept {
     static_cast<void>(terminal);

@@ -345,6 +345,11 @@ void Source::add_waiting(SteadyRecord& record) const noexcept {
       bool more = add(cursor.message, cursor.message.flits - cursor.offset);
       if ((plan_.special[i] & kAnswers) != 0) {
         answers_.for_each(list, [&](const core::Message& message) { static_cast<void>(add(message, message.flits)); });
+        if (local % plan_.queues != 0) continue;
+        core::Message message;
+        for (u64 ahead = 0; plan_.traffics[i]->unposted(plan_.terminals[local], ahead, message); ++ahead) {
+          if (!add(message, message.flits)) break;
+        }
         continue;
       }
       while (more) {

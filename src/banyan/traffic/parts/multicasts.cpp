@@ -321,6 +321,13 @@ void Multicasts::delivered(const core::Packet& packet, u32 terminal, Tick now, c
              : send(terminal, origin, nth, now + startup_, out);
 }
 
+bool Multicasts::unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept {
+  if (!forwards()) return false;
+  const Source& source = sources_[terminal];
+  if (ahead == 0) out.state = source.state;
+  return next(terminal, source.generated + ahead, ahead == 0 ? source.previous : out.birth, out);
+}
+
 u64 Multicasts::digest(u32 terminal) const noexcept {
   if (!forwards()) return 0;
   Hasher h;

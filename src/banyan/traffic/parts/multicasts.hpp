@@ -69,6 +69,7 @@ class Multicasts : public core::Traffic {
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  bool unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept override;
   u64 digest(u32 terminal) const noexcept override;
 
  private:

@@ -240,6 +240,13 @@ void Pattern::delivered(const core::Packet& packet, u32 terminal, Tick now, core
   out.post(reply);
 }
 
+bool Pattern::unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept {
+  if (!replies_ || outstanding_ != kNone) return false;
+  const Source& source = sources_[terminal];
+  if (ahead == 0) out.state = source.state;
+  return next(terminal, source.generated + ahead, ahead == 0 ? source.previous : out.birth, out);
+}
+
 u64 Pattern::digest(u32 terminal) const noexcept {
   const Source& source = sources_[terminal];
   Hasher h;

@@ -31,6 +31,7 @@ class Pattern : public core::Traffic {
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  bool unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept override;
   u64 digest(u32 terminal) const noexcept override;
   std::string violation() const override;
 
