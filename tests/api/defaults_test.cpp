@@ -60,7 +60,7 @@ struct Pair {
 
   [[nodiscard]] std::string name() const { return topology.info.name + " " + routing.info.name; }
 
-  [[nodiscard]] Experiment experiment(const Choice& choice, const std::string& traffic) const {
+  [[nodiscard]] Experiment experiment(const Choice& choice, const std::string& traffic, u32 seed = 1) const {
     std::string where = test::small_component(topology.info, values);
     std::string how = test::small_component(routing.info, values);
     std::string& changed = choice.of_topology ? where : how;
@@ -69,16 +69,25 @@ struct Pair {
         "topology = {}\nrouting = {}\nswitch = {{ name = 'vc_router', vcs = {} }}\n"
         "traffic = {{ {}, load = 1.0, size = 4 }}\nrun = {{ warmup = 1000, measure = 2000, drain = 0 }}\n",
         where, how, vcs, traffic);
-    return read_experiments_text(text, "defaults", {}).points.front();
+    return read_experiments_text(text, "defaults", {fmt::format("run.seed={}", seed)}).points.front();
   }
 
   /// Flits per cycle and terminal of overloaded sources; nothing where it does not exist, or deadlocks.
-  [[nodiscard]] std::optional<double> accepted(const Choice& choice, const std::string& traffic) const {
+  [[nodiscard]] std::optional<double> accepted(const Choice& choice, const std::string& traffic, u32 seed = 1) const {
     try {
-      const Result result = run(experiment(choice, traffic));
+      const Result result = run(experiment(choice, traffic, seed));
       if (result.verdict == Verdict::deadlocked) return std::nullopt;
       return result.at("accepted_load").mean;
     } catch (const ConfigError&) { return std::nullopt; }
+  }
+
+  /// The mean over several seeds, of uniform traffic: networks that carry less once they are full do so to a degree
+  /// that chance decides (a torus between 0.38 and 0.42 by the seed).
+  [[nodiscard]] double mean_accepted(const Choice& choice) const {
+    constexpr u32 kSeeds = 5;
+    double sum = 0.0;
+    for (u32 seed = 1; seed <= kSeeds; ++seed) sum += accepted(choice, kUniform, seed).value_or(0.0);
+    return sum / kSeeds;
   }
 
   /// Whether no packets can wait on each other in a circle.
@@ -126,6 +135,7 @@ const std::vector<Exception> kWorseUnderUniform{
     // Free space nearby says little about a dimension, and O1TURN draws the order of dimensions.
     {"mesh", "o1turn", "choice = 'adaptive'", kComplement, 0.210, 0.097},
     {"torus", "o1turn", "choice = 'adaptive'", kComplement, 0.440, 0.342},
+    {"hypercube", "o1turn", "choice = 'adaptive'", kTranspose, 0.478, 0.427},
     // The lowest port happens to suit three routers per group; on 72 terminals it does not.
     {"dragonfly", "shortest_path", "choice = 'first'", kUniform, 0.691, 0.680},
 };
@@ -134,6 +144,9 @@ const std::vector<Exception> kWorseUnderUniform{
 const std::map<std::string, std::string> kNoAlternative{
     {"information = 'global'", "it reads the queues of other switches: a bound to compare with"},
     {"early_exit = 'anywhere'", "Valiant's algorithm goes all the way to the random switch"},
+    // On a torus of 8x8 that is full: 0.59 of uniform traffic with 16 virtual channels, against 0.68 and 0.70.
+    {"classes = 'fixed'", "Dally and Seitz change the class behind the wrap link"},
+    {"classes = 'balanced'", "Dally and Seitz change the class behind the wrap link"},
 };
 
 /// The default graph has four switches, on which nothing can wait in a circle; on others it can, and 5.4 % is the price
@@ -190,6 +203,7 @@ void expect_good_defaults(const SmallValues& sizes, const std::vector<u32>& numb
         accepted[parameter][choice.text] = *other;
         // Which network is built is not the routing function's default.
         if (choice.of_topology || !carries_less(*by_default, *other)) continue;
+        if (!carries_less(pair.mean_accepted(choices.front()), pair.mean_accepted(choice))) continue;
         const std::string reason = excuse(pair, choice);
         EXPECT_NE(reason, "") << fmt::format("{} with {} virtual channels accepts {:.3f} by default and {:.3f} with {}",
                                              pair.name(), vcs, *by_default, *other, choice.text);
