@@ -63,7 +63,7 @@ TEST(Verdict, FarBeyondSaturationADefaultRunIsCertain) {
 TEST(Verdict, NothingIsCertainBesideAWideLatency) {
   int doubtful = 0;
   for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3"}) {
-    const Result result = run_of(kRouters, {"load=0.3935", seed});
+    const Result result = run_of(kRouters, {"load=0.3935", seed, "run.extension=1"});
     const bool doubt = widest(result) > 0.2;
     doubtful += doubt ? 1 : 0;
     EXPECT_FALSE(doubt && result.certain) << seed << ": " << result.explanation;
@@ -96,6 +96,49 @@ TEST(Verdict, WhatMayCollapseIsNotCertainlySteady) {
 
 TEST(Verdict, WhatRecoversFromABurstIsCertainlySteady) {
   const Result result = run_of(kNodes, {"load=0.3"});
+  EXPECT_EQ(result.verdict, Verdict::steady);
+  EXPECT_TRUE(result.certain) << result.explanation;
+}
+
+struct Collapsing {
+  std::string topology;
+  std::string routing;
+  const char* full;   ///< load between what it carries from full buffers and what it carries from empty ones
+  const char* below;  ///< load below both
+};
+
+/// Not the switch alone decides whether a network carries less once its buffers are full.
+TEST(Verdict, AnyNetworkThatMayCollapseIsNotCertainlySteady) {
+  for (const Collapsing& network : {Collapsing{"torus", "minimal_adaptive", "load=0.6", "load=0.3"},
+                                    Collapsing{"torus", "dimension_order", "load=0.47", "load=0.3"},
+                                    Collapsing{"mesh", "minimal_adaptive", "load=0.35", "load=0.2"}}) {
+    const std::string text = "topology = { name = \"" + network.topology + "\", size = [8, 8] }\n" +
+                             "switch   = { name = \"vc_router\", vcs = 4, buffer = 8 }\n" + "routing  = \"" +
+                             network.routing + "\"\n" + "traffic  = { name = \"uniform\", size = 4 }\n";
+    const std::string name = network.topology + " " + network.routing;
+    for (const char* seed : {"run.seed=1", "run.seed=2"}) {
+      const Result full = run_of(text, {network.full, seed});
+      EXPECT_EQ(full.verdict, Verdict::steady) << name;
+      EXPECT_FALSE(full.certain) << name << ": " << full.explanation;
+      EXPECT_TRUE(says(full, "it might not recover from a burst")) << name << ": " << full.explanation;
+      EXPECT_FALSE(says(full, "a longer run (run.measure) would tell")) << name;
+      const Result below = run_of(text, {network.below, seed});
+      EXPECT_TRUE(below.certain) << name << ": " << below.explanation;
+    }
+  }
+}
+
+/// Sources that limit what is outstanding bring no backlog that would have to go.
+TEST(Verdict, SourcesThatHoldThemselvesBackAreCertainToo) {
+  const Result result =
+      run_of(kRouters, {"load=0.1", "traffic.size=1", "traffic.reply_size=4", "traffic.outstanding=4"});
+  EXPECT_EQ(result.verdict, Verdict::steady);
+  EXPECT_TRUE(result.certain) << result.explanation;
+}
+
+/// Long wires: what is held back has to fill them.
+TEST(Verdict, LongWiresRecoverFromABurst) {
+  const Result result = run_of(kRouters, {"load=0.1", "topology.latency=200", "switch.buffer=400"});
   EXPECT_EQ(result.verdict, Verdict::steady);
   EXPECT_TRUE(result.certain) << result.explanation;
 }

@@ -127,15 +127,15 @@ TEST(Growth, CoversTheDriftOfAProcessThatForgets) {
   for (u64 replication = 0; replication < 400; ++replication) {
     const Random random(9, Stream{"test"}, 4, static_cast<u32>(replication));
     double level = 0.0;
-    const Observed run = with(1000, 10'000, [&](u64 i) {
+    const Observed run = with(2000, 10'000, [&](u64 i) {
       level = 0.9 * level + 200.0 * test::normal(random, i);  // an integrated autocorrelation time of 19 windows
       return static_cast<i64>(std::llround(level)) + static_cast<i64>(3 * i);
     });
     const Growth growth = run.growth();
     covered += growth.settled.contains(3.0 / 10'000) ? 1U : 0U;
-    long_enough += growth.relaxations >= VerdictRule{}.relaxations ? 1U : 0U;
+    long_enough += growth.relaxations >= VerdictRule{}.forgets ? 1U : 0U;
   }
-  EXPECT_GE(covered, 356U);  // 89 %: the correlation time of 53 such times comes out a little short
+  EXPECT_GE(covered, 356U);  // 89 %: the correlation time of 105 such times comes out a little short
   EXPECT_LE(covered, 394U);
   EXPECT_GE(long_enough, 396U);
 }
@@ -166,7 +166,7 @@ TEST(Judge, ASteadyStateIsSeenBelowTheCapacity) {
   for (const double load : {0.3, 0.8, 0.9}) {
     const Count count = certain({.load = load}, 10);
     EXPECT_EQ(count.saturated, 0U) << load;
-    EXPECT_GE(count.steady, 9U) << load;
+    EXPECT_GE(count.steady, load < 0.9 ? 9U : 5U) << load;  // nearer, half of the runs are too short
   }
 }
 
@@ -199,9 +199,9 @@ TEST(Growth, ARandomWalkSeldomLooksAsIfItForgot) {
                             level += 50.0 * test::normal(random, i);
                             return static_cast<i64>(std::llround(level));
                           }).growth();
-    forgets += growth.relaxations >= VerdictRule{}.relaxations ? 1U : 0U;
+    forgets += growth.relaxations >= VerdictRule{}.forgets ? 1U : 0U;
   }
-  EXPECT_LE(forgets, 90U);  // 32 to 40 %; what it has grown by then decides
+  EXPECT_LE(forgets, 4U);  // 2 %; less than 1 % is expected
 }
 
 /// A process whose noise is too large for the limit of growth, with an integrated autocorrelation time of 12 windows.
@@ -225,7 +225,7 @@ TEST(Judge, QueuesThatReturnToAMeanAreSteadyWhateverTheirNoise) {
     steady += level(growth) ? 1U : 0U;
   }
   EXPECT_GE(wide, 50U) << "the test has little to look at";
-  EXPECT_GE(steady, wide * 3 / 5);
+  EXPECT_GE(steady, wide / 2);
 }
 
 /// The same noise beside a walk is no steady state: the test of Dickey and Fuller is held to its quantile, with fast
@@ -243,7 +243,7 @@ TEST(Growth, ARandomWalkSeldomPassesForAProcessThatReturns) {
                             }).growth();
       returns += growth.unit_root < VerdictRule{}.unit_root ? 1U : 0U;
     }
-    EXPECT_LE(returns, 14U) << noise;  // 7 %, of which 1 to 4 % are expected
+    EXPECT_LE(returns, 6U) << noise;  // 3 %; most of them with noise of ten steps
   }
 }
 
@@ -262,6 +262,74 @@ TEST(Judge, AWalkWithADriftInNoiseIsNotCertainlySteady) {
   EXPECT_LE(steady, 2U);
 }
 
+/// Looks at the beginning of a run, and again whenever it is twice as long, until the verdict is certain. Windows are
+/// joined as those of a run are, so that they stay as many.
+template <class Rule>
+Judgement looked_at(const Observed& run, std::size_t first, Rule&& rule) {
+  u32 look = 0;
+  for (std::size_t length = first;; length *= 2, ++look) {
+    Observed seen;
+    const std::size_t joined = length / first;
+    for (std::size_t i = 0; i < length; i += joined) {
+      u64 offered = 0;
+      u64 accepted = 0;
+      for (std::size_t k = i; k < i + joined; ++k) offered += run.offered[k], accepted += run.accepted[k];
+      seen.offered.push_back(offered);
+      seen.accepted.push_back(accepted);
+    }
+    Evidence evidence;
+    evidence.growth = seen.growth();
+    const Judgement verdict = judge(evidence, rule(look));
+    if (verdict.certain || 2 * length > run.offered.size()) return verdict;
+  }
+}
+
+/// Walks whose drift is `times` the limit of growth, looked at up to six times: how many get a certain verdict of each
+/// kind.
+template <class Rule>
+Count certain_walks(double times, u32 walks, Rule&& rule) {
+  constexpr std::size_t kFirst = 256;
+  Count count;
+  for (u32 replication = 0; replication < walks; ++replication) {
+    const Random random(9, Stream{"test"}, 12, replication);
+    double walk = 0.0;
+    const Observed run = with(kFirst * 32, 10'000, [&](u64 i) {
+      walk += 10.0 * times + 300.0 * test::normal(random, i);
+      return static_cast<i64>(std::llround(walk));
+    });
+    const Judgement verdict = looked_at(run, kFirst, rule);
+    if (verdict.certain) ++(verdict.saturated ? count.saturated : count.steady);
+  }
+  return count;
+}
+
+/// Every look is a chance to err; what all of them may do together is what the confidences say, also where a verdict is
+/// hardest: at the limit of growth itself.
+TEST(Judge, ManyLooksAreWrongNoMoreOftenThanTheConfidenceSays) {
+  const Count at_limit = certain_walks(1.0, 1000, rule_at);
+  EXPECT_LE(at_limit.steady, 50U);     // 5 %
+  EXPECT_LE(at_limit.saturated, 10U);  // 1 %
+  const Count naive = certain_walks(1.0, 1000, [](u32) { return VerdictRule{}; });
+  EXPECT_GT(naive.steady, at_limit.steady) << "the test has nothing to look at";
+}
+
+TEST(Judge, ManyLooksFindWhatOneCannot) {
+  const Count saturated = certain_walks(5.0, 200, rule_at);
+  EXPECT_GE(saturated.saturated, 150U);
+  EXPECT_LE(saturated.steady, 4U);
+  const Count one = certain_walks(5.0, 200, [](u32 look) { return rule_at(look == 0 ? 0 : 40); });
+  EXPECT_LT(one.saturated, 100U) << "the first look was enough";
+}
+
+TEST(Judge, TheFirstLookHasTheRuleAsItIs) {
+  const VerdictRule first = rule_at(0);
+  const VerdictRule plain;
+  EXPECT_EQ(first.steady_confidence, plain.steady_confidence);
+  EXPECT_EQ(first.saturated_confidence, plain.saturated_confidence);
+  EXPECT_EQ(first.unit_root, plain.unit_root);
+  EXPECT_EQ(first.forgets, plain.forgets);
+}
+
 Recovery after(double left, i64 drift) {
   const Random random(9, Stream{"test"}, 11, 0);
   Recovery recovery;
@@ -274,10 +342,33 @@ Recovery after(double left, i64 drift) {
   return recovery;
 }
 
+TEST(Judge, OnlyALongerRunIsAskedForThatWouldTell) {
+  const Random random(9, Stream{"test"}, 6, 0);
+  Evidence good;
+  good.growth = with(1000, 10'000, [&](u64 i) { return std::llround(1000.0 + test::normal(random, i)); }).growth();
+  EXPECT_FALSE(judge(good).longer);
+  const auto longer = [&](auto&& change) {
+    Evidence changed = good;
+    change(changed);
+    const Judgement verdict = judge(changed);
+    EXPECT_FALSE(verdict.certain);
+    EXPECT_EQ(verdict.longer, verdict.reason.find("a longer run (run.measure) would tell") != std::string::npos);
+    return verdict.longer;
+  };
+  EXPECT_TRUE(longer([](Evidence& e) { e.latency_width = 0.3, e.widest_latency = "packet_latency"; }));
+  EXPECT_TRUE(longer([](Evidence& e) { e.filling = true; }));
+  EXPECT_TRUE(longer([](Evidence& e) { e.recovery = after(90'000.0, 0); }));
+  EXPECT_FALSE(longer([](Evidence& e) { e.recovery = after(150'000.0, 500); })) << "it collapses in every run";
+  EXPECT_FALSE(longer([](Evidence& e) { e.all_arrived = false; })) << "the drain was too short";
+}
+
 TEST(Judge, ANetworkRecoversWhenItsBacklogGoes) {
   EXPECT_TRUE(recovers(after(40'000.0, 0)));
   EXPECT_TRUE(recovers(after(90'000.0, -200))) << "slowly, but certainly";
   EXPECT_FALSE(recovers(after(90'000.0, 0)));
+  EXPECT_FALSE(collapses(after(90'000.0, 0))) << "nobody knows yet";
+  EXPECT_FALSE(collapses(after(40'000.0, 500)));
+  EXPECT_TRUE(collapses(after(150'000.0, 500)));
   EXPECT_FALSE(recovers(after(150'000.0, 500)));
 }
 

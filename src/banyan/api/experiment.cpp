@@ -199,6 +199,13 @@ bool has_admission(const Experiment& experiment) {
   return !name.empty() && name != "none";
 }
 
+/// Lengths that a user gives are his: only a run of the default length is extended without being told to.
+void choose_extension(config::Values& run) {
+  if (run.integer("extension") != 0) return;
+  const bool own = run.given("measure") || run.integer("duration") > 0 || run.real("precision") > 0.0;
+  run.set("extension", own ? i64{1} : kDefaultExtension, {}, false);
+}
+
 void describe_configuration(Experiment& experiment) {
   json all;
   all["name"] = experiment.name;
@@ -212,6 +219,8 @@ void describe_configuration(Experiment& experiment) {
   for (const config::Values& analysis : experiment.analyses) all["analysis"].push_back(config::to_json(analysis));
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
+  // Likewise runs that are not extended.
+  if (experiment.run.integer("extension") == 1) all["run"].erase("extension");
   experiment.configuration = config::dump(all);
   experiment.configuration_hash = identity_hash(experiment.configuration);
 }
@@ -237,6 +246,7 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
     else
       experiment.traffics.push_back(std::move(values));
   }
+  choose_extension(experiment.run);
   describe_configuration(experiment);
   return experiment;
 }

@@ -141,6 +141,7 @@ class Search {
     if (const Swept* nearest = nearest_point(load)) {
       changed.insert(changed.end(), nearest->changes.begin(), nearest->changes.end());
     }
+    changed.emplace_back("run.extension=1");  // the search prolongs them itself
     for (const Varied& varied : varied_) changed.push_back(fmt::format("{}={}", varied.key, load * varied.share));
     ExperimentSet set = read_(changed);
     if (set.points.size() != 1) {

@@ -52,46 +52,76 @@ u64 unlimited_queues(const Experiment& experiment, const core::Topology& topolog
                                          : row.unlimited_queues(experiment.switching, topology.graph());
 }
 
-/// How the network goes on when it begins with a backlog (stats::Recovery). What comes in a quarter of the run's cycles
-/// is held back, as many pass in which buffers fill, and as many more are looked at. It ends when half of the backlog
+/// Flits generated and not delivered at the end of each window.
+std::vector<double> inside_of(const SteadyRecord& record) {
+  std::vector<double> inside;
+  i64 flits = 0;
+  for (std::size_t i = 0; i < record.offered.size(); ++i) {
+    flits += static_cast<i64>(record.offered[i]) - static_cast<i64>(record.accepted[i]);
+    inside.push_back(static_cast<double>(flits));
+  }
+  return inside;
+}
+
+/// How long messages are held back where the recovery of a run is tried. Buffers fill within a few times the time that
+/// packets are in the network. A sixteenth of the run is enough for that in most networks, and what a trial costs: it
+/// is four times as long at the most, and at half of saturation it ends after a fifteenth of the flits of the run.
+Tick held_of(const SteadyOutcome& measured) {
+  constexpr Tick kTransits = 4;
+  SumCount inside;
+  for (const engine::LatencySums& born : measured.record.births) {
+    inside.merge({born.latency - born.queueing, born.packets});
+  }
+  const auto transits = static_cast<Tick>(inside.mean()) * kTransits;
+  return std::max<Tick>({measured.counted / 16, std::min(transits, measured.counted / 4), 1});
+}
+
+/// How the network goes on when it begins with a backlog (stats::Recovery). What comes in a stretch of time is held
+/// back, as many cycles pass in which buffers fill, and twice as many are looked at. It ends when half of the backlog
 /// is gone.
 stats::Recovery recovery_of(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                            const RunOptions& options, const SteadyOutcome& measured) {
-  const Tick quarter = std::max<Tick>(measured.counted / 4, 1);
+                            const RunOptions& options, const SteadyOutcome& measured, const stats::VerdictRule& rule,
+                            double& helper_cpu_seconds) {
+  const Tick held = held_of(measured);
   engine::SteadyPlan plan;
-  plan.hold = quarter;
-  plan.end = 3 * quarter;
+  plan.hold = held;
+  plan.end = 4 * held;
   plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
   settings.steady = plan;
   settings.probe = {};
   const Instance instance = build_instance(experiment, network, settings);
 
-  const auto all = [](std::span<const u64> flits) { return std::accumulate(flits.begin(), flits.end(), u64{0}); };
-  const double per_cycle =
-      static_cast<double>(all(measured.record.offered)) / static_cast<double>(std::max<Tick>(measured.counted, 1));
   stats::Recovery recovery;
-  recovery.held = quarter;
-  recovery.backlog = per_cycle * static_cast<double>(quarter);
-  recovery.left = recovery.backlog;
+  recovery.held = held;
+  const std::vector<double> usual = inside_of(measured.record);
+  recovery.usual = usual.empty() ? 0.0 : *std::max_element(usual.begin(), usual.end());
 
   engine::SteadySettings steady;
   steady.fixed = true;
   steady.watchdog = 0;
-  steady.keep_going = [&](Tick now) {
+  steady.keep_going = [&, next = held](Tick now) mutable {
     if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
-    recovery.left =
-        per_cycle * static_cast<double>(now) - static_cast<double>(instance.machine->totals().delivered_flits);
-    return now <= quarter || !stats::recovers(recovery);
+    if (now < next) return true;
+    next = now + held / 4;  // what still waits is counted message by message
+    const std::vector<double> inside = inside_of(instance.machine->record(plan));
+    recovery.backlog = inside[(held - 1) >> plan.shift];
+    recovery.left = inside[(std::min(now, plan.end) - 1) >> plan.shift];
+    return !stats::recovers(recovery, rule);
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
+  helper_cpu_seconds += instance.machine->helper_cpu_seconds();
   if (outcome.end == SteadyOutcome::End::interrupted) return recovery;
-  const auto last = [](const std::vector<u64>& flits) { return std::span<const u64>(flits).last(flits.size() / 3); };
+  const std::vector<double> inside = inside_of(outcome.record);
+  recovery.backlog = inside[(held - 1) >> plan.shift];
+  recovery.left = inside.back();
+  const auto last = [](const std::vector<u64>& flits) { return std::span<const u64>(flits).last(flits.size() / 2); };
   recovery.growth = stats::growth(last(outcome.record.offered), last(outcome.record.accepted),
                                   unlimited_queues(experiment, *network.topology));
   return recovery;
 }
 
-/// Decides at the end of the plan whether the run goes on, from integer sums and hence the same for any threads.
+/// Decides whether the run goes on, from integer sums and hence the same for any threads: for a precision, or until its
+/// verdict is certain.
 class Stopping {
  public:
   Stopping(const config::Values& run, const core::Topology& topology, u64 queues)
@@ -100,9 +130,56 @@ class Stopping {
         queues_(queues),
         goal_(precision_goal(run)),
         measure_(static_cast<Tick>(run.integer("measure"))),
-        limit_(precision_limit(run, measure_)) {}
+        limit_(goal_ ? precision_limit(run, measure_) : extension_limit(run, measure_)) {}
 
+  /// Asked at the end of the plan, before the last packets have arrived.
   std::optional<engine::SteadyPlan> longer(const SteadyRecord& record) {
+    return goal_ ? until_precise(record) : until_certain(record);
+  }
+
+  /// True when the run has ended, and has to be done again, longer: nothing of what came after the end was recorded.
+  /// What had not arrived when it was decided can make intervals wider than asked. And a verdict is first judged when
+  /// everything has arrived, as without an extension, so that a run whose verdict is certain at once is the same.
+  [[nodiscard]] bool again(const Result& result, bool undecided) {
+    if (measure_ >= limit_) return false;
+    if (!goal_) {
+      if (undecided) extend();
+      return undecided;
+    }
+    if (result.verdict != Verdict::steady) return false;
+    const std::optional<double> missing = precision_missing(result, *goal_, kPrecise);
+    if (missing == 0.0) return false;
+    measure_ = std::min(limit_, stats::next_checkpoint(measure_, missing));
+    return true;
+  }
+
+  [[nodiscard]] bool asks() const { return goal_ || looks_ > 0; }
+  /// Of the look at what is measured now.
+  [[nodiscard]] stats::VerdictRule rule() const { return stats::rule_at(looks_); }
+  /// True when more is measured than run.measure, for the verdict.
+  [[nodiscard]] bool extended() const { return looks_ > 0; }
+  [[nodiscard]] Tick measure() const { return measure_; }
+  [[nodiscard]] engine::SteadyPlan plan() const { return steady_plan(run_, measure_); }
+  [[nodiscard]] Tick end() const { return plan().end; }
+
+ private:
+  std::optional<engine::SteadyPlan> until_certain(const SteadyRecord& record) {
+    if (measure_ >= limit_) return std::nullopt;
+    const SteadyWindows windows(record, run_, topology_, queues_);
+    stats::Evidence evidence = windows.evidence();
+    evidence.widest_latency = "packet_latency";
+    evidence.latency_width = windows.settled_latency().interval.relative_half_width();
+    if (stats::judge(evidence, rule()).certain) return std::nullopt;
+    extend();
+    return plan();
+  }
+
+  void extend() {
+    measure_ = std::min(limit_, 2 * measure_);
+    ++looks_;
+  }
+
+  std::optional<engine::SteadyPlan> until_precise(const SteadyRecord& record) {
     const SteadyWindows windows(record, run_, topology_, queues_);
     const stats::Growth growth = windows.growth();
     if (stats::grows(growth) && !windows.filling()) return std::nullopt;
@@ -118,35 +195,22 @@ class Stopping {
     return plan();
   }
 
-  /// True when the result of a run that ended is wider than asked all the same: what had not arrived when it was
-  /// decided has made it so. Nothing of what came after the end was recorded, so that a longer run has to begin anew.
-  [[nodiscard]] bool again(const Result& result) {
-    if (!goal_ || result.verdict != Verdict::steady || measure_ >= limit_) return false;
-    const std::optional<double> missing = precision_missing(result, *goal_, kPrecise);
-    if (missing == 0.0) return false;
-    measure_ = std::min(limit_, stats::next_checkpoint(measure_, missing));
-    return true;
-  }
-
-  [[nodiscard]] const std::optional<stats::PrecisionGoal>& goal() const { return goal_; }
-  [[nodiscard]] engine::SteadyPlan plan() const { return steady_plan(run_, measure_); }
-  [[nodiscard]] Tick end() const { return plan().end; }
-
- private:
   const config::Values& run_;
   const core::Topology& topology_;
   u64 queues_;
   std::optional<stats::PrecisionGoal> goal_;
   Tick measure_;
   Tick limit_;
+  u32 looks_ = 0;  ///< at shorter measurements, by the rule of verdicts
 };
 
 class SteadyReport {
  public:
-  /// `recovery`: asked when nothing else is against a steady state; may be empty.
+  /// `recovery`: asked when nothing else is against a steady state.
   SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome,
-               std::function<stats::Recovery()> recovery)
+               const Stopping& stopping, std::function<stats::Recovery()> recovery)
       : experiment_(experiment),
+        stopping_(stopping),
         recovery_(std::move(recovery)),
         run_(experiment.run),
         outcome_(outcome),
@@ -178,6 +242,9 @@ class SteadyReport {
     return std::move(result_);
   }
 
+  /// Of a result(): its verdict is uncertain, and a longer run would tell.
+  [[nodiscard]] bool undecided() const { return undecided_; }
+
  private:
   /// `means`: what is reported of a steady state.
   void judge(const Result& means) {
@@ -195,18 +262,22 @@ class SteadyReport {
           run_.integer("duration"));
       return;
     }
-    stats::Evidence evidence;
-    evidence.growth = windows_.growth();
-    evidence.warmup_found = windows_.warmup_found();
-    evidence.filling = windows_.filling();
+    if (stopping_.extended()) {
+      result_.explanation += fmt::format(
+          "; {} cycles were measured instead of {}, because the verdict was uncertain before (run.extension = {})",
+          stopping_.measure(), run_.integer("measure"), run_.integer("extension"));
+    }
+    const stats::VerdictRule rule = stopping_.rule();
+    stats::Evidence evidence = windows_.evidence();
     evidence.sources_wait = !outcome_.sources_empty;
     evidence.all_arrived = outcome_.end == SteadyOutcome::End::drained;
     if (evidence.all_arrived) std::tie(evidence.widest_latency, evidence.latency_width) = widest_latency(means);
-    stats::Judgement judgement = stats::judge(evidence);
-    if (judgement.certain && !judgement.saturated && recovery_) {
+    stats::Judgement judgement = stats::judge(evidence, rule);
+    if (judgement.certain && !judgement.saturated) {
       evidence.recovery = recovery_();
-      judgement = stats::judge(evidence);
+      judgement = stats::judge(evidence, rule);
     }
+    undecided_ = judgement.longer;
     result_.certain = judgement.certain;
     if (judgement.saturated) {
       result_.verdict = Verdict::saturated;
@@ -459,6 +530,7 @@ class SteadyReport {
       result_.metrics.push_back(metric);
     };
     counter("simulated_cycles", "cycles", outcome_.ticks);
+    if (stopping_.extended()) counter("measured_cycles", "cycles", stopping_.measure());
     counter("delivered_packets", "packets", outcome_.totals.delivered);
     counter("delivered_flits", "flits", outcome_.totals.delivered_flits);
     if (is_fixed(run_)) { counter("packets_left", "packets", outcome_.totals.taken - outcome_.totals.delivered); }
@@ -469,10 +541,12 @@ class SteadyReport {
   }
 
   const Experiment& experiment_;
+  const Stopping& stopping_;
   std::function<stats::Recovery()> recovery_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
-  bool late_ = false;  ///< packets were still on their way at the end of the drain, and no growth is shown
+  bool undecided_ = false;  ///< a longer run would tell
+  bool late_ = false;       ///< packets were still on their way at the end of the drain, and no growth is shown
   u32 terminals_;
   SteadyWindows windows_;
   Result result_;
@@ -496,9 +570,9 @@ engine::SteadyPlan steady_plan(const config::Values& run, Tick measure) {
 
 namespace {
 
-/// One run of the length that `stopping` says, prolonged as it says.
-Result run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                const RunOptions& options, Stopping& stopping) {
+/// One run of the length that `stopping` says, prolonged as it says; and whether a longer one would tell the verdict.
+std::pair<Result, bool> run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
+                                 const RunOptions& options, Stopping& stopping) {
   const engine::SteadyPlan plan = stopping.plan();
   settings.steady = plan;
   const Tick warmup = warmup_of(experiment.run);
@@ -517,26 +591,28 @@ Result run_once(const Experiment& experiment, const Network& network, engine::En
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }
-  if (stopping.goal()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
+  if (stopping.asks()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
     return options.interrupted == nullptr || !*options.interrupted;
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
-  std::function<stats::Recovery()> recovery;
-  if (switch_row(experiment).may_collapse) {
-    recovery = [&] { return recovery_of(experiment, network, settings, options, outcome); };
-  }
-  Result result = SteadyReport(experiment, network, outcome, recovery).result();
+  double helper_cpu_seconds = instance.machine->helper_cpu_seconds();
+  instance.machine.reset();  // two machines at once would take twice the memory
+  const auto recovery = [&] {
+    return recovery_of(experiment, network, settings, options, outcome, stopping.rule(), helper_cpu_seconds);
+  };
+  SteadyReport report(experiment, network, outcome, stopping, recovery);
+  Result result = report.result();
   add_disturbance(result, instance.traffic_pointers);
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
   if (trees) add_trees(result, trees->take());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
-  result.cpu_seconds = instance.machine->helper_cpu_seconds();
-  return result;
+  result.cpu_seconds = helper_cpu_seconds;
+  return {std::move(result), report.undecided()};
 }
 
 }  // namespace
@@ -548,10 +624,10 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
   for (double cpu_seconds = 0.0;;) {
-    Result result = run_once(experiment, network, settings, options, stopping);
+    auto [result, undecided] = run_once(experiment, network, settings, options, stopping);
     cpu_seconds += result.cpu_seconds;
     result.cpu_seconds = cpu_seconds;
-    if (!stopping.again(result)) return result;
+    if (!stopping.again(result, undecided)) return std::move(result);
   }
 }
 

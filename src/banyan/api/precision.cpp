@@ -17,6 +17,11 @@ std::optional<double> width_of(const stats::Metric& metric) {
   return *metric.half_width / std::abs(metric.mean) * 100.0;
 }
 
+u64 times(u64 length, i64 factor) {
+  constexpr double kLongest = 1e18;  // beyond the age of any simulation, and still a tick
+  return static_cast<u64>(std::min(static_cast<double>(length) * static_cast<double>(factor), kLongest));
+}
+
 }  // namespace
 
 std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run) {
@@ -27,10 +32,10 @@ std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run) {
   return goal;
 }
 
-u64 precision_limit(const config::Values& run, u64 length) {
-  constexpr double kLongest = 1e18;  // beyond the age of any simulation, and still a tick
-  const double limit = static_cast<double>(length) * static_cast<double>(run.integer("precision_limit"));
-  return static_cast<u64>(std::min(limit, kLongest));
+u64 precision_limit(const config::Values& run, u64 length) { return times(length, run.integer("precision_limit")); }
+
+u64 extension_limit(const config::Values& run, u64 length) {
+  return is_fixed(run) ? length : times(length, std::max<i64>(run.integer("extension"), 1));
 }
 
 std::optional<double> precision_missing(const Result& result, const stats::PrecisionGoal& goal,

@@ -17,6 +17,10 @@ namespace banyan::api {
 /// The length at which it gives up, from the length asked for (run.measure or run.sessions).
 [[nodiscard]] u64 precision_limit(const config::Values& run, u64 length);
 
+/// The measured length at which a steady run with an uncertain verdict gives up, from run.measure and run.extension;
+/// `length` itself where it has another reason to end.
+[[nodiscard]] u64 extension_limit(const config::Values& run, u64 length);
+
 /// How much longer a run should have been, as a multiple of its length (0: what was asked is reached), by the widest of
 /// these metrics; absent when one of them has no interval. Metrics that the result does not have are passed over.
 [[nodiscard]] std::optional<double> precision_missing(const Result& result, const stats::PrecisionGoal& goal,

@@ -43,6 +43,10 @@ void require_fitting(const config::Values& run, bool sessions) {
     run.fail("series", "these series are of sessions, and no traffic of this experiment is finite",
              "give run.window, the length of the windows in which load and latency are recorded");
   }
+  if (run.real("precision") > 0.0 && !is_fixed(run) && run.integer("extension") > 1) {
+    run.fail("extension", "a run with a precision goes on for that, within run.precision_limit",
+             "leave out run.extension or run.precision");
+  }
   const i64 window = run.integer("window");
   if (window > 0 && static_cast<i64>(planned_end(run)) / window > kMostSeriesWindows) {
     run.fail("window", fmt::format("gives {} windows", static_cast<i64>(planned_end(run)) / window),

@@ -22,6 +22,11 @@ const config::ComponentInfo& run_info() {
               .unit("cycles")
               .range(1, 1e15)
               .doc("Cycles in which generated packets are measured in a steady run"),
+          Parameter::integer("extension", 0)
+              .range(0, 1000)
+              .doc("Most times run.measure that a steady run measures whose verdict is uncertain: it goes on, twice as "
+                   "long each time, until the verdict is certain. 1: it does not. 0: 64 where run.measure, "
+                   "run.precision and run.duration are left at their defaults, otherwise 1"),
           Parameter::integer("duration", 0)
               .unit("cycles")
               .range(0, 1e15)

@@ -137,6 +137,14 @@ stats::BatchMeans SteadyWindows::settled_latency() const {
   return stats::ratio_batch_means(std::span<const stats::SumCount>(all).subspan(cut_, settled - cut_), queue_rule_);
 }
 
+stats::Evidence SteadyWindows::evidence() const {
+  stats::Evidence evidence;
+  evidence.growth = growth();
+  evidence.warmup_found = warmup_found_;
+  evidence.filling = filling();
+  return evidence;
+}
+
 stats::Growth SteadyWindows::growth() const {
   return stats::growth(measured(record_.offered), measured(record_.accepted), queues_);
 }

@@ -88,8 +88,8 @@ class SteadyWindows {
   [[nodiscard]] stats::BatchMeans settled_latency() const;
   /// What stays in the system, whatever the run's own confidence is: a verdict does not depend on it.
   [[nodiscard]] stats::Growth growth() const;
-  /// The end of the warm-up lies in the first half of the run.
-  [[nodiscard]] bool warmup_found() const { return warmup_found_; }
+  /// What these windows say of a verdict.
+  [[nodiscard]] stats::Evidence evidence() const;
   /// The run ends before the network can have filled, and what is in it may be on its way over long wires.
   [[nodiscard]] bool filling() const { return too_short_for_loads() && !full_; }
 

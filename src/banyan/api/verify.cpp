@@ -39,7 +39,7 @@ class Rerun {
     const stats::Metric* simulated = stored.find("simulated_cycles");
     last_ = simulated == nullptr ? measured : static_cast<Tick>(simulated->mean);
     // A run that stopped itself says only when its last packet had arrived.
-    end_ = experiment.run.real("precision") > 0.0 ? last_ : measured;
+    end_ = experiment.run.real("precision") > 0.0 || experiment.run.integer("extension") > 1 ? last_ : measured;
   }
 
   [[nodiscard]] bool sessions() const { return sessions_; }

@@ -89,9 +89,6 @@ struct SwitchRow {
   /// per part were measured as peaks of runs of a few thousand cycles; tests/cli/needs_test.cpp holds them to within a
   /// factor of two.
   double (*memory)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
-  /// It carries less once its buffers are full: a network that is steady from an empty start may stay saturated after a
-  /// burst (stats::Recovery).
-  bool may_collapse = false;
   /// How many queues without limit may be at their capacity at once, each on its own; nullptr: one per terminal.
   u64 (*unlimited_queues)(const config::Values&, const Graph&) = nullptr;
 };

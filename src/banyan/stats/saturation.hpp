@@ -31,16 +31,15 @@ struct VerdictRule {
   /// of the run has less.
   double last_half = 1.0 / 3.0;
   /// A process that forgets has a narrow interval of growth, and a random walk a wide one. The narrow one is valid when
-  /// the run lasts for so many of the process's correlation times. A third of all random walks look as if it did; what
-  /// they have grown by is then seldom next to nothing.
-  double relaxations = 20.0;
-  /// Queues that return to a mean do not grow, and what they show of growth is the noise of what is on its way. They
-  /// return when the run lasts for so many of their correlation times: a detrended random walk looks like 38 of them at
-  /// most in 99 % of cases, and like 50 with noise of three steps beside it, ...
+  /// the run lasts for so many of the process's correlation times: a detrended random walk looks like 43 of them at
+  /// most in 99 % of cases, and like 51 with noise of three steps beside it. At 20 of them, which a third of all random
+  /// walks reach, one in six whose drift is the limit would pass for a steady state.
   double forgets = 50.0;
-  /// ... or when the test of Dickey and Fuller rejects a random walk at 1 % (its quantile for 50 values, Fuller 1976,
-  /// table 8.5.2). Walks with noise of ten steps beside them, or reflected at 0, are rejected in 4 % of cases.
-  double unit_root = -3.58;
+  /// Queues that return to a mean do not grow, and what they show of growth is the noise of what is on its way. They
+  /// return when the run lasts for so many of their correlation times, or when the test of Dickey and Fuller rejects a
+  /// random walk at 0.1 % (its quantile for 50 values, of 60,000 walks). At 1 % runs at 1 to 3 % above saturation
+  /// passed for steady ones.
+  double unit_root = -4.5;
   /// In both cases unless growth may be as much as this: noise that hides so steep a line may hide a walk too.
   double noise = 0.005;
   /// In so long a run MSER-5 fails to find the end of the warm-up by chance alone: growth shows that nothing changes.
@@ -48,6 +47,13 @@ struct VerdictRule {
   /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
   double latency = 0.2;
 };
+
+/// The rule at a look at a run that goes on until its verdict is certain; 0 is the first look, with the rule as it is.
+/// Every look is one more chance to be certain and wrong. An interval of 95 % errs on the side that matters in 2.5 % of
+/// cases; the first look may do that, and all later ones together once more, each half as often as the one before. So a
+/// run that is looked at however often is wrong in 5 % of cases at most (1 % where saturation is concerned), which is
+/// what the confidences say. What random walks must not pass for is made rarer in the same way.
+[[nodiscard]] VerdictRule rule_at(u32 look);
 
 /// How the number of flits grows that are generated and not delivered, as a share of what is offered: 1 - accepted /
 /// offered, estimated by least squares.
@@ -77,7 +83,8 @@ struct Growth {
 struct Recovery {
   u64 held = 0;          ///< cycles of that stretch
   double backlog = 0.0;  ///< flits that waited
-  double left = 0.0;     ///< flits generated and not delivered at the end
+  double usual = 0.0;    ///< the most flits that the run to be judged had generated and not delivered at any time
+  double left = 0.0;     ///< the same at the end
   Growth growth;         ///< after the time in which buffers fill
 };
 
@@ -88,8 +95,8 @@ struct Evidence {
   bool filling = false;       ///< the run ends before the network can have filled
   bool sources_wait = false;  ///< flits that count still wait at their sources when the run gives up
   bool all_arrived = true;    ///< everything that counts was delivered before the run gave up waiting for it
-  /// Of a switch model that carries less once its buffers are full, so that a network that is steady may stay saturated
-  /// after a burst: how it goes on after one. Other models have none.
+  /// A network may carry less once its buffers are full, and stay saturated after a burst at a load at which it was
+  /// steady: how it goes on after one. None while it was not tried.
   std::optional<Recovery> recovery;
   /// Half width over mean of the widest latency that would be printed, and its name. Without a width: it has no
   /// interval.
@@ -101,7 +108,8 @@ struct Evidence {
 struct Judgement {
   bool saturated = false;
   bool certain = false;
-  std::string reason;  ///< why it is saturated, or why it is not certain; empty when a steady state is certain
+  bool longer = false;  ///< it is not certain, and a longer run would tell
+  std::string reason;   ///< why it is saturated, or why it is not certain; empty when a steady state is certain
 };
 
 /// The one definition of "saturated" and of "certain":
@@ -110,9 +118,8 @@ struct Judgement {
 ///   short for the network to fill;
 /// - certainly steady: the interval of growth lies below the limit (that of a process that forgets, where the run is
 ///   long enough for it; otherwise that of a random walk), or the queues return to a mean and show no growth; the
-///   network recovers from a backlog, where the switch model says that it might not; the end of the warm-up was found
-///   or the run is long; it was not too short for the network to fill; everything arrived; and every latency is known
-///   within its limit;
+///   network recovers from a backlog; the end of the warm-up was found or the run is long; it was not too short for the
+///   network to fill; everything arrived; and every latency is known within its limit;
 /// - otherwise uncertain: saturated (uncertain) where growth is a standard error above the limit and above what queues
 ///   show that find their mean together (nothing where flits still wait at their sources), or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
@@ -123,7 +130,9 @@ struct Judgement {
 /// The whole interval of growth lies above the limit, and it goes on.
 [[nodiscard]] bool grows(const Growth& growth, const VerdictRule& rule = {});
 
-/// Half of the backlog is gone, or it certainly becomes less.
+/// Half of the backlog is gone, or no more is left than the run to be judged has held, or it certainly becomes less.
 [[nodiscard]] bool recovers(const Recovery& recovery, const VerdictRule& rule = {});
+/// Most of the backlog is there, and it certainly grows: a longer run would say the same.
+[[nodiscard]] bool collapses(const Recovery& recovery, const VerdictRule& rule = {});
 
 }  // namespace banyan::stats

@@ -903,7 +903,6 @@ const core::SwitchRow row_packet_node{
     .capacity = &capacity,
     .zero_load = &zero_load,
     .memory = [](const config::Values&, const core::NetworkSize& size, double) { return size.inputs * 450.0; },
-    .may_collapse = true,
     .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::packet_node
