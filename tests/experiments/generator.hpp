@@ -123,6 +123,7 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"run.window", {"0", "1", "10", "100"}},
       {"run.precision", {"0", "0.05", "0.5"}},
       {"run.precision_limit", {"1", "2", "4"}},
+      {"run.extension", {"0", "1", "2", "5"}},
       {"run.trees_interval", {"0", "1", "10", "100"}},
   };
   return table;
@@ -162,6 +163,7 @@ inline const std::map<std::string, double>& caps() {
       {"run.sessions", 4},
       {"run.session_limit", 2000},
       {"run.precision_limit", 4},
+      {"run.extension", 5},
       {"iterations", 4},
       {"multicast_phases.draws", 100},
       {"storage.length", 8'000},  // with the rate of the small instance, 16,000 accesses

@@ -396,7 +396,8 @@ class Judge {
     double measured = cycles->mean + (sessions == nullptr ? 0.0 : sessions->mean);
     if (sessions == nullptr && !api::is_fixed(run)) measured -= static_cast<double>(run.integer("warmup"));
     if (sessions == nullptr && !api::is_fixed(run) && run.real("precision") == 0.0) {
-      measured = std::min(measured, static_cast<double>(run.integer("measure")));
+      const stats::Metric* const extended = result.find("measured_cycles");
+      measured = std::min(measured, extended ? extended->mean : static_cast<double>(run.integer("measure")));
     }
     const auto natural = [&](const char* name) {
       const auto& all = experiment.switching.all();
@@ -433,6 +434,7 @@ class Judge {
     patient.run.set("watchdog", i64{0});
     patient.run.set("precision", 0.0);
     patient.run.set("drain", std::max(kPatience, experiment.run.integer("drain")));
+    patient.run.set("extension", i64{1});
     patient.run.set("session_limit", std::max(kPatience, experiment.run.integer("session_limit")));
     if (api::is_fixed(experiment.run)) {
       patient.run.set("measure", experiment.run.integer("duration"));
@@ -519,7 +521,8 @@ class Judge {
     } else if (api::is_fixed(run)) {
       most = static_cast<double>(run.integer("duration"));
     } else {
-      most = static_cast<double>(run.integer("warmup")) + longest * static_cast<double>(run.integer("measure")) +
+      const double times = precise ? longest : static_cast<double>(run.integer("extension"));
+      most = static_cast<double>(run.integer("warmup")) + times * static_cast<double>(run.integer("measure")) +
              static_cast<double>(run.integer("drain")) + 64;
     }
     if (cycles->mean > most)
