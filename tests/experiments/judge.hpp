@@ -148,7 +148,8 @@ class Judge {
   }
   static double most_cycles(const config::Values& run) {
     if (api::is_fixed(run)) return static_cast<double>(run.integer("duration"));
-    const double longest = run.real("precision") > 0.0 ? static_cast<double>(run.integer("precision_limit")) : 1.0;
+    const char* const limit = run.real("precision") > 0.0 ? "precision_limit" : "extension";
+    const double longest = static_cast<double>(run.integer(limit));
     const double steady = static_cast<double>(run.integer("warmup")) +
                           longest * static_cast<double>(run.integer("measure")) +
                           static_cast<double>(run.integer("drain"));
