@@ -49,6 +49,18 @@ TEST(Window, SendsAWindowPerRoundTrip) {
   }
 }
 
+/// Messages for a hot spot that wait by the thousand, more than the flows of a terminal hold, leave its other traffic
+/// alone.
+TEST(Window, OfOneTrafficDoesNotHoldUpAnother) {
+  const std::string fire =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 8 }\n"
+      "routing = 'dimension_order'\ntraffic = [ { name = 'uniform', load = 0.1, size = 2 },\n"
+      "{ name = 'hot_spot', load = 0.4, size = 2, targets = [5], fraction = 1.0 } ]\n";
+  const api::Result held = test::run(fire, window(2), "warmup = 60000, measure = 20000, audit = 'full'");
+  EXPECT_GT(held.at("wait_behind_flows").mean, 0.0);
+  EXPECT_NEAR(held.at("accepted_load.uniform").mean, 0.1, 0.004);
+}
+
 /// A packet that is longer than the window goes alone instead of never.
 TEST(Window, LetsALongPacketGoAlone) {
   const api::Result held = test::run(pair(1, 20), window(3), "warmup = 1000, measure = 20000, audit = 'full'");

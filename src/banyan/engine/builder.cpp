@@ -68,6 +68,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
           Flows::Setup{.admission = settings_.admission(),
                        .delays = std::make_shared<FeedbackDelay>(graph, settings_.zero_load),
                        .queues = static_cast<u32>(members[i].size()) * source_queues_,
+                       .traffics = static_cast<u32>(traffics_.size()),
                        .limit = settings_.flow_limit,
                        .control_flits = settings_.tells_in_packets ? traffics_.back()->longest_message() : 0,
                        .steady = settings_.steady});

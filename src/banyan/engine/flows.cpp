@@ -29,7 +29,7 @@ Flows::Flows(Setup setup)
     : setup_(std::move(setup)),
       active_(setup_.queues),
       parked_(setup_.queues),
-      waiting_(setup_.queues),
+      waiting_(std::size_t{setup_.queues} * setup_.traffics),
       waiting_flits_(setup_.queues),
       own_(setup_.steady) {
   late_ = own_.declare("wait_behind_flows", "cycles", OwnMetrics::Kind::total);
@@ -94,7 +94,7 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
     nodes_[l.last].next = node;
   }
   l.last = node;
-  ++waiting_[queue];
+  ++waiting_[std::size_t{queue} * setup_.traffics + message.traffic];
   waiting_flits_[queue] += message.message.flits - message.offset;
   setup_.admission->queued(end, message.message.flits, now, *this);
 }
@@ -105,7 +105,7 @@ void Flows::pop(u32 queue, u32 lane) {
   l.first = nodes_[node].next;
   nodes_[node].next = free_;
   free_ = node;
-  --waiting_[queue];
+  --waiting_[std::size_t{queue} * setup_.traffics + nodes_[node].waiting.traffic];
   if (l.first != kNone) return;
   l.last = kNone;
   std::erase(active_[queue], lane);

@@ -47,8 +47,9 @@ class Flows final : public core::Pace {
     std::unique_ptr<core::Admission> admission;
     std::shared_ptr<FeedbackDelay> delays;  ///< of this shard
     u32 queues = 0;                         ///< source queues of the shard
-    u32 limit = 0;                          ///< messages that wait in the flows of a source queue
-    u32 control_flits = 0;                  ///< length of the packets that carry feedback; 0: words do
+    u32 traffics = 1;
+    u32 limit = 0;          ///< messages of a traffic that wait in the flows of a source queue
+    u32 control_flits = 0;  ///< length of the packets that carry feedback; 0: words do
     SteadyPlan steady;
   };
   /// A message that waits in a flow.
@@ -76,8 +77,10 @@ class Flows final : public core::Pace {
   }
 
   // --- the source's part -----------------------------------------------------------------------------------------
-  [[nodiscard]] bool full(u32 queue) const noexcept { return waiting_[queue] >= setup_.limit; }
-  [[nodiscard]] u32 waiting(u32 queue) const noexcept { return waiting_[queue]; }
+  [[nodiscard]] bool full(u32 queue, u32 traffic) const noexcept {
+    return waiting_[std::size_t{queue} * setup_.traffics + traffic] >= setup_.limit;
+  }
+  [[nodiscard]] bool any_waits(u32 queue) const noexcept { return !active_[queue].empty(); }
   [[nodiscard]] u64 waiting_flits(u32 queue) const noexcept { return waiting_flits_[queue]; }
   /// The front of this lane goes last, until unpark(); that says whether any did.
   void park(u32 queue, u32 lane) {
@@ -264,7 +267,7 @@ class Flows final : public core::Pace {
   u32 free_ = kNone;
   std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
   std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
-  std::vector<u32> waiting_;              ///< [queue]: messages
+  std::vector<u32> waiting_;              ///< [queue * traffics + traffic]: messages
   std::vector<u64> waiting_flits_;        ///< [queue]
   std::vector<Word> agenda_;              ///< a heap, the earliest word first
   std::vector<std::pair<u32, Tick>> changed_;

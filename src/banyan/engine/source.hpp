@@ -136,7 +136,7 @@ class Source {
   [[nodiscard]] bool is_source(u32 local) const noexcept {
     return recorder_.accepted_of()[local] != 0 ||
            (next_[local].birth != kNever && next_[local].traffic != plan_.control) ||
-           (plan_.flows != nullptr && (plan_.flows->waiting(local) != 0 || next_feed(local) != kNone));
+           (plan_.flows != nullptr && (plan_.flows->any_waits(local) || next_feed(local) != kNone));
   }
   /// nullptr: no admission holds packets back.
   [[nodiscard]] Flows* flows() const noexcept { return plan_.flows.get(); }
@@ -177,8 +177,9 @@ class Source {
            feed_[place(local, plan_.control)].message.birth <= births_.now();
   }
   void leave_control(u32 local, const core::Packet& packet);
-  /// The traffic whose feeding cursor has the earliest message; kNone: none has any.
-  [[nodiscard]] u32 next_feed(u32 local) const noexcept;
+  /// The traffic whose feeding cursor has the earliest message; kNone: none has any. `with_room`: among the
+  /// traffics for which there is room in the flows.
+  [[nodiscard]] u32 next_feed(u32 local, bool with_room = false) const noexcept;
   /// Moves what is born into the flows, as far as there is room.
   void feed(u32 local);
   /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.

@@ -24,19 +24,20 @@ void Source::advance_flows(Tick now) {
   for (const u32 local : due_) refresh(local);
 }
 
-u32 Source::next_feed(u32 local) const noexcept {
+u32 Source::next_feed(u32 local, bool with_room) const noexcept {
   u32 best = kNone;
   for (u32 i = 0; i < plan_.counted; ++i) {
     const Tick birth = feed_[place(local, i)].message.birth;
-    if (birth != kNever && (best == kNone || birth < feed_[place(local, best)].message.birth)) best = i;
+    if (birth == kNever || (with_room && plan_.flows->full(local, i))) continue;
+    if (best == kNone || birth < feed_[place(local, best)].message.birth) best = i;
   }
   return best;
 }
 
 void Source::feed(u32 local) {
   const Tick now = births_.now();
-  while (!plan_.flows->full(local)) {
-    const u32 traffic = next_feed(local);
+  for (;;) {
+    const u32 traffic = next_feed(local, true);
     if (traffic == kNone) return;
     Cursor& cursor = feed_[place(local, traffic)];
     const core::Message message = cursor.message;
@@ -85,7 +86,7 @@ void Source::refresh(u32 local) {
       });
   lane_[local] = head.lane;
   again_[local] = head.again;
-  if (const u32 traffic = next_feed(local); traffic != kNone && !plan_.flows->full(local)) {
+  if (const u32 traffic = next_feed(local, true); traffic != kNone) {
     again_[local] = std::min(again_[local], feed_[place(local, traffic)].message.birth);
   }
   if (again_[local] != kNever) births_.schedule(local, again_[local]);
