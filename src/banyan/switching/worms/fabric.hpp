@@ -462,7 +462,7 @@ class WormFabric : public engine::Population {
     movements_ += flits;
     if (part == 0 && pool_[id].copies == 0) ++pool_[id].hops;
     if (probe_ != nullptr) [[unlikely]]
-      probe_->chunk_sent(channel_out_of(output), pool_[id], flits, part == 0, now);
+      show_sent(channel_out_of(output), id, part, flits, now);
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
     if (out.to >= kTerminal) {
@@ -522,6 +522,10 @@ class WormFabric : public engine::Population {
   // --- what it shows -------------------------------------------------------------------------------------------
   [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
   [[nodiscard]] u32 channel_out_of(u32 output) const { return graph_.channel_out_of(output / ports_, output % ports_); }
+  /// Apart, so that the path without a probe keeps its registers.
+  [[gnu::noinline, gnu::cold]] void show_sent(u32 channel, PacketId id, u32 part, u32 flits, Tick now) const {
+    probe_->chunk_sent(channel, pool_[id], flits, part == 0, now);
+  }
   /// Whose ways are known: a worm for several terminals has no single one.
   void show_packet(engine::BlockedView& into, const engine::Resource& place, PacketId id) const {
     if (into.wants_contents() && pool_[id].copies == 0) into.packet(place, pool_[id]);
@@ -662,7 +666,7 @@ class WormFabric : public engine::Population {
     const u32 part = source.part++;
     if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
     if (probe_ != nullptr) [[unlikely]]
-      probe_->chunk_sent(graph_.injection(t), pool_[id], flits, part == 0, now);
+      show_sent(graph_.injection(t), id, part, flits, now);
     calendar_.source(now + flits, t, 0);
     push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
          now);
