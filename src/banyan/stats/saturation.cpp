@@ -19,10 +19,10 @@ constexpr std::size_t kFewestWindows = 32;  ///< below, neither increments nor c
 constexpr std::size_t kStretches = 20;      ///< increments for the error: as many as batches, for the same reason
 /// The sum of autocorrelations ends after so many correlation times (Sokal 1997): what follows is noise.
 constexpr double kCorrelationTimes = 5.0;
-/// By so much the quantiles of 60,000 random walks of 700 steps grow from one level to half of it, from 1 % down to
-/// 0.03
-/// %: that of the statistic of Dickey and Fuller by 0.23 to 0.27, that of the length in correlation times by 4 to 6,
-/// with noise of three steps beside the walk by 4 to 9.
+/// From one level to half of it, from 1 % down to 0.03 %, the quantiles of 60,000 random walks of 700 steps grow by
+/// 0.23 to 0.27 (statistic of Dickey and Fuller), and by 4 to 6 (length in correlation times; with noise of three steps
+/// beside the walk 4 to 9). The second may grow by less: a walk that looks long has to show next to no growth as well.
+/// Six looks at walks whose drift is the limit then are wrong in 5 % of cases, which is what they may be, as with 7.
 constexpr double kUnitRootPerLook = 0.26;
 constexpr double kForgetsPerLook = 3.0;
 
