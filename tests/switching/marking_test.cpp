@@ -94,6 +94,27 @@ TEST(Marking, IsTheSameForAnyShardsAndOrder) {
   }
 }
 
+/// An admission that waits for marks is told where nothing marks; each of the remedies ends the warning.
+TEST(Marking, IsMissedByWhatNeedsIt) {
+  const auto warning = [](const std::string& text) {
+    const std::string how = "run = { warmup = 100, measure = 1000 }\n";
+    const api::Experiment e = api::read_experiments_text(text + how, "marks", {}).points.front();
+    return api::run(e, {}).warning;
+  };
+  const std::string fire = "traffic = { name = 'uniform', load = 0.1, size = 4 }\n";
+  const std::string mesh = "topology = { name = 'mesh', size = [3, 3] }\nrouting = 'dimension_order'\n";
+  const std::string vc = mesh + "switch = { name = 'vc_router' }\n";
+  const std::string marking = mesh + "switch = { name = 'vc_router', mark = { low = 8, high = 16 } }\n";
+  const std::string circuit = mesh + "switch = 'circuit'\n";
+  for (const char* admission : {"dctcp", "dcqcn"}) {
+    const std::string with = std::string("admission = '") + admission + "'\n";
+    EXPECT_NE(warning(vc + fire + with).find("set switch.mark.low and switch.mark.high"), std::string::npos);
+    EXPECT_EQ(warning(marking + fire + with).find("marks nothing"), std::string::npos);
+    EXPECT_NE(warning(circuit + fire + with).find("use the switch cioq or vc_router"), std::string::npos);
+  }
+  EXPECT_EQ(warning(circuit + fire + "admission = 'swift'\n").find("marks nothing"), std::string::npos);
+}
+
 TEST(Marking, RefusesThresholdsThatMeanNothing) {
   const auto refusal = [](const std::string& mark) -> std::string {
     try {

@@ -210,6 +210,7 @@ const core::AdmissionRow row_dcqcn{
                       .above(0)
                       .range(0, 1)
                       .doc("Smallest rate (10 Mbps of 40 Gbps)")})},
-    .make = &make};
+    .make = &make,
+    .needs_marks = true};
 
 }  // namespace banyan::admission::dcqcn

@@ -155,6 +155,7 @@ const core::AdmissionRow row_dctcp{
                                       .unit("packets")
                                       .range(1, 1e6)
                                       .doc("Smallest window, in longest packets (2 in Linux)")})},
-    .make = &make};
+    .make = &make,
+    .needs_marks = true};
 
 }  // namespace banyan::admission::dctcp

@@ -54,6 +54,22 @@ void require_fitting(const config::Values& run, bool sessions) {
   }
 }
 
+/// An admission that waits for marks where none are made.
+std::string marks_note(const Experiment& experiment) {
+  const std::string& name = experiment.admission.component();
+  const auto rows = core::admission_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
+  if (row == rows.end() || !(*row)->needs_marks) return {};
+  const config::Values& switching = experiment.switching;
+  const bool can = switching.all().contains("mark.high");
+  if (can && switching.natural("mark.high") != 0) return {};
+  return fmt::format(
+      "the admission {} holds back what switches mark, and the switch {} marks nothing; {}", name,
+      switching.component(),
+      can ? "set switch.mark.low and switch.mark.high, the lengths of a queue between which marks begin"
+          : "use the switch cioq or vc_router with switch.mark.high, or the admission swift, which needs no marks");
+}
+
 /// What makes this network slower than its channels by the parameters of its switches, each in a sentence.
 std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
   std::vector<std::string> warnings;
@@ -65,6 +81,7 @@ std::vector<std::string> warnings_of(const Experiment& experiment, const Network
     }
     warnings.push_back(row.warning(experiment.switching, *network.topology, longest));
   }
+  warnings.push_back(marks_note(experiment));
   warnings.push_back(vc_turn_note(experiment, network, traffics));
   std::erase(warnings, std::string());
   return warnings;

@@ -139,6 +139,8 @@ struct AdmissionContext {
 struct AdmissionRow {
   config::ComponentInfo info;
   std::unique_ptr<Admission> (*make)(const config::Values&, const AdmissionContext&) = nullptr;
+  /// It holds back only what it hears of by marks of switches (switch.mark).
+  bool needs_marks = false;
 };
 
 }  // namespace banyan::core
