@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@
 #include "experiments/targets.hpp"
 
 namespace banyan::test::experiments {
+
+/// What a variable of the environment says.
+inline u64 number_from(const char* variable, u64 fallback) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? fallback : std::stoull(text);
+}
 
 /// What Dice are for: the same experiment's have words of their own.
 inline constexpr u32 kRepairs = 1;

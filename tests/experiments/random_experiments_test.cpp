@@ -22,11 +22,6 @@
 namespace banyan::test::experiments::random_experiments_test {
 namespace {
 
-u64 number_from(const char* variable, u64 fallback) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? fallback : std::stoull(text);
-}
-
 std::filesystem::path own_folder() {
   std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("experiments-{}", getpid());
   std::filesystem::create_directories(folder);
