@@ -225,8 +225,8 @@ Network build_network(const Experiment& experiment) {
 
 namespace {
 
-/// Messages of a traffic that a source queue keeps in memory when gates are shut (80 kB); what is born behind them waits at the
-/// cursors, as everything does without an admission.
+/// Messages of a traffic that a source queue keeps in memory when gates are shut (80 kB); what is born behind them
+/// waits at the cursors, as everything does without an admission.
 constexpr u32 kFlowLimit = 1024;
 /// What ends of a flow tell each other takes so long where the model has no formula: a cycle per switch and channel.
 const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
