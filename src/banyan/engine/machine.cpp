@@ -33,15 +33,18 @@ Machine::~Machine() {
 
 void Machine::reset(u32 replication) {
   for (core::Traffic* t : traffics_) t->begin(replication);
+  // Before any terminal is reset: what is born at tick 0 may tell terminals of other shards something at once.
+  for (Shard& shard : shards_) {
+    for (auto& parcels : shard.parcels) {
+      for (Parcel& parcel : parcels) parcel.clear();
+    }
+    for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
+  }
   for (Shard& shard : shards_) {
     if (shard.probe != nullptr) shard.probe->reset();
     shard.terminals->reset(replication);
     for (auto& population : shard.populations) population->reset(replication);
     std::fill(shard.due.begin(), shard.due.end(), 0);
-    for (auto& parcels : shard.parcels) {
-      for (Parcel& parcel : parcels) parcel.clear();
-    }
-    for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
   }
   for (auto& published : published_) std::fill(published.begin(), published.end(), 0);
   next_ = 0;
