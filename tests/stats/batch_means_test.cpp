@@ -75,6 +75,26 @@ TEST(BatchMeans, OfNothingIsEmpty) {
   EXPECT_EQ(ratio_batch_means(silent).interval.count, 0U);
 }
 
+/// Windows of a lightly loaded network mostly hold nothing. What one packet, or a few equal ones, say of others is not
+/// that they are equal.
+TEST(BatchMeans, AFewObservationsAreNotCertain) {
+  const auto spread = [](std::initializer_list<u64> values) {
+    std::vector<SumCount> windows(200);
+    std::size_t at = 3;
+    for (const u64 value : values) windows[(at += 7)] = {value, 1};
+    return ratio_batch_means(windows).interval;
+  };
+  EXPECT_FALSE(spread({19}).half_width);
+  EXPECT_FALSE(spread({19, 19}).half_width);
+  EXPECT_FALSE(spread({7, 7, 7, 7, 7}).half_width);
+  std::vector<SumCount> everywhere(200);
+  for (std::size_t i = 0; i < everywhere.size(); i += 4) everywhere[i] = {7, 1};
+  EXPECT_EQ(ratio_batch_means(everywhere).interval.half_width, 0.0);
+  // Of three observations at least the interval of three samples.
+  const std::vector<double> samples{10.0, 12.0, 17.0};
+  EXPECT_GE(spread({10, 12, 17}).half_width.value(), 0.8 * mean_interval(samples).half_width.value());
+}
+
 TEST(BatchMeans, OfConstantWindowsHaveNoError) {
   const std::vector<double> constant(100, 3.0);
   EXPECT_EQ(batch_means(constant).interval.half_width, 0.0);

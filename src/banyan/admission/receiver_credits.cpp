@@ -1,4 +1,4 @@
-// Receivers grant: sources request what they have queued, and every receiver grants it at the pace of its own link, in
+// Receivers grant: sources request what they have queued, and every receiver grants it at a pace of its own, in
 // turn to the flows that want something.
 #include <fmt/core.h>
 
@@ -177,7 +177,7 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
 
 extern const core::AdmissionRow row_receiver_credits;
 const core::AdmissionRow row_receiver_credits{
-    .info = {"receiver_credits", "Every receiver grants what sources request, in turn and at the pace of its own link",
+    .info = {"receiver_credits", "Every receiver grants what sources request, in turn and at a pace of its own",
              "M. Handley et al., Re-architecting datacenter networks and stacks for low latency and high performance, "
              "SIGCOMM 2017 (NDP); V. Olteanu et al., An edge-queued datagram service for all datacenter traffic, NSDI "
              "2022 (EQDS); B. Montazeri et al., Homa, SIGCOMM 2018",
