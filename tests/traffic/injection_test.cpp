@@ -194,7 +194,7 @@ TEST(Injection, TinyRatesKeepTheirLaw) {
     for (const char* name : {"bernoulli", "poisson", "normal", "on_off"}) {
       Settings settings = process(name, load);
       if (std::string(name) == "on_off") settings.insert(settings.end(), {{"burst", 1.0}, {"pause", 1.0}});
-      for (const Tick ticks : {1, 4}) {
+      for (const Tick ticks : {Tick{1}, Tick{4}}) {
         config::Values values = config::Values::defaults(traffic::uniform::row_uniform.info);
         for (const auto& [key, value] : settings) values.set(key, value);
         const auto traffic = traffic::uniform::row_uniform.make(values, {nullptr, kTerminals, 0, 11, ticks});
