@@ -133,7 +133,8 @@ void expect_reached(bool ends, u64 rounds) {
   const auto all = std::count_if(targets().begin(), targets().end(), [](const Target& t) { return t.is_least(); });
   EXPECT_LT(least, static_cast<u64>(all) / 20) << "least values are in no experiment that runs";
   for (const auto& [key, reason] : never_complete()) {
-    const bool known = std::any_of(targets().begin(), targets().end(), [&](const Target& t) { return t.key() == key; });
+    const auto same = [&exception = key](const Target& t) { return t.key() == exception; };
+    const bool known = std::any_of(targets().begin(), targets().end(), same);
     EXPECT_TRUE(known) << key << " is no target";
   }
   if (std::getenv("BANYAN_EXPERIMENTS_COVERAGE") != nullptr) {
