@@ -94,7 +94,8 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
 void Process::make_normal(const config::Values& values, double rate) {
   kind_ = Kind::normal;
   const double given = static_cast<double>(values.integer("interval"));
-  const double mean = given > 0.0 ? given : rate > 0.0 ? 1.0 / rate : 0.0;
+  constexpr double kLongest = 1e300;  // beyond every run, and products with it are still numbers
+  const double mean = given > 0.0 ? given : rate > 0.0 ? std::min(1.0 / rate, kLongest) : 0.0;
   if (given > 0.0 && is_changed(values, Injection::parameters(), "load")) {
     values.fail("interval", "interval and load both say how often messages come", "remove one of the two");
   }
