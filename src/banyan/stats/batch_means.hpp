@@ -45,7 +45,8 @@ struct BatchMeans {
 
 /// Mean over all observations, sum of sums / sum of counts, of windows that hold different numbers of them: the same
 /// procedure on the linearised residuals (see ratio_interval). The one to use for latencies. Batches that hold no
-/// observation add no degree of freedom; without a half width where observations are equal in fewer than `fewest` batches.
+/// observation add no degree of freedom; without a half width where observations are equal in fewer than `fewest`
+/// batches.
 [[nodiscard]] BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule = {});
 
 /// B - A of two runs with common random numbers and equal windows: batch means of the paired residuals.
