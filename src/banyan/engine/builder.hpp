@@ -30,7 +30,7 @@ struct EngineSettings {
   /// Of an experiment whose packets are held back at their sources: makes the part of one shard. Empty: none are.
   std::function<std::unique_ptr<core::Admission>()> admission;
   bool tells_in_packets = false;  ///< the last traffic is a ControlTraffic
-  u32 flow_limit = 0;             ///< messages that may wait in the flows of a source queue
+  u32 flow_limit = 0;             ///< messages of a traffic that may wait in the flows of a queue
   core::ZeroLoad zero_load;       ///< of one flit, which is what ends of a flow tell each other
 };
 

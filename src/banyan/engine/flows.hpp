@@ -82,7 +82,7 @@ class Flows final : public core::Pace {
   }
   [[nodiscard]] bool any_waits(u32 queue) const noexcept { return !active_[queue].empty(); }
   [[nodiscard]] u64 waiting_flits(u32 queue) const noexcept { return waiting_flits_[queue]; }
-  /// The front of this lane goes last, until unpark(); that says whether any did.
+  /// This lane sends nothing until unpark(), which says whether any lane was parked.
   void park(u32 queue, u32 lane) {
     lanes_[lane].parked = true;
     parked_[queue].push_back(lane);
@@ -133,7 +133,6 @@ class Flows final : public core::Pace {
                Tick now);
 
   // --- feedback in packets ---------------------------------------------------------------------------------------
-  [[nodiscard]] u32 control_flits() const noexcept { return setup_.control_flits; }
   /// The last packet with some feedback left the source queue of its terminal.
   void control_left(const core::Packet& packet);
   /// It arrived: the end hears it in the next tick, after all that its terminal was told before.

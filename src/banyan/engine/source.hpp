@@ -106,7 +106,7 @@ class Source {
   [[nodiscard]] u32 head_destination(u32 local) const noexcept {
     return cursors_[place(local, next_[local].traffic)].message.destination;
   }
-  /// The head waits until unpark(), what has another destination may go (requires ready; with flows only).
+  /// The flow at the head sends nothing until unpark(); others may go (requires ready; with flows only).
   void park(u32 local);
   void unpark(u32 local);
 
