@@ -24,6 +24,102 @@ TEST(Disturbance, ThroughputBeforeDuringAndAfterAreMetrics) {
   EXPECT_EQ(result.at("simulated_cycles").mean, 80'000);
 }
 
+/// Two senders of an incast at the full rate beside four flows at half of it, all to hosts of their own.
+const char* const kIncast =
+    "topology = { name = 'bidirectional_min', hosts = 16 }\nswitch = { name = 'cioq', queues = 'voqnet', speedup = 2, "
+    "overhead = 0 }\nrouting = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+    "[[traffic]]\nname = 'flows'\nsources = [8, 9, 10, 11]\ndestinations = [12, 13, 14, 15]\nloads = [0.5]\n"
+    "[[traffic]]\nname = 'incast'\nreceivers = [5]\nsenders = [1, 2]\namount = 6400\nstart = '20 us'\n"
+    "[run]\nduration = '200 us'\nwindow = '2 us'\n";
+
+Result incast(const Overrides& overrides) {
+  return run(read_experiments_text(kIncast, "incast", overrides).points.front());
+}
+
+TEST(Disturbance, IsOfTheOthersWhereSomeDoNotDisturb) {
+  const Result result = incast({});
+  // The flows are not hurt: their destinations are others, and each has a queue of its own.
+  EXPECT_NEAR(result.at("throughput_before").mean, 2.0, 0.05);
+  EXPECT_NEAR(result.at("throughput_during").mean, 2.0, 0.05);
+  EXPECT_NEAR(result.at("throughput_after").mean, 2.0, 0.05);
+  EXPECT_LT(result.at("recovery_time").mean, 2000.0) << "at once: in the next window";
+}
+
+TEST(Disturbance, CompletionsAreFromTheBeginToTheLastArrival) {
+  const Result result = incast({});
+  // 12,800 bytes through one link of a byte per cycle, and some hundred cycles of way.
+  EXPECT_GE(result.at("incast_completion_last").mean, 12'800.0);
+  EXPECT_LT(result.at("incast_completion_last").mean, 12'800.0 + 1000.0);
+  EXPECT_LE(result.at("incast_completion_first").mean, result.at("incast_completion_median").mean);
+  EXPECT_LE(result.at("incast_completion_median").mean, result.at("incast_completion_last").mean);
+  EXPECT_EQ(result.at("incast_unfinished").mean, 0.0);
+  EXPECT_GT(result.at("fairness").mean, 0.99) << "the two take turns";
+  EXPECT_GT(result.at("victim_latency_p99").mean, 64.0);
+  EXPECT_LT(result.at("victim_latency_p99").mean, 1000.0);
+}
+
+TEST(Disturbance, WhatIsNotCompleteIsLaterThanAllThatIs) {
+  const Result cut = incast({"run.duration=30 us"});  // 10 us after the begin: 10,000 of 12,800 bytes
+  EXPECT_EQ(cut.at("incast_unfinished").mean, 2.0);
+  EXPECT_EQ(cut.find("incast_completion_first"), nullptr);
+  EXPECT_EQ(cut.find("recovery_time"), nullptr) << "it still burns";
+  EXPECT_EQ(cut.find("throughput_after"), nullptr);
+}
+
+TEST(Disturbance, ARunEndsWhenTheOthersAreBack) {
+  const Result whole = incast({});
+  const Result settled = incast({"run.settle=100 us"});
+  EXPECT_EQ(whole.at("simulated_cycles").mean, 200'000.0);
+  // The incast is over 13 us after its begin; then three windows of 2 us.
+  EXPECT_LT(settled.at("simulated_cycles").mean, 46'000.0);
+  EXPECT_GT(settled.at("simulated_cycles").mean, 38'000.0);
+  for (const char* metric : {"throughput_before", "throughput_during", "recovery_time", "incast_completion_last",
+                             "victim_latency_p99", "fairness"}) {
+    EXPECT_EQ(whole.at(metric).mean, settled.at(metric).mean) << metric;
+  }
+  EXPECT_EQ(incast({"run.settle=100 us", "run.shards=1", "run.step_order=permuted", "run.wake=all"}).state_hash,
+            settled.state_hash);
+}
+
+TEST(Disturbance, ARunThatDoesNotRecoverEndsAfterItsTime) {
+  // The victims' flows end while the incast burns: their throughput does not come back.
+  const Result result = incast({"traffic.flows.ends=[22000]", "run.settle=50 us"});
+  EXPECT_EQ(result.find("recovery_time"), nullptr);
+  EXPECT_NEAR(result.at("simulated_cycles").mean, 20'000 + 13'000 + 50'000, 4'000);
+}
+
+TEST(Disturbance, PartsOfCongestionAreTheWholeCountedApart) {
+  const std::string whole = kTree;
+  const std::size_t at = whole.find("[[traffic]]");
+  const std::size_t run_at = whole.find("[run]");
+  const std::string traffic = whole.substr(at, run_at - at);
+  const std::string apart =
+      whole.substr(0, at) + traffic + "part = 'normal'\n" + traffic + "part = 'congestion'\n" + whole.substr(run_at);
+  const Result one = run(read_experiments_text(whole, "tree", {"traffic.placement_seed=7"}).points.front());
+  const Result two =
+      run(read_experiments_text(apart, "tree", {"traffic.0.placement_seed=7", "traffic.1.placement_seed=7"})
+              .points.front());
+  EXPECT_NEAR(one.at("throughput_before").mean, two.at("throughput_before").mean, 0.2);
+  EXPECT_LT(two.at("throughput_during").mean, one.at("throughput_during").mean) << "what the victims get alone";
+  EXPECT_EQ(one.at("fairness").count, 8U);
+  EXPECT_EQ(two.at("fairness").count, 8U);
+}
+
+TEST(Disturbance, SettlingNeedsADisturbanceAndASeries) {
+  const auto refused = [](const std::string& override) {
+    return test::refusal([&] { static_cast<void>(incast({"run.settle=10 us", override})); });
+  };
+  EXPECT_NE(refused("run.window=0").find("time series"), std::string::npos);
+  const std::string calm = test::refusal([] {
+    static_cast<void>(
+        check(read_experiments_text("topology = 'mesh'\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+                                    "traffic = 'uniform'\nrun = { duration = 1000, window = 10, settle = 5 }\n",
+                                    "mesh", {})
+                  .points.front()));
+  });
+  EXPECT_NE(calm.find("disturbs"), std::string::npos) << calm;
+}
+
 TEST(Disturbance, ARateMakesTimesOfCycles) {
   const Result result =
       run(read_experiments_text(kTree, "tree", {"switch.link=16 Gbps", "run.duration=40 us"}).points.front());

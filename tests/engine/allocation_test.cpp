@@ -70,15 +70,20 @@ using banyan::ConfigError;
 using banyan::Tick;
 using banyan::u32;
 using banyan::u64;
+using banyan::test::all_combinations;
 using banyan::test::Combination;
-using banyan::test::some_combinations;
 namespace api = banyan::api;
 
 constexpr Tick kWarmup = 3000;
 constexpr Tick kMeasure = 10'000;
 
-/// Allocations of a machine between kWarmup and kWarmup + kMeasure.
-u64 allocations_of(const api::Experiment& experiment, u32 shards) {
+struct Warm {
+  u64 allocations = 0;    ///< between kWarmup and kWarmup + kMeasure
+  u64 inside_before = 0;  ///< packets at kWarmup
+  u64 inside_after = 0;
+};
+
+Warm warm_run(const api::Experiment& experiment, u32 shards) {
   const api::Network network = api::build_network(experiment);
   banyan::engine::EngineSettings settings;
   settings.shards = shards;
@@ -87,13 +92,19 @@ u64 allocations_of(const api::Experiment& experiment, u32 shards) {
   instance.machine->reset(0);
   instance.machine->set_window({0, kWarmup + kMeasure - 1});
   instance.machine->run_until(kWarmup);
+  const auto inside = [&] { return instance.machine->totals().taken - instance.machine->totals().delivered; };
+  Warm warm;
+  warm.inside_before = inside();
   allocations = 0;
   counting = true;
   instance.machine->run_until(kWarmup + kMeasure);
   counting = false;
   EXPECT_GT(instance.machine->totals().delivered, 100U);
-  return allocations;
+  warm.allocations = allocations;
+  warm.inside_after = inside();
+  return warm;
 }
+u64 allocations_of(const api::Experiment& experiment, u32 shards) { return warm_run(experiment, shards).allocations; }
 
 TEST(Allocation, TheCounterCounts) {
   allocations = 0;
@@ -115,11 +126,12 @@ TEST(Allocation, AWarmClosedLoopAllocatesNothing) {
   for (const u32 shards : {1U, 3U}) EXPECT_EQ(allocations_of(experiment, shards), 0U) << shards;
 }
 
-/// Every switch on every topology, with the first routing and endless traffic that work there, from light load to
-/// beyond saturation.
+/// Every switch on every topology, with the first routing that works there, from light load to beyond saturation. A
+/// model that keeps the messages that wait at its terminals needs memory for them where they become more and more.
 TEST(Allocation, AWarmMachineAllocatesNothing) {
   std::string last;
-  for (const Combination& c : some_combinations()) {
+  u32 looked = 0;
+  for (const Combination& c : all_combinations()) {
     if (c.traffic->info.name != "uniform") continue;
     const std::string pair = c.topology->info.name + " x " + c.switching->info.name;
     if (pair == last) continue;
@@ -128,13 +140,17 @@ TEST(Allocation, AWarmMachineAllocatesNothing) {
         const api::Experiment experiment =
             api::read_experiments_text(c.text(""), "small", {std::string("load=") + load}).points.front();
         for (const u32 shards : {1U, 3U}) {
-          EXPECT_EQ(allocations_of(experiment, shards), 0U)
-              << c.name() << ", load " << load << ", " << shards << " shards";
+          const Warm warm = warm_run(experiment, shards);
+          const bool keeps = c.switching->keeps_messages || c.switching->info.name == "packet_node";
+          if (keeps && 20 * warm.inside_after > 21 * warm.inside_before) continue;
+          EXPECT_EQ(warm.allocations, 0U) << c.name() << ", load " << load << ", " << shards << " shards";
+          ++looked;
         }
       }
       last = pair;
     } catch (const ConfigError&) { continue; }
   }
+  EXPECT_GT(looked, 200U);
 }
 
 TEST(Allocation, NeitherLongPacketsNorLongChannelsAllocate) {

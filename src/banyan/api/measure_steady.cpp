@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "banyan/api/disturbance.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/steady_windows.hpp"
@@ -257,9 +258,10 @@ class SteadyReport {
     if (is_fixed(run_)) {
       result_.verdict = Verdict::finished;
       result_.explanation = fmt::format(
-          "exactly {} cycles from an empty network (run.duration); means of what happened in them, without intervals: "
+          "exactly {} cycles from an empty network ({}); means of what happened in them, without intervals: "
           "no steady state is assumed",
-          run_.integer("duration"));
+          outcome_.counted,
+          outcome_.counted < planned_end(run_) ? "less than run.duration, because of run.settle" : "run.duration");
       return;
     }
     if (stopping_.extended()) {
@@ -591,6 +593,13 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
     trees.emplace(*network.topology, *network.routing, wanted);
     steady.trees = &*trees;
   }
+  const Aftermath aftermath(instance.traffic_pointers);
+  if (const auto settle = static_cast<Tick>(experiment.run.integer("settle")); settle != 0) {
+    steady.enough = [&aftermath, settle](const SteadyRecord& record, Tick now) {
+      return aftermath.settled(record, now, settle);
+    };
+    steady.enough_every = plan.series_window;
+  }
   if (stopping.asks()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
@@ -605,7 +614,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   };
   SteadyReport report(experiment, network, outcome, stopping, recovery);
   Result result = report.result();
-  add_disturbance(result, instance.traffic_pointers);
+  aftermath.report(result, outcome.record, outcome.counted);
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
   if (trees) add_trees(result, trees->take());

@@ -31,8 +31,22 @@ u64 peak_bytes() {
 /// Series of more windows are no drawing and no table any more.
 constexpr i64 kMostSeriesWindows = 100'000;
 
+/// Refuses run.settle where nothing is to be waited for.
+void require_settling(const config::Values& run, const Traffics& traffics) {
+  if (!is_fixed(run) || run.integer("window") == 0) {
+    run.fail("settle", "ends a run of fixed length by its time series, and this one has none",
+             "give run.duration and run.window, or leave out run.settle");
+  }
+  const auto disturbs = [](const auto& traffic) { return traffic->disturbance().from != kNever; };
+  if (std::none_of(traffics.begin(), traffics.end(), disturbs)) {
+    run.fail("settle", "no traffic of this experiment disturbs the network for a while",
+             "add the traffic incast or congestion, or leave out run.settle");
+  }
+}
+
 /// Refuses parameters that this kind of run would pass over in silence.
-void require_fitting(const config::Values& run, bool sessions) {
+void require_fitting(const config::Values& run, const Traffics& traffics, bool sessions) {
+  if (run.integer("settle") != 0) require_settling(run, traffics);
   if (sessions) {
     if (run.integer("window") == 0) return;
     run.fail(
@@ -102,7 +116,7 @@ std::vector<std::string> check(const Experiment& experiment) {
   // In the order of run(), so that of several faults both name the same one.
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
-  require_fitting(experiment.run, has_sessions(experiment, traffics));
+  require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
   static_cast<void>(predict(experiment, network));
   static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
   return warnings_of(experiment, network, traffics);
@@ -113,7 +127,7 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_traceable(experiment, traffics, options);
-  require_fitting(experiment.run, has_sessions(experiment, traffics));
+  require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
   const std::vector<Predictions> predictions = predict(experiment, network);
   const double building = thread_cpu_seconds() - started;
   Result result = run_on(experiment, network, predictions, options);
@@ -127,7 +141,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   const Traffics traffics = build_traffics(experiment, *network.topology);
   const bool sessions = has_sessions(experiment, traffics);
   require_traceable(experiment, traffics, options);
-  require_fitting(experiment.run, sessions);
+  require_fitting(experiment.run, traffics, sessions);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

@@ -33,6 +33,12 @@ const config::ComponentInfo& run_info() {
               .doc("Fixed length of a run without warm-up, steady state and waiting for the last packets, such as one "
                    "of traffic that changes with time; it replaces run.warmup, measure, drain, precision and sessions. "
                    "0: none"),
+          Parameter::integer("settle", 0)
+              .unit("cycles")
+              .range(0, 1e15)
+              .doc("A run of fixed length beside a disturbance (the traffics incast and congestion) ends before "
+                   "run.duration: when the others' throughput is back at 95 % of what it was before, or so long after "
+                   "the disturbance. Needs run.window. 0: it does not"),
           Parameter::integer("window", 0)
               .unit("cycles")
               .range(0, 1e15)

@@ -186,6 +186,9 @@ class DividedTraffic final : public core::Traffic {
   u64 total_messages() const noexcept override { return one_->total_messages(); }
   u32 waiting_limit(u32 terminal) const noexcept override { return one_->waiting_limit(terminal / copies_); }
   Disturbance disturbance() const noexcept override { return one_->disturbance(); }
+  u32 streams() const noexcept override { return one_->streams(); }
+  Stream stream(u32 number) const noexcept override { return one_->stream(number); }
+  u32 stream_of(const core::Packet& packet) const noexcept override { return one_->stream_of(in_one(packet, copies_)); }
   u32 hot_spot() const noexcept override { return one_->hot_spot(); }
   bool pending(u32 terminal, Tick at) const noexcept override { return one_->pending(terminal / copies_, at); }
 

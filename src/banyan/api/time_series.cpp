@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,52 +108,6 @@ void add_value(Result& result, const char* name, const std::string& unit, double
 
 void add_cycle_length(Result& result, double ns) {
   if (ns > 0.0) add_value(result, "cycle_length", "ns", ns, 1);
-}
-
-void add_disturbance(Result& result, std::span<core::Traffic* const> traffics) {
-  const auto throughput = std::find_if(result.series.begin(), result.series.end(),
-                                       [](const stats::Series& s) { return s.name == "throughput"; });
-  core::Traffic::Disturbance when;
-  for (const core::Traffic* traffic : traffics) {
-    const core::Traffic::Disturbance its = traffic->disturbance();
-    if (its.from == kNever) continue;
-    when.from = std::min(when.from, its.from);
-    when.to = when.to == kNever ? its.to : std::max(when.to, its.to);
-  }
-  if (throughput == result.series.end() || when.from == kNever) return;
-  const std::vector<double>& values = throughput->values;
-  const double length = throughput->interval;
-  const auto window = [&](Tick at) {  // the first that begins at or after it
-    return std::min(values.size(), static_cast<std::size_t>(std::ceil(static_cast<double>(at) / length)));
-  };
-  const auto add = [&](const char* name, const std::string& unit, double value, std::size_t count) {
-    add_value(result, name, unit, value, count);
-  };
-  const auto add_mean = [&](const char* name, std::size_t from, std::size_t to) {
-    if (from >= to) return;
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
-    const double sum = std::accumulate(first, values.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
-    add(name, throughput->unit, sum / static_cast<double>(to - from), to - from);
-  };
-  const std::size_t begin = window(when.from);
-  const std::size_t end = window(when.to);
-  const std::size_t settled = window(when.from / 2);
-  add_mean("throughput_before", settled, begin);
-  add_mean("throughput_during", begin, end);
-  add_mean("throughput_after", end, values.size());
-  if (begin == values.size()) return;
-  const auto lowest = std::min_element(values.begin() + static_cast<std::ptrdiff_t>(begin), values.end());
-  add("lowest_throughput", throughput->unit, *lowest, values.size() - begin);
-  if (settled == begin) return;
-  const double before = std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(settled),
-                                        values.begin() + static_cast<std::ptrdiff_t>(begin), 0.0) /
-                        static_cast<double>(begin - settled);
-  const auto back = [&](std::size_t i) { return values[i] >= 0.95 * before; };
-  for (std::size_t i = end; i + 2 < values.size(); ++i) {
-    if (!back(i) || !back(i + 1) || !back(i + 2)) continue;
-    add("recovery_time", "cycles", static_cast<double>(i) * length - static_cast<double>(when.to), 1);
-    return;
-  }
 }
 
 }  // namespace banyan::api

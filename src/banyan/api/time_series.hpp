@@ -1,10 +1,7 @@
 // The series of a steady run that were asked for with run.window.
 #pragma once
 
-#include <span>
-
 #include "banyan/api/experiment.hpp"
-#include "banyan/core/traffic.hpp"
 #include "banyan/engine/timeline.hpp"
 
 namespace banyan::api {
@@ -19,11 +16,5 @@ void add_time_series(Result& result, const Experiment& experiment, const engine:
 
 /// The metric cycle_length, ns; none for 0.
 void add_cycle_length(Result& result, double ns);
-
-/// What a disturbance of the traffic (core::Traffic::disturbance) does to the recorded throughput, as metrics:
-/// throughput_before (mean from half of the time before it on), lowest_throughput (lowest window from its start on),
-/// throughput_during, throughput_after (mean from its end to the end of the run), and recovery_time: from its end to
-/// the first of three windows in a row with 95 % of the throughput before; none where there is no such window.
-void add_disturbance(Result& result, std::span<core::Traffic* const> traffics);
 
 }  // namespace banyan::api

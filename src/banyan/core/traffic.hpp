@@ -186,13 +186,29 @@ class Traffic {
     return kNone;
   }
 
-  /// A traffic that disturbs the network for a while tells when: the throughput before, during and after it is
-  /// compared.
+  /// A traffic that disturbs the network for a while, a fire, tells when: what the other traffics get through before,
+  /// during and after it is compared.
   struct Disturbance {
     Tick from = kNever;  ///< kNever: it does not
-    Tick to = kNever;
+    Tick to = kNever;    ///< kNever: until its last message has arrived
   };
   [[nodiscard]] virtual Disturbance disturbance() const noexcept { return {}; }
+  /// What one sender of a disturbance sends to one receiver, from `from` on.
+  struct Stream {
+    Tick from = 0;
+    u64 flits = 0;  ///< in all; 0: not known before
+  };
+  /// The streams of a disturbance, whose completions are told apart, and the one that a packet belongs to.
+  [[nodiscard]] virtual u32 streams() const noexcept { return 0; }
+  [[nodiscard]] virtual Stream stream(u32 number) const noexcept {
+    static_cast<void>(number);
+    return {};
+  }
+  /// kNone: to none, as what bystanders send that the same traffic generates.
+  [[nodiscard]] virtual u32 stream_of(const Packet& packet) const noexcept {
+    static_cast<void>(packet);
+    return kNone;
+  }
 
   /// The hot spot that `pending` speaks of, or kNone.
   [[nodiscard]] virtual u32 hot_spot() const noexcept { return kNone; }

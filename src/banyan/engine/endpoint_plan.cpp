@@ -25,13 +25,14 @@ EndpointPlan::EndpointPlan(EndpointSetup setup)
       control(tells_in_packets ? counted : kNone),
       hot((total_terminals + 63) / 64) {
   for (const core::HotSpot& h : hot_spots) hot[h.terminal >> 6U] |= u64{1} << (h.terminal & 63U);
+  const bool watched = steady.series_window != 0 && disturbance_of(traffics).from != kNever;
   for (const core::Traffic* t : traffics) {
     is_finite.push_back(t->finite() ? 1 : 0);
     longest.push_back(std::min(t->longest_packet(), longest_packet));
     const bool cut = t->longest_packet() != kNone || t->longest_message() > longest_packet;
-    special.push_back(static_cast<u8>((cut ? kCut : 0) | (t->answers() ? kAnswers : 0) |
-                                      (t->multicasts() || t->replicates() ? kMulticasts : 0) |
-                                      (t->sifts() ? kSifts : 0) | (flows != nullptr ? kAdmitted : 0)));
+    special.push_back(static_cast<u8>(
+        (cut ? kCut : 0) | (t->answers() ? kAnswers : 0) | (t->multicasts() || t->replicates() ? kMulticasts : 0) |
+        (t->sifts() ? kSifts : 0) | (flows != nullptr ? kAdmitted : 0) | (watched ? kWatched : 0)));
     any_replicates = any_replicates || t->replicates();
     any_answers = any_answers || t->answers();
     for (const bool replies : {false, true}) priorities.push_back(t->service(replies).priority);

@@ -34,7 +34,8 @@ struct EndpointSetup {
 };
 
 /// What has to be done at departures and arrivals of a traffic.
-enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8, kAdmitted = 16, kControl = 32 };
+/// kWatched: it disturbs the network, or another does beside it, and series are recorded (FireRecord).
+enum Special : u8 { kCut = 1, kAnswers = 2, kMulticasts = 4, kSifts = 8, kAdmitted = 16, kControl = 32, kWatched = 64 };
 
 struct EndpointPlan : EndpointSetup {
   explicit EndpointPlan(EndpointSetup setup);

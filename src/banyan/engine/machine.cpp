@@ -131,11 +131,11 @@ void Machine::finish_records() {
   for (Shard& shard : shards_) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
 }
 
-SteadyRecord Machine::record(const SteadyPlan& plan) const {
+SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
   SteadyRecord sum(plan, static_cast<u32>(traffics_.size()));
   for (const Shard& shard : shards_) {
     sum.merge(shard.terminals->recorder.record());
-    shard.terminals->source.add_waiting(sum);
+    if (waiting) shard.terminals->source.add_waiting(sum);
   }
   return sum;
 }

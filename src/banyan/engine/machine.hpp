@@ -62,7 +62,8 @@ class Machine {
   void close(u32 traffic, Tick at);
   void finish_records();
   /// What was recorded up to the end of the plan, messages that wait at their sources included.
-  [[nodiscard]] SteadyRecord record(const SteadyPlan& plan) const;
+  /// `waiting`: with what waits at its source.
+  [[nodiscard]] SteadyRecord record(const SteadyPlan& plan, bool waiting = true) const;
   /// Goes on recording, up to a later end.
   void extend(const SteadyPlan& longer);
 

@@ -11,7 +11,9 @@ Recorder::Recorder(const EndpointPlan& plan)
       tallies_(static_cast<std::size_t>(plan.counted) * 2),
       finite_(plan.counted),
       record_(plan.steady, plan.counted),
-      generated_(static_cast<std::size_t>(plan.counted) * 2, std::vector<u32>(plan.generation_series)) {}
+      generated_(static_cast<std::size_t>(plan.counted) * 2, std::vector<u32>(plan.generation_series)) {
+  if (plan.steady.series_window != 0) record_.fire = FireRecord(plan.traffics, plan.total_terminals);
+}
 
 void Recorder::reset() {
   window_ = {};
@@ -42,6 +44,13 @@ void Recorder::account(const core::Packet& packet, Tick now, u32 hops, Tick seri
     if (packet.birth - window_.from < series.size()) ++series[packet.birth - window_.from];
   }
   if (steady_ && packet.birth >= steady_plan_.histogram_from) record_.latency.add(latency);
+}
+
+void Recorder::watched(const core::Packet& packet, Tick now) noexcept {
+  const core::Traffic& traffic = *plan_.traffics[packet.traffic];
+  const u32 stream = traffic.stream_of(packet);
+  if (stream == kNone) return record_.fire.suffered(packet, now);
+  record_.fire.burnt(packet.traffic, stream, packet.flits, now);
 }
 
 void Recorder::message(const core::Packet& packet, Tick first, Tick last) noexcept {

@@ -84,6 +84,8 @@ class Recorder {
   void unicast(const core::Packet& packet, Tick now) noexcept;
   /// A multicast arrived everywhere.
   void multicast(const MulticastLedger::Entry& group) noexcept;
+  /// A packet arrived beside a disturbance, or as a part of it.
+  void watched(const core::Packet& packet, Tick now) noexcept;
   /// One more message of a finite traffic arrived.
   void finite(u32 traffic, Tick now) noexcept {
     ++finite_[traffic].delivered;

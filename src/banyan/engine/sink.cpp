@@ -39,6 +39,7 @@ void Sink::note_order(const core::Packet& packet) noexcept {
 
 void Sink::arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept {
   const u8 special = plan_.special[packet.traffic];
+  if ((special & kWatched) != 0) recorder_.watched(packet, now);
   if ((special & kAdmitted) != 0 && packet.copies == 0) admit(packet, terminal, now, signals);
   if ((special & kCut) != 0) {
     Tick first = now;

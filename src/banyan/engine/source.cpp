@@ -286,7 +286,8 @@ template <bool Waits, bool Plain>
 }
 
 core::PacketId Source::take(u32 local, Tick now) {
-  if (plan_.special[next_[local].traffic] == 0 && plan_.queues == 1) return take_head<false, true>(local, now);
+  if ((plan_.special[next_[local].traffic] & ~kWatched) == 0 && plan_.queues == 1)
+    return take_head<false, true>(local, now);
   return take_head<false, false>(local, now);
 }
 core::PacketId Source::take_waiting(u32 local, Tick now) { return take_head<true, false>(local, now); }
@@ -387,7 +388,7 @@ u64 Source::digest() const noexcept {
       const Cursor& c = feeding()[place(local, i)];
       h.add(c.nth);
       h.add(c.message.birth);
-      if (plan_.special[i] == 0) continue;
+      if ((plan_.special[i] & ~kWatched) == 0) continue;
       h.add(c.offset);
       if ((plan_.special[i] & kAnswers) == 0) continue;
       h.add(plan_.traffics[i]->digest(plan_.terminals[local]));

@@ -74,6 +74,12 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
   machine.set_window({0, plan.end - 1});
 }
 
+/// Before the end of the plan: ends it at `now` when enough was seen.
+void shorten(const Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
+  if (!settings.enough || now >= plan.end || now % settings.enough_every >= kPeriodMeasured) return;
+  if (settings.enough(machine.record(plan, false), now)) plan.end = now;
+}
+
 }  // namespace
 
 SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings) {
@@ -98,6 +104,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
       break;
     }
     if (now == plan.end) prolong(machine, plan, settings);
+    shorten(machine, plan, settings, now);
     if (over(machine, plan, settings, now, out)) break;
     audits.look(machine);
     if (settings.keep_going && !settings.keep_going(now)) {

@@ -5,6 +5,7 @@
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
+#include "banyan/engine/fire_record.hpp"
 #include "banyan/engine/latency_sums.hpp"
 #include "banyan/engine/timeline.hpp"
 #include "banyan/stats/histogram.hpp"
@@ -79,12 +80,14 @@ struct SteadyRecord : SteadyWindows {
     SteadyWindows::clear();
     for (SteadyWindows& share : shares) share.clear();
     timeline.clear();
+    fire.clear();
     latency = stats::Histogram();
   }
   void merge(const SteadyRecord& other) {
     SteadyWindows::merge(other);
     for (std::size_t t = 0; t < shares.size(); ++t) shares[t].merge(other.shares[t]);
     timeline.merge(other.timeline);
+    fire.merge(other.fire);
     latency.merge(other.latency);
   }
   /// Makes room for a longer run. A plan with longer windows (2^k times as long) joins those that are there.
@@ -112,6 +115,7 @@ struct SteadyRecord : SteadyWindows {
   SteadyPlan plan;
   std::vector<SteadyWindows> shares;  ///< by traffic; empty when there is only one
   Timeline timeline;                  ///< not part of the hash: a run is the same whether it is watched or not
+  FireRecord fire;                    ///< not part of the hash either
   stats::Histogram latency;           ///< of packets, ticks
 };
 

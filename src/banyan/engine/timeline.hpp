@@ -2,6 +2,7 @@
 // means stand on count packets by when they were generated).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "banyan/base/types.hpp"
@@ -68,8 +69,10 @@ class Timeline {
     if (on()) windows_.resize(((end + length_ - 1) / length_) * traffics_);
   }
   void clear() { windows_.assign(windows_.size(), {}); }
+  /// What the other has behind the end of this one is left out.
   void merge(const Timeline& other) noexcept {
-    for (std::size_t i = 0; i < other.windows_.size(); ++i) windows_[i] += other.windows_[i];
+    const std::size_t both = std::min(windows_.size(), other.windows_.size());
+    for (std::size_t i = 0; i < both; ++i) windows_[i] += other.windows_[i];
   }
 
  private:

@@ -26,6 +26,9 @@ class Congestion final : public core::Traffic {
         size_(values.natural("size")),
         normal_load_(values.real("normal_load")),
         limit_(values.natural("limit")),
+        part_(values.text("part") == "both"     ? Part::both
+              : values.text("part") == "normal" ? Part::normal
+                                                : Part::congestion),
         normal_(size_, std::max(normal_load_, 1e-9), context.ticks_per_cycle),
         hot_(size_, values.real("congestion_load"), context.ticks_per_cycle),
         sources_(terminals_),
@@ -47,12 +50,13 @@ class Congestion final : public core::Traffic {
     out.flags = 0;
     const Source& source = sources_[terminal];
     if (source.destination != kNone) {
+      if (part_ == Part::normal) return false;
       out.destination = source.destination;
       out.word = random_.at(terminal, nth)[1];
       out.birth = source.begin + hot_.at(nth);
       return out.birth < source.end;
     }
-    if (normal_load_ <= 0.0) return false;
+    if (normal_load_ <= 0.0 || part_ == Part::congestion) return false;
     const Words words = random_.at(terminal, nth);
     const u32 other = below(words[0], terminals_ - 1);
     out.destination = other + (other >= terminal ? 1U : 0U);
@@ -62,10 +66,14 @@ class Congestion final : public core::Traffic {
   }
 
   double offered_load() const noexcept override {
+    if (part_ == Part::congestion) return 0.0;
     return normal_load_ * static_cast<double>(terminals_ - congested_) / static_cast<double>(terminals_);
   }
   u32 longest_message() const noexcept override { return size_; }
-  Disturbance disturbance() const noexcept override { return disturbance_; }
+  Disturbance disturbance() const noexcept override { return part_ == Part::normal ? Disturbance{} : disturbance_; }
+  u32 streams() const noexcept override { return part_ == Part::normal ? 0 : static_cast<u32>(streams_.size()); }
+  Stream stream(u32 number) const noexcept override { return streams_[number]; }
+  u32 stream_of(const core::Packet& packet) const noexcept override { return sources_[packet.source].stream; }
   u32 waiting_limit(u32 terminal) const noexcept override {
     return sources_[terminal].destination == kNone || limit_ == 0 ? kNone : limit_ * size_;
   }
@@ -75,7 +83,9 @@ class Congestion final : public core::Traffic {
     u32 destination = kNone;  ///< of a congestion source
     Tick begin = 0;
     Tick end = 0;
+    u32 stream = kNone;
   };
+  enum class Part { both, congestion, normal };
 
   void choose_sources(const config::Values& values, const core::TrafficContext& context) {
     const std::vector<i64>& destinations = values.integers("destinations");
@@ -104,7 +114,9 @@ class Congestion final : public core::Traffic {
                       "use smaller shares: they add up to less than 1");
         }
         const Tick begin = start + n * interval;
-        sources_[order[next++]] = {static_cast<u32>(destinations[i]), begin, begin + duration};
+        sources_[order[next++]] = {static_cast<u32>(destinations[i]), begin, begin + duration,
+                                   static_cast<u32>(streams_.size())};
+        streams_.push_back({begin, 0});
         ++congested_;
         disturbance_.from = start;
         disturbance_.to = disturbance_.to == kNever ? begin + duration : std::max(disturbance_.to, begin + duration);
@@ -123,9 +135,9 @@ class Congestion final : public core::Traffic {
     const std::string& placement = values.text("placement");
     if (placement == "random") {
       const i64 own = values.integer("placement_seed");
-      // The same places for the same placement_seed, whatever the traffic's number.
-      const Random random =
-          own == 0 ? Random(seed_, kPlaces, index_ + 1, 0) : Random(static_cast<u64>(own), kPlaces, 0, 0);
+      // The same places for the same placement_seed, whatever the traffic's number; so for both parts of one.
+      const Random random = own == 0 ? Random(seed_, kPlaces, part_ == Part::both ? index_ + 1 : 1, 0)
+                                     : Random(static_cast<u64>(own), kPlaces, 0, 0);
       for (u32 n = terminals_; n > 1; --n) std::swap(order[n - 1], order[below(random.at(n, 0)[0], n)]);
     } else if (placement == "spread") {
       // Digit reversal in base 2: every beginning of the sequence is spread evenly.
@@ -146,13 +158,15 @@ class Congestion final : public core::Traffic {
   u32 size_;
   double normal_load_;
   u32 limit_;
+  Part part_;
   Tick normal_end_ = kNever;
   EvenGaps normal_;
   EvenGaps hot_;
   u32 congested_ = 0;
   Disturbance disturbance_;
   std::vector<Source> sources_;  ///< [terminal]
-  std::vector<Tick> phases_;     ///< [terminal]
+  std::vector<Stream> streams_;
+  std::vector<Tick> phases_;  ///< [terminal]
   Random random_;
 };
 
@@ -186,6 +200,9 @@ const core::TrafficRow row_congestion{
          Parameter::reals("shares", {0.25})
              .range(0, 1)
              .doc("Fraction of the terminals that are congestion sources, per destination or one for all"),
+         Parameter::choice("part", {"both", "congestion", "normal"}, "both")
+             .doc("What this traffic is: congestion sources and the other terminals; or one of them alone, so that two "
+                  "traffics with the same parameters but this are both, and are counted apart"),
          Parameter::choice("kind", {"sudden", "incremental"}, "sudden")
              .doc("All congestion sources of a tree start together, or one after the other"),
          Parameter::real("start", 800'000).unit("ns").range(0, 1e15).doc("When the first congestion source starts"),

@@ -1,0 +1,152 @@
+#include "banyan/api/disturbance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "banyan/stats/fairness.hpp"
+
+namespace banyan::api {
+namespace {
+
+/// The first window that begins at or after a tick, of so many.
+std::size_t window_at(Tick at, double length, std::size_t windows) {
+  return static_cast<std::size_t>(std::min(static_cast<double>(windows), std::ceil(static_cast<double>(at) / length)));
+}
+
+double mean_of(const std::vector<double>& values, std::size_t from, std::size_t to) {
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::accumulate(first, values.begin() + static_cast<std::ptrdiff_t>(to), 0.0) / static_cast<double>(to - from);
+}
+
+void add(Result& result, const std::string& name, const std::string& unit, double value, u64 count) {
+  stats::Metric& metric = result.metrics.emplace_back();
+  metric.name = name;
+  metric.unit = unit;
+  metric.mean = value;
+  metric.count = count;
+  metric.counter = true;
+}
+
+}  // namespace
+
+Aftermath::Aftermath(std::span<core::Traffic* const> traffics)
+    : traffics_(traffics), when_(engine::disturbance_of(traffics)) {
+  for (u32 i = 0; i < traffics.size(); ++i) {
+    if (traffics[i]->disturbance().from == kNever) victims_.push_back(i);
+    for (u32 s = 0; s < traffics[i]->streams(); ++s) streams_.push_back(traffics[i]->stream(s));
+  }
+  if (!victims_.empty()) return;
+  victims_.resize(traffics.size());
+  std::iota(victims_.begin(), victims_.end(), 0U);
+}
+
+std::vector<double> Aftermath::throughput(const engine::Timeline& timeline, Tick end) const {
+  std::vector<double> values(end / timeline.length());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    u64 flits = 0;
+    for (const u32 traffic : victims_) flits += timeline.at(i, traffic).accepted;
+    values[i] = static_cast<double>(flits) / static_cast<double>(timeline.length());
+  }
+  return values;
+}
+
+std::optional<Tick> Aftermath::over(const engine::FireRecord& record, Tick now) const {
+  if (when_.to != kNever) return when_.to < now ? std::optional(when_.to) : std::nullopt;
+  Tick last = when_.from;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (record.streams[i].flits < streams_[i].flits) return std::nullopt;
+    last = std::max(last, record.streams[i].last);
+  }
+  return last;
+}
+
+std::optional<double> Aftermath::before(const std::vector<double>& values, double length) const {
+  const std::size_t begin = window_at(when_.from, length, values.size());
+  const std::size_t settled = window_at(when_.from / 2, length, values.size());
+  if (settled >= begin) return std::nullopt;
+  return mean_of(values, settled, begin);
+}
+
+std::optional<std::size_t> Aftermath::recovered(const std::vector<double>& values, double length, Tick over) const {
+  const std::optional<double> usual = before(values, length);
+  if (!usual) return std::nullopt;
+  const auto back = [&](std::size_t i) { return values[i] >= kRecovered * *usual; };
+  for (std::size_t i = window_at(over, length, values.size()); i + 2 < values.size(); ++i) {
+    if (back(i) && back(i + 1) && back(i + 2)) return i;
+  }
+  return std::nullopt;
+}
+
+bool Aftermath::settled(const engine::SteadyRecord& record, Tick now, Tick settle) const {
+  const std::optional<Tick> end = over(record.fire, now);
+  if (!end) return false;
+  if (now >= *end + settle) return true;
+  const auto length = static_cast<double>(record.timeline.length());
+  return recovered(throughput(record.timeline, now), length, *end).has_value();
+}
+
+void Aftermath::report(Result& result, const engine::SteadyRecord& record, Tick end) const {
+  if (!record.timeline.on() || !disturbed()) return;
+  const std::vector<double> values = throughput(record.timeline, end);
+  if (values.empty()) return;
+  const auto length = static_cast<double>(record.timeline.length());
+  const std::optional<Tick> ended = over(record.fire, end);
+  const std::size_t first = window_at(when_.from, length, values.size());
+  const std::size_t last = ended ? window_at(*ended, length, values.size()) : values.size();
+  const auto add_mean = [&](const char* name, std::size_t from, std::size_t to) {
+    if (from < to) add(result, name, "flits/cycle", mean_of(values, from, to), to - from);
+  };
+  add_mean("throughput_before", window_at(when_.from / 2, length, values.size()), first);
+  add_mean("throughput_during", first, last);
+  add_mean("throughput_after", last, values.size());
+  if (first < values.size()) {
+    const auto lowest = std::min_element(values.begin() + static_cast<std::ptrdiff_t>(first), values.end());
+    add(result, "lowest_throughput", "flits/cycle", *lowest, values.size() - first);
+    const std::optional<std::size_t> back = ended ? recovered(values, length, *ended) : std::nullopt;
+    if (back) {
+      const double time = static_cast<double>(*back) * length - static_cast<double>(*ended);
+      add(result, "recovery_time", "cycles", time, 1);
+    }
+  }
+  report_streams(result, record.fire, end);
+}
+
+void Aftermath::report_streams(Result& result, const engine::FireRecord& record, Tick end) const {
+  std::vector<Tick> completions;
+  std::vector<u64> rates;  // millionths of a flit per cycle
+  u64 unfinished = 0;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const core::Traffic::Stream& planned = streams_[i];
+    const engine::FireRecord::Stream& seen = record.streams[i];
+    const bool complete = planned.flits != 0 && seen.flits >= planned.flits;
+    const Tick until = complete ? seen.last : std::min(end, when_.to);
+    if (complete) completions.push_back(seen.last - planned.from);
+    unfinished += planned.flits != 0 && !complete ? 1U : 0U;
+    if (until > planned.from) rates.push_back(seen.timely * 1'000'000 / (until - planned.from));
+  }
+  std::sort(completions.begin(), completions.end());
+  const u64 known = completions.size() + unfinished;
+  const auto add_completion = [&](const char* name, u64 rank) {
+    if (rank < completions.size()) {
+      add(result, name, "cycles", static_cast<double>(completions[static_cast<std::size_t>(rank)]), known);
+    }
+  };
+  if (known != 0) {
+    add_completion("incast_completion_first", 0);
+    add_completion("incast_completion_median", (known - 1) / 2);
+    add_completion("incast_completion_last", known - 1);
+    add(result, "incast_unfinished", "streams", static_cast<double>(unfinished), known);
+  }
+  if (!rates.empty()) add(result, "fairness", "Jain's index", stats::fairness(rates).jain, rates.size());
+  double worst = 0.0;
+  u64 packets = 0;
+  for (const stats::Histogram& victim : record.victims) {
+    packets += victim.count();
+    worst = std::max(worst, victim.quantile(0.99).value);
+  }
+  if (packets != 0) add(result, "victim_latency_p99", "cycles", worst, packets);
+}
+
+}  // namespace banyan::api
