@@ -835,7 +835,7 @@ void install(const config::Values& values, engine::Builder& builder) {
                                                       : Arbitration::in_order;
   check_worms(values, builder, worms);
   check_lock_step(values, builder, worms);
-  const u32 ports = most_ports(graph);
+  const u32 ports = engine::most_ports(graph);
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
   check_chunks(values, worms, buffer, ports, replicates(builder) ? longest : 0);

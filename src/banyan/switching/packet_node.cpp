@@ -17,11 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "banyan/base/hash.hpp"
 #include "banyan/core/switching.hpp"
-#include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
-#include "banyan/switching/packet_node/calendar.hpp"
+#include "banyan/engine/whole_network.hpp"
 
 namespace banyan::switching::packet_node {
 namespace {
@@ -108,20 +106,13 @@ struct alignas(64) Message {
   u64 busy_until = 0;   ///< the receiver with what has arrived, 2^-16 ticks
 };
 
-class PacketNode final : public engine::Population {
+class PacketNode final : public engine::WholeNetwork {
  public:
   PacketNode(engine::Builder& builder, u32 ports, const Setup& setup)
-      : graph_(builder.topology().graph()),
-        routing_(builder.routing()),
-        terminals_(builder.terminals(0)),
-        pool_(terminals_.pool()),
-        probe_(builder.probe(0)),
+      : WholeNetwork(builder, ports),
         setup_(setup),
-        seed_(builder.settings().seed),
-        ports_(ports),
-        nodes_(graph_.switches()),
-        links_(static_cast<std::size_t>(nodes_) * ports),
-        node_ports_(setup.ports == 0 ? 0 : std::size_t{2} * nodes_),
+        links_(static_cast<std::size_t>(switches_) * ports),
+        node_ports_(setup.ports == 0 ? 0 : std::size_t{2} * switches_),
         home_(graph_.terminals()),
         entry_(graph_.terminals()),
         calendar_(longest_delay(builder, setup), events(builder)),
@@ -139,7 +130,7 @@ class PacketNode final : public engine::Population {
       entry_[t] = graph_.channel(graph_.injection(t)).to;
     }
     for (const core::Traffic* t : builder.traffics()) answers_ |= t->answers();
-    for (u32 e = 0; e < nodes_; ++e) {
+    for (u32 e = 0; e < switches_; ++e) {
       for (u32 p = 0; p < graph_.outputs(e); ++p) place_link(e, p);
     }
     far_ = links_.size() * sizeof(Link) > kCacheBytes;
@@ -153,7 +144,7 @@ class PacketNode final : public engine::Population {
   }
 
   void reset(u32 replication) override {
-    random_ = core::HopRandom(seed_, kWays, replication);
+    restart(kWays, replication);
     for (Link& link : links_) {
       const u32 far = link.far;
       const u32 far_port = link.far_port;
@@ -171,7 +162,6 @@ class PacketNode final : public engine::Population {
     calendar_.clear();
     now_ = 0;
     next_birth_ = 0;
-    movements_ = 0;
     own_.clear();
     stranded_ = disordered_ = false;
   }
@@ -195,7 +185,6 @@ class PacketNode final : public engine::Population {
   }
 
   // --- what the engine asks --------------------------------------------------------------------------------------
-  [[nodiscard]] u64 movements() const noexcept override { return movements_; }
   /// A transmission, an acquisition of a link and a receiver end by themselves.
   [[nodiscard]] bool expects() const override { return calendar_.next_after(now_) != kNever; }
   [[nodiscard]] engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
@@ -248,8 +237,7 @@ class PacketNode final : public engine::Population {
     }
     for (const Message& m : messages_) {
       if (m.flits == 0) continue;
-      ++into.packets;
-      into.flits += m.flits;
+      count(into, m.record, 1);
     }
     if (stranded_) into.violations.emplace_back("the routing gave a packet no link that exists");
     if (disordered_) into.violations.emplace_back("packets of a message arrived out of order");
@@ -270,7 +258,7 @@ class PacketNode final : public engine::Population {
         into.packet(here, record_of(parcels_[p].message));
       }
       if (link.requests == 0) continue;
-      const u32 channel = channel_of(i);
+      const u32 channel = channel_out_of(i);
       // Where a message waits, the first packet that is passing through has the link.
       const bool kept = link.passing == kNone || link.sending != kNone || setup_.take_over == TakeOver::never;
       const bool source = source_first(link) && kept;
@@ -297,7 +285,7 @@ class PacketNode final : public engine::Population {
   }
   void full_channels(std::vector<u32>& channels) const override {
     for (u32 i = 0; i < links_.size(); ++i) {
-      if (capacity(i) != 0 && links_[i].buffers.free == 0) channels.push_back(channel_of(i));
+      if (capacity(i) != 0 && links_[i].buffers.free == 0) channels.push_back(channel_out_of(i));
     }
   }
 
@@ -340,7 +328,9 @@ class PacketNode final : public engine::Population {
   // --- resources -------------------------------------------------------------------------------------------------
   /// Numbers: the buffers of links, then the ports into the nodes' processors, then those out of them.
   [[nodiscard]] u32 ejection_port(u32 node) const noexcept { return static_cast<u32>(links_.size()) + node; }
-  [[nodiscard]] u32 injection_port(u32 node) const noexcept { return static_cast<u32>(links_.size()) + nodes_ + node; }
+  [[nodiscard]] u32 injection_port(u32 node) const noexcept {
+    return static_cast<u32>(links_.size()) + switches_ + node;
+  }
   [[nodiscard]] Resource& resource(u32 number) noexcept {
     return number < links_.size() ? links_[number].buffers : node_ports_[number - links_.size()];
   }
@@ -431,10 +421,8 @@ class PacketNode final : public engine::Population {
   /// The link that a packet of message m takes at a node. Where the routing leaves a choice the message's first packet
   /// chooses, and the others follow.
   [[nodiscard]] u32 route(u32 node, u32 in_port, u32 m, u32 step) noexcept {
-    const core::Packet& packet = pool_[messages_[m].record];
-    candidates_.clear();
-    routing_.route({node, in_port, 0, &packet, core::HopWord(random_, packet, node, step)}, candidates_);
     const u32 base = node * ports_;
+    ask_routing(base + in_port, messages_[m].record, step);
     if (candidates_.size() == 1) [[likely]] {
       const u32 link = base + candidates_[0].port;
       if (links_[link].far != kNone) return link;
@@ -558,12 +546,12 @@ class PacketNode final : public engine::Population {
     movements_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
-      probe_->crossed(channel_of(at), pool_[messages_[parcel.message].record], now_);
+      probe_->crossed(channel_out_of(at), pool_[messages_[parcel.message].record], now_);
     if (simple_) [[likely]] {
       calendar_.put(at << 1U, now_ + acquire + on_wire(bytes), now_);
       return;
     }
-    const core::Link& wire = graph_.channel(channel_of(at)).link;
+    const core::Link& wire = graph_.channel(channel_out_of(at)).link;
     const Tick busy = on_wire(bytes * wire.cycles_per_flit);
     calendar_.put(at << 1U, now_ + busy + (setup_.pipelined ? 0 : acquire), now_);
     const bool through = setup_.cut_through && parcel.ahead != kHere;
@@ -698,7 +686,6 @@ class PacketNode final : public engine::Population {
   }
 
   // --- audits and explanations -------------------------------------------------------------------------------------
-  [[nodiscard]] u32 channel_of(u32 link) const { return graph_.channel_out_of(link / ports_, link % ports_); }
   void violate(engine::Holdings& into, u32 link, const std::string& what) const {
     into.violations.push_back(fmt::format("node {} link {}: {}", link / ports_, link % ports_, what));
   }
@@ -714,40 +701,29 @@ class PacketNode final : public engine::Population {
   }
 
   [[nodiscard]] engine::Resource buffers_of(u32 link) const {
-    return setup_.shared ? engine::Resource::memory(link / ports_) : engine::Resource::output(channel_of(link));
+    return setup_.shared ? engine::Resource::memory(link / ports_) : engine::Resource::output(channel_out_of(link));
   }
   [[nodiscard]] const core::Packet& record_of(u32 message) const { return pool_[messages_[message].record]; }
 
   static constexpr u8 kUnknown = 255;
 
-  const core::Graph& graph_;
-  const core::Routing& routing_;
-  engine::Terminals& terminals_;
-  engine::PacketPool& pool_;
-  engine::Probe* probe_;  ///< nullptr: nobody watches
   Setup setup_;
-  u64 seed_;
-  core::HopRandom random_;
-  u32 ports_;  ///< stride: most inputs or outputs of a node
-  u32 nodes_;
   std::vector<Link> links_;           ///< [node * ports + output]
   std::vector<Resource> node_ports_;  ///< [node]: into processors; then out of them; empty: no limit
   std::vector<u32> home_;             ///< [terminal]: node where its packets leave
   std::vector<core::End> entry_;      ///< [terminal]: where they enter
-  parts::Calendar calendar_;          ///< 2 x link: end of its transmission; 2 x parcel + 1: arrival
+  engine::Calendar calendar_;         ///< 2 x link: end of its transmission; 2 x parcel + 1: arrival
   std::vector<Parcel> parcels_;
   std::vector<u32> free_parcels_;
   std::vector<Message> messages_;
   std::vector<u32> free_messages_;
-  std::vector<u8> paths_;        ///< [message * kPathMost + step]: port, where a routing leaves a choice
-  core::Candidates candidates_;  ///< scratch
-  bool uniform_ = true;          ///< every link carries a byte per tick and unit of bandwidth
-  bool simple_ = false;          ///< the end of a transmission is its arrival
+  std::vector<u8> paths_;  ///< [message * kPathMost + step]: port, where a routing leaves a choice
+  bool uniform_ = true;    ///< every link carries a byte per tick and unit of bandwidth
+  bool simple_ = false;    ///< the end of a transmission is its arrival
   bool answers_ = false;
   bool far_ = false;  ///< links exceed the cache
   Tick now_ = 0;
   Tick next_birth_ = 0;
-  u64 movements_ = 0;  ///< flit-hops, headers included
   engine::OwnMetrics own_;
   u32 completion_ = 0;  ///< numbers of metrics
   u32 stalled_ = 0;

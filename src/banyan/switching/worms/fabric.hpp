@@ -21,12 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "banyan/base/hash.hpp"
 #include "banyan/core/multicast.hpp"
-#include "banyan/core/routing.hpp"
-#include "banyan/engine/builder.hpp"
-#include "banyan/engine/population.hpp"
-#include "banyan/engine/terminals.hpp"
+#include "banyan/engine/whole_network.hpp"
 #include "banyan/switching/worms/calendar.hpp"
 
 namespace banyan::switching {
@@ -54,14 +50,9 @@ struct Ways {
   [[nodiscard]] u32 count() const noexcept { return static_cast<u32>(std::popcount(down)) + (any != 0 ? 1U : 0U); }
 };
 
-[[nodiscard]] inline u32 most_ports(const core::Graph& graph) {
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  return ports;
-}
 /// Flits per chunk: as given, or the ports of the largest switch.
 [[nodiscard]] inline u32 chunk_flits(const config::Values& values, const core::Graph& graph) {
-  const u32 ports = most_ports(graph);
+  const u32 ports = engine::most_ports(graph);
   if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
   return values.natural("chunk") != 0 ? values.natural("chunk") : ports;
 }
@@ -141,12 +132,12 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
 /// reset_switches(); show_switches(into), what waits for what inside the switches (engine/blocked.hpp); and what it
 /// holds.
 template <class Derived>
-class WormFabric : public engine::Population {
+class WormFabric : public engine::WholeNetwork {
  public:
   using PacketId = core::PacketId;
 
   void reset(u32 replication) final {
-    random_ = core::HopRandom(seed_, kWormWays, replication);
+    restart(kWormWays, replication);
     for (Input& in : inputs_) in.head = in.count = 0;
     for (Input& in : inputs_) in.next = 0;
     for (Output& out : outputs_) {
@@ -161,7 +152,6 @@ class WormFabric : public engine::Population {
     for (u32 t = 0; t < sources_.size(); ++t) idle_sources_[t >> 6U] |= u64{1} << (t & 63U);
     any_next_ = false;
     only_asked_ = false;
-    movements_ = 0;
     last_run_ = 0;
     derived().reset_switches();
   }
@@ -181,7 +171,6 @@ class WormFabric : public engine::Population {
     return step_all_ ? now + 1 : next;
   }
 
-  u64 movements() const noexcept final { return movements_; }
   bool only_asked() const noexcept final { return only_asked_; }
   bool expects() const final { return !calendar_.empty(); }
 
@@ -278,23 +267,12 @@ class WormFabric : public engine::Population {
     u32 latency = 1;
   };
 
-  static constexpr u32 kTerminal = u32{1} << 31U;
   static constexpr u32 kUnlimited = u32{1} << 30U;  ///< credits towards a terminal
 
   WormFabric(engine::Builder& builder, const WormSettings& settings)
-      : graph_(builder.topology().graph()),
-        topology_(builder.topology()),
-        routing_(builder.routing()),
-        terminals_(builder.terminals(0)),
-        pool_(terminals_.pool()),
-        probe_(builder.probe(0)),
+      : WholeNetwork(builder, engine::most_ports(builder.topology().graph())),
         routes_(builder.routing().multicast_routes()),
         settings_(settings),
-        seed_(builder.settings().seed),
-        permuted_(builder.settings().permuted),
-        step_all_(builder.settings().step_all),
-        switches_(graph_.switches()),
-        ports_(most_ports(graph_)),
         places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),
         calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
     find_up_ports();
@@ -308,8 +286,8 @@ class WormFabric : public engine::Population {
     idle_sources_.resize((graph_.terminals() + 63) / 64);
     for (const core::Channel& c : graph_.channels()) {
       if (c.failed) continue;
-      const u32 from = c.from.terminal ? kTerminal + c.from.node : c.from.node * ports_ + c.from.port;
-      const u32 to = c.to.terminal ? kTerminal + c.to.node : c.to.node * ports_ + c.to.port;
+      const u32 from = number_of(c.from);
+      const u32 to = number_of(c.to);
       if (c.from.terminal) {
         sources_[c.from.node].to = to;
         sources_[c.from.node].latency = c.link.latency_cycles;
@@ -369,8 +347,7 @@ class WormFabric : public engine::Population {
       if (branches.up) found.any = up_ports_[s];
       return found;
     }
-    candidates_.clear();
-    routing_.route({s, input % ports_, 0, &packet, core::HopWord(random_, packet, s, hops)}, candidates_);
+    ask_routing(input, id, hops);
     u64 mask = 0;
     u32 best = 0;
     for (const core::Candidate& c : candidates_) best = std::max<u32>(best, c.priority);
@@ -492,16 +469,6 @@ class WormFabric : public engine::Population {
   void input_at(Tick due, u32 input, Tick) noexcept { calendar_.input(due, input); }
   void output_at(Tick due, u32 output, Tick) noexcept { calendar_.output(due, output); }
 
-  [[nodiscard]] u64 keyed(u64 place, PacketId id, u64 part, u64 more) const noexcept {
-    const core::Packet& packet = pool_[id];
-    Hasher h;
-    for (const u64 v : {place, u64{packet.source} << 32U | packet.sequence, packet.birth, part, more}) h.add(v);
-    return h.value();
-  }
-  void count(engine::Holdings& into, PacketId id, u64 deliveries) const {
-    into.packets += deliveries;
-    into.flits += deliveries * pool_[id].flits;
-  }
   [[nodiscard]] std::string name(PacketId id) const {
     const core::Packet& packet = pool_[id];
     return packet.copies == 0
@@ -520,8 +487,6 @@ class WormFabric : public engine::Population {
   }
 
   // --- what it shows -------------------------------------------------------------------------------------------
-  [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
-  [[nodiscard]] u32 channel_out_of(u32 output) const { return graph_.channel_out_of(output / ports_, output % ports_); }
   /// Apart, so that the path without a probe keeps its registers.
   [[gnu::noinline, gnu::cold]] void show_sent(u32 channel, PacketId id, u32 part, u32 flits, Tick now) const {
     probe_->chunk_sent(channel, pool_[id], flits, part == 0, now);
@@ -540,27 +505,14 @@ class WormFabric : public engine::Population {
                  pool_[id], channel);
   }
 
-  const core::Graph& graph_;
-  const core::Topology& topology_;
-  const core::Routing& routing_;
-  engine::Terminals& terminals_;
-  engine::PacketPool& pool_;
-  engine::Probe* probe_;  ///< nullptr: nobody watches
   std::unique_ptr<core::MulticastRoutes> routes_;
   WormSettings settings_;
-  u64 seed_;
-  core::HopRandom random_;
-  bool permuted_;
-  bool step_all_;
-  u32 switches_;
-  u32 ports_;                      ///< stride: inputs and outputs per switch
   u32 places_;                     ///< chunks that an input FIFO can hold
   std::vector<u32> header_flits_;  ///< [traffic]: of worms
   std::vector<u64> up_ports_;      ///< [switch]: bits
   std::vector<Input> inputs_;      ///< [switch * ports + port]
   std::vector<Output> outputs_;    ///< [switch * ports + port]
   std::vector<Source> sources_;    ///< [terminal]
-  u64 movements_ = 0;
 
  private:
   void show_source(engine::BlockedView& into, u32 t) const {
@@ -635,12 +587,7 @@ class WormFabric : public engine::Population {
 
   /// Idle terminals with a waiting message start it.
   void feed(Tick now) noexcept {
-    const auto ready = terminals_.source.ready();
-    for (std::size_t w = 0; w < ready.size(); ++w) {
-      for (u64 bits = ready[w] & idle_sources_[w]; bits != 0; bits &= bits - 1) {
-        go_on(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)), now);
-      }
-    }
+    for_each_ready(idle_sources_, [&](u32 t) { go_on(t, now); });
   }
   /// Sends a terminal's next chunk when its link is free and the FIFO behind it has room.
   void go_on(u32 t, Tick now) noexcept {
@@ -699,7 +646,6 @@ class WormFabric : public engine::Population {
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;
   std::vector<u64> idle_sources_;
-  core::Candidates candidates_;
   bool any_next_ = false;
   bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;

@@ -9,7 +9,7 @@
 
 #include "banyan/base/types.hpp"
 
-namespace banyan::switching::parts {
+namespace banyan::engine {
 
 /// A wheel of lists of chunks for near ticks and a heap beyond it. An event is any number below 2^32.
 class Calendar {
@@ -161,4 +161,4 @@ class Calendar {
   u64 order_ = 0;
 };
 
-}  // namespace banyan::switching::parts
+}  // namespace banyan::engine

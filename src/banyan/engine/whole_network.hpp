@@ -1,0 +1,148 @@
+// What a switch model that holds all switches of a network at once starts from: the network with its ports numbered in
+// one sequence, the endpoints, identities of packets for digests, and audits made from one list of what it holds.
+//
+// A model is such a population when its switches read or change each other within a tick. It lives in one shard
+// (Builder::partition_as_one) and runs by events: a Calendar says when what it has begun ends. A model whose switches
+// meet over channels only is one per switch, runs on several shards, and is a PopulationOf (engine/builder.hpp).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
+#include "banyan/core/routing.hpp"
+#include "banyan/core/switching.hpp"
+#include "banyan/engine/builder.hpp"
+#include "banyan/engine/calendar.hpp"
+#include "banyan/engine/population.hpp"
+#include "banyan/engine/terminals.hpp"
+
+namespace banyan::engine {
+
+/// Ports of the largest switch, of either direction; at least 1.
+[[nodiscard]] inline u32 most_ports(const core::Graph& graph) {
+  u32 ports = 1;
+  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+  return ports;
+}
+
+/// One whole packet in one place of a model.
+struct HeldPacket {
+  core::PacketId packet = 0;
+  u64 place = 0;   ///< any number that names the place in the network
+  u64 detail = 0;  ///< what else is to be in the digest: its position, or in how many ticks it will have arrived
+  u32 at = kNone;  ///< switch whose occupancy it counts in; kNone: it is on a channel
+};
+
+class WholeNetwork : public Population {
+ public:
+  [[nodiscard]] u64 movements() const noexcept override { return movements_; }
+  /// The three that follow come from for_each_held(); a model that holds parts of packets writes its own.
+  [[nodiscard]] u64 digest() const override {
+    u64 sum = mix64(movements_);
+    for_each_held([&](const HeldPacket& held) { sum += keyed(held.place, held.packet, held.detail, 0); });
+    return sum;
+  }
+  void hold(Holdings& into) const override {
+    for_each_held([&](const HeldPacket& held) { count(into, held.packet, 1); });
+  }
+  void occupancy(std::vector<u64>& levels) const override {
+    for_each_held([&](const HeldPacket& held) {
+      if (held.at != kNone) ++levels[graph_.level(held.at)];
+    });
+  }
+
+ protected:
+  /// The far end of a channel: the number of a port, or kTerminal + terminal.
+  static constexpr u32 kTerminal = u32{1} << 31U;
+
+  /// `ports`: numbers per switch. Port p of switch s has the number s * ports + p, among inputs as among outputs.
+  WholeNetwork(Builder& builder, u32 ports)
+      : graph_(builder.topology().graph()),
+        routing_(builder.routing()),
+        terminals_(builder.terminals(0)),
+        pool_(terminals_.pool()),
+        probe_(builder.probe(0)),
+        topology_(builder.topology()),
+        seed_(builder.settings().seed),
+        permuted_(builder.settings().permuted),
+        step_all_(builder.settings().step_all),
+        switches_(graph_.switches()),
+        ports_(ports) {}
+
+  /// Calls the function once for each packet between its source queue and its delivery.
+  virtual void for_each_held(const std::function<void(const HeldPacket&)>& each) const { static_cast<void>(each); }
+
+  /// The part of a reset that every model has; `ways`: the stream of random words for choices of the routing.
+  void restart(Stream ways, u32 replication) noexcept {
+    random_ = core::HopRandom(seed_, ways, replication);
+    movements_ = 0;
+  }
+
+  // --- ports -----------------------------------------------------------------------------------------------------
+  [[nodiscard]] u32 number_of(const core::End& end) const noexcept {
+    return end.terminal ? kTerminal + end.node : end.node * ports_ + end.port;
+  }
+  /// Channels of the graph; kNone where nothing is attached.
+  [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
+  [[nodiscard]] u32 channel_out_of(u32 output) const { return graph_.channel_out_of(output / ports_, output % ports_); }
+
+  // --- packets ---------------------------------------------------------------------------------------------------
+  /// The routing's candidates for a packet whose head is at an input after `hops` switches, in `candidates_`.
+  void ask_routing(u32 input, core::PacketId id, u32 hops) noexcept {
+    const u32 at = input / ports_;
+    const core::Packet& packet = pool_[id];
+    candidates_.clear();
+    routing_.route({at, input % ports_, 0, &packet, core::HopWord(random_, packet, at, hops)}, candidates_);
+  }
+  /// Calls f(terminal) for each terminal whose bit is set in `idle` and where a packet waits (after Source::advance).
+  /// For networks with one source queue per terminal.
+  template <class F>
+  void for_each_ready(std::span<const u64> idle, F&& f) {
+    for (std::size_t w = 0; w < idle.size(); ++w) {
+      for (u64 bits = terminals_.source.ready()[w] & idle[w]; bits != 0; bits &= bits - 1) {
+        f(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)));
+      }
+    }
+  }
+  /// The whole packet has arrived at its terminal; its record is free then.
+  void deliver(core::PacketId id, u32 terminal, Tick now) noexcept {
+    terminals_.sink.deliver(pool_[id], terminal, now, pool_[id].hops);
+    pool_.release(id);
+  }
+
+  // --- audits ----------------------------------------------------------------------------------------------------
+  /// A hash of a packet in a place that does not depend on its handle.
+  [[nodiscard]] u64 keyed(u64 place, core::PacketId id, u64 part, u64 more) const noexcept {
+    const core::Packet& packet = pool_[id];
+    Hasher h;
+    for (const u64 v : {place, u64{packet.source} << 32U | packet.sequence, packet.birth, part, more}) h.add(v);
+    return h.value();
+  }
+  /// Adds a packet that is still for so many terminals.
+  void count(Holdings& into, core::PacketId id, u64 deliveries) const {
+    into.packets += deliveries;
+    into.flits += deliveries * pool_[id].flits;
+  }
+
+  const core::Graph& graph_;
+  const core::Routing& routing_;
+  Terminals& terminals_;
+  PacketPool& pool_;
+  Probe* probe_;  ///< nullptr: nobody watches
+  const core::Topology& topology_;
+  u64 seed_;
+  bool permuted_;  ///< step the switches of a tick in another order
+  bool step_all_;  ///< step all switches in all ticks
+  u32 switches_;
+  u32 ports_;                    ///< numbers per switch
+  u64 movements_ = 0;            ///< flit-hops
+  core::HopRandom random_;       ///< words of the routing's choices
+  core::Candidates candidates_;  ///< of ask_routing
+};
+
+}  // namespace banyan::engine
