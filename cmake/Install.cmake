@@ -1,6 +1,5 @@
 # cmake --install: the program, its manual page and its completions, which the program itself prints. (In zsh, a start file says
 # "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
-include(GNUInstallDirs)
 install(TARGETS banyan)
 if(BANYAN_SANITIZE)
   return()  # for tests; and the thread sanitizer's programs do not run everywhere
@@ -17,3 +16,30 @@ add_custom_target(banyan_share ALL DEPENDS ${share}/banyan.1)
 install(FILES ${share}/banyan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${share}/banyan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME banyan)
 install(FILES ${share}/banyan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# The package "Banyan", for projects with components of their own: find_package(Banyan), then banyan_program(NAME). Rows of the
+# program's own components are in the registry beside those of the library, because its table takes the place of the library's.
+add_library(banyan_program STATIC $<TARGET_OBJECTS:banyan_command_line>)
+target_link_libraries(banyan_program PUBLIC banyan_library PRIVATE nlohmann_json::nlohmann_json)
+target_compile_features(banyan_library PUBLIC cxx_std_20)
+set_target_properties(banyan_library PROPERTIES EXPORT_NAME library OUTPUT_NAME banyan)
+set_target_properties(banyan_program PROPERTIES EXPORT_NAME program)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Banyan)
+install(TARGETS banyan_library banyan_program EXPORT BanyanTargets)
+install(EXPORT BanyanTargets NAMESPACE Banyan:: DESTINATION ${package})
+foreach(room base stats config core engine api)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/banyan/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/banyan
+    FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+set(components "")
+foreach(entry ${BANYAN_ROOMS})
+  string(REGEX REPLACE ":.*" "" room ${entry})
+  string(APPEND components "set(BANYAN_COMPONENTS_${room} ${BANYAN_COMPONENTS_${room}})\n")
+endforeach()
+set(generated ${PROJECT_BINARY_DIR}/generated/package)
+file(CONFIGURE OUTPUT ${generated}/BanyanComponents.cmake CONTENT "${components}" @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/Registry.cmake
+  ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake DESTINATION ${package})
+add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed

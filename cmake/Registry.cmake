@@ -1,21 +1,41 @@
-# Generates src/banyan/core/registry_table.cpp in the build tree from the file names of the component rooms:
-# <room>/<name>.cpp holds `const core::<Row> row_<name>` in namespace banyan::<room>::<name>: what a component calls its own
-# parts cannot clash with another's, and the files of a room can be compiled in one go.
-# `header` declares all rows, for tests that take a component by its row.
-function(banyan_generate_registry output header)
+# Generates the registry from the names of components: <room>/<name>.cpp holds `const core::<Row> row_<name>` in namespace
+# banyan::<room>::<name>: what a component calls its own parts cannot clash with another's, and the files of a room can be
+# compiled in one go. Also used by the installed package, for programs with components of their own.
+set(BANYAN_ROOMS "topology:TopologyRow" "routing:RoutingRow" "switching:SwitchRow" "traffic:TrafficRow"
+                 "admission:AdmissionRow" "analysis:AnalysisRow")
+
+# Sets <prefix>_<room> to the sorted names of the components in <folder>/<room>, and <prefix>_sources to their files.
+function(banyan_find_components prefix folder)
+  set(sources "")
+  foreach(entry ${BANYAN_ROOMS})
+    string(REGEX REPLACE ":.*" "" room ${entry})
+    file(GLOB files CONFIGURE_DEPENDS ${folder}/${room}/*.cpp)
+    list(SORT files)
+    set(names "")
+    foreach(file ${files})
+      get_filename_component(name ${file} NAME_WE)
+      list(APPEND names ${name})
+    endforeach()
+    set(${prefix}_${room} "${names}" PARENT_SCOPE)
+    list(APPEND sources ${files})
+  endforeach()
+  set(${prefix}_sources "${sources}" PARENT_SCOPE)
+endfunction()
+
+# Writes the table of the components in <prefix>_<room> to `output`. `header` declares all rows, for tests that take a
+# component by its row.
+function(banyan_generate_registry prefix output header)
   set(text "// Generated from the file names of the component rooms. Do not edit.\n#include \"banyan/core/registry.hpp\"\n\n")
   set(all_declarations "// Generated from the file names of the component rooms. Do not edit.\n#pragma once\n\n#include \"banyan/core/registry.hpp\"\n\n")
-  foreach(entry "topology:TopologyRow" "routing:RoutingRow" "switching:SwitchRow" "traffic:TrafficRow"
-                "admission:AdmissionRow" "analysis:AnalysisRow")
+  foreach(entry ${BANYAN_ROOMS})
     string(REPLACE ":" ";" pair ${entry})
     list(GET pair 0 room)
     list(GET pair 1 row)
-    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/banyan/${room}/*.cpp)
-    list(SORT files)
+    set(names ${${prefix}_${room}})
+    list(SORT names)
     set(table "")
     set(declarations "")
-    foreach(file ${files})
-      get_filename_component(name ${file} NAME_WE)
+    foreach(name ${names})
       string(APPEND declarations "namespace banyan::${room}::${name} {\nextern const core::${row} row_${name};\n}\n")
       string(APPEND table "  &${room}::${name}::row_${name},\n")
     endforeach()

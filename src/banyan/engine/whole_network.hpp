@@ -6,11 +6,12 @@
 // meet over channels only is one per switch, runs on several shards, and is a PopulationOf (engine/builder.hpp).
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
@@ -40,7 +41,16 @@ struct HeldPacket {
 
 class WholeNetwork : public Population {
  public:
+  /// For models that keep a bit per port in a word: throws ConfigError where a switch has more than 64 ports.
+  static void check_ports(const config::Values& values, const Builder& builder) {
+    const u32 ports = most_ports(builder.topology().graph());
+    if (ports > 64)
+      values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  }
+
   [[nodiscard]] u64 movements() const noexcept override { return movements_; }
+  /// What was put into the calendar happens by itself.
+  [[nodiscard]] bool expects() const override { return calendar_.next_after(now_) != kNever; }
   /// The three that follow come from for_each_held(); a model that holds parts of packets writes its own.
   [[nodiscard]] u64 digest() const override {
     u64 sum = mix64(movements_);
@@ -60,8 +70,16 @@ class WholeNetwork : public Population {
   /// The far end of a channel: the number of a port, or kTerminal + terminal.
   static constexpr u32 kTerminal = u32{1} << 31U;
 
-  /// `ports`: numbers per switch. Port p of switch s has the number s * ports + p, among inputs as among outputs.
-  WholeNetwork(Builder& builder, u32 ports)
+  /// What a channel leads to.
+  struct Wire {
+    u32 to = kNone;     ///< number of an input, or kTerminal + terminal; kNone: no channel, or one that has failed
+    Tick latency = 1;   ///< ticks
+    Tick per_flit = 1;  ///< ticks
+  };
+
+  /// `ports`: numbers per switch; 0: as many as the largest has. Port p of switch s has the number s * ports + p, among
+  /// inputs as among outputs. `longest` and `events` are those of the calendar, for models that use it.
+  WholeNetwork(Builder& builder, u32 ports, Tick longest = 0, std::size_t events = 0)
       : graph_(builder.topology().graph()),
         routing_(builder.routing()),
         terminals_(builder.terminals(0)),
@@ -72,7 +90,9 @@ class WholeNetwork : public Population {
         permuted_(builder.settings().permuted),
         step_all_(builder.settings().step_all),
         switches_(graph_.switches()),
-        ports_(ports) {}
+        ports_(ports != 0 ? ports : most_ports(graph_)),
+        calendar_(longest, events),
+        idle_((graph_.terminals() + 63) / 64) {}
 
   /// Calls the function once for each packet between its source queue and its delivery.
   virtual void for_each_held(const std::function<void(const HeldPacket&)>& each) const { static_cast<void>(each); }
@@ -81,11 +101,22 @@ class WholeNetwork : public Population {
   void restart(Stream ways, u32 replication) noexcept {
     random_ = core::HopRandom(seed_, ways, replication);
     movements_ = 0;
+    calendar_.clear();
+    now_ = 0;
+    std::fill(idle_.begin(), idle_.end(), 0);
+    for (u32 t = 0; t < graph_.terminals(); ++t) set_idle(t, true);
   }
 
   // --- ports -----------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 number_of(const core::End& end) const noexcept {
     return end.terminal ? kTerminal + end.node : end.node * ports_ + end.port;
+  }
+  /// Calls f(number of the sending end, wire) for each channel that works.
+  template <class F>
+  void for_each_wire(F&& f) const {
+    for (const core::Channel& c : graph_.channels()) {
+      if (!c.failed) f(number_of(c.from), Wire{number_of(c.to), c.link.latency_cycles, c.link.cycles_per_flit});
+    }
   }
   /// Channels of the graph; kNone where nothing is attached.
   [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
@@ -99,12 +130,16 @@ class WholeNetwork : public Population {
     candidates_.clear();
     routing_.route({at, input % ports_, 0, &packet, core::HopWord(random_, packet, at, hops)}, candidates_);
   }
-  /// Calls f(terminal) for each terminal whose bit is set in `idle` and where a packet waits (after Source::advance).
-  /// For networks with one source queue per terminal.
+  // For networks with one source queue per terminal: terminals are idle until the model says otherwise.
+  void set_idle(u32 terminal, bool idle) noexcept {
+    const u64 bit = u64{1} << (terminal & 63U);
+    idle_[terminal >> 6U] = (idle_[terminal >> 6U] & ~bit) | (idle ? bit : 0);
+  }
+  /// Calls f(terminal) for each idle terminal where a packet waits (after Source::advance).
   template <class F>
-  void for_each_ready(std::span<const u64> idle, F&& f) {
-    for (std::size_t w = 0; w < idle.size(); ++w) {
-      for (u64 bits = terminals_.source.ready()[w] & idle[w]; bits != 0; bits &= bits - 1) {
+  void for_each_ready(F&& f) {
+    for (std::size_t w = 0; w < idle_.size(); ++w) {
+      for (u64 bits = terminals_.source.ready()[w] & idle_[w]; bits != 0; bits &= bits - 1) {
         f(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)));
       }
     }
@@ -113,6 +148,17 @@ class WholeNetwork : public Population {
   void deliver(core::PacketId id, u32 terminal, Tick now) noexcept {
     terminals_.sink.deliver(pool_[id], terminal, now, pool_[id].hops);
     pool_.release(id);
+  }
+
+  /// For blocked_on(): the FIFO of an input uses `used` of its places, and `front` waits for an output: for space
+  /// behind it, or for its turn.
+  void show_wait(BlockedView& into, u32 input, u32 used, u32 places, core::PacketId front, u32 output,
+                 bool space) const {
+    const u32 to = channel_out_of(output);
+    const Resource here = Resource::input(channel_into(input));
+    into.fill(here, used, places);
+    into.blocked(here, space ? Resource::input(to) : Resource::port(to), space ? Why::space : Why::bandwidth,
+                 pool_[front], to);
   }
 
   // --- audits ----------------------------------------------------------------------------------------------------
@@ -143,6 +189,9 @@ class WholeNetwork : public Population {
   u64 movements_ = 0;            ///< flit-hops
   core::HopRandom random_;       ///< words of the routing's choices
   core::Candidates candidates_;  ///< of ask_routing
+  Calendar calendar_;            ///< what happens by itself, and when
+  Tick now_ = 0;                 ///< set by the model in run()
+  std::vector<u64> idle_;        ///< bit per terminal: it sends nothing
 };
 
 }  // namespace banyan::engine

@@ -109,13 +109,12 @@ struct alignas(64) Message {
 class PacketNode final : public engine::WholeNetwork {
  public:
   PacketNode(engine::Builder& builder, u32 ports, const Setup& setup)
-      : WholeNetwork(builder, ports),
+      : WholeNetwork(builder, ports, longest_delay(builder, setup), events(builder)),
         setup_(setup),
         links_(static_cast<std::size_t>(switches_) * ports),
         node_ports_(setup.ports == 0 ? 0 : std::size_t{2} * switches_),
         home_(graph_.terminals()),
         entry_(graph_.terminals()),
-        calendar_(longest_delay(builder, setup), events(builder)),
         own_(builder.settings().steady) {
     using Kind = engine::OwnMetrics::Kind;
     if (setup.consume != 0) {
@@ -159,13 +158,12 @@ class PacketNode final : public engine::WholeNetwork {
     free_parcels_.clear();
     messages_.clear();
     free_messages_.clear();
-    calendar_.clear();
-    now_ = 0;
     next_birth_ = 0;
     own_.clear();
     stranded_ = disordered_ = false;
   }
 
+  /// Events: 2 x link: the end of its transmission; 2 x parcel + 1: its arrival.
   Tick run(Tick now) noexcept override {
     now_ = now;
     calendar_.take(now, far_, [&](const u32* events, u32 count, u32 i) {
@@ -185,8 +183,6 @@ class PacketNode final : public engine::WholeNetwork {
   }
 
   // --- what the engine asks --------------------------------------------------------------------------------------
-  /// A transmission, an acquisition of a link and a receiver end by themselves.
-  [[nodiscard]] bool expects() const override { return calendar_.next_after(now_) != kNever; }
   [[nodiscard]] engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
 
   /// Queues in their order, buffers, and who is on the way until when.
@@ -712,7 +708,6 @@ class PacketNode final : public engine::WholeNetwork {
   std::vector<Resource> node_ports_;  ///< [node]: into processors; then out of them; empty: no limit
   std::vector<u32> home_;             ///< [terminal]: node where its packets leave
   std::vector<core::End> entry_;      ///< [terminal]: where they enter
-  engine::Calendar calendar_;         ///< 2 x link: end of its transmission; 2 x parcel + 1: arrival
   std::vector<Parcel> parcels_;
   std::vector<u32> free_parcels_;
   std::vector<Message> messages_;
@@ -722,7 +717,6 @@ class PacketNode final : public engine::WholeNetwork {
   bool simple_ = false;    ///< the end of a transmission is its arrival
   bool answers_ = false;
   bool far_ = false;  ///< links exceed the cache
-  Tick now_ = 0;
   Tick next_birth_ = 0;
   engine::OwnMetrics own_;
   u32 completion_ = 0;  ///< numbers of metrics

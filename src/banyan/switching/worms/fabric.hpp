@@ -145,11 +145,9 @@ class WormFabric : public engine::WholeNetwork {
       out.link_free = 0;
     }
     for (Source& source : sources_) source = {kNone, 0, settings_.fifo, 0, source.to, source.latency};
-    calendar_.clear();
+    worms_.clear();
     std::fill(awake_now_.begin(), awake_now_.end(), 0);
     std::fill(awake_next_.begin(), awake_next_.end(), 0);
-    std::fill(idle_sources_.begin(), idle_sources_.end(), 0);
-    for (u32 t = 0; t < sources_.size(); ++t) idle_sources_[t >> 6U] |= u64{1} << (t & 63U);
     any_next_ = false;
     only_asked_ = false;
     last_run_ = 0;
@@ -172,7 +170,7 @@ class WormFabric : public engine::WholeNetwork {
   }
 
   bool only_asked() const noexcept final { return only_asked_; }
-  bool expects() const final { return !calendar_.empty(); }
+  bool expects() const final { return !worms_.empty(); }
 
   u64 digest() const final {
     u64 sum = mix64(movements_);
@@ -203,8 +201,8 @@ class WormFabric : public engine::WholeNetwork {
     std::vector<u64> room(outputs_.size() + sources_.size());  // outputs, then terminals
     for (u32 o = 0; o < outputs_.size(); ++o) room[o] = outputs_[o].credits;
     for (u32 t = 0; t < sources_.size(); ++t) room[outputs_.size() + t] = sources_[t].credits;
-    calendar_.for_each_credit([&](u32 output, u32 flits) { room[output] += flits; });
-    calendar_.for_each_source_credit([&](u32 t, u32 flits) { room[outputs_.size() + t] += flits; });
+    worms_.for_each_credit([&](u32 output, u32 flits) { room[output] += flits; });
+    worms_.for_each_source_credit([&](u32 t, u32 flits) { room[outputs_.size() + t] += flits; });
     for (u32 i = 0; i < inputs_.size(); ++i) {
       u32 flits = 0;
       for (u32 n = 0; n < inputs_[i].count; ++n) {
@@ -224,7 +222,7 @@ class WormFabric : public engine::WholeNetwork {
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
       if (inputs_[i].count > places_) into.violations.push_back("an input FIFO holds shorter packets than were told");
     }
-    calendar_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
+    worms_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
     derived().hold_switches(into);
   }
 
@@ -274,7 +272,7 @@ class WormFabric : public engine::WholeNetwork {
         routes_(builder.routing().multicast_routes()),
         settings_(settings),
         places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),
-        calendar_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
+        worms_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
     find_up_ports();
     for (const core::Traffic* t : builder.traffics()) header_flits_.push_back(header_flits_of(*t, graph_));
     inputs_.resize(std::size_t{switches_} * ports_);
@@ -283,20 +281,18 @@ class WormFabric : public engine::WholeNetwork {
     fifos_.resize(inputs_.size() * places_);
     awake_now_.resize((switches_ + 63) / 64);
     awake_next_.resize(awake_now_.size());
-    idle_sources_.resize((graph_.terminals() + 63) / 64);
-    for (const core::Channel& c : graph_.channels()) {
-      if (c.failed) continue;
-      const u32 from = number_of(c.from);
-      const u32 to = number_of(c.to);
-      if (c.from.terminal) {
-        sources_[c.from.node].to = to;
-        sources_[c.from.node].latency = c.link.latency_cycles;
+    for_each_wire([&](u32 from, const Wire& wire) {
+      const auto attach = [&](auto& sender) {
+        sender.to = wire.to;
+        sender.latency = static_cast<u32>(wire.latency);
+      };
+      if (from >= kTerminal) {
+        attach(sources_[from - kTerminal]);
       } else {
-        outputs_[from].to = to;
-        outputs_[from].latency = c.link.latency_cycles;
+        attach(outputs_[from]);
       }
-      if (!c.to.terminal) inputs_[to].from = from;
-    }
+      if (wire.to < kTerminal) inputs_[wire.to].from = from;
+    });
   }
 
   /// Packets for FIFOs and `more` flits of other buffers full of the shortest kind of traffic, as far as that is known:
@@ -426,9 +422,9 @@ class WormFabric : public engine::WholeNetwork {
     if (--in.count == 0) in.head = 0;
     const u32 from = in.from;
     if (from >= kTerminal) {
-      calendar_.source(now + after + sources_[from - kTerminal].latency, from - kTerminal, flits);
+      worms_.source(now + after + sources_[from - kTerminal].latency, from - kTerminal, flits);
     } else {
-      calendar_.credit(now + after + outputs_[from].latency, from, flits);
+      worms_.credit(now + after + outputs_[from].latency, from, flits);
     }
     if (in.count != 0 && in.count >= needed(input)) derived().new_head(input, now);
   }
@@ -446,7 +442,7 @@ class WormFabric : public engine::WholeNetwork {
       if (part == 0) out.head_first = static_cast<u32>(first);
       if (part * settings_.chunk + flits == pool_[id].flits) {
         const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
-        calendar_.arrival(first + flits - 1, out.to - kTerminal, {id, spread << 8U | std::min(hops + 1, 255U)});
+        worms_.arrival(first + flits - 1, out.to - kTerminal, {id, spread << 8U | std::min(hops + 1, 255U)});
       }
       return;
     }
@@ -466,8 +462,8 @@ class WormFabric : public engine::WholeNetwork {
     awake_next_[s >> 6U] |= u64{1} << (s & 63U);
     any_next_ = true;
   }
-  void input_at(Tick due, u32 input, Tick) noexcept { calendar_.input(due, input); }
-  void output_at(Tick due, u32 output, Tick) noexcept { calendar_.output(due, output); }
+  void input_at(Tick due, u32 input, Tick) noexcept { worms_.input(due, input); }
+  void output_at(Tick due, u32 output, Tick) noexcept { worms_.output(due, output); }
 
   [[nodiscard]] std::string name(PacketId id) const {
     const core::Packet& packet = pool_[id];
@@ -561,15 +557,15 @@ class WormFabric : public engine::WholeNetwork {
 
   void take_events(Tick now) noexcept {
     // Nothing is due in the tick that is being taken but these: whatever follows is due later.
-    if (!calendar_.take(now)) return;
-    calendar_.take_inputs(now, [&](u32 input) { derived().ready(input, now); });
-    calendar_.take_outputs(now, [&](u32 output) { derived().output_ready(output, now); });
-    calendar_.take_credits(now, [&](u32 output, u32 flits) {
+    if (!worms_.take(now)) return;
+    worms_.take_inputs(now, [&](u32 input) { derived().ready(input, now); });
+    worms_.take_outputs(now, [&](u32 output) { derived().output_ready(output, now); });
+    worms_.take_credits(now, [&](u32 output, u32 flits) {
       outputs_[output].credits += flits;
       derived().credited(output);
     });
-    calendar_.take_arrivals(now, [&](u32 t, const WormCalendar::Arrival& arrival) { deliver(t, arrival, now); });
-    calendar_.take_sources(now, [&](u32 t, u32 flits) {
+    worms_.take_arrivals(now, [&](u32 t, const WormCalendar::Arrival& arrival) { deliver(t, arrival, now); });
+    worms_.take_sources(now, [&](u32 t, u32 flits) {
       sources_[t].credits += flits;
       go_on(t, now);
     });
@@ -587,7 +583,7 @@ class WormFabric : public engine::WholeNetwork {
 
   /// Idle terminals with a waiting message start it.
   void feed(Tick now) noexcept {
-    for_each_ready(idle_sources_, [&](u32 t) { go_on(t, now); });
+    for_each_ready([&](u32 t) { go_on(t, now); });
   }
   /// Sends a terminal's next chunk when its link is free and the FIFO behind it has room.
   void go_on(u32 t, Tick now) noexcept {
@@ -595,15 +591,15 @@ class WormFabric : public engine::WholeNetwork {
     const u64 bit = u64{1} << (t & 63U);
     if (source.link_free > now) return;
     if (source.packet == kNone) {
-      idle_sources_[t >> 6U] |= bit;
+      idle_[t >> 6U] |= bit;
       if ((terminals_.source.ready()[t >> 6U] & bit) == 0) return;
       if (source.credits < std::min(settings_.chunk, terminals_.source.head_flits(t))) {
-        idle_sources_[t >> 6U] &= ~bit;  // a credit will come
+        idle_[t >> 6U] &= ~bit;  // a credit will come
         return;
       }
       source.packet = terminals_.source.take(t, now);
       source.part = 0;
-      idle_sources_[t >> 6U] &= ~bit;
+      idle_[t >> 6U] &= ~bit;
     }
     const u32 flits = flits_of(source.packet, source.part);
     if (source.credits < flits) return;
@@ -614,7 +610,7 @@ class WormFabric : public engine::WholeNetwork {
     if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
     if (probe_ != nullptr) [[unlikely]]
       show_sent(graph_.injection(t), id, part, flits, now);
-    calendar_.source(now + flits, t, 0);
+    worms_.source(now + flits, t, 0);
     push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
          now);
   }
@@ -638,14 +634,13 @@ class WormFabric : public engine::WholeNetwork {
 
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     if (any_next_) return now + 1;
-    return std::min(terminals_.source.next_birth_after(now), calendar_.next_after(now));
+    return std::min(terminals_.source.next_birth_after(now), worms_.next_after(now));
   }
 
   std::vector<Chunk> fifos_;  ///< [input * places + place]
-  WormCalendar calendar_;
+  WormCalendar worms_;
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;
-  std::vector<u64> idle_sources_;
   bool any_next_ = false;
   bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;

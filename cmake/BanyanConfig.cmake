@@ -1,0 +1,24 @@
+# The installed package. Targets: Banyan::library, and Banyan::program, the command line with its main().
+include(CMakeFindDependencyMacro)
+foreach(dependency Threads fmt nlohmann_json SQLite3 ZLIB)
+  find_dependency(${dependency})
+endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/BanyanTargets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/BanyanComponents.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Registry.cmake)
+
+# Adds the program `name`: banyan with the components of the project's folder beside its own. As in the library, a component is
+# the file <room>/<component>.cpp, and no list is edited.
+function(banyan_program name)
+  banyan_find_components(own ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(entry ${BANYAN_ROOMS})
+    string(REGEX REPLACE ":.*" "" room ${entry})
+    list(APPEND all_${room} ${BANYAN_COMPONENTS_${room}} ${own_${room}})
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}_registry)
+  banyan_generate_registry(all ${generated}/registry_table.cpp ${generated}/component_rows.hpp)
+  add_executable(${name} ${own_sources} ${generated}/registry_table.cpp)
+  # As in the library: floating point is never contracted, so that results are the same bits everywhere.
+  target_compile_options(${name} PRIVATE -ffp-contract=off)
+  target_link_libraries(${name} PRIVATE Banyan::program)
+endfunction()

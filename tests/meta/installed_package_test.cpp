@@ -1,0 +1,97 @@
+// Do the examples with components of their own find the installed package, and build and run against it alone?
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+#include <string>
+
+#include "build_info.hpp"
+#include "support/repository.hpp"
+
+namespace banyan::installed_package_test {
+namespace {
+
+using banyan::test::lines_of;
+using banyan::test::Output;
+using banyan::test::project_files;
+using banyan::test::quoted;
+using banyan::test::read_file;
+using banyan::test::repository_root;
+using banyan::test::run_shell;
+using banyan::test::TemporaryFolder;
+
+struct Example {
+  const char* folder;
+  const char* model;
+};
+
+const Example kExamples[] = {{"switch-per-switch", "plain_wormhole"}, {"switch-whole-network", "packet_relay"}};
+
+TEST(InstalledPackage, ExamplesAreShortAndIncludeCoreAndOneHeaderOfTheEngine) {
+  static const std::regex include(R"re(^#include "banyan/([a-z_]+)/.*")re");
+  for (const Example& example : kExamples) {
+    const std::string path = std::string("examples/") + example.folder + "/switching/" + example.model + ".cpp";
+    int code = 0;
+    int engine = 0;
+    for (const std::string& line : lines_of(read_file(repository_root() / path))) {
+      const std::size_t first = line.find_first_not_of(' ');
+      code += first != std::string::npos && line.compare(first, 2, "//") != 0 ? 1 : 0;
+      std::smatch match;
+      if (!std::regex_search(line, match, include)) continue;
+      engine += match[1] == "engine" ? 1 : 0;
+      EXPECT_TRUE(match[1] == "engine" || match[1] == "core") << path << ": " << line;
+    }
+    EXPECT_LE(code, 150) << path << ": lines that are neither empty nor comments";
+    EXPECT_EQ(engine, 1) << path;
+  }
+}
+
+TEST(InstalledPackage, HeadersIncludeOnlyWhatIsInstalledWithThem) {
+  static const std::set<std::string> installed{"base", "stats", "config", "core", "engine", "api"};
+  static const std::regex include(R"re(#\s*include\s*"banyan/([a-z_]+)/)re");
+  for (const std::string& room : installed) {
+    for (const std::string& file : project_files("src/banyan/" + room + "/", {".hpp"})) {
+      const std::string text = read_file(repository_root() / file);
+      for (std::sregex_iterator it(text.begin(), text.end(), include); it != std::sregex_iterator(); ++it) {
+        EXPECT_TRUE(installed.contains((*it)[1])) << file << " includes a header of " << (*it)[1];
+      }
+    }
+  }
+}
+
+TEST(InstalledPackage, ExamplesFindItBuildAndRun) {
+  const std::filesystem::path build = std::filesystem::path(BANYAN_PROGRAM).parent_path();
+  if (!std::filesystem::exists(build / "generated/share")) GTEST_SKIP() << "a build with sanitizers is not installed";
+  const TemporaryFolder scratch;
+  const Output installed =
+      run_shell("cmake --install " + quoted(build) + " --prefix " + quoted(scratch.path() / "usr"));
+  ASSERT_EQ(installed.status, 0) << installed.text;
+  for (const Example& example : kExamples) {
+    const std::filesystem::path source = repository_root() / "examples" / example.folder;
+    const std::filesystem::path target = scratch.path() / example.folder;
+    const Output built =
+        run_shell("cmake -G Ninja -S " + quoted(source) + " -B " + quoted(target) +
+                  " -DCMAKE_CXX_COMPILER=" BANYAN_CXX " -DCMAKE_PREFIX_PATH=" + quoted(scratch.path() / "usr") +
+                  " && cmake --build " + quoted(target));
+    ASSERT_EQ(built.status, 0) << built.text;
+    const std::string program = quoted(target / "my_banyan");
+    const Output described = run_shell(program + " describe " + example.model);
+    EXPECT_EQ(described.status, 0) << described.text;
+    EXPECT_NE(described.text.find(std::string("switch ") + example.model), std::string::npos) << described.text;
+    EXPECT_EQ(run_shell(program + " describe vc_router").status, 0) << "the library's own components are missing";
+    // Whatever the order of steps, the shards and who is woken, with full audits: the same state.
+    std::set<std::string> states;
+    for (const char* mode : {"", " run.step_order=permuted", " run.wake=all", " run.shards=3"}) {
+      const Output run = run_shell("cd " + quoted(scratch.path()) + " && " + program + " run " +
+                                   quoted(source / "experiment.toml") + " --json --quiet run.audit=full" + mode);
+      ASSERT_EQ(run.status, 0) << run.text;
+      std::smatch state;
+      ASSERT_TRUE(std::regex_search(run.text, state, std::regex(R"re("state_hash": "([0-9a-f]+)")re"))) << run.text;
+      states.insert(state[1]);
+    }
+    EXPECT_EQ(states.size(), 1U) << example.folder;
+  }
+}
+
+}  // namespace
+}  // namespace banyan::installed_package_test
