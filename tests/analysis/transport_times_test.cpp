@@ -21,7 +21,7 @@ class OneMessage final : public core::Traffic {
     out.flits = flits_;
     return true;
   }
-  [[nodiscard]] u32 longest_message() const noexcept override { return flits_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override { return {.longest_message = flits_}; }
 
  private:
   u32 to_;

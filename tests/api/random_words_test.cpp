@@ -80,12 +80,14 @@ class Listening final : public core::Routing {
     heard_.note_message(packet, word);
     one_->prepare(packet, word);
   }
-  core::TagFormat tag_format() const noexcept override { return {}; }
+  core::RoutingTraits traits() const noexcept override {
+    core::RoutingTraits traits = one_->traits();
+    traits.tag_format = {};
+    traits.reads_source = traits.random = true;
+    traits.by_destination = false;
+    return traits;
+  }
   u32 headers(u32 source, u32 destination) const noexcept override { return one_->headers(source, destination); }
-  u32 classes() const noexcept override { return one_->classes(); }
-  bool in_order() const noexcept override { return one_->in_order(); }
-  core::Sight sight() const noexcept override { return one_->sight(); }
-  u32 required_vcs() const noexcept override { return one_->required_vcs(); }
   std::unique_ptr<core::MulticastRoutes> multicast_routes() const override { return one_->multicast_routes(); }
 
  private:

@@ -1,5 +1,7 @@
 // Several networks side by side: is every message in the right one, do they know nothing of each other, and do the
 // results count terminals once?
+#include "banyan/api/subnetworks.hpp"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -54,6 +56,57 @@ TEST(Subnetworks, MessagesInOneOfThemBehaveAsInOneNetwork) {
       EXPECT_EQ(mean_of(one, metric), mean_of(two, metric)) << metric << " " << subnetwork;
     }
   }
+}
+
+/// Answers with the switch and the destination that it was asked about, and is unlike the default in all of its traits.
+class Unlike final : public core::Routing {
+ public:
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {{3, 5}, 2, false, true, {}, 7, false, true};
+  }
+  void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
+    out.add({static_cast<u16>(100 * request.at + request.packet->destination)});
+  }
+  void steps(std::span<const core::Visit> visits, core::Candidate* out) const noexcept override {
+    for (const core::Visit& v : visits) *out++ = {static_cast<u16>(1000 + 100 * v.at + v.destination)};
+  }
+};
+
+TEST(Subnetworks, RoutingsKeepAllTraitsAndTheStepsOfManyHeads) {
+  const std::unique_ptr<core::Routing> copied = replicate(std::make_unique<Unlike>(), 2);
+  const core::RoutingTraits traits = copied->traits();
+  EXPECT_EQ(traits.tag_format.bits_per_hop, 3U);
+  EXPECT_EQ(traits.tag_format.hops, 5U);
+  EXPECT_EQ(traits.classes, 2U);
+  EXPECT_FALSE(traits.reads_source);
+  EXPECT_TRUE(traits.by_destination);
+  EXPECT_EQ(traits.required_vcs, 7U);
+  EXPECT_FALSE(traits.random);
+  EXPECT_TRUE(traits.in_order);
+  std::vector<core::Visit> visits;
+  for (u32 k = 0; k < 150; ++k) visits.push_back({k % 8, k % 10});
+  std::vector<core::Candidate> steps(visits.size());
+  copied->steps(visits, steps.data());
+  for (u32 k = 0; k < 150; ++k) EXPECT_EQ(steps[k].port, 1000 + k % 8 / 2 * 100 + k % 10 / 2) << k;
+}
+
+class Quiet final : public core::Traffic {
+ public:
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.replicates = true, .header_flits = 3, .longest_message = 9, .shortest_message = 6, .random = false};
+  }
+  void begin(u32) override {}
+  [[nodiscard]] bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
+};
+
+TEST(Subnetworks, TrafficsKeepTheirTraitsAndAreDivided) {
+  const std::unique_ptr<core::Traffic> divided = divide(std::make_unique<Quiet>(), 2, 0, 1);
+  EXPECT_TRUE(divided->replicates());
+  EXPECT_EQ(divided->header_flits(), 3U);
+  EXPECT_EQ(divided->longest_message(), 9U);
+  EXPECT_EQ(divided->shortest_message(), 6U);
+  EXPECT_TRUE(divided->sifts());
+  EXPECT_TRUE(divided->random()) << "the copy is drawn";
 }
 
 TEST(Subnetworks, TwoCarryWhatOneCannot) {

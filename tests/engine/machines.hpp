@@ -57,7 +57,7 @@ class Script final : public core::Traffic {
     out = {line.birth, line.destination, line.flits, 0, 0};
     return true;
   }
-  u32 longest_message() const noexcept override { return longest_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override { return {.longest_message = longest_}; }
 
  private:
   std::vector<std::vector<Line>> of_source_;

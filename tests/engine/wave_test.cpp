@@ -38,8 +38,7 @@ class Answering final : public core::Traffic {
  public:
   void begin(u32) override {}
   bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
-  [[nodiscard]] bool answers() const noexcept override { return true; }
-  [[nodiscard]] u32 longest_message() const noexcept override { return 1; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override { return {.answers = true, .longest_message = 1}; }
 };
 
 Wave wave_of(const Part& topology, const Part& switching, const Part& routing, core::Traffic& traffic) {

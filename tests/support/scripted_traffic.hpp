@@ -31,7 +31,7 @@ class ScriptedTraffic final : public core::Traffic {
     out = of_source_[terminal][nth];
     return true;
   }
-  u32 longest_message() const noexcept override { return longest_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override { return {.longest_message = longest_}; }
 
  private:
   std::vector<std::vector<core::Message>> of_source_;

@@ -36,7 +36,9 @@ class Script final : public core::Traffic {
     out = messages[terminal][nth];
     return true;
   }
-  [[nodiscard]] u32 longest_message() const noexcept override { return longest; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.longest_message = longest, .longest_packet = packet};
+  }
 
   void send(u32 from, u32 to, Tick birth, u32 flits) {
     core::Message message;
@@ -47,7 +49,6 @@ class Script final : public core::Traffic {
   }
 
   std::vector<std::vector<core::Message>> messages;
-  [[nodiscard]] u32 longest_packet() const noexcept override { return packet; }
 
   u32 longest = 1000;
   u32 packet = kNone;

@@ -36,11 +36,12 @@ class Worms final : public core::Traffic {
     out = messages[terminal][nth];
     return true;
   }
-  bool replicates() const noexcept override { return with_worms; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.replicates = with_worms, .longest_message = longest};
+  }
   void destinations(u32 terminal, u64 nth, const core::Message&, std::span<u64> bits) const noexcept override {
     for (const u32 t : sets[terminal][nth]) bits[t / 64] |= u64{1} << (t % 64);
   }
-  u32 longest_message() const noexcept override { return longest; }
 
   /// One destination: a packet of the ordinary kind.
   void send(u32 from, const std::vector<u32>& to, Tick birth, u32 flits) {

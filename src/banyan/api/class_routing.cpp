@@ -18,6 +18,19 @@ class ClassRouting final : public core::Routing {
   ClassRouting(std::vector<Range> ranges, std::vector<std::unique_ptr<core::Routing>> routings)
       : ranges_(std::move(ranges)), routings_(std::move(routings)) {}
 
+  /// Those of the first class, but for what all must share. A step depends on a packet's class too.
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    core::RoutingTraits traits = routings_.front()->traits();
+    traits.classes = static_cast<u32>(ranges_.size());
+    traits.by_destination = false;
+    for (const auto& routing : routings_) {
+      const core::RoutingTraits its = routing->traits();
+      traits.reads_source |= its.reads_source;
+      traits.random |= its.random;
+      traits.in_order &= its.in_order;
+    }
+    return traits;
+  }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     shift(request, out, [](const core::Routing& routing, const core::RouteRequest& inner, core::Candidates& into) {
       routing.route(inner, into);
@@ -29,11 +42,9 @@ class ClassRouting final : public core::Routing {
     });
   }
   void prepare(core::Packet& packet, u32 word) const noexcept override { of(packet).prepare(packet, word); }
-  [[nodiscard]] core::TagFormat tag_format() const noexcept override { return routings_.front()->tag_format(); }
   [[nodiscard]] u32 headers(u32 source, u32 destination) const noexcept override {
     return routings_.front()->headers(source, destination);
   }
-  [[nodiscard]] u32 classes() const noexcept override { return static_cast<u32>(ranges_.size()); }
   [[nodiscard]] std::pair<u32, u32> entry_vcs(u32 vc_class, u32) const noexcept override {
     const Range& range = ranges_[vc_class];
     return range.again ? std::pair{range.begin, range.begin} : std::pair{range.begin, range.end};
@@ -41,25 +52,10 @@ class ClassRouting final : public core::Routing {
   [[nodiscard]] bool represents(u32 source, u32 destination) const noexcept override {
     return routings_.front()->represents(source, destination);
   }
-  [[nodiscard]] bool reads_source() const noexcept override {
-    return any([](const core::Routing& routing) { return routing.reads_source(); });
-  }
-  [[nodiscard]] core::Sight sight() const noexcept override { return routings_.front()->sight(); }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return routings_.front()->required_vcs(); }
-  [[nodiscard]] bool random() const noexcept override {
-    return any([](const core::Routing& routing) { return routing.random(); });
-  }
-  [[nodiscard]] bool in_order() const noexcept override {
-    return !any([](const core::Routing& routing) { return !routing.in_order(); });
-  }
 
  private:
   [[nodiscard]] const core::Routing& of(const core::Packet& packet) const noexcept {
     return *routings_[ranges_[packet.vc_class].routing];
-  }
-  template <class F>
-  [[nodiscard]] bool any(F&& f) const noexcept {
-    return std::any_of(routings_.begin(), routings_.end(), [&](const auto& routing) { return f(*routing); });
   }
   template <class F>
   void shift(const core::RouteRequest& request, core::Candidates& out, F&& ask) const noexcept {

@@ -52,7 +52,7 @@ class Aftermath {
   void report_streams(Result& result, const engine::FireRecord& record, Tick end) const;
 
   std::span<core::Traffic* const> traffics_;
-  core::Traffic::Disturbance when_;
+  core::Disturbance when_;
   std::vector<u32> victims_;                    ///< traffics
   std::vector<core::Traffic::Stream> streams_;  ///< of all traffics, as in FireRecord
 };

@@ -66,6 +66,18 @@ class CopiedRouting final : public core::Routing {
  public:
   CopiedRouting(std::unique_ptr<core::Routing> one, u32 copies) : one_(std::move(one)), copies_(copies) {}
 
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override { return one_->traits(); }
+  /// Visits of copies are visits of the one network: the ports are the same.
+  void steps(std::span<const core::Visit> visits, core::Candidate* out) const noexcept override {
+    std::array<core::Visit, 64> inner;
+    for (std::size_t first = 0; first < visits.size(); first += inner.size()) {
+      const std::size_t count = std::min(inner.size(), visits.size() - first);
+      for (std::size_t k = 0; k < count; ++k) {
+        inner[k] = {visits[first + k].at / copies_, visits[first + k].destination / copies_};
+      }
+      one_->steps({inner.data(), count}, out + first);
+    }
+  }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     ask(request, [&](const core::RouteRequest& inner) { one_->route(inner, out); });
   }
@@ -79,22 +91,15 @@ class CopiedRouting final : public core::Routing {
     one_->prepare(packet, word);
     std::tie(packet.source, packet.destination) = outer;
   }
-  [[nodiscard]] core::TagFormat tag_format() const noexcept override { return one_->tag_format(); }
   [[nodiscard]] u32 headers(u32 source, u32 destination) const noexcept override {
     return one_->headers(source / copies_, destination / copies_);
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return one_->reads_source(); }
-  [[nodiscard]] u32 classes() const noexcept override { return one_->classes(); }
   [[nodiscard]] std::pair<u32, u32> entry_vcs(u32 vc_class, u32 vcs) const noexcept override {
     return one_->entry_vcs(vc_class, vcs);
   }
   [[nodiscard]] bool represents(u32 source, u32 destination) const noexcept override {
     return one_->represents(source / copies_, destination / copies_);
   }
-  [[nodiscard]] core::Sight sight() const noexcept override { return one_->sight(); }
-  [[nodiscard]] bool random() const noexcept override { return one_->random(); }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return one_->required_vcs(); }
-  [[nodiscard]] bool in_order() const noexcept override { return one_->in_order(); }
 
  private:
   /// The queues of one of the copies.
@@ -149,9 +154,12 @@ class DividedTraffic final : public core::Traffic {
     out.destination = out.destination * copies_ + copy;
     return true;
   }
-  bool sifts() const noexcept override { return true; }
-
-  bool answers() const noexcept override { return one_->answers(); }
+  core::TrafficTraits traits() const noexcept override {
+    core::TrafficTraits traits = one_->traits();
+    traits.sifts = true;
+    traits.random |= fixed_[0] == kNone || (traits.answers && fixed_[1] == kNone);
+    return traits;
+  }
   void start(u32 terminal, core::Outbox& out) noexcept override {
     if (terminal % copies_ != 0) return;
     Dividing dividing(*this, terminal / copies_, out);
@@ -170,26 +178,14 @@ class DividedTraffic final : public core::Traffic {
   }
   std::string violation() const override { return one_->violation(); }
 
-  bool multicasts() const noexcept override { return one_->multicasts(); }
-  bool replicates() const noexcept override { return one_->replicates(); }
   core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override {
     return one_->multicast_of(in_one(packet, copies_));
   }
   core::Service service(bool replies) const noexcept override { return one_->service(replies); }
   double offered_load() const noexcept override { return one_->offered_load(); }
-  u32 longest_message() const noexcept override { return one_->longest_message(); }
-  u32 longest_packet() const noexcept override { return one_->longest_packet(); }
-  bool random() const noexcept override {
-    return one_->random() || fixed_[0] == kNone || (one_->answers() && fixed_[1] == kNone);
-  }
-  bool finite() const noexcept override { return one_->finite(); }
-  u64 total_messages() const noexcept override { return one_->total_messages(); }
   u32 waiting_limit(u32 terminal) const noexcept override { return one_->waiting_limit(terminal / copies_); }
-  Disturbance disturbance() const noexcept override { return one_->disturbance(); }
-  u32 streams() const noexcept override { return one_->streams(); }
   Stream stream(u32 number) const noexcept override { return one_->stream(number); }
   u32 stream_of(const core::Packet& packet) const noexcept override { return one_->stream_of(in_one(packet, copies_)); }
-  u32 hot_spot() const noexcept override { return one_->hot_spot(); }
   bool pending(u32 terminal, Tick at) const noexcept override { return one_->pending(terminal / copies_, at); }
 
  private:

@@ -68,7 +68,7 @@ struct RouteRequest {
   u32 in_vc = 0;    ///< virtual channel that it arrived on
   const Packet* packet = nullptr;
   HopWord random;                        ///< one random word of this (packet, hop)
-  const Occupancy* occupancy = nullptr;  ///< never nullptr for a routing with sight() other than none
+  const Occupancy* occupancy = nullptr;  ///< never nullptr for a routing with a sight other than none
 };
 
 /// A head of a packet to `destination` at switch `at`.
@@ -96,9 +96,42 @@ struct RoutingContext {
   bool free_first_step = false;  ///< SwitchRow::free_first_step
 };
 
+/// What a routing is, whatever it is asked. One that forwards to another copies the whole and changes what it must, so
+/// that nothing is lost on the way.
+struct RoutingTraits {
+  TagFormat tag_format = {};
+  /// Classes of packets (Packet::vc_class below this) that are routed each in its way; for analysis.
+  u32 classes = 1;
+  /// False when neither prepare() nor route() reads the packet's source: analysis is shorter then.
+  bool reads_source = true;
+  /// True when all that route() reads of its request is the switch and the packet's destination, and the next step is
+  /// the same every time: a switch may then ask once and remember the answer, or ask steps().
+  bool by_destination = false;
+  /// Queues that route() asks for.
+  Sight sight = Sight::none;
+  /// Virtual channels that freedom from deadlock needs.
+  u32 required_vcs = 1;
+  /// False when neither prepare() nor route() reads the random word that it gets.
+  bool random = true;
+  /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
+  /// several destinations are left out: they take ways of their own.
+  bool in_order = false;
+};
+
 class Routing {
  public:
   virtual ~Routing() = default;
+
+  /// The same at every call.
+  [[nodiscard]] virtual RoutingTraits traits() const noexcept { return {}; }
+  [[nodiscard]] TagFormat tag_format() const noexcept { return traits().tag_format; }
+  [[nodiscard]] u32 classes() const noexcept { return traits().classes; }
+  [[nodiscard]] bool reads_source() const noexcept { return traits().reads_source; }
+  [[nodiscard]] bool by_destination() const noexcept { return traits().by_destination; }
+  [[nodiscard]] Sight sight() const noexcept { return traits().sight; }
+  [[nodiscard]] u32 required_vcs() const noexcept { return traits().required_vcs; }
+  [[nodiscard]] bool random() const noexcept { return traits().random; }
+  [[nodiscard]] bool in_order() const noexcept { return traits().in_order; }
 
   /// The next steps of a packet's head at a switch, in a fixed order; never empty for a reachable destination.
   virtual void route(const RouteRequest& request, Candidates& out) const noexcept = 0;
@@ -108,7 +141,6 @@ class Routing {
     static_cast<void>(packet);
     static_cast<void>(word);
   }
-  [[nodiscard]] virtual TagFormat tag_format() const noexcept { return {}; }
 
   /// All that route() may add for this request, whatever the random word and the queues are; for analysis only, once
   /// each. `request.occupancy` is nullptr here.
@@ -119,13 +151,9 @@ class Routing {
     static_cast<void>(destination);
     return 1;
   }
-  /// False when neither prepare() nor route() reads the packet's source: analysis is shorter then.
-  [[nodiscard]] virtual bool reads_source() const noexcept { return true; }
-  /// True when all that route() reads of its request is the switch and the packet's destination, and the next step is
-  /// the same every time: a switch may then ask once and remember the answer.
-  [[nodiscard]] virtual bool by_destination() const noexcept { return false; }
-  /// Where by_destination() says so: the steps of many heads at once, without their packets' records. out[k] gets that
-  /// of visits[k], or one without virtual channels (vc_begin == vc_end) where route() has not exactly one candidate.
+  /// Where RoutingTraits::by_destination says so: the steps of many heads at once, without their packets' records.
+  /// out[k] gets that of visits[k], or one without virtual channels (vc_begin == vc_end) where route() has not exactly
+  /// one candidate.
   virtual void steps(std::span<const Visit> visits, Candidate* out) const noexcept {
     Packet packet;
     Candidates candidates;
@@ -136,8 +164,6 @@ class Routing {
       *out++ = candidates.size() == 1 ? candidates[0] : Candidate{0, 0, 0};
     }
   }
-  /// Classes of packets (Packet::vc_class below this) that are routed each in its way; for analysis.
-  [[nodiscard]] virtual u32 classes() const noexcept { return 1; }
   /// The virtual channels [first, second) on which packets of a class enter the network; none where another class
   /// is routed in the same way.
   [[nodiscard]] virtual std::pair<u32, u32> entry_vcs(u32 vc_class, u32 vcs) const noexcept {
@@ -151,16 +177,6 @@ class Routing {
     static_cast<void>(destination);
     return true;
   }
-  /// Queues that route() asks for.
-  [[nodiscard]] virtual Sight sight() const noexcept { return Sight::none; }
-
-  /// Virtual channels that freedom from deadlock needs.
-  [[nodiscard]] virtual u32 required_vcs() const noexcept { return 1; }
-  /// False when neither prepare() nor route() reads the random word that it gets.
-  [[nodiscard]] virtual bool random() const noexcept { return true; }
-  /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
-  /// several destinations are left out: they take ways of their own.
-  [[nodiscard]] virtual bool in_order() const noexcept { return false; }
   /// The way of worms with several destinations; nullptr where the routing has none.
   [[nodiscard]] virtual std::unique_ptr<MulticastRoutes> multicast_routes() const { return nullptr; }
 };

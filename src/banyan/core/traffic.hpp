@@ -75,6 +75,43 @@ class Outbox {
   }
 };
 
+/// When a traffic that disturbs the network, a fire, does so: what the other traffics get through before, during and
+/// after it is compared.
+struct Disturbance {
+  Tick from = kNever;  ///< kNever: it does not
+  Tick to = kNever;    ///< kNever: until its last message has arrived
+};
+
+/// What a traffic is, whatever it is asked. One that forwards to another copies the whole and changes what it must, so
+/// that nothing is lost on the way.
+struct TrafficTraits {
+  /// `next` gives messages of other source queues too, marked (Message::elsewhere).
+  bool sifts = false;
+  /// Messages come from start, departed and delivered, and `next` is not called.
+  bool answers = false;
+  /// Latencies of whole multicasts are recorded (multicast_of).
+  bool multicasts = false;
+  /// Messages may have several destinations, so that switches must replicate.
+  bool replicates = false;
+  /// Flits of the header of a message with several destinations, counted in its length; 0: those of a bit string.
+  u32 header_flits = 0;
+  /// Longest message in flits.
+  u32 longest_message = 1;
+  /// No message is shorter, in flits; 1 where that is not known. Buffers are made for as many packets as fit.
+  u32 shortest_message = 1;
+  /// Longest packet that messages are cut into, in flits; kNone: messages are not cut.
+  u32 longest_packet = kNone;
+  /// False when nothing of its messages but Message::word depends on chance: every replication has the same ones.
+  bool random = true;
+  /// A finite traffic (one synchronization, one batch) defines a session: from its first birth to its last arrival.
+  bool finite = false;
+  u64 total_messages = 0;  ///< of a finite traffic, per session
+  Disturbance disturbance = {};
+  u32 streams = 0;  ///< of the disturbance
+  /// The hot spot that `pending` speaks of, or kNone.
+  u32 hot_spot = kNone;
+};
+
 /// Generation is a pure function of (terminal, nth): sources are cursors, never queues in memory. `begin` re-keys the
 /// randomness for a replication.
 ///
@@ -91,11 +128,23 @@ class Traffic {
   /// the message before, of which only `state` may be read. Returns false when there is none any more.
   [[nodiscard]] virtual bool next(u32 terminal, u64 nth, Tick previous, Message& out) const noexcept = 0;
 
-  /// True: `next` gives messages of other source queues too, marked (Message::elsewhere).
-  [[nodiscard]] virtual bool sifts() const noexcept { return false; }
+  /// The same at every call.
+  [[nodiscard]] virtual TrafficTraits traits() const noexcept { return {}; }
+  [[nodiscard]] bool sifts() const noexcept { return traits().sifts; }
+  [[nodiscard]] bool answers() const noexcept { return traits().answers; }
+  [[nodiscard]] bool multicasts() const noexcept { return traits().multicasts; }
+  [[nodiscard]] bool replicates() const noexcept { return traits().replicates; }
+  [[nodiscard]] u32 header_flits() const noexcept { return traits().header_flits; }
+  [[nodiscard]] u32 longest_message() const noexcept { return traits().longest_message; }
+  [[nodiscard]] u32 shortest_message() const noexcept { return traits().shortest_message; }
+  [[nodiscard]] u32 longest_packet() const noexcept { return traits().longest_packet; }
+  [[nodiscard]] bool random() const noexcept { return traits().random; }
+  [[nodiscard]] bool finite() const noexcept { return traits().finite; }
+  [[nodiscard]] u64 total_messages() const noexcept { return traits().total_messages; }
+  [[nodiscard]] Disturbance disturbance() const noexcept { return traits().disturbance; }
+  [[nodiscard]] u32 streams() const noexcept { return traits().streams; }
+  [[nodiscard]] u32 hot_spot() const noexcept { return traits().hot_spot; }
 
-  /// True: messages come from start, departed and delivered, and `next` is not called.
-  [[nodiscard]] virtual bool answers() const noexcept { return false; }
   /// The first messages of a terminal.
   virtual void start(u32 terminal, Outbox& out) noexcept {
     static_cast<void>(terminal);
@@ -134,12 +183,6 @@ class Traffic {
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.
   [[nodiscard]] virtual std::string violation() const { return {}; }
 
-  /// True: latencies of whole multicasts are recorded (multicast_of).
-  [[nodiscard]] virtual bool multicasts() const noexcept { return false; }
-  /// True: messages may have several destinations, so that switches must replicate.
-  [[nodiscard]] virtual bool replicates() const noexcept { return false; }
-  /// Flits of the header of a message with several destinations, counted in its length; 0: those of a bit string.
-  [[nodiscard]] virtual u32 header_flits() const noexcept { return 0; }
   /// Sets the bits of the destinations of a message with `copies`, the nth of its terminal; all are clear before.
   virtual void destinations(u32 terminal, u64 nth, const Message& message, std::span<u64> bits) const noexcept {
     static_cast<void>(terminal);
@@ -165,20 +208,6 @@ class Traffic {
     static_cast<void>(flits);
     return false;
   }
-  /// Longest message in flits.
-  [[nodiscard]] virtual u32 longest_message() const noexcept { return 1; }
-  /// No message is shorter, in flits; 1 where that is not known. Buffers are made for as many packets as fit.
-  [[nodiscard]] virtual u32 shortest_message() const noexcept { return 1; }
-  /// Longest packet that messages are cut into, in flits; kNone: messages are not cut.
-  [[nodiscard]] virtual u32 longest_packet() const noexcept { return kNone; }
-
-  /// False when nothing of its messages but Message::word depends on chance: every replication has the same ones.
-  [[nodiscard]] virtual bool random() const noexcept { return true; }
-
-  /// A finite traffic (one synchronization, one batch) defines a session: from its first birth to its last arrival.
-  [[nodiscard]] virtual bool finite() const noexcept { return false; }
-  [[nodiscard]] virtual u64 total_messages() const noexcept { return 0; }  ///< of a finite traffic, per session
-
   /// Flits of messages that may wait at `terminal`; a message that finds so many is not generated. Only switch models
   /// that keep the waiting messages (SwitchRow::keeps_messages) can tell.
   [[nodiscard]] virtual u32 waiting_limit(u32 terminal) const noexcept {
@@ -186,32 +215,22 @@ class Traffic {
     return kNone;
   }
 
-  /// A traffic that disturbs the network for a while, a fire, tells when: what the other traffics get through before,
-  /// during and after it is compared.
-  struct Disturbance {
-    Tick from = kNever;  ///< kNever: it does not
-    Tick to = kNever;    ///< kNever: until its last message has arrived
-  };
-  [[nodiscard]] virtual Disturbance disturbance() const noexcept { return {}; }
   /// What one sender of a disturbance sends to one receiver, from `from` on.
   struct Stream {
     Tick from = 0;
     u64 flits = 0;  ///< in all; 0: not known before
   };
-  /// The streams of a disturbance, whose completions are told apart, and the one that a packet belongs to.
-  [[nodiscard]] virtual u32 streams() const noexcept { return 0; }
+  /// The streams of a disturbance, whose completions are told apart (TrafficTraits::streams of them).
   [[nodiscard]] virtual Stream stream(u32 number) const noexcept {
     static_cast<void>(number);
     return {};
   }
-  /// kNone: to none, as what bystanders send that the same traffic generates.
+  /// The stream that a packet belongs to; kNone: to none, as what bystanders send that the same traffic generates.
   [[nodiscard]] virtual u32 stream_of(const Packet& packet) const noexcept {
     static_cast<void>(packet);
     return kNone;
   }
 
-  /// The hot spot that `pending` speaks of, or kNone.
-  [[nodiscard]] virtual u32 hot_spot() const noexcept { return kNone; }
   /// True when `terminal` has a pending synchronization request at `at` (paper 1, section 4.2: local hot-spot flag),
   /// leaving aside that the session may have ended (the engine knows that).
   [[nodiscard]] virtual bool pending(u32 terminal, Tick at) const noexcept {

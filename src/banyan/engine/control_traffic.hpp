@@ -13,11 +13,10 @@ class ControlTraffic final : public core::Traffic {
 
   void begin(u32) override {}
   [[nodiscard]] bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
-  [[nodiscard]] bool answers() const noexcept override { return true; }
-  [[nodiscard]] bool random() const noexcept override { return false; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.answers = true, .longest_message = flits_, .shortest_message = flits_, .random = false};
+  }
   [[nodiscard]] core::Service service(bool) const noexcept override { return {.priority = priority_}; }
-  [[nodiscard]] u32 longest_message() const noexcept override { return flits_; }
-  [[nodiscard]] u32 shortest_message() const noexcept override { return flits_; }
 
  private:
   u32 flits_;

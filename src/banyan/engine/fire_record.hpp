@@ -12,10 +12,10 @@
 namespace banyan::engine {
 
 /// When the disturbances of all traffics together begin and end.
-[[nodiscard]] inline core::Traffic::Disturbance disturbance_of(std::span<core::Traffic* const> traffics) {
-  core::Traffic::Disturbance all;
+[[nodiscard]] inline core::Disturbance disturbance_of(std::span<core::Traffic* const> traffics) {
+  core::Disturbance all;
   for (const core::Traffic* traffic : traffics) {
-    const core::Traffic::Disturbance its = traffic->disturbance();
+    const core::Disturbance its = traffic->disturbance();
     if (its.from == kNever) continue;
     all.to = all.from == kNever ? its.to : std::max(all.to, its.to);  // kNever is the greatest
     all.from = std::min(all.from, its.from);
@@ -71,7 +71,7 @@ struct FireRecord {
     for (std::size_t i = 0; i < other.victims.size(); ++i) victims[i].merge(other.victims[i]);
   }
 
-  core::Traffic::Disturbance when;
+  core::Disturbance when;
   std::vector<u32> first;                 ///< [traffic]: its first stream
   std::vector<Stream> streams;            ///< of all traffics
   std::vector<stats::Histogram> victims;  ///< [source terminal]: latencies of packets born during the disturbance

@@ -39,7 +39,10 @@ class Session {
     out_.begin = window_.from;
     hot_ = first_hot_spot(machine_.traffics());
     open_.assign(machine_.traffics().size(), false);
-    for (std::size_t i = 0; i < open_.size(); ++i) open_[i] = machine_.traffics()[i]->finite();
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      open_[i] = machine_.traffics()[i]->finite();
+      expected_.push_back(machine_.traffics()[i]->total_messages());
+    }
     if (settings_.tree) {
       out_.tree_height.resize(settings_.series_length);
       out_.tree_boxes.resize(settings_.series_length);
@@ -84,7 +87,7 @@ class Session {
     bool any_open = false;
     for (u32 i = 0; i < open_.size(); ++i) {
       if (!open_[i]) continue;
-      if (machine_.finite_delivered(i) < machine_.traffics()[i]->total_messages()) {
+      if (machine_.finite_delivered(i) < expected_[i]) {
         any_open = true;
         continue;
       }
@@ -212,6 +215,7 @@ class Session {
   Window window_;
   u32 hot_ = kNone;
   std::vector<bool> open_;
+  std::vector<u64> expected_;  ///< messages of each traffic that is finite
   std::vector<bool> full_;
   Tree tree_;
   std::vector<u64> levels_;

@@ -74,9 +74,10 @@ class DestinationTag final : public core::Routing {
     return paths_ == nullptr ? tag_.radix() : static_cast<u32>(std::popcount(working(source, destination)));
   }
 
-  [[nodiscard]] core::TagFormat tag_format() const noexcept override { return tag_.format(); }
-  [[nodiscard]] bool random() const noexcept override { return random_ || paths_ != nullptr; }
-  [[nodiscard]] bool in_order() const noexcept override { return one_path_ && tag_.vcs() == 1; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {
+        .tag_format = tag_.format(), .random = random_ || paths_ != nullptr, .in_order = one_path_ && tag_.vcs() == 1};
+  }
 
   /// Worms replicate at every stage; a free first stage is passed over its lowest port.
   [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {

@@ -96,14 +96,15 @@ class DimensionOrder final : public core::Routing {
     }
   }
 
-  [[nodiscard]] u32 required_vcs() const noexcept override { return any_ring_ && classes_ != Classes::none ? 2 : 1; }
-
-  /// Only ties and classes on rings look at the source.
-  [[nodiscard]] bool reads_source() const noexcept override { return any_ring_; }
-  [[nodiscard]] bool by_destination() const noexcept override { return !any_ring_; }
-  /// Between fixed ends there is one path; on several virtual channels packets of a pair may still pass each other.
-  [[nodiscard]] bool random() const noexcept override { return any_ring_ && random_ties_; }
-  [[nodiscard]] bool in_order() const noexcept override { return vcs_ == 1 && !(any_ring_ && random_ties_); }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    // Only ties and classes on rings look at the source.
+    // Between fixed ends there is one path; on several virtual channels packets of a pair may still pass each other.
+    return {.reads_source = any_ring_,
+            .by_destination = !any_ring_,
+            .required_vcs = any_ring_ && classes_ != Classes::none ? 2U : 1U,
+            .random = any_ring_ && random_ties_,
+            .in_order = vcs_ == 1 && !(any_ring_ && random_ties_)};
+  }
 
   /// No packet turns back to an earlier dimension, so that a cycle lies in one line of switches; a packet's way there
   /// depends on its coordinates in that dimension and on the parity of all of them; and the lines of a dimension are

@@ -71,12 +71,13 @@ class DragonflyRouting final : public core::Routing {
     step(request, policy_ != Policy::minimal && policy_ != Policy::valiant, out);
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return policy_ == Policy::minimal ? 1 : detours(); }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] bool random() const noexcept override { return policy_ != Policy::minimal; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return use_.count; }
-  [[nodiscard]] core::Sight sight() const noexcept override {
-    if (policy_ == Policy::ugal_g) return core::Sight::network;
-    return policy_ == Policy::ugal_l || policy_ == Policy::par ? core::Sight::own_switch : core::Sight::none;
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    const bool local = policy_ == Policy::ugal_l || policy_ == Policy::par;
+    const core::Sight near = local ? core::Sight::own_switch : core::Sight::none;
+    return {.reads_source = false,
+            .sight = policy_ == Policy::ugal_g ? core::Sight::network : near,
+            .required_vcs = use_.count,
+            .random = policy_ != Policy::minimal};
   }
 
  private:

@@ -52,8 +52,9 @@ class FullyAdaptive final : public core::Routing {
       add(static_cast<u32>(std::countr_zero(bits)));
     }
   }
-  [[nodiscard]] bool random() const noexcept override { return false; }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = false, .random = false};
+  }
 
  private:
   void require_rings(const config::Values& values) const {

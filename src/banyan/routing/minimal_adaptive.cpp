@@ -26,10 +26,10 @@ class MinimalAdaptive final : public core::Routing {
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, true, out);
   }
-  /// Draws the way around a ring at half of its length.
-  [[nodiscard]] bool random() const noexcept override { return space_.rings(); }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return space_.ring_classes() + 1; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    // Draws the way around a ring at half of its length.
+    return {.reads_source = false, .required_vcs = space_.ring_classes() + 1, .random = space_.rings()};
+  }
 
  private:
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {

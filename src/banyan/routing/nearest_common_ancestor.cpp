@@ -31,13 +31,11 @@ class NearestCommonAncestor final : public core::Routing {
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     choose(request, up_ == Up::adaptive || up_ == Up::random || up_ == Up::two_choices, 0, out);
   }
-  [[nodiscard]] core::Sight sight() const noexcept override {
-    return up_ == Up::two_choices ? core::Sight::own_switch : core::Sight::none;
-  }
-  [[nodiscard]] bool reads_source() const noexcept override { return up_ == Up::s_mod_k || up_ == Up::hashed; }
-  [[nodiscard]] bool random() const noexcept override { return up_ == Up::random || up_ == Up::two_choices; }
-  [[nodiscard]] bool in_order() const noexcept override {
-    return vcs_ == 1 && up_ != Up::random && up_ != Up::two_choices && up_ != Up::adaptive;
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = up_ == Up::s_mod_k || up_ == Up::hashed,
+            .sight = up_ == Up::two_choices ? core::Sight::own_switch : core::Sight::none,
+            .random = up_ == Up::random || up_ == Up::two_choices,
+            .in_order = vcs_ == 1 && up_ != Up::random && up_ != Up::two_choices && up_ != Up::adaptive};
   }
   [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
     using Way = core::MulticastRoutes::Way;

@@ -36,10 +36,10 @@ class O1Turn final : public core::Routing {
     }
   }
   [[nodiscard]] u32 headers(u32, u32) const noexcept override { return 2; }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return 2 * space_.ring_classes(); }
-  [[nodiscard]] core::Sight sight() const noexcept override {
-    return adaptive_ ? core::Sight::own_switch : core::Sight::none;
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = false,
+            .sight = adaptive_ ? core::Sight::own_switch : core::Sight::none,
+            .required_vcs = 2 * space_.ring_classes()};
   }
 
  private:

@@ -32,9 +32,9 @@ class PlanarAdaptive final : public core::Routing {
     const parts::Space::Steps other = space_.steps(d + 1, request.at, target);
     if (other.count != 0) out.add(classes_.candidate(other.step[0].port, up ? 0 : 1, up ? 1 : 2));
   }
-  [[nodiscard]] bool random() const noexcept override { return false; }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return kClasses; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = false, .required_vcs = kClasses, .random = false};
+  }
 
  private:
   parts::Space space_;

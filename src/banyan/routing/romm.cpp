@@ -42,7 +42,9 @@ class Romm final : public core::Routing {
     }
     return count;
   }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.required_vcs = phases_.required_vcs()};
+  }
 
  private:
   /// Coordinates between two switches. At half of the length of a ring there is a box on either side, and each is taken

@@ -28,12 +28,12 @@ class ShortestPath final : public core::Routing {
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, choice_ == Choice::random || choice_ == Choice::adaptive, out);
   }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return needed_; }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  /// Classes of hops leave packets no choice between switches, but at their source and at their destination.
-  [[nodiscard]] bool random() const noexcept override { return choice_ == Choice::random; }
-  [[nodiscard]] bool in_order() const noexcept override {
-    return (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == 1;
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    // Classes of hops leave packets no choice between switches, but at their source and at their destination.
+    return {.reads_source = false,
+            .required_vcs = needed_,
+            .random = choice_ == Choice::random,
+            .in_order = (choice_ == Choice::fixed || choice_ == Choice::first) && classes_.vcs() == 1};
   }
 
  private:

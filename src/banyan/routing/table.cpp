@@ -98,9 +98,9 @@ class Table final : public core::Routing {
       out.add({static_cast<u16>(places_.port_of(destination)), 0, vcs_});
     }
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] bool random() const noexcept override { return false; }
-  [[nodiscard]] bool in_order() const noexcept override { return one_way_ && vcs_ == 1; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = false, .random = false, .in_order = one_way_ && vcs_ == 1};
+  }
 
  private:
   static u64 key(u32 s, u32 destination) { return static_cast<u64>(s) << 32U | destination; }

@@ -46,9 +46,10 @@ class TurnModel final : public core::Routing {
     if (along_x) add(x < to_x ? space_.port_up(0) : space_.port_down(0), out);
     if (along_y) add(y < to_y ? space_.port_up(1) : space_.port_down(1), out);
   }
-  /// Odd-even lets packets turn in their source's column.
-  [[nodiscard]] bool random() const noexcept override { return false; }
-  [[nodiscard]] bool reads_source() const noexcept override { return rule_ == Rule::odd_even; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    // Odd-even lets packets turn in their source's column.
+    return {.reads_source = rule_ == Rule::odd_even, .random = false};
+  }
 
  private:
   void add(u32 port, core::Candidates& out) const noexcept { out.add({static_cast<u16>(port), 0, vcs_}); }

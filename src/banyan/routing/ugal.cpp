@@ -48,10 +48,10 @@ class Ugal final : public core::Routing {
     return static_cast<u32>(
         std::count_if(hosts.begin(), hosts.end(), [&](u32 middle) { return is_near(middle, source, destination); }));
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return near_; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
-  [[nodiscard]] core::Sight sight() const noexcept override {
-    return global_ ? core::Sight::network : core::Sight::own_switch;
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = near_,
+            .sight = global_ ? core::Sight::network : core::Sight::own_switch,
+            .required_vcs = phases_.required_vcs()};
   }
 
  private:

@@ -54,9 +54,10 @@ class UpDown final : public core::Routing {
   void all_candidates(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     step(request, choice_ != Choice::fixed, out);
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] bool random() const noexcept override { return choice_ == Choice::random; }
-  [[nodiscard]] bool in_order() const noexcept override { return choice_ == Choice::fixed && vcs_ == 1; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {
+        .reads_source = false, .random = choice_ == Choice::random, .in_order = choice_ == Choice::fixed && vcs_ == 1};
+  }
 
   /// Worms go up over any channel, and down along one tree: to every switch from its upper neighbour that is nearest to
   /// the root; on the levels of a fat tree, from all of its upper neighbours.

@@ -28,8 +28,9 @@ class Valiant final : public core::Routing {
   [[nodiscard]] u32 headers(u32, u32) const noexcept override {
     return static_cast<u32>(phases_.paths().hosts().size());
   }
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return phases_.required_vcs(); }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.reads_source = false, .required_vcs = phases_.required_vcs()};
+  }
 
  private:
   void step(const core::RouteRequest& request, bool all, core::Candidates& out) const noexcept {

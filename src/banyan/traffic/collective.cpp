@@ -44,7 +44,15 @@ class Collective final : public core::Traffic {
     std::fill(sources_.begin(), sources_.end(), Source{});
   }
   bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
-  bool answers() const noexcept override { return true; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.answers = true,
+            .longest_message = flits(),
+            .shortest_message = flits(),
+            .longest_packet = longest_packet_,
+            .random = false,
+            .finite = true,
+            .total_messages = u64{terminals_} * steps_ * iterations_};
+  }
 
   void start(u32 terminal, core::Outbox& out) noexcept override { send(terminal, 0, out); }
 
@@ -58,13 +66,6 @@ class Collective final : public core::Traffic {
       send(terminal, now + 1 + compute_, out);
     }
   }
-
-  u32 longest_message() const noexcept override { return flits(); }
-  u32 shortest_message() const noexcept override { return flits(); }
-  u32 longest_packet() const noexcept override { return longest_packet_; }
-  bool random() const noexcept override { return false; }
-  bool finite() const noexcept override { return true; }
-  u64 total_messages() const noexcept override { return u64{terminals_} * steps_ * iterations_; }
 
   u64 digest(u32 terminal) const noexcept override {
     Hasher h;

@@ -69,9 +69,11 @@ class Congestion final : public core::Traffic {
     if (part_ == Part::congestion) return 0.0;
     return normal_load_ * static_cast<double>(terminals_ - congested_) / static_cast<double>(terminals_);
   }
-  u32 longest_message() const noexcept override { return size_; }
-  Disturbance disturbance() const noexcept override { return part_ == Part::normal ? Disturbance{} : disturbance_; }
-  u32 streams() const noexcept override { return part_ == Part::normal ? 0 : static_cast<u32>(streams_.size()); }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.longest_message = size_,
+            .disturbance = part_ == Part::normal ? core::Disturbance{} : disturbance_,
+            .streams = part_ == Part::normal ? 0 : static_cast<u32>(streams_.size())};
+  }
   Stream stream(u32 number) const noexcept override { return streams_[number]; }
   u32 stream_of(const core::Packet& packet) const noexcept override { return sources_[packet.source].stream; }
   u32 waiting_limit(u32 terminal) const noexcept override {
@@ -163,7 +165,7 @@ class Congestion final : public core::Traffic {
   EvenGaps normal_;
   EvenGaps hot_;
   u32 congested_ = 0;
-  Disturbance disturbance_;
+  core::Disturbance disturbance_;
   std::vector<Source> sources_;  ///< [terminal]
   std::vector<Stream> streams_;
   std::vector<Tick> phases_;  ///< [terminal]

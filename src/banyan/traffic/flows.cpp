@@ -44,7 +44,10 @@ class Flows final : public core::Traffic {
   }
 
   void begin(u32 replication) override { random_ = Random(seed_, kWays, index_, replication); }
-  bool random() const noexcept override { return false; }
+  double offered_load() const noexcept override { return load_ / terminals_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.longest_message = size_, .random = false};
+  }
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     const Flow& flow = at_[terminal];
     if (flow.destination == kNone) return false;
@@ -55,14 +58,12 @@ class Flows final : public core::Traffic {
     out.birth = flow.begin + flow.gaps.at(nth);
     return out.birth < flow.end;
   }
-  double offered_load() const noexcept override { return load_ / terminals_; }
   bool demands(u32 terminal, std::span<double> flits) const override {
     const Flow& flow = at_[terminal];
     if (limit_ != 0 || (flow.destination != kNone && (flow.begin != 0 || flow.end != kNever))) return false;
     if (flow.destination != kNone) flits[flow.destination] += flow.load;
     return true;
   }
-  u32 longest_message() const noexcept override { return size_; }
   u32 waiting_limit(u32) const noexcept override { return limit_ == 0 ? kNone : limit_ * size_; }
 
  private:

@@ -69,8 +69,13 @@ class Incast final : public core::Traffic {
   }
 
   void begin(u32 replication) override { random_ = Random(seed_, kWays, index_, replication); }
-  /// When and to whom is drawn once, by the seed, for all replications.
-  bool random() const noexcept override { return false; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    // When and to whom is drawn once, by the seed, for all replications.
+    return {.longest_message = size_,
+            .random = false,
+            .disturbance = disturbance_,
+            .streams = static_cast<u32>(streams_.size())};
+  }
 
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     const Job* const job = job_of(terminal, nth);
@@ -85,12 +90,9 @@ class Incast final : public core::Traffic {
     return true;
   }
 
-  u32 longest_message() const noexcept override { return size_; }
   u32 waiting_limit(u32 terminal) const noexcept override {
     return limit_ == 0 || jobs_[terminal].empty() ? kNone : limit_ * size_;
   }
-  Disturbance disturbance() const noexcept override { return disturbance_; }
-  u32 streams() const noexcept override { return static_cast<u32>(streams_.size()); }
   Stream stream(u32 number) const noexcept override { return streams_[number]; }
   u32 stream_of(const core::Packet& packet) const noexcept override {
     const Job* const job = job_of(packet.source, packet.message);
@@ -201,7 +203,7 @@ class Incast final : public core::Traffic {
   u32 size_;
   u32 limit_;
   EvenGaps gaps_;
-  Disturbance disturbance_;
+  core::Disturbance disturbance_;
   Tick last_begin_ = 0;
   std::vector<std::vector<Job>> jobs_;  ///< [sender], in the order in which it does them
   std::vector<Stream> streams_;

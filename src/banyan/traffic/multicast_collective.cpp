@@ -59,10 +59,17 @@ class MulticastCollective final : public core::Traffic {
     std::fill(nodes_.begin(), nodes_.end(), Node{});
   }
   bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
-  bool answers() const noexcept override { return true; }
-  bool multicasts() const noexcept override { return true; }
-  bool replicates() const noexcept override { return !software_ && spreads(); }
-  u32 header_flits() const noexcept override { return multiport_ ? multiport_->header_flits() : 0; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.answers = true,
+            .multicasts = true,
+            .replicates = !software_ && spreads(),
+            .header_flits = multiport_ ? multiport_->header_flits() : 0,
+            .longest_message = std::max(up_flits_, down_flits_),
+            .shortest_message = std::min(up_flits_, down_flits_),
+            .random = false,
+            .finite = true,
+            .total_messages = count_messages()};
+  }
   core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override {
     if (!multiport_) return Traffic::multicast_of(packet);
     return {(packet.message & 1U) != 0 ? terminals_ - 1 : 0, packet.message};
@@ -98,15 +105,6 @@ class MulticastCollective final : public core::Traffic {
     advance(terminal, now + compute_, out);
   }
 
-  u32 longest_message() const noexcept override { return std::max(up_flits_, down_flits_); }
-  u32 shortest_message() const noexcept override { return std::min(up_flits_, down_flits_); }
-  bool random() const noexcept override { return false; }
-  bool finite() const noexcept override { return true; }
-  u64 total_messages() const noexcept override {
-    const u64 others = terminals_ - 1;
-    if (operation_ == Operation::all_gather) return others * terminals_ * iterations_;
-    return others * iterations_ * ((combines() ? 1 : 0) + (spreads() ? 1 : 0));
-  }
   u64 digest(u32 terminal) const noexcept override {
     Hasher h;
     for (const u64 v : {nodes_[terminal].combined, nodes_[terminal].heard, u64{nodes_[terminal].sent}}) h.add(v);
@@ -114,6 +112,12 @@ class MulticastCollective final : public core::Traffic {
   }
 
  private:
+  [[nodiscard]] u64 count_messages() const noexcept {
+    const u64 others = terminals_ - 1;
+    if (operation_ == Operation::all_gather) return others * terminals_ * iterations_;
+    return others * iterations_ * ((combines() ? 1 : 0) + (spreads() ? 1 : 0));
+  }
+
   struct Node {
     u64 combined = 0;  ///< messages from children
     u64 heard = 0;     ///< messages that were spread

@@ -48,8 +48,9 @@ class Storage final : public core::Traffic {
     out.flags = 0;
     return true;
   }
-  bool random() const noexcept override { return synthetic_; }
-  u32 longest_message() const noexcept override { return longest_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.longest_message = longest_, .random = synthetic_};
+  }
 
  private:
   struct Sent {

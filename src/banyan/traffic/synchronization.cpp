@@ -48,9 +48,9 @@ class Synchronization final : public core::Traffic {
     return true;
   }
 
-  bool finite() const noexcept override { return true; }
-  u64 total_messages() const noexcept override { return births_.size() - 1; }
-  u32 hot_spot() const noexcept override { return coordinator_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.finite = true, .total_messages = births_.size() - 1, .hot_spot = coordinator_};
+  }
   bool pending(u32 terminal, Tick at) const noexcept override { return births_[terminal] <= at; }
 
  private:

@@ -68,7 +68,14 @@ class Trace final : public core::Traffic {
     std::fill(progress_.begin(), progress_.end(), 0);
   }
   bool next(u32, u64, Tick, core::Message&) const noexcept override { return false; }
-  bool answers() const noexcept override { return true; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.answers = true,
+            .longest_message = longest_,
+            .longest_packet = longest_packet_,
+            .random = false,
+            .finite = true,
+            .total_messages = events_.size()};
+  }
 
   void start(u32 terminal, core::Outbox& out) noexcept override { post_next(terminal, out); }
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override {
@@ -80,11 +87,6 @@ class Trace final : public core::Traffic {
     for (const Waiting& w : events_[packet.message].at_arrival) satisfy(w, terminal, now, out);
   }
 
-  u32 longest_message() const noexcept override { return longest_; }
-  u32 longest_packet() const noexcept override { return longest_packet_; }
-  bool random() const noexcept override { return false; }
-  bool finite() const noexcept override { return true; }
-  u64 total_messages() const noexcept override { return events_.size(); }
   u64 digest(u32 terminal) const noexcept override { return mix64(next_[terminal] + 1) + progress_[terminal]; }
 
  private:

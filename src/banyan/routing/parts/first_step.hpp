@@ -66,11 +66,13 @@ class HypercubeSteps final : public core::Routing {
     for (; wrong != 0; wrong &= wrong - 1) out.add({static_cast<u16>(std::countr_zero(wrong)), 0, first_end()});
   }
 
-  [[nodiscard]] bool reads_source() const noexcept override { return false; }
-  [[nodiscard]] bool random() const noexcept override { return first == FirstStep::random; }
-  /// There is one path per pair; on several virtual channels packets of a pair may still pass each other.
-  [[nodiscard]] bool in_order() const noexcept override { return first == FirstStep::fixed && vcs_ == 1; }
-  [[nodiscard]] u32 required_vcs() const noexcept override { return split_ == 0 ? 1 : 2; }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    // There is one path per pair; on several virtual channels packets of a pair may still pass each other.
+    return {.reads_source = false,
+            .required_vcs = split_ == 0 ? 1U : 2U,
+            .random = first == FirstStep::random,
+            .in_order = first == FirstStep::fixed && vcs_ == 1};
+  }
 
  private:
   [[nodiscard]] u32 switch_of(u32 terminal) const noexcept {

@@ -58,7 +58,7 @@ class ReservedOutput final : public core::Routing {
     tag_.route(request, out);
   }
 
-  [[nodiscard]] core::TagFormat tag_format() const noexcept override { return tag_.format(); }
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override { return {.tag_format = tag_.format()}; }
 
  private:
   struct Row {

@@ -147,9 +147,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// Each block may make two ticks before the next one makes the first: what a router sends, a credit or a flit, counts
   /// at the earliest two ticks later. Where the state of all routers exceeds the cache, it comes and goes once in
   /// several ticks then.
-  [[nodiscard]] u32 reach() const noexcept {
-    return Fetches && routing_.sight() != core::Sight::network ? reach_ : kNone;
-  }
+  [[nodiscard]] u32 reach() const noexcept { return Fetches ? reach_ : kNone; }
   void begin_block(u32 b, Tick now) noexcept {
     coming_ = &agendas_[now & (ahead_ - 1)];
     if constexpr (Fetches) look_ahead(b, 2);
@@ -568,9 +566,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<u64> wanted_;            ///< [block * ports + port]
   std::vector<u64> owned_;             ///< likewise
   std::vector<u64> choosing_;          ///< [block]
-  u32 reach_ = 0;                      ///< of a channel inside of the shard, in blocks
-  std::vector<u64> again_;             ///< [block]: bit per router that is to be stepped in the next tick
-  u32 credits_at_ = 0;                 ///< where the credits of a block's items begin
+  u32 reach_ = 0;           ///< of a channel inside of the shard, in blocks; kNone: blocks make no ticks of their own
+  std::vector<u64> again_;  ///< [block]: bit per router that is to be stepped in the next tick
+  u32 credits_at_ = 0;      ///< where the credits of a block's items begin
   u32 heads_at_ = 0;
   u32 room_ = 0;                                  ///< items of a block and tick
   std::vector<Counts> counts_;                    ///< [tick * blocks + block]
@@ -619,7 +617,8 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
   const core::Graph& graph = topology_.graph();
   // A probe sees what goes over the engine's channels, and the state of all routers at the beginning of a tick holds
   // what has arrived at all of them.
-  if (builder.settings().probe.any() || routing_.sight() == core::Sight::network) return;
+  if (routing_.sight() == core::Sight::network) reach_ = kNone;
+  if (builder.settings().probe.any() || reach_ == kNone) return;
   for (u32 e = 0; e < entities(); ++e) {
     const u32 s = switches_[e];
     const auto entity_of = [&](const core::End& end) {

@@ -56,16 +56,18 @@ class Multicasts : public core::Traffic {
   void begin(u32 replication) override;
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept override;
   double offered_load() const noexcept override { return load_; }
-  u32 longest_message() const noexcept override { return size_; }
-  u32 shortest_message() const noexcept override { return size_; }
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    return {.answers = forwards(),
+            .multicasts = true,
+            .replicates = !software_,
+            .header_flits = multiport_ ? multiport_->header_flits() : 0,
+            .longest_message = size_,
+            .shortest_message = size_};
+  }
 
-  bool multicasts() const noexcept override { return true; }
-  bool replicates() const noexcept override { return !software_; }
-  u32 header_flits() const noexcept override { return multiport_ ? multiport_->header_flits() : 0; }
   void destinations(u32 terminal, u64 nth, const core::Message& message, std::span<u64> bits) const noexcept override;
   core::MulticastGroup multicast_of(const core::Packet& packet) const noexcept override;
 
-  bool answers() const noexcept override { return forwards(); }
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;

@@ -169,8 +169,15 @@ void Pattern::add_uniform(u32 terminal, double weight, bool include_self, std::s
   for (u32 to = 0; to < shares.size(); ++to) shares[to] += to != terminal || include_self ? share : 0.0;
 }
 
-u32 Pattern::longest_message() const noexcept {
-  return std::max(injection_.sizes().longest(), *std::max_element(reply_size_.begin(), reply_size_.end()));
+core::TrafficTraits Pattern::traits() const noexcept {
+  const u32 longest_reply = *std::max_element(reply_size_.begin(), reply_size_.end());
+  return {.answers = replies_,
+          .longest_message = std::max(injection_.sizes().longest(), longest_reply),
+          .shortest_message = replies_ ? 1 : injection_.sizes().shortest(),
+          .longest_packet = injection_.sizes().longest_packet(),
+          .random = injection_.random() || draws_destinations(),
+          .finite = batch_ != 0,
+          .total_messages = total_};
 }
 
 u64 Pattern::count_messages() const noexcept {

@@ -19,15 +19,9 @@ class Pattern : public core::Traffic {
   bool next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept final;
   double offered_load() const noexcept override;
   bool demands(u32 terminal, std::span<double> flits) const override;
-  u32 longest_message() const noexcept override;
-  u32 shortest_message() const noexcept override { return replies_ ? 1 : injection_.sizes().shortest(); }
-  u32 longest_packet() const noexcept override { return injection_.sizes().longest_packet(); }
-  bool finite() const noexcept override { return batch_ != 0; }
-  bool random() const noexcept override { return injection_.random() || draws_destinations(); }
-  u64 total_messages() const noexcept override { return total_; }
+  core::TrafficTraits traits() const noexcept override;
 
   core::Service service(bool replies) const noexcept final { return replies ? reply_service_ : service_; }
-  bool answers() const noexcept override { return replies_; }
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
