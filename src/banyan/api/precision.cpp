@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "banyan/api/network.hpp"
+
 namespace banyan::api {
 namespace {
 

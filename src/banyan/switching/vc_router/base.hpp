@@ -117,6 +117,24 @@ struct RouterSetup {
 };
 
 /// N: u8 where virtual channels of a router and places of a buffer are few, u16 for any number.
+/// Of several candidates the best now: of the highest priority with open(candidate), the one with most credits(port,
+/// virtual channel) over its virtual channels, the first among equals; nullptr: none is open.
+template <class Open, class Credits>
+[[nodiscard]] const core::Candidate* best_candidate(const core::Candidates& candidates, Open&& open,
+                                                    Credits&& credits) noexcept {
+  const core::Candidate* best = nullptr;
+  u32 most = 0;
+  for (const core::Candidate& c : candidates) {
+    if (!open(c)) continue;
+    u32 sum = 0;
+    for (u32 v = c.vc_begin; v < c.vc_end; ++v) sum += credits(c.port, v);
+    if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && sum <= most))) continue;
+    best = &c;
+    most = sum;
+  }
+  return best;
+}
+
 template <class N>
 class VcRouterBase : public core::Occupancy {
  public:

@@ -169,8 +169,7 @@ bool VcRouterGeneral::open_vc(const At& a, u32 i, u32 o) const noexcept {
   return !setup_.vc_busy_when_full || room(a.e, o) != 0;
 }
 
-/// Routes the head of i, or looks again among its candidates: of the highest priority with a free virtual channel the
-/// one with most credits, the first among equals. Returns whether there is one.
+/// Routes the head of i, or looks again among its candidates. Returns whether one can be asked for.
 bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
   InputVc& in = a.inputs[i];
   const auto set = [&](const core::Candidate& c) {
@@ -186,20 +185,14 @@ bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
     return true;
   }
   in.vc = kAdaptive;
-  const core::Candidate* best = nullptr;
-  u32 most = 0;
-  for (const core::Candidate& c : candidates_) {
-    bool open = false;
-    u32 credits = 0;
+  const auto open = [&](const core::Candidate& c) {
     for (u32 v = c.vc_begin; v < c.vc_end; ++v) {
-      open = open || open_vc(a, i, layout_.index(c.port, v));
-      credits += a.outputs[layout_.index(c.port, v)].credits;
+      if (open_vc(a, i, layout_.index(c.port, v))) return true;
     }
-    if (!open) continue;
-    if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && credits <= most))) continue;
-    best = &c;
-    most = credits;
-  }
+    return false;
+  };
+  const core::Candidate* const best = best_candidate(
+      candidates_, open, [&](u32 port, u32 v) -> u32 { return a.outputs[layout_.index(port, v)].credits; });
   if (best != nullptr) set(*best);
   return best != nullptr;
 }

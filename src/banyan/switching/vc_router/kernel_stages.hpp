@@ -178,26 +178,20 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r,
   add_waiting(r, e, i, in.port);
 }
 
-/// Of several candidates the best now: of the highest priority with a free virtual channel, the one with most credits,
-/// the first among equals. A head without any candidate waits for ever: the watchdog will explain it.
+/// Of several candidates the best now. A head without any candidate waits for ever: the watchdog will explain it.
 template <bool OneWord, u32 Shift, bool Fetches>
 void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
   const BufferedFlit& head = flits_.front(r.first + e, i, in.ring);
   route(r.first + e, i, io.packet(head.packet()), head.hops(), candidates_);
-  const core::Candidate* best = nullptr;
-  u32 most = 0;
-  for (const core::Candidate& c : candidates_) {
+  const auto open = [&](const core::Candidate& c) {
     in.begin = c.vc_begin;
     in.end = c.vc_end;
     in.port = static_cast<u8>(c.port);
-    if (suitable(r, e, i, open_vcs(r, e, c.port), io) == 0) continue;
-    u32 credits = 0;
-    for (u32 v = c.vc_begin; v < c.vc_end; ++v) credits += r.outputs[r.vc(e, r.layout.index(c.port, v))].credits;
-    if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && credits <= most))) continue;
-    best = &c;
-    most = credits;
-  }
+    return suitable(r, e, i, open_vcs(r, e, c.port), io) != 0;
+  };
+  const core::Candidate* const best = best_candidate(
+      candidates_, open, [&](u32 port, u32 v) -> u32 { return r.outputs[r.vc(e, r.layout.index(port, v))].credits; });
   if (best == nullptr) {
     in.begin = in.end = in.port = 0;
     return;
