@@ -75,7 +75,8 @@ class Circuits final : public engine::Population {
         seed_(builder.settings().seed),
         permuted_(builder.settings().permuted),
         channels_(static_cast<u32>(graph_.channels().size())),
-        most_(terminals_.size() * set_.servers + switch_channels() * set_.vcs),
+        most_(terminals_.size() * set_.servers + switch_channels() * set_.vcs +
+              graph_.terminals() * most_in_ejection_lanes()),
         words_((most_ + 63) / 64),
         streams_(channels_ + graph_.terminals() * (set_.injection_flits + set_.ejection_flits), lane_vcs(), most_,
                  set_.sharing, channels_),
@@ -277,6 +278,10 @@ class Circuits final : public engine::Population {
     u32 count = 0;
     for (const core::Channel& c : graph_.channels()) count += c.from.terminal || c.to.terminal ? 0U : 1U;
     return count;
+  }
+  /// Circuits of a terminal whose tail has left every channel between switches and is still in a lane to the terminal.
+  [[nodiscard]] u32 most_in_ejection_lanes() const {
+    return std::min(set_.ejection_circuits, set_.ejection_flits * CircuitStreams::kMostVcs);
   }
   /// Lanes of terminals take as many circuits as may come.
   [[nodiscard]] u32 lane_vcs() const {
@@ -654,7 +659,7 @@ class Circuits final : public engine::Population {
   u64 seed_;
   bool permuted_;
   u32 channels_;  ///< of the graph
-  u32 most_;      ///< circuits at once: one per server, and tails that are still on their way hold a virtual channel
+  u32 most_;  ///< circuits at once: one per server, and tails that are on their way hold a virtual channel or a lane
   u32 words_;
   CircuitStreams streams_;
   std::vector<Circuit> circuits_;
