@@ -551,8 +551,16 @@ class PacketNode final : public engine::WholeNetwork {
     const Tick busy = on_wire(bytes * wire.cycles_per_flit);
     calendar_.put(at << 1U, now_ + busy + (setup_.pipelined ? 0 : acquire), now_);
     const bool through = setup_.cut_through && parcel.ahead != kHere;
-    const Tick seen = through ? on_wire((bytes - parcel.data) * wire.cycles_per_flit) : busy;
+    const Tick seen = through ? header_seen(bytes, parcel.data, wire.cycles_per_flit, parcel.ahead) : busy;
     calendar_.put(p << 1U | 1U, now_ + acquire + seen + wire.latency_cycles - 1, now_);
+  }
+  /// Under cut-through a packet goes on when its header is there; where the link ahead is faster, so late that its tail
+  /// is not out of that link before it has come in.
+  [[nodiscard]] Tick header_seen(u32 bytes, u32 data, u32 cycles_per_flit, u32 ahead) const noexcept {
+    const Tick header = on_wire((bytes - data) * cycles_per_flit);
+    const Tick busy = on_wire(bytes * cycles_per_flit);
+    const Tick after = on_wire(bytes * graph_.channel(channel_out_of(ahead)).link.cycles_per_flit);
+    return busy > after ? std::max(header, busy - after) : header;
   }
   [[nodiscard]] Tick on_wire(u32 bytes) const noexcept {
     return setup_.bandwidth == 1 ? bytes : (bytes + setup_.bandwidth - 1) / setup_.bandwidth;
