@@ -1,5 +1,8 @@
 #include "banyan/engine/source.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace banyan::engine {
 namespace {
 
@@ -70,7 +73,22 @@ void Source::advance(Tick now) noexcept {
 }
 
 Tick Source::next_birth_after(Tick now) const noexcept {
-  if (plan_.flows == nullptr) return births_.next_after(now, [&](u32 local) { return next_[local].birth; });
+  if (plan_.flows == nullptr) {
+    Tick next = births_.next_after(now, [&](u32 local) { return next_[local].birth; });
+    if (!plan_.prioritized) return next;
+    // Where a message waits, one of another traffic that is born meanwhile may be more urgent and find a way.
+    const std::span<const u64> waiting = ready();
+    for (std::size_t w = 0; w < waiting.size(); ++w) {
+      for (u64 bits = waiting[w]; bits != 0; bits &= bits - 1) {
+        const u32 local = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        for (u32 i = 0; i < plan_.traffic_count; ++i) {
+          const Tick birth = cursors_[place(local, i)].message.birth;
+          if (birth > now) next = std::min(next, birth);
+        }
+      }
+    }
+    return next;
+  }
   const Tick next = births_.next_after(now, [&](u32 local) { return again_[local]; });
   return std::min(next, plan_.flows->next_after(now));
 }
