@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -66,6 +67,8 @@ TEST(RatioInterval, WithEqualCountsEqualsTheMeanInterval) {
     const Interval ratio = ratio_interval(groups);
     const Interval plain = mean_interval(samples);
     RC_ASSERT(std::abs(ratio.mean - plain.mean) <= 1e-9 * (1.0 + plain.mean));
+    RC_ASSERT(ratio.half_width.has_value() == plain.half_width.has_value());
+    if (!plain.half_width) return;  // few samples that are all equal
     RC_ASSERT(std::abs(*ratio.half_width - *plain.half_width) <= 1e-9 * (1.0 + *plain.half_width));
   });
 }
@@ -119,6 +122,41 @@ TEST(RatioInterval, CoversTheMeanOfFewSkewedSessions) {
   }
 }
 
+/// Sessions that take one value with probability `share` and another one otherwise. Where all are equal, an interval
+/// of +- 0 claims that the other value does not exist.
+TEST(MeanInterval, OfFewEqualSamplesClaimsNothing) {
+  for (const double share : {0.5, 0.7, 0.8}) {
+    for (const u64 sessions : {u64{2}, u64{3}, u64{5}, u64{8}, u64{19}, u64{20}}) {
+      u32 points = 0;
+      constexpr u32 kReplications = 2000;
+      for (u32 replication = 0; replication < kReplications; ++replication) {
+        const Random random(7, Stream{"test"}, static_cast<u32>(sessions), replication);
+        std::vector<double> samples;
+        std::vector<SumCount> groups;
+        for (u64 i = 0; i < sessions; ++i) {
+          const bool common = random.at(0, i)[0] < static_cast<u32>(share * 4294967295.0);
+          samples.push_back(common ? 182.0 : 208.0);
+          groups.push_back({common ? 7U : 9U, 3});
+        }
+        const bool plain = mean_interval(samples).half_width.value_or(1.0) == 0.0;
+        const bool ratio = ratio_interval(groups).half_width.value_or(1.0) < 1e-9;
+        EXPECT_EQ(plain, ratio);
+        points += plain ? 1U : 0U;
+      }
+      EXPECT_LE(points, kReplications / 20) << share << " of " << sessions;
+    }
+  }
+}
+
+TEST(MeanInterval, OfManyEqualSamplesIsAPoint) {
+  const std::vector<double> samples(kFewestEqual, 182.0);
+  const std::vector<SumCount> groups(kFewestEqual, SumCount{7, 3});
+  EXPECT_EQ(mean_interval(samples).half_width, 0.0);
+  EXPECT_EQ(ratio_interval(groups).half_width, 0.0);
+  EXPECT_FALSE(mean_interval(std::span(samples).subspan(1)).half_width);
+  EXPECT_FALSE(ratio_interval(std::span(groups).subspan(1)).half_width);
+}
+
 TEST(SkewedQuantile, IsStudentsWithoutSkewnessAndLargerWithIt) {
   const std::array even{-1.0, 0.0, 1.0};
   EXPECT_EQ(skewed_quantile(2.0, even), 2.0);
@@ -132,7 +170,7 @@ TEST(SkewedQuantile, IsStudentsWithoutSkewnessAndLargerWithIt) {
 TEST(Interval, RelativeHalfWidthNeedsAMeanThatIsNotZero) {
   const std::array balanced{-1.0, 1.0};
   EXPECT_FALSE(mean_interval(balanced).relative_half_width());
-  const std::array zeros{0.0, 0.0};
+  const std::array<double, kFewestEqual> zeros{};
   EXPECT_EQ(mean_interval(zeros).relative_half_width(), 0.0);
   const std::array negative{-9.0, -11.0};
   EXPECT_NEAR(mean_interval(negative).relative_half_width().value(), 1.2706, 1e-4);

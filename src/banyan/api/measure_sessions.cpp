@@ -405,6 +405,12 @@ class SessionReport {
           "deterministic: nothing in this experiment is random, so that all sessions are equal; one was run, and its "
           "means are exact, without an interval";
     }
+    const bool equal = std::any_of(result_.metrics.begin(), result_.metrics.end(),
+                                   [](const stats::Metric& metric) { return !metric.counter && !metric.half_width; });
+    if (!deterministic_ && equal && outcomes_.size() > 1) {
+      result_.explanation +=
+          fmt::format("; a mean of fewer than {} sessions that are all equal has no interval", stats::kFewestEqual);
+    }
     for (std::size_t i = 0; i < outcomes_.size(); ++i) {
       const SessionOutcome& o = outcomes_[i];
       if (o.end == SessionOutcome::End::finished) continue;

@@ -31,6 +31,20 @@ Interval from_residuals(double mean, u64 count, std::span<const double> residual
   return interval;
 }
 
+/// Takes the half width from an interval of too few samples that are all equal (up to rounding): they show no spread,
+/// which is not to say that there is none.
+Interval claiming_nothing_of_few_equal(Interval interval) {
+  constexpr double kRounding = 1e-12;
+  if (!interval.half_width || interval.standard_error > kRounding * std::abs(interval.mean)) return interval;
+  interval.standard_error = 0.0;
+  interval.half_width = 0.0;
+  if (interval.groups < kFewestEqual) {
+    interval.half_width = std::nullopt;
+    interval.degrees_of_freedom = 0.0;
+  }
+  return interval;
+}
+
 /// The standard error that an interval's half width stands for.
 double error_of(const Interval& interval) {
   if (!interval.half_width || !(interval.degrees_of_freedom > 0.0)) return interval.standard_error;
@@ -108,12 +122,12 @@ double skewed_quantile(double t, std::span<const double> residuals) noexcept {
 
 Interval mean_interval(std::span<const double> samples, double confidence) {
   const double mean = average(samples);
-  return from_residuals(mean, samples.size(), deviations(samples, mean), confidence);
+  return claiming_nothing_of_few_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence));
 }
 
 Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
   const Linearized linear = linearize(groups);
-  return from_residuals(linear.ratio, linear.count, linear.residuals, confidence);
+  return claiming_nothing_of_few_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence));
 }
 
 bool Difference::significant() const noexcept { return absolute.half_width && !absolute.contains(0.0); }
