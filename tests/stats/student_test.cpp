@@ -14,15 +14,7 @@ TEST(Student, QuantilesAgreeWithTables) {
   EXPECT_NEAR(student_quantile(0.5, 7), 0.0, 1e-12);
 }
 
-TEST(Student, ApproachesTheNormalDistribution) {
-  EXPECT_NEAR(normal_quantile(0.975), 1.959964, 1e-6);
-  EXPECT_NEAR(two_sided_student(0.95, 1e7), normal_quantile(0.975), 1e-6);
-}
-
-TEST(Student, PValueInvertsTheQuantile) {
-  EXPECT_NEAR(two_sided_p_value(two_sided_student(0.95, 12), 12), 0.05, 1e-12);
-  EXPECT_NEAR(two_sided_p_value(-two_sided_student(0.9, 5.5), 5.5), 0.1, 1e-12);
-}
+TEST(Student, ApproachesTheNormalDistribution) { EXPECT_NEAR(two_sided_student(0.95, 1e7), 1.959964, 1e-6); }
 
 }  // namespace
 }  // namespace banyan::stats::student_test

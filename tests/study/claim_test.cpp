@@ -32,7 +32,6 @@ TEST(Compare, WhatIsNotKnownDecidesNothing) {
   const Estimate unknown{1.0, 0.0, 0, false};
   EXPECT_EQ(less(unknown, about(10, 1)), Decision::undecided);
   EXPECT_EQ(equal_within(about(1, 0), unknown, 0.1), Decision::undecided);
-  EXPECT_EQ(small_beside(unknown, about(1, 0), 0.1), Decision::undecided);
 }
 
 TEST(Compare, EqualWithinFailsOnlyBeyondTheInterval) {
@@ -56,12 +55,9 @@ TEST(Compare, TrendsLookAtEveryStep) {
   EXPECT_EQ(rises({about(20, 1), about(10, 1)}), Decision::fails);
 }
 
-TEST(Compare, LevelAndSmallChanges) {
+TEST(Compare, LevelIsOfTheLargestAndTheSmallest) {
   EXPECT_EQ(level({about(100, 1), about(104, 1), about(98, 1)}, 0.1), Decision::holds);
   EXPECT_EQ(level({about(100, 1), about(150, 1)}, 0.1), Decision::fails);
-  EXPECT_EQ(small_beside(about(-1, 1), about(100, 3), 0.1), Decision::holds);
-  EXPECT_EQ(small_beside(about(50, 1), about(100, 3), 0.1), Decision::fails);
-  EXPECT_EQ(small_beside(about(12, 4), about(-100, 3), 0.1), Decision::undecided);
 }
 
 TEST(Compare, EstimatesCombineInQuadrature) {

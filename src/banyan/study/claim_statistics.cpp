@@ -136,12 +136,6 @@ Decision level(const std::vector<Estimate>& values, double tolerance) {
   return decision;
 }
 
-Decision small_beside(const Estimate& change, const Estimate& reference, double share) {
-  if (!change.known || !reference.known) return Decision::undecided;
-  const double limit = share * std::fabs(reference.mean);
-  return within(std::fabs(change.mean) - limit, limit, quadrature(change.half_width, share * reference.half_width));
-}
-
 Decision falls(const std::vector<Estimate>& values, double bump) {
   if (values.size() < 2 || !all_known(values)) return Decision::undecided;
   const double fall = values.front().mean - values.back().mean;

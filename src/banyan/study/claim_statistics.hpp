@@ -60,8 +60,6 @@ enum class Decision { holds, likely, undecided, fails };
 [[nodiscard]] Decision equal_within(const Estimate& a, const Estimate& b, double tolerance);
 /// The largest and the smallest are equal within the tolerance.
 [[nodiscard]] Decision level(const std::vector<Estimate>& values, double tolerance);
-/// |change| <= share * |reference|, for two changes on one scale.
-[[nodiscard]] Decision small_beside(const Estimate& change, const Estimate& reference, double share);
 
 /// What is read off a printed curve as a straight way down: a bump of up to a tenth of the whole fall.
 inline constexpr double kBump = 0.1;

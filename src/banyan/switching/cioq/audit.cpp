@@ -434,17 +434,6 @@ Fabric::Roots Fabric::roots() const {
   return roots;
 }
 
-bool Fabric::at_rest() const {
-  settle();
-  const auto none = [](const Side& side) {
-    return std::all_of(side.valid.begin(), side.valid.end(), [](u64 v) { return v == 0; });
-  };
-  return none(in_) && none(out_) && std::all_of(egress_.begin(), egress_.end(), [&](const Egress& out) {
-           return out.root_inputs == 0 && out.item.packet == kNone && out.free == plan_.memory &&
-                  (out.to_terminal || out.down == kNone || out.credit == static_cast<i32>(plan_.memory));
-         });
-}
-
 engine::OwnMetrics* Fabric::own_metrics() noexcept {
   if (flows_) own_.set(0, terminals_.source.skipped());
   if (!plan_.recn()) return &own_;

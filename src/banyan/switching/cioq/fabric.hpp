@@ -56,8 +56,6 @@ class Fabric final : public engine::Population {
     std::vector<u32> ingress;  ///< ports, one entry per line
   };
   [[nodiscard]] Roots roots() const;
-  /// True when no set-aside queue, token or credit is out.
-  [[nodiscard]] bool at_rest() const;
 
  private:
   friend struct FabricAccess;  ///< of tests, which set up states of queues by hand

@@ -152,7 +152,6 @@ class VcRouterBase : public core::Occupancy {
   VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 
   [[nodiscard]] u32 entities() const noexcept { return static_cast<u32>(switches_.size()); }
-  [[nodiscard]] u32 ports() const noexcept { return layout_.ports(); }
   [[nodiscard]] Tick horizon() const noexcept { return setup_.horizon; }
   [[nodiscard]] u64 movements() const noexcept { return movements_; }
   [[nodiscard]] Tick longest_silence() const noexcept { return setup_.pipeline.longest_silence(); }
