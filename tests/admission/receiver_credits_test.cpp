@@ -50,14 +50,15 @@ class Receiver final : public core::Pace {
         made_->arrived(arrivals_.begin()->second, packet, {}, now_, *this);
       }
       for (; !timers_.empty() && timers_.begin()->first <= now_; timers_.erase(timers_.begin())) {
-        made_->timer(timers_.begin()->second, now_, *this);
+        made_->clock(timers_.begin()->second, now_, *this);
       }
       ASSERT_EQ(made_->violation(), "");
     }
   }
 
   void gate(u32, Tick) noexcept override {}
-  void wake(u32 end, Tick at) noexcept override { timers_.emplace(at, end); }
+  void wake(u32, Tick) noexcept override { FAIL() << "the clock is the terminal's"; }
+  void wake_terminal(u32 terminal, Tick at) noexcept override { timers_.emplace(at, terminal); }
   void tell(u32 end, const core::Feedback& f) noexcept override {
     grants.push_back({now_, end, f.flits});
     granted_[end] += f.flits;

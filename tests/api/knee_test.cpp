@@ -179,5 +179,22 @@ TEST(Knee, OfARealMeshLiesWhereItsRunsSaturate) {
   EXPECT_EQ(json["high"], found.high);
 }
 
+/// A mean lies beyond a bound by chance as often as the run's interval is narrow: with a confidence of 1 % it is next
+/// to nothing, and three times that proves no contradiction.
+TEST(Bounds, AreNotContradictedByChanceWhateverTheConfidence) {
+  for (const char* const confidence : {"0.01", "0.5", "0.95", "0.999"}) {
+    for (u64 seed = 238; seed <= 242; ++seed) {
+      const std::string text =
+          "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'central_buffer'\n"
+          "routing = 'dimension_order'\ntraffic = 'uniform'\nanalysis = 'zero_load_latency'\n"
+          "run = { warmup = 40, measure = 298, drain = 1, watchdog = 0, seed = " +
+          std::to_string(seed) + ", confidence = " + std::string(confidence) + " }\n";
+      const Result result = run(read_experiments_text(text, "chance", {}).points.front());
+      EXPECT_EQ(result.explanation.find("CONTRADICTION"), std::string::npos)
+          << confidence << ", seed " << seed << ": " << result.explanation;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::api::knee_test

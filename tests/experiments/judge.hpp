@@ -409,6 +409,11 @@ class Judge {
     for (const auto& traffic : api::build_traffics(experiment, *network.topology)) {
       longest = std::max<u64>(longest, traffic->longest_message());
     }
+    const auto& admission = experiment.admission.all();
+    if (admission.contains("feedback") && experiment.admission.text("feedback") == "packets") {
+      const u64 own = experiment.admission.natural("feedback_flits");
+      longest = std::max<u64>(longest, own != 0 ? own : api::switch_row(experiment).control_flits);
+    }
     // Sessions are measured one by one, and each may leave something behind.
     const double ends = sessions == nullptr ? 1.0 : sessions->mean;
     const bool queues = natural("output_speedup") > 1.0 || experiment.switching.component() == "vc_router";

@@ -66,8 +66,8 @@ class ReceiverCredits final : public core::Admission {
     ends_[end].balance -= packet.flits;
     join(end, now, pace);
   }
-  void timer(u32 end, Tick now, core::Pace& pace) noexcept override {
-    Receiver& r = receivers_[ends_[end].what.terminal];
+  void clock(u32 terminal, Tick now, core::Pace& pace) noexcept override {
+    Receiver& r = receivers_[terminal];
     r.clock_runs = false;
     if (r.wanting.empty()) return;
     auto turn = std::upper_bound(r.wanting.begin(), r.wanting.end(), r.last,
@@ -85,7 +85,7 @@ class ReceiverCredits final : public core::Admission {
     if (first_tick(r) < now) r.next = now << kPartBits;
     r.next += flits * parts_per_flit_;
     pace.tell(next, {.flits = flits, .kind = kGrant});
-    start(next, now, pace);
+    start(terminal, now, pace);
   }
 
   // --- at either end -------------------------------------------------------------------------------------------
@@ -151,13 +151,13 @@ class ReceiverCredits final : public core::Admission {
     const auto at = std::lower_bound(wanting.begin(), wanting.end(), place(end),
                                      [&](u32 other, const Place& own) { return place(other) < own; });
     if (at == wanting.end() || *at != end) wanting.insert(at, end);
-    start(end, now, pace);
+    start(ends_[end].what.terminal, now, pace);
   }
-  void start(u32 end, Tick now, core::Pace& pace) noexcept {
-    Receiver& r = receivers_[ends_[end].what.terminal];
+  void start(u32 terminal, Tick now, core::Pace& pace) noexcept {
+    Receiver& r = receivers_[terminal];
     if (r.clock_runs || r.wanting.empty()) return;
     r.clock_runs = true;
-    pace.wake(end, std::max(now + 1, first_tick(r)));
+    pace.wake_terminal(terminal, std::max(now + 1, first_tick(r)));
   }
 
   core::Carrier carrier_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "banyan/base/error.hpp"
+#include "banyan/stats/student.hpp"
 
 namespace banyan::api {
 namespace {
@@ -32,8 +33,16 @@ struct Comparison {
   std::string text;
 };
 
+/// Three half widths of an interval of 95 %, whatever the confidence of the run's own.
+double chance_of(const stats::Metric& measured) {
+  if (!measured.half_width) return 0.0;
+  constexpr double kMany = 1e6;  // degrees of freedom: nearly the normal distribution, and few make it wider still
+  const auto width = [](double confidence) { return stats::two_sided_student(confidence, kMany); };
+  return 3.0 * *measured.half_width * std::max(1.0, width(0.95) / width(measured.confidence));
+}
+
 Comparison compare(const stats::Metric& measured, const core::Prediction& p, const std::string& model) {
-  const double slack = 3 * measured.half_width.value_or(0.0) + 1e-9 * std::abs(p.value);
+  const double slack = chance_of(measured) + 1e-9 * std::abs(p.value);
   const bool upper = p.bound != core::Bound::lower;
   return {upper ? measured.mean - slack > p.value : measured.mean + slack < p.value,
           fmt::format("{} = {:.6g} {} is {} the {} bound {:.6g} that {} proves", p.metric, measured.mean, measured.unit,

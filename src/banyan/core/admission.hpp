@@ -63,6 +63,9 @@ class Pace {
   virtual void gate(u32 end, Tick at) noexcept = 0;
   /// Calls timer(end) at tick `at`, which is after now.
   virtual void wake(u32 end, Tick at) noexcept = 0;
+  /// Calls clock(terminal) at tick `at`, which is after now: for what all flows of a terminal share. Which of them asks
+  /// first in a tick cannot show then.
+  virtual void wake_terminal(u32 terminal, Tick at) noexcept = 0;
   /// Tells the other end, by the carrier: it hears when the packet has arrived, or when the zero-load latency of the
   /// pair has passed. From a sending end it goes to the destination of the message that was queued or sent last.
   virtual void tell(u32 end, const Feedback& feedback) noexcept = 0;
@@ -115,6 +118,13 @@ class Admission {
   }
   virtual void timer(u32 end, Tick now, Pace& pace) noexcept {
     static_cast<void>(end);
+    static_cast<void>(now);
+    static_cast<void>(pace);
+  }
+
+  /// After everything that the terminal hears at this tick.
+  virtual void clock(u32 terminal, Tick now, Pace& pace) noexcept {
+    static_cast<void>(terminal);
     static_cast<void>(now);
     static_cast<void>(pace);
   }

@@ -132,6 +132,7 @@ void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Pa
 }
 
 void Flows::hear(const Word& word) {
+  if (word.kind == Word::Kind::clock) return setup_.admission->clock(word.terminal, word.due, *this);
   const u32 end = end_of(word.terminal, word.peer, word.key, word.peer);
   if (word.kind == Word::Kind::timer) {
     setup_.admission->timer(end, word.due, *this);
@@ -156,6 +157,12 @@ void Flows::wake(u32 end, Tick at) noexcept {
                          .key = what.key,
                          .feedback = {},
                          .kind = Word::Kind::timer}));
+}
+
+void Flows::wake_terminal(u32 terminal, Tick at) noexcept {
+  // Behind all words of the terminal: its peer and key are the greatest.
+  static_cast<void>(add(
+      {.due = std::max(at, now_ + 1), .terminal = terminal, .key = ~u64{}, .feedback = {}, .kind = Word::Kind::clock}));
 }
 
 void Flows::tell(u32 end, const core::Feedback& feedback) noexcept {

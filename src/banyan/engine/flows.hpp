@@ -24,6 +24,7 @@ struct Word {
   enum class Kind : u8 {
     heard,    ///< feedback: the end hears it when it is due
     timer,    ///< an end's own
+    clock,    ///< of a terminal
     leaving,  ///< feedback that is put into a packet when it is due, at the terminal that tells it
     carried,  ///< feedback that its packet brings: at the terminal that will hear it, until the packet is there
   };
@@ -182,6 +183,7 @@ class Flows final : public core::Pace {
   // --- core::Pace ------------------------------------------------------------------------------------------------
   void gate(u32 end, Tick at) noexcept override;
   void wake(u32 end, Tick at) noexcept override;
+  void wake_terminal(u32 terminal, Tick at) noexcept override;
   void tell(u32 end, const core::Feedback& feedback) noexcept override;
 
   // --- looked at -------------------------------------------------------------------------------------------------

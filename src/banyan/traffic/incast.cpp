@@ -238,7 +238,7 @@ const core::TrafficRow row_incast{
              .doc(
                  "First and last sender of every incast, the receiver left out; []: `fan_in` terminals, drawn for each "
                  "incast"),
-         Parameter::integer("fan_in", 16)
+         Parameter::integer("fan_in", 8)
              .unit("terminals")
              .range(1, 1 << 24)
              .doc("Senders of an incast, where they are drawn"),
