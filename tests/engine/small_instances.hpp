@@ -49,7 +49,7 @@ inline SmallValues small_values(const SmallValues& more) {
       {"congestion.duration", "1000"},
       {"incast.fan_in", "3"},
       {"incast.size", "2"},
-      {"incast.amount", "200"},
+      {"incast.amount", "4000"},
       {"storage.disks", "4"},
       {"storage.length", "4000"},
       {"storage.rate", "2e9"},
