@@ -58,6 +58,14 @@ TEST(Disturbance, CompletionsAreFromTheBeginToTheLastArrival) {
   EXPECT_LT(result.at("victim_latency_p99").mean, 1000.0);
 }
 
+TEST(Disturbance, WhoSendsToTheReceiverIsNoVictim) {
+  // A flow to the receiver itself waits behind the incast for its link, and the other three do not.
+  const Result to_itself = incast({"traffic.flows.destinations=[5, 13, 14, 15]"});
+  const Result beside = incast({});
+  EXPECT_LT(to_itself.at("victim_latency_p99").mean, 2 * beside.at("victim_latency_p99").mean);
+  EXPECT_GT(to_itself.at("packet_latency_max").mean, 10 * beside.at("victim_latency_p99").mean);
+}
+
 TEST(Disturbance, WhatIsNotCompleteIsLaterThanAllThatIs) {
   const Result cut = incast({"run.duration=30 us"});  // 10 us after the begin: 10,000 of 12,800 bytes
   EXPECT_EQ(cut.at("incast_unfinished").mean, 2.0);

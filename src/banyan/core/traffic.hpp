@@ -219,6 +219,7 @@ class Traffic {
   struct Stream {
     Tick from = 0;
     u64 flits = 0;  ///< in all; 0: not known before
+    u32 destination = kNone;
   };
   /// The streams of a disturbance, whose completions are told apart (TrafficTraits::streams of them).
   [[nodiscard]] virtual Stream stream(u32 number) const noexcept {

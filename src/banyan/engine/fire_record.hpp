@@ -41,6 +41,10 @@ struct FireRecord {
     for (const core::Traffic* traffic : traffics) {
       first.push_back(static_cast<u32>(streams.size()));
       streams.resize(streams.size() + traffic->streams());
+      targets.resize(terminals);
+      for (u32 s = 0; s < traffic->streams(); ++s) {
+        if (const u32 target = traffic->stream(s).destination; target < terminals) targets[target] = 1;
+      }
     }
     victims.assign(terminals, stats::Histogram(kBits, kLongest));
   }
@@ -51,7 +55,9 @@ struct FireRecord {
     if (now <= when.to) its.timely += flits;
     its.last = std::max(its.last, now);
   }
+  /// Who sends to a receiver of the disturbance is no victim there: the link is taken.
   void suffered(const core::Packet& packet, Tick now) noexcept {
+    if (targets[packet.destination] != 0) return;
     if (packet.birth >= when.from && packet.birth <= when.to) victims[packet.source].add(now - packet.birth);
   }
   void clear() {
@@ -74,6 +80,7 @@ struct FireRecord {
   core::Disturbance when;
   std::vector<u32> first;                 ///< [traffic]: its first stream
   std::vector<Stream> streams;            ///< of all traffics
+  std::vector<u8> targets;                ///< [terminal]: a stream goes there
   std::vector<stats::Histogram> victims;  ///< [source terminal]: latencies of packets born during the disturbance
 };
 

@@ -60,7 +60,7 @@ class Incast final : public core::Traffic {
         job.flits = amount;
         job.messages = amount == 0 ? messages_within(duration) : (amount + size_ - 1) / size_;
         job.stream = static_cast<u32>(streams_.size());
-        streams_.push_back({begin, amount});
+        streams_.push_back({begin, amount, receivers[i]});
         jobs_[sender].push_back(job);
       }
     }
