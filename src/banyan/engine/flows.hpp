@@ -24,9 +24,9 @@ struct Word {
   enum class Kind : u8 {
     heard,    ///< feedback: the end hears it when it is due
     timer,    ///< an end's own
-    clock,    ///< of a terminal
     leaving,  ///< feedback that is put into a packet when it is due, at the terminal that tells it
     carried,  ///< feedback that its packet brings: at the terminal that will hear it, until the packet is there
+    clock,    ///< of a terminal: behind all that it hears
   };
   Tick due = 0;
   u32 terminal = 0;   ///< where it is
