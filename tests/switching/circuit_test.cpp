@@ -297,21 +297,18 @@ TEST(Circuit, bad_parameters_are_refused_with_a_reason) {
   EXPECT_NE(cause(hot + "targets = [16] }").find("there is no terminal 16"), std::string::npos);
 }
 
-/// Circuits between terminals of one switch hold no virtual channel while their tails are on the wires of the
-/// terminals, so that there may be more of them than servers and virtual channels. Before, the one too many was written
-/// behind the end of the table.
-TEST(Circuit, MoreMayBeOnTheWiresOfTerminalsThanThereAreServers) {
-  for (u64 seed = 1; seed <= 8; ++seed) {
-    for (const char* const latency : {"1"}) {
-      const std::string text =
-          "topology = { name = 'mesh', size = [1], concentration = 4, terminal_latency = " + std::string(latency) +
-          " }\nswitch = { name = 'circuit', acknowledge = 0, ejection_flits = 1 }\n"
-          "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 1.0, size = 1 }\n"
-          "run = { warmup = 0, duration = 3000, audit = 'full', seed = " +
-          std::to_string(seed) + " }\n";
-      const api::Result result = api::run(api::read_experiments_text(text, "near", {}).points.front());
-      EXPECT_GT(result.at("delivered_packets").mean, 100.0);
-    }
+/// Circuits whose tails are in the lane to their terminal hold no virtual channel any more, so that there may be more
+/// of them than servers and virtual channels. Before, the one too many was written behind the end of the table.
+TEST(Circuit, MoreMayBeInTheLanesOfTerminalsThanThereAreServersAndChannels) {
+  for (u64 seed = 1; seed <= 4; ++seed) {
+    const std::string text =
+        "topology = { name = 'mesh', size = [2], concentration = 4 }\n"
+        "switch = { name = 'circuit', acknowledge = 0, ejection_flits = 1 }\n"
+        "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 1.0, size = 1 }\n"
+        "run = { warmup = 0, duration = 3000, audit = 'full', seed = " +
+        std::to_string(seed) + " }\n";
+    const api::Result result = api::run(api::read_experiments_text(text, "near", {}).points.front());
+    EXPECT_GT(result.at("delivered_packets").mean, 100.0) << seed;
   }
 }
 
