@@ -136,6 +136,8 @@ TEST(NearestCommonAncestor, OrderIsPromisedForOnePathAndOneVirtualChannel) {
         std::string(up) != "random" && std::string(up) != "two_choices" && std::string(up) != "adaptive";
     EXPECT_EQ(routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}})->in_order(), one_path);
     EXPECT_FALSE(routing("nearest_common_ancestor", *tree, 2, {{"up", std::string(up)}})->in_order());
+    EXPECT_EQ(routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}})->oblivious(),
+              one_path || std::string(up) == "random");
   }
 }
 

@@ -293,6 +293,31 @@ TEST(Cioq, WithoutTheTimeoutSetAsideQueuesLeak) {
   EXPECT_GT(left, 0);
 }
 
+/// Three flows whose destinations have the same lowest digit: the ways up that go by it are one.
+api::Result three_flows(const std::string& up, const std::string& queues, const std::string& run) {
+  return api::run(
+      api::read_experiments_text(
+          fmt::format("topology = {{ name = 'fat_tree', arity = 4, levels = 2 }}\n"
+                      "switch = {{ name = 'cioq', queues = '{}', overhead = 0 }}\n"
+                      "routing = {{ name = 'nearest_common_ancestor', up = '{}' }}\n"
+                      "traffic = {{ name = 'flows', sources = [0, 1, 2], destinations = [4, 8, 12], loads = [0.9] }}\n"
+                      "run = {{ duration = 100000, {} }}\n",
+                      queues, up, run),
+          "ways", {})
+          .points.front());
+}
+
+TEST(Cioq, DrawsTheWayOfEachPacketAtItsSource) {
+  for (const std::string queues : {"1q", "voqsw", "voqnet", "dbbm", "recn_basic", "recn_enhanced"}) {
+    const auto accepted = [](const api::Result& result) { return result.at("accepted_load").mean * 16 / 3; };
+    const api::Result random = three_flows("random", queues, "seed = 1");
+    EXPECT_GT(accepted(random), 0.85) << queues;
+    EXPECT_LT(accepted(three_flows("destination_digit", queues, "seed = 1")), 0.36) << queues;
+    EXPECT_EQ(random.state_hash, three_flows("random", queues, "seed = 1, wake = 'all'").state_hash) << queues;
+    EXPECT_NE(random.state_hash, three_flows("random", queues, "seed = 2").state_hash) << queues;
+  }
+}
+
 std::string refusal_of(const std::string& what) {
   return test::refusal([&] {
     api::check(api::read_experiments_text(

@@ -23,11 +23,13 @@ class ClassRouting final : public core::Routing {
     core::RoutingTraits traits = routings_.front()->traits();
     traits.classes = static_cast<u32>(ranges_.size());
     traits.by_destination = false;
+    traits.oblivious = true;
     for (const auto& routing : routings_) {
       const core::RoutingTraits its = routing->traits();
       traits.reads_source |= its.reads_source;
       traits.random |= its.random;
       traits.in_order &= its.in_order;
+      traits.oblivious &= its.in_order || its.oblivious;
     }
     return traits;
   }

@@ -208,10 +208,10 @@ Network build_network(const Experiment& experiment) {
     }
     network.routing = replicate(std::move(network.routing), copies);
   }
-  if (switching.needs_order != nullptr && !network.routing->in_order()) {
+  if (switching.source_routes != nullptr && !network.routing->oblivious()) {
     experiment.routing.fail("name",
-                            fmt::format("{} decides on the way, and the switch {} needs one path per pair: {}",
-                                        experiment.routing.component(), switching.info.name, switching.needs_order),
+                            fmt::format("{} decides on the way, and the switch {} needs the way at the source: {}",
+                                        experiment.routing.component(), switching.info.name, switching.source_routes),
                             in_order_remedy(experiment, network.topology->one_subnetwork(), vcs));
   }
   if (network.routing->sight() > switching.sight) {

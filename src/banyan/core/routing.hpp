@@ -116,6 +116,9 @@ struct RoutingTraits {
   /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
   /// several destinations are left out: they take ways of their own.
   bool in_order = false;
+  /// True when there is one candidate at every step, and it depends on the pair, the header and random words alone: the
+  /// source of a packet may then draw the whole way. What is `in_order` need not say so.
+  bool oblivious = false;
 };
 
 class Routing {
@@ -132,6 +135,7 @@ class Routing {
   [[nodiscard]] u32 required_vcs() const noexcept { return traits().required_vcs; }
   [[nodiscard]] bool random() const noexcept { return traits().random; }
   [[nodiscard]] bool in_order() const noexcept { return traits().in_order; }
+  [[nodiscard]] bool oblivious() const noexcept { return traits().oblivious || traits().in_order; }
 
   /// The next steps of a packet's head at a switch, in a fixed order; never empty for a reachable destination.
   virtual void route(const RouteRequest& request, Candidates& out) const noexcept = 0;

@@ -77,8 +77,8 @@ struct SwitchRow {
   std::string (*warning)(const config::Values&, const Topology&, u32 longest_packet) = nullptr;
   /// The model itself draws no random word: what it does follows from what arrives and from the routing's choices.
   bool draws_nothing = false;
-  /// Why all packets of a pair must take one path, in their order (Routing::in_order); nullptr: they need not.
-  const char* needs_order = nullptr;
+  /// Why the source of a packet must know its way (Routing::oblivious); nullptr: it need not.
+  const char* source_routes = nullptr;
   /// nullptr: virtual channels are at once free for the next packet.
   VcTurn (*vc_turn)(const config::Values&) = nullptr;
   Capacity (*capacity)(const config::Values&) = nullptr;  ///< nullptr: one flit per cycle each

@@ -35,7 +35,8 @@ class NearestCommonAncestor final : public core::Routing {
     return {.reads_source = up_ == Up::s_mod_k || up_ == Up::hashed,
             .sight = up_ == Up::two_choices ? core::Sight::own_switch : core::Sight::none,
             .random = up_ == Up::random || up_ == Up::two_choices,
-            .in_order = vcs_ == 1 && up_ != Up::random && up_ != Up::two_choices && up_ != Up::adaptive};
+            .in_order = vcs_ == 1 && up_ != Up::random && up_ != Up::two_choices && up_ != Up::adaptive,
+            .oblivious = vcs_ == 1 && up_ != Up::two_choices && up_ != Up::adaptive};
   }
   [[nodiscard]] std::unique_ptr<core::MulticastRoutes> multicast_routes() const override {
     using Way = core::MulticastRoutes::Way;

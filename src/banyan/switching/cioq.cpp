@@ -286,7 +286,7 @@ const core::SwitchRow row_cioq{
     .cycle_ns = &byte_ns,
     .keeps_messages = true,
     .control_flits = kShortestFrame,
-    .needs_order = "it writes the whole route into the packet",
+    .source_routes = "it writes the whole route into the packet",
     .zero_load = &zero_load,
     .memory =
         [](const config::Values&, const core::NetworkSize& size, double) {

@@ -24,6 +24,7 @@ constexpr u32 kNear = 12;
 constexpr u32 kNext = 6;
 constexpr u32 kFewParts = 4;  ///< of a cycle
 constexpr Stream kTurns{"cioq: the destination that an adapter serves next"};
+constexpr Stream kWays{"cioq: the way of a packet, drawn at its source"};
 constexpr Stream kMarks{"cioq: marks between the thresholds"};
 constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
@@ -144,7 +145,11 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
     for (const core::Traffic* traffic : traffics_) limit = std::min(limit, traffic->waiting_limit(t));
     limits_.push_back(limit);
   }
-  if (u64{terminals} * terminals <= kMostRoutes) { routes_.resize(std::size_t{terminals} * terminals); }
+  if (!routing_.in_order()) {
+    sent_.resize(terminals);
+  } else if (u64{terminals} * terminals <= kMostRoutes) {
+    routes_.resize(std::size_t{terminals} * terminals);
+  }
   using Kind = engine::OwnMetrics::Kind;
   own_.declare("skipped_messages", "messages", Kind::total);
   if (plan_.recn()) {
@@ -203,6 +208,8 @@ void Fabric::reset(u32 replication) {
   std::fill(towards_.begin(), towards_.end(), 0);
   admittance_.clear(Random(seed_, kTurns, 0, replication));
   marks_ = core::HopRandom(seed_, kMarks, replication);
+  ways_ = core::HopRandom(seed_, kWays, replication);
+  std::fill(sent_.begin(), sent_.end(), 0);
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
   credits_.clear();
@@ -562,13 +569,16 @@ u64 Fabric::find_route(u32 source, u32 destination, u32& hops) const noexcept {
   core::Packet packet;
   packet.source = source;
   packet.destination = destination;
-  routing_.prepare(packet, 0);
+  // The record of the packet is not made yet: the words are those of its number among the adapter's.
+  packet.sequence = sent_.empty() ? 0 : sent_[source];
+  routing_.prepare(packet, sent_.empty() ? 0 : ways_.at(packet, kNone, 0)[0]);
   core::Candidates candidates;
   u64 route = 0;
   Place at = places_[adapters_ + source];
   for (hops = 0; at.node != kNone && (hops + 1) * bits_ <= 64; ++hops) {
     candidates.clear();
-    routing_.route({at.node, at.port, 0, &packet, 0}, candidates);
+    const core::HopWord word = sent_.empty() ? core::HopWord(0) : core::HopWord(ways_, packet, at.node, hops);
+    routing_.route({at.node, at.port, 0, &packet, word}, candidates);
     const u32 port = candidates[0].port;
     route |= u64{port} << (hops * bits_);
     at = places_[at.out_base + port];
@@ -604,6 +614,7 @@ template <Fabric::Mode M>
                                                             u32 queue_class) noexcept {
   core::Packet& packet = pool_[id];
   packet.hops = static_cast<u16>(hops);
+  if (!sent_.empty()) ++sent_[e - adapters_];
   const Item item{route, id, static_cast<u16>(packet.flits), static_cast<u16>(queue_class)};
   egress_[e].free -= item.bytes;
   if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + queue_class] >= plan_.class_packets) {
