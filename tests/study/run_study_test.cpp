@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -392,6 +393,108 @@ TEST(StudyOutput, TableNamesEveryClaimAndKeepsItsWidth) {
   std::istringstream lines(table);
   std::string line;
   while (std::getline(lines, line) && line.find("claims reproduced") == std::string::npos) EXPECT_LE(line.size(), 62U);
+}
+
+/// Two fires with two remedies; `none` never recovers with seed 3.
+constexpr std::string_view kFires = R"(
+title = "Fires"
+reference = "Nobody, 1900"
+[axes]
+seed = { key = "run.seed", label = "Seed", symbol = "seed" }
+[metrics]
+delay = { label = "Delay", symbol = "d", unit = "cycles" }
+constant = { label = "Constant", symbol = "c", unit = "cycles" }
+recovery = { label = "Recovery", symbol = "r", unit = "cycles" }
+[series.none]
+label = "none"
+[series.small]
+label = "small buffers"
+set = ["switch.buffer=4"]
+parameters = ["run.sessions=3", "switch.buffer=6"]
+[[figure]]
+id = "one"
+fire = "one"
+title = "Fire one"
+file = "three.toml"
+set = ["sweep.run.seed=[1, 2, 3]", "run.sessions=2"]
+x = "seed"
+series = ["none", "small"]
+metrics = ["delay", "recovery", "constant"]
+[[figure]]
+id = "one-time"
+fire = "one"
+title = "Over time"
+file = "three.toml"
+time_series = ["arrivals"]
+[[figure]]
+id = "two"
+fire = "two"
+title = "Fire two"
+file = "three.toml"
+set = ["sweep.run.seed=[1, 2]"]
+modes = ["full"]
+x = "seed"
+series = ["none"]
+metrics = ["delay"]
+)";
+
+api::Result burn(const api::Experiment& experiment, const api::RunOptions&) {
+  api::Result result = test::fake_result(experiment);
+  result.metrics.clear();
+  const auto seed = static_cast<double>(experiment.run.integer("seed"));
+  const auto buffer = static_cast<double>(experiment.switching.integer("buffer"));
+  result.metrics.push_back(
+      test::metric("delay", 100 * buffer + seed + 10 * static_cast<double>(experiment.run.integer("sessions")), 0.5));
+  result.metrics.push_back(test::metric("constant", 0.3, 0.5));
+  if (seed < 3 || buffer < 8) result.metrics.push_back(test::metric("recovery", seed, 0.5));
+  return result;
+}
+
+TEST(Fires, GiveATableOverTheSeeds) {
+  const FakeStudy fake(test::no_claims, std::string(kFires));
+  StudyOptions o = options();
+  o.run = burn;
+  const auto json = nlohmann::json::parse(to_json(run_study(fake.study(), o)));
+  const auto cell = [&](const std::string& remedy, const std::string& column) {
+    for (const auto& entry : json.at("table")) {
+      if (entry.at("fire") == "one" && entry.at("remedy") == remedy && entry.at("column") == column) return entry;
+    }
+    return nlohmann::json();
+  };
+  EXPECT_EQ(json.at("table").size(), 8U);
+  // The figure's own words are the weakest, a remedy's parameters come after what it is.
+  EXPECT_DOUBLE_EQ(cell("none", "delay").at("mean"), 822);
+  EXPECT_DOUBLE_EQ(cell("small", "delay").at("mean"), 632);
+  EXPECT_NEAR(cell("none", "delay").at("half_width"), 4.303 / std::sqrt(3.0), 0.001);  // Student, two degrees
+  EXPECT_EQ(cell("none", "delay").at("seeds"), 3);
+  EXPECT_TRUE(cell("none", "constant").at("half_width").is_null()) << "equal values have no interval";
+  EXPECT_DOUBLE_EQ(cell("none", "constant").at("mean"), 0.3);
+  EXPECT_TRUE(cell("none", "recovery").at("mean").is_null()) << "a mean of the seeds that recover says too little";
+  EXPECT_EQ(cell("none", "recovery").at("missing"), 1);
+  EXPECT_DOUBLE_EQ(cell("small", "recovery").at("mean"), 2);
+  EXPECT_EQ(cell("none", "parameters").at("mean"), 0);
+  EXPECT_EQ(cell("small", "parameters").at("mean"), 2);
+  EXPECT_NE(to_table(run_study(fake.study(), o)).find("none in 1 of 3"), std::string::npos);
+}
+
+TEST(Fires, AreChosenByName) {
+  const FakeStudy fake(test::no_claims, std::string(kFires));
+  const auto ids = [&](Mode mode, const std::vector<std::string>& fires) {
+    StudyOptions o = options(mode);
+    o.run = burn;
+    o.fires = fires;
+    std::vector<std::string> names;
+    for (const auto& figure : run_study(fake.study(), o).figures) names.push_back(figure.spec.id);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(ids(Mode::standard, {"one"}), (Names{"one", "one-time"}));
+  EXPECT_EQ(ids(Mode::standard, {"two"}), Names{"two"}) << "asked for by name, whatever the form";
+  EXPECT_EQ(ids(Mode::standard, {}), (Names{"one", "one-time"}));
+  try {
+    ids(Mode::standard, {"tow"});
+    FAIL() << "no such fire";
+  } catch (const ConfigError& error) { EXPECT_NE(std::string(error.what()).find("'two'"), std::string::npos); }
 }
 
 TEST(StudyOutput, ADumpLoadsAgain) {

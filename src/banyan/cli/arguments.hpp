@@ -117,6 +117,7 @@ struct StudyRunArguments {
   std::string name;
   std::vector<std::string> overrides;
   std::vector<std::string> figures;
+  std::vector<std::string> fires;
   bool quick = false;
   bool full = false;
   Running running;

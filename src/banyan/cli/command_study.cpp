@@ -37,6 +37,7 @@ study::StudyOptions options_of(const StudyRunArguments& arguments) {
   study::StudyOptions options;
   options.mode = mode_of(arguments);
   options.figures = arguments.figures;
+  options.fires = arguments.fires;
   options.threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
   options.out_dir = arguments.running.out.empty() ? default_folder(arguments.name) : arguments.running.out;
   options.seed = arguments.running.seed;
@@ -125,6 +126,7 @@ std::string continuation(const StudyRunArguments& arguments, const std::string& 
   if (arguments.quick) source.options.emplace_back("--quick");
   if (arguments.full) source.options.emplace_back("--full");
   for (const std::string& figure : arguments.figures) source.options.push_back("--figure=" + figure);
+  for (const std::string& fire : arguments.fires) source.options.push_back("--fire=" + fire);
   if (arguments.running.seed) source.options.push_back(fmt::format("--seed={}", *arguments.running.seed));
   return store::continuation(source, folder);
 }

@@ -226,6 +226,10 @@ void add_study_run(CLI::App& study, Action& action) {
   command.add_option("--figure", arguments->figures, "Only this figure (repeatable)")
       ->type_name("N")
       ->allow_extra_args(false);
+  command
+      .add_option("--fire", arguments->fires, "Only the figures of this fire, where the study has fires (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_flag("--json", arguments->running.json, "JSON on standard output");
   add_running(command, arguments->running);
 }

@@ -48,6 +48,32 @@ Table values_of(const StudyResult& result, const FigureResult& figure) {
   return table;
 }
 
+/// The table of a fire: a row per remedy, means over the seeds.
+Table fire_values_of(const StudyResult& result, const FigureResult& figure) {
+  Table table;
+  const std::vector<study::FireCell> cells = study::fire_cells(result, figure);
+  if (cells.empty()) return table;
+  table.head = {"Remedy"};
+  table.numeric = {false};
+  for (const study::FireCell& cell : cells) {
+    const study::MetricSpec* metric = result.spec.metric(cell.column);
+    if (cell.remedy == cells.front().remedy) {
+      table.head.push_back(metric == nullptr      ? cell.column
+                           : metric->unit.empty() ? metric->symbol
+                                                  : metric->symbol + " (" + metric->unit + ")");
+      table.numeric.push_back(true);
+    }
+    const std::string& label = result.spec.find_series(cell.remedy)->label;
+    if (table.rows.empty() || table.rows.back().cells.front() != label) {
+      const auto point = std::find_if(figure.points.begin(), figure.points.end(),
+                                      [&](const Point& p) { return p.series == cell.remedy; });
+      table.rows.push_back({{label}, point->run});
+    }
+    table.rows.back().cells.push_back(study::to_string(cell));
+  }
+  return table;
+}
+
 Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   const study::FigureSpec& spec = measured.spec;
   // A figure of the paper has its number as id.
@@ -59,7 +85,8 @@ Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   figure.charts = charts_of(result, measured);
   figure.csv_file = file_name("figure-" + spec.id) + ".csv";
   figure.csv = study::to_csv(result, measured);
-  figure.values = values_of(result, measured);
+  figure.values = fire_values_of(result, measured);
+  if (figure.values.rows.empty()) figure.values = values_of(result, measured);
   return figure;
 }
 

@@ -122,6 +122,31 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
+/// One table per fire: a row per remedy.
+std::string fires_as_text(const StudyResult& result) {
+  std::string text;
+  for (const FigureResult& figure : result.figures) {
+    std::vector<FireCell> cells = fire_cells(result, figure);
+    if (cells.empty()) continue;
+    text += fmt::format("{}: {}\n  {:<34}", figure.spec.fire, figure.spec.title, "");
+    for (const FireCell& cell : cells) {
+      if (cell.remedy != cells.front().remedy) break;
+      const MetricSpec* metric = result.spec.metric(cell.column);
+      text += fmt::format(" {:>18}", metric == nullptr ? cell.column : metric->symbol);
+    }
+    const std::string* remedy = nullptr;
+    for (const FireCell& cell : cells) {
+      if (remedy == nullptr || cell.remedy != *remedy) {
+        remedy = &cell.remedy;
+        text += fmt::format("\n  {:<34}", result.spec.find_series(cell.remedy)->label);
+      }
+      text += fmt::format(" {:>18}", to_string(cell));
+    }
+    text += "\n\n";
+  }
+  return text;
+}
+
 ClaimVerdict claim_verdict_from(const std::string& text) {
   using enum ClaimVerdict;
   for (const ClaimVerdict verdict : {reproduced, partly, undecided, not_reproduced, not_tested}) {
@@ -204,11 +229,23 @@ std::string to_json(const StudyResult& result) {
                               {"note", claim.note},
                               {"undecided", claim.undecided}});
   }
+  const std::vector<FireCell> table = fire_table(result);
+  if (!table.empty()) json["table"] = Json::array();
+  for (const FireCell& cell : table) {
+    json["table"].push_back({{"fire", cell.fire},
+                             {"remedy", cell.remedy},
+                             {"column", cell.column},
+                             {"mean", cell.missing > 0 ? Json() : Json(cell.value.mean)},
+                             {"half_width", cell.value.known ? Json(cell.value.half_width) : Json()},
+                             {"seeds", cell.seeds},
+                             {"missing", cell.missing}});
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string to_table(const StudyResult& result, std::size_t width) {
   std::string text = fmt::format("{}\n{}\n\n", result.spec.title, result.spec.reference);
+  text += fires_as_text(result);
   const std::size_t body = std::max<std::size_t>(width, 40) - 18;
   std::size_t reproduced = 0;
   std::size_t open = 0;

@@ -34,12 +34,16 @@ api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, con
                             const StudyOptions& options) {
   api::Overrides all;
   const auto append = [&](const std::vector<std::string>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  append(figure.set);
   for (const ModeSpec* mode : {find_mode(figure.special, options.mode), find_mode(spec.modes, options.mode)}) {
     if (mode == nullptr || !mode->set) continue;
     append(*mode->set);
     break;
   }
-  if (series != nullptr) append(series->set);
+  if (series != nullptr) {
+    append(series->set);
+    append(series->parameters);
+  }
   append(options.overrides);
   if (options.seed && !sweeps_seeds(spec, figure)) all.push_back(fmt::format("run.seed={}", *options.seed));
   return all;
@@ -114,15 +118,45 @@ class Worklist {
   std::vector<api::Experiment> experiments_;
 };
 
+std::vector<const FigureSpec*> figures_of_fire(const StudySpec& spec, const std::string& fire) {
+  std::vector<const FigureSpec*> figures;
+  std::vector<std::string> fires;
+  for (const FigureSpec& figure : spec.figures) {
+    if (figure.fire == fire) figures.push_back(&figure);
+    if (!figure.fire.empty() && std::find(fires.begin(), fires.end(), figure.fire) == fires.end()) {
+      fires.push_back(figure.fire);
+    }
+  }
+  if (!figures.empty() && !fire.empty()) return figures;
+  if (fires.empty()) {
+    throw ConfigError({}, fmt::format("study '{}' has no fires", spec.name), "choose its figures with --figure");
+  }
+  std::string known;
+  for (const std::string& name : fires) known += (known.empty() ? "" : ", ") + name;
+  const std::string near = nearest_name(fire, fires);
+  throw ConfigError({}, fmt::format("study '{}' has no fire '{}'", spec.name, fire),
+                    near.empty() ? "its fires are " + known : "did you mean '" + near + "'?");
+}
+
 std::vector<const FigureSpec*> chosen_figures(const StudySpec& spec, const StudyOptions& options) {
   std::vector<const FigureSpec*> chosen;
-  if (options.figures.empty()) {
+  const auto of_the_mode = [&](const FigureSpec& figure) {
+    return std::find(figure.modes.begin(), figure.modes.end(), options.mode) != figure.modes.end();
+  };
+  if (options.figures.empty() && options.fires.empty()) {
     for (const FigureSpec& figure : spec.figures) {
-      if (std::find(figure.modes.begin(), figure.modes.end(), options.mode) != figure.modes.end()) {
-        chosen.push_back(&figure);
-      }
+      if (of_the_mode(figure)) chosen.push_back(&figure);
     }
     return chosen;
+  }
+  for (const std::string& fire : options.fires) {
+    const std::vector<const FigureSpec*> of_the_fire = figures_of_fire(spec, fire);
+    // One that the mode leaves out is run when it is asked for by name.
+    const bool any =
+        std::any_of(of_the_fire.begin(), of_the_fire.end(), [&](const auto* f) { return of_the_mode(*f); });
+    for (const FigureSpec* figure : of_the_fire) {
+      if (!any || of_the_mode(*figure)) chosen.push_back(figure);
+    }
   }
   for (const std::string& id : options.figures) {
     const FigureSpec* figure = spec.figure(id);

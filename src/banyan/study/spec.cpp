@@ -116,8 +116,8 @@ void read_names(const Node& root, StudySpec& study) {
   }
   for (const Entry& entry : table_or_empty(root, "series").entries) {
     const Node& table = as_table(entry.value);
-    only(table, {"label", "set"});
-    study.series.push_back({entry.key, text(table, "label", entry.key), list(table, "set")});
+    only(table, {"label", "set", "parameters"});
+    study.series.push_back({entry.key, text(table, "label", entry.key), list(table, "set"), list(table, "parameters")});
   }
 }
 
@@ -181,13 +181,16 @@ void read_log_y(const Node& table, FigureSpec& figure) {
 }
 
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
-  only(table, {"id", "title", "caption", "file", "x", "lines", "panels", "series", "metrics", "time_series", "cycle",
-               "time_unit", "log_x", "log_y", "modes", "quick", "default", "full"});
+  only(table,
+       {"id",      "title",       "caption", "file",      "set",   "fire",  "x",     "lines", "panels",  "series",
+        "metrics", "time_series", "cycle",   "time_unit", "log_x", "log_y", "modes", "quick", "default", "full"});
   FigureSpec figure;
   figure.id = text(table, "id");
   figure.title = text(table, "title");
   figure.caption = text(table, "caption", "");
   figure.file = text(table, "file");
+  figure.set = list(table, "set");
+  figure.fire = text(table, "fire", "");
   figure.x = text(table, "x", "");
   figure.lines = list(table, "lines");
   figure.panels = list(table, "panels");

@@ -42,6 +42,8 @@ struct SeriesSpec {
   std::string name;
   std::string label;
   std::vector<std::string> set;
+  /// Overrides after `set`: parameters of it that have to be chosen, as a table of fires counts them.
+  std::vector<std::string> parameters;
 };
 
 /// What a mode changes: overrides, and the values of each axis (by short name) that it keeps. What a figure says for
@@ -55,7 +57,11 @@ struct FigureSpec {
   std::string id;
   std::string title;
   std::string caption;
-  std::string file;                  ///< the experiment, in the same folder
+  std::string file;              ///< the experiment, in the same folder
+  std::vector<std::string> set;  ///< overrides of the figure, weaker than all others
+  /// The fire whose table this figure gives: its metrics over seeds, a row per series; or the one that it draws over
+  /// time. "": none.
+  std::string fire;
   std::string x;                     ///< axis of the abscissa; "" for a figure over time
   std::vector<std::string> lines;    ///< axes that make one line per value, beside the series
   std::vector<std::string> panels;   ///< axes that make one chart per value

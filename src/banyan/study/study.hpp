@@ -52,6 +52,7 @@ using Runner = std::function<api::Result(const api::Experiment&, const api::RunO
 struct StudyOptions {
   Mode mode = Mode::standard;
   std::vector<std::string> figures;   ///< ids; empty: all of the mode
+  std::vector<std::string> fires;     ///< names; their figures beside the others that are chosen
   u32 threads = 1;                    ///< points that run at the same time
   std::string out_dir;                ///< CSV files go here; created when missing; "": nothing is written
   std::optional<u64> seed;            ///< of figures without an axis of seeds; those keep theirs
@@ -102,12 +103,30 @@ struct StudyResult {
 /// somebody chose the figures, claims that stand on others are left out.
 [[nodiscard]] std::vector<ClaimResult> judge(const StudyRow& row, const StudyResult& result);
 
+/// A value of the table of remedies beside each other on one fire.
+struct FireCell {
+  std::string fire;
+  std::string remedy;  ///< name of the series
+  std::string column;  ///< name of the metric, or "parameters": how many of the remedy's had to be set
+  Estimate value;      ///< over the seeds; its interval is unknown where there is one seed
+  u64 seeds = 0;
+  u64 missing = 0;  ///< seeds whose run has no such value, as a recovery that does not come: the mean is not known then
+};
+
+/// The tables of all figures with a fire and metrics over seeds, remedy by remedy.
+[[nodiscard]] std::vector<FireCell> fire_table(const StudyResult& result);
+/// Of one figure; empty where it gives no table.
+[[nodiscard]] std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& figure);
+/// "12.1 ± 0.3", "12.1" of one seed, "none in 2 of 3" where seeds have no value.
+[[nodiscard]] std::string to_string(const FireCell& cell);
+
 /// One row per point: series, axes, then mean, half width and count of every metric, verdict and state hash. A figure
 /// over time has one row per cycle.
 [[nodiscard]] std::string to_csv(const StudyResult& result, const FigureResult& figure);
 
 /// One JSON object (README, "For scripts"): study, figures [{id, csv}], claims [{id, section, claim, measured,
-/// verdict, expected}]. `csv` is the path of the file that was written.
+/// verdict, expected}], and where the study has fires table [{fire, remedy, column, mean, half_width, seeds, missing}].
+/// `csv` is the path of the file that was written.
 [[nodiscard]] std::string to_json(const StudyResult& result);
 
 /// The claims as a readable table, at most `width` columns wide.

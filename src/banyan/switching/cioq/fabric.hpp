@@ -431,7 +431,7 @@ class Fabric final : public engine::Population {
   bool flows_ = false;        ///< messages wait in flows at their source, and not in admittance_
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
-  std::vector<u32> sent_;  ///< [adapter]: packets so far; empty: every packet of a pair takes the same way
+  std::vector<u32> sent_;      ///< [adapter]: packets so far; empty: every packet of a pair takes the same way
   std::vector<Place> places_;  ///< [egress]
 
   Wheel wheel_;  ///< of kCrossings, kLinks

@@ -1,0 +1,69 @@
+// The table of a fire: what every remedy made of it, over the seeds.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "banyan/study/study.hpp"
+
+namespace banyan::study {
+namespace {
+
+constexpr double kEqual = 1e-12;  ///< what rounding makes of equal values, as a part of them
+
+FireCell over_seeds_of(const StudyResult& result, const FigureResult& figure, const std::string& remedy,
+                       const std::string& column) {
+  FireCell cell{figure.spec.fire, remedy, column, Estimate::unknown(), 0, 0};
+  std::vector<double> values;
+  for (const Point& point : figure.points) {
+    if (point.series != remedy) continue;
+    ++cell.seeds;
+    if (const stats::Metric* metric = result.run_of(point).find(column)) {
+      values.push_back(metric->mean);
+    } else {
+      ++cell.missing;
+    }
+  }
+  if (values.empty()) return cell;
+  cell.value = mean_of(values);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  // Equal values do not say how far others may lie, and a mean of those seeds alone that have one would be one of the
+  // lucky ones.
+  if (cell.missing > 0 || *high - *low <= kEqual * std::fabs(*high)) cell.value.known = false;
+  return cell;
+}
+
+}  // namespace
+
+std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& figure) {
+  std::vector<FireCell> cells;
+  if (figure.spec.fire.empty() || !figure.spec.time_series.empty()) return cells;
+  for (const std::string& remedy : figure.spec.series) {
+    const auto of_remedy = [&](const Point& point) { return point.series == remedy; };
+    if (std::none_of(figure.points.begin(), figure.points.end(), of_remedy)) continue;
+    for (const std::string& column : figure.spec.metrics) {
+      cells.push_back(over_seeds_of(result, figure, remedy, column));
+    }
+    FireCell chosen{figure.spec.fire, remedy, "parameters", Estimate::unknown(), cells.back().seeds, 0};
+    chosen.value = Estimate::exactly(static_cast<double>(result.spec.find_series(remedy)->parameters.size()));
+    cells.push_back(std::move(chosen));
+  }
+  return cells;
+}
+
+std::vector<FireCell> fire_table(const StudyResult& result) {
+  std::vector<FireCell> table;
+  for (const FigureResult& figure : result.figures) {
+    for (FireCell& cell : fire_cells(result, figure)) table.push_back(std::move(cell));
+  }
+  return table;
+}
+
+std::string to_string(const FireCell& cell) {
+  if (cell.missing == cell.seeds) return "none";
+  if (cell.missing > 0) return fmt::format("none in {} of {}", cell.missing, cell.seeds);
+  if (!cell.value.known || cell.value.half_width == 0.0) return fmt::format("{:.4g}", cell.value.mean);
+  return to_string(cell.value);
+}
+
+}  // namespace banyan::study
