@@ -180,7 +180,22 @@ TEST_F(Commands, StudiesAreListed) {
   std::vector<std::string> names;
   for (const json& study : json::parse(banyan({"study", "list", "--json"}).out)) names.push_back(study["study"]);
   EXPECT_EQ(names, (std::vector<std::string>{"circuit-torus", "congestion-trees", "extra-stage-cube", "hypercube-qap",
-                                             "multidestination-worms"}));
+                                             "multidestination-worms", "remedies"}));
+}
+
+TEST_F(Commands, AStudyRunsOneFire) {
+  const Said said = banyan({"study", "run", "remedies", "--quick", "--fire", "cube", "--json", "--quiet", "--out",
+                            "fire", "run.sessions=2"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json study = json::parse(said.out);
+  for (const json& cell : study["table"]) EXPECT_EQ(cell["fire"], "cube");
+  EXPECT_GT(study["table"].size(), 10U);
+  const Said unknown = banyan({"study", "run", "remedies", "--fire", "strom", "--out", "fire"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean 'storm'?")) << unknown.err;
+  const Said none = banyan({"study", "run", "extra-stage-cube", "--fire", "storm", "--out", "fire"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(contains(none.err, "has no fires")) << none.err;
 }
 
 TEST_F(Commands, AStudyWritesItsReportAndCanWriteItAgain) {
