@@ -16,19 +16,23 @@ using parts::Marking;
 TEST(Marking, FollowsItsThresholds) {
   const auto half = [] { return 0x80000000U; };
   const auto never = []() -> u32 { throw std::logic_error("nothing is drawn beyond the thresholds"); };
-  const Marking step{8, 8, 1.0, false};
+  const Marking step{8, 8, 1.0, 1.0, false};
   EXPECT_FALSE(step.marks(8, true, never));
   EXPECT_TRUE(step.marks(9, true, never));
   // A share of 0.2 at 20, of 0.1 half way there.
-  const Marking early{10, 20, 0.2, false};
+  const Marking early{10, 20, 0.2, 1.0, false};
   EXPECT_FALSE(early.marks(10, true, never));
   EXPECT_TRUE(early.marks(21, true, never));
   EXPECT_FALSE(early.marks(20, true, half));
   EXPECT_TRUE(early.marks(15, true, [] { return static_cast<u32>(0.0999 * 0x1p32); }));
   EXPECT_FALSE(early.marks(15, true, [] { return static_cast<u32>(0.1001 * 0x1p32); }));
-  const Marking root{8, 8, 1.0, true};
+  const Marking root{8, 8, 1.0, 1.0, true};
   EXPECT_TRUE(root.marks(9, true, never));
   EXPECT_FALSE(root.marks(9, false, never));
+  const Marking rate{8, 8, 1.0, 0.25, false};
+  EXPECT_FALSE(rate.marks(8, true, never));
+  EXPECT_TRUE(rate.marks(9, true, [] { return static_cast<u32>(0.2499 * 0x1p32); }));
+  EXPECT_FALSE(rate.marks(9, true, [] { return static_cast<u32>(0.2501 * 0x1p32); }));
   EXPECT_FALSE(Marking{}.on());
 }
 
@@ -106,7 +110,7 @@ TEST(Marking, IsMissedByWhatNeedsIt) {
   const std::string vc = mesh + "switch = { name = 'vc_router' }\n";
   const std::string marking = mesh + "switch = { name = 'vc_router', mark = { low = 8, high = 16 } }\n";
   const std::string circuit = mesh + "switch = 'circuit'\n";
-  for (const char* admission : {"dctcp", "dcqcn"}) {
+  for (const char* admission : {"dctcp", "dcqcn", "infiniband_cc"}) {
     const std::string with = std::string("admission = '") + admission + "'\n";
     EXPECT_NE(warning(vc + fire + with).find("set switch.mark.low and switch.mark.high"), std::string::npos);
     EXPECT_EQ(warning(marking + fire + with).find("marks nothing"), std::string::npos);

@@ -74,20 +74,38 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
 }
 
 /// What an admission is told of the network and the traffics.
-core::AdmissionContext admission_context(const Experiment& experiment, const Traffics& traffics, u32 terminals) {
+core::AdmissionContext admission_context(const Experiment& experiment, const Traffics& traffics,
+                                         const core::Graph& graph) {
+  const core::SwitchRow& switching = switch_row(experiment);
+  const core::Framing framing =
+      switching.framing != nullptr ? switching.framing(experiment.switching) : core::Framing{};
   core::AdmissionContext context;
-  context.terminals = terminals;
+  context.terminals = graph.terminals();
   context.cycle_ns = cycle_ns(experiment);
-  for (const auto& t : traffics)
-    context.longest_packet = std::max(context.longest_packet, std::min(t->longest_message(), t->longest_packet()));
+  context.overhead = framing.overhead;
+  for (const auto& t : traffics) {
+    context.longest_packet = std::max(context.longest_packet,
+                                      std::min({t->longest_message(), t->longest_packet(), framing.longest}));
+  }
+  const auto cycles = [&](u32 channel) { return graph.channel(channel).link.cycles_per_flit; };
+  for (u32 t = 0; t < graph.terminals(); ++t) {
+    context.injection.push_back(cycles(graph.injection(t)));
+    context.ejection.push_back(cycles(graph.ejection(t)));
+  }
+  const auto full = [](const std::vector<u32>& links) {
+    return std::all_of(links.begin(), links.end(), [](u32 c) { return c == 1; });
+  };
+  if (full(context.injection)) context.injection.clear();
+  if (full(context.ejection)) context.ejection.clear();
   return context;
 }
 
 /// nullptr: nothing holds packets back, or what ends of flows tell each other goes in words.
-std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, const Traffics& traffics, u32 terminals) {
+std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, const Traffics& traffics,
+                                               const core::Graph& graph) {
   if (experiment.admission.component().empty()) return nullptr;
   const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
-  const auto admission = row.make(experiment.admission, admission_context(experiment, traffics, terminals));
+  const auto admission = row.make(experiment.admission, admission_context(experiment, traffics, graph));
   if (admission == nullptr || !admission->carrier().packets) return nullptr;
   const core::Carrier carrier = admission->carrier();
   if (carrier.priority != 0 && !switch_row(experiment).serves_classes) {
@@ -101,7 +119,7 @@ std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, con
 
 /// [Packet::vc_class]: how the switches are to treat messages and replies of every traffic, and feedback in packets.
 std::vector<core::Service> services_of(const Experiment& experiment, const Traffics& traffics,
-                                       const core::SwitchRow& switching, u32 vcs, u32 terminals) {
+                                       const core::SwitchRow& switching, u32 vcs, const core::Graph& graph) {
   std::vector<core::Service> services;
   for (u32 i = 0; i < traffics.size(); ++i) {
     for (const bool replies : {false, true}) {
@@ -121,7 +139,7 @@ std::vector<core::Service> services_of(const Experiment& experiment, const Traff
       services.push_back(service);
     }
   }
-  if (const auto control = control_traffic(experiment, traffics, terminals); control != nullptr)
+  if (const auto control = control_traffic(experiment, traffics, graph); control != nullptr)
     services.insert(services.end(), 2, control->service(false));
   return services;
 }
@@ -194,7 +212,7 @@ Network build_network(const Experiment& experiment) {
   const u32 vcs = switching.vcs(experiment.switching);
   const core::RoutingRow& routing = row_of(core::routing_rows(), experiment.routing.component());
   network.routing = route_classes(
-      services_of(experiment, traffics, switching, vcs, network.topology->graph().terminals()), vcs, [&](u32 of_class) {
+      services_of(experiment, traffics, switching, vcs, network.topology->graph()), vcs, [&](u32 of_class) {
         return routing.make(experiment.routing, {&network.topology->one_subnetwork(), network.hot_spots, of_class,
                                                  switching.free_first_step});
       });
@@ -232,17 +250,18 @@ constexpr u32 kFlowLimit = 1024;
 const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
 
 /// Lets the machine keep flows where the experiment's admission does.
-void admit(const Experiment& experiment, Instance& instance, u32 terminals, engine::EngineSettings& settings) {
+void admit(const Experiment& experiment, Instance& instance, const core::Graph& graph,
+           engine::EngineSettings& settings) {
   if (experiment.admission.component().empty()) return;
   const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
   const core::SwitchRow& switching = switch_row(experiment);
-  const core::AdmissionContext context = admission_context(experiment, instance.traffics, terminals);
+  const core::AdmissionContext context = admission_context(experiment, instance.traffics, graph);
   if (row.make(experiment.admission, context) == nullptr) return;
   settings.admission = [&row, values = experiment.admission, context] { return row.make(values, context); };
   settings.flow_limit = kFlowLimit;
   if (switching.zero_load != nullptr) settings.zero_load = switching.zero_load(experiment.switching, 1);
   if (switching.zero_load == nullptr || !settings.zero_load.unknown.empty()) settings.zero_load = kPlainTimes;
-  instance.control = control_traffic(experiment, instance.traffics, terminals);
+  instance.control = control_traffic(experiment, instance.traffics, graph);
   settings.tells_in_packets = instance.control != nullptr;
 }
 
@@ -252,7 +271,7 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   Instance instance;
   instance.traffics = build_traffics(experiment, *network.topology);
   for (const auto& traffic : instance.traffics) instance.traffic_pointers.push_back(traffic.get());
-  admit(experiment, instance, network.topology->graph().terminals(), settings);
+  admit(experiment, instance, network.topology->graph(), settings);
   instance.all_traffics = instance.traffic_pointers;
   if (instance.control != nullptr) instance.all_traffics.push_back(instance.control.get());
   engine::Builder builder(*network.topology, *network.routing, instance.all_traffics, network.hot_spots, settings);

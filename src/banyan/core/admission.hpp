@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
@@ -139,8 +140,19 @@ class Admission {
 
 struct AdmissionContext {
   u32 terminals = 0;
-  u32 longest_packet = 1;  ///< flits
-  double cycle_ns = 0.0;   ///< length of a cycle; 0: the switch model gives it none
+  u32 longest_packet = 1;      ///< flits
+  double cycle_ns = 0.0;       ///< length of a cycle; 0: the switch model gives it none
+  u32 overhead = 0;            ///< flits that a packet occupies a link for, beyond its own
+  std::vector<u32> injection;  ///< [terminal]: cycles per flit of its channel to the network; empty: 1 each
+  std::vector<u32> ejection;   ///< likewise of its channel from the network
+
+  /// Cycles for which a packet of so many flits occupies the channel of its source, or of its destination.
+  [[nodiscard]] u64 injection_cycles(u32 terminal, u32 flits) const noexcept {
+    return (u64{flits} + overhead) * (injection.empty() ? 1 : injection[terminal]);
+  }
+  [[nodiscard]] u64 ejection_cycles(u32 terminal, u32 flits) const noexcept {
+    return (u64{flits} + overhead) * (ejection.empty() ? 1 : ejection[terminal]);
+  }
 };
 
 /// Registration row: `const core::AdmissionRow row_NAME` in `namespace banyan::admission::NAME`. `make` throws

@@ -46,6 +46,12 @@ struct Capacity {
   double ejection = 1.0;
 };
 
+/// How messages become packets on the links of a model.
+struct Framing {
+  u32 longest = kNone;  ///< flits of the packets that it makes of a longer message
+  u32 overhead = 0;     ///< flits that a packet occupies a link for, beyond its own
+};
+
 /// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace banyan::switching`.
 /// `install` adds the model's populations to the machine under construction (engine/builder.hpp); it throws ConfigError
 /// with one reason when the model cannot run that topology, routing or traffic. `vcs` tells the number of virtual
@@ -82,6 +88,7 @@ struct SwitchRow {
   /// nullptr: virtual channels are at once free for the next packet.
   VcTurn (*vc_turn)(const config::Values&) = nullptr;
   Capacity (*capacity)(const config::Values&) = nullptr;  ///< nullptr: one flit per cycle each
+  Framing (*framing)(const config::Values&) = nullptr;    ///< nullptr: packets are those of the traffics, no overhead
   /// Of a packet of so many flits; nullptr: not known.
   ZeroLoad (*zero_load)(const config::Values&, u32 flits) = nullptr;
   /// The bytes that the model takes in a network of that size together with its part of the engine, about: what is

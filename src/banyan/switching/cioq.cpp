@@ -196,6 +196,10 @@ core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   return {.fixed = 2 * link + crossbar, .per_hop = link + crossbar, .per_cycle = 1, .ends = 1, .whole = true};
 }
 
+core::Framing framing(const config::Values& values) {
+  return {.longest = values.natural("packet"), .overhead = values.natural("overhead")};
+}
+
 }  // namespace
 
 extern const core::SwitchRow row_cioq;
@@ -287,6 +291,7 @@ const core::SwitchRow row_cioq{
     .keeps_messages = true,
     .control_flits = kShortestFrame,
     .source_routes = "it writes the whole route into the packet",
+    .framing = &framing,
     .zero_load = &zero_load,
     .memory =
         [](const config::Values&, const core::NetworkSize& size, double) {

@@ -13,21 +13,22 @@
 namespace banyan::switching::parts {
 
 /// Marks by the length of the queue that the packet leaves, itself included: below `low` none, from there on a share
-/// that grows up to `probability` at `high`, above it all. Equal thresholds with probability 1 are those of DCTCP,
-/// others those of random early detection, as DCQCN uses it. `root_only`: where the way ahead is free alone, as
+/// that grows up to `probability` at `high`, above it the share `above`. Equal thresholds are those of DCTCP,
+/// others those of random early detection, as DCQCN uses it; a share above them is InfiniBand's marking rate. `root_only`: where the way ahead is free alone, as
 /// InfiniBand tells roots from victims.
 struct Marking {
   u32 low = 0;
   u32 high = 0;  ///< 0: nothing is marked
   double probability = 1.0;
+  double above = 1.0;
   bool root_only = false;
 
   [[nodiscard]] bool on() const noexcept { return high != 0; }
-  /// `word()`: drawn between the thresholds only. `free`: the port has credit for what comes next.
+  /// `word()`: drawn where neither none nor all are marked. `free`: the port has credit for what comes next.
   template <class Word>
   [[nodiscard]] bool marks(u32 length, bool free, Word&& word) const noexcept {
     if (length <= low || (root_only && !free)) return false;
-    if (length > high) return true;
+    if (length > high) return above >= 1.0 || static_cast<double>(word()) < above * 0x1p32;
     const double share = probability * (length - low) / (high - low);
     return static_cast<double>(word()) < share * 0x1p32;
   }
@@ -44,10 +45,14 @@ struct Marking {
       Parameter::integer("mark.high", 0)
           .unit(unit)
           .range(0, 1'000'000'000)
-          .doc("Length above which all are marked; 0: no packet is marked"),
+          .doc("Length above which mark.above of them are marked; 0: no packet is marked"),
       Parameter::real("mark.probability", 1.0)
           .range(0, 1)
           .doc("Share that is marked at mark.high; from 0 at mark.low it grows evenly"),
+      Parameter::real("mark.above", 1.0)
+          .above(0)
+          .range(0, 1)
+          .doc("Share that is marked above mark.high; 1 / (1 + r) is InfiniBand's marking rate r"),
       Parameter::boolean("mark.root_only", false)
           .doc("Mark only at a port with credit for what comes next, as InfiniBand's switches do: queues that wait "
                "behind a congested port elsewhere are no cause")};
@@ -58,7 +63,7 @@ struct Marking {
 /// `most`: the length that a queue can have.
 [[nodiscard]] inline Marking read_marking(const config::Values& values, u64 most) {
   const Marking marking{values.natural("mark.low"), values.natural("mark.high"), values.real("mark.probability"),
-                        values.flag("mark.root_only")};
+                        values.real("mark.above"), values.flag("mark.root_only")};
   if (marking.high == 0 && marking.low != 0) {
     values.fail("mark.low", "mark.high = 0 marks nothing", "give mark.high too, at least as large as mark.low");
   }
