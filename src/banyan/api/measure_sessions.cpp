@@ -86,7 +86,7 @@ class SessionRunner {
 
   /// The congestion trees of the first session.
   void add_trees_of_first(Result& result) {
-    if (trees_) add_trees(result, trees_->take());
+    if (trees_) add_trees(result, trees_->take(), trees_->marks());
   }
 
   /// CPU time of the threads beside the caller's.

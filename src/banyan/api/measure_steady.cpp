@@ -617,7 +617,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   aftermath.report(result, outcome.record, outcome.counted);
   add_cycle_length(result, cycle_ns(experiment));
   add_activity(result, experiment, outcome.activity);
-  if (trees) add_trees(result, trees->take());
+  if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
   result.cpu_seconds = helper_cpu_seconds;

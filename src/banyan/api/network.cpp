@@ -296,6 +296,11 @@ engine::EngineSettings engine_settings(const Experiment& experiment) {
   return settings;
 }
 
+bool marks_packets(const Experiment& experiment) {
+  const config::Values& switching = experiment.switching;
+  return switching.all().contains("mark.high") && switching.natural("mark.high") != 0;
+}
+
 std::string traffic_suffix(const Experiment& experiment, std::size_t traffic) {
   const std::string& name = experiment.traffics[traffic].component();
   const auto same = [&](const config::Values& other) { return other.component() == name; };

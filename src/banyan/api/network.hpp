@@ -35,6 +35,9 @@ struct Instance {
 [[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
 [[nodiscard]] const core::TopologyRow& topology_row(const Experiment& experiment);
 
+/// True when the switches mark packets (switch.mark).
+[[nodiscard]] bool marks_packets(const Experiment& experiment);
+
 /// Nanoseconds per cycle as the switch model says; 0: it does not.
 [[nodiscard]] double cycle_ns(const Experiment& experiment);
 

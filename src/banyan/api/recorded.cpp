@@ -172,12 +172,13 @@ std::map<std::pair<u32, u32>, Fronts> fronts_of(const stats::CongestionRecord* t
 /// The parts of a latency add up to it: what is neither at the source, on a channel nor between head and tail was spent
 /// in switches, and is divided as the samples of the packets there say.
 Table flow_table(const engine::ProbeReport& report, u64 cycles, const stats::CongestionRecord* trees,
-                 const core::Topology& topology) {
+                 const core::Topology& topology, bool marks) {
   Table table{"flows",
               {"source", "destination", "packets", "flits", "load (flits/cycle)", "packet_latency (cycles)",
                "packet_latency_max (cycles)", "source_queueing (cycles)", "wire (cycles)", "serialization (cycles)",
                "waiting_for_credit (cycles)", "routing_and_allocation (cycles)", "behind"},
               {}};
+  if (marks) table.columns.push_back("marked");
   const auto fronts = fronts_of(trees, topology);
   for (const engine::Flow& flow : report.flows) {
     if (flow.packets == 0) continue;
@@ -197,6 +198,7 @@ Table flow_table(const engine::ProbeReport& report, u64 cycles, const stats::Con
                           mean(flow.latency), flow.longest, mean(flow.queueing), mean(wire), mean(flow.serialization),
                           trees == nullptr ? Table::Cell(std::string()) : Table::Cell(mean(credit)),
                           mean(inside - credit), sampled ? seen->second.behind : std::string()});
+    if (marks) table.rows.back().emplace_back(flow.marked);
   }
   return table;
 }
@@ -250,6 +252,7 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   plan.flows = tables == "flows" || tables == "all";
   plan.from = from;
   plan.messages = options.trace != nullptr;
+  plan.marks = experiment.run.flag("trees") && marks_packets(experiment);
   for (const std::string& watch : options.watches) add_watch(plan, watch, topology);
   return plan;
 }
@@ -283,7 +286,7 @@ engine::TreePlan tree_plan(const Experiment& experiment) {
   return plan;
 }
 
-void add_trees(Result& result, stats::CongestionRecord record) {
+void add_trees(Result& result, stats::CongestionRecord record, const engine::JudgedMarks& marks) {
   std::size_t most = 0;
   u64 largest = 0;
   u64 depth = 0;
@@ -305,6 +308,15 @@ void add_trees(Result& result, stats::CongestionRecord record) {
     metric.unit = unit;
     metric.mean = static_cast<double>(value);
     metric.count = record.samples.size();
+    metric.counter = true;
+    result.metrics.push_back(metric);
+  }
+  if (marks.all != 0) {
+    stats::Metric metric;
+    metric.name = "false_marks";
+    metric.unit = "of marks";
+    metric.mean = static_cast<double>(marks.false_ones) / static_cast<double>(marks.all);
+    metric.count = marks.all;
     metric.counter = true;
     result.metrics.push_back(metric);
   }
@@ -337,7 +349,8 @@ void add_recorded(Result& result, const Experiment& experiment, const engine::Pr
     add_utilization(result, report, topology.graph(), bandwidth, cycles);
     result.tables.push_back(channel_table(report, topology, bandwidth, cycles));
   }
-  if (plan.flows) result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology));
+  if (plan.flows)
+    result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology, marks_packets(experiment)));
   if (plan.watches()) {
     result.tables.push_back(event_table(report, topology));
     if (report.lost_events != 0) {

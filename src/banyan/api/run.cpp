@@ -74,9 +74,9 @@ std::string marks_note(const Experiment& experiment) {
   const auto rows = core::admission_rows();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
   if (row == rows.end() || !(*row)->needs_marks) return {};
+  if (marks_packets(experiment)) return {};
   const config::Values& switching = experiment.switching;
   const bool can = switching.all().contains("mark.high");
-  if (can && switching.natural("mark.high") != 0) return {};
   return fmt::format(
       "the admission {} holds back what switches mark, and the switch {} marks nothing; {}", name,
       switching.component(),

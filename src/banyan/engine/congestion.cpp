@@ -528,6 +528,13 @@ void TreeFinder::count_contents(const BlockedView& view, std::vector<stats::Cong
   for (stats::CongestionTree& tree : trees) count_members(tree);
 }
 
+bool TreeFinder::goes_through(const MarkLog::Entry& marked, std::span<const u32> channels) {
+  Ways::Rest rest;
+  ways_.behind(marked.channel, marked.vc, ways_.header(marked.packet), marked.packet, rest);
+  return std::any_of(channels.begin(), channels.end(),
+                     [&](u32 channel) { return channel == marked.channel || ways_.passes(rest, channel); });
+}
+
 u32 TreeFinder::starts_on(const Resource& r) const {
   if (r.kind == ResourceKind::output || r.kind == ResourceKind::port) return r.index;
   return r.kind == ResourceKind::source ? graph_.injection(r.index) : kNone;

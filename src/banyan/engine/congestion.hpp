@@ -11,6 +11,7 @@
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/blocked.hpp"
+#include "banyan/engine/mark_log.hpp"
 #include "banyan/stats/congestion.hpp"
 
 namespace banyan::engine {
@@ -173,6 +174,8 @@ class TreeFinder {
   [[nodiscard]] const Blocked* front(u32 place) const noexcept { return front_[place]; }
   /// Root of the first tree that a place belongs to, or kNone.
   [[nodiscard]] u32 root_of(u32 place) const noexcept { return root_of_[place]; }
+  /// Whether marked packets can go through one of these channels from there on, the one that they left for among them.
+  [[nodiscard]] bool goes_through(const MarkLog::Entry& marked, std::span<const u32> channels);
   /// The channel that a place lies at, or kNone for the memory of a switch.
   [[nodiscard]] u32 channel_of(u32 place) const;
 

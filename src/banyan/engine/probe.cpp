@@ -21,6 +21,7 @@ void Flow::merge(const Flow& other) {
   queueing += other.queueing;
   serialization += other.serialization;
   wire += other.wire;
+  marked += other.marked;
 }
 
 void ProbeReport::merge(const ProbeReport& other) {
@@ -64,6 +65,7 @@ void Probe::reset() {
   flows_.clear();
   events_.clear();
   messages_.clear();
+  marks_.clear();
   lost_events_ = 0;
   from_ = plan_.from;
   to_ = kNever;
@@ -161,12 +163,17 @@ void Probe::on_wire(const core::Packet& packet, Tick ticks) {
   if (Flow* flow = flow_of(packet)) flow->wire += ticks;
 }
 
-void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization) {
+void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked) {
   if (Flow* flow = flow_of(packet)) {
     const Tick latency = now - packet.birth;
-    flow->merge({0, 0, 1, packet.flits, latency, latency, packet.enter - packet.birth, serialization, 0});
+    flow->merge({0, 0, 1, packet.flits, latency, latency, packet.enter - packet.birth, serialization, 0,
+                 marked ? u64{1} : u64{0}});
   }
   if (plan_.watches()) note(EventKind::delivered, true, packet.destination, 0, core::Flit{}, packet, now);
+}
+
+void Probe::marked(const core::Packet& packet, u32 channel, u32 vc, Tick now) {
+  if (plan_.marks && counts(now)) marks_.add(packet, channel, vc);
 }
 
 void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {

@@ -9,6 +9,7 @@
 
 #include "banyan/core/graph.hpp"
 #include "banyan/core/packet.hpp"
+#include "banyan/engine/mark_log.hpp"
 
 namespace banyan::engine {
 
@@ -31,6 +32,7 @@ struct ProbePlan {
   bool channels = false;  ///< flits per channel
   bool flows = false;     ///< packets, flits and latency per (source, destination)
   bool messages = false;  ///< every message that leaves its source queue
+  bool marks = false;     ///< packets that switches mark, and where, for who samples congestion trees
   Tick cycle = 1;         ///< ticks of a cycle
   Tick from = 0;          ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;
@@ -38,7 +40,7 @@ struct ProbePlan {
   std::size_t most_events = 1'000'000;  ///< later events of a shard are counted, not kept
 
   [[nodiscard]] bool watches() const { return !packets.empty() || !ports.empty(); }
-  [[nodiscard]] bool any() const { return channels || flows || messages || watches(); }
+  [[nodiscard]] bool any() const { return channels || flows || messages || marks || watches(); }
 };
 
 /// In the order in which they happen to a packet within one tick.
@@ -81,6 +83,7 @@ struct Flow {
   u64 queueing = 0;       ///< at the source
   u64 serialization = 0;  ///< from the arrival of the head to that of the tail
   u64 wire = 0;           ///< on channels: of every measured packet, also of those that are still on their way
+  u64 marked = 0;         ///< packets that arrived with a mark
 
   bool operator==(const Flow&) const = default;
   /// Adds what another probe saw of the same pair.
@@ -135,7 +138,11 @@ class Probe {
   void arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet, Tick now);
   void credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now);
   void taken(u32 terminal, const core::Packet& packet, Tick now);
-  void delivered(const core::Packet& packet, Tick now, Tick serialization);
+  void delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked = false);
+  /// A switch marks a packet that has no mark yet and leaves for a channel of the graph, on a virtual channel there.
+  void marked(const core::Packet& packet, u32 channel, u32 vc, Tick now);
+  /// What was marked since it was last cleared.
+  [[nodiscard]] MarkLog& marks() noexcept { return marks_; }
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
   void crossed(u32 channel, const core::Packet& packet, Tick now);
   /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
@@ -167,6 +174,7 @@ class Probe {
   std::vector<Event> events_;
   std::vector<SentMessage> messages_;
   u64 lost_events_ = 0;
+  MarkLog marks_;
 };
 
 }  // namespace banyan::engine

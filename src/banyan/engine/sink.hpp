@@ -54,7 +54,7 @@ class Sink {
               bool marked = false) noexcept {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
-      plan_.probe->delivered(packet, now, serialization);
+      plan_.probe->delivered(packet, now, serialization, marked);
     const u8 special = plan_.special[packet.traffic];
     if ((special & kControl) != 0) [[unlikely]] {
       if ((packet.flags & core::kMessageLast) != 0) plan_.flows->control_arrived(packet, now);

@@ -1,6 +1,7 @@
 #include "banyan/engine/tree_recorder.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "banyan/engine/machine.hpp"
 
@@ -58,6 +59,7 @@ void TreeRecorder::sample(const Machine& machine, Tick at) {
             [](const auto& a, const auto& b) { return std::pair(a.place, a.root) < std::pair(b.place, b.root); });
   tracker_.follow(at, sample.trees, record_.places);
   if (plan_.flows) add_waits();
+  judge_marks(machine, sample.trees);
   record_.samples.push_back(std::move(sample));
   next_ += record_.interval;
   if (record_.samples.size() >= kMostSamples) {
@@ -119,6 +121,23 @@ void TreeRecorder::add_waits() {
     const Blocked* ahead = b.why == Why::bandwidth ? nullptr : finder_.front(places.of(b.on));
     ++waits_[{b.source, b.destination, static_cast<u8>(b.why), ahead == nullptr ? kNone : ahead->source,
               ahead == nullptr ? kNone : ahead->destination, finder_.root_of(at)}];
+  }
+}
+
+/// Marks since the last sample are judged by the roots at either end of that time: a tree may be born in it, or die.
+void TreeRecorder::judge_marks(const Machine& machine, const std::vector<stats::CongestionTree>& trees) {
+  std::vector<u32> now;
+  for (const stats::CongestionTree& tree : trees) now.push_back(tree.root);
+  std::vector<u32> either;
+  std::set_union(roots_.begin(), roots_.end(), now.begin(), now.end(), std::back_inserter(either));
+  roots_ = std::move(now);
+  for (const Shard& shard : machine.shards()) {
+    if (shard.probe == nullptr) continue;
+    for (const MarkLog::Entry& entry : shard.probe->marks().entries()) {
+      marks_.all += entry.marks;
+      if (!finder_.goes_through(entry, either)) marks_.false_ones += entry.marks;
+    }
+    shard.probe->marks().clear();
   }
 }
 

@@ -20,6 +20,12 @@ struct TreePlan {
   Tick longest = 0;    ///< up to which the interval doubles where samples would take much of the time of the run
 };
 
+/// Marks between the first and the last sample, of packets that had none (docs/explanation/congestion-trees.md).
+struct JudgedMarks {
+  u64 all = 0;
+  u64 false_ones = 0;  ///< on packets that went through no root from there on
+};
+
 class TreeRecorder {
  public:
   TreeRecorder(const core::Topology& topology, const core::Routing& routing, const TreePlan& plan);
@@ -30,6 +36,7 @@ class TreeRecorder {
   void observe(const Machine& machine);
   /// One record per run; ends the recording.
   [[nodiscard]] stats::CongestionRecord take();
+  [[nodiscard]] const JudgedMarks& marks() const noexcept { return marks_; }
 
  private:
   /// When there are more samples, every other one goes and the interval doubles.
@@ -47,6 +54,7 @@ class TreeRecorder {
   void add_use(stats::CongestionSample& sample) const;
   void add_progress(const Machine& machine, stats::CongestionSample& sample);
   void add_waits();
+  void judge_marks(const Machine& machine, const std::vector<stats::CongestionTree>& trees);
   void thin();
   /// Doubles the interval where samples read too much.
   void economize(const Machine& machine);
@@ -67,6 +75,8 @@ class TreeRecorder {
   u64 read_ = 0;     ///< packets that samples read since the interval last changed
   u64 arrived_ = 0;  ///< packets that had arrived then
   std::map<std::tuple<u32, u32, u8, u32, u32, u32>, u64> waits_;
+  JudgedMarks marks_;
+  std::vector<u32> roots_;  ///< of the last sample, ascending
 };
 
 }  // namespace banyan::engine

@@ -718,11 +718,14 @@ template <Fabric::Mode M, bool Large>
   mark_link(e, out, may_send<M>(out));
 }
 
-void Fabric::mark_packet(const Item& item, u32 switch_, u32 length, bool free) noexcept {
+void Fabric::mark_packet(const Item& item, u32 switch_, u32 channel, u32 length, bool free) noexcept {
   core::Packet& packet = pool_[item.packet];
   // The cycle tells the two queues of a switch apart.
   const auto word = [&] { return marks_.at(packet, switch_, static_cast<u32>(cycle_))[0]; };
-  if (plan_.marking.marks(length, free, word)) packet.flags |= core::kCongested;
+  if ((packet.flags & core::kCongested) != 0 || !plan_.marking.marks(length, free, word)) return;
+  if (probe_ != nullptr) [[unlikely]]
+    probe_->marked(packet, channel, 0, cycle_);
+  packet.flags |= core::kCongested;
 }
 
 void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
@@ -951,7 +954,7 @@ template <Fabric::Mode M>
   in.to = output & 0xffU;
   out.free -= item.bytes;
   if (plan_.marking.on()) [[unlikely]]
-    mark_packet(item, in.switch_, towards(i, output)--, out.free >= plan_.packet);
+    mark_packet(item, in.switch_, out.channel, towards(i, output)--, out.free >= plan_.packet);
   if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << output);
   if (M == Mode::classes && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
@@ -1004,7 +1007,8 @@ template <Fabric::Mode M>
   if constexpr (M == Mode::recn) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
   out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
   if (plan_.marking.on() && !out.adapter) [[unlikely]]
-    mark_packet(item, out.switch_, length, out.to_terminal || out.credit >= static_cast<i32>(plan_.packet));
+    mark_packet(item, out.switch_, out.channel, length,
+                out.to_terminal || out.credit >= static_cast<i32>(plan_.packet));
   if (classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }

@@ -220,8 +220,8 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u32& towards(u32 ingress, u32 output) noexcept {
     return towards_[std::size_t{ingress} * ports_ + output];
   }
-  /// Of a packet that leaves a queue of `length`, itself included; `free`: the next packet could follow.
-  void mark_packet(const Item& item, u32 switch_, u32 length, bool free) noexcept;
+  /// Of a packet that leaves a queue of `length`, itself included, for a channel; `free`: the next packet could follow.
+  void mark_packet(const Item& item, u32 switch_, u32 channel, u32 length, bool free) noexcept;
   template <Mode M>
   void put_in(u32 ingress, const Item& item) noexcept;
   void receive(u32 ingress, const Item& item) noexcept;  ///< for tests of RECN

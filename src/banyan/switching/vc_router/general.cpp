@@ -24,7 +24,8 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
       vcs_({setup.vc_allocator.kind, setup.arbiter, setup.vc_allocator.iterations, layout_.size(), layout_.size()},
            entities()),
       switch_({setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_}, entities()),
-      bid_of_(std::size_t{ways_in_} * ways_out_, kNone) {
+      bid_of_(std::size_t{ways_in_} * ways_out_, kNone),
+      probe_(builder.probe(shard)) {
   if (setup.speculative) {
     speculative_switch_ = std::make_unique<Allocator>(
         Allocator::Setup{setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_},
@@ -476,7 +477,11 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
   take_place(a.e, o);
   if (!marked_.empty() && (out.flags & core::kHead) != 0) {
     out.flags |= mark_of(a.e, i, place);
-    if (marks(a, i, o, out)) out.flags |= core::kMarked;
+    if (marks(a, i, o, out)) {
+      if (probe_ != nullptr && (out.flags & core::kMarked) == 0) [[unlikely]]
+        probe_->marked(packet(out.packet), topology_.graph().channel_out_of(switches_[a.e], port), in.vc, a.now);
+      out.flags |= core::kMarked;
+    }
   }
   a.io->send(static_cast<u32>(first_port + port), out, channel.free_at - 1 - a.now);
   const u32 from = layout_.port(i);

@@ -169,6 +169,7 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   std::vector<Bid> bids_;        ///< scratch
   std::vector<Bid> granted_;     ///< scratch
   std::vector<u32> bid_of_;      ///< scratch, [way in * ways out + way out]: index into bids_, or kNone
+  engine::Probe* probe_;         ///< nullptr: nobody watches
   core::Candidates candidates_;  ///< scratch
 };
 
