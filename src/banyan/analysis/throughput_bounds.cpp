@@ -389,7 +389,8 @@ std::unique_ptr<core::Analysis> bound_any_demands(const core::AnalysisContext& c
   const bool replicates = some([](const core::Traffic* t) { return t->replicates(); });
   const double ejected = capacity_of_ends(context, false);
   if (ejected == kUnbounded) return nullptr;
-  if (!finite && !replicates && !some([](const core::Traffic* t) { return t->answers(); })) return nullptr;
+  const bool known = !some([](const core::Traffic* t) { return t->answers() || t->fetch_adds(); });
+  if (!finite && !replicates && known) return nullptr;
   double flits = 0.0;
   for (const core::Traffic* t : context.generators) {
     // A worm with several destinations may lose its header on the way.

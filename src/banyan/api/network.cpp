@@ -73,6 +73,37 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
   }
 }
 
+/// The names of the switch models for which `has` is true, as they are named in a remedy.
+template <class Has>
+std::string switches_with(Has&& has) {
+  std::string names;
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
+  }
+  return names;
+}
+
+void refuse_fetch_adds(const Experiment& experiment, const core::SwitchRow& switching, u32 subnetworks,
+                       const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
+  for (std::size_t i = 0; i < traffics.size(); ++i) {
+    if (!traffics[i]->fetch_adds()) continue;
+    if (!switching.serves_memory) {
+      experiment.traffics[i].fail(
+          "fetch_add", fmt::format("the switch {} has no memories that answer", experiment.switching.component()),
+          fmt::format("use the switch {}, or fetch_add = false",
+                      switches_with([](const core::SwitchRow& row) { return row.serves_memory; })));
+    }
+    if (subnetworks > 1) {
+      experiment.topology.fail("subnetworks", "fetch-and-adds for one word would meet in one network only",
+                               "use subnetworks = 1, or traffics without fetch_add");
+    }
+    if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
+      experiment.admission.fail("name", "an admission learns from what arrives, and a fetch-and-add comes back itself",
+                                "use admission = \"none\", or traffics without fetch_add");
+    }
+  }
+}
+
 /// What an admission is told of the network and the traffics.
 core::AdmissionContext admission_context(const Experiment& experiment, const Traffics& traffics,
                                          const core::Graph& graph) {
@@ -209,6 +240,7 @@ Network build_network(const Experiment& experiment) {
   network.hot_spots = hot_spots_of(traffics);
   const core::SwitchRow& switching = switch_row(experiment);
   refuse_replication(experiment, switching, traffics);
+  refuse_fetch_adds(experiment, switching, network.topology->subnetworks(), traffics);
   const u32 vcs = switching.vcs(experiment.switching);
   const core::RoutingRow& routing = row_of(core::routing_rows(), experiment.routing.component());
   network.routing = route_classes(

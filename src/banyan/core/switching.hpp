@@ -76,6 +76,8 @@ struct SwitchRow {
   u32 control_flits = 1;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
+  /// The model has memory words at the terminals, and brings what asked for one back (TrafficTraits::fetch_adds).
+  bool serves_memory = false;
   /// The model honours core::Service: priorities, and virtual channels per class of messages.
   bool serves_classes = false;
   /// What of these parameters makes the network slower than its channels, and the remedy; empty: nothing.

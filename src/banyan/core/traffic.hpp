@@ -93,6 +93,9 @@ struct TrafficTraits {
   bool multicasts = false;
   /// Messages may have several destinations, so that switches must replicate.
   bool replicates = false;
+  /// Messages are fetch-and-adds: one adds 1 to a memory word of its destination and comes back to its source with the
+  /// value that the word had. It counts as delivered when it is back, and its latency is that of the round trip.
+  bool fetch_adds = false;
   /// Flits of the header of a message with several destinations, counted in its length; 0: those of a bit string.
   u32 header_flits = 0;
   /// Longest message in flits.
@@ -134,6 +137,7 @@ class Traffic {
   [[nodiscard]] bool answers() const noexcept { return traits().answers; }
   [[nodiscard]] bool multicasts() const noexcept { return traits().multicasts; }
   [[nodiscard]] bool replicates() const noexcept { return traits().replicates; }
+  [[nodiscard]] bool fetch_adds() const noexcept { return traits().fetch_adds; }
   [[nodiscard]] u32 header_flits() const noexcept { return traits().header_flits; }
   [[nodiscard]] u32 longest_message() const noexcept { return traits().longest_message; }
   [[nodiscard]] u32 shortest_message() const noexcept { return traits().shortest_message; }
@@ -192,6 +196,13 @@ class Traffic {
   }
   [[nodiscard]] virtual MulticastGroup multicast_of(const Packet& packet) const noexcept {
     return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
+  }
+
+  /// Of a fetch-and-add: whether it is for the word of its destination that all share, and not for one that nobody else
+  /// asks for.
+  [[nodiscard]] virtual bool asks_shared_word(const Packet& packet) const noexcept {
+    static_cast<void>(packet);
+    return false;
   }
 
   /// How switches are to treat its messages; those with kReply and the others.

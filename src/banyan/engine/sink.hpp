@@ -34,6 +34,13 @@ class Sink {
   /// were here at `first`. Messages of a pair may pass each other.
   void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
 
+  /// A fetch-and-add is back at `terminal`, from where it came; `hops`: switches passed there and back.
+  void deliver_answer(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
+    if (packet.source != terminal) [[unlikely]]
+      ++misdelivered_;
+    arrive(packet, terminal, now, hops, 0);
+  }
+
   /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
   /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
   bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;

@@ -12,7 +12,9 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "banyan/base/bits.hpp"
@@ -21,6 +23,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
+#include "banyan/switching/output_queued/fetch_adds.hpp"
 
 namespace banyan::switching::output_queued {
 namespace {
@@ -29,6 +32,9 @@ using core::PacketId;
 
 constexpr Stream kConflicts{"output_queued: conflicts"};
 constexpr Stream kWays{"output_queued: choices of routings"};
+
+/// Two are too few in large networks of boxes of two inputs (Lee, Kruskal, Kuck 1986): the next number.
+constexpr u32 kDefaultWays = 3;
 
 struct Entry {
   PacketId packet;
@@ -69,7 +75,7 @@ struct Move {
 template <u32 Stride, bool Tagged>
 class OutputQueued final : public engine::Population {
  public:
-  OutputQueued(engine::Builder& builder, u32 places, bool same_cycle)
+  OutputQueued(engine::Builder& builder, u32 places, bool same_cycle, const CombiningParameters* combining)
       : graph_(builder.topology().graph()),
         routing_(builder.routing()),
         terminals_(builder.terminals(0)),
@@ -120,8 +126,13 @@ class OutputQueued final : public engine::Population {
     order_boxes();
     collect_words();
     const u64 most = static_cast<u64>(graph_.channels().size()) * places_ + graph_.terminals();
-    pool_.reserve(static_cast<u32>(std::min<u64>(most, kReserveMost)));
+    // Of fetch-and-adds, as many again are on their way back.
+    pool_.reserve(static_cast<u32>(std::min<u64>(combining == nullptr ? most : 2 * most, kReserveMost)));
     moves_.reserve(static_cast<std::size_t>(boxes_) * Stride);
+    if (combining == nullptr) return;
+    fetch_adds_ = std::make_unique<FetchAdds>(
+        builder, *combining,
+        BoxLayout{Stride, queues_, ejection_base_, places_, path_length_, target_, slot_of_terminal_, order_});
   }
 
   void reset(u32 replication) override {
@@ -135,18 +146,25 @@ class OutputQueued final : public engine::Population {
     movements_ = 0;
     random_ = Random(seed_, kConflicts, 0, replication);
     hop_random_ = core::HopRandom(seed_, kWays, replication);
+    if (fetch_adds_ == nullptr) return;
+    left_ = 0;
+    fetch_adds_->reset(replication);
   }
 
   Tick run(Tick now) noexcept override {
-    fill_slots(now);
+    if (fetch_adds_ != nullptr) [[unlikely]] {
+      fill_slots<true>(now);
+      step_fetch_adds(now);
+      return next_run(now);
+    }
+    fill_slots<false>(now);
     if (same_cycle_) {
       eject(now);
       step_downstream_first(now);
     } else {
       step_two_phase(now);
     }
-    return pool_.live() != 0 || terminals_.source.waiting_terminals() != 0 ? now + 1
-                                                                           : terminals_.source.next_birth_after(now);
+    return next_run(now);
   }
 
   u64 digest() const override {
@@ -159,10 +177,11 @@ class OutputQueued final : public engine::Population {
         const core::Packet& packet = pool_[entry(q, i).packet];
         h.add(packet.birth);
         h.add((static_cast<u64>(packet.source) << 32U) | packet.destination);
+        if (fetch_adds_ != nullptr) h.add(fetch_adds_->digest_of(entry(q, i).packet));
       }
       sum += h.value();
     }
-    return sum;
+    return fetch_adds_ == nullptr ? sum : sum + fetch_adds_->digest();
   }
 
   void hold(engine::Holdings& into) const override {
@@ -173,15 +192,32 @@ class OutputQueued final : public engine::Population {
         into.violations.push_back(fmt::format("buffer {} holds {} packets in {} places", q, count(q), places_));
       }
     }
+    if (fetch_adds_ == nullptr) return;
+    fetch_adds_->hold(into, [&](auto&& f) {
+      for (u32 q = 0; q < queues_; ++q) {
+        for (u32 i = 0; i < count(q); ++i) f(entry(q, i).packet);
+      }
+    });
   }
 
-  u64 movements() const noexcept override { return movements_; }
+  u64 movements() const noexcept override {
+    return fetch_adds_ == nullptr ? movements_ : movements_ + fetch_adds_->crossings();
+  }
+  engine::OwnMetrics* own_metrics() noexcept override {
+    return fetch_adds_ == nullptr ? nullptr : &fetch_adds_->metrics();
+  }
 
   /// A packet moves over a link, through a box and into the buffer behind it at once; from the last one it leaves.
   bool activity(engine::Activity& into) const override {
     u64 buffered = 0;
     for (u32 q = 0; q < queues_; ++q)
       buffered += q >= ejection_base_ || terminal_of_slot_[q] == graph_.terminals() ? count(q) : 0;
+    if (fetch_adds_ != nullptr) {
+      const u64 there = movements_ - left_;
+      const u64 writes = there + fetch_adds_->writes();
+      into += {writes, writes - buffered - fetch_adds_->buffered(), writes, movements(), 0};
+      return true;
+    }
     const u64 writes = movements_ - terminals_.recorder.delivered();
     into += {writes, writes - buffered, writes, movements_, 0};
     return true;
@@ -322,7 +358,14 @@ class OutputQueued final : public engine::Population {
   }
   [[nodiscard]] u32 count(u32 q) const noexcept { return rings_[q].fill / row_; }
 
-  /// Terminals with a waiting message and a free slot show its head to their box.
+  [[nodiscard]] Tick next_run(Tick now) const noexcept {
+    return pool_.live() != 0 || terminals_.source.waiting_terminals() != 0 ? now + 1
+                                                                           : terminals_.source.next_birth_after(now);
+  }
+
+  /// Terminals with a waiting message and a free slot show its head to their box. `Requests`: it may be a
+  /// fetch-and-add.
+  template <bool Requests>
   void fill_slots(Tick now) noexcept {
     terminals_.source.advance(now);
     const std::span<const u64> ready = terminals_.source.ready();
@@ -333,6 +376,7 @@ class OutputQueued final : public engine::Population {
         const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
         const u32 q = slot_of_terminal_[t];
         const PacketId id = terminals_.source.take(t, now);
+        if constexpr (Requests) fetch_adds_->taken(id);
         entries_[q] = {id, first_route(id, q)};
         rings_[q] = {(q + row_) & wrap_, row_, boxes_, 0};
         occupied_[q >> 6U] |= u64{1} << (q & 63U);
@@ -571,6 +615,81 @@ class OutputQueued final : public engine::Population {
     }
   }
 
+  /// One cycle where packets are fetch-and-adds: the way back, the memories, and the way there.
+  void step_fetch_adds(Tick now) noexcept {
+    fetch_adds_->step(now);
+    eject_or_serve(now);
+    u32 begin = 0;
+    for (const Group& group : groups_) {
+      const u32 size = group.end - begin;
+      for (u32 i = 0; i < size; ++i) step_combining_box(order_[permuted_ ? begin + (size - 1 - i) : begin + i], now);
+      begin = group.end;
+    }
+  }
+
+  void eject_or_serve(Tick now) noexcept {
+    for (std::size_t w = 0; w < arrived_.size(); ++w) {
+      for (u64 bits = arrived_[w]; bits != 0; bits &= bits - 1) {
+        const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        const u32 q = ejection_base_ + t;
+        const PacketId id = entry(q, 0).packet;
+        const bool request = fetch_adds_->is_request(id);
+        if (request && !fetch_adds_->may_serve(t)) continue;
+        drop_head(q);
+        ++movements_;
+        ++left_;
+        if (probe_ != nullptr) [[unlikely]]
+          probe_->crossed(graph_.ejection(t), pool_[id], now);
+        if (request) {
+          fetch_adds_->serve(id, t);
+          continue;
+        }
+        terminals_.sink.deliver(pool_[id], t, now, path_length_);
+        pool_.release(id);
+      }
+    }
+  }
+
+  /// As step_box. A request that meets another one for its word in the queue that it enters joins it, and takes no
+  /// place.
+  void step_combining_box(u32 s, Tick now) noexcept {
+    const u32 base = s * Stride;
+    u64 waiting = waiting_inputs(base);
+    for (u64 m = waiting; m != 0; m &= m - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(m));
+      const Entry head = entry(base + p, 0);
+      if (!join(target_[base + (head.route & (Stride - 1))], head.packet, p)) continue;
+      waiting &= ~(u64{1} << p);
+      leave(s, p, head, now);
+    }
+    if (waiting == 0) return;
+    std::array<Entry, Stride> heads;
+    std::array<u32, Stride> to;
+    u64 mask = choose(base, waiting, now, heads, to);
+    if (injected_into_[s] != 0) note_injection(base, waiting & ~mask, 0, heads, now);
+    for (; mask != 0; mask &= mask - 1) {
+      const u32 p = static_cast<u32>(std::countr_zero(mask));
+      leave(s, p, heads[p], now);
+      // Those that come in one cycle meet, too.
+      if (join(to[p], heads[p].packet, p)) continue;
+      fetch_adds_->pass(heads[p].packet, p);
+      append(to[p], {heads[p].packet, heads[p].route >> tag_bits_});
+    }
+  }
+
+  [[nodiscard]] bool join(u32 q, PacketId id, u32 port) noexcept {
+    return fetch_adds_->join(
+        q, count(q), [&](u32 i) { return entry(q, i).packet; }, id, port);
+  }
+
+  void leave(u32 s, u32 p, Entry head, Tick now) noexcept {
+    if (probe_ != nullptr) [[unlikely]]
+      show(s, p, head, now);
+    ++movements_;
+    drop_head(s * Stride + p);
+    if (terminal_of_slot_[s * Stride + p] != graph_.terminals()) free_slot(s * Stride + p);
+  }
+
   /// The packet at input p of a box crosses the channel that ends there.
   void show(u32 s, u32 p, Entry head, Tick now) const {
     probe_->crossed(graph_.channel_into(s, p), pool_[head.packet], now);
@@ -714,17 +833,58 @@ class OutputQueued final : public engine::Population {
   bool mixed_ = false;  ///< some box leads to terminals and to boxes
   std::vector<Move> moves_;
   u64 movements_ = 0;
+  u64 left_ = 0;   ///< packets that reached a terminal or its memory, where there are fetch-and-adds
   Random random_;  ///< of conflicts
   core::HopRandom hop_random_;
+  std::unique_ptr<FetchAdds> fetch_adds_;  ///< nullptr: no packet is one
 };
 
 template <u32 Stride>
-void add(engine::Builder& builder, u32 places, bool same_cycle, bool tagged) {
+void add(engine::Builder& builder, u32 places, bool same_cycle, bool tagged, const CombiningParameters* combining) {
   if (tagged) {
-    builder.add(0, std::make_unique<OutputQueued<Stride, true>>(builder, places, same_cycle));
+    builder.add(0, std::make_unique<OutputQueued<Stride, true>>(builder, places, same_cycle, combining));
   } else {
-    builder.add(0, std::make_unique<OutputQueued<Stride, false>>(builder, places, same_cycle));
+    builder.add(0, std::make_unique<OutputQueued<Stride, false>>(builder, places, same_cycle, combining));
   }
+}
+
+CombiningParameters read_combining(const config::Values& values) {
+  const std::string& kind = values.text("combining");
+  if (kind != "k_way" && values.natural("ways") != kDefaultWays) {
+    values.fail("ways", fmt::format("combining = \"{}\" has no bound to be chosen", kind),
+                "remove it, or use combining = \"k_way\"");
+  }
+  if (kind == "none" && values.natural("wait_buffer") != 0) {
+    values.fail("wait_buffer", "nothing waits where requests are not combined",
+                "remove it, or use combining = \"pairwise\"");
+  }
+  const u32 ways = kind == "none" ? 1 : kind == "pairwise" ? 2 : kind == "k_way" ? values.natural("ways") : kNone;
+  const u32 wait_buffer = values.natural("wait_buffer");
+  return {ways, wait_buffer == 0 ? kNone : wait_buffer};
+}
+
+/// nullopt: no traffic has fetch-and-adds.
+std::optional<CombiningParameters> combining_of(const config::Values& values, engine::Builder& builder, u32 ports,
+                                                bool tagged, bool same_cycle) {
+  const CombiningParameters parameters = read_combining(values);
+  const auto traffics = builder.traffics();
+  if (std::none_of(traffics.begin(), traffics.end(), [](const core::Traffic* t) { return t->fetch_adds(); })) {
+    if (parameters.ways == 1) return std::nullopt;
+    values.fail("combining", "no traffic asks for a memory word, so there is nothing to combine",
+                "use hot_spot or synchronization with fetch_add = true, or combining = \"none\"");
+  }
+  const u32 hops = builder.routing().tag_format().hops;
+  if (!tagged || hops * static_cast<u32>(std::countr_zero(std::bit_ceil(std::max(ports, 2U)))) > 64) {
+    values.fail("name",
+                "fetch-and-adds come back on the way that they went, which output_queued keeps in multistage "
+                "networks with source routes only",
+                "use the topology multistage_cube with the routing destination_tag");
+  }
+  if (!same_cycle) {
+    values.fail("space", "boxes with fetch-and-adds use a place in the cycle in which it becomes free",
+                "use space = \"same_cycle\"");
+  }
+  return parameters;
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
@@ -748,31 +908,33 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("space", "the network has cycles, so no order of its switches lets freed places be used at once",
                 "use space = \"next_cycle\"");
   }
-  builder.partition_as_one();
   const core::TagFormat tag = builder.routing().tag_format();
   const bool tagged =
       builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
   const u32 places = values.natural("buffer");
   const bool same_cycle = space == "same_cycle" || (space == "auto" && !cyclic);
+  const std::optional<CombiningParameters> combining = combining_of(values, builder, ports, tagged, same_cycle);
+  const CombiningParameters* const with = combining ? &*combining : nullptr;
+  builder.partition_as_one();
   switch (std::bit_ceil(ports)) {
     case 1:
     case 2:
-      add<2>(builder, places, same_cycle, tagged);
+      add<2>(builder, places, same_cycle, tagged, with);
       break;
     case 4:
-      add<4>(builder, places, same_cycle, tagged);
+      add<4>(builder, places, same_cycle, tagged, with);
       break;
     case 8:
-      add<8>(builder, places, same_cycle, tagged);
+      add<8>(builder, places, same_cycle, tagged, with);
       break;
     case 16:
-      add<16>(builder, places, same_cycle, tagged);
+      add<16>(builder, places, same_cycle, tagged, with);
       break;
     case 32:
-      add<32>(builder, places, same_cycle, tagged);
+      add<32>(builder, places, same_cycle, tagged, with);
       break;
     default:
-      add<64>(builder, places, same_cycle, tagged);
+      add<64>(builder, places, same_cycle, tagged, with);
       break;
   }
 }
@@ -788,19 +950,32 @@ core::ZeroLoad zero_load(const config::Values&, u32) { return {.fixed = 1, .per_
 
 extern const core::SwitchRow row_output_queued;
 const core::SwitchRow row_output_queued{
-    .info = {"output_queued",
-             "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
-             "Wang, Siegel, Nichols, Abraham 1992, section 2",
-             {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
-              Parameter::choice("space", {"auto", "same_cycle", "next_cycle"}, "auto")
-                  .doc(
-                      "When a place that becomes free can be used: in the same cycle (networks without cycles, packets "
-                      "next to "
-                      "the destination move first) or from the next cycle on; auto: the former where it is possible")}},
+    .info =
+        {"output_queued",
+         "Synchronous interchange boxes with a FIFO per output port; packets of one fixed length",
+         "Wang, Siegel, Nichols, Abraham 1992, section 2",
+         {Parameter::integer("buffer", 12).unit("packets").range(1, 4096).doc("Places per output buffer, S"),
+          Parameter::choice("space", {"auto", "same_cycle", "next_cycle"}, "auto")
+              .doc("When a place that becomes free can be used: in the same cycle (networks without cycles, packets "
+                   "next to "
+                   "the destination move first) or from the next cycle on; auto: the former where it is possible"),
+          Parameter::choice("combining", {"none", "pairwise", "k_way", "any"}, "none")
+              .doc("Requests for one memory word that meet in a queue and go on as one: none; two; up to `ways`; any "
+                   "number"),
+          Parameter::integer("ways", kDefaultWays)
+              .unit("requests")
+              .range(2, 4294967294.0)
+              .doc("With combining = \"k_way\": requests that may become one in a queue"),
+          Parameter::integer("wait_buffer", 0)
+              .unit("requests")
+              .range(0, 4294967294.0)
+              .doc("Combined requests that may wait beside a queue for the answer; where no more may wait, none is "
+                   "combined. 0: no bound")}},
     .install = &install,
     .vcs = &vcs,
     .no_dependencies =
         "output_queued boxes take packets from each other in one step of the whole network, which has no cycles",
+    .serves_memory = true,
     .zero_load = &zero_load,
     .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
       constexpr double kReservedMost = 1U << 20U;  // packets

@@ -24,7 +24,8 @@ class HotSpot final : public Pattern {
         targets_(std::move(targets)),
         fraction_(values.real("fraction")),
         terminals_(context.terminals),
-        include_self_(values.flag("include_self")) {}
+        include_self_(values.flag("include_self")),
+        fetch_add_(values.flag("fetch_add")) {}
 
   void begin(u32 replication) override {
     Pattern::begin(replication);
@@ -33,10 +34,21 @@ class HotSpot final : public Pattern {
 
   u32 destination(u32 terminal, u64 nth, const Words&) const noexcept override {
     const Words words = random_.at(terminal, nth);
-    const bool hot = unit_real(words[0], words[1]) < fraction_;
-    const u32 to = hot ? target(words[2]) : kNone;
-    // A hot spot's own share is uniform.
-    return hot && (to != terminal || include_self_) ? to : any(terminal, words[3]);
+    const u32 to = hot_target(terminal, words);
+    return to != kNone ? to : any(terminal, words[3]);
+  }
+
+  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
+    core::TrafficTraits all = Pattern::traits();
+    all.fetch_adds = fetch_add_;
+    return all;
+  }
+  bool asks_shared_word(const core::Packet& packet) const noexcept override {
+    return hot_target(packet.source, random_.at(packet.source, packet.message)) != kNone;
+  }
+  /// Combined requests are fewer messages for the hot terminals than are sent to them.
+  bool demands(u32 terminal, std::span<double> flits) const override {
+    return !fetch_add_ && Pattern::demands(terminal, flits);
   }
 
   void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
@@ -61,6 +73,13 @@ class HotSpot final : public Pattern {
     return targets_[i].terminal;
   }
 
+  /// kNone: the message is one of the uniform ones, as a hot spot's own share is.
+  [[nodiscard]] u32 hot_target(u32 terminal, const Words& words) const noexcept {
+    if (unit_real(words[0], words[1]) >= fraction_) return kNone;
+    const u32 to = target(words[2]);
+    return to != terminal || include_self_ ? to : kNone;
+  }
+
   [[nodiscard]] u32 any(u32 terminal, u32 word) const noexcept {
     if (include_self_) return below(word, terminals_);
     const u32 other = below(word, terminals_ - 1);
@@ -73,6 +92,7 @@ class HotSpot final : public Pattern {
   double fraction_;
   u32 terminals_;
   bool include_self_;
+  bool fetch_add_;
   Random random_;
 };
 
@@ -111,6 +131,10 @@ std::unique_ptr<core::Traffic> make(const config::Values& values, const core::Tr
   if (context.terminals < 2 && !values.flag("include_self")) {
     values.fail("include_self", "a network of one terminal has no other destination", "use include_self = true");
   }
+  if (values.flag("fetch_add") && values.integers("reply_size") != std::vector<i64>{0}) {
+    values.fail("reply_size", "the memory answers a fetch-and-add, and its answer is no message of the terminal",
+                "use reply_size = [0], or fetch_add = false");
+  }
   return std::make_unique<HotSpot>(values, context, make_targets(terminals, rates));
 }
 
@@ -131,6 +155,10 @@ config::ComponentInfo info() {
   row.parameters.push_back(
       Parameter::boolean("include_self", false)
           .doc("Whether a terminal may send to itself; otherwise a hot terminal's own messages are uniform"));
+  row.parameters.push_back(
+      Parameter::boolean("fetch_add", false)
+          .doc("Whether messages are fetch-and-adds that come back with a value: those to a hot terminal of one memory "
+               "word there, the others each of a word that nobody else asks for"));
   return row;
 }
 

@@ -22,6 +22,7 @@ class Synchronization final : public core::Traffic {
         coordinator_(values.natural("coordinator")),
         mean_(values.real("mean")),
         deviation_(values.real("deviation")),
+        fetch_add_(values.flag("fetch_add")),
         births_(context.terminals, kNever),
         words_(context.terminals) {}
 
@@ -49,8 +50,9 @@ class Synchronization final : public core::Traffic {
   }
 
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
-    return {.finite = true, .total_messages = births_.size() - 1, .hot_spot = coordinator_};
+    return {.fetch_adds = fetch_add_, .finite = true, .total_messages = births_.size() - 1, .hot_spot = coordinator_};
   }
+  bool asks_shared_word(const core::Packet&) const noexcept override { return true; }
   bool pending(u32 terminal, Tick at) const noexcept override { return births_[terminal] <= at; }
 
  private:
@@ -60,6 +62,7 @@ class Synchronization final : public core::Traffic {
   u32 coordinator_;
   double mean_;
   double deviation_;
+  bool fetch_add_;
   std::vector<Tick> births_;
   std::vector<u32> words_;
 };
@@ -101,7 +104,10 @@ const core::TrafficRow row_synchronization{
       Parameter::real("deviation", 10)
           .unit("cycles")
           .range(0, 1e12)
-          .doc("Standard deviation of the generation times, sigma")}},
+          .doc("Standard deviation of the generation times, sigma"),
+      Parameter::boolean("fetch_add", false)
+          .doc("Whether messages are fetch-and-adds of one memory word at the coordinator, each of which comes back "
+               "with a value; the session ends when the last one is back")}},
     &make};
 
 }  // namespace banyan::traffic::synchronization
