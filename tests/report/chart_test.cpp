@@ -88,6 +88,20 @@ TEST(Svg, TellsFamiliesOfLinesApart) {
   }
 }
 
+TEST(Svg, TellsMoreLinesApartThanThePaletteHasColours) {
+  Chart chart = two_lines();
+  for (u32 i = 0; i < 2 * kPaletteSize; ++i) {
+    chart.lines.resize(std::max<std::size_t>(chart.lines.size(), i + 1), chart.lines.front());
+    chart.lines[i].colour = i;
+    chart.lines[i].family = 0;
+    chart.lines[i].analytical = false;
+  }
+  const std::string svg = to_svg(chart, true);
+  EXPECT_EQ(count(svg, "line s0\""), 2U) << "solid first, curve and legend";
+  EXPECT_EQ(count(svg, "line s0 dashed d1"), 2U) << "dashes where the first colour comes again";
+  EXPECT_EQ(count(svg, "line s7 dashed d1"), 2U);
+}
+
 TEST(Svg, EscapesTextOfConfigurations) {
   Chart chart = two_lines();
   const std::string evil = "</text><script>alert(\"1\")</script>&\x01\xFF";

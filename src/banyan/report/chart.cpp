@@ -68,7 +68,7 @@ std::string tick_label(double value) {
 }
 
 std::string classes(const ChartLine& line) {
-  const u32 family = line.analytical ? 1 : line.family % kFamilies;
+  const u32 family = line.analytical ? 1 : drawn_family(line);
   return fmt::format("s{}{}", line.colour % kPaletteSize, family == 0 ? "" : fmt::format(" dashed d{}", family));
 }
 

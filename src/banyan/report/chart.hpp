@@ -35,6 +35,11 @@ struct ChartLine {
   bool analytical = false;  ///< a model's curve: dashed, without markers and error bars
 };
 
+/// The dashes of a line: those of its family, or of a later one where the palette is used for the second time.
+[[nodiscard]] inline u32 drawn_family(const ChartLine& line) noexcept {
+  return (line.family + line.colour / kPaletteSize) % kFamilies;
+}
+
 struct Chart {
   std::string title;
   std::string subtitle;

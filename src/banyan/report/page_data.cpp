@@ -33,7 +33,7 @@ void add_column(Json& object, const char* name, const ChartLine& line, Get get) 
 Json line_json(const ChartLine& line) {
   Json object = {{"label", line.label},
                  {"colour", line.colour % kPaletteSize},
-                 {"family", line.family % kFamilies},
+                 {"family", drawn_family(line)},
                  {"markers", line.markers && !line.analytical},
                  {"analytical", line.analytical},
                  {"x", Json::array()},
