@@ -57,7 +57,7 @@ u32 VcRouterBase<N>::credits_in_use(u32 e, u32 port) const noexcept {
 }
 
 template <class N>
-void VcRouterBase<N>::take_snapshot(u32 e) noexcept {
+void VcRouterBase<N>::take_snapshot(u32 e) const noexcept {
   for (u32 p = 0; p < layout_.ports(); ++p) observed_[std::size_t{e} * layout_.ports() + p] = credits_in_use(e, p);
 }
 
@@ -257,6 +257,8 @@ void VcRouterBase<N>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const
 
 template <class N>
 void VcRouterBase<N>::blocked_on(engine::BlockedView& into) const {
+  // Routers last looked at their queues when they were stepped, which depends on shards and on what wakes them.
+  for (u32 e = 0; e < entities() && watched(); ++e) take_snapshot(e);
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 i = 0; i < layout_.size(); ++i) {
       const InputVc& in = inputs_[base(e) + i];

@@ -242,14 +242,16 @@ class VcRouterBase : public core::Occupancy {
   void show_contents(u32 e, u32 i, engine::BlockedView& into) const;
 
   [[nodiscard]] u32 credits_in_use(u32 e, u32 port) const noexcept;
-  void take_snapshot(u32 e) noexcept;
+  void take_snapshot(u32 e) const noexcept;
   void take_snapshot_of_all(Tick now) noexcept;
 
   std::vector<const engine::PacketPool*> pools_;  ///< [shard]
   core::Sight routing_sight_;
   bool draws_;  ///< the routing reads its random word
   Tick observed_at_ = kNever;
-  std::vector<u32> observed_;       ///< [entity * ports + port]: credits in use at the beginning of the tick
+  /// [entity * ports + port]: credits in use at the beginning of the tick; of a router that is not stepped, of an
+  /// earlier one, until blocked_on() looks again.
+  mutable std::vector<u32> observed_;
   mutable u32 routing_entity_ = 0;  ///< whose packet is being routed
 };
 
