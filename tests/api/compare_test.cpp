@@ -104,6 +104,29 @@ TEST(Compare, SessionsAreSharperInPairs) {
   EXPECT_NE(paired.method.find("sessions"), std::string::npos);
 }
 
+/// Eight sessions that differ, of which B's barrier takes the same number of cycles longer in each.
+TEST(Compare, FewEqualPairsOfSessionsClaimNothing) {
+  Result a = run_of(kSessions, {"run.sessions=8"});
+  Result b = a;
+  b.state_hash ^= 1U;
+  for (stats::Metric& metric : b.metrics) {
+    if (metric.name == "session_cycles") metric.mean += 5.0;
+  }
+  for (Groups& groups : b.groups) {
+    if (groups.metric != "session_cycles") continue;
+    for (stats::SumCount& sum : groups.sums) sum.sum += 5 * sum.count;
+  }
+  const MetricDifference row = row_of(compare(a, b), "session_cycles");
+  EXPECT_NEAR(row.difference.absolute.mean, 5.0, 1e-9);
+  EXPECT_FALSE(row.difference.absolute.half_width);
+  EXPECT_FALSE(row.difference.significant());
+  EXPECT_NE(sentence(row).find("higher, without an interval"), std::string::npos) << sentence(row);
+  const MetricDifference same = row_of(compare(a, b), "packet_latency");
+  EXPECT_EQ(sentence(same), "B's packet_latency is the same, without an interval");
+  // The same experiment twice is equal however few its sessions are.
+  EXPECT_EQ(sentence(row_of(compare(a, a), "session_cycles")), "B's session_cycles is the same");
+}
+
 TEST(Compare, ALongerRunIsPairedAsFarAsTheShorterOneGoes) {
   const Comparison comparison = compare(run_of(kMesh), run_of(kMesh, {"measure=60000"}));
   EXPECT_NE(comparison.method.find("share their random numbers"), std::string::npos);

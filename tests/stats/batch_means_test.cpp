@@ -161,6 +161,22 @@ TEST(PairedBatchDifference, SeesThroughCommonNoise) {
   EXPECT_LT(*difference.interval.half_width, 0.1 * *ratio_batch_means(a).interval.half_width);
 }
 
+/// B's messages all take 5 cycles more than A's, in as many windows as there are.
+TEST(PairedBatchDifference, OfEqualDifferencesIsAPointFromManyBatchesOnly) {
+  const auto difference = [](u64 windows) {
+    std::vector<SumCount> a;
+    std::vector<SumCount> b;
+    for (u64 i = 0; i < windows; ++i) {
+      a.push_back({300 + 70 * i % 13, 3});
+      b.push_back({a.back().sum + 15, 3});
+    }
+    return paired_batch_difference(a, b).interval;
+  };
+  EXPECT_FALSE(difference(5).half_width);
+  EXPECT_FALSE(difference(BatchRule{}.fewest - 1).half_width);
+  EXPECT_EQ(difference(BatchRule{}.fewest).half_width, 0.0);
+}
+
 TEST(PairedBatchRelative, IsTheDifferenceInPartsOfA) {
   std::vector<SumCount> a;
   std::vector<SumCount> b;

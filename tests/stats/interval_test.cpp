@@ -183,8 +183,50 @@ TEST(PairedDifference, MatchesAHandComputedCase) {
   EXPECT_DOUBLE_EQ(difference.absolute.mean, 2.0);
   EXPECT_NEAR(difference.absolute.half_width.value(), 4.302653 / std::sqrt(3.0), 1e-6);
   EXPECT_NEAR(difference.relative.mean, 0.1, 1e-12);
-  EXPECT_NEAR(difference.relative.half_width.value(), 0.0, 1e-12);  // b is exactly 1.1 a
+  EXPECT_FALSE(difference.relative.half_width);  // b is exactly 1.1 a, of three
   EXPECT_FALSE(difference.significant());
+}
+
+/// Pairs of which B is longer by one value with probability `share`, and by another otherwise; A varies by itself.
+TEST(PairedDifference, OfFewEqualPairsClaimsNothing) {
+  for (const double share : {0.5, 0.7, 0.8}) {
+    for (const u64 pairs : {u64{2}, u64{3}, u64{5}, u64{8}, u64{19}, u64{20}}) {
+      u32 points = 0;
+      constexpr u32 kReplications = 2000;
+      for (u32 replication = 0; replication < kReplications; ++replication) {
+        const Random random(7, Stream{"test"}, static_cast<u32>(pairs), replication);
+        std::vector<double> a;
+        std::vector<double> b;
+        std::vector<SumCount> sums_a;
+        std::vector<SumCount> sums_b;
+        for (u64 i = 0; i < pairs; ++i) {
+          const u64 plain = 100 + below(random.at(1, i)[0], 50);
+          const u64 longer = plain + (random.at(0, i)[0] < static_cast<u32>(share * 4294967295.0) ? 5 : 30);
+          a.push_back(static_cast<double>(plain) / 3.0);
+          b.push_back(static_cast<double>(longer) / 3.0);
+          sums_a.push_back({plain, 3});
+          sums_b.push_back({longer, 3});
+        }
+        for (const Difference& difference : {paired_difference(a, b), paired_ratio_difference(sums_a, sums_b)}) {
+          points += difference.absolute.half_width.value_or(1.0) < 1e-9 ? 1U : 0U;
+          EXPECT_EQ(difference.absolute.half_width.has_value(), difference.relative.half_width.has_value());
+        }
+      }
+      EXPECT_LE(points, 2 * kReplications / 20) << share << " of " << pairs;
+    }
+  }
+}
+
+TEST(PairedDifference, OfManyEqualPairsIsAPoint) {
+  std::vector<SumCount> a;
+  std::vector<SumCount> b;
+  for (u64 i = 0; i < kFewestEqual; ++i) {
+    a.push_back({100 + 7 * i % 13, 3});
+    b.push_back({a.back().sum + 5, 3});
+  }
+  EXPECT_EQ(paired_ratio_difference(a, b).absolute.half_width, 0.0);
+  EXPECT_TRUE(paired_ratio_difference(a, b).significant());
+  EXPECT_FALSE(paired_ratio_difference(std::span(a).subspan(1), std::span(b).subspan(1)).absolute.half_width);
 }
 
 TEST(PairedDifference, SeesThroughCommonNoise) {
@@ -219,7 +261,8 @@ TEST(PairedRatioDifference, MatchesAHandComputedCase) {
 }
 
 TEST(PairedRatioDifference, OfARunWithItselfIsZero) {
-  const std::array<SumCount, 3> a{{{4, 1}, {10, 2}, {16, 3}}};
+  std::vector<SumCount> a;
+  for (u64 i = 0; i < kFewestEqual; ++i) a.push_back({4 + 6 * i, 1 + i});
   const Difference difference = paired_ratio_difference(a, a);
   EXPECT_EQ(difference.absolute.mean, 0.0);
   EXPECT_EQ(difference.absolute.half_width, 0.0);

@@ -133,8 +133,11 @@ Difference paired(const Pairs& pairs, bool sessions, double confidence, double m
   stats::BatchRule rule;
   rule.confidence = confidence;
   rule.most_degrees = most_degrees;
-  return {stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
-          stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
+  Difference difference{stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
+                        stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
+  // Of few differences that are all equal nothing is claimed; what varies in their quotient is A alone.
+  if (!difference.absolute.half_width) difference.relative.half_width = std::nullopt;
+  return difference;
 }
 
 /// Moves an estimate to `mean` and widens its interval by as much, so that it still holds what it held.
@@ -172,6 +175,20 @@ Difference bare_difference(double a, double b) {
 /// Has an interval, or needs none: a deterministic mean is exact.
 bool is_known(const Result& result, const stats::Metric& metric) {
   return metric.half_width || result.find(kDeterministic) != nullptr;
+}
+
+/// One experiment twice, of which no state differs: whatever it measures is equal, and not by chance.
+bool is_same_run(const Result& a, const Result& b) {
+  return a.state_hash == b.state_hash && a.configuration == b.configuration;
+}
+
+Difference no_difference(const stats::Metric& metric) {
+  Difference difference;
+  for (Interval* interval : {&difference.absolute, &difference.relative}) {
+    interval->confidence = metric.confidence;
+    interval->half_width = 0.0;
+  }
+  return difference;
 }
 
 MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
@@ -343,10 +360,12 @@ Comparison compare(const Result& a, const Result& b) {
   comparison.a = a.verdict;
   comparison.b = b.verdict;
   bool all_paired = true;
+  const bool same_run = is_same_run(a, b);
   for (const stats::Metric& metric : a.metrics) {
     const stats::Metric* other = b.find(metric.name);
     if (is_mean(&metric) && is_mean(other)) {
       comparison.metrics.push_back(difference_of(a, b, metric, *other, all_paired));
+      if (same_run && metric.mean == other->mean) comparison.metrics.back().difference = no_difference(metric);
     } else if (is_mean(&metric)) {
       comparison.only_a.push_back(metric.name);
     }
@@ -389,7 +408,8 @@ std::string sentence(const MetricDifference& row) {
   const Interval& interval = percent ? difference.relative : difference.absolute;
   const std::string unit = percent ? " %" : row.unit.empty() ? "" : " " + row.unit;
   const double mean = interval.mean * scale;
-  if (!interval.half_width) {
+  if (!interval.half_width || !difference.absolute.half_width) {
+    if (mean == 0.0) return fmt::format("B's {} is the same, without an interval", row.metric);
     return fmt::format("B's {} is {:.3g}{} {}, without an interval", row.metric, std::abs(mean), unit,
                        mean < 0.0 ? "lower" : "higher");
   }

@@ -42,9 +42,9 @@ std::size_t observed_batches(std::span<const SumCount> windows, std::size_t size
 }
 
 /// The interval of `mean` (over all windows) whose error is the mean of the residuals. `windows`: what the residuals
-/// are of, where a window may hold no observation; otherwise empty.
+/// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `scale` are rounding.
 BatchMeans from_residuals(double mean, u64 count, std::span<const double> residuals, const BatchRule& rule,
-                          std::span<const SumCount> windows = {}) {
+                          std::span<const SumCount> windows = {}, double scale = 0.0) {
   BatchMeans result;
   std::size_t size = 1;
   std::vector<double> batches = batches_of(residuals, size);
@@ -59,7 +59,8 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
   const bool correlated = result.lag1 > margin_of(batches.size(), rule);
   const double left = batches.size() < 2 ? 0.0 : std::min(result.lag1 + 1.0 / count_of_batches, kLargestLag1);
   if (left > 0.0) result.inflation = (1.0 + left) / (1.0 - left);
-  const double error = mean_interval(batches, rule.confidence).standard_error * std::sqrt(result.inflation);
+  const double spread = mean_interval(batches, rule.confidence).standard_error * std::sqrt(result.inflation);
+  const double error = spread > kEqualUpTo * scale ? spread : 0.0;
   // A batch without an observation tells nothing of how much these differ, and a few that are all equal do not show
   // that the next one is: five of them miss a value that every fourth has in a quarter of all runs.
   const std::size_t observed = windows.empty() ? batches.size() : observed_batches(windows, size);
@@ -78,6 +79,13 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
   result.batch_windows = size;
   result.independent = !correlated && batches.size() >= rule.fewest;
   return result;
+}
+
+/// Windows of two runs, with as many observations as both hold.
+std::vector<SumCount> in_both(std::span<const SumCount> a, std::span<const SumCount> b) {
+  std::vector<SumCount> both(a.begin(), a.end());
+  for (std::size_t i = 0; i < both.size(); ++i) both[i].count = std::min(a[i].count, b[i].count);
+  return both;
 }
 
 std::pair<Linearized, Linearized> linearize_pair(std::span<const SumCount> a, std::span<const SumCount> b) {
@@ -116,7 +124,8 @@ BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const 
   if (linear_a.count == 0 || linear_b.count == 0) return {};
   std::vector<double> residuals = linear_b.residuals;
   for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= linear_a.residuals[i];
-  return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule);
+  return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule,
+                        in_both(a, b), std::max(std::abs(linear_a.ratio), std::abs(linear_b.ratio)));
 }
 
 BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
@@ -128,7 +137,8 @@ BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const Su
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     residuals[i] = (residuals[i] - quotient * linear_a.residuals[i]) / linear_a.ratio;
   }
-  return from_residuals(quotient - 1.0, linear_a.count + linear_b.count, residuals, rule);
+  return from_residuals(quotient - 1.0, linear_a.count + linear_b.count, residuals, rule, in_both(a, b),
+                        std::max(1.0, std::abs(quotient)));
 }
 
 }  // namespace banyan::stats

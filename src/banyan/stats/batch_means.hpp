@@ -49,8 +49,9 @@ struct BatchMeans {
 /// batches.
 [[nodiscard]] BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule = {});
 
-/// B - A of two runs with common random numbers and equal windows: batch means of the paired residuals.
-/// Throws InvariantError when the numbers of windows differ.
+/// B - A of two runs with common random numbers and equal windows: batch means of the paired residuals. Batches count
+/// as in ratio_batch_means where both runs hold an observation; differences that are equal in fewer than `fewest` of
+/// them have no half width. Throws InvariantError when the numbers of windows differ.
 [[nodiscard]] BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b,
                                                  const BatchRule& rule = {});
 

@@ -31,11 +31,10 @@ Interval from_residuals(double mean, u64 count, std::span<const double> residual
   return interval;
 }
 
-/// Takes the half width from an interval of too few samples that are all equal (up to rounding): they show no spread,
-/// which is not to say that there is none.
-Interval claiming_nothing_of_few_equal(Interval interval) {
-  constexpr double kRounding = 1e-12;
-  if (!interval.half_width || interval.standard_error > kRounding * std::abs(interval.mean)) return interval;
+/// Takes the half width from an interval of too few samples that are all equal (up to the rounding of values of about
+/// `scale`): they show no spread, which is not to say that there is none.
+Interval claiming_nothing_of_few_equal(Interval interval, double scale) {
+  if (!interval.half_width || interval.standard_error > kEqualUpTo * scale) return interval;
   interval.standard_error = 0.0;
   interval.half_width = 0.0;
   if (interval.groups < kFewestEqual) {
@@ -65,15 +64,20 @@ std::vector<double> deviations(std::span<const double> samples, double mean) {
 }
 
 /// B - A and B / A - 1 from both means and the residuals of each. With q = B / A the error of q is, to first order,
-/// (e_b - q e_a) / A.
+/// (e_b - q e_a) / A. Few differences that are all equal have no interval, and then neither has their quotient: what
+/// varies in it is A alone.
 Difference linear_difference(double a, double b, u64 count, std::span<const double> residuals_a,
                              std::span<const double> residuals_b, double confidence) {
+  const double scale = std::max(std::abs(a), std::abs(b));
   Difference result;
-  result.absolute = from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence);
+  result.absolute = claiming_nothing_of_few_equal(
+      from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence), scale);
   if (a == 0.0) return result;
   std::vector<double> relative = combine(residuals_b, b / a, residuals_a);
   for (double& value : relative) value /= a;
-  result.relative = from_residuals((b - a) / a, count, relative, confidence);
+  result.relative =
+      claiming_nothing_of_few_equal(from_residuals((b - a) / a, count, relative, confidence), scale / std::abs(a));
+  if (!result.absolute.half_width) result.relative.half_width = std::nullopt;
   return result;
 }
 
@@ -122,12 +126,14 @@ double skewed_quantile(double t, std::span<const double> residuals) noexcept {
 
 Interval mean_interval(std::span<const double> samples, double confidence) {
   const double mean = average(samples);
-  return claiming_nothing_of_few_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence));
+  return claiming_nothing_of_few_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence),
+                                       std::abs(mean));
 }
 
 Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
   const Linearized linear = linearize(groups);
-  return claiming_nothing_of_few_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence));
+  return claiming_nothing_of_few_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence),
+                                       std::abs(linear.ratio));
 }
 
 bool Difference::significant() const noexcept { return absolute.half_width && !absolute.contains(0.0); }

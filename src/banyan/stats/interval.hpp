@@ -16,6 +16,8 @@ namespace banyan::stats {
 /// that differs may lie, only how rare it is: at 95 % rarer than 1 - 0.05^(1 / n), which is 14 % of samples for n = 20,
 /// as for batches (BatchRule::fewest), and would be 31 % for n = 8.
 inline constexpr std::size_t kFewestEqual = 20;
+/// Samples whose spread is below this share of their values are equal: sums and quotients round by about 1e-16 each.
+inline constexpr double kEqualUpTo = 1e-12;
 
 inline constexpr double kConfidence = 0.95;  ///< what readers expect of an error bar unless it says otherwise
 
@@ -72,12 +74,12 @@ struct Difference {
 
 /// Paired difference of means over groups that share their random numbers (Law, Simulation Modeling and Analysis,
 /// 5th ed., 10.2.1 paired-t; the relative one by the ratio estimator). a[i] and b[i] belong together: the sizes must be
-/// equal, else InvariantError.
+/// equal, else InvariantError. Without half widths where fewer than kFewestEqual differences are all equal.
 [[nodiscard]] Difference paired_difference(std::span<const double> a, std::span<const double> b,
                                            double confidence = kConfidence);
 
 /// The same for means over all observations (ratio_interval): R_b - R_a, linearised in both ratios, so that their
-/// correlation counts.
+/// correlation counts. Without half widths where fewer than kFewestEqual differences are all equal.
 [[nodiscard]] Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const SumCount> b,
                                                  double confidence = kConfidence);
 
