@@ -167,7 +167,8 @@ std::string incast(u32 flows, const std::string& mark) {
   for (u32 t = 2; t <= flows; ++t) sources += ", " + std::to_string(t);
   const std::string hosts = flows < 8 ? "8, ports = 16" : "64, ports = 8";
   return "topology = { name = 'bidirectional_min', hosts = " + hosts +
-         " }\nswitch = { name = 'cioq', queues = '1q', speedup = 2, link = 16, packet = 2048, memory = 131072, mark = { "
+         " }\nswitch = { name = 'cioq', queues = '1q', speedup = 2, link = 16, packet = 2048, memory = 131072, mark = "
+         "{ "
          "low = 4, high = 4, root_only = true" +
          mark +
          " } }\nrouting = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"

@@ -174,8 +174,9 @@ const core::AdmissionRow row_infiniband_cc{
              {parts::flow_parameter(), parts::cycle_parameter(),
               Parameter::integer("ccti_increase", 1)
                   .range(1, 255)
-                  .doc("What a notification raises the index of its flow by (CCTI_Increase; 1 in Gran et al. and in the "
-                       "Congestion Control Manager of OFED)"),
+                  .doc(
+                      "What a notification raises the index of its flow by (CCTI_Increase; 1 in Gran et al. and in the "
+                      "Congestion Control Manager of OFED)"),
               Parameter::integer("ccti_limit", 127)
                   .range(0, 65'535)
                   .doc("Highest index (CCTI_Limit; 127 in Gran et al.: a table of two blocks of 64)"),
@@ -187,9 +188,9 @@ const core::AdmissionRow row_infiniband_cc{
                   .above(0)
                   .range(0, 1e12)
                   .doc("Period with which indices fall by one (CCTI_Timer; 150 in Gran et al., in units of 1.024 us)"),
-              Parameter::integers("cct", {})
-                  .doc("Entries of the table from index 0 on, as the specification has them: 16384 times a shift, and a "
-                       "multiplier; the last one stands for all above. Empty: entries that grow by cct_step"),
+              Parameter::integers("cct", {}).doc(
+                  "Entries of the table from index 0 on, as the specification has them: 16384 times a shift, and a "
+                  "multiplier; the last one stands for all above. Empty: entries that grow by cct_step"),
               Parameter::real("cct_step", 1.0)
                   .unit("packets")
                   .range(0, 1000)

@@ -115,8 +115,8 @@ core::AdmissionContext admission_context(const Experiment& experiment, const Tra
   context.cycle_ns = cycle_ns(experiment);
   context.overhead = framing.overhead;
   for (const auto& t : traffics) {
-    context.longest_packet = std::max(context.longest_packet,
-                                      std::min({t->longest_message(), t->longest_packet(), framing.longest}));
+    context.longest_packet =
+        std::max(context.longest_packet, std::min({t->longest_message(), t->longest_packet(), framing.longest}));
   }
   const auto cycles = [&](u32 channel) { return graph.channel(channel).link.cycles_per_flit; };
   for (u32 t = 0; t < graph.terminals(); ++t) {

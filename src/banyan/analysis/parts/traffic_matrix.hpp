@@ -36,10 +36,10 @@ class TrafficMatrix {
                     "use a traffic such as uniform, or multicast in software");
       }
       if (context.generators[i]->fetch_adds()) {
-        values.fail("name",
-                    fmt::format("{} describes messages that stay at their destination, not fetch-and-adds",
-                                values.component()),
-                    "use fetch_add = false");
+        values.fail(
+            "name",
+            fmt::format("{} describes messages that stay at their destination, not fetch-and-adds", values.component()),
+            "use fetch_add = false");
       }
       if (!add_stated(*context.generators[i])) {
         add_sampled(*context.generators[i]);

@@ -14,8 +14,8 @@ namespace banyan::switching::parts {
 
 /// Marks by the length of the queue that the packet leaves, itself included: below `low` none, from there on a share
 /// that grows up to `probability` at `high`, above it the share `above`. Equal thresholds are those of DCTCP,
-/// others those of random early detection, as DCQCN uses it; a share above them is InfiniBand's marking rate. `root_only`: where the way ahead is free alone, as
-/// InfiniBand tells roots from victims.
+/// others those of random early detection, as DCQCN uses it; a share above them is InfiniBand's marking rate.
+/// `root_only`: where the way ahead is free alone, as InfiniBand tells roots from victims.
 struct Marking {
   u32 low = 0;
   u32 high = 0;  ///< 0: nothing is marked
