@@ -1,0 +1,335 @@
+// The physical rules (docs/workload/hosts.md), on the ideal network or over a carrier: a core and an interface do what
+// they have to do in the order in which it becomes possible; what waits for the end of an operation begins when that is
+// over, on whatever core; a receive costs its own core; a message above the eager limit asks first.
+#include "banyan/workload/physical.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "banyan/base/error.hpp"
+#include "banyan/workload/event_queue.hpp"
+#include "banyan/workload/match_queue.hpp"
+#include "banyan/workload/partly_free.hpp"
+#include "banyan/workload/replay.hpp"
+#include "banyan/workload/trace_back.hpp"
+#include "banyan/workload/unfinished.hpp"
+
+namespace banyan::workload {
+namespace physical {
+
+enum class Kind : u8 {
+  ready,     ///< an operation waits for nothing any more
+  arrival,   ///< the first byte of a message is at the receiver, over a carrier the last; the operation is its send
+  request,   ///< likewise the question whether it may come
+  consent,   ///< the answer is at the sender
+  received,  ///< all of a message is there, and the operation is its receive
+};
+
+struct Event {
+  u64 time = 0;
+  u64 order = 0;  ///< number of its coming into being
+  Place place;
+  Kind kind = Kind::ready;
+
+  [[nodiscard]] bool before(const Event& other) const noexcept {
+    return time != other.time ? time < other.time : order < other.order;
+  }
+};
+
+/// A message that waits for its receive.
+struct Waiting {
+  Place send;
+  u64 complete = 0;   ///< when all of it is there
+  bool asks = false;  ///< only its request is here
+};
+
+/// A core, or one direction of an interface.
+struct Resource {
+  u64 free = 0;
+  Place last = TraceBack::kNobody;
+};
+
+class Replay {
+ public:
+  Replay(const Program& program, const Host& host, const IdealWire& wire, const ReplayOptions& options,
+         Carrier* carrier = nullptr)
+      : program_(program),
+        host_(host),
+        wire_(wire),
+        options_(options),
+        carrier_(carrier),
+        stream_(host.gap_per_byte < wire.per_byte ? wire.per_byte : host.gap_per_byte),
+        scale_(host.units_per_ns),
+        cores_(std::max(host.cores, program.cores())),
+        nics_(std::max(host.nics, program.nics())),
+        core_(std::size_t{program.ranks()} * cores_),
+        sender_(std::size_t{program.ranks()} * nics_),
+        receiver_(std::size_t{program.ranks()} * nics_),
+        left_(program.ranks()),
+        repeats_left_(program.ranks(), options.repeats),
+        free_(program),
+        messages_(program.ranks()),
+        receives_(program.ranks()),
+        trace_(program, options.repeats) {
+    out_.ends.assign(program.ranks(), options.start);
+  }
+
+  void begin() {
+    out_.start = options_.start;
+    total_ = program_.operations() * options_.repeats;
+    for (u32 r = 0; r < program_.ranks(); ++r) begin_iteration(r, options_.start);
+  }
+  JobOutcome run() {
+    begin();
+    while (!queue_.empty()) take(queue_.pop());
+    return finish();
+  }
+  [[nodiscard]] u64 next() const noexcept { return queue_.empty() ? ~u64{0} : queue_.first().time; }
+  void advance() { take(queue_.pop()); }
+  void deliver(const Parcel& parcel, u64 at) { push(at, static_cast<Kind>(parcel.kind), parcel.send); }
+  [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
+  JobOutcome finish() {
+    for (const u64 end : out_.ends) out_.completion = std::max(out_.completion, end);
+    if (out_.operations != total_) {
+      out_.explanation = unfinished(program_, of_places(), receives_);
+    } else {
+      out_.critical_path = trace_.chain();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] Resource& core(Place p, const Operation& o) { return core_[std::size_t{p.rank} * cores_ + o.cpu]; }
+  [[nodiscard]] Resource& sender(Place p, const Operation& o) { return sender_[std::size_t{p.rank} * nics_ + o.nic]; }
+  [[nodiscard]] Operation operation(Place p) const { return program_.operation(p.rank, p.operation); }
+  [[nodiscard]] static u64 further(const Operation& o) { return o.amount == 0 ? 0 : o.amount - 1; }
+  void push(u64 time, Kind kind, Place place) {
+    u64 order = ++born_;
+    if (carrier_ != nullptr) {
+      const bool at_peer = kind == Kind::arrival || kind == Kind::request;
+      constexpr unsigned kBirths = 40;
+      order |= u64{at_peer ? operation(place).peer : place.rank} << kBirths;
+    }
+    queue_.push({time, order, place, kind});
+  }
+  /// Between the ends of a send: its message or request, or the consent that comes back.
+  void carry(u64 at, Kind kind, Place send, const Operation& o) {
+    const bool back = kind == Kind::consent;
+    if (carrier_ == nullptr) return push(at + wire_.latency, kind, send);
+    if (carrier_->together(send.rank, o.peer)) return push(at, kind, send);
+    const u64 bytes = kind == Kind::arrival ? o.amount : 0;
+    carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at, {send, static_cast<u8>(kind)});
+  }
+
+  void begin_iteration(u32 rank, u64 at) {
+    left_[rank] = program_.operations(rank);
+    if (left_[rank] == 0 || repeats_left_[rank] == 0) return;
+    --repeats_left_[rank];
+    for (u32 i = 0; i < program_.operations(rank); ++i) {
+      if (program_.waits_for(rank, i) == 0) push(at, Kind::ready, {rank, i});
+    }
+  }
+  void release(Place place, u64 at, Place cause) {
+    trace_.waited(place, cause, at);
+    if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
+  }
+  void begun(Place place, u64 at) {
+    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+  }
+  void ended(Place place, u64 at) {
+    trace_.ended(place, at);
+    program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+    out_.ends[place.rank] = std::max(out_.ends[place.rank], at);
+    if (--left_[place.rank] == 0) begin_iteration(place.rank, out_.ends[place.rank]);
+    constexpr u64 kPeriod = u64{1} << 20U;
+    if (++out_.operations % kPeriod != 0) return;
+    if (out_.operations % (kPeriod * 4) == 0) program_.release_pages();
+    if (options_.progress) options_.progress(out_.operations, total_);
+    if (options_.interrupted != nullptr && *options_.interrupted) throw Interrupted("interrupted");
+  }
+
+  void take(const Event& event) {
+    const Operation o = operation(event.place);
+    switch (event.kind) {
+      case Kind::ready:
+        if (o.kind == OperationKind::calculate) return calculate(event, o);
+        if (o.kind == OperationKind::send) return send(event, o);
+        return post(event, o);
+      case Kind::arrival:
+        return arrive(event, o);
+      case Kind::request:
+        return ask(event, o);
+      case Kind::consent:
+        return transfer(event, o);
+      case Kind::received:
+        return receive(event, o);
+    }
+  }
+
+  /// The time at which `place` has the resource, from `at` on.
+  u64 take_turn(Resource& resource, Place place, u64 at) {
+    if (resource.free <= at) return at;
+    trace_.waited(place, resource.last, resource.free);
+    return resource.free;
+  }
+
+  void calculate(const Event& event, const Operation& o) {
+    Resource& mine = core(event.place, o);
+    const u64 start = take_turn(mine, event.place, event.time);
+    mine = {start + scale_.of(o.amount), event.place};
+    begun(event.place, start);
+    ended(event.place, mine.free);
+  }
+  void send(const Event& event, const Operation& o) {
+    Resource& mine = core(event.place, o);
+    Resource& nic = sender(event.place, o);
+    const bool eager = o.amount <= host_.eager;
+    u64 start = take_turn(mine, event.place, event.time);
+    if (eager) start = take_turn(nic, event.place, start);
+    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)), event.place};
+    begun(event.place, start);
+    ++out_.messages;
+    out_.bytes += o.amount;
+    carry(start + host_.overhead, eager ? Kind::arrival : Kind::request, event.place, o);
+    if (!eager) return;
+    nic = {start + host_.gap + host_.gap_per_byte.of(further(o)), event.place};
+    ended(event.place, mine.free);
+  }
+  void post(const Event& event, const Operation& o) {
+    begun(event.place, event.time);
+    Waiting message;
+    if (!messages_.take(event.place.rank, o.peer, o.tag, message)) {
+      receives_.push(event.place.rank, o.peer, o.tag, event.place.operation);
+    } else if (message.asks) {
+      receive_of_[key(message.send)] = event.place;
+      carry(event.time, Kind::consent, message.send, operation(message.send));
+    } else {
+      meet(event.place, message.send, std::max(event.time, message.complete), message.complete);
+    }
+  }
+  /// When all of a message is there that the event announces; the receiver's interface is charged.
+  u64 complete_at(const Event& event, const Operation& o) {
+    if (carrier_ != nullptr && carrier_->together(event.place.rank, o.peer)) return event.time;
+    Resource& nic = receiver_[std::size_t{o.peer} * nics_ + o.nic];
+    if (carrier_ == nullptr) {
+      const u64 first = std::max(event.time, nic.free);
+      nic.free = first + host_.gap + host_.gap_per_byte.of(further(o));
+      return first + stream_.of(further(o));
+    }
+    // The last byte is here. Bytes share the link in the network; only an interface slower than it takes longer.
+    const u64 took = wire_.per_byte.of(further(o));
+    const u64 first = std::max(event.time - std::min(event.time, took), nic.free);
+    const u64 length = wire_.per_byte < host_.gap_per_byte ? host_.gap_per_byte.of(further(o)) : 0;
+    nic.free = first + host_.gap + length;
+    return std::max(event.time, first + length);
+  }
+  void arrive(const Event& event, const Operation& o) {
+    const u64 complete = complete_at(event, o);
+    u32 receive = 0;
+    if (o.amount > host_.eager) {
+      const auto found = receive_of_.find(key(event.place));
+      meet(found->second, event.place, complete, complete);
+      receive_of_.erase(found);
+    } else if (receives_.take(o.peer, event.place.rank, o.tag, receive)) {
+      meet({o.peer, receive}, event.place, complete, complete);
+    } else {
+      messages_.push(o.peer, event.place.rank, o.tag, {event.place, complete, false});
+    }
+  }
+  void ask(const Event& event, const Operation& o) {
+    u32 receive = 0;
+    if (receives_.take(o.peer, event.place.rank, o.tag, receive)) {
+      receive_of_[key(event.place)] = {o.peer, receive};
+      carry(event.time, Kind::consent, event.place, o);
+    } else {
+      messages_.push(o.peer, event.place.rank, o.tag, {event.place, event.time, true});
+    }
+  }
+  void transfer(const Event& event, const Operation& o) {
+    Resource& nic = sender(event.place, o);
+    const u64 start = take_turn(nic, event.place, event.time);
+    const u64 gone = host_.gap_per_byte.of(further(o));
+    nic = {start + host_.gap + gone, event.place};
+    carry(start, Kind::arrival, event.place, o);
+    ended(event.place, start + gone);
+  }
+  /// `at`: when both are there.
+  void meet(Place receive, Place send, u64 at, u64 complete) {
+    trace_.waited(receive, send, complete);
+    bytes_of_[key(receive)] = operation(send).amount;
+    push(at, Kind::received, receive);
+  }
+  void receive(const Event& event, const Operation& o) {
+    const auto found = bytes_of_.find(key(event.place));
+    Operation sent = o;
+    sent.amount = found->second;
+    bytes_of_.erase(found);
+    Resource& mine = core(event.place, o);
+    const u64 start = take_turn(mine, event.place, event.time);
+    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(sent)), event.place};
+    ended(event.place, mine.free);
+  }
+
+  [[nodiscard]] static u64 key(Place p) noexcept { return u64{p.rank} << 32U | p.operation; }
+  [[nodiscard]] MatchQueue<Place> of_places() const {
+    MatchQueue<Place> places(program_.ranks());
+    for (u32 r = 0; r < program_.ranks(); ++r)
+      messages_.for_each(r, [&](u32 peer, u32 tag, const Waiting& w) { places.push(r, peer, tag, w.send); });
+    return places;
+  }
+
+  const Program& program_;
+  const Host& host_;
+  const IdealWire& wire_;
+  const ReplayOptions& options_;
+  Carrier* carrier_;
+  PerByte stream_;  ///< per byte that arrives: no sooner than it left
+  PerByte scale_;
+  u32 cores_;
+  u32 nics_;
+  std::vector<Resource> core_;
+  std::vector<Resource> sender_;
+  std::vector<Resource> receiver_;
+  std::vector<u32> left_;          ///< [rank], operations of this repeat
+  std::vector<u32> repeats_left_;  ///< [rank]
+  PartlyFree free_;
+  MatchQueue<Waiting> messages_;
+  MatchQueue<u32> receives_;
+  std::unordered_map<u64, Place> receive_of_;  ///< of sends that may come
+  std::unordered_map<u64, u64> bytes_of_;      ///< of receives whose message is on its way to them
+  EventQueue<Event> queue_;
+  TraceBack trace_;
+  u64 born_ = 0;
+  u64 total_ = 0;
+  JobOutcome out_;
+};
+
+}  // namespace physical
+
+struct PhysicalReplay::State {
+  State(const Program& program, const Host& host, const IdealWire& wire, const ReplayOptions& options, Carrier& carrier)
+      : replay(program, host, wire, options, &carrier) {}
+  physical::Replay replay;
+};
+
+PhysicalReplay::PhysicalReplay(const Program& program, const Host& host, const IdealWire& wire,
+                               const ReplayOptions& options, Carrier& carrier)
+    : state_(std::make_unique<State>(program, host, wire, options, carrier)) {
+  state_->replay.begin();
+}
+PhysicalReplay::~PhysicalReplay() = default;
+u64 PhysicalReplay::next() const noexcept { return state_->replay.next(); }
+void PhysicalReplay::advance() { state_->replay.advance(); }
+void PhysicalReplay::deliver(const Parcel& parcel, u64 at) { state_->replay.deliver(parcel, at); }
+u64 PhysicalReplay::operations() const noexcept { return state_->replay.operations(); }
+JobOutcome PhysicalReplay::finish() { return state_->replay.finish(); }
+
+JobOutcome replay_physical(const Program& program, const Host& host, const IdealWire& wire,
+                           const ReplayOptions& options) {
+  return physical::Replay(program, host, wire, options).run();
+}
+
+}  // namespace banyan::workload

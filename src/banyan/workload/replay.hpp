@@ -1,0 +1,50 @@
+// A job that runs alone on the ideal network: the dedicated loop for it (docs/decisions/0007-jobs.md).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "banyan/workload/host.hpp"
+#include "banyan/workload/program.hpp"
+
+namespace banyan::workload {
+
+/// An operation on the chain that ended last: it waited for the one before.
+struct CriticalStep {
+  Place place;
+  u64 end = 0;
+};
+
+/// What a run of a job has shown. Times are those of the run; ranks have all their repeats.
+struct JobOutcome {
+  std::vector<u64> ends;  ///< [rank], when it was done
+  u64 start = 0;
+  u64 completion = 0;  ///< when the last rank was done
+  u64 operations = 0;  ///< that ended
+  u64 messages = 0;
+  u64 bytes = 0;
+  /// Of jobs of one repeat with at most kMostTraced operations.
+  std::vector<CriticalStep> critical_path;
+  std::string explanation;  ///< why it could not go on; empty: it is done
+};
+
+/// Operations of which a run keeps what each has waited for: 16 bytes of each.
+inline constexpr u64 kMostTraced = u64{1} << 22U;
+
+struct ReplayOptions {
+  u64 start = 0;
+  u32 repeats = 1;                                    ///< a rank begins again when all its operations are done
+  std::function<void(u64 done, u64 total)> progress;  ///< of operations; may be empty
+  const bool* interrupted = nullptr;                  ///< polled; true stops with Interrupted
+};
+
+/// The rules of LogGOPSim (HostRules::loggopsim), to the unit of time, with a stable order of equal events.
+[[nodiscard]] JobOutcome replay_loggopsim(const Program& program, const Host& host, const IdealWire& wire,
+                                          const ReplayOptions& options);
+
+/// The physical rules (HostRules::physical; docs/workload/hosts.md).
+[[nodiscard]] JobOutcome replay_physical(const Program& program, const Host& host, const IdealWire& wire,
+                                         const ReplayOptions& options);
+
+}  // namespace banyan::workload

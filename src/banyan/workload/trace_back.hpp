@@ -1,0 +1,63 @@
+// What each operation of a run has waited for last, so that the chain that ended last can be told.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "banyan/workload/replay.hpp"
+
+namespace banyan::workload {
+
+class TraceBack {
+ public:
+  static constexpr Place kNobody{kNone, kNone};
+
+  /// Keeps nothing where a run is too large, or repeats its operations.
+  TraceBack(const Program& program, u32 repeats) {
+    if (repeats != 1 || program.operations() > kMostTraced) return;
+    u64 sum = 0;
+    for (u32 r = 0; r < program.ranks(); ++r) {
+      first_.push_back(sum);
+      sum += program.operations(r);
+    }
+    steps_.resize(sum);
+  }
+
+  /// `cause` was done at `at`, and `place` waits for it.
+  void waited(Place place, Place cause, u64 at) noexcept {
+    if (steps_.empty() || cause == kNobody) return;
+    Step& step = steps_[first_[place.rank] + place.operation];
+    if (step.cause != kNobody && at < step.at) return;
+    step = {cause, at};
+  }
+  void ended(Place place, u64 at) noexcept {
+    if (steps_.empty()) return;
+    steps_[first_[place.rank] + place.operation].at = at;
+    if (at < end_) return;
+    end_ = at;
+    last_ = place;
+  }
+
+  [[nodiscard]] std::vector<CriticalStep> chain() const {
+    std::vector<CriticalStep> all;
+    for (Place p = last_; p != kNobody && all.size() < steps_.size();) {
+      const Step& step = steps_[first_[p.rank] + p.operation];
+      all.push_back({p, step.at});
+      p = step.cause;
+    }
+    std::reverse(all.begin(), all.end());
+    return all;
+  }
+
+ private:
+  struct Step {
+    Place cause = kNobody;
+    u64 at = 0;  ///< of the cause; of the operation's end, when that is known
+  };
+  std::vector<u64> first_;
+  std::vector<Step> steps_;
+  Place last_ = kNobody;
+  u64 end_ = 0;
+};
+
+}  // namespace banyan::workload

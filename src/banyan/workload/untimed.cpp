@@ -1,0 +1,193 @@
+// The run without a network and without hosts, and why a schedule does not get to its end.
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+
+#include "banyan/workload/inspection.hpp"
+#include "banyan/workload/match_queue.hpp"
+#include "banyan/workload/partly_free.hpp"
+
+namespace banyan::workload {
+namespace {
+
+class Run {
+ public:
+  Run(const Program& program, bool with_chain)
+      : program_(program), free_(program), messages_(program.ranks()), receives_(program.ranks()) {
+    first_.reserve(program.ranks());
+    u64 sum = 0;
+    for (u32 r = 0; r < program.ranks(); ++r) {
+      first_.push_back(sum);
+      sum += program.operations(r);
+    }
+    done_.assign((sum + 63) / 64, 0);
+    begun_ = done_;
+    if (with_chain) cause_.assign(sum, {kNone, kNone});
+  }
+
+  Untimed run() {
+    for (u32 r = 0; r < program_.ranks(); ++r) {
+      for (u32 i = 0; i < program_.operations(r); ++i) {
+        if (program_.waits_for(r, i) == 0) begin({r, i}, 0, {kNone, kNone});
+        drain(0);
+      }
+    }
+    while (!ends_.empty()) drain(ends_.top().at);
+    if (out_.done == program_.operations()) {
+      if (!cause_.empty()) trace_back();
+    } else {
+      explain();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct End {
+    u64 at = 0;
+    u64 number = 0;
+    Place place;
+    bool operator>(const End& other) const { return at != other.at ? at > other.at : number > other.number; }
+  };
+
+  [[nodiscard]] u64 index(Place p) const { return first_[p.rank] + p.operation; }
+  [[nodiscard]] static bool bit(const std::vector<u64>& bits, u64 i) { return (bits[i >> 6U] >> (i & 63U) & 1U) != 0; }
+  static void set(std::vector<u64>& bits, u64 i) { bits[i >> 6U] |= u64{1} << (i & 63U); }
+  void note_cause(Place place, Place cause) {
+    if (!cause_.empty()) cause_[index(place)] = cause;
+  }
+
+  void drain(u64 until) {
+    while (!ends_.empty() && ends_.top().at <= until) {
+      const End end = ends_.top();
+      ends_.pop();
+      finish(end.place, end.at);
+    }
+  }
+
+  void begin(Place place, u64 at, Place cause) {
+    set(begun_, index(place));
+    note_cause(place, cause);
+    const Operation o = program_.operation(place.rank, place.operation);
+    if (o.kind == OperationKind::calculate) {
+      ends_.push({at + o.amount, number_++, place});
+    } else if (o.kind == OperationKind::send) {
+      ends_.push({at, number_++, place});
+      Place receive;
+      if (receives_.take(o.peer, place.rank, o.tag, receive)) {
+        note_cause(receive, place);
+        ends_.push({at, number_++, receive});
+      } else {
+        messages_.push(o.peer, place.rank, o.tag, place);
+      }
+    } else {
+      Place send;
+      if (messages_.take(place.rank, o.peer, o.tag, send)) {
+        ends_.push({at, number_++, place});
+      } else {
+        receives_.push(place.rank, o.peer, o.tag, place);
+      }
+    }
+    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+  }
+
+  void finish(Place place, u64 at) {
+    set(done_, index(place));
+    ++out_.done;
+    if (at >= out_.length) {
+      out_.length = at;
+      last_ = place;
+    }
+    program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+    constexpr u64 kPeriod = u64{1} << 22U;
+    if (out_.done % kPeriod == 0) program_.release_pages();
+  }
+
+  void release(Place place, u64 at, Place cause) {
+    if (free_.release(place.rank, place.operation, at)) begin(place, at, cause);
+  }
+
+  void trace_back() {
+    for (Place p = last_; p.rank != kNone; p = cause_[index(p)]) out_.chain.push_back(p);
+    std::ranges::reverse(out_.chain);
+  }
+
+  // --- why it does not end -----------------------------------------------------------------------------------------
+  /// What an operation that is not done waits for, or nothing where no operation can ever free it.
+  std::optional<Place> waits_for(Place place) {
+    if (!bit(begun_, index(place))) {
+      auto [found, added] = before_.try_emplace(place.rank);
+      if (added) {
+        std::vector<u32>& earlier = found->second;
+        earlier.assign(program_.operations(place.rank), kNone);
+        for (u32 i = 0; i < program_.operations(place.rank); ++i) {
+          if (!bit(done_, index({place.rank, i})))
+            program_.for_each_after_end(place.rank, i, [&](u32 d) { earlier[d] = i; });
+          if (!bit(begun_, index({place.rank, i})))
+            program_.for_each_after_start(place.rank, i, [&](u32 d) { earlier[d] = i; });
+        }
+      }
+      return Place{place.rank, found->second[place.operation]};
+    }
+    const Operation o = program_.operation(place.rank, place.operation);  // a receive whose message has not come
+    const u32 from = o.peer == kAnyPeer ? 0 : o.peer;
+    const u32 to = o.peer == kAnyPeer ? program_.ranks() : o.peer + 1;
+    for (u32 r = from; r < to; ++r) {
+      for (u32 i = 0; i < program_.operations(r); ++i) {
+        if (bit(done_, index({r, i}))) continue;
+        const Operation s = program_.operation(r, i);
+        if (s.kind == OperationKind::send && s.peer == place.rank &&
+            (s.tag == o.tag || s.tag == kAnyTag || o.tag == kAnyTag))
+          return Place{r, i};
+      }
+    }
+    return std::nullopt;
+  }
+
+  void explain() {
+    constexpr u64 kTried = 64;  // operations that are walked from; each walk ends in a cycle or in a message that lacks
+    std::vector<u64> walked(first_.empty() ? 0 : done_.size(), 0);
+    for (u32 r = 0; r < program_.ranks() && out_.cycle.empty() && out_.stuck.size() < kTried; ++r) {
+      for (u32 i = 0; i < program_.operations(r) && out_.cycle.empty() && out_.stuck.size() < kTried; ++i) {
+        std::vector<Place> path;
+        std::optional<Place> at = Place{r, i};
+        while (at && !bit(done_, index(*at)) && !bit(walked, index(*at))) {
+          set(walked, index(*at));
+          path.push_back(*at);
+          at = waits_for(*at);
+        }
+        if (path.empty()) continue;
+        if (!at) {
+          out_.stuck.push_back(path.back());
+          continue;
+        }
+        const auto from = std::ranges::find(path, *at);
+        if (from != path.end()) out_.cycle.assign(from, path.end());
+      }
+    }
+  }
+
+  const Program& program_;
+  PartlyFree free_;
+  MatchQueue<Place> messages_;
+  MatchQueue<Place> receives_;
+  std::vector<u64> first_;  ///< [rank], number of its first operation
+  std::vector<u64> done_;   ///< bit per operation
+  std::vector<u64> begun_;
+  std::vector<Place> cause_;  ///< of every operation's begin or, of a receive, end
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::unordered_map<u32, std::vector<u32>> before_;  ///< by rank: for each operation one that it still waits for
+  u64 number_ = 0;
+  Place last_;
+  Untimed out_;
+};
+
+}  // namespace
+
+Untimed run_untimed(const Program& program, bool with_chain) {
+  if (program.operations() == 0) return {};
+  return Run(program, with_chain).run();
+}
+
+}  // namespace banyan::workload

@@ -1,0 +1,110 @@
+// Is what a schedule says about itself true: its contents, what does not match, its critical path and its cycles?
+#include "banyan/workload/inspection.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "workload/files.hpp"
+
+namespace banyan::workload::inspection_test {
+namespace {
+
+/// A schedule of two ranks.
+Program two(const std::string& zero, const std::string& one) {
+  return program_of("num_ranks 2\nrank 0 {\n" + zero + "\n}\nrank 1 {\n" + one + "\n}\n");
+}
+
+std::vector<std::string> texts(const std::vector<Unmatched>& all) {
+  std::vector<std::string> list;
+  for (const Unmatched& u : all) list.push_back(to_text(u));
+  return list;
+}
+using Texts = std::vector<std::string>;
+
+TEST(Inspection, ContentsAreCounted) {
+  const Contents c = contents_of(two("a: send 5b to 1\nb: calc 9\nb requires a\nb irequires a", "recv 6b from 0"));
+  EXPECT_EQ(c.operations, (std::array<u64, 3>{1, 1, 1}));
+  EXPECT_EQ(c.bytes, 5U);
+  EXPECT_EQ(c.received, 6U);
+  EXPECT_EQ(c.calculated, 9U);
+  EXPECT_EQ(c.dependencies, 2U);
+}
+
+TEST(Inspection, WhatDoesNotMatchIsNamedWithRankPeerTagAndCount) {
+  EXPECT_EQ(texts(unmatched_of(two("send 5b to 1", "recv 5b from 0"))), Texts{});
+  EXPECT_EQ(texts(unmatched_of(two("send 5b to 1 tag 3\nsend 5b to 1 tag 3", "recv 5b from 0 tag 4"))),
+            (Texts{"rank 0 sends to rank 1 with tag 3: 2 without counterpart",
+                   "rank 1 receives from rank 0 with tag 4: 1 without counterpart"}));
+}
+
+TEST(Inspection, WildcardsTakeWhatExactReceivesLeave) {
+  const std::string sends = "send 5b to 1 tag 3\nsend 5b to 1 tag 4\nsend 5b to 1 tag 4";
+  EXPECT_EQ(texts(unmatched_of(two(sends, "recv 5b from -1 tag -1\nrecv 5b from 0 tag 3\nrecv 5b from 0 tag -1"))),
+            Texts{});
+  EXPECT_EQ(texts(unmatched_of(two(sends, "recv 5b from 0 tag 3\nrecv 5b from -1 tag 4"))),
+            Texts{"rank 0 sends to rank 1 with tag 4: 1 without counterpart"});
+  EXPECT_EQ(texts(unmatched_of(two(sends,
+                                   "recv 5b from 0 tag -1\nrecv 5b from -1 tag -1\nrecv 5b from -1 tag 9\n"
+                                   "recv 5b from -1 tag -1"))),
+            Texts{"rank 1 receives from any any with tag 9: 1 without counterpart"});
+}
+
+TEST(Inspection, TheCriticalPathGoesThroughMessages) {
+  const Program p = two("a: calc 10\nb: send 1b to 1\nb requires a\nc: calc 3",
+                        "d: calc 4\ne: recv 1b from 0\nf: calc 20\nf requires e\nf requires d");
+  const Untimed u = run_untimed(p, true);
+  EXPECT_EQ(u.length, 30U);
+  EXPECT_EQ(u.chain, (std::vector<Place>{{0, 0}, {0, 1}, {1, 1}, {1, 2}}));
+  EXPECT_EQ(u.done, 6U);
+}
+
+TEST(Inspection, ADependencyOnTheStartDoesNotWaitForTheEnd) {
+  const Program p = program_of("num_ranks 1\nrank 0 {\na: calc 10\nb: calc 5\nb irequires a\n}");
+  EXPECT_EQ(run_untimed(p, true).length, 10U);
+}
+
+TEST(Inspection, ACycleWithinARankIsFound) {
+  const Program p = program_of(
+      "num_ranks 1\nrank 0 {\nx: calc 1\na: calc 1\nb: calc 1\nc: calc 1\n"
+      "b requires a\nc requires b\na requires c\na requires x\n}");
+  const Untimed u = run_untimed(p, false);
+  EXPECT_EQ(u.done, 1U);
+  EXPECT_EQ(u.cycle.size(), 3U);
+  EXPECT_THROW(require_sound(p), ConfigError);
+}
+
+TEST(Inspection, ACycleThroughMessagesIsFound) {
+  const Program p =
+      two("r: recv 1b from 1\ns: send 1b to 1\ns requires r", "r: recv 1b from 0\ns: send 1b to 0\ns requires r");
+  const Untimed u = run_untimed(p, false);
+  EXPECT_EQ(u.cycle.size(), 4U);
+  try {
+    require_sound(p);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(error.cause().find("rank 1, operation 1 (recv 1b from 0 tag 0)"), std::string::npos) << error.cause();
+  }
+}
+
+TEST(Inspection, WhatIsSoundIsNotRefused) {
+  EXPECT_NO_THROW(require_sound(
+      two("s: send 1b to 1\nr: recv 1b from 1\nr requires s", "s: send 1b to 0\nr: recv 1b from 0\ns irequires r")));
+}
+
+TEST(Inspection, WhoTalksToWhom) {
+  const Exchange e = exchange_of(two("send 5b to 1\nsend 9b to 1\nsend 9b to 1", "send 7b to 0"), 2);
+  EXPECT_EQ(e.pairs, 2U);
+  ASSERT_EQ(e.busiest.size(), 2U);
+  EXPECT_EQ(e.busiest[0].bytes, 23U);
+  EXPECT_EQ(e.busiest[0].messages, 3U);
+  ASSERT_EQ(e.largest.size(), 2U);
+  EXPECT_EQ(e.largest[0].bytes, 9U);
+  EXPECT_EQ(e.largest[0].count, 2U);
+  EXPECT_EQ(e.largest[1].bytes, 7U);
+}
+
+}  // namespace
+}  // namespace banyan::workload::inspection_test

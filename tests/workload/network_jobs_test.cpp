@@ -1,0 +1,189 @@
+// Do jobs on a simulated network take the time that its links and their hosts give, whatever the machine does?
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace banyan::cli::network_jobs_test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTree =
+    "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n"
+    "switch = { name = \"vc_router\", vcs = 2, buffer = 16 }\n"
+    "routing = \"up_down\"\ncycle_time = \"1 ns\"\nflit = \"32 B\"\n";
+constexpr const char* kRing =
+    "[[job]]\nname = \"ring\"\n"
+    "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"64 KiB\", ranks = 8 }\n";
+constexpr const char* kAllToAll =
+    "[[job]]\nname = \"all\"\n"
+    "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"16 KiB\", ranks = 8 }\n";
+/// A flit of the tree's vc_router between terminals of one switch, and two switches further.
+constexpr u64 kNear = 7;
+constexpr u64 kFar = 17;
+
+class NetworkJobs : public testing::Test {
+ protected:
+  void SetUp() override { fresh_scratch(); }
+  static json run_of(const std::string& text, const std::vector<std::string>& more = {}) {
+    write_text("x.toml", text);
+    std::vector<std::string> arguments{"run", "x.toml", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 0) << said.err;
+    return said.status == 0 ? json::parse(said.out) : json();
+  }
+  static Said refused(const std::string& text, const std::vector<std::string>& more = {}) {
+    write_text("x.toml", text);
+    std::vector<std::string> arguments{"run", "x.toml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 2);
+    return said;
+  }
+};
+
+/// 14 steps of 8 KiB, 256 flits each, one after the other; of 14 links in a row at most 4 lead to the other switch.
+TEST_F(NetworkJobs, ARingWithoutContentionTakesItsClosedForm) {
+  const json result = run_of(std::string(kTree) + kRing);
+  const json& job = result["jobs"][0];
+  EXPECT_EQ(job["completion"], 14 * 255 + 10 * kNear + 4 * kFar);
+  EXPECT_EQ(job["slowdown_ideal"], 1.0);
+  EXPECT_EQ(job["slowdown_alone"], 1.0);
+  EXPECT_EQ(job["messages"], 8 * 14);
+  EXPECT_EQ(job["operations"], 8 * 28);
+  EXPECT_EQ(job["critical_path"].size(), 28U);
+}
+
+TEST_F(NetworkJobs, AMessageTakesOverheadLatencyBytesAndOverhead) {
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\na: calc 10\nb: send 320b to 1\nb requires a\n}\n"
+             "rank 1 {\nrecv 320b from 0\n}\n");
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\nhost = { overhead = 100 }\n";
+  EXPECT_EQ(run_of(text)["jobs"][0]["ranks"], json({110, 110 + kNear + 9 + 100}));
+  // Its request and the receiver's consent cross the network first; the send ends with its last byte.
+  EXPECT_EQ(run_of(text, {"job.host.eager=0"})["jobs"][0]["ranks"],
+            json({110 + 2 * kNear + 9, 110 + 3 * kNear + 9 + 100}));
+  // An interface that takes 0.5 ns per byte lets 320 bytes arrive 159 ns behind the first.
+  EXPECT_EQ(run_of(text, {"job.host.gap_per_byte=0.5"})["jobs"][0]["ranks"], json({110, 110 + kNear + 159 + 100}));
+  // Ranks of one terminal need no network.
+  write_text("same.txt", "3 3\n");
+  EXPECT_EQ(run_of(text, {"job.placement=same.txt"})["jobs"][0]["ranks"], json({110, 210}));
+  EXPECT_EQ(run_of(text, {"job.placement=same.txt", "job.host.eager=0"})["jobs"][0]["ranks"], json({119, 210}));
+}
+
+TEST_F(NetworkJobs, AFlitOfHalfTheBytesTakesTwiceTheFlits) {
+  EXPECT_EQ(run_of(std::string(kTree) + kRing, {"flit=16 B"})["jobs"][0]["completion"],
+            14 * 511 + 10 * kNear + 4 * kFar);
+}
+
+TEST_F(NetworkJobs, TheHashDoesNotDependOnHowItIsRun) {
+  const std::string text = std::string(kTree) + kRing + kAllToAll + "placement = \"random\"\n";
+  const json plain = run_of(text, {"job.host.eager=4096", "traffic={ name = \"uniform\", load = 0.1 }"});
+  const std::vector<std::vector<std::string>> ways{
+      {"run.shards=3"}, {"run.shards=4", "--threads", "2"}, {"run.wake=all"}, {"run.step_order=permuted"}};
+  for (std::vector<std::string> way : ways) {
+    way.insert(way.end(), {"job.host.eager=4096", "traffic={ name = \"uniform\", load = 0.1 }"});
+    const json other = run_of(text, way);
+    EXPECT_EQ(other["state_hash"], plain["state_hash"]) << way.front();
+    EXPECT_EQ(other["jobs"], plain["jobs"]) << way.front();
+  }
+  EXPECT_NE(
+      run_of(text, {"job.host.eager=4096", "traffic={ name = \"uniform\", load = 0.1 }", "--seed", "5"})["state_hash"],
+      plain["state_hash"]);
+}
+
+TEST_F(NetworkJobs, TextAndBinaryHaveOneStateHash) {
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\na: calc 10\nb: send 5000b to 1\nb requires a\n}\n"
+             "rank 1 {\nrecv 5000b from 0\n}\n");
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n";
+  const json as_text = run_of(text);
+  ASSERT_EQ(banyan({"convert", "a.goal", "--to", "a.bin"}).status, 0);
+  EXPECT_EQ(run_of(text, {"job.file=a.bin"})["state_hash"], as_text["state_hash"]);
+  EXPECT_NE(run_of(text, {"job.host.overhead=1"})["state_hash"], as_text["state_hash"]);
+}
+
+TEST_F(NetworkJobs, JobsHurtEachOtherAndSayBothSlowdowns) {
+  const std::string text =
+      std::string(kTree) + kRing + "placement = \"spread\"\n" + kAllToAll + "placement = \"spread\"\n";
+  const json both = run_of(text, {"job.generator.ranks=16"});
+  ASSERT_EQ(both["jobs"].size(), 2U);
+  const json alone = run_of(std::string(kTree) + kRing + "placement = \"spread\"\n", {"job.generator.ranks=16"});
+  const double slowdown = both["jobs"][0]["completion"].get<double>() / alone["jobs"][0]["completion"].get<double>();
+  EXPECT_GT(slowdown, 1.0);
+  EXPECT_DOUBLE_EQ(both["jobs"][0]["slowdown_alone"].get<double>(), slowdown);
+  EXPECT_GE(both["jobs"][0]["slowdown_ideal"].get<double>(), slowdown);
+  EXPECT_NE(both["explanation"].get<std::string>().find("all: 16 ranks on 16 of 16 terminals, one on each, spread"),
+            std::string::npos);
+}
+
+TEST_F(NetworkJobs, PlacementMoves) {
+  const std::string text = std::string(kTree) + kRing;
+  const json linear = run_of(text);
+  EXPECT_EQ(run_of(text, {"job.placement=blocked"})["jobs"], linear["jobs"]);
+  for (const char* other : {"random", "spread"})
+    EXPECT_GT(run_of(text, {std::string("job.placement=") + other})["jobs"][0]["completion"],
+              linear["jobs"][0]["completion"]);
+  write_text("order.txt", "0 1 2 3\n4 5 6 7\n");
+  EXPECT_EQ(run_of(text, {"job.placement=order.txt"})["jobs"], linear["jobs"]);
+  write_text("order.txt", "0 4 1 5 2 6 3 16\n");
+  EXPECT_NE(refused(text, {"job.placement=order.txt"}).err.find("\"16\" at place 7"), std::string::npos);
+  write_text("order.txt", "0 4 1 5\n");
+  EXPECT_NE(refused(text, {"job.placement=order.txt"}).err.find("4 terminals"), std::string::npos);
+  EXPECT_NE(refused(text, {"job.placement=nowhere"}).err.find("nowhere"), std::string::npos);
+}
+
+TEST_F(NetworkJobs, EightRanksRunOnSixteenTerminalsAndSixteenOnEight) {
+  const std::string mesh =
+      "topology = { name = \"mesh\", size = [2, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 16 }\n"
+      "routing = \"dimension_order\"\n";
+  const std::string many = run_of(mesh + kRing, {"job.generator.ranks=16"})["explanation"].get<std::string>();
+  EXPECT_NE(many.find("16 ranks on 8 of 8 terminals, at most 2 on each"), std::string::npos) << many;
+  EXPECT_NE(many.find("a cycle counts as 1 ns"), std::string::npos) << many;
+  const std::string few = run_of(std::string(kTree) + kRing)["explanation"].get<std::string>();
+  EXPECT_NE(few.find("8 ranks on 8 of 16 terminals, one on each"), std::string::npos) << few;
+}
+
+TEST_F(NetworkJobs, OtherSwitchModelsRunJobs) {
+  const std::string job = kRing;
+  const std::string tree = "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n";
+  const std::vector<std::string> networks{
+      "switch = \"packet_node\"\nrouting = \"up_down\"\n", "switch = \"input_buffer\"\nrouting = \"up_down\"\n",
+      "switch = \"central_buffer\"\nrouting = \"up_down\"\n", "switch = \"circuit\"\nrouting = \"up_down\"\n",
+      "switch = \"output_queued\"\nrouting = \"up_down\"\npacket = 1\n"};
+  for (const std::string& network : networks) {
+    const json result = run_of(tree + network + job);
+    if (result.is_null()) continue;
+    EXPECT_EQ(result["jobs"][0]["operations"], 8 * 28) << network;
+    EXPECT_GE(result["jobs"][0]["completion"].get<double>(), 14 * 255) << network;
+  }
+}
+
+TEST_F(NetworkJobs, WhatCannotRunIsRefusedOrExplained) {
+  EXPECT_NE(refused(std::string(kTree) + kRing, {"job.host.rules=loggopsim"}).err.find("rules = \"physical\""),
+            std::string::npos);
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\n"
+             "rank 1 {\na: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n");
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n";
+  EXPECT_NE(refused(text, {"job.host.eager=0"}).err.find("cannot go on"), std::string::npos);
+}
+
+/// A ring without datelines, full of worms: they wait for each other in a circle.
+TEST_F(NetworkJobs, ADeadlockOfTheNetworkIsExplained) {
+  const json result = run_of(
+      "topology = { name = \"torus\", size = [8] }\nswitch = { name = \"vc_router\", vcs = 1, buffer = 2 }\n"
+      "routing = { name = \"dimension_order\", datelines = false }\npacket = 64\n[[job]]\n"
+      "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"64 KiB\", ranks = 8 }\n");
+  EXPECT_EQ(result["verdict"], "deadlocked");
+  EXPECT_NE(result["explanation"].get<std::string>().find("wait on each other in a cycle"), std::string::npos);
+  EXPECT_TRUE(result["jobs"][0]["completion"].is_null());
+}
+
+}  // namespace
+}  // namespace banyan::cli::network_jobs_test

@@ -1,0 +1,232 @@
+// Do jobs on the ideal network end when LogGOPSim says, and do the physical rules differ from it just as their page
+// says?
+#include "banyan/workload/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "workload/files.hpp"
+
+namespace banyan::workload::replay_test {
+namespace {
+
+using Ends = std::vector<u64>;
+
+struct Parameters {
+  u64 latency, o, g, per_byte, per_byte_overhead, eager;
+};
+
+JobOutcome outcome_of(const Program& program, HostRules rules, const Parameters& p, u32 repeats = 1) {
+  Host host;
+  host.overhead = p.o;
+  host.gap = p.g;
+  host.gap_per_byte = PerByte(static_cast<double>(p.per_byte));
+  host.overhead_per_byte = PerByte(static_cast<double>(p.per_byte_overhead));
+  host.eager = p.eager;
+  ReplayOptions options;
+  options.repeats = repeats;
+  const IdealWire wire{p.latency, host.gap_per_byte};
+  return rules == HostRules::loggopsim ? replay_loggopsim(program, host, wire, options)
+                                       : replay_physical(program, host, wire, options);
+}
+
+Ends loggopsim(const std::string& text, const Parameters& p) {
+  return outcome_of(program_of(text), HostRules::loggopsim, p).ends;
+}
+Ends physical(const std::string& text, const Parameters& p) {
+  return outcome_of(program_of(text), HostRules::physical, p).ends;
+}
+
+/// The reduction that LogGOPSim's own description prints the times of.
+constexpr const char* kReduce = R"(num_ranks 8
+rank 0 {
+recv 1024b from 4
+recv 1024b from 2
+recv 1024b from 1
+}
+rank 1 {
+a: recv 1024b from 5
+b: recv 1024b from 3
+c: send 1024b to 0
+c requires a
+c requires b
+}
+rank 2 {
+a: recv 1024b from 6
+b: send 1024b to 0
+b requires a
+}
+rank 3 {
+a: recv 1024b from 7
+b: send 1024b to 1
+b requires a
+}
+rank 4 { send 1024b to 0 }
+rank 5 { send 1024b to 1 }
+rank 6 { send 1024b to 2 }
+rank 7 { send 1024b to 3 }
+)";
+constexpr Parameters kDefaults{2500, 1500, 1000, 6, 0, 65535};
+
+TEST(Replay, ThePrintedExampleOfLogGOPSim) {
+  const Ends expected{34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500};
+  EXPECT_EQ(loggopsim(kReduce, kDefaults), expected);
+  EXPECT_EQ(physical(kReduce, kDefaults), expected);
+}
+
+constexpr const char* kSeveralCores = R"(num_ranks 3
+rank 0 {
+a: send 100b to 1 tag 1
+b: send 2000b to 2 tag 2 cpu 1 nic 1
+c: calc 500 cpu 1
+c irequires b
+d: recv 8b from -1 tag -1
+d requires a
+}
+rank 1 {
+a: calc 9000
+b: recv 100b from 0 tag 1 cpu 1
+b requires a
+c: send 8b to 0 tag 7
+c requires b
+}
+rank 2 {
+a: calc 7000
+b: recv 2000b from 0 tag 2
+b requires a
+c: calc 10 cpu 1
+c requires b
+}
+)";
+constexpr const char* kThreeMessages = R"(num_ranks 2
+rank 0 {
+a: send 10b to 1
+b: send 10b to 1
+c: send 10b to 1
+d: calc 50
+}
+rank 1 {
+a: recv 10b from 0
+b: recv 10b from 0
+c: calc 20000
+c requires a
+d: recv 10b from 0
+d requires c
+}
+)";
+
+// The times are those of LogGOPSim with a stable order of equal events.
+TEST(Replay, LogGOPSimToTheTick) {
+  const Parameters slow_interface{100, 10, 4000, 1, 7, 999};
+  const Parameters rendezvous{0, 1, 0, 0, 0, 0};
+  EXPECT_EQ(loggopsim(kSeveralCores, kDefaults), (Ends{16636, 12594, 17504}));
+  EXPECT_EQ(loggopsim(kSeveralCores, slow_interface), (Ends{14503, 9762, 14123}));
+  EXPECT_EQ(loggopsim(kSeveralCores, rendezvous), (Ends{9003, 9002, 7000}));
+  EXPECT_EQ(loggopsim(kThreeMessages, kDefaults), (Ends{4550, 28662}));
+  EXPECT_EQ(loggopsim(kThreeMessages, slow_interface), (Ends{8091, 24265}));
+  EXPECT_EQ(loggopsim(kThreeMessages, rendezvous), (Ends{20003, 20004}));
+}
+
+TEST(Replay, AMessageOfNoBytesIsLogGOPSims) {
+  EXPECT_EQ(loggopsim("num_ranks 2\nrank 0 { send 0b to 1 }\nrank 1 { recv 0b from 0 }", {100, 50, 0, 6, 0, 9}),
+            (Ends{50, 194}));
+}
+
+// Each difference of docs/workload/hosts.md, in its order.
+TEST(Replay, AReceiveIsChargedWhereItIsPosted) {
+  const std::string text =
+      "num_ranks 2\nrank 0 { send 1b to 1 }\nrank 1 {\na: calc 5000 cpu 1\nb: recv 1b from 0 cpu 1\nb requires a\n"
+      "c: calc 10 cpu 1\nc requires b\n}";
+  const Parameters p{1000, 100, 0, 0, 0, 9};
+  EXPECT_EQ(loggopsim(text, p), (Ends{100, 5010}));
+  EXPECT_EQ(physical(text, p), (Ends{100, 5110}));
+}
+
+TEST(Replay, ARendezvousHasItsHandshakeOverTheNetwork) {
+  const std::string text =
+      "num_ranks 2\nrank 0 {\na: send 10b to 1\nb: calc 1\nb requires a\n}\nrank 1 { recv 10b from 0 }";
+  const Parameters p{1000, 100, 0, 0, 0, 0};
+  EXPECT_EQ(loggopsim(text, p), (Ends{1101, 1200}));
+  EXPECT_EQ(physical(text, p), (Ends{2101, 3200}));
+}
+
+TEST(Replay, DependenciesAcrossCoresAreTimed) {
+  const std::string text = "num_ranks 1\nrank 0 {\na: calc 1000\nb: calc 10 cpu 1\nb requires a\n}";
+  EXPECT_EQ(loggopsim(text, kDefaults), Ends{1000});
+  EXPECT_EQ(physical(text, kDefaults), Ends{1010});
+}
+
+TEST(Replay, ASendThatWaitsForItsInterfaceHoldsTheCore) {
+  const std::string text =
+      "num_ranks 2\nrank 0 {\nsend 1b to 1\nsend 1b to 1\ncalc 50\n}\n"
+      "rank 1 {\nrecv 1b from 0\nrecv 1b from 0\n}";
+  const Parameters p{1000, 100, 1000, 0, 0, 9};
+  EXPECT_EQ(loggopsim(text, p), (Ends{1100, 2200}));
+  EXPECT_EQ(physical(text, p), (Ends{1150, 2200}));
+}
+
+TEST(Replay, TheOverheadPerByteOfAReceiveFollowsItsLastByte) {
+  const std::string text = "num_ranks 2\nrank 0 { send 11b to 1 }\nrank 1 { recv 11b from 0 }";
+  const Parameters p{1000, 100, 0, 10, 7, 99};
+  EXPECT_EQ(loggopsim(text, p), (Ends{170, 1300}));
+  EXPECT_EQ(physical(text, p), (Ends{170, 1370}));
+}
+
+TEST(Replay, TextAndBinaryEndAlike) {
+  const Program text = program_of(kSeveralCores);
+  const Program binary = read_workload(file_of(text.bytes(), "b"));
+  for (const HostRules rules : {HostRules::physical, HostRules::loggopsim})
+    EXPECT_EQ(outcome_of(text, rules, kDefaults).ends, outcome_of(binary, rules, kDefaults).ends);
+}
+
+TEST(Replay, ARankRepeatsItsSchedule) {
+  const std::string text =
+      "num_ranks 2\nrank 0 {\na: calc 10\nb: send 1b to 1\nb requires a\n}\nrank 1 { recv 1b from 0 }";
+  const Parameters p{1000, 100, 0, 0, 0, 9};
+  for (const HostRules rules : {HostRules::physical, HostRules::loggopsim}) {
+    const JobOutcome three = outcome_of(program_of(text), rules, p, 3);
+    EXPECT_EQ(three.ends, (Ends{330, 1430}));
+    EXPECT_EQ(three.operations, 9U);
+    EXPECT_EQ(three.messages, 3U);
+  }
+}
+
+TEST(Replay, TheCriticalPathEndsWhereTheRunEnds) {
+  for (const HostRules rules : {HostRules::physical, HostRules::loggopsim}) {
+    const JobOutcome outcome = outcome_of(program_of(kReduce), rules, kDefaults);
+    const std::vector<Place> expected{{7, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 2}, {0, 2}};
+    std::vector<Place> places;
+    for (const CriticalStep& s : outcome.critical_path) places.push_back(s.place);
+    EXPECT_EQ(places, expected);
+    ASSERT_FALSE(outcome.critical_path.empty());
+    EXPECT_EQ(outcome.critical_path.back().end, outcome.completion);
+  }
+}
+
+TEST(Replay, WhatCannotGoOnIsExplained) {
+  // Both send first, and neither send ends before its receive is posted.
+  const std::string text =
+      "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\n"
+      "rank 1 {\na: send 9b to 0\nb: recv 9b from 0\nb requires a\n}";
+  for (const HostRules rules : {HostRules::physical, HostRules::loggopsim}) {
+    EXPECT_EQ(outcome_of(program_of(text), rules, kDefaults).explanation, "");
+    const std::string said = outcome_of(program_of(text), rules, {1000, 100, 0, 0, 0, 0}).explanation;
+    EXPECT_NE(said.find("rank 0, operation 1 (send 9b to 1 tag 0) is not received"), std::string::npos) << said;
+  }
+}
+
+TEST(Replay, ManySendsOfOneCoreTakeTheirTurns) {
+  std::string text = "num_ranks 2\nrank 0 {\n";
+  std::string receives = "}\nrank 1 {\n";
+  constexpr u64 kMany = 20000;  // each tries again for each other: a minute, if they waited one by one
+  for (u64 i = 0; i < kMany; ++i) {
+    text += "send 1b to 1\n";
+    receives += "recv 1b from 0\n";
+  }
+  EXPECT_EQ(loggopsim(text + receives + "}", {1000, 100, 0, 0, 0, 9}), (Ends{kMany * 100, kMany * 100 + 1100}));
+}
+
+}  // namespace
+}  // namespace banyan::workload::replay_test
