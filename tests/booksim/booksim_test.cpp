@@ -1,5 +1,5 @@
 // Do BookSim2's configurations mean the same here, and is everything said that does not?
-#include "banyan/api/booksim.hpp"
+#include "banyan/booksim/booksim.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "banyan/api/experiment.hpp"
 #include "support/repository.hpp"
 
-namespace banyan::api::booksim::booksim_test {
+namespace banyan::booksim::booksim_test {
 namespace {
 
 using Kind = Remark::Kind;
@@ -16,12 +16,12 @@ using Kind = Remark::Kind;
 Conversion convert_text(const std::string& text) { return convert(read_settings(text, "test"), "test"); }
 
 Conversion convert_file(const std::string& name) {
-  const std::string file = "tests/api/booksim/" + name;
+  const std::string file = "tests/booksim/" + name;
   return convert(read_settings(test::read_file(test::repository_root() / file), file), file);
 }
 
-Experiment experiment_of(const Conversion& conversion) {
-  return read_experiments_text(conversion.toml, "converted", {}).points.front();
+api::Experiment experiment_of(const Conversion& conversion) {
+  return api::read_experiments_text(conversion.toml, "converted", {}).points.front();
 }
 
 /// Kinds of the remarks on a key.
@@ -81,7 +81,7 @@ TEST(BookSim, ValuesThatATerminalWouldObeyAreRefused) {
 }
 
 TEST(BookSim, DefaultsAreThoseOfBookSim2) {
-  const Experiment e = experiment_of(convert_text(kMesh));
+  const api::Experiment e = experiment_of(convert_text(kMesh));
   EXPECT_EQ(e.topology.integers("size"), (std::vector<i64>{8, 8}));
   EXPECT_EQ(e.switching.integer("vcs"), 16);
   EXPECT_EQ(e.switching.integer("buffer"), 8);
@@ -100,7 +100,7 @@ TEST(BookSim, EveryKindOfLineOfAMeshIsMapped) {
   EXPECT_EQ(remarks_on(c, "alloc_iters"), std::vector{Kind::no_effect});
   EXPECT_EQ(remarks_on(c, "watch_out"), std::vector{Kind::no_effect});
   EXPECT_EQ(remarks_on(c, "classes"), std::vector{Kind::differs});
-  const Experiment e = experiment_of(c);
+  const api::Experiment e = experiment_of(c);
   EXPECT_EQ(e.switching.integer("vc_alloc_iterations"), 2);
   EXPECT_EQ(e.switching.text("sw_allocator"), "input_first");
   EXPECT_EQ(e.switching.integer("input_speedup"), 2);
@@ -116,7 +116,7 @@ TEST(BookSim, EveryKindOfLineOfAMeshIsMapped) {
 }
 
 TEST(BookSim, BurstsHaveTheirMeanLengths) {
-  const Experiment e = experiment_of(convert_file("torus"));
+  const api::Experiment e = experiment_of(convert_file("torus"));
   EXPECT_EQ(e.topology.integers("latency"), std::vector<i64>{2});
   EXPECT_EQ(e.traffics[0].text("pattern"), "tornado");
   EXPECT_DOUBLE_EQ(e.traffics[0].real("burst"), 10.0);
@@ -128,7 +128,7 @@ TEST(BookSim, RequestsAndRepliesAreMapped) {
   EXPECT_TRUE(c.complete());
   EXPECT_EQ(remarks_on(c, "use_read_write"), std::vector{Kind::differs});
   EXPECT_EQ(remarks_on(c, "read_request_begin_vc"), std::vector{Kind::differs}) << "2 virtual channels, not 8";
-  const Experiment e = experiment_of(c);
+  const api::Experiment e = experiment_of(c);
   EXPECT_EQ(e.traffics[0].integers("sizes"), (std::vector<i64>{1, 5}));
   EXPECT_EQ(e.traffics[0].integers("reply_size"), (std::vector<i64>{5, 1}));
   EXPECT_DOUBLE_EQ(e.traffics[0].real("load"), 0.02 * 2);
@@ -138,7 +138,7 @@ TEST(BookSim, RequestsAndRepliesAreMapped) {
 TEST(BookSim, RequestsAndRepliesKeepToTheirVirtualChannels) {
   const Conversion c = convert_text(std::string(kMesh) + "use_read_write = 1; num_vcs = 16; injection_rate = 0.01;");
   EXPECT_EQ(remarks_on(c, "read_request_begin_vc"), std::vector{Kind::differs}) << "reads 0 to 5, writes 2 to 7";
-  const Experiment e = experiment_of(c);
+  const api::Experiment e = experiment_of(c);
   EXPECT_EQ(e.traffics[0].integers("vc_range"), (std::vector<i64>{0, 7}));
   EXPECT_EQ(e.traffics[0].integers("reply_vc_range"), (std::vector<i64>{8, 15}));
 }
@@ -146,11 +146,11 @@ TEST(BookSim, RequestsAndRepliesKeepToTheirVirtualChannels) {
 TEST(BookSim, SubnetworksAreMapped) {
   const std::string requests =
       std::string(kMesh) + "use_read_write = 1; subnets = 2; read_reply_subnet = 1; write_reply_subnet = 1;";
-  const Experiment e = experiment_of(convert_text(requests));
+  const api::Experiment e = experiment_of(convert_text(requests));
   EXPECT_EQ(e.topology.integer("subnetworks"), 2);
   EXPECT_EQ(e.traffics.front().integer("subnetwork"), 0);
   EXPECT_EQ(e.traffics.front().integer("reply_subnetwork"), 1);
-  const Experiment any = experiment_of(convert_text(std::string(kMesh) + "subnets = 3;"));
+  const api::Experiment any = experiment_of(convert_text(std::string(kMesh) + "subnets = 3;"));
   EXPECT_EQ(any.topology.integer("subnetworks"), 3);
   EXPECT_EQ(any.traffics.front().integer("subnetwork"), -1);
   const Conversion apart = convert_text(requests + "write_request_subnet = 1;");
@@ -165,7 +165,7 @@ TEST(BookSim, PrioritiesAreThoseOfClassesOrAges) {
   EXPECT_EQ(experiment_of(of_classes).traffics[0].integer("priority"), 0);
   EXPECT_EQ(experiment_of(of_classes).traffics[1].integer("priority"), 3);
   EXPECT_TRUE(remarks_on(of_classes, "priority").empty());
-  const Experiment answered = experiment_of(convert_text(classes + "use_read_write = 1;"));
+  const api::Experiment answered = experiment_of(convert_text(classes + "use_read_write = 1;"));
   EXPECT_EQ(answered.traffics[1].integer("reply_priority"), 3);
   EXPECT_EQ(remarks_on(convert_text(classes), "priority"), std::vector<Kind>{Kind::differs});  // islip
   const std::string separable =
@@ -182,8 +182,8 @@ TEST(BookSim, PrioritiesAreThoseOfClassesOrAges) {
 }
 
 TEST(BookSim, ABatchEndsWithItsLastPacket) {
-  const Result result = run(experiment_of(convert_file("batch")));
-  EXPECT_EQ(result.verdict, Verdict::finished);
+  const api::Result result = run(experiment_of(convert_file("batch")));
+  EXPECT_EQ(result.verdict, api::Verdict::finished);
   // Three batches would be equal: nothing of a permutation on one path per pair is random.
   EXPECT_EQ(result.at("deterministic").mean, 1.0);
   EXPECT_EQ(result.at("delivered_packets").mean, 50 * 16);
@@ -191,8 +191,8 @@ TEST(BookSim, ABatchEndsWithItsLastPacket) {
 
 TEST(BookSim, EveryExampleRuns) {
   for (const char* name : {"mesh", "torus", "requests"}) {
-    const Result result = run(experiment_of(convert_file(name)));
-    EXPECT_EQ(result.verdict, Verdict::steady) << name;
+    const api::Result result = run(experiment_of(convert_file(name)));
+    EXPECT_EQ(result.verdict, api::Verdict::steady) << name;
   }
 }
 
@@ -210,7 +210,7 @@ TEST(BookSim, AFlattenedButterflyKeepsItsNumbersAndLengths) {
 }
 
 TEST(BookSim, ADragonflyIsBalanced) {
-  const Experiment e = experiment_of(convert_text(
+  const api::Experiment e = experiment_of(convert_text(
       "topology = dragonflynew; k = 2; n = 1; routing_function = min; num_vcs = 2; traffic = bad_dragon;"));
   EXPECT_EQ(e.topology.integer("terminals_per_router"), 2);
   EXPECT_EQ(e.topology.integer("routers_per_group"), 4);
@@ -220,16 +220,16 @@ TEST(BookSim, ADragonflyIsBalanced) {
 }
 
 TEST(BookSim, ANetworkOfItsOwnFileIsRead) {
-  const std::string file = (test::repository_root() / "tests/api/booksim/any").string();
+  const std::string file = (test::repository_root() / "tests/booksim/any").string();
   const Conversion c = convert(read_settings(test::read_file(file), file), file);
   EXPECT_TRUE(c.complete());
-  const Experiment e = experiment_of(c);
+  const api::Experiment e = experiment_of(c);
   EXPECT_EQ(
       e.topology.texts("lines"),
       (std::vector<std::string>{"switch router0", "switch router1", "terminal node0 router0 latency=1",
                                 "terminal node1 router0 latency=3", "terminal node2 router1 latency=1",
                                 "link router0 router1 latency=5 one_way", "link router1 router0 latency=1 one_way"}));
-  EXPECT_EQ(run(e).verdict, Verdict::steady);
+  EXPECT_EQ(run(e).verdict, api::Verdict::steady);
 }
 
 TEST(BookSim, AnUnknownKeyIsNamedWithTheNearest) {
@@ -354,14 +354,14 @@ TEST(BookSim, RoutingFunctionsThatAreTheSameNeedNoRemark) {
 
 TEST(BookSim, StagesOfSeveralCyclesDoNotOverlap) {
   for (const char* stage : {"routing_delay", "vc_alloc_delay", "sw_alloc_delay", "st_prepare_delay"}) {
-    const Experiment e = experiment_of(convert_text(std::string(kMesh) + stage + " = 2;"));
+    const api::Experiment e = experiment_of(convert_text(std::string(kMesh) + stage + " = 2;"));
     EXPECT_FALSE(e.switching.flag("overlapping_stages")) << stage;
   }
   EXPECT_TRUE(experiment_of(convert_text(kMesh)).switching.flag("overlapping_stages"));
 }
 
 TEST(BookSim, WhatBookSim2PrintsStandsBesideEveryLatency) {
-  Result result;
+  api::Result result;
   for (const char* name :
        {"packet_latency", "network_latency", "packet_latency.uniform", "packet_latency_p95", "hops"}) {
     stats::Metric& metric = result.metrics.emplace_back();
@@ -369,13 +369,13 @@ TEST(BookSim, WhatBookSim2PrintsStandsBesideEveryLatency) {
     metric.mean = 20.0;
     metric.half_width = 0.5;
   }
-  const auto names_of = [](const Result& r) {
+  const auto names_of = [](const api::Result& r) {
     std::vector<std::string> names;
     for (const stats::Metric& metric : r.metrics) names.push_back(metric.name);
     return names;
   };
-  Result finished = result;
-  finished.verdict = Verdict::finished;
+  api::Result finished = result;
+  finished.verdict = api::Verdict::finished;
   add_printed_latencies(result);
   EXPECT_EQ(names_of(result),
             (std::vector<std::string>{"packet_latency", "booksim2_packet_latency", "network_latency",
@@ -426,7 +426,7 @@ TEST(BookSim, LatenciesAreThoseThatBookSim2Prints) {
            {flat + "routing_function = ugal; injection_rate = 0.45;", 22.35},
            {"topology = mesh; k = 8; n = 2; routing_function = adaptive_xy_yx; traffic = transpose;", 33.63},
            {"topology = mesh; k = 4; n = 2; routing_function = dor; traffic = background({1,2,3,0});", 19.58}}) {
-    Result result = run(experiment_of(convert_text(printed.settings)));
+    api::Result result = run(experiment_of(convert_text(printed.settings)));
     add_printed_latencies(result);
     const double latency = result.at("booksim2_packet_latency").mean;
     EXPECT_NEAR(latency, printed.latency, 0.02 * printed.latency) << printed.settings;
@@ -436,7 +436,7 @@ TEST(BookSim, LatenciesAreThoseThatBookSim2Prints) {
 TEST(BookSim, TreesKeepTheirShape) {
   const auto count = [](const Conversion& c, const std::string& word) {
     u64 found = 0;
-    const Experiment e = experiment_of(c);
+    const api::Experiment e = experiment_of(c);
     for (const std::string& line : e.topology.texts("lines")) found += line.starts_with(word) ? 1U : 0U;
     return found;
   };
@@ -454,22 +454,22 @@ TEST(BookSim, AConcentratedMeshNumbersItsTerminalsByRowsOfTheChip) {
   const auto has = [](const std::vector<std::string>& lines, const std::string& line) {
     return std::find(lines.begin(), lines.end(), line) != lines.end();
   };
-  const Experiment plain = experiment_of(convert_text(mesh + "routing_function = dor_no_express;"));
-  const Experiment express = experiment_of(convert_text(mesh + "routing_function = dor;"));
+  const api::Experiment plain = experiment_of(convert_text(mesh + "routing_function = dor_no_express;"));
+  const api::Experiment express = experiment_of(convert_text(mesh + "routing_function = dor;"));
   const std::vector<std::string> lines = express.topology.texts("lines");
   EXPECT_TRUE(has(lines, "terminal node11 router1")) << "fourth of the second row of the chip";
   EXPECT_TRUE(has(lines, "link router0 router8 latency=4")) << "half of the left edge";
   EXPECT_TRUE(has(lines, "link router13 router15 latency=4")) << "half of the upper edge";
   EXPECT_EQ(lines.size(), 16U + 64 + 24 + 8);
   EXPECT_EQ(plain.topology.texts("lines").size(), 16U + 64 + 24);
-  EXPECT_EQ(run(express).verdict, Verdict::steady);
+  EXPECT_EQ(run(express).verdict, api::Verdict::steady);
   EXPECT_TRUE(convert_text(mesh + "routing_function = xy_yx;").toml.empty());
   EXPECT_TRUE(convert_text(mesh + "k = 3; routing_function = dor;").toml.empty());
   EXPECT_FALSE(convert_text(mesh + "c = 2; xr = 2; yr = 1; routing_function = dor;").complete());
 }
 
 TEST(BookSim, ABackgroundLeavesItsTerminalsOut) {
-  const Experiment e = experiment_of(
+  const api::Experiment e = experiment_of(
       convert_text("topology = mesh; k = 2; n = 2; routing_function = dor; traffic = background({{1, 2}});"));
   EXPECT_EQ(e.traffics.front().component(), "hot_spot");
   EXPECT_EQ(e.traffics.front().integers("targets"), (std::vector<i64>{0, 3}));
@@ -487,4 +487,4 @@ TEST(BookSim, DefaultsWrittenOutNeedNoRemark) {
 }
 
 }  // namespace
-}  // namespace banyan::api::booksim::booksim_test
+}  // namespace banyan::booksim::booksim_test

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "banyan/api/booksim_converter.hpp"
 #include "banyan/base/bits.hpp"
+#include "banyan/booksim/converter.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 namespace {
 
 /// Patterns that send to one destination: BookSim2's name, Banyan's.
@@ -310,4 +310,4 @@ void Converter::read_batch(Table& table, bool replies) {
   }
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

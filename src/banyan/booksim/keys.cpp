@@ -1,9 +1,9 @@
-#include "banyan/api/booksim_keys.hpp"
+#include "banyan/booksim/keys.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 namespace {
 
 constexpr Silent kDead = Silent::always;
@@ -150,4 +150,4 @@ const Key* find_key(std::string_view name) {
   return found == std::end(kKeys) ? nullptr : found;
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

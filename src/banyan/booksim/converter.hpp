@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "banyan/api/booksim.hpp"
+#include "banyan/booksim/booksim.hpp"
 #include "banyan/config/schema.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 
 /// A component as it will stand in the experiment: its name and the parameters in order.
 struct Table {
@@ -140,4 +140,4 @@ template <class Rows>
   return nullptr;
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

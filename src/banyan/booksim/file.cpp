@@ -3,10 +3,10 @@
 #include <cctype>
 #include <optional>
 
-#include "banyan/api/booksim.hpp"
 #include "banyan/base/printable.hpp"
+#include "banyan/booksim/booksim.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 namespace {
 
 /// Comments and spaces are no part of a setting; lines are counted.
@@ -156,4 +156,4 @@ std::string to_text(const Remark& remark) {
   return fmt::format("{}: {} = {}: {}: {}", place, remark.setting.key, remark.setting.value, kind, remark.reason);
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

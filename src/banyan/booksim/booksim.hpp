@@ -9,7 +9,7 @@
 #include "banyan/api/result.hpp"
 #include "banyan/base/error.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 
 /// One "key = value;". Values are kept as text; vectors keep their braces, without spaces.
 struct Setting {
@@ -59,7 +59,7 @@ inline constexpr double kMoreCycles = 1.0;
 
 /// Adds what BookSim2 would print for the latencies of a result, under names of their own: booksim2_packet_latency
 /// beside packet_latency, and so on.
-void add_printed_latencies(Result& result);
+void add_printed_latencies(api::Result& result);
 
 /// What is wrong with the experiment, said of the setting that it came from; with its place in the text of the
 /// experiment where that is none.
@@ -69,4 +69,4 @@ void add_printed_latencies(Result& result);
 /// "FILE:LINE: key = value: not mapped: reason".
 [[nodiscard]] std::string to_text(const Remark& remark);
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 
 /// When a key that nothing was made of means nothing.
 enum class Silent {
@@ -23,4 +23,4 @@ struct Key {
 /// nullptr: BookSim2 has no such key.
 [[nodiscard]] const Key* find_key(std::string_view name);
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

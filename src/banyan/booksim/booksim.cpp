@@ -1,4 +1,4 @@
-#include "banyan/api/booksim.hpp"
+#include "banyan/booksim/booksim.hpp"
 
 #include <fmt/core.h>
 
@@ -7,12 +7,12 @@
 #include <cmath>
 #include <utility>
 
-#include "banyan/api/booksim_converter.hpp"
-#include "banyan/api/booksim_keys.hpp"
+#include "banyan/booksim/converter.hpp"
+#include "banyan/booksim/keys.hpp"
 #include "banyan/config/resolve.hpp"
 #include "banyan/core/registry.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 
 bool Conversion::complete() const {
   return std::none_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.kind == Remark::Kind::unmapped; });
@@ -348,13 +348,13 @@ void Converter::note_origin(const std::string& key, Conversion& into) const {
   into.origins.push_back({line, static_cast<u32>(into.toml.size() - begin + 1), setting(key)});
 }
 
-void add_printed_latencies(Result& result) {
+void add_printed_latencies(api::Result& result) {
   std::vector<stats::Metric> metrics;
   for (const stats::Metric& metric : result.metrics) {
     metrics.push_back(metric);
     const std::string name = metric.name.substr(0, metric.name.find('.'));
     // The wait for the network is not the same in batches: they are there from the beginning.
-    const bool packet = name == "packet_latency" && result.verdict != Verdict::finished;
+    const bool packet = name == "packet_latency" && result.verdict != api::Verdict::finished;
     if (!packet && name != "network_latency") continue;
     stats::Metric& printed = metrics.emplace_back(metric);
     printed.name = "booksim2_" + metric.name;
@@ -379,4 +379,4 @@ ConfigError in_terms_of_settings(const ConfigError& error, const Conversion& con
   return {setting->where, fmt::format("{} = {}: {}", setting->key, setting->value, cause), error.remedy()};
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim

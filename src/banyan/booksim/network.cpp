@@ -15,10 +15,10 @@
 #include <sstream>
 #include <tuple>
 
-#include "banyan/api/booksim_converter.hpp"
+#include "banyan/booksim/converter.hpp"
 #include "banyan/core/registry.hpp"
 
-namespace banyan::api::booksim {
+namespace banyan::booksim {
 namespace {
 
 constexpr const char* kAskForAll =
@@ -544,4 +544,4 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
   }
 }
 
-}  // namespace banyan::api::booksim
+}  // namespace banyan::booksim
