@@ -30,7 +30,9 @@ class Sender final : public core::Pace {
                                       .cycle_ns = 1.0,
                                       .overhead = 6,
                                       .injection = std::vector<u32>(128, cycles_per_flit),
-                                      .ejection = {}});
+                                      .ejection = {},
+                                      .round_trip = {},
+                                      .longest_round_trip = {}});
     }
     made_->begin();
     for (u32 f = 0; f < flows; ++f) made_->open(f, {.terminal = 3, .at_source = true, .peer = 10 + f, .key = f});

@@ -10,6 +10,7 @@
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/core/notification.hpp"
 
 namespace banyan::admission::dcqcn {
 namespace {
@@ -31,7 +32,7 @@ struct Settings {
   double least = 0.0;       ///< rate
 };
 
-class Dcqcn final : public core::Admission {
+class Dcqcn final : public core::Admission, public core::HearsSwitches {
  public:
   explicit Dcqcn(const Settings& settings) : set_(settings) {}
 
@@ -63,9 +64,14 @@ class Dcqcn final : public core::Admission {
     e.quiet_until = now + set_.notification;
     pace.tell(end, {.packets = 1, .marked = 1});
   }
-  /// The reaction point: a notification cuts the rate, and begins fast recovery (equation 1).
-  void heard(u32 end, const core::Feedback&, Tick now, core::Pace& pace) noexcept override {
+  /// The reaction point: a notification cuts the rate, and begins fast recovery (equation 1). Of switches it heeds as
+  /// many as a receiver would have sent.
+  void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
     End& e = ends_[end];
+    if (feedback.kind == core::kSwitchNotification) {
+      if (now < e.quiet_until) return;
+      e.quiet_until = now + set_.notification;
+    }
     e.target = e.rate;
     e.rate = std::max(set_.least, e.rate * (1.0 - e.estimate / 2.0));
     e.estimate = (1.0 - set_.gain) * e.estimate + set_.gain;
@@ -122,7 +128,7 @@ class Dcqcn final : public core::Admission {
     double estimate = 1.0;  ///< alpha
     double next = 0.0;      ///< tick from which on the next packet may leave
     u64 flits = 0;          ///< sent since the byte counter's last stage
-    Tick quiet_until = 0;   ///< receiver: no notification before
+    Tick quiet_until = 0;   ///< receiver: no notification before; source: none of a switch is heeded
     Tick decay_at = 0;
     Tick increase_at = 0;
     u32 time_stages = 0;  ///< since the last notification
@@ -148,20 +154,65 @@ class Dcqcn final : public core::Admission {
   std::vector<End> ends_;  ///< [end]
 };
 
+/// A published set of parameters: times in nanoseconds, rates as shares of the link's.
+struct Published {
+  double gain;
+  double notification_time;
+  double estimate_time;
+  double increase_time;
+  u32 increase_flits;
+  u32 recovery;
+  double additive;
+  double hyper;
+  double least;
+};
+
+/// Zhu et al. 2015, for 40 Gbps: g = 1/256, 50 us, 55 us, 55 us, 10 MB, F = 5, 40 Mbps; ten times that, as QCN has it,
+/// for hyper increase; at least 10 Mbps.
+constexpr Published kPaper{.gain = 1.0 / 256,
+                           .notification_time = 50'000,
+                           .estimate_time = 55'000,
+                           .increase_time = 55'000,
+                           .increase_flits = 10'000'000,
+                           .recovery = 5,
+                           .additive = 0.001,
+                           .hyper = 0.01,
+                           .least = 0.00025};
+/// The vendor's, which HPCC's comparison uses for 25 Gbps: g = 1 - 1019/1024, 4 us, 1 us, 300 us, 32,767 bytes, F = 1,
+/// 5 Mbps, 50 Mbps, at least 1 Mbps.
+constexpr Published kVendor{.gain = 5.0 / 1024,
+                            .notification_time = 4'000,
+                            .estimate_time = 1'000,
+                            .increase_time = 300'000,
+                            .increase_flits = 32'767,
+                            .recovery = 1,
+                            .additive = 0.0002,
+                            .hyper = 0.002,
+                            .least = 0.00004};
+
 std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext& context) {
   Settings set;
   const double cycle = parts::cycle_ns(values, context);
+  const Published& published = values.text("set") == "vendor" ? kVendor : kPaper;
+  const auto real = [&](const char* name, double of_set) {
+    const double given = values.real(name);
+    return given > 0.0 ? given : of_set;
+  };
+  const auto natural = [&](const char* name, u32 of_set) {
+    const u32 given = values.natural(name);
+    return given != 0 ? given : of_set;
+  };
   set.flow = parts::flow_is(values);
   set.carrier = parts::carrier(values);
-  set.gain = values.real("gain");
-  set.notification = parts::ticks_of(values.real("notification_time"), cycle);
-  set.estimate_timer = parts::ticks_of(values.real("estimate_time"), cycle);
-  set.increase_timer = parts::ticks_of(values.real("increase_time"), cycle);
-  set.increase_flits = values.natural("increase_flits");
-  set.recovery = values.natural("recovery");
-  set.additive = values.real("additive");
-  set.hyper = values.real("hyper");
-  set.least = values.real("least");
+  set.gain = real("gain", published.gain);
+  set.notification = parts::ticks_of(real("notification_time", published.notification_time), cycle);
+  set.estimate_timer = parts::ticks_of(real("estimate_time", published.estimate_time), cycle);
+  set.increase_timer = parts::ticks_of(real("increase_time", published.increase_time), cycle);
+  set.increase_flits = natural("increase_flits", published.increase_flits);
+  set.recovery = natural("recovery", published.recovery);
+  set.additive = real("additive", published.additive);
+  set.hyper = real("hyper", published.hyper);
+  set.least = real("least", published.least);
   return std::make_unique<Dcqcn>(set);
 }
 
@@ -174,42 +225,45 @@ const core::AdmissionRow row_dcqcn{
              "Y. Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
              parts::with_carrier(
                  {parts::flow_parameter(), parts::cycle_parameter(),
-                  Parameter::real("gain", 0.00390625)
-                      .above(0)
+                  Parameter::choice("set", {"paper", "vendor"}, "paper")
+                      .doc("Published set that gives what is 0 below: that of the paper (for 40 Gbps), or the one "
+                           "that the vendor of its adapters ships and HPCC is compared with (for 25 Gbps)"),
+                  Parameter::real("gain", 0.0)
                       .range(0, 1)
-                      .doc("Weight of a notification in the estimate (g; 1/256)"),
-                  Parameter::real("notification_time", 50'000.0)
+                      .doc("Weight of a notification in the estimate (g; 1/256, vendor 5/1024)"),
+                  Parameter::real("notification_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
-                      .doc("Least time between two notifications of a flow (N; 50 us)"),
-                  Parameter::real("estimate_time", 55'000.0)
+                      .doc("Least time between two notifications of a flow (N; 50 us, vendor 4 us)"),
+                  Parameter::real("estimate_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
-                      .doc("Time without a notification after which the estimate decays (K; 55 us)"),
-                  Parameter::real("increase_time", 55'000.0)
+                      .doc("Time without a notification after which the estimate decays (K; 55 us, vendor 1 us)"),
+                  Parameter::real("increase_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
-                      .doc("Period of the timer that raises the rate (T; 55 us)"),
-                  Parameter::integer("increase_flits", 10'000'000)
+                      .doc("Period of the timer that raises the rate (T; 55 us, vendor 300 us)"),
+                  Parameter::integer("increase_flits", 0)
                       .unit("flits")
-                      .range(1, 1'000'000'000)
-                      .doc("Flits after which the byte counter raises the rate (B; 10 MB)"),
-                  Parameter::integer("recovery", 5)
+                      .range(0, 1'000'000'000)
+                      .doc("Flits after which the byte counter raises the rate (B; 10 MB, vendor 32,767 B)"),
+                  Parameter::integer("recovery", 0)
                       .range(0, 1'000'000)
-                      .doc("Stages of fast recovery before the target rises (F; 5)"),
-                  Parameter::real("additive", 0.001)
+                      .doc("Stages of fast recovery before the target rises (F; 5, vendor 1)"),
+                  Parameter::real("additive", 0.0)
                       .unit("flits/cycle")
                       .range(0, 1)
-                      .doc("What a stage of additive increase raises the target by (R_AI; 40 Mbps of 40 Gbps)"),
-                  Parameter::real("hyper", 0.01)
+                      .doc("What a stage of additive increase raises the target by (R_AI; 40 Mbps of 40 Gbps, vendor "
+                           "5 Mbps of 25 Gbps)"),
+                  Parameter::real("hyper", 0.0)
                       .unit("flits/cycle")
                       .range(0, 1)
-                      .doc("The same of hyper increase, times the stages of it (R_HAI; ten times R_AI, as in QCN)"),
-                  Parameter::real("least", 0.00025)
+                      .doc("The same of hyper increase, times the stages of it (R_HAI; ten times R_AI, as in QCN and "
+                           "in the vendor's set)"),
+                  Parameter::real("least", 0.0)
                       .unit("flits/cycle")
-                      .above(0)
                       .range(0, 1)
-                      .doc("Smallest rate (10 Mbps of 40 Gbps)")})},
+                      .doc("Smallest rate (10 Mbps of 40 Gbps, vendor 1 Mbps of 25 Gbps)")})},
     .make = &make,
     .needs_marks = true};
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
-#include "banyan/admission/parts/carrier.hpp"
+#include "banyan/admission/parts/acknowledgments.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/base/hash.hpp"
 
@@ -25,9 +26,13 @@ struct Settings {
 
 class Dctcp final : public core::Admission {
  public:
-  explicit Dctcp(const Settings& settings) : set_(settings) {}
+  Dctcp(const Settings& settings, parts::Acknowledgments acknowledgments)
+      : set_(settings), acknowledgments_(std::move(acknowledgments)) {}
 
-  void begin() override { ends_.clear(); }
+  void begin() override {
+    ends_.clear();
+    acknowledgments_.begin();
+  }
   [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(set_.flow, member);
@@ -35,6 +40,7 @@ class Dctcp final : public core::Admission {
   void open(u32 end, const core::FlowEnd&) override {
     ends_.resize(std::size_t{end} + 1);
     ends_[end].window = set_.initial;
+    acknowledgments_.open(end);
   }
 
   /// A packet that is longer than the window goes alone.
@@ -46,11 +52,17 @@ class Dctcp final : public core::Admission {
     ends_[end].in_flight += what.flits;
     ends_[end].sent += what.flits;
   }
-  /// Every packet is acknowledged by itself, so that the marks need no state machine at the receiver (section 3.1).
-  void arrived(u32 end, const core::Packet& packet, const core::Signals& signals, Tick,
+  /// The receiver's state machine of section 3.1: an acknowledgment speaks of several packets only as long as all or
+  /// none of them are marked, so that it goes at once with what came before a change.
+  void arrived(u32 end, const core::Packet& packet, const core::Signals& signals, Tick now,
                core::Pace& pace) noexcept override {
-    pace.tell(end, {.flits = packet.flits, .packets = 1, .marked = static_cast<u16>(signals.marked ? 1 : 0)});
+    End& e = ends_[end];
+    if (signals.marked != e.last_marked) acknowledgments_.flush(end, pace);
+    e.last_marked = signals.marked;
+    acknowledgments_.arrived(
+        end, {.flits = packet.flits, .packets = 1, .marked = static_cast<u16>(signals.marked ? 1 : 0)}, now, pace);
   }
+  void timer(u32 end, Tick now, core::Pace& pace) noexcept override { acknowledgments_.timer(end, now, pace); }
   void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
     End& e = ends_[end];
     // A flow that does not use its window learns nothing about the network from it.
@@ -75,8 +87,10 @@ class Dctcp final : public core::Admission {
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
     Hasher h;
-    for (const u64 v : {std::bit_cast<u64>(e.window), std::bit_cast<u64>(e.share), e.in_flight, e.sent, e.acknowledged,
-                        e.round, e.round_marked, e.round_end, u64{e.starting ? 1U : 0U} | (e.cut ? 2U : 0U)}) {
+    for (const u64 v :
+         {std::bit_cast<u64>(e.window), std::bit_cast<u64>(e.share), e.in_flight, e.sent, e.acknowledged, e.round,
+          e.round_marked, e.round_end, u64{e.starting ? 1U : 0U} | (e.cut ? 2U : 0U) | (e.last_marked ? 4U : 0U),
+          acknowledgments_.digest(end)}) {
       h.add(v);
     }
     return h.value();
@@ -101,9 +115,10 @@ class Dctcp final : public core::Admission {
     u64 acknowledged = 0;
     u64 round = 0;  ///< acknowledged in this round trip
     u64 round_marked = 0;
-    u64 round_end = 0;     ///< what is acknowledged when it is over
-    bool starting = true;  ///< slow start: the window doubles in a round trip
-    bool cut = false;      ///< in this round trip
+    u64 round_end = 0;         ///< what is acknowledged when it is over
+    bool starting = true;      ///< slow start: the window doubles in a round trip
+    bool cut = false;          ///< in this round trip
+    bool last_marked = false;  ///< receiver: the packet that arrived last was marked
   };
 
   void end_round(End& e) const noexcept {
@@ -115,7 +130,8 @@ class Dctcp final : public core::Admission {
   }
 
   Settings set_;
-  std::vector<End> ends_;  ///< [end]; of receiving ends nothing changes
+  parts::Acknowledgments acknowledgments_;
+  std::vector<End> ends_;  ///< [end]
 };
 
 std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext& context) {
@@ -132,7 +148,7 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
                             values.real("initial")),
                 fmt::format("use least = {} or less, or a larger initial", values.real("initial")));
   }
-  return std::make_unique<Dctcp>(set);
+  return std::make_unique<Dctcp>(set, parts::acknowledgments(values, context, values.real("least")));
 }
 
 }  // namespace
@@ -141,20 +157,22 @@ extern const core::AdmissionRow row_dctcp;
 const core::AdmissionRow row_dctcp{
     .info = {"dctcp", "A window per flow that is cut by the share of its packets that arrive marked",
              "M. Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257, 2017",
-             parts::with_carrier({parts::flow_parameter(),
-                                  Parameter::real("gain", 0.0625)
-                                      .above(0)
-                                      .range(0, 1)
-                                      .doc("Weight of the last round trip in the estimate of the marked share (g; "
-                                           "1/16 in the paper and in RFC 8257)"),
-                                  Parameter::real("initial", 10.0)
-                                      .unit("packets")
-                                      .range(1, 1e6)
-                                      .doc("Window of a new flow, in longest packets (10 in RFC 6928)"),
-                                  Parameter::real("least", 2.0)
-                                      .unit("packets")
-                                      .range(1, 1e6)
-                                      .doc("Smallest window, in longest packets (2 in Linux)")})},
+             parts::with_acknowledgments(
+                 {parts::flow_parameter(),
+                  Parameter::real("gain", 0.0625)
+                      .above(0)
+                      .range(0, 1)
+                      .doc("Weight of the last round trip in the estimate of the marked share (g; "
+                           "1/16 in the paper and in RFC 8257)"),
+                  Parameter::real("initial", 10.0)
+                      .unit("packets")
+                      .range(1, 1e6)
+                      .doc("Window of a new flow, in longest packets (10 in RFC 6928)"),
+                  Parameter::real("least", 2.0)
+                      .unit("packets")
+                      .range(1, 1e6)
+                      .doc("Smallest window, in longest packets (2 in Linux)")},
+                 2)},
     .make = &make,
     .needs_marks = true};
 

@@ -11,6 +11,7 @@
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/core/notification.hpp"
 
 namespace banyan::admission::infiniband_cc {
 namespace {
@@ -32,7 +33,7 @@ struct Settings {
   std::vector<double> table;  ///< [index]: delay in transmission times of the packet
 };
 
-class InfinibandCc final : public core::Admission {
+class InfinibandCc final : public core::Admission, public core::HearsSwitches {
  public:
   InfinibandCc(Settings settings, const core::AdmissionContext& context)
       : set_(std::move(settings)), context_(context), of_terminal_(context.terminals) {}
@@ -66,7 +67,8 @@ class InfinibandCc final : public core::Admission {
   void arrived(u32 end, const core::Packet&, const core::Signals& signals, Tick, core::Pace& pace) noexcept override {
     if (signals.marked) pace.tell(end, {.packets = 1, .marked = 1});
   }
-  /// The delay of the packet that left last stands; the next one gets that of the higher index.
+  /// Of a receiver or of a switch. The delay of the packet that left last stands; the next one gets that of the higher
+  /// index.
   void heard(u32 end, const core::Feedback&, Tick now, core::Pace& pace) noexcept override {
     End& e = ends_[end];
     const u32 index = std::min(e.index + set_.increase, set_.limit);

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 #include <vector>
 
-#include "banyan/admission/parts/carrier.hpp"
+#include "banyan/admission/parts/acknowledgments.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
 #include "banyan/base/hash.hpp"
@@ -35,17 +36,24 @@ struct Settings {
 
 class Swift final : public core::Admission {
  public:
-  explicit Swift(const Settings& settings) : set_(settings) {
+  Swift(const Settings& settings, parts::Acknowledgments acknowledgments)
+      : set_(settings), acknowledgments_(std::move(acknowledgments)) {
     if (set_.scaling > 0.0)
       slope_ = set_.scaling / (1.0 / std::sqrt(set_.scaled_from) - 1.0 / std::sqrt(set_.scaled_to));
   }
 
-  void begin() override { ends_.clear(); }
+  void begin() override {
+    ends_.clear();
+    acknowledgments_.begin();
+  }
   [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(set_.flow, member);
   }
-  void open(u32 end, const core::FlowEnd&) override { ends_.resize(std::size_t{end} + 1); }
+  void open(u32 end, const core::FlowEnd&) override {
+    ends_.resize(std::size_t{end} + 1);
+    acknowledgments_.open(end);
+  }
 
   /// A window below one packet sends one per round trip over the window (section 3.4).
   [[nodiscard]] Tick may_send(u32 end, const core::Departure& next, Tick now) const noexcept override {
@@ -58,14 +66,18 @@ class Swift final : public core::Admission {
     e.in_flight += what.flits;
     if (e.window < 1.0) e.next = now + static_cast<Tick>(std::ceil(static_cast<double>(e.round_trip) / e.window));
   }
-  /// The time in the network goes back with the acknowledgment, so that waiting at the source is no part of the delay.
+  /// The time in the network goes back with the acknowledgment, so that waiting at the source is no part of the delay;
+  /// of several packets that of the last one, so that the wait of the others for it is none either.
   void arrived(u32 end, const core::Packet& packet, const core::Signals& signals, Tick now,
                core::Pace& pace) noexcept override {
-    pace.tell(end, {.flits = packet.flits,
-                    .value = static_cast<u32>(std::min<Tick>(now - packet.enter, 0xffffffffU)),
-                    .packets = 1,
-                    .hops = static_cast<u8>(std::min<u16>(signals.hops, 255))});
+    acknowledgments_.arrived(end,
+                             {.flits = packet.flits,
+                              .value = static_cast<u32>(std::min<Tick>(now - packet.enter, 0xffffffffU)),
+                              .packets = 1,
+                              .hops = static_cast<u8>(std::min<u16>(signals.hops, 255))},
+                             now, pace);
   }
+  void timer(u32 end, Tick now, core::Pace& pace) noexcept override { acknowledgments_.timer(end, now, pace); }
   /// Algorithm 1.
   void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
     End& e = ends_[end];
@@ -88,7 +100,10 @@ class Swift final : public core::Admission {
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
     Hasher h;
-    for (const u64 v : {std::bit_cast<u64>(e.window), e.in_flight, e.next, e.cut_again, e.round_trip}) h.add(v);
+    for (const u64 v :
+         {std::bit_cast<u64>(e.window), e.in_flight, e.next, e.cut_again, e.round_trip, acknowledgments_.digest(end)}) {
+      h.add(v);
+    }
     return h.value();
   }
   [[nodiscard]] std::string explain(u32 end) const override {
@@ -120,6 +135,7 @@ class Swift final : public core::Admission {
   }
 
   Settings set_;
+  parts::Acknowledgments acknowledgments_;
   double slope_ = 0.0;
   std::vector<End> ends_;  ///< [end]; of receiving ends nothing changes
 };
@@ -142,7 +158,7 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
     values.fail("least", fmt::format("windows from {} to {} packets", set.least, set.most),
                 fmt::format("use least = {} or less", set.most));
   }
-  return std::make_unique<Swift>(set);
+  return std::make_unique<Swift>(set, parts::acknowledgments(values, context));
 }
 
 }  // namespace
@@ -152,7 +168,7 @@ const core::AdmissionRow row_swift{
     .info = {"swift", "A window per flow that keeps its round trip at a target, down to a fraction of a packet",
              "G. Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the Datacenter, SIGCOMM "
              "2020",
-             parts::with_carrier(
+             parts::with_acknowledgments(
                  {parts::flow_parameter(), parts::cycle_parameter(),
                   Parameter::real("target", 25'000.0)
                       .unit("ns")
@@ -183,7 +199,8 @@ const core::AdmissionRow row_swift{
                       .range(0, 0.999)
                       .doc("Most that a window is cut by at once (max_mdf)"),
                   Parameter::real("least", 0.001).unit("packets").above(0).range(0, 1e6).doc("Smallest window"),
-                  Parameter::real("most", 1000.0).unit("packets").range(1, 1e9).doc("Largest window")})},
+                  Parameter::real("most", 1000.0).unit("packets").range(1, 1e9).doc("Largest window")},
+                 2)},
     .make = &make};
 
 }  // namespace banyan::admission::swift

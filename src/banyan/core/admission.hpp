@@ -1,6 +1,7 @@
 // Seam 6: an admission says when the next packet of a flow may leave its source: congestion control at the end hosts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ class Admission {
   /// Starts a replication: no end is known.
   virtual void begin() = 0;
   [[nodiscard]] virtual Carrier carrier() const noexcept { return {}; }
+  /// Switches write into each packet how busy the busiest link of its way is (Signals::value), measured over so many
+  /// ticks; 0: they write nothing.
+  [[nodiscard]] virtual Tick utilization_time() const noexcept { return 0; }
   /// What shares a flow: messages of one source with equal keys. A pure function.
   [[nodiscard]] virtual u64 flow_key(const FlowMember& member) const noexcept = 0;
   /// A new end, the next number.
@@ -145,7 +149,14 @@ struct AdmissionContext {
   u32 overhead = 0;            ///< flits that a packet occupies a link for, beyond its own
   std::vector<u32> injection;  ///< [terminal]: cycles per flit of its channel to the network; empty: 1 each
   std::vector<u32> ejection;   ///< likewise of its channel from the network
+  /// (source, destination): ticks that the longest packet takes there and a packet of feedback back, on shortest ways
+  /// where nobody waits. To be called by one thread at a time.
+  std::function<Tick(u32, u32)> round_trip;
+  /// The longest of them over all pairs. To be called while the network is built.
+  std::function<Tick()> longest_round_trip;
 
+  /// longest_round_trip, or a tick where nobody knows.
+  [[nodiscard]] Tick longest() const { return longest_round_trip ? longest_round_trip() : 1; }
   /// Cycles for which a packet of so many flits occupies the channel of its source, or of its destination.
   [[nodiscard]] u64 injection_cycles(u32 terminal, u32 flits) const noexcept {
     return (u64{flits} + overhead) * (injection.empty() ? 1 : injection[terminal]);
@@ -163,6 +174,8 @@ struct AdmissionRow {
   std::unique_ptr<Admission> (*make)(const config::Values&, const AdmissionContext&) = nullptr;
   /// It holds back only what it hears of by marks of switches (switch.mark).
   bool needs_marks = false;
+  /// It reads what switches write into packets (Admission::utilization_time).
+  bool needs_utilization = false;
 };
 
 }  // namespace banyan::core

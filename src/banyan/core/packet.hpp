@@ -59,6 +59,7 @@ enum FlitFlag : u8 { kHead = 1, kTail = 2, kMarked = 4 };
 struct Signals {
   bool marked = false;  ///< by a switch
   u16 hops = 0;         ///< switches passed
+  u16 value = 0;        ///< what switches wrote on the way (core/utilization.hpp); 0 where none is asked to
 };
 
 /// One control word on a wire: credits, Xon/Xoff, notifications, acknowledgments.

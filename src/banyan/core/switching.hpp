@@ -74,6 +74,8 @@ struct SwitchRow {
   bool free_first_step = false;
   /// Length of the shortest packet that makes sense on its links, for what ends of a flow tell each other.
   u32 control_flits = 1;
+  /// It writes the utilization of its links into packets (core/utilization.hpp) where an admission asks for it.
+  bool writes_utilization = false;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
   /// The model has memory words at the terminals, and brings what asked for one back (TrafficTraits::fetch_adds).

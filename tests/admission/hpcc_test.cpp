@@ -1,0 +1,121 @@
+// Does HPCC keep the busiest link at its target with hardly a queue, in equal shares, whatever the shards and orders?
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "admission/admissions.hpp"
+
+namespace banyan::hpcc_test {
+namespace {
+
+using namespace banyan;
+
+constexpr double kPacketCycles = 70.0;  ///< of 64 bytes on a link of cioq, with its overhead
+
+std::string sources(u32 flows) {
+  std::string text = "1";
+  for (u32 t = 2; t <= flows; ++t) text += ", " + std::to_string(t);
+  return text;
+}
+
+/// Terminals 1 .. flows of a tree send to terminal 0 as much as they may.
+std::string incast(const std::string& model, u32 flows, u32 size, double load, u32 latency) {
+  return "topology = { name = 'bidirectional_min', hosts = 64, ports = 8, terminal_latency = " +
+         std::to_string(latency) + " }\nswitch = " + model +
+         "\nrouting = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+         "traffic = { name = 'flows', sources = [" +
+         sources(flows) + "], destinations = [0], loads = [" + std::to_string(load) +
+         "], size = " + std::to_string(size) + " }\n";
+}
+const std::string kCioq = "{ name = 'cioq', queues = '1q', speedup = 2 }";
+
+std::string hpcc(const std::string& more = "", const char* feedback = "words") {
+  return std::string("{ name = 'hpcc', feedback = '") + feedback + "'" + more + " }";
+}
+
+/// N flows over one link: its use and its queue over what it carries in T are the target together, and what the flows
+/// add in a round trip; a packet waits for one or two others, where a full link has thousands waiting.
+TEST(Hpcc, KeepsTheLinkAtItsTargetWithHardlyAQueue) {
+  const std::string run = "duration = 3000000";
+  constexpr double kRoundTrip = 3000.0;
+  for (const u32 flows : {2U, 8U}) {
+    const double empty = test::run(incast(kCioq, flows, 64, 0.01, 500), "", run).at("network_latency").mean;
+    for (const double target : {0.95, 0.8}) {
+      const api::Result held = test::run(incast(kCioq, flows, 64, 0.9, 500),
+                                         hpcc(", round_trip = 3000, target = " + std::to_string(target)), run);
+      const double used = held.at("accepted_load").mean * 64 * kPacketCycles / 64;
+      const double queue = held.at("network_latency").mean - empty;
+      EXPECT_NEAR(used + queue / kRoundTrip, target, 0.05 * target) << flows << " flows";
+      EXPECT_GT(used, 0.92 * target) << flows << " flows";
+      EXPECT_LT(queue, 3 * kPacketCycles) << flows << " flows";
+      EXPECT_GT(held.at("accepted_load_fairness").mean, 0.98) << flows << " flows";
+    }
+  }
+}
+
+/// 63 flows have less than a packet each in a round trip: pacing keeps their shares, and the queue stays short.
+TEST(Hpcc, HasWindowsBelowAPacket) {
+  const api::Result held = test::run(incast(kCioq, 63, 64, 0.9, 1), hpcc(), "duration = 6000000");
+  const double used = held.at("accepted_load").mean * 64 * kPacketCycles / 64;
+  EXPECT_GT(used, 0.75);
+  EXPECT_LT(used, 1.0);
+  EXPECT_GT(held.at("accepted_load_fairness").mean, 0.95);
+  EXPECT_LT(held.at("network_latency").mean, 60 * kPacketCycles);
+}
+
+/// All terminals of a tree send to one, over channels that take a flit per cycle.
+TEST(Hpcc, KeepsItsTargetOnVcRouterToo) {
+  const std::string fire =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8, terminal_latency = 50 }\n"
+      "switch = { name = 'vc_router', vcs = 4, buffer = 128 }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+      "traffic = { name = 'hot_spot', load = 0.9, size = 8, targets = [0], fraction = 1.0 }\n";
+  const api::Result held = test::run(fire, hpcc(), "duration = 400000");
+  const api::Result open = test::run(fire, "", "duration = 400000");
+  // The hot spot sends to the others, unhindered.
+  EXPECT_NEAR(held.at("accepted_load").mean * 16 - 0.9, 0.95, 0.03);
+  EXPECT_GT(held.at("accepted_load_min").mean * 15, 0.85);
+  EXPECT_LT(held.at("network_latency").mean, 0.5 * open.at("network_latency").mean);
+}
+
+/// A link alone is no reason to hold back: below the target nothing is lost.
+TEST(Hpcc, LeavesACalmFlowAlone) {
+  const std::string run = "duration = 400000, audit = 'full'";
+  const double open = test::run(incast(kCioq, 2, 64, 0.3, 1), "", run).at("accepted_load").mean;
+  for (const char* feedback : {"words", "packets"}) {
+    EXPECT_GT(test::run(incast(kCioq, 2, 64, 0.3, 1), hpcc("", feedback), run).at("accepted_load").mean, 0.98 * open);
+  }
+}
+
+TEST(Hpcc, HoldsOnEverySwitchModelForAnyShardsThreadsAndOrder) {
+  for (const test::Network& network : test::networks()) {
+    for (const char* feedback : {"packets", "words"}) {
+      const auto hash = [&](const std::string& how, u32 threads = 1) {
+        const api::Experiment e =
+            test::experiment(network.text, hpcc("", feedback), "warmup = 300, measure = 3000, audit = 'full'" + how);
+        api::RunOptions options;
+        options.threads = threads;
+        return api::run(e, options).state_hash;
+      };
+      const u64 plain = hash("");
+      for (const char* how : {", wake = 'all'", ", step_order = 'permuted'", ", shards = 3"})
+        EXPECT_EQ(hash(how), plain) << network.model << how;
+      EXPECT_EQ(hash(", shards = 4", 2), plain) << network.model;
+    }
+  }
+}
+
+/// Where switches write nothing, the run says so, and the remedy is one.
+TEST(Hpcc, SaysWhereNothingIsWritten) {
+  const std::string run = "warmup = 100, measure = 500";
+  for (const test::Network& network : test::networks()) {
+    const std::string model = network.model;
+    const std::string warning = test::run(network.text, hpcc(), run).warning;
+    const bool writes = model.starts_with("vc_router") || model == "cioq";
+    EXPECT_EQ(warning.find("writes nothing; use the switch cioq or vc_router") == std::string::npos, writes)
+        << model << ": " << warning;
+  }
+}
+
+}  // namespace
+}  // namespace banyan::hpcc_test
