@@ -86,6 +86,55 @@ const std::vector<Case>& cases() {
        "traffic = [{ name = 'synchronization', mean = 300, deviation = 20 }, { name = 'uniform', load = 0.4 }]\n"
        "run = { sessions = 4, series = 'all' }\n",
        Verdict::finished},
+      {"central buffers on a fat tree",
+       "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\n"
+       "switch = { name = 'central_buffer', fifo = 32, chunks = 64 }\nrouting = 'nearest_common_ancestor'\n"
+       "traffic = [{ name = 'uniform', load = 0.5, size = 20 }, { name = 'uniform', load = 0.1, size = 3 }]\n"
+       "run = { warmup = 300, measure = 3000, audit = 'full' }\n",
+       Verdict::steady},
+      {"central buffers beyond saturation, slow channels",
+       "topology = { name = 'mesh', size = [4, 5], latency = [3, 7], terminal_latency = 2 }\n"
+       "switch = { name = 'central_buffer', fifo = 32, chunks = 64, bypass = 'unicast', idle_output = 'with_room' }\n"
+       "routing = 'dimension_order'\n"
+       "traffic = [{ name = 'uniform', load = 0.9, size = 12 }]\n"
+       "run = { warmup = 300, measure = 1500, drain = 200, audit = 'full' }\n",
+       Verdict::saturated},
+      {"central buffers whose terminals receive in other shards than they send",
+       "topology = { name = 'multistage_cube', terminals = 16, radix = 2 }\n"
+       "switch = { name = 'central_buffer', fifo = 64, chunks = 64 }\nrouting = 'destination_tag'\n"
+       "traffic = [{ name = 'uniform', load = 0.2, size = 5 }]\n"
+       "run = { warmup = 300, measure = 3000, audit = 'full' }\n",
+       Verdict::steady},
+      {"input buffers, channels longer than the calendar",
+       "topology = { name = 'mesh', size = [3, 4], latency = [600, 700] }\n"
+       "switch = { name = 'input_buffer', fifo = 64 }\nrouting = 'dimension_order'\n"
+       "traffic = [{ name = 'uniform', load = 0.002, size = 5 }]\n"
+       "run = { warmup = 5000, measure = 20000, audit = 'full' }\n",
+       Verdict::steady},
+      {"input buffers, packets held back at their sources",
+       "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'input_buffer', fifo = 64 }\n"
+       "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.3, size = 9 }]\n"
+       "admission = { name = 'window', size = 64 }\n"
+       "run = { warmup = 300, measure = 3000, audit = 'full' }\n",
+       Verdict::steady},
+      {"input buffers that deadlock",
+       "topology = { name = 'torus', size = [8, 8] }\nswitch = { name = 'input_buffer', fifo = 8 }\n"
+       "routing = { name = 'dimension_order', datelines = false }\n"
+       "traffic = [{ name = 'uniform', load = 0.9, size = 40 }]\n"
+       "run = { warmup = 300, measure = 9000, watchdog = 700 }\n",
+       Verdict::deadlocked},
+      {"sessions over central buffers",
+       "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = 'central_buffer'\n"
+       "routing = 'nearest_common_ancestor'\n"
+       "traffic = [{ name = 'synchronization', mean = 300, deviation = 20 }, { name = 'uniform', load = 0.2, size = 8 "
+       "}]\n"
+       "run = { sessions = 3 }\n",
+       Verdict::finished},
+      {"routers on a network that the topology does not cut",
+       "topology = { name = 'bidirectional_min', hosts = 64, ports = 8 }\n"
+       "switch = { name = 'vc_router', vcs = 2, buffer = 8 }\nrouting = 'nearest_common_ancestor'\n"
+       "traffic = [{ name = 'uniform', load = 0.4, size = 3 }]\nrun = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
       {"packet nodes",
        "topology = { name = 'hypercube', degree = 4 }\nswitch = 'packet_node'\nrouting = 'dimension_order'\n"
        "traffic = [{ name = 'uniform', load = 0.02 }]\nrun = { warmup = 300, measure = 3000 }\n",
@@ -148,8 +197,8 @@ u64 steady_hash(const Case& c, u32 shards, u32 threads) {
 }
 
 TEST(Determinism, SevenThreadsOnSevenShardsAgreeWithOne) {
-  for (const std::size_t index : {0U, 1U, 4U}) {
-    const Case& c = cases()[index];
+  for (const Case& c : cases()) {
+    if (c.text.find("sessions") != std::string::npos) continue;
     const u64 expected = steady_hash(c, 1, 1);
     EXPECT_EQ(steady_hash(c, 7, 1), expected) << c.name;
     EXPECT_EQ(steady_hash(c, 7, 7), expected) << c.name;

@@ -13,7 +13,8 @@ constexpr u64 kShardBytes = 512 * 1024;
 /// Every shard has lists and pools of its own, half a megabyte: a mesh of 128x128 stays below 100 MB. More shards,
 /// which fit the cache better, saved no time when they were measured.
 constexpr u64 kMostChosenShards = 16;
-constexpr u32 kMostShards = 255;  ///< packet handles keep the shard in 8 bits
+constexpr u32 kMostShards = 255;                      ///< packet handles keep the shard in 8 bits
+constexpr const char* kByModel = "the switch model";  ///< as cut_by_ begins
 
 }  // namespace
 
@@ -89,6 +90,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .seed = settings_.seed,
                          .flows = std::move(flows),
                          .tells_in_packets = settings_.tells_in_packets});
+    if (settings_.utilization_time != 0) parts_[i].terminals->pool().keep_values();
     for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
     for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }
@@ -97,15 +99,31 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
 void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().switches(), 0), 1); }
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
-  const u32 switches = topology_.graph().switches();
-  const u32 copies = topology_.subnetworks();  // a terminal lives in one shard with all of them
-  const u32 places = switches / copies;
-  const u64 fitting = (bytes_per_switch * switches + kShardBytes - 1) / kShardBytes;
-  const u64 wanted = settings_.shards != 0 ? settings_.shards : std::min(fitting, kMostChosenShards);
+  const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
+  // As many for every thread: of three shards on two threads, one thread would have twice the work.
+  const u64 threads = std::max(settings_.threads, 1U);
+  const u64 chosen = (std::min(fitting, kMostChosenShards) + threads - 1) / threads * threads;
+  partition_into(settings_.shards != 0 ? settings_.shards : chosen);
+}
+
+void Builder::partition_for_threads(u64 bytes_per_switch) {
+  const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
+  partition_into(settings_.shards != 0 ? settings_.shards : std::min<u64>(fitting, settings_.threads));
+}
+
+void Builder::partition_into(u64 wanted) {
+  const u32 places = topology_.graph().switches() / topology_.subnetworks();
   const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(places, kMostShards)));
-  std::vector<u32> of(switches);
-  for (u32 s = 0; s < switches; ++s) of[s] = static_cast<u32>(static_cast<u64>(s / copies) * shards / places);
-  partition(std::move(of), shards);
+  std::vector<u32> of = cut_network(topology_, shards, cut_by_);
+  const u32 used = of.empty() ? 1 : *std::max_element(of.begin(), of.end()) + 1;
+  partition(std::move(of), used);
+}
+
+Cut Builder::cut() const {
+  Cut cut = measure_cut(topology_.graph(), switch_shard_, terminal_shard_, shards());
+  // A model that keeps its network whole did that itself; others had too little to cut.
+  cut.by = shards() == 1 && cut_by_ != kByModel ? "nothing" : cut_by_;
+  return cut;
 }
 
 std::vector<u32> Builder::switches_of(u32 shard) const {
@@ -205,6 +223,40 @@ void Builder::wire(Tick least_extra) {
     plan_wave(part);
   }
   reserve();
+}
+
+void Builder::join_networks() {
+  const core::Graph& graph = topology_.graph();
+  window_ = longest_latency();
+  std::vector<std::size_t> crossing(std::size_t{shards()} * shards());
+  std::vector<std::size_t> ending(shards());
+  for (const core::Channel& c : graph.channels()) {
+    if (c.failed) continue;
+    const u32 from = shard_of(c.from);
+    const u32 to = shard_of(c.to);
+    ending[to] += c.to.terminal ? 1U : 0U;
+    if (from == to) continue;
+    window_ = std::min<Tick>(window_, c.link.latency_cycles);
+    ++crossing[std::size_t{from} * shards() + to];
+  }
+  for (u32 i = 0; i < shards(); ++i) {
+    Shard& part = parts_[i];
+    part.wires.shard = i;
+    part.wires.probe = part.probe.get();
+    part.wires.due = &part.due;
+    part.wires.parcels = &part.parcels[0];
+    part.wires.touched = &part.touched[0];
+    part.wires.inboxes = {nullptr};
+    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
+    for (u32 to = 0; to < shards(); ++to) {
+      for (auto& parcels : part.parcels) {
+        // An output may begin with a packet in the cycle in which its last one leaves the buffer: one more.
+        parcels[to].flits.reserve(crossing[std::size_t{i} * shards() + to] * (window_ + 1));
+        parcels[to].controls.reserve(crossing[std::size_t{to} * shards() + i] * window_);
+        parcels[to].freed.reserve(to == i ? 0 : ending[i] * window_);
+      }
+    }
+  }
 }
 
 /// Terminals belong to a block of switches when all of a block of theirs are attached to it, in the same order.

@@ -10,6 +10,7 @@
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/cut.hpp"
 #include "banyan/engine/interfaces.hpp"
 #include "banyan/engine/population_of.hpp"
 #include "banyan/engine/shard.hpp"
@@ -30,6 +31,7 @@ struct EngineSettings {
   /// Of an experiment whose packets are held back at their sources: makes the part of one shard. Empty: none are.
   std::function<std::unique_ptr<core::Admission>()> admission;
   bool tells_in_packets = false;  ///< the last traffic is a ControlTraffic
+  Tick utilization_time = 0;      ///< core::Admission::utilization_time
   u32 flow_limit = 0;             ///< messages of a traffic that may wait in the flows of a queue
   core::ZeroLoad zero_load;       ///< of one flit, which is what ends of a flow tell each other
 };
@@ -62,8 +64,11 @@ class Builder {
   void partition_as_one();
 
   /// Cuts the network into parts of about `bytes_per_switch` x switches <= kShardBytes, or into settings().shards.
-  /// Switches are taken in their order: neighbours in the numbering share a shard.
+  /// Which switches share a shard: cut_network.
   void partition_by_size(u64 bytes_per_switch);
+  /// As partition_by_size, for populations that gain nothing from small parts: into no more of them than there are
+  /// threads, or into settings().shards.
+  void partition_for_threads(u64 bytes_per_switch);
   /// The switches of a shard, ascending.
   [[nodiscard]] std::vector<u32> switches_of(u32 shard) const;
 
@@ -79,11 +84,23 @@ class Builder {
   /// Connects interfaces and switches along the channels of the graph; last step. `least_extra`: what every POD that a
   /// switch sends to a switch takes at least beyond the channel's latency; shards run on their own for as long.
   void wire(Tick least_extra = 0);
+  /// In place of add_interfaces, add_switches and wire, when population 0 of every shard is a WholeNetwork: what one
+  /// sends to another is known to it before the latency of a channel between them has passed.
+  void join_networks();
+  /// The number of a switch, or of a terminal, among those of its shard.
+  [[nodiscard]] u32 entity_of(const core::End& end) const {
+    return end.terminal ? terminal_entity_[end.node] : switch_entity_[end.node];
+  }
+  [[nodiscard]] u32 shard_of(const core::End& end) const {
+    return end.terminal ? terminal_shard_[end.node] : switch_shard_[end.node];
+  }
   /// Longest latency of a channel, in ticks.
   [[nodiscard]] Tick longest_latency() const;
   /// Shortest latency between two shards (1 when there is one shard).
   [[nodiscard]] Tick window() const { return window_; }
 
+  /// The cut that was made.
+  [[nodiscard]] Cut cut() const;
   [[nodiscard]] u32 shards() const { return static_cast<u32>(parts_.size()); }
   [[nodiscard]] u32 shard_of(u32 switch_) const { return switch_shard_[switch_]; }
   [[nodiscard]] Shard& shard(u32 i) { return parts_[i]; }
@@ -95,6 +112,7 @@ class Builder {
   [[nodiscard]] std::vector<Shard> take_shards();
 
  private:
+  void partition_into(u64 wanted);
   static void plan_wave(Shard& part);
   void reserve();
 
@@ -112,6 +130,7 @@ class Builder {
   u32 source_queues_ = 1;
   bool in_turn_ = true;
   Tick window_ = 1;
+  std::string cut_by_ = "the switch model";
   std::vector<Shard> parts_;
 };
 

@@ -41,7 +41,7 @@ bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
     const core::Packet& packet = io.packet(flit.packet);
     if (flit.sequence + 1U != packet.flits) order_broken_ = true;
     terminals_.sink.deliver(packet, terminals_.global(e), io.now(), flit.auxiliary, io.now() - (head_at & ~kMarkedHead),
-                            (head_at & kMarkedHead) != 0);
+                            (head_at & kMarkedHead) != 0, io.value(flit.packet));
     io.release(flit.packet);
   }
   return false;

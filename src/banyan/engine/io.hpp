@@ -76,6 +76,7 @@ struct Wires {
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept {
     return (*pools[id >> PacketPool::kIndexBits])[id];
   }
+  [[nodiscard]] PacketPool& pool(core::PacketId id) const noexcept { return *pools[id >> PacketPool::kIndexBits]; }
   void release(core::PacketId id) {
     const u32 owner = id >> PacketPool::kIndexBits;
     if (owner == shard) {
@@ -133,6 +134,12 @@ class Io {
   [[gnu::always_inline]] void fetch_up(u32 in) const noexcept { __builtin_prefetch(&up_[in]); }
   [[nodiscard]] const core::Packet& packet(core::PacketId id) const noexcept { return wires_.packet(id); }
   void release(core::PacketId id) { wires_.release(id); }
+  /// What switches wrote into a packet whose head is here; 0 where nothing asks for it.
+  [[nodiscard]] u16 value(core::PacketId id) const noexcept {
+    const PacketPool& pool = wires_.pool(id);
+    return pool.keeps_values() ? pool.value(id) : u16{0};
+  }
+  void raise_value(core::PacketId id, u16 value) noexcept { wires_.pool(id).raise_value(id, value); }
 
  private:
   Wires& wires_;

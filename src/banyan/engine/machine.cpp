@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "banyan/base/cpu_time.hpp"
@@ -12,6 +14,15 @@
 #include "banyan/engine/watchdog.hpp"
 
 namespace banyan::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[nodiscard]] double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
 
 Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads)
     : shards_(std::move(shards)),
@@ -20,7 +31,8 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
       threads_(std::clamp(threads, 1U, static_cast<u32>(shards_.size()))) {
   for (auto& published : published_) published.assign(shards_.size(), 0);
   helper_cpu_seconds_.assign(threads_, 0.0);
-  barrier_ = std::make_unique<std::barrier<>>(threads_);
+  watches_.resize(threads_);
+  barrier_ = std::make_unique<WindowBarrier>(threads_);
   for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
 }
 
@@ -69,9 +81,20 @@ void Machine::run_until(Tick end) {
   run_windows(0);
 }
 
+void Machine::meet(u32 worker) {
+  if (threads_ == 1) return;
+  if (!watched_) return barrier_->arrive_and_wait();
+  const Clock::time_point start = Clock::now();
+  barrier_->arrive_and_wait();
+  watches_[worker].seconds.wait += seconds_since(start);
+}
+
 /// Every thread runs the same sequence of windows, each on its own shards. Parcels that were filled under one parity
 /// are emptied by their receivers in the next window, under the other: one barrier per window is enough.
+/// A thread has shards whose numbers follow each other: most of what they send goes to each other.
 void Machine::run_windows(u32 worker) {
+  const std::size_t first = shards_.size() * worker / threads_;
+  const std::size_t last = shards_.size() * (worker + 1) / threads_;
   u32 parity = parity_;
   for (;;) {
     Tick begin = kNever;
@@ -87,18 +110,30 @@ void Machine::run_windows(u32 worker) {
     }
     const Tick end = std::min(end_, begin + window_);
     const u32 next_parity = parity ^ 1U;
-    for (std::size_t i = worker; i < shards_.size(); i += threads_) run_shard(i, begin, end, next_parity);
-    if (threads_ > 1) barrier_->arrive_and_wait();
+    for (std::size_t i = first; i < last; ++i) run_shard(i, begin, end, next_parity, worker);
+    if (watched_) ++watches_[worker].windows;
+    meet(worker);
     parity = next_parity;
   }
 }
 
-void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
+void Machine::take_parcels(std::size_t index, u32 parity, u32 worker) {
   Shard& shard = shards_[index];
   for (Shard& other : shards_) {
-    if ((other.touched[parity ^ 1U][index >> 6U] >> (index & 63U) & 1U) != 0) {
-      shard.receive(other.parcels[parity ^ 1U][index]);
-    }
+    if ((other.touched[parity ^ 1U][index >> 6U] >> (index & 63U) & 1U) == 0) continue;
+    Parcel& parcel = other.parcels[parity ^ 1U][index];
+    if (watched_) watches_[worker].mails += parcel.flits.size() + parcel.controls.size() + parcel.freed.size();
+    shard.receive(parcel);
+  }
+}
+
+void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker) {
+  Shard& shard = shards_[index];
+  Clock::time_point start = watched_ ? Clock::now() : Clock::time_point{};
+  take_parcels(index, parity, worker);
+  if (watched_) {
+    watches_[worker].seconds.mail += seconds_since(start);
+    start = Clock::now();
   }
   // What was sent under this parity was received in the last window.
   std::fill(shard.touched[parity].begin(), shard.touched[parity].end(), 0);
@@ -112,6 +147,38 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity) {
     }
   }
   published_[parity][index] = next;
+  if (watched_) watches_[worker].seconds.work += seconds_since(start);
+}
+
+Scaling Machine::scaling() const {
+  Scaling scaling;
+  scaling.cut = cut_;
+  scaling.window = window_;
+  for (const Watch& watch : watches_) {
+    scaling.mails += watch.mails;
+    scaling.windows = std::max(scaling.windows, watch.windows);
+    scaling.workers.push_back(watch.seconds);
+  }
+  return scaling;
+}
+
+void Machine::post(u32 traffic, u32 terminal, const core::Message& message) {
+  if (places_.empty()) {
+    for (u32 s = 0; s < shards_.size(); ++s) {
+      const Terminals& terminals = *shards_[s].terminals;
+      for (u32 queue = 0; queue < terminals.size(); queue += terminals.queues()) {
+        const u32 number = terminals.global(queue);
+        if (number >= places_.size()) places_.resize(number + 1);
+        places_[number] = {s, queue};
+      }
+    }
+  }
+  const Place place = places_[terminal];
+  Shard& shard = shards_[place.shard];
+  Source::Post(shard.terminals->source, place.queue, traffic).post(message);
+  shard.due[0] = std::min(shard.due[0], message.birth);
+  published_[parity_][place.shard] = std::min(published_[parity_][place.shard], message.birth);
+  next_ = std::min(next_, message.birth);
 }
 
 void Machine::set_window(Window window) {
@@ -285,8 +352,10 @@ u64 Machine::hash() const {
     for (const auto& population : shard.populations) state += population->digest();
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
+        const std::size_t to = static_cast<std::size_t>(&parcel - parcels.data());
         for (const auto& mail : parcel.flits) {
-          state += flit_digest(shard.wires.packet(mail.arrival.flit.packet), mail.arrival.flit);
+          state += shards_[to].populations[mail.population]->digest_of(mail.arrival,
+                                                                       shard.wires.packet(mail.arrival.flit.packet));
         }
         for (const Word& word : parcel.words) state += word.digest();
       }
@@ -404,6 +473,10 @@ std::string Machine::explain_blockage() const {
     // What waits for its turn will get it: no part of a deadlock.
     if (!told && b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
   }
+  // In an order that does not depend on the cut into shards: of several shortest cycles the first is told.
+  std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
+    return std::tie(a.waiter, a.resource, a.packet) < std::tie(b.waiter, b.resource, b.packet);
+  });
   std::vector<Wait> cycle = shortest_wait_cycle(waits);
   for (Wait& wait : cycle) {
     if (told || !wait.text.empty()) continue;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <barrier>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,8 +11,10 @@
 #include <vector>
 
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/cut.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/shard.hpp"
+#include "banyan/engine/window_barrier.hpp"
 
 namespace banyan::engine {
 
@@ -28,6 +29,21 @@ struct Totals {
   u64 counted_taken = 0;
   u64 counted_delivered = 0;
   u64 movements = 0;
+};
+
+/// Where the time of a machine's threads went, from watch() on.
+struct Scaling {
+  Cut cut;
+  Tick window = 1;  ///< ticks, at most
+  u64 windows = 0;  ///< that were run
+  u64 mails = 0;    ///< flits, control words and freed records that went from shard to shard
+  struct Worker {
+    double work = 0.0;  ///< seconds in shards
+    double mail = 0.0;  ///< seconds in which it took in what other shards sent
+    double wait = 0.0;  ///< seconds at barriers: the others had more to do, or had no core
+    bool operator==(const Worker&) const = default;
+  };
+  std::vector<Worker> workers;  ///< [thread]
 };
 
 class Machine {
@@ -58,6 +74,9 @@ class Machine {
   /// The next tick at which something is due.
   [[nodiscard]] Tick next() const noexcept { return next_; }
 
+  /// Between ticks: generates a message of an answering traffic, born at a tick that is not done yet.
+  void post(u32 traffic, u32 terminal, const core::Message& message);
+
   void set_window(Window window);
   void close(u32 traffic, Tick at);
   void finish_records();
@@ -86,6 +105,14 @@ class Machine {
   [[nodiscard]] std::span<core::Traffic* const> traffics() const noexcept { return traffics_; }
   [[nodiscard]] const std::vector<Shard>& shards() const noexcept { return shards_; }
 
+  /// The cut that was made, for scaling().
+  void note_cut(Cut cut) { cut_ = std::move(cut); }
+  [[nodiscard]] const Cut& cut() const noexcept { return cut_; }
+  /// From now on clocks are read, two or three times per shard and window; only where there are several shards.
+  void watch() noexcept { watched_ = shards_.size() > 1; }
+  [[nodiscard]] Scaling scaling() const;
+  [[nodiscard]] u32 threads() const noexcept { return threads_; }
+
   [[nodiscard]] u64 hash() const;
   /// Checks conservation: taken = delivered + held, no misdelivery, what the populations find. Returns the packets that
   /// it looked at. Throws InvariantError.
@@ -107,7 +134,9 @@ class Machine {
  private:
   void audit_flows(Holdings& held) const;
   void run_windows(u32 worker);
-  void run_shard(std::size_t index, Tick begin, Tick end, u32 parity);
+  void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);
+  void take_parcels(std::size_t index, u32 parity, u32 worker);
+  void meet(u32 worker);
   void helper(u32 worker);
 
   std::vector<Shard> shards_;
@@ -119,12 +148,26 @@ class Machine {
   // Shared by the threads of run_until. `published_[parity][shard]` is written before the barrier that ends a window
   // and read after it; the other parity is written meanwhile.
   std::array<std::vector<Tick>, 2> published_;
+  struct Place {
+    u32 shard = 0;
+    u32 queue = 0;  ///< the first of the terminal
+  };
+  std::vector<Place> places_;  ///< [terminal]; made by the first post()
   Tick end_ = 0;
   u32 parity_ = 0;
   bool quit_ = false;
-  std::unique_ptr<std::barrier<>> barrier_;
+  std::unique_ptr<WindowBarrier> barrier_;
   std::vector<std::thread> helpers_;
   std::vector<double> helper_cpu_seconds_;  ///< [worker]
+  /// A line of the cache each, for every window writes it.
+  struct alignas(64) Watch {
+    Scaling::Worker seconds;
+    u64 mails = 0;
+    u64 windows = 0;
+  };
+  Cut cut_;
+  bool watched_ = false;
+  std::vector<Watch> watches_;  ///< [worker]
 };
 
 }  // namespace banyan::engine

@@ -1,6 +1,7 @@
 // Packet records of one shard, in chunks whose addresses never change: foreign shards may read them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -21,6 +22,15 @@ class PacketPool {
   void reserve(u32 packets) {
     while (created_ < packets) grow();
   }
+
+  /// Keeps a value of 16 bits beside each record, from now on (before any packet is made).
+  void keep_values() noexcept { keeps_values_ = true; }
+  [[nodiscard]] bool keeps_values() const noexcept { return keeps_values_; }
+  /// Requires keeps_values(), as the two below. Whoever holds the head of the packet may read and write it, in whatever
+  /// shard: a head is in one place at a time, and between shards the end of a window orders the two.
+  [[nodiscard]] u16 value(core::PacketId id) const noexcept { return value_of(id); }
+  void raise_value(core::PacketId id, u16 value) noexcept { value_of(id) = std::max(value_of(id), value); }
+  void clear_value(core::PacketId id) noexcept { value_of(id) = 0; }
 
   [[nodiscard]] core::PacketId allocate() {
     if (free_count_ == 0) grow();
@@ -45,8 +55,13 @@ class PacketPool {
   }
 
  private:
+  [[nodiscard]] u16& value_of(core::PacketId id) const noexcept {
+    const u32 index = id & (kMost - 1);
+    return values_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
+  }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
+    if (keeps_values_) values_.at(chunk) = std::make_unique<u16[]>(1U << kChunkBits);
     chunks_.at(chunk) = std::make_unique<core::Packet[]>(1U << kChunkBits);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
@@ -59,6 +74,8 @@ class PacketPool {
   u32 free_count_ = 0;
   std::vector<u32> free_;  ///< [0, free_count_): indices of free records, the last used on top
   std::array<std::unique_ptr<core::Packet[]>, (kMost >> kChunkBits)> chunks_;
+  bool keeps_values_ = false;
+  std::array<std::unique_ptr<u16[]>, (kMost >> kChunkBits)> values_;  ///< empty where none are kept
 };
 
 }  // namespace banyan::engine

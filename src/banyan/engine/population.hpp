@@ -168,6 +168,20 @@ class Population {
     static_cast<void>(arrival);
     static_cast<void>(into);
   }
+  /// Takes in what another shard sent to it during the last window, and which has to be known before `due`; for
+  /// populations without an inbox. It is due to run at `due`, but is asked to take it in between any two runs before.
+  virtual void take_in(Tick due, const FlitArrival& arrival) {
+    static_cast<void>(due);
+    static_cast<void>(arrival);
+  }
+  virtual void take_in(Tick due, const ControlArrival& arrival) {
+    static_cast<void>(due);
+    static_cast<void>(arrival);
+  }
+  /// What a flit that is on its way to it from another shard adds to the digest.
+  [[nodiscard]] virtual u64 digest_of(const FlitArrival& arrival, const core::Packet& packet) const {
+    return flit_digest(packet, arrival.flit);
+  }
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;
   /// True when it will run in the next tick only because all entities are stepped in all ticks.

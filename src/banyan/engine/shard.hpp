@@ -101,7 +101,11 @@ struct Shard {
   }
   template <class Arrival>
   void take(const Mail<Arrival>& mail) {
-    wires.inboxes[mail.population]->add(mail.due, mail.arrival);
+    if (Inbox* const inbox = wires.inboxes[mail.population]; inbox != nullptr) {
+      inbox->add(mail.due, mail.arrival);
+    } else {
+      populations[mail.population]->take_in(mail.due, mail.arrival);
+    }
     Tick& next = due[mail.population];
     next = mail.due < next ? mail.due : next;
   }

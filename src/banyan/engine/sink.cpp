@@ -25,7 +25,7 @@ bool Sink::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tic
   copy.destination = terminal;
   arrive(copy, terminal, now, hops, serialization);
   if (source_.sets().owed(id) != 0) return false;
-  if (plan_.flows != nullptr) admit(copy, terminal, now, {false, static_cast<u16>(hops)});
+  if (plan_.flows != nullptr) admit(copy, terminal, now, {false, static_cast<u16>(hops), 0});
   return true;
 }
 

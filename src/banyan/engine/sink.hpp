@@ -20,14 +20,14 @@ class Sink {
 
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
   /// releases the record. `hops`: switches passed. `serialization`: ticks since the head arrived here; 0 for a packet
-  /// that arrives as a whole. `marked`: a switch has marked the packet.
+  /// that arrives as a whole. `marked`: a switch has marked the packet. `value`: what switches wrote.
   void deliver(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization = 0,
-               bool marked = false) noexcept {
+               bool marked = false, u16 value = 0) noexcept {
     if (packet.destination != terminal) [[unlikely]]
       ++misdelivered_;
     if (plan_.check_order) [[unlikely]]
       note_order(packet);
-    arrive(packet, terminal, now, hops, serialization, marked);
+    arrive(packet, terminal, now, hops, serialization, marked, value);
   }
 
   /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
@@ -57,8 +57,8 @@ class Sink {
   [[nodiscard]] u64 digest() const noexcept { return partial_.digest() + ledger_.digest(); }
 
  private:
-  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization,
-              bool marked = false) noexcept {
+  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization, bool marked = false,
+              u16 value = 0) noexcept {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
       plan_.probe->delivered(packet, now, serialization, marked);
@@ -69,7 +69,7 @@ class Sink {
     }
     recorder_.arrived(packet, now, hops, serialization);
     if (special != 0) [[unlikely]]
-      arrive_special(packet, terminal, now, {marked, static_cast<u16>(hops)});
+      arrive_special(packet, terminal, now, {marked, static_cast<u16>(hops), value});
   }
   void arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept;
   void admit(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept {

@@ -287,11 +287,13 @@ template <bool Waits, bool Plain>
     plan_.probe->taken(packet.source, packet, now);
 
   if (control) [[unlikely]] {
+    if (pool_.keeps_values()) pool_.clear_value(id);
     leave_control(local, packet);
     return id;
   }
   const bool answers = !Plain && (plan_.special[traffic] & kAnswers) != 0;
   if (!Plain && plan_.flows != nullptr) [[unlikely]] {
+    if (pool_.keeps_values()) pool_.clear_value(id);
     leave_flow(local, packet);
     return id;
   }

@@ -25,6 +25,10 @@ void Source::advance_flows(Tick now) {
 }
 
 u32 Source::next_feed(u32 local, bool with_room) const noexcept {
+  if (plan_.counted == 1) [[likely]] {
+    const bool none = feed_[place(local, 0)].message.birth == kNever || (with_room && plan_.flows->full(local, 0));
+    return none ? kNone : 0;
+  }
   u32 best = kNone;
   for (u32 i = 0; i < plan_.counted; ++i) {
     const Tick birth = feed_[place(local, i)].message.birth;
@@ -67,6 +71,14 @@ void Source::feed(u32 local) {
 void Source::refresh(u32 local) {
   const Tick now = births_.now();
   feed(local);
+  // Messages are fed when they are born, whatever waits before them: a look at another time changes nothing.
+  const auto look_again = [&](Tick flows) {
+    again_[local] = flows;
+    if (const u32 traffic = next_feed(local, true); traffic != kNone) {
+      again_[local] = std::min(again_[local], feed_[place(local, traffic)].message.birth);
+    }
+    if (again_[local] != kNever) births_.schedule(local, again_[local]);
+  };
   if (control_waits(local)) {
     const Cursor& waiting = feed_[place(local, plan_.control)];
     Cursor& cursor = cursors_[place(local, plan_.control)];
@@ -74,7 +86,7 @@ void Source::refresh(u32 local) {
     cursor.offset = waiting.offset;
     cursor.message = waiting.message;
     lane_[local] = kNone;
-    again_[local] = kNever;  // it is looked at again when that has left
+    look_again(kNever);  // at the flows, when that has left
     next_[local] = {waiting.message.birth, kNever, plan_.control};
     births_.schedule(local, now);
     return;
@@ -85,11 +97,7 @@ void Source::refresh(u32 local) {
         return plan_.priorities[EndpointPlan::service_class(w.traffic, w.message.flags)];
       });
   lane_[local] = head.lane;
-  again_[local] = head.again;
-  if (const u32 traffic = next_feed(local, true); traffic != kNone) {
-    again_[local] = std::min(again_[local], feed_[place(local, traffic)].message.birth);
-  }
-  if (again_[local] != kNever) births_.schedule(local, again_[local]);
+  look_again(head.again);
   if (head.lane == kNone) {
     next_[local] = {};
     births_.withdraw(local);

@@ -75,9 +75,12 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
 }
 
 /// Before the end of the plan: ends it at `now` when enough was seen.
-void shorten(const Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
+void shorten(Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
   if (!settings.enough || now >= plan.end || now % settings.enough_every >= kPeriodMeasured) return;
-  if (settings.enough(machine.record(plan, false), now)) plan.end = now;
+  if (!settings.enough(machine.record(plan, false), now)) return;
+  plan.end = now;
+  // What is generated from now on does not count, and is not waited for.
+  if (!settings.fixed) machine.set_window({0, plan.end - 1});
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct SteadySettings {
   /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with
   /// a later end and windows at least as long, or nothing. May be empty.
   std::function<std::optional<SteadyPlan>(const SteadyRecord&)> longer;
-  /// Asked before the end of a plan of fixed length, at fixed ticks after `enough_every` of them, with what was
-  /// recorded before `now`: true ends the run. May be empty.
+  /// Asked before the end of the plan, at fixed ticks after `enough_every` of them, with what was recorded before
+  /// `now`: true ends the plan. May be empty.
   std::function<bool(const SteadyRecord&, Tick now)> enough;
   Tick enough_every = 0;
 };

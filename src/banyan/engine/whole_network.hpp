@@ -1,9 +1,11 @@
 // What a switch model that holds all switches of a network at once starts from: the network with its ports numbered in
 // one sequence, the endpoints, identities of packets for digests, and audits made from one list of what it holds.
 //
-// A model is such a population when its switches read or change each other within a tick. It lives in one shard
-// (Builder::partition_as_one) and runs by events: a Calendar says when what it has begun ends. A model whose switches
-// meet over channels only is one per switch, runs on several shards, and is a PopulationOf (engine/builder.hpp).
+// A model is such a population when its switches read or change each other within a tick, and then lives in one shard
+// (Builder::partition_as_one); or when it runs by events: a Calendar says when what it has begun ends. Of the second
+// kind there is one population per shard, each with the switches and terminals of its shard numbered from 0; what it
+// sends to another goes by mail (Population::take_in). A model whose switches meet over channels only and are stepped
+// one by one is a PopulationOf (engine/builder.hpp).
 #pragma once
 
 #include <fmt/core.h>
@@ -79,20 +81,25 @@ class WholeNetwork : public Population {
 
   /// `ports`: numbers per switch; 0: as many as the largest has. Port p of switch s has the number s * ports + p, among
   /// inputs as among outputs. `longest` and `events` are those of the calendar, for models that use it.
-  WholeNetwork(Builder& builder, u32 ports, Tick longest = 0, std::size_t events = 0)
+  /// `shard`: whose switches these are.
+  WholeNetwork(Builder& builder, u32 ports, Tick longest = 0, std::size_t events = 0, u32 shard = 0)
       : graph_(builder.topology().graph()),
         routing_(builder.routing()),
-        terminals_(builder.terminals(0)),
+        terminals_(builder.terminals(shard)),
         pool_(terminals_.pool()),
-        probe_(builder.probe(0)),
+        probe_(builder.probe(shard)),
         topology_(builder.topology()),
         seed_(builder.settings().seed),
         permuted_(builder.settings().permuted),
         step_all_(builder.settings().step_all),
-        switches_(graph_.switches()),
+        nodes_(builder.shards() > 1 ? builder.switches_of(shard) : std::vector<u32>{}),
+        switches_(nodes_.empty() ? graph_.switches() : static_cast<u32>(nodes_.size())),
         ports_(ports != 0 ? ports : most_ports(graph_)),
         calendar_(longest, events),
-        idle_((graph_.terminals() + 63) / 64) {}
+        local_terminals_(nodes_.empty() ? graph_.terminals() : terminals_.size() / terminals_.queues()),
+        idle_((local_terminals_ + 63) / 64) {
+    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
+  }
 
   /// Calls the function once for each packet between its source queue and its delivery.
   virtual void for_each_held(const std::function<void(const HeldPacket&)>& each) const { static_cast<void>(each); }
@@ -104,7 +111,7 @@ class WholeNetwork : public Population {
     calendar_.clear();
     now_ = 0;
     std::fill(idle_.begin(), idle_.end(), 0);
-    for (u32 t = 0; t < graph_.terminals(); ++t) set_idle(t, true);
+    for (u32 t = 0; t < local_terminals_; ++t) set_idle(t, true);
   }
 
   // --- ports -----------------------------------------------------------------------------------------------------
@@ -118,15 +125,28 @@ class WholeNetwork : public Population {
       if (!c.failed) f(number_of(c.from), Wire{number_of(c.to), c.link.latency_cycles, c.link.cycles_per_flit});
     }
   }
+  /// The number in the graph of a switch of this shard, and the number that one of its ports has among all.
+  [[nodiscard]] u32 node(u32 s) const noexcept { return nodes_.empty() ? s : nodes_[s]; }
+  [[nodiscard]] u32 everywhere(u32 port) const noexcept {
+    return nodes_.empty() ? port : nodes_[port / ports_] * ports_ + port % ports_;
+  }
+  /// The number in the graph of a terminal of this shard.
+  [[nodiscard]] u32 terminal(u32 t) const noexcept { return nodes_.empty() ? t : terminals_.global(t); }
   /// Channels of the graph; kNone where nothing is attached.
-  [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(input / ports_, input % ports_); }
-  [[nodiscard]] u32 channel_out_of(u32 output) const { return graph_.channel_out_of(output / ports_, output % ports_); }
+  [[nodiscard]] u32 channel_into(u32 input) const { return graph_.channel_into(node(input / ports_), input % ports_); }
+  [[nodiscard]] u32 channel_out_of(u32 output) const {
+    return graph_.channel_out_of(node(output / ports_), output % ports_);
+  }
 
   // --- packets ---------------------------------------------------------------------------------------------------
+  /// The record of a packet of whatever shard.
+  [[nodiscard]] core::Packet& record(core::PacketId id) const noexcept {
+    return (*pools_[id >> PacketPool::kIndexBits])[id];
+  }
   /// The routing's candidates for a packet whose head is at an input after `hops` switches, in `candidates_`.
   void ask_routing(u32 input, core::PacketId id, u32 hops) noexcept {
-    const u32 at = input / ports_;
-    const core::Packet& packet = pool_[id];
+    const u32 at = node(input / ports_);
+    const core::Packet& packet = record(id);
     candidates_.clear();
     routing_.route({at, input % ports_, 0, &packet, core::HopWord(random_, packet, at, hops)}, candidates_);
   }
@@ -164,7 +184,7 @@ class WholeNetwork : public Population {
   // --- audits ----------------------------------------------------------------------------------------------------
   /// A hash of a packet in a place that does not depend on its handle.
   [[nodiscard]] u64 keyed(u64 place, core::PacketId id, u64 part, u64 more) const noexcept {
-    const core::Packet& packet = pool_[id];
+    const core::Packet& packet = record(id);
     Hasher h;
     for (const u64 v : {place, u64{packet.source} << 32U | packet.sequence, packet.birth, part, more}) h.add(v);
     return h.value();
@@ -172,25 +192,28 @@ class WholeNetwork : public Population {
   /// Adds a packet that is still for so many terminals.
   void count(Holdings& into, core::PacketId id, u64 deliveries) const {
     into.packets += deliveries;
-    into.flits += deliveries * pool_[id].flits;
+    into.flits += deliveries * record(id).flits;
   }
 
   const core::Graph& graph_;
   const core::Routing& routing_;
   Terminals& terminals_;
-  PacketPool& pool_;
-  Probe* probe_;  ///< nullptr: nobody watches
+  PacketPool& pool_;                ///< of the packets that this shard's terminals send
+  std::vector<PacketPool*> pools_;  ///< [shard]
+  Probe* probe_;                    ///< nullptr: nobody watches
   const core::Topology& topology_;
   u64 seed_;
-  bool permuted_;  ///< step the switches of a tick in another order
-  bool step_all_;  ///< step all switches in all ticks
-  u32 switches_;
+  bool permuted_;                ///< step the switches of a tick in another order
+  bool step_all_;                ///< step all switches in all ticks
+  std::vector<u32> nodes_;       ///< [switch of this shard]: its number in the graph; empty: there is one shard
+  u32 switches_;                 ///< of this shard
   u32 ports_;                    ///< numbers per switch
   u64 movements_ = 0;            ///< flit-hops
   core::HopRandom random_;       ///< words of the routing's choices
   core::Candidates candidates_;  ///< of ask_routing
   Calendar calendar_;            ///< what happens by itself, and when
   Tick now_ = 0;                 ///< set by the model in run()
+  u32 local_terminals_;          ///< of this shard
   std::vector<u64> idle_;        ///< bit per terminal: it sends nothing
 };
 

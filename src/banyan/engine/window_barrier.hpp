@@ -1,0 +1,56 @@
+// Where the threads of a machine meet between windows. A window is some microseconds long and the threads come nearly
+// at the same time: who comes first looks again and again for a while, and sleeps only when the others are late, for
+// to be woken takes longer than most windows.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+#include "banyan/base/types.hpp"
+
+namespace banyan::engine {
+
+class WindowBarrier {
+ public:
+  explicit WindowBarrier(u32 threads)
+      : threads_(threads), looks_(threads <= std::thread::hardware_concurrency() ? kLooks : 0) {}
+  WindowBarrier(const WindowBarrier&) = delete;
+  WindowBarrier& operator=(const WindowBarrier&) = delete;
+
+  /// Returns when all threads have called it as often as this one. What they wrote before is seen after it.
+  void arrive_and_wait() noexcept {
+    const u32 round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      round_.store(round + 1, std::memory_order_release);
+      round_.notify_all();
+      return;
+    }
+    for (u32 look = 0; look < looks_; ++look) {
+      if (round_.load(std::memory_order_acquire) != round) return;
+      pause();
+    }
+    while (round_.load(std::memory_order_acquire) == round) round_.wait(round, std::memory_order_acquire);
+  }
+
+ private:
+  static constexpr u32 kLooks = 4000;  ///< 50 to 200 microseconds
+  static constexpr std::size_t kLine = 64;
+
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_pause();
+#endif
+  }
+
+  u32 threads_;
+  u32 looks_;  ///< none where threads wait for each other's cores
+  alignas(kLine) std::atomic<u32> arrived_{0};
+  alignas(kLine) std::atomic<u32> round_{0};
+};
+
+}  // namespace banyan::engine
