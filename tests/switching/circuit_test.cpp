@@ -1,6 +1,7 @@
 // Do circuits reserve, come back, acknowledge, stream and free as their page says, to the cycle?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -309,6 +310,60 @@ TEST(Circuit, MoreMayBeInTheLanesOfTerminalsThanThereAreServersAndChannels) {
         std::to_string(seed) + " }\n";
     const api::Result result = api::run(api::read_experiments_text(text, "near", {}).points.front());
     EXPECT_GT(result.at("delivered_packets").mean, 100.0) << seed;
+  }
+}
+
+// --- circuits within one switch -------------------------------------------------------------------------------------
+
+/// They take lanes and places of their terminals like all others: before, a terminal received any number of them.
+TEST(Circuit, WithinOneSwitchTakesLanesOfBothTerminals) {
+  const auto one = [](Given given) {
+    return Rig({"mesh", {{"size", std::vector<i64>{1}}, {"concentration", i64{4}}}}, circuit(std::move(given)),
+               {"dimension_order"});
+  };
+  Rig free = one({});
+  EXPECT_EQ(free.latency_of({0, 0, 1, 16}), 15U);
+  Rig ejection = one({{"ejection_flits", i64{1}}});
+  EXPECT_EQ(ejection.latency_of({0, 0, 1, 16}), 16U);
+  Rig both = one({{"injection_flits", i64{1}}, {"ejection_flits", i64{1}}});
+  EXPECT_EQ(both.latency_of({0, 0, 1, 16}), 17U);
+  // Three to one terminal share its lane by turns: 48 flits take 48 cycles.
+  const std::vector<Tick> shared = ejection.deliveries({{0, 0, 3, 16}, {1, 0, 3, 16}, {2, 0, 3, 16}});
+  EXPECT_EQ(*std::max_element(shared.begin(), shared.end()), 48U);
+  // One circuit at a time.
+  Rig places = one({{"injection_circuits", i64{1}}, {"sources", std::string("servers")}});
+  const std::vector<Tick> in_turn = places.deliveries({{0, 0, 1, 16}, {0, 0, 2, 16}});
+  EXPECT_EQ(*std::max_element(in_turn.begin(), in_turn.end()), 15U + 15U);
+}
+
+/// A terminal receives no more than its lanes carry, and sends no more, wherever the others are.
+TEST(Circuit, LanesOfATerminalCarryOneFlitPerCycleEach) {
+  for (const char* size : {"[1], concentration = 128", "[2], concentration = 8", "[4], concentration = 2"}) {
+    for (const char* lanes : {"ejection_flits = 1", "ejection_flits = 2", "injection_flits = 1",
+                              "injection_flits = 1, ejection_flits = 1, sharing = 'demand'"}) {
+      const std::string text = std::string("topology = { name = 'mesh', size = ") + size +
+                               " }\nswitch = { name = 'circuit', sources = 'unlimited', acknowledge = 0, " + lanes +
+                               " }\nrouting = 'dimension_order'\n"
+                               "traffic = { name = 'hot_spot', load = 0.9, fraction = 1.0, targets = [0], size = 4 }\n"
+                               "run = { duration = 2000, audit = 'full', tables = 'flows' }\n";
+      const api::Result result = api::run(api::read_experiments_text(text, "lanes", {}).points.front());
+      double received = 0.0;
+      for (const api::Table& table : result.tables) {
+        if (table.name != "flows") continue;
+        const auto column = [&](const char* name) {
+          return static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
+                                          table.columns.begin());
+        };
+        for (const auto& row : table.rows) {
+          if (std::get<u64>(row.at(column("destination"))) != 0) continue;
+          received += static_cast<double>(std::get<u64>(row.at(column("flits"))));
+        }
+      }
+      const bool ejection = std::string(lanes).find("ejection_flits") != std::string::npos;
+      const double most = std::string(lanes).find("= 2") != std::string::npos ? 2.0 : 1.0;
+      EXPECT_GT(received, 500.0) << size << " " << lanes;
+      if (ejection) { EXPECT_LE(received, most * 2000.0) << size << " " << lanes; }
+    }
   }
 }
 

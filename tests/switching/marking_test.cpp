@@ -84,7 +84,7 @@ TEST(Marking, OfRootsSparesVictims) {
 TEST(Marking, IsTheSameForAnyShardsAndOrder) {
   for (const bool tree : {true, false}) {
     const std::string text =
-        network(tree, tree ? "low = 2, high = 60, probability = 0.5" : "low = 64, high = 640, probability = 0.5") +
+        network(tree, tree ? "low = 2, high = 32, probability = 0.5" : "low = 64, high = 640, probability = 0.5") +
         kFire;
     const std::string plain = "warmup = 2000, measure = 8000";
     const api::Result first = run(text, plain);
@@ -129,6 +129,10 @@ TEST(Marking, RefusesThresholdsThatMeanNothing) {
   EXPECT_NE(refusal("low = 30, high = 20").find("use mark.low = 20 or less"), std::string::npos);
   EXPECT_NE(refusal("low = 30").find("give mark.high too"), std::string::npos);
   EXPECT_NE(refusal("low = 32, high = 600").find("no queue here is longer than 32"), std::string::npos);
+  EXPECT_NE(
+      refusal("low = 10, high = 600").find("or cut both thresholds in proportion: mark.low = 0 and mark.high = 32"),
+      std::string::npos)
+      << refusal("low = 10, high = 600");
   EXPECT_NE(refusal("lo = 3").find("did you mean \"mark.low\"?"), std::string::npos);
 }
 

@@ -143,5 +143,26 @@ TEST(Pattern, SettingsThatDoNotFitAreRefused) {
            {"outstanding", i64{4}}});
 }
 
+/// Where it depends on the length of a message if it is answered, their number is found by drawing all lengths: a batch
+/// of any size was drawn.
+TEST(Pattern, ABatchWhoseAnswersCannotBeCountedIsRefused) {
+  const auto refusal = [](const std::vector<i64>& replies, i64 batch) -> std::string {
+    try {
+      static_cast<void>(make_traffic(traffic::uniform::row_uniform,
+                                     {{"batch", batch},
+                                      {"size_distribution", std::string("list")},
+                                      {"sizes", std::vector<i64>{1, 5}},
+                                      {"size_weights", std::vector<double>{1.0, 1.0}},
+                                      {"reply_size", replies}},
+                                     16));
+    } catch (const ConfigError& error) { return error.cause(); }
+    return "";
+  };
+  EXPECT_EQ(refusal({0, 3}, 1'000'000'000'000),
+            "the answers to 1000000000000 messages of a terminal are too many to be counted");
+  EXPECT_EQ(refusal({2, 1}, 1'000'000'000'000), "") << "all are answered: nothing is to be counted";
+  EXPECT_EQ(refusal({0, 3}, 1000), "");
+}
+
 }  // namespace
 }  // namespace banyan::traffic::pattern_test

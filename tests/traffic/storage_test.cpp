@@ -161,6 +161,26 @@ TEST(Storage, AReadIsAShortRequestAndALongAnswer) {
   EXPECT_FALSE(traffic->next(1, 0, kNever, message));
 }
 
+/// What is drawn before the first cycle is bounded. Before, bursts of next to no length, or one that began an age ago,
+/// were drawn for ever.
+TEST(Storage, WhatCannotBeDrawnIsRefused) {
+  const auto refusal = [](test::Settings given) -> std::string {
+    given.insert(given.begin(), {"disks", i64{4}});
+    try {
+      static_cast<void>(make_storage(given, 16));
+    } catch (const ConfigError& error) { return error.cause(); }
+    return "";
+  };
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({{"burst", 1e300}}), "a burst with 8e+297 accesses is too long");
+  EXPECT_EQ(refusal({{"burst", 1e-100}}), "3e+106 bursts of all hosts are too many")
+      << "12 hosts, a quarter of the time";
+  EXPECT_EQ(refusal({{"length", 1e15}, {"rate", 1.0}, {"burst", 20.0}}), "1.5e+14 bursts of all hosts are too many");
+  EXPECT_EQ(refusal({{"rate", 1e300}}), "1e+297 accesses are too many");
+  EXPECT_EQ(refusal({{"compression", 1e300}}), "2e+303 accesses are too many");
+  EXPECT_EQ(refusal({{"length", 1e6}, {"burst", 1e9}}), "") << "a burst that is longer than the run";
+}
+
 TEST(Storage, RefusesAsManyDisksAsTerminals) { EXPECT_THROW(make_storage({{"disks", i64{16}}}, 16), ConfigError); }
 
 }  // namespace

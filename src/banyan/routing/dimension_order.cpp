@@ -289,7 +289,7 @@ const core::RoutingRow row_dimension_order{
                      "pairs each way, or drawn for every packet."),
             Parameter::boolean("datelines", true)
                 .doc("Split the virtual channels of rings into two classes; false lets a torus deadlock."),
-            Parameter::choice("classes", {"change", "fixed", "balanced"}, "change")
+            Parameter::choice("classes", {"change", "fixed", "balanced"}, "balanced")
                 .doc("How datelines assign classes: change behind the wrap link, fixed per ring, or fixed and "
                      "balanced."),
         },

@@ -46,8 +46,8 @@ bool worms_go_up_through_buffer(const WormSettings& worms, const BufferSettings&
 
 class CentralBuffer final : public WormFabric<CentralBuffer> {
  public:
-  CentralBuffer(engine::Builder& builder, const WormSettings& worms, const BufferSettings& settings)
-      : WormFabric(builder, worms),
+  CentralBuffer(engine::Builder& builder, u32 shard, const WormSettings& worms, const BufferSettings& settings)
+      : WormFabric(builder, shard, worms),
         set_(settings),
         lists_(switches_, ports_, settings.chunks, settings.separate),
         hot_(switches_),
@@ -140,22 +140,23 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       Hasher all;
       u64 copies = 0;
       for (u32 i = 0; i < ports_; ++i) copies |= in_[s * ports_ + i].copies;
-      for (const u64 v : {u64{s}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, copies}) all.add(v);
+      for (const u64 v : {u64{node(s)}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, copies}) all.add(v);
       sum += all.value();
       for (u32 c = 0; c < set_.chunks; ++c) {
         const ChunkLists::Slot& slot = lists_.slot(s, static_cast<u16>(c));
-        if (slot.count != 0) sum += keyed(s, slot.packet, slot.part, slot.count);
+        if (slot.count != 0) sum += keyed(node(s), slot.packet, slot.part, slot.count);
       }
       for (u32 o = 0; o < ports_; ++o) {
         u32 place = 0;
         const ChunkLists::Output& out = lists_.output(s, o);
         for (u16 at = out.first_p; at != ChunkLists::kNil; at = lists_.np(s, at, o)) {
-          sum += keyed(s * ports_ + o, lists_.slot(s, at).packet, ++place, out.part);
+          sum += keyed(everywhere(s * ports_ + o), lists_.slot(s, at).packet, ++place, out.part);
         }
       }
     }
     for (u32 i = 0; i < in_.size(); ++i) {
-      if (in_[i].mode != Mode::none) sum += keyed(i, in_[i].packet, static_cast<u64>(in_[i].mode), in_[i].outputs);
+      if (in_[i].mode != Mode::none)
+        sum += keyed(everywhere(i), in_[i].packet, static_cast<u64>(in_[i].mode), in_[i].outputs);
     }
     return sum;
   }
@@ -164,11 +165,12 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (u32 s = 0; s < switches_; ++s) {
       u32 used = 0;
       for (u32 c = 0; c < set_.chunks; ++c) used += lists_.slot(s, static_cast<u16>(c)).count != 0 ? 1U : 0U;
-      if (used + lists_.free(s) != set_.chunks) into.violations.push_back(fmt::format("switch {} lost chunks", s));
+      if (used + lists_.free(s) != set_.chunks)
+        into.violations.push_back(fmt::format("switch {} lost chunks", node(s)));
       const u32 held = static_cast<u32>(std::popcount(hot_[s].held));
       if (used - held > hot_[s].shared_used) {
         into.violations.push_back(
-            fmt::format("switch {}: {} chunks are used, {} accounted for", s, used - held, hot_[s].shared_used));
+            fmt::format("switch {}: {} chunks are used, {} accounted for", node(s), used - held, hot_[s].shared_used));
       }
       for (u64 i = hot_[s].copying; i != 0; i &= i - 1) {  // of a packet of one chunk: no tail is anywhere else
         const In& in = in_[s * ports_ + first_of(i)];
@@ -244,7 +246,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       show_move(into, here, s * ports_ + in.out, chunk.flits, chunk.packet);
     } else if ((short_of_space(s) >> i & 1U) != 0) {
       const bool known = in.mode == Mode::write && std::has_single_bit(in.outputs);
-      into.blocked(here, engine::Resource::memory(s), engine::Why::space, pool_[chunk.packet],
+      into.blocked(here, engine::Resource::memory(node(s)), engine::Why::space, record(chunk.packet),
                    known ? channel_out_of(s * ports_ + first_of(in.outputs)) : kNone);
     }
   }
@@ -264,7 +266,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     using engine::Resource;
     const u32 used = set_.chunks - lists_.free(s);
     if (used == 0) return;
-    into.fill(Resource::memory(s), used, set_.chunks);
+    into.fill(Resource::memory(node(s)), used, set_.chunks);
     std::array<u32, 64> chunks{};
     u32 queues = 0;
     u32 all = 0;
@@ -276,7 +278,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const bool is_short = short_of_space(s) != 0;
     for (u32 o = 0; o < ports_ && is_short; ++o) {
       if (chunks[o] != 0 && chunks[o] * queues >= all) {
-        into.blocked(Resource::memory(s), Resource::output(channel_out_of(s * ports_ + o)), engine::Why::space);
+        into.blocked(Resource::memory(node(s)), Resource::output(channel_out_of(s * ports_ + o)), engine::Why::space);
       }
     }
   }
@@ -299,7 +301,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     if (chunks != 0) into.fill(here, chunks, set_.chunks);
     const u16 next = lists_.next(s, o);
     const auto held_by = [&](u32 i, PacketId id) {
-      into.blocked(here, Resource::input(channel_into(s * ports_ + i)), engine::Why::held, pool_[id], channel);
+      into.blocked(here, Resource::input(channel_into(s * ports_ + i)), engine::Why::held, record(id), channel);
     };
     if (next == ChunkLists::kNil) {
       if (in_[s * ports_ + out.writer].mode == Mode::write) held_by(out.writer, in_[s * ports_ + out.writer].packet);
@@ -333,7 +335,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     in.packet = chunk.packet;
     in.decided = true;
     in.ways = ways(input, chunk.packet, chunk.hops);
-    in.replicates = in.ways.count() > 1 || (set_.bypass != Bypass::single_output && pool_[chunk.packet].copies != 0);
+    in.replicates = in.ways.count() > 1 || (set_.bypass != Bypass::single_output && record(chunk.packet).copies != 0);
     in.write_at = std::max({whole_at(chunk, now), inputs_[input].next + chunk.flits - 1, now});
   }
 
@@ -412,14 +414,14 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   /// Flits that there must be room for behind an output before it reads a chunk.
   [[nodiscard]] u32 room_for(const ChunkLists::Slot& chunk) const noexcept {
     const bool all = set_.arbitration == Arbitration::all_at_once && chunk.branches > 1 && chunk.part == 0;
-    return all ? pool_[chunk.packet].flits : chunk.flits;
+    return all ? record(chunk.packet).flits : chunk.flits;
   }
 
   void read_chunk(u32 s, Hot& h, u32 o, Tick now) noexcept {
     const u32 output = s * ports_ + o;
     served_out_[output] = now;
     const ChunkLists::Slot chunk = lists_.slot(s, lists_.next(s, o));
-    const bool last = u32{chunk.part} * settings_.chunk + chunk.flits == pool_[chunk.packet].flits;
+    const bool last = u32{chunk.part} * settings_.chunk + chunk.flits == record(chunk.packet).flits;
     if (lists_.read(s, o, last)) give_back(h, chunk.account, o);
     h.no_space = 0;
     send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now, now);
@@ -611,7 +613,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     in.account = up ? kUpward : kReplicated;
     u8& first_short = h.short_input[up ? 1 : 0];
     const u32 headers = set_.separate ? 1 : in.ways.count();
-    const u32 rest = set_.rules == Rules::none ? 0 : chunks_of(pool_[in.packet].flits) - 1;
+    const u32 rest = set_.rules == Rules::none ? 0 : chunks_of(record(in.packet).flits) - 1;
     if (!take_shared(h, in.account, headers + rest)) {
       first_short = static_cast<u8>(i);
       return false;
@@ -693,7 +695,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     h.readable |= readable_of(s, bit);
     if (in.copies != 0) return;
     h.copying &= ~bit_of(i);
-    if (u32{in.copy.flits} == pool_[in.copy.packet].flits) lists_.finish(s, i);
+    if (u32{in.copy.flits} == record(in.copy.packet).flits) lists_.finish(s, i);
   }
 
   [[nodiscard]] u64 readable_of(u32 s, u64 outputs) const noexcept {
@@ -716,11 +718,13 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
 /// Resources: input FIFOs, outputs and buffers, numbered in this order.
 void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
-  const u64 outputs = inputs_.size();
+  const u64 outputs = u64{graph_.switches()} * ports_;
   const u64 buffers = 2 * outputs;
   const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
     into.push_back(wait_of(waiter, resource, id, text));
   };
+  const auto in_of = [&](u32 input) -> u64 { return everywhere(input); };
+  const auto out_of = [&](u32 output) -> u64 { return outputs + everywhere(output); };
   for (u32 s = 0; s < switches_; ++s) {
     const Hot& h = hot_[s];
     for (u32 o = 0; o < ports_; ++o) {
@@ -731,14 +735,15 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       for_packets(s, o, [&](PacketId id, u32) {
         if (first == kNone) first = id;
       });
-      if (first != kNone) add(buffers + s, outputs + output, first, fmt::format(" is kept for output {}", at(output)));
+      if (first != kNone)
+        add(buffers + node(s), out_of(output), first, fmt::format(" is kept for output {}", at(output)));
       if (out.part != 0 && next == ChunkLists::kNil) {
         const u32 i = s * ports_ + out.writer;
-        add(outputs + output, i, in_[i].packet,
+        add(out_of(output), in_of(i), in_[i].packet,
             fmt::format(" holds output {} until input {} has more of it", at(output), at(i)));
       } else if (next != ChunkLists::kNil && (h.bypassed >> o & 1U) == 0 && outputs_[output].to < kTerminal &&
                  !has_room(outputs_[output], room_for(lists_.slot(s, next)))) {
-        add(outputs + output, outputs_[output].to, lists_.slot(s, next).packet,
+        add(out_of(output), far_input(output), lists_.slot(s, next).packet,
             fmt::format(" at output {} waits for room behind it", at(output)));
       }
       if (!set_.synchronous || next == ChunkLists::kNil || lists_.slot(s, next).branches == 1) continue;
@@ -751,7 +756,7 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
           ++place;
         });
         if (waits) {
-          add(outputs + output, outputs + s * ports_ + other, id,
+          add(out_of(output), out_of(s * ports_ + other), id,
               fmt::format(" holds output {} and waits for output {}", at(output), at(s * ports_ + other)));
         }
       }
@@ -761,24 +766,24 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       const In& in = in_[input];
       if (inputs_[input].from == kNone) continue;
       if (inputs_[input].count == 0) {
-        if (in.mode != Mode::none && inputs_[input].from < kTerminal) {
-          add(input, outputs + inputs_[input].from, in.packet,
+        if (in.mode != Mode::none && far_output(input) < kTerminal) {
+          add(in_of(input), outputs + far_output(input), in.packet,
               fmt::format(" has not arrived as a whole at input {}", at(input)));
         }
         continue;
       }
       const PacketId id = head(input).packet;
       if (in.mode == Mode::bypass) {
-        add(input, outputs_[s * ports_ + in.out].to, id,
+        add(in_of(input), far_input(s * ports_ + in.out), id,
             fmt::format(" passes from input {} and waits for room", at(input)));
-        add(outputs + s * ports_ + in.out, input, id, fmt::format(" holds output {}", at(s * ports_ + in.out)));
+        add(out_of(s * ports_ + in.out), in_of(input), id, fmt::format(" holds output {}", at(s * ports_ + in.out)));
         continue;
       }
-      add(input, buffers + s, id, fmt::format(" at input {} waits for space in the buffer", at(input)));
+      add(in_of(input), buffers + node(s), id, fmt::format(" at input {} waits for space in the buffer", at(input)));
       if (in.mode == Mode::none && in.decided && !in.replicates) {
         for (u64 m = in.ways.down | in.ways.any; m != 0; m &= m - 1) {
           const u32 output = s * ports_ + first_of(m);
-          add(input, outputs + output, id, fmt::format(" at input {} waits for output {}", at(input), at(output)));
+          add(in_of(input), out_of(output), id, fmt::format(" at input {} waits for output {}", at(input), at(output)));
         }
       }
     }
@@ -840,8 +845,9 @@ void install(const config::Values& values, engine::Builder& builder) {
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
   check_chunks(values, worms, buffer, ports, replicates(builder) ? longest : 0);
   if (!replicates(builder)) buffer.reserve = 0;
-  builder.partition_as_one();
-  builder.add(0, std::make_unique<CentralBuffer>(builder, worms, buffer));
+  const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
+  cut_worms(builder, u64{ports} * (chunks * 12 + 400) + u64{buffer.chunks} * 17);
+  add_worms<CentralBuffer>(builder, worms, buffer);
 }
 
 using config::Parameter;

@@ -9,9 +9,12 @@
 #include <optional>
 #include <utility>
 
+#include "banyan/core/admission.hpp"
+#include "banyan/core/notification.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/cioq/fabric.hpp"
+#include "banyan/switching/parts/start.hpp"
 
 namespace banyan::switching::cioq {
 namespace {
@@ -19,9 +22,26 @@ namespace {
 using cioq::Organization;
 using cioq::Plan;
 
-constexpr u32 kShortestFrame =
-    64;  ///< bytes: of Ethernet, which InfiniBand's acknowledgments (30) and RoCE's (74) are near
+/// Bytes of a packet that acknowledges, beyond the overhead that it has like all others: 24 and the default overhead of
+/// 6 are the 30 of an acknowledgment of InfiniBand (local route header 8, base transport header 12, acknowledge
+/// extended transport header 4, checks 4 and 2).
+constexpr u32 kShortestControl = 24;
 constexpr u32 kMostParts = 64;  ///< parts that a byte on a link is divided into
+
+/// What switches tell the sources needs roots to tell of, and somebody who hears it.
+void check_notifications(const config::Values& values, const Plan& plan, const engine::EngineSettings& settings) {
+  if (plan.notify_packets == 0) return;
+  if (!plan.recn()) {
+    values.fail("recn.notify_sources", fmt::format("queues = \"{}\" know of no roots", values.text("queues")),
+                "use queues = \"recn_enhanced\", or recn.notify_sources = false");
+  }
+  const auto admission = settings.admission ? settings.admission() : nullptr;
+  if (dynamic_cast<const core::HearsSwitches*>(admission.get()) != nullptr) return;
+  values.fail("recn.notify_sources",
+              fmt::format("{} hears what switches tell the sources",
+                          admission == nullptr ? "no admission" : "the admission is none that"),
+              "use admission = \"infiniband_cc\" or \"dcqcn\", or recn.notify_sources = false");
+}
 
 /// numerator / denominator of the speedup, in smallest terms.
 std::optional<std::pair<u32, u32>> ratio_of(double speedup) {
@@ -104,6 +124,7 @@ Plan read_plan(const config::Values& values, u32 terminals) {
   plan.markers = values.flag("markers");
   plan.log = values.flag("log");
   if (plan.recn()) check_thresholds(values, plan);
+  if (values.flag("recn.notify_sources")) { plan.notify_packets = values.natural("recn.notify_packets"); }
   plan.marking = parts::read_marking(values, plan.memory / plan.packet);
   if (!plan.per_class()) return plan;
   plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
@@ -114,6 +135,56 @@ Plan read_plan(const config::Values& values, u32 terminals) {
                 fmt::format("use a memory of {} bytes at least", plan.classes * plan.packet));
   }
   return plan;
+}
+
+/// Bytes that may still arrive at an input port once it has said stop: what the link carries while the frame is on its
+/// way and until the last byte sent before is there; the packet that was begun just before the frame came; and the rest
+/// of the packet that crossed the threshold.
+u64 headroom_for(const Plan& plan, u32 latency) {
+  return u64{plan.control_cycles} + 2 * u64{latency} + 2 * u64{plan.packet};
+}
+
+void plan_pauses(const config::Values& values, const core::Graph& graph, Plan& plan) {
+  plan.pause = values.text("flow_control") == "pause";
+  if (!plan.pause) return;
+  u32 latency = 0;
+  for (const core::Channel& c : graph.channels()) {
+    if (!c.to.terminal && !c.failed) latency = std::max(latency, c.link.latency_cycles);
+  }
+  const u64 needed = headroom_for(plan, latency);
+  const u64 given = values.natural("pause.headroom");
+  if (given != 0 && given < needed) {
+    values.fail(
+        "pause.headroom",
+        fmt::format("a headroom of {} bytes cannot hold what arrives within a round trip of the longest link, {} bytes",
+                    given, needed),
+        fmt::format("use pause.headroom = {} or more, or leave it out to have it computed", needed));
+  }
+  const u64 headroom = given == 0 ? needed : given;
+  const u64 share = plan.memory / plan.classes;
+  if (share < headroom + plan.packet) {
+    values.fail(given == 0 ? "memory" : "pause.headroom",
+                fmt::format("{} bytes of memory per class hold no packet of {} beside a headroom of {}", share,
+                            plan.packet, headroom),
+                fmt::format("use a memory of {} bytes at least", plan.classes * (headroom + plan.packet)));
+  }
+  const u64 xoff = values.natural("pause.xoff");
+  if (xoff + headroom > share) {
+    values.fail(
+        "pause.xoff",
+        fmt::format("pause.xoff = {} and a headroom of {} bytes are above the {} bytes that a class has of the memory",
+                    xoff, headroom, share),
+        fmt::format("use pause.xoff = {} or less, or a larger memory", share - headroom));
+  }
+  plan.pause_headroom = static_cast<u32>(headroom);
+  plan.pause_xoff = static_cast<u32>(xoff == 0 ? share - headroom : xoff);
+  const u32 xon = values.natural("pause.xon");
+  if (xon > plan.pause_xoff) {
+    values.fail("pause.xon",
+                fmt::format("pause.xon = {} is above the threshold of {} bytes that stops", xon, plan.pause_xoff),
+                fmt::format("use pause.xon = {} or less", plan.pause_xoff));
+  }
+  plan.pause_xon = xon == 0 ? plan.pause_xoff - std::min(plan.pause_xoff, 2 * plan.packet) : xon;
 }
 
 /// Hops of the longest path.
@@ -145,7 +216,10 @@ u32 longest_path(const engine::Builder& builder, u32 most) {
 
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
-  const Plan plan = read_plan(values, graph.terminals());
+  parts::require_few_at_start(values, builder);
+  Plan plan = read_plan(values, graph.terminals());
+  plan_pauses(values, graph, plan);
+  check_notifications(values, plan, builder.settings());
   u32 ports = 1;
   for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
   if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
@@ -272,11 +346,37 @@ const core::SwitchRow row_cioq{
                      .doc("Keep new set-aside queues blocked until older packets have left; false: packets arrive out "
                           "of "
                           "order"),
+                 Parameter::boolean("recn.notify_sources", false)
+                     .doc("RECN tells the sources of packets that wait at a root of it, so that an admission "
+                          "(infiniband_cc, dcqcn) throttles them behind the isolation"),
+                 Parameter::integer("recn.notify_packets", 1)
+                     .unit("packets")
+                     .range(1, 1'000'000)
+                     .doc("Of so many packets that come to a set-aside queue at a root, while it is longer than "
+                          "propagation, the source of one is told"),
                  Parameter::boolean("log", false)
                      .doc("Report per port when it first detected congestion and first set a queue aside, and the "
                           "roots at "
                           "the "
                           "end"),
+                 Parameter::choice("flow_control", {"credits", "pause"}, "credits")
+                     .doc("What keeps a link from sending more than the memory behind it takes: credits; or pauses per "
+                          "class of packets (priority flow control, IEEE 802.1Qbb), which the receiver sends at a "
+                          "threshold"),
+                 Parameter::integer("pause.xoff", 0)
+                     .unit("B")
+                     .range(0, 1 << 30)
+                     .doc("Bytes of a class at an input port from which on it pauses the sender; 0: as many as the "
+                          "headroom leaves"),
+                 Parameter::integer("pause.xon", 0)
+                     .unit("B")
+                     .range(0, 1 << 30)
+                     .doc("Bytes down to which it lets the sender go on; 0: two longest packets below pause.xoff"),
+                 Parameter::integer("pause.headroom", 0)
+                     .unit("B")
+                     .range(0, 1 << 30)
+                     .doc("Bytes kept for what arrives after a pause was sent; 0: what the longest link needs, its "
+                          "round trip and two longest packets"),
                  Parameter::integer("turnpool", 64)
                      .unit("bits")
                      .range(1, 64)
@@ -289,7 +389,8 @@ const core::SwitchRow row_cioq{
         "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
     .cycle_ns = &byte_ns,
     .keeps_messages = true,
-    .control_flits = kShortestFrame,
+    .control_flits = kShortestControl,
+    .writes_utilization = true,
     .source_routes = "it writes the whole route into the packet",
     .framing = &framing,
     .zero_load = &zero_load,

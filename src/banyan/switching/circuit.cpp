@@ -105,7 +105,7 @@ core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   const double home = flits - 1.0;
   if (!values.flag("pipeline")) return {.fixed = flits + number("header"), .per_hop = hop, .home = home};
   const double lanes = (number("injection_flits") != 0 ? 1.0 : 0.0) + (number("ejection_flits") != 0 ? 1.0 : 0.0);
-  return {.fixed = home + lanes, .per_hop = hop + 1, .home = home};
+  return {.fixed = home + lanes, .per_hop = hop + 1, .home = home + lanes};
 }
 
 /// Circuits pass between terminal and switch over as many lanes as they are given, and without limit unless they are

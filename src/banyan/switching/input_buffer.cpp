@@ -30,8 +30,8 @@ struct InputSettings {
 
 class InputBuffer final : public WormFabric<InputBuffer> {
  public:
-  InputBuffer(engine::Builder& builder, const WormSettings& worms, const InputSettings& settings)
-      : WormFabric(builder, worms), set_(settings), hot_(switches_), in_(inputs_.size()), out_(outputs_.size()) {
+  InputBuffer(engine::Builder& builder, u32 shard, const WormSettings& worms, const InputSettings& settings)
+      : WormFabric(builder, shard, worms), set_(settings), hot_(switches_), in_(inputs_.size()), out_(outputs_.size()) {
     reserve_packets(builder, 0);
   }
 
@@ -132,11 +132,12 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       const In& in = in_[i];
       if (in.mode == Mode::none) continue;
       Hasher h;
-      for (const u64 v : {u64{i}, static_cast<u64>(in.mode), in.wanted, in.any, in.outputs, u64{in.left}}) h.add(v);
+      for (const u64 v : {u64{everywhere(i)}, static_cast<u64>(in.mode), in.wanted, in.any, in.outputs, u64{in.left}})
+        h.add(v);
       sum += keyed(h.value(), in.packet, in.out, in.asked_at);
     }
     for (u32 o = 0; o < out_.size(); ++o) {
-      if (out_[o].owner != kFree) sum += mix64(u64{o} << 32U | u64{out_[o].owner} << 16U | out_[o].part);
+      if (out_[o].owner != kFree) sum += mix64(u64{everywhere(o)} << 32U | u64{out_[o].owner} << 16U | out_[o].part);
     }
     return sum;
   }
@@ -168,9 +169,10 @@ class InputBuffer final : public WormFabric<InputBuffer> {
         const u32 channel = channel_out_of(output);
         const u8 owner = out_[output].owner;
         if (owner == kFree) {
-          into.blocked(here, Resource::port(channel), engine::Why::bandwidth, pool_[in.packet], channel);
+          into.blocked(here, Resource::port(channel), engine::Why::bandwidth, record(in.packet), channel);
         } else if (base + owner != input) {
-          into.blocked(here, Resource::input(channel_into(base + owner)), engine::Why::held, pool_[in.packet], channel);
+          into.blocked(here, Resource::input(channel_into(base + owner)), engine::Why::held, record(in.packet),
+                       channel);
         }
       }
       for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
@@ -258,7 +260,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   [[nodiscard]] u64 with_room(u32 s, Hot& h, u64 among, const In& in) const noexcept {
     u64 room = 0;
     for (u64 m = among; m != 0; m &= m - 1) {
-      (has_room(outputs_[s * ports_ + first_of(m)], pool_[in.packet].flits) ? room : h.credit_wait) |= m & (~m + 1);
+      (has_room(outputs_[s * ports_ + first_of(m)], record(in.packet).flits) ? room : h.credit_wait) |= m & (~m + 1);
     }
     return room;
   }
@@ -450,33 +452,36 @@ class InputBuffer final : public WormFabric<InputBuffer> {
 
 /// Resources: input FIFOs, then outputs. A worm at the head of a FIFO holds that FIFO and the outputs that it got.
 void InputBuffer::waits(std::vector<engine::Wait>& into) const {
-  const u64 outputs = inputs_.size();
+  const u64 outputs = u64{graph_.switches()} * ports_;
   const auto add = [&](u64 waiter, u64 resource, PacketId id, const std::string& text) {
     into.push_back(wait_of(waiter, resource, id, text));
   };
+  const auto in_of = [&](u32 input) -> u64 { return everywhere(input); };
+  const auto out_of = [&](u32 output) -> u64 { return outputs + everywhere(output); };
   for (u32 input = 0; input < in_.size(); ++input) {
     const In& in = in_[input];
     if (in.mode == Mode::none) continue;
     const u32 s = input / ports_;
     for (u64 m = in.wanted | in.any; m != 0; m &= m - 1) {
       const u32 output = s * ports_ + first_of(m);
-      add(input, outputs + output, in.packet, fmt::format(" at input {} waits for output {}", at(input), at(output)));
+      add(in_of(input), out_of(output), in.packet,
+          fmt::format(" at input {} waits for output {}", at(input), at(output)));
     }
     for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
       const u32 output = s * ports_ + first_of(m);
-      add(outputs + output, input, in.packet, fmt::format(" at input {} holds output {}", at(input), at(output)));
+      add(out_of(output), in_of(input), in.packet, fmt::format(" at input {} holds output {}", at(input), at(output)));
       if (outputs_[output].to < kTerminal && !has_room(outputs_[output], settings_.chunk)) {
-        add(outputs + output, outputs_[output].to, in.packet,
+        add(out_of(output), far_input(output), in.packet,
             fmt::format(" at output {} waits for room behind it", at(output)));
         const bool holds_up = inputs_[input].count != 0 && to_read(input, first_of(m)) <= head(input).part;
         if (set_.synchronous || in.mode == Mode::single || holds_up)
-          add(input, outputs_[output].to, in.packet,
+          add(in_of(input), far_input(output), in.packet,
               fmt::format(" at input {} waits for room behind output {}", at(input), at(output)));
       }
     }
     const bool whole = inputs_[input].count != 0 && is_tail(entry(input, inputs_[input].count - 1U));
-    if (inputs_[input].count == 0 && !whole && inputs_[input].from < kTerminal) {
-      add(input, outputs + inputs_[input].from, in.packet,
+    if (inputs_[input].count == 0 && !whole && far_output(input) < kTerminal) {
+      add(in_of(input), outputs + far_output(input), in.packet,
           fmt::format(" has not arrived as a whole at input {}", at(input)));
     }
   }
@@ -506,8 +511,9 @@ void install(const config::Values& values, engine::Builder& builder) {
                                  : path == "split_ram" ? DataPath::split_ram
                                                        : DataPath::register_staircase) -
                   1;
-  builder.partition_as_one();
-  builder.add(0, std::make_unique<InputBuffer>(builder, worms, settings));
+  const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
+  cut_worms(builder, u64{engine::most_ports(builder.topology().graph())} * (chunks * 12 + 400));
+  add_worms<InputBuffer>(builder, worms, settings);
 }
 
 using config::Parameter;

@@ -20,6 +20,7 @@
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/whole_network.hpp"
+#include "banyan/switching/parts/start.hpp"
 
 namespace banyan::switching::packet_node {
 namespace {
@@ -738,6 +739,7 @@ class PacketNode final : public engine::WholeNetwork {
 
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
+  parts::require_few_at_start(values, builder);
   u32 ports = 1;
   for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
   if (ports > kMostPorts)

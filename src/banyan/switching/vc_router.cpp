@@ -165,6 +165,7 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   read_flow(values, builder, setup);
   read_pipeline(values, setup);
   read_speedup(values, setup);
+  setup.utilization_period = builder.settings().utilization_time;
   setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * setup.buffer);
   setup.arbiter = arbiter_named(values.text("arbiter"));
   setup.vc_allocator = read_allocator(values, "vc_allocator", "vc_alloc_iterations", setup.arbiter);
@@ -208,7 +209,7 @@ bool ordinary(const RouterSetup& setup) {
          setup.pipeline.sw_allocation == 1 && overlaps(setup.pipeline) && !setup.speculative &&
          setup.input_speedup == 1 && !setup.output_queues() && !setup.hold_switch && !setup.wait_for_tail_credit &&
          !setup.store_and_forward && setup.pool == 0 && setup.priorities.empty() && !setup.slow_channels &&
-         !setup.marking.on();
+         !setup.marking.on() && setup.utilization_period == 0;
 }
 
 /// Of a virtual channel, as input and as output.
@@ -442,6 +443,7 @@ const core::SwitchRow row_vc_router{
     .install = &install,
     .vcs = &vcs,
     .sight = core::Sight::network,
+    .writes_utilization = true,
     .serves_classes = true,
     .warning = &warning,
     .draws_nothing = true,

@@ -86,6 +86,28 @@ class Storage final : public core::Traffic {
     longest_ = std::max(longest_, bytes);
   }
 
+  /// What synthesize_io draws, so that no parameter makes it draw for ever.
+  static void require_bounded(const config::Values& values, const SyntheticIo& plan) {
+    constexpr double kMost = 5e7;
+    const double cycle = plan.burst_seconds / plan.on;  // of a burst and a pause, on average
+    const double accesses = plan.accesses_per_second * plan.seconds;
+    if (!(accesses <= kMost)) {
+      values.fail("rate", fmt::format("{:.3g} accesses are too many", accesses),
+                  "use a lower rate, or a shorter length");
+    }
+    const double bursts = plan.hosts * (plan.seconds / cycle);
+    if (!(bursts <= kMost)) {
+      values.fail("burst", fmt::format("{:.3g} bursts of all hosts are too many", bursts),
+                  "use longer bursts, or a shorter length");
+    }
+    // Hosts begin in the middle of a cycle.
+    const double before = plan.accesses_per_second * cycle;
+    if (!(before <= kMost)) {
+      values.fail("burst", fmt::format("a burst with {:.3g} accesses is too long", before),
+                  "use shorter bursts, or a lower rate");
+    }
+  }
+
   static std::vector<IoAccess> read(const config::Values& values, const core::TrafficContext& context, u32 hosts,
                                     u32 disks, u32 replication) {
     if (values.text("file").empty()) {
@@ -102,10 +124,7 @@ class Storage final : public core::Traffic {
       plan.on = values.real("on");
       plan.reads = values.real("reads");
       plan.skew = values.real("skew");
-      if (plan.accesses_per_second * plan.seconds > 5e7) {
-        values.fail("rate", fmt::format("{:.0f} accesses are too many", plan.accesses_per_second * plan.seconds),
-                    "use a lower rate, or a shorter length");
-      }
+      require_bounded(values, plan);
       return synthesize_io(plan);
     }
     const std::string file =

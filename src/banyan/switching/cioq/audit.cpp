@@ -183,7 +183,9 @@ u64 Fabric::digest() const {
       sum.add(q);
     }
     for (u64 m = side.valid[port]; m != 0; m &= m - 1) {
-      sum.add_line(side.line(port, static_cast<u32>(std::countr_zero(m))));
+      const Line& line = side.line(port, static_cast<u32>(std::countr_zero(m)));
+      sum.add_line(line);
+      if (plan_.notify_packets != 0) sum.add(line.unreported);
     }
   };
   for (u32 i = 0; i < ingress_.size(); ++i) {
@@ -198,6 +200,10 @@ u64 Fabric::digest() const {
     sum.add(static_cast<u64>(out.free) << 32U | static_cast<u32>(out.credit));
     sum.add(out.root_inputs);
     if (out.adapter) sum.add(admittance_.digest(out.switch_));
+    if (!meters_.empty()) {
+      sum.add(std::bit_cast<u64>(meters_[e].link.utilization()));
+      sum.add(u64{meters_[e].waiting} << 32U | meters_[e].sent);
+    }
     sum.end();
   }
   for (const auto& wire : wires_) {
@@ -215,7 +221,7 @@ u64 Fabric::digest() const {
     sum.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));
     sum.end();
   }
-  return mix64(movements_) + sum.value();
+  return mix64(movements_) + sum.value() + pause_digest();
 }
 
 void Fabric::add_held(engine::Holdings& into, const Item& item) {
@@ -278,18 +284,21 @@ void Fabric::hold(engine::Holdings& into) const {
       into.violations.push_back(
           fmt::format("the memory of egress {} holds {} bytes and says {} are free", e, bytes, out.free));
     }
-    if (out.down != kNone && !out.to_terminal && behind[e] + static_cast<u64>(out.credit) != plan_.memory) {
+    if (out.down != kNone && !out.to_terminal &&
+        behind[e] + static_cast<u64>(static_cast<i64>(out.credit)) != plan_.memory) {
       into.violations.push_back(
           fmt::format("credits of egress {} are lost: {} left, {} bytes in use", e, out.credit, behind[e]));
     }
   }
+  if (plan_.pause) check_pauses(into);
 }
 
 bool Fabric::expects() const {
   settle();
   if (!credits_.empty() || !controls_.empty() || !timers_.empty()) return true;
   const auto carries = [](const auto& wire) { return !wire.empty(); };
-  return std::any_of(wires_.begin(), wires_.end(), carries) || wheel_.earliest(now_) != kNever;
+  return std::any_of(wires_.begin(), wires_.end(), carries) ||
+         std::any_of(pause_frames_.begin(), pause_frames_.end(), carries) || wheel_.earliest(now_) != kNever;
 }
 
 u32 Fabric::root_channel(u32 switch_, u64 path, u32 length) const {
@@ -299,6 +308,12 @@ u32 Fabric::root_channel(u32 switch_, u64 path, u32 length) const {
     switch_ = graph_.channel(channel).to.node;
   }
   return channel;
+}
+
+/// Bytes that the memory behind a link has left, as far as its sender knows; of pauses all of it or nothing.
+u64 Fabric::room_behind(u32 e) const {
+  if (plan_.pause) return is_paused(e, 0) ? 0 : plan_.memory;
+  return static_cast<u64>(std::max(egress_[e].credit, 0));
 }
 
 void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const {
@@ -329,8 +344,7 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
       show_head_out(into, port, q, head, channel);
     }
   }
-  const u64 room =
-      is_in(side) ? static_cast<u64>(std::max(egress_[ingress_[port].upstream].credit, 0)) : egress_[port].free;
+  const u64 room = is_in(side) ? room_behind(ingress_[port].upstream) : egress_[port].free;
   for (u32 q = 0; room < plan_.packet && plan_.class_packets == 0 && q < side.stride; ++q) {
     const u32 used = side.queue(port, q).packets;
     if (used != 0 && used * queues >= packets) into.blocked(name(Resource::kWhole), name(q));
@@ -383,6 +397,11 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
   } else if (line != nullptr && same != kNone &&
              (line->stopped || (is_slowed(*line) && in_.queue(out.down, in_.base + same).packets != 0))) {
     into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
+  } else if (plan_.pause && !out.to_terminal && is_paused(e, queue_of_class_ & queue_class)) {
+    into.blocked(here, Resource::input(channel, plan_.class_packets != 0 ? queue_class : Resource::kWhole), Why::space,
+                 packet, channel);
+  } else if (plan_.pause) {
+    into.blocked(here, Resource::port(channel), Why::bandwidth, packet, channel);
   } else if (!out.to_terminal && plan_.class_packets != 0 &&
              class_credit_[std::size_t{e} * plan_.classes + queue_class] == 0) {
     into.blocked(here, Resource::input(channel, queue_class), Why::space, packet, channel);
@@ -414,10 +433,15 @@ void Fabric::occupancy(std::vector<u64>& levels) const {
 
 void Fabric::full_channels(std::vector<u32>& channels) const {
   settle();
-  for (const Egress& out : egress_) {
-    if (out.channel != kNone && !out.to_terminal && out.credit < static_cast<i32>(plan_.packet)) {
-      channels.push_back(out.channel);
+  for (u32 e = 0; e < egress_.size(); ++e) {
+    const Egress& out = egress_[e];
+    if (out.channel == kNone || out.to_terminal) continue;
+    bool full = out.credit < static_cast<i32>(plan_.packet);
+    if (plan_.pause) {
+      full = false;
+      for (u32 c = 0; c < plan_.classes; ++c) full = full || is_paused(e, c);
     }
+    if (full) channels.push_back(out.channel);
   }
 }
 
@@ -436,6 +460,10 @@ Fabric::Roots Fabric::roots() const {
 
 engine::OwnMetrics* Fabric::own_metrics() noexcept {
   if (flows_) own_.set(0, terminals_.source.skipped());
+  if (plan_.pause) {
+    own_.set(own_pauses_, pause_counts_.told);
+    own_.set(own_headroom_, pause_counts_.most_headroom);
+  }
   if (!plan_.recn()) return &own_;
   const Roots now = roots();
   u64 saqs = 0;
@@ -453,6 +481,7 @@ engine::OwnMetrics* Fabric::own_metrics() noexcept {
   own_.set(9, now.egress.size());
   own_.set(10, saqs);
   own_.set(11, counts_.most_late);
+  if (plan_.notify_packets != 0) own_.set(12, counts_.told_sources);
   if (!plan_.log) return &own_;
   shown_ = own_;
   show_log(now);

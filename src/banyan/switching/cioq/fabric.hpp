@@ -10,8 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "banyan/core/admission.hpp"
 #include "banyan/core/routing.hpp"
+#include "banyan/core/utilization.hpp"
 #include "banyan/engine/builder.hpp"
+#include "banyan/engine/feedback_delay.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -60,9 +63,14 @@ class Fabric final : public engine::Population {
  private:
   friend struct FabricAccess;  ///< of tests, which set up states of queues by hand
 
-  /// What is decided when the program is compiled: packets of classes have places of their own, RECN looks up lines. So
-  /// is whether a network is large.
-  enum class Mode : u8 { shared, recn, classes };
+  /// What is decided when the program is compiled: packets of classes have places of their own, RECN looks up lines;
+  /// and whether links are stopped by pauses instead of credits. So is whether a network is large.
+  enum class Mode : u8 { shared, recn, classes, paused_shared, paused_recn, paused_classes };
+  [[nodiscard]] static constexpr bool sets_aside(Mode m) noexcept { return m == Mode::recn || m == Mode::paused_recn; }
+  [[nodiscard]] static constexpr bool divides(Mode m) noexcept {
+    return m == Mode::classes || m == Mode::paused_classes;
+  }
+  [[nodiscard]] static constexpr bool pauses(Mode m) noexcept { return m >= Mode::paused_shared; }
 
   // No field of theirs is a byte: a store to a byte may change anything, as far as the compiler knows.
   struct Ingress {
@@ -93,6 +101,7 @@ class Fabric final : public engine::Population {
     bool adapter : 1 = false;
     bool aside : 1 = false;    ///< some line is valid
     bool starved : 1 = false;  ///< waits for credit
+    bool paused : 1 = false;   ///< told to pause, where a port has one class
   };
   static_assert(sizeof(Egress) == 64);
   struct alignas(64) Switch {
@@ -133,6 +142,20 @@ class Fabric final : public engine::Population {
     u16 bytes;
     u16 queue_class;
   };
+  /// The ingress behind an egress tells it to stop a class, or to go on.
+  struct PauseFrame {
+    Tick at;
+    u32 egress;
+    u16 queue_class;
+    bool stops;
+  };
+  /// What an ingress holds of a class, and what the egress at the other end of its link was told and heard.
+  struct Pausing {
+    u32 bytes = 0;
+    bool told = false;      ///< the ingress said stop
+    bool heard = false;     ///< the egress upstream stands still
+    Tick changed = kNever;  ///< when it last heard something, cycles
+  };
   enum class Message : u8 { notification, token, xon, xoff };
   struct Control {
     Tick at;
@@ -149,6 +172,33 @@ class Fabric final : public engine::Population {
     bool ingress;
   };
 
+  // Pauses (pause.cpp).
+  /// Of the class of a packet that arrives at an ingress or leaves its memory.
+  [[nodiscard]] Pausing& pausing(u32 ingress, const Item& item) noexcept {
+    return pausing_[std::size_t{ingress} * plan_.classes + (queue_of_class_ & item.queue_class)];
+  }
+  [[nodiscard]] Pausing& pausing_behind(u32 egress, u32 queue_class) noexcept {
+    return pausing_[std::size_t{egress_[egress].down} * plan_.classes + queue_class];
+  }
+  [[nodiscard]] const Pausing& pausing_behind(u32 egress, u32 queue_class) const noexcept {
+    return pausing_[std::size_t{egress_[egress].down} * plan_.classes + queue_class];
+  }
+  [[nodiscard]] bool stands_still(u32 egress, const Item& item) const noexcept {
+    return pausing_behind(egress, queue_of_class_ & item.queue_class).heard;
+  }
+  [[nodiscard]] Tick run_paused(Tick now) noexcept;
+  void set_up_pauses();
+  void reset_pauses();
+  void note_arrival(u32 ingress, const Item& item) noexcept;
+  void note_departure(u32 ingress, const Item& item) noexcept;
+  void send_pause(u32 ingress, u32 queue_class, bool stops) noexcept;
+  void take_pauses(Fifo<PauseFrame>& frames, Tick part) noexcept;
+  [[nodiscard]] u64 pause_digest() const;
+  void check_pauses(engine::Holdings& into) const;
+  /// Whether what is behind a link counts as full: its sender stands still, or was let go on so shortly ago that it
+  /// cannot have filled it again (else the trees of a sample would come and go with the pauses).
+  [[nodiscard]] bool is_paused(u32 egress, u32 queue_class) const noexcept;
+
   // Movement (cioq_fabric.cpp).
   template <Mode M, bool Large>
   [[nodiscard]] Tick run_as(Tick now) noexcept;
@@ -160,18 +210,19 @@ class Fabric final : public engine::Population {
   /// Without classes credits are counted when somebody waits for one, and now and then: whoever asks how many there are
   /// has to see to it that those are counted that are due.
   void settle(Tick part) noexcept {
-    if (mode_ != Mode::classes && credits_.next() <= part) take_credits<Mode::shared>(part);
+    if (!divides(mode_) && credits_.next() <= part) take_credits<Mode::shared>(part);
   }
   void settle() const noexcept;
   /// Whether credits are to be counted in the part in which they are due.
   template <Mode M>
   [[nodiscard]] bool counts_credits() const noexcept {
-    return M == Mode::classes || starved_ != 0;
+    return divides(M) || starved_ != 0;
   }
-  /// True when there is credit for a packet; otherwise the egress waits for it from now on.
+  /// True when there is credit for a packet, or no pause; otherwise the egress waits for it from now on.
   template <Mode M>
   [[nodiscard]] bool has_credit(Egress& out) noexcept {
-    if (M == Mode::classes || out.credit >= packet_) [[likely]]
+    if constexpr (pauses(M)) return divides(M) || !out.paused;
+    if (divides(M) || out.credit >= packet_) [[likely]]
       return true;
     return ask_credit(out);
   }
@@ -220,6 +271,12 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u32& towards(u32 ingress, u32 output) noexcept {
     return towards_[std::size_t{ingress} * ports_ + output];
   }
+  /// Where packets are marked or utilizations are written, of a packet that comes into a queue, and of one that leaves
+  /// one of `length`, itself included, over a link.
+  void note_put_in(u32 ingress, const Item& item) noexcept;
+  void note_departure(u32 egress, const Item& item, u32 length, bool free) noexcept;
+  /// Cycles for which a packet occupies a link.
+  [[nodiscard]] u32 link_cycles(const Item& item) const noexcept { return item.bytes + plan_.overhead; }
   /// Of a packet that leaves a queue of `length`, itself included, for a channel; `free`: the next packet could follow.
   void mark_packet(const Item& item, u32 switch_, u32 channel, u32 length, bool free) noexcept;
   template <Mode M>
@@ -238,7 +295,7 @@ class Fabric final : public engine::Population {
     Queue& queue = side.queue(port, q);
     --queue.packets;
     const Item item = is_in(side) ? store_.take(queue) : store_.take_evenly(queue);
-    if (M == Mode::recn && queue.has_marker()) [[unlikely]]
+    if (sets_aside(M) && queue.has_marker()) [[unlikely]]
       pop_markers(side, port, q);
     return item;
   }
@@ -255,7 +312,7 @@ class Fabric final : public engine::Population {
   template <Mode M>
   [[nodiscard]] bool may_send(Egress& out) noexcept {
     const bool credit = has_credit<M>(out);
-    return M == Mode::classes || (credit & (out.ready != 0));
+    return divides(M) || (credit & (out.ready != 0));
   }
   template <Mode M>
   [[nodiscard]] u32 choose_out(u32 egress, const u64* open) const noexcept;
@@ -263,7 +320,7 @@ class Fabric final : public engine::Population {
   template <Mode M>
   [[nodiscard]] const Queue& next_out(u32 egress) const noexcept {
     const Egress& out = egress_[egress];
-    const bool known = M != Mode::classes && out.ready != 0;
+    const bool known = !divides(M) && out.ready != 0;
     return out_.queue(egress, known ? parts::round_robin(out.ready, out.turn) : 0);
   }
   template <Mode M>
@@ -319,6 +376,7 @@ class Fabric final : public engine::Population {
   void count_late(Line& line, const Queue& queue, u32 turns) noexcept;
   void detect(u32 ingress, u32 output) noexcept;
   void notify_upstream(u32 ingress, u32 k) noexcept;
+  void notify_source(Line& line, const Item& item) noexcept;
   [[nodiscard]] bool notify_ingress(u32 ingress, u32 output, u64 path, u32 length, u8 peer) noexcept;
   void notified(u32 egress, u64 path, u32 length) noexcept;
   void token_back(u32 ingress, u64 path, u32 length) noexcept;
@@ -353,7 +411,7 @@ class Fabric final : public engine::Population {
   /// Only queues of classes may be more than a word has bits.
   template <Mode M>
   [[nodiscard]] u64* ready_in(u32 ingress, u32 output) noexcept {
-    return &ready_in_[(std::size_t{ingress} * ports_ + output) * (M == Mode::classes ? in_words_ : 1)];
+    return &ready_in_[(std::size_t{ingress} * ports_ + output) * (divides(M) ? in_words_ : 1)];
   }
   /// Queues of a port that may hold something, where Side::quiet is to be used: packets that may leave are noted, and
   /// the others are in set-aside queues. Otherwise all.
@@ -379,6 +437,7 @@ class Fabric final : public engine::Population {
     return line.slowed != kNever &&
            now_ / plan_.link_parts - line.slowed < Tick{plan_.memory} / plan_.packet * (plan_.packet + plan_.overhead);
   }
+  [[nodiscard]] u64 room_behind(u32 e) const;
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
   void show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const;
   void show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const;
@@ -428,7 +487,16 @@ class Fabric final : public engine::Population {
   core::HopRandom marks_;
   core::HopRandom ways_;
   std::vector<u32> towards_;  ///< [ingress * ports + output]; empty: nothing is marked
-  bool flows_ = false;        ///< messages wait in flows at their source, and not in admittance_
+  bool watches_ = false;      ///< packets are marked, or utilizations written
+  /// A link as its switch or adapter measures it, where an admission asks for that.
+  struct Meter {
+    core::LinkMeter link;
+    u32 waiting = 0;  ///< link cycles of the packets here that will take it, in ingress queues too
+    u32 sent = 0;     ///< link cycles of the packet that it sent last
+  };
+  std::vector<Meter> meters_;        ///< [egress]; empty: nobody asks
+  double utilization_period_ = 1.0;  ///< cycles
+  bool flows_ = false;               ///< messages wait in flows at their source, and not in admittance_
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
   std::vector<u32> sent_;      ///< [adapter]: packets so far; empty: every packet of a pair takes the same way
@@ -443,6 +511,13 @@ class Fabric final : public engine::Population {
   Fifo<Credit> credits_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
+  // Where links are stopped by pauses:
+  std::vector<Fifo<PauseFrame>> pause_frames_;  ///< [class of latency]
+  std::vector<Pausing> pausing_;                ///< [ingress * classes + class]
+  std::vector<u64> unpaused_;                   ///< [egress][word]: classes that may go, of queues per class
+  PauseCounts pause_counts_;
+  u32 own_pauses_ = 0;
+  u32 own_headroom_ = 0;
   Marks marked_switches_;
   Marks marked_links_;
   Marks marked_adapters_;
@@ -465,6 +540,9 @@ class Fabric final : public engine::Population {
   Tick settled_ = 0;  ///< cycle in which credits were last counted without need
   u64 movements_ = 0;
   RecnCounts counts_;
+  // Where sources are told of roots:
+  std::unique_ptr<core::Admission> flow_keys_;  ///< which flow a packet belongs to
+  std::unique_ptr<engine::FeedbackDelay> feedback_delay_;
   std::vector<RecnEvent> log_;
   engine::OwnMetrics own_;
   engine::OwnMetrics shown_;  ///< with the log

@@ -7,6 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "banyan/core/notification.hpp"
+#include "banyan/engine/endpoint_plan.hpp"
 #include "banyan/switching/cioq/fabric.hpp"
 
 namespace banyan::switching::cioq {
@@ -150,7 +152,23 @@ void Fabric::after_put_aside_in(u32 i, u32 q) noexcept {
   line.used = true;
   count_late(line, in_.queue(i, q), line.length);
   counts_.most_packets = std::max<u64>(counts_.most_packets, packets);
+  if (plan_.notify_packets != 0 && packets >= plan_.propagation) notify_source(line, store_.last(in_.queue(i, q)));
   notify_upstream(i, k);
+}
+
+/// Of the packets that wait at a root itself, when so many do that the tree grows upstream, the sources hear of it.
+void Fabric::notify_source(Line& line, const Item& item) noexcept {
+  if (line.length != 1 || line.peer != kNowhere || ++line.unreported < plan_.notify_packets) return;
+  line.unreported = 0;
+  const core::Packet& packet = pool_[item.packet];
+  if (packet.traffic >= traffics_.size()) return;  // feedback itself
+  const u32 service_class = engine::EndpointPlan::service_class(packet.traffic, packet.flags);
+  static_cast<void>(
+      terminals_.source.flows()->add({.due = cycle_ + feedback_delay_->between(packet.destination, packet.source),
+                                      .terminal = packet.source,
+                                      .key = flow_keys_->flow_key({packet.source, packet.destination, service_class}),
+                                      .feedback = {.sent = cycle_, .packets = 1, .kind = core::kSwitchNotification}}));
+  ++counts_.told_sources;
 }
 
 /// Tells the egress upstream, once the queue is long, that packets of that path are to be kept apart; and to stop them.

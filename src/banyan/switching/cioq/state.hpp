@@ -36,6 +36,11 @@ struct Plan {
   bool markers = true;
   parts::Marking marking;  ///< by packets in a queue
   bool log = false;        ///< keep a list of what happens to set-aside queues
+  u32 notify_packets = 0;  ///< RECN: of so many packets that wait for a root the source of one is told; 0: none
+  bool pause = false;      ///< links are stopped by pauses instead of credits
+  u32 pause_xoff = 0;      ///< bytes of a class at an input port from which on it says stop
+  u32 pause_xon = 0;       ///< down to which it says go on
+  u32 pause_headroom = 0;  ///< bytes kept for what arrives after that
 
   [[nodiscard]] bool recn() const { return organization >= Organization::recn_basic; }
   [[nodiscard]] bool enhanced() const { return organization == Organization::recn_enhanced; }
@@ -202,6 +207,7 @@ struct alignas(64) Line {
   Tick slowed = kNever;  ///< last Xoff or Xon of the queue of the same path downstream, cycles
   u32 generation = 0;    ///< counts allocations
   u32 late = 0;          ///< packets that came from the queue of the same path upstream since it was told Xoff
+  u32 unreported = 0;    ///< packets to a root since a source was last told
   u8 length = 0;         ///< turns
   u8 peer = kNowhere;    ///< ingress: the egress line of the same path; kNowhere: the root
   bool blocked = false;  ///< a marker has to come out of another queue first
@@ -283,6 +289,14 @@ struct RecnCounts {
   u64 most_saqs = 0;     ///< at one port
   u64 most_packets = 0;  ///< in one set-aside queue
   u64 most_late = 0;     ///< Line::late
+  u64 told_sources = 0;
+};
+
+/// What pauses did since the start of the run.
+struct PauseCounts {
+  u64 told = 0;           ///< frames that stop
+  u64 most_headroom = 0;  ///< bytes of a class above the threshold
+  u64 overruns = 0;       ///< packets that found no room
 };
 
 /// One entry of the log.

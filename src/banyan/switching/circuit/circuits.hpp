@@ -255,7 +255,8 @@ class Circuits final : public engine::Population {
 
  private:
   /// header: acts when it is due. back: returns over its path, `whole` or one hop. acknowledged: data start when the
-  /// acknowledgment is there. stream: data move. wire: data move without delay per hop, or stay in one switch.
+  /// acknowledgment is there. stream: data move. wire: data move without delay per hop, or within one switch where
+  /// terminals have no lanes.
   enum class State : u8 { idle, header, back, acknowledged, stream, wire };
   struct Circuit {
     Tick due = kNever;  ///< when it is looked at; later looks may be registered too
@@ -405,7 +406,7 @@ class Circuits final : public engine::Population {
       candidates_.clear();
       routing_.route(request(c, {ways_, pool_[k.packet], k.at, k.asked++}), candidates_);
       if (choice_.way(k.at, candidates_[0].port).terminal) {
-        if (enter_terminal(c, now)) {
+        if ((k.hops != 0 || may_leave(c)) && enter_terminal(c, now)) {
           acknowledge(c, now);
           return;
         }
@@ -533,14 +534,13 @@ class Circuits final : public engine::Population {
     --injecting_[source_of(c)];
     if (set_.injection_flits != 0) streams_.release_last(c, now);
   }
+  /// A circuit within one switch leaves its source in the same step.
   [[nodiscard]] bool enter_terminal(u32 c, Tick now) noexcept {
     const u32 terminal = pool_[circuits_[c].packet].destination;
     if (ejecting_[terminal] >= set_.ejection_circuits) return false;
-    if (set_.ejection_flits != 0 && circuits_[c].hops != 0) {
-      const u32 lane = ejection_lane(terminal);
-      if (~streams_.reserved(lane) == 0) return false;
-      reserve_lane(c, lane, now);
-    }
+    if (set_.ejection_flits != 0 && ~streams_.reserved(ejection_lane(terminal)) == 0) return false;
+    if (circuits_[c].hops == 0) leave_terminal(c, now);
+    if (set_.ejection_flits != 0) reserve_lane(c, ejection_lane(terminal), now);
     ++ejecting_[terminal];
     return true;
   }
@@ -560,7 +560,7 @@ class Circuits final : public engine::Population {
     own_.add(setup_, packet.birth, now - packet.enter);
     own_.add(attempts_, packet.birth, k.attempts + 1);
     k.began = now;
-    if (k.hops != 0 && set_.pipeline) {
+    if (set_.pipeline && streams_.stages(c) != 0) {
       k.state = State::stream;
       k.due = kNever;
       streams_.start(c, packet.flits, now);
@@ -595,7 +595,6 @@ class Circuits final : public engine::Population {
   void finish_wire(u32 c, Tick now) noexcept {
     Circuit& k = circuits_[c];
     const u32 hops = k.hops;
-    if (hops == 0) ++injecting_[source_of(c)];
     leave_source(c, now);
     for (u32 hop = 0; hop < hops; ++hop) {
       streams_.release_last(c, now);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,14 @@ struct Marking {
   if (marking.on() && marking.low >= most) {
     values.fail("mark.low", fmt::format("no queue here is longer than {}, so that nothing would be marked", most),
                 fmt::format("use mark.low = {} or less, or larger buffers", most - 1));
+  }
+  if (marking.high > most) {
+    const double cut = static_cast<double>(most) / marking.high;
+    values.fail(
+        "mark.high", fmt::format("no queue here is longer than {}, and mark.high is {}", most, marking.high),
+        fmt::format("make the buffers {:.3g} times as large, or cut both thresholds in proportion: mark.low = {:.0f} "
+                    "and mark.high = {}",
+                    1.0 / cut, std::floor(marking.low * cut), most));
   }
   return marking;
 }

@@ -106,9 +106,10 @@ struct RouterSetup {
   bool vc_busy_when_full = false;     ///< a virtual channel without a credit is not given
   std::vector<u8> priorities;         ///< [core::Packet::vc_class]; empty: all are equal
   Marking marking;
-  u64 bytes = 0;               ///< of all routers of the network
-  bool slow_channels = false;  ///< some channel takes more than a cycle per flit
-  Tick horizon = 1;            ///< longest way of a flit or a credit, in ticks
+  Tick utilization_period = 0;  ///< over which links are measured; 0: nobody asks
+  u64 bytes = 0;                ///< of all routers of the network
+  bool slow_channels = false;   ///< some channel takes more than a cycle per flit
+  Tick horizon = 1;             ///< longest way of a flit or a credit, in ticks
 
   /// Whether flits may wait between the crossbar and a channel: several come at once.
   [[nodiscard]] bool output_queues() const noexcept {

@@ -1,6 +1,7 @@
 #include "banyan/switching/vc_router/general.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace banyan::switching::parts {
 namespace {
@@ -48,6 +49,7 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
   matched_out_.resize(ways_out_, kNone);
   bids_.reserve(most);
   if (setup.marking.on()) marked_.resize(inputs_.size() * flits_.places());
+  if (setup.utilization_period != 0) meters_.resize(channels_.size());
   granted_.reserve(most);
 }
 
@@ -55,6 +57,7 @@ void VcRouterGeneral::reset(u32 replication) {
   reset_base(replication);
   marks_ = core::HopRandom(seed_, kMarks, replication);
   std::fill(marked_.begin(), marked_.end(), 0);
+  std::fill(meters_.begin(), meters_.end(), Meter{});
   std::fill(states_.begin(), states_.end(), VcState{});
   std::fill(occupied_.begin(), occupied_.end(), 0);
   for (Output& channel : channels_) channel.free_at = 0;
@@ -441,9 +444,8 @@ void VcRouterGeneral::drop_connection(const At& a, u32 i) noexcept {
   way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, a.inputs[i].port)] = 0;
 }
 
-bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept {
-  const u32 port = a.inputs[i].port;
-  u32 length = 1;  // it has left its buffer
+u32 VcRouterGeneral::waiting_for(const At& a, u32 port) const noexcept {
+  u32 length = 0;
   for (u32 other = 0; other < layout_.size(); ++other) {
     const InputVc& in = a.inputs[other];
     if (in.port != port || (in.vc >= kMostVcs && in.vc != kRouted)) continue;
@@ -453,6 +455,27 @@ bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) c
       if ((flits_.at(a.e, other, in.ring, k).flags() & core::kTail) != 0) break;
     }
   }
+  return length;
+}
+
+void VcRouterGeneral::measure(const At& a, u32 port, const core::Flit& flit) noexcept {
+  const std::size_t k = std::size_t{a.e} * layout_.ports() + port;
+  Meter& meter = meters_[k];
+  if ((flit.flags & core::kHead) != 0) {
+    const double cycles = channels_[k].cycles_per_flit;
+    // With an internal speedup a second head may leave in a cycle: it is told what the first one was.
+    if (static_cast<double>(a.now) > meter.link.last()) {
+      meter.link.sample(static_cast<double>(a.now), waiting_for(a, port) * cycles, meter.sent * cycles,
+                        static_cast<double>(setup_.utilization_period));
+      meter.sent = 0;
+    }
+    a.io->raise_value(flit.packet, core::encode_utilization(meter.link.utilization()));
+  }
+  ++meter.sent;
+}
+
+bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept {
+  const u32 length = 1 + waiting_for(a, a.inputs[i].port);  // it has left its buffer
   // Of a packet that is longer than half the buffer no more: the credits of the one before it may be on their way.
   const u32 rest = std::min(packet(head.packet).flits - 1, setup_.buffer / 2);
   return setup_.marking.marks(length, room(a.e, o) >= rest,
@@ -483,6 +506,7 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
       out.flags |= core::kMarked;
     }
   }
+  if (!meters_.empty()) measure(a, port, out);
   a.io->send(static_cast<u32>(first_port + port), out, channel.free_at - 1 - a.now);
   const u32 from = layout_.port(i);
   a.io->control_up(static_cast<u32>(first_port + from), {engine::kCredit, static_cast<u16>(layout_.vc(i)), 1},
@@ -521,6 +545,11 @@ u64 VcRouterGeneral::digest() const {
       h.add(u64{next_vc_[std::size_t{e} * ways_in_ + way]} << 16U | held_by_[std::size_t{e} * ways_in_ + way]);
     }
     for (u32 p = 0; p < layout_.ports(); ++p) h.add(channels_[std::size_t{e} * layout_.ports() + p].free_at);
+    for (u32 p = 0; p < layout_.ports() && !meters_.empty(); ++p) {
+      const Meter& meter = meters_[std::size_t{e} * layout_.ports() + p];
+      h.add(std::bit_cast<u64>(meter.link.utilization()));
+      h.add(meter.sent);
+    }
     if (!batches_.empty()) {
       const Batches& b = batches_[e];
       for (const Batch* batch : {&b.routing, &b.vc_allocation, &b.sw_allocation, &b.crossbar}) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/core/utilization.hpp"
 #include "banyan/switching/vc_router/allocator.hpp"
 #include "banyan/switching/vc_router/base.hpp"
 
@@ -142,6 +143,10 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   /// Of a head that leaves input virtual channel i for output virtual channel o: whether the flits of this router that
   /// want the same output are too many.
   [[nodiscard]] bool marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept;
+  /// Flits in the buffers of this router that want to leave through a port, as far as is known.
+  [[nodiscard]] u32 waiting_for(const At& a, u32 port) const noexcept;
+  /// A flit leaves for a port; its head is told how busy the channel is.
+  void measure(const At& a, u32 port, const core::Flit& flit) noexcept;
   void hold_connection(const At& a, u32 i, u32 port) noexcept;
   void drop_connection(const At& a, u32 i) noexcept;
   void substep(const At& a) noexcept;
@@ -157,6 +162,12 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   std::vector<u8> way_out_held_;    ///< [entity * ways out + way]
   std::vector<u8> marked_;          ///< [(virtual channel of all) * places + place]: of a head; empty: none ever is
   core::HopRandom marks_;
+  /// A channel as its router measures it, where an admission asks for that.
+  struct Meter {
+    core::LinkMeter link;
+    u32 sent = 0;  ///< flits since the last head, it included
+  };
+  std::vector<Meter> meters_;     ///< [entity * ports + port]; empty: nobody asks
   std::vector<Batches> batches_;  ///< [entity]; empty where stages overlap
   Allocator vcs_;
   Allocator switch_;

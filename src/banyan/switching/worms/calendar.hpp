@@ -87,10 +87,14 @@ class WormCalendar {
     arrival_[slot * terminals_ + t] = what;
   }
 
+  /// Time has come to `now`: to be called before anything is put in, where take(now) has not been yet.
+  void come_to(Tick now) noexcept {
+    if (!lists_.empty() && now >> kBlockBits != block_) open_blocks(now >> kBlockBits);
+  }
   /// True when something is due `now`: each of what follows takes its part, and may put in what is due later. To be
   /// called in every cycle in which anything is put in, and before that.
   [[nodiscard]] bool take(Tick now) noexcept {
-    if (!lists_.empty() && now >> kBlockBits != block_) open_blocks(now >> kBlockBits);
+    come_to(now);
     const std::size_t slot = now & (slots_ - 1);
     const u64 bit = u64{1} << (slot & 63U);
     if ((busy_[slot >> 6U] & bit) == 0) return false;

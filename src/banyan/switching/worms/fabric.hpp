@@ -7,8 +7,10 @@
 //   grant) g + 1  it is in the output's register g + 2  it is on the link, and arrives `latency` cycles later
 // so that a head takes 6 cycles per switch over links of one cycle. A terminal sends and receives a flit per cycle.
 //
-// What a switch does in a cycle changes others in later cycles only: the order of switches within a cycle is free. All
-// live in one shard, because a chunk is put into the FIFO of the next switch when it starts.
+// What a switch does in a cycle changes others in later cycles only: the order of switches within a cycle is free, and
+// so is the cut into shards. A chunk is put into the FIFO of the next switch when it starts, which nobody notices
+// before its first flit is there; between shards it goes by mail, which is there before that. Worms that replicate read
+// one set of destinations at every switch: networks with such traffic live in one shard.
 #pragma once
 
 #include <fmt/core.h>
@@ -17,6 +19,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +139,13 @@ class WormFabric : public engine::WholeNetwork {
  public:
   using PacketId = core::PacketId;
 
+  /// Tells the populations of all shards of each other.
+  static void introduce(std::span<Derived* const> all) {
+    for (Derived* const one : all) {
+      for (const Derived* const other : all) static_cast<WormFabric*>(one)->networks_.push_back(other);
+    }
+  }
+
   void reset(u32 replication) final {
     restart(kWormWays, replication);
     for (Input& in : inputs_) in.head = in.count = 0;
@@ -146,6 +156,7 @@ class WormFabric : public engine::WholeNetwork {
     }
     for (Source& source : sources_) source = {kNone, 0, settings_.fifo, 0, source.to, source.latency};
     worms_.clear();
+    mail_.clear();
     std::fill(awake_now_.begin(), awake_now_.end(), 0);
     std::fill(awake_next_.begin(), awake_next_.end(), 0);
     any_next_ = false;
@@ -161,6 +172,8 @@ class WormFabric : public engine::WholeNetwork {
     }
     last_run_ = now;
     terminals_.source.advance(now);
+    if (!mail_.empty()) [[unlikely]]
+      take_mail(now);
     take_events(now);
     feed(now);
     step_awake(now);
@@ -170,26 +183,56 @@ class WormFabric : public engine::WholeNetwork {
   }
 
   bool only_asked() const noexcept final { return only_asked_; }
-  bool expects() const final { return !worms_.empty(); }
+  bool expects() const final { return !worms_.empty() || !mail_.empty(); }
 
   u64 digest() const final {
-    u64 sum = mix64(movements_);
+    u64 sum = digest_of_movements();
     for (u32 i = 0; i < inputs_.size(); ++i) {
       for (u32 n = 0; n < inputs_[i].count; ++n) {
         const Chunk& chunk = entry(i, n);
-        sum += keyed(i, chunk.packet, chunk.part, chunk.first);
+        sum += keyed(everywhere(i), chunk.packet, chunk.part, chunk.first);
       }
     }
     for (u32 o = 0; o < outputs_.size(); ++o) {
       if (outputs_[o].to == kNone) continue;
       Hasher h;
-      for (const u64 v : {u64{o}, u64{outputs_[o].credits}, outputs_[o].link_free}) h.add(v);
+      for (const u64 v : {u64{everywhere(o)}, u64{outputs_[o].credits}, outputs_[o].link_free}) h.add(v);
       sum += h.value();
     }
     for (u32 t = 0; t < sources_.size(); ++t) {
-      if (sources_[t].packet != kNone) sum += keyed(t, sources_[t].packet, sources_[t].part, sources_[t].credits);
+      if (sources_[t].packet != kNone) {
+        sum += keyed(terminal(t), sources_[t].packet, sources_[t].part, sources_[t].credits);
+      }
+    }
+    for (const Mail& mail : mail_) {
+      if (mail.kind == MailKind::chunk) sum += digest_of(mail.flit, record(mail.flit.flit.packet));
     }
     return sum + derived().digest_switches();
+  }
+
+  // --- mail ----------------------------------------------------------------------------------------------------
+  void take_in(Tick due, const engine::FlitArrival& arrival) final {
+    mail_.push_back({due, arrival.port == kToTerminal ? MailKind::arrival : MailKind::chunk, 0, arrival});
+  }
+  void take_in(Tick due, const engine::ControlArrival& arrival) final {
+    mail_.push_back({due, MailKind::credit, arrival.control.argument, {{}, arrival.entity, arrival.port}});
+  }
+  /// As of a chunk in the FIFO: it counts as there from its start on.
+  [[nodiscard]] u64 digest_of(const engine::FlitArrival& arrival, const core::Packet& packet) const final {
+    static_cast<void>(packet);
+    if (arrival.port == kToTerminal) return 0;
+    const Chunk chunk = chunk_of(arrival.flit);
+    return keyed(everywhere(arrival.entity), chunk.packet, chunk.part, chunk.first);
+  }
+  void hold(const engine::FlitArrival& arrival, engine::Holdings& into) const final {
+    const PacketId id = arrival.flit.packet;
+    if (arrival.port == kToTerminal) return count(into, id, 1);
+    const Chunk chunk = chunk_of(arrival.flit);
+    if (is_tail(chunk)) count(into, id, 1);
+    into.places.known(channel_into(arrival.entity), 0, chunk.flits);
+  }
+  void hold(const engine::ControlArrival& arrival, engine::Holdings& into) const final {
+    into.places.known(channel_out_of(arrival.entity), 0, arrival.control.argument);
   }
 
   /// Counted by tails: a packet is where its tail is, once per terminal that it is still for.
@@ -198,11 +241,18 @@ class WormFabric : public engine::WholeNetwork {
       if (source.packet != kNone) count(into, source.packet, copies(source.packet));
     }
     // Of every link: credits + flits in the FIFO behind, those on the way there included + credits on the way back.
-    std::vector<u64> room(outputs_.size() + sources_.size());  // outputs, then terminals
-    for (u32 o = 0; o < outputs_.size(); ++o) room[o] = outputs_[o].credits;
-    for (u32 t = 0; t < sources_.size(); ++t) room[outputs_.size() + t] = sources_[t].credits;
-    worms_.for_each_credit([&](u32 output, u32 flits) { room[output] += flits; });
-    worms_.for_each_source_credit([&](u32 t, u32 flits) { room[outputs_.size() + t] += flits; });
+    for (u32 o = 0; o < outputs_.size(); ++o) {
+      if (outputs_[o].to >= kTerminal) continue;
+      into.places.open(channel_out_of(o), 0, settings_.fifo);
+      into.places.known(channel_out_of(o), 0, outputs_[o].credits);
+    }
+    for (u32 t = 0; t < sources_.size(); ++t) {
+      into.places.open(graph_.injection(terminal(t)), 0, settings_.fifo);
+      into.places.known(graph_.injection(terminal(t)), 0, sources_[t].credits);
+    }
+    worms_.for_each_credit([&](u32 output, u32 flits) { into.places.known(channel_out_of(output), 0, flits); });
+    worms_.for_each_source_credit(
+        [&](u32 t, u32 flits) { into.places.known(graph_.injection(terminal(t)), 0, flits); });
     for (u32 i = 0; i < inputs_.size(); ++i) {
       u32 flits = 0;
       for (u32 n = 0; n < inputs_[i].count; ++n) {
@@ -210,17 +260,16 @@ class WormFabric : public engine::WholeNetwork {
         flits += chunk.flits;
         if (is_tail(chunk)) count(into, chunk.packet, derived().served_from(i, chunk));
       }
-      const u32 from = inputs_[i].from;
-      if (from != kNone) {
-        const u64 left = room[from >= kTerminal ? outputs_.size() + (from - kTerminal) : from];
-        if (left + flits != settings_.fifo) {
-          into.violations.push_back(
-              fmt::format("credits of the link into {} are lost: {} left or on their way back, {} flits in {}", at(i),
-                          left, flits, settings_.fifo));
-        }
-      }
+      if (inputs_[i].from != kNone) into.places.known(channel_into(i), 0, flits);
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
       if (inputs_[i].count > places_) into.violations.push_back("an input FIFO holds shorter packets than were told");
+    }
+    for (const Mail& mail : mail_) {
+      if (mail.kind == MailKind::credit) {
+        into.places.known(channel_out_of(mail.flit.entity), 0, mail.credit);
+      } else {
+        hold(mail.flit, into);
+      }
     }
     worms_.for_each_arrival([&](PacketId id) { count(into, id, 1); });
     derived().hold_switches(into);
@@ -265,34 +314,65 @@ class WormFabric : public engine::WholeNetwork {
     u32 latency = 1;
   };
 
-  static constexpr u32 kUnlimited = u32{1} << 30U;  ///< credits towards a terminal
+  /// Instead of a number of this shard, in Output::to (with kTerminal or without) and Input::from: what is in another
+  /// shard, by its place in `far_down_` or `far_up_`.
+  static constexpr u32 kElsewhere = u32{1} << 30U;
 
-  WormFabric(engine::Builder& builder, const WormSettings& settings)
-      : WholeNetwork(builder, engine::most_ports(builder.topology().graph())),
+  WormFabric(engine::Builder& builder, u32 shard, const WormSettings& settings)
+      : WholeNetwork(builder, engine::most_ports(builder.topology().graph()), 0, 0, shard),
         routes_(builder.routing().multicast_routes()),
         settings_(settings),
         places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),
-        worms_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, graph_.terminals()) {
+        worms_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, local_terminals_),
+        wires_(builder.shard(shard).wires) {
     find_up_ports();
     for (const core::Traffic* t : builder.traffics()) header_flits_.push_back(header_flits_of(*t, graph_));
     inputs_.resize(std::size_t{switches_} * ports_);
     outputs_.resize(inputs_.size());
-    sources_.resize(graph_.terminals());
+    sources_.resize(local_terminals_);
     fifos_.resize(inputs_.size() * places_);
     awake_now_.resize((switches_ + 63) / 64);
     awake_next_.resize(awake_now_.size());
-    for_each_wire([&](u32 from, const Wire& wire) {
-      const auto attach = [&](auto& sender) {
-        sender.to = wire.to;
-        sender.latency = static_cast<u32>(wire.latency);
-      };
-      if (from >= kTerminal) {
-        attach(sources_[from - kTerminal]);
-      } else {
-        attach(outputs_[from]);
+    for (const core::Channel& c : graph_.channels()) {
+      if (!c.failed) attach(builder, shard, c);
+    }
+    constexpr std::size_t kMostMails = 1U << 16U;
+    // A chunk and a credit per channel and cycle, until the first of them counts.
+    const std::size_t cycles = builder.longest_latency() + settings.chunk + 4;
+    mail_.reserve(std::min<std::size_t>((far_down_.size() + far_up_.size()) * cycles, kMostMails));
+  }
+
+  /// Writes down the end, or the ends, of a channel that are in this shard.
+  void attach(const engine::Builder& builder, u32 shard, const core::Channel& c) {
+    const auto local = [&](const core::End& end) {
+      return end.terminal ? kTerminal + builder.entity_of(end) : builder.entity_of(end) * ports_ + end.port;
+    };
+    const auto target = [&](const core::End& end) {
+      return engine::Target{local(end) & ~kTerminal, c.link.latency_cycles, end.terminal ? kToTerminal : kToSwitch,
+                            static_cast<u8>(builder.shard_of(end)), 0};
+    };
+    const bool leaves = builder.shard_of(c.from) == shard;
+    const bool comes = builder.shard_of(c.to) == shard;
+    if (leaves) {
+      u32 to = local(c.to);
+      if (!comes) {
+        to = (to & kTerminal) | kElsewhere | static_cast<u32>(far_down_.size());
+        far_down_.push_back(target(c.to));
       }
-      if (wire.to < kTerminal) inputs_[wire.to].from = from;
-    });
+      if (c.from.terminal) {
+        sources_[builder.entity_of(c.from)].to = to;
+        sources_[builder.entity_of(c.from)].latency = c.link.latency_cycles;
+      } else {
+        outputs_[local(c.from)].to = to;
+        outputs_[local(c.from)].latency = c.link.latency_cycles;
+      }
+    }
+    if (!comes || c.to.terminal) return;
+    u32& from = inputs_[local(c.to)].from;
+    from = local(c.from);
+    if (leaves) return;
+    from = kElsewhere | static_cast<u32>(far_up_.size());
+    far_up_.push_back(target(c.from));
   }
 
   /// Packets for FIFOs and `more` flits of other buffers full of the shortest kind of traffic, as far as that is known:
@@ -323,20 +403,20 @@ class WormFabric : public engine::WholeNetwork {
   // --- packets -------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 chunks_of(u32 flits) const noexcept { return (flits + settings_.chunk - 1) / settings_.chunk; }
   [[nodiscard]] u32 flits_of(PacketId id, u32 part) const noexcept {
-    return std::min(settings_.chunk, pool_[id].flits - part * settings_.chunk);
+    return std::min(settings_.chunk, record(id).flits - part * settings_.chunk);
   }
   [[nodiscard]] bool is_tail(const Chunk& chunk) const noexcept {
-    return u32{chunk.part} * settings_.chunk + chunk.flits == pool_[chunk.packet].flits;
+    return u32{chunk.part} * settings_.chunk + chunk.flits == record(chunk.packet).flits;
   }
   /// Flits that must have arrived before a packet can be routed.
   [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
-    return pool_[id].copies == 0 ? 1 : header_flits_[pool_[id].traffic];
+    return record(id).copies == 0 ? 1 : header_flits_[record(id).traffic];
   }
-  [[nodiscard]] u64 copies(PacketId id) const noexcept { return pool_[id].copies == 0 ? 1 : terminals_.sink.owed(id); }
+  [[nodiscard]] u64 copies(PacketId id) const noexcept { return record(id).copies == 0 ? 1 : terminals_.sink.owed(id); }
 
   [[nodiscard]] Ways ways(u32 input, PacketId id, u32 hops) noexcept {
     const u32 s = input / ports_;
-    const core::Packet& packet = pool_[id];
+    const core::Packet& packet = record(id);
     if (packet.copies != 0) {
       const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
       Ways found{branches.down, 0};
@@ -355,7 +435,7 @@ class WormFabric : public engine::WholeNetwork {
 
   /// Terminals that a packet whose tail is in an input's FIFO reaches from there.
   [[nodiscard]] u64 served_behind(u32 input, PacketId id) const noexcept {
-    if (pool_[id].copies == 0) return 1;
+    if (record(id).copies == 0) return 1;
     const u32 s = input / ports_;
     const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
     u64 sum = 0;
@@ -364,7 +444,7 @@ class WormFabric : public engine::WholeNetwork {
   }
   /// ... that a branch over an output serves.
   [[nodiscard]] u64 served_by(u32 s, u32 port, PacketId id) const noexcept {
-    if (pool_[id].copies == 0) return 1;
+    if (record(id).copies == 0) return 1;
     const auto up = routes_->up_ports(s);
     if (std::find(up.begin(), up.end(), port) != up.end()) return served_above(s, id);
     const core::TerminalBits header = terminals_.sink.destinations(id);
@@ -423,6 +503,9 @@ class WormFabric : public engine::WholeNetwork {
     const u32 from = in.from;
     if (from >= kTerminal) {
       worms_.source(now + after + sources_[from - kTerminal].latency, from - kTerminal, flits);
+    } else if (from >= kElsewhere) {
+      const engine::Target& to = far_up_[from - kElsewhere];
+      wires_.deliver(to, now + after + to.latency, engine::ControlArrival{{0, 0, flits}, to.entity, to.port});
     } else {
       worms_.credit(now + after + outputs_[from].latency, from, flits);
     }
@@ -433,24 +516,29 @@ class WormFabric : public engine::WholeNetwork {
   void send(u32 output, PacketId id, u32 part, u32 flits, u32 hops, Tick load, Tick now) noexcept {
     Output& out = outputs_[output];
     movements_ += flits;
-    if (part == 0 && pool_[id].copies == 0) ++pool_[id].hops;
+    if (part == 0 && record(id).copies == 0) ++record(id).hops;
     if (probe_ != nullptr) [[unlikely]]
       show_sent(channel_out_of(output), id, part, flits, now);
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
     if (out.to >= kTerminal) {
       if (part == 0) out.head_first = static_cast<u32>(first);
-      if (part * settings_.chunk + flits == pool_[id].flits) {
+      if (part * settings_.chunk + flits == record(id).flits) {
         const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
-        worms_.arrival(first + flits - 1, out.to - kTerminal, {id, spread << 8U | std::min(hops + 1, 255U)});
+        arrive(out.to - kTerminal, first + flits - 1, {id, spread << 8U | std::min(hops + 1, 255U)});
       }
       return;
     }
     out.credits -= flits;
-    push(out.to,
-         {id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits),
-          static_cast<u8>(std::min(hops + 1, 255U))},
-         now);
+    const Chunk chunk{id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits),
+                      static_cast<u8>(std::min(hops + 1, 255U))};
+    if (out.to >= kElsewhere) return mail_to(far_down_[out.to - kElsewhere], first, flit_of(chunk));
+    push(out.to, chunk, now);
+  }
+  /// The tail of a packet will be at a terminal of this shard or another.
+  void arrive(u32 t, Tick due, const WormCalendar::Arrival& what) noexcept {
+    if (t < kElsewhere) return worms_.arrival(due, t, what);
+    mail_to(far_down_[t - kElsewhere], due, {.packet = what.packet, .destination = what.way});
   }
   [[nodiscard]] bool has_room(const Output& out, u32 flits) const noexcept {
     return out.to >= kTerminal || out.credits >= flits;
@@ -466,18 +554,23 @@ class WormFabric : public engine::WholeNetwork {
   void output_at(Tick due, u32 output, Tick) noexcept { worms_.output(due, output); }
 
   [[nodiscard]] std::string name(PacketId id) const {
-    const core::Packet& packet = pool_[id];
+    const core::Packet& packet = record(id);
     return packet.copies == 0
                ? fmt::format("packet {}->{}", packet.source, packet.destination)
                : fmt::format("worm {} of terminal {} to {} terminals", packet.sequence, packet.source, packet.copies);
   }
 
   [[nodiscard]] std::string at(u32 port) const {
-    return fmt::format("{} of {}", topology_.port_label(port / ports_, port % ports_), topology_.label(port / ports_));
+    const u32 s = node(port / ports_);
+    return fmt::format("{} of {}", topology_.port_label(s, port % ports_), topology_.label(s));
   }
+  /// The numbers in the whole network, as everywhere(), of the input that an output feeds, and the output that feeds an
+  /// input; kTerminal and more: a terminal.
+  [[nodiscard]] u32 far_input(u32 output) const { return number_of(graph_.channel(channel_out_of(output)).to); }
+  [[nodiscard]] u32 far_output(u32 input) const { return number_of(graph_.channel(channel_into(input)).from); }
   /// A packet, and what it does, for the explanation of a blockage.
   [[nodiscard]] engine::Wait wait_of(u64 waiter, u64 resource, PacketId id, const std::string& text) const {
-    const core::Packet& packet = pool_[id];
+    const core::Packet& packet = record(id);
     return {waiter, resource, name(id) + text,
             u64{packet.traffic} << 60U | u64{packet.source} << 32U | packet.sequence};
   }
@@ -485,11 +578,11 @@ class WormFabric : public engine::WholeNetwork {
   // --- what it shows -------------------------------------------------------------------------------------------
   /// Apart, so that the path without a probe keeps its registers.
   [[gnu::noinline, gnu::cold]] void show_sent(u32 channel, PacketId id, u32 part, u32 flits, Tick now) const {
-    probe_->chunk_sent(channel, pool_[id], flits, part == 0, now);
+    probe_->chunk_sent(channel, record(id), flits, part == 0, now);
   }
   /// Whose ways are known: a worm for several terminals has no single one.
   void show_packet(engine::BlockedView& into, const engine::Resource& place, PacketId id) const {
-    if (into.wants_contents() && pool_[id].copies == 0) into.packet(place, pool_[id]);
+    if (into.wants_contents() && record(id).copies == 0) into.packet(place, record(id));
   }
   /// A chunk goes on to an output when there is room behind it.
   void show_move(engine::BlockedView& into, const engine::Resource& place, u32 output, u32 flits, PacketId id) const {
@@ -498,7 +591,7 @@ class WormFabric : public engine::WholeNetwork {
     const u32 channel = channel_out_of(output);
     const bool room = has_room(outputs_[output], flits);
     into.blocked(place, room ? Resource::port(channel) : Resource::input(channel), room ? Why::bandwidth : Why::space,
-                 pool_[id], channel);
+                 record(id), channel);
   }
 
   std::unique_ptr<core::MulticastRoutes> routes_;
@@ -517,8 +610,8 @@ class WormFabric : public engine::WholeNetwork {
     const Source& source = sources_[t];
     const bool under_way = source.packet != kNone;
     if (!under_way && (terminals_.source.ready()[t >> 6U] >> (t & 63U) & 1U) == 0) return;
-    const Resource here = Resource::source(t);
-    const u32 channel = graph_.injection(t);
+    const Resource here = Resource::source(terminal(t));
+    const u32 channel = graph_.injection(terminal(t));
     const u32 flits =
         under_way ? flits_of(source.packet, source.part) : std::min(settings_.chunk, terminals_.source.head_flits(t));
     const bool room = source.credits >= flits;
@@ -529,7 +622,7 @@ class WormFabric : public engine::WholeNetwork {
       into.blocked(here, on, why);
       return;
     }
-    into.blocked(here, on, why, pool_[source.packet], channel);
+    into.blocked(here, on, why, record(source.packet), channel);
     show_packet(into, here, source.packet);
   }
 
@@ -555,6 +648,55 @@ class WormFabric : public engine::WholeNetwork {
     derived().pushed(input, now);
   }
 
+  // --- mail ----------------------------------------------------------------------------------------------------
+  static constexpr u16 kToSwitch = 0;
+  static constexpr u16 kToTerminal = 1;
+  enum class MailKind : u8 { chunk, arrival, credit };
+  struct Mail {
+    Tick due = 0;
+    MailKind kind = MailKind::chunk;
+    u32 credit = 0;            ///< flits; then only `flit.entity`, the output, has a meaning
+    engine::FlitArrival flit;  ///< entity: input, or terminal
+  };
+
+  [[nodiscard]] static core::Flit flit_of(const Chunk& chunk) noexcept {
+    return {.packet = chunk.packet,
+            .destination = chunk.first,
+            .sequence = chunk.part,
+            .auxiliary = chunk.flits,
+            .auxiliary2 = chunk.hops};
+  }
+  [[nodiscard]] static Chunk chunk_of(const core::Flit& flit) noexcept {
+    return {flit.packet, flit.destination, flit.sequence, static_cast<u8>(flit.auxiliary),
+            static_cast<u8>(flit.auxiliary2)};
+  }
+  [[gnu::noinline]] void mail_to(const engine::Target& to, Tick due, const core::Flit& flit) noexcept {
+    wires_.deliver(to, due, engine::FlitArrival{flit, to.entity, to.port});
+  }
+  /// What other shards sent goes where it would be if the network were one: the calendar says when it matters.
+  [[gnu::noinline]] void take_mail(Tick now) noexcept {
+    worms_.come_to(now);
+    for (const Mail& mail : mail_) {
+      const engine::FlitArrival& flit = mail.flit;
+      if (mail.kind == MailKind::chunk) {
+        push(flit.entity, chunk_of(flit.flit), now);
+      } else if (mail.kind == MailKind::arrival) {
+        worms_.arrival(mail.due, flit.entity, {flit.flit.packet, flit.flit.destination});
+      } else {
+        worms_.credit(mail.due, flit.entity, mail.credit);
+      }
+    }
+    mail_.clear();
+  }
+  /// The number of movements is hashed as one, over all shards.
+  [[nodiscard]] u64 digest_of_movements() const {
+    if (networks_.empty()) return mix64(movements_);
+    if (networks_.front() != this) return 0;
+    u64 sum = 0;
+    for (const WormFabric* network : networks_) sum += network->movements_;
+    return mix64(sum);
+  }
+
   void take_events(Tick now) noexcept {
     // Nothing is due in the tick that is being taken but these: whatever follows is due later.
     if (!worms_.take(now)) return;
@@ -573,11 +715,12 @@ class WormFabric : public engine::WholeNetwork {
 
   void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
     const u32 hops = arrival.way & 255U;
-    if (pool_[arrival.packet].copies == 0) {
-      terminals_.sink.deliver(pool_[arrival.packet], t, now, pool_[arrival.packet].hops, arrival.way >> 8U);
-      pool_.release(arrival.packet);
-    } else if (terminals_.sink.deliver_copy(arrival.packet, t, now, hops, arrival.way >> 8U)) {
-      pool_.release(arrival.packet);
+    const core::Packet& packet = record(arrival.packet);
+    if (packet.copies == 0) {
+      terminals_.sink.deliver(packet, terminal(t), now, packet.hops, arrival.way >> 8U);
+      wires_.release(arrival.packet);
+    } else if (terminals_.sink.deliver_copy(arrival.packet, terminal(t), now, hops, arrival.way >> 8U)) {
+      wires_.release(arrival.packet);
     }
   }
 
@@ -607,9 +750,9 @@ class WormFabric : public engine::WholeNetwork {
     source.link_free = now + flits;
     const PacketId id = source.packet;
     const u32 part = source.part++;
-    if (part * settings_.chunk + flits == pool_[id].flits) source.packet = kNone;
+    if (part * settings_.chunk + flits == record(id).flits) source.packet = kNone;
     if (probe_ != nullptr) [[unlikely]]
-      show_sent(graph_.injection(t), id, part, flits, now);
+      show_sent(graph_.injection(terminal(t)), id, part, flits, now);
     worms_.source(now + flits, t, 0);
     push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
          now);
@@ -639,11 +782,38 @@ class WormFabric : public engine::WholeNetwork {
 
   std::vector<Chunk> fifos_;  ///< [input * places + place]
   WormCalendar worms_;
+  engine::Wires& wires_;
+  std::vector<engine::Target> far_down_;     ///< behind outputs, in other shards
+  std::vector<engine::Target> far_up_;       ///< outputs there that feed inputs here
+  std::vector<Mail> mail_;                   ///< received, and not looked at
+  std::vector<const WormFabric*> networks_;  ///< [shard]; empty: there is one
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;
   bool any_next_ = false;
   bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;
 };
+
+/// Cuts a network of worms. Where traffic replicates it stays whole: the destinations of a worm lie in one place, from
+/// which every switch on its way reads them and every terminal takes itself.
+inline void cut_worms(engine::Builder& builder, u64 bytes_per_switch) {
+  if (replicates(builder)) {
+    builder.partition_as_one();
+  } else {
+    builder.partition_for_threads(bytes_per_switch);
+  }
+}
+/// Adds one population of a kind per shard.
+template <class Network, class Settings>
+void add_worms(engine::Builder& builder, const WormSettings& worms, const Settings& settings) {
+  std::vector<Network*> all;
+  for (u32 i = 0; i < builder.shards(); ++i) {
+    auto network = std::make_unique<Network>(builder, i, worms, settings);
+    all.push_back(network.get());
+    builder.add(i, std::move(network));
+  }
+  if (all.size() > 1) Network::introduce(all);
+  builder.join_networks();
+}
 
 }  // namespace banyan::switching

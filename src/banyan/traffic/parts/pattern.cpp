@@ -14,7 +14,14 @@ constexpr Stream kReplies{"pattern: ways of replies"};
 /// Tags: requests of a source have even numbers, the reply to request 2i is 2i + 1.
 constexpr bool is_reply(u32 tag) noexcept { return (tag & 1U) != 0; }
 
+/// Whether messages of some lengths are answered and others are not.
+bool some_unanswered(const std::vector<u32>& reply_sizes) {
+  return reply_sizes.size() > 1 && std::find(reply_sizes.begin(), reply_sizes.end(), 0U) != reply_sizes.end();
+}
+
 constexpr double kMostPriority = 255;
+/// Messages of all terminals whose lengths are drawn before a session, to know how many of them are answered: a second.
+constexpr u64 kMostCounted = 100'000'000;
 
 }  // namespace
 
@@ -98,6 +105,12 @@ void Pattern::check(const config::Values& values) {
   }
   if (!replies_ && reply_delay_ != 0) {
     values.fail("reply_delay", "messages are not answered", "give them a reply_size, or remove it");
+  }
+  if (replies_ && some_unanswered(reply_size_) && batch_ > kMostCounted / terminals_) {
+    values.fail("batch",
+                "the answers to " + std::to_string(batch_) + " messages of a terminal are too many to be counted",
+                "use a batch of at most " + std::to_string(kMostCounted / terminals_) +
+                    " messages, or give every message a reply_size of at least 1 flit");
   }
   if (values.text("process") == "at_once" && batch_ == 0) {
     values.fail("process", "without end, all messages cannot be generated at once",
@@ -187,7 +200,7 @@ u64 Pattern::count_messages() const noexcept {
     if (!sends(t)) continue;
     requests += batch_;
     if (!replies_) continue;
-    if (reply_size_.size() == 1) {
+    if (!some_unanswered(reply_size_)) {
       replies += batch_;
       continue;
     }
