@@ -144,9 +144,6 @@ const std::vector<Exception> kWorseUnderUniform{
 const std::map<std::string, std::string> kNoAlternative{
     {"information = 'global'", "it reads the queues of other switches: a bound to compare with"},
     {"early_exit = 'anywhere'", "Valiant's algorithm goes all the way to the random switch"},
-    // On a torus of 8x8 that is full: 0.59 of uniform traffic with 16 virtual channels, against 0.68 and 0.70.
-    {"classes = 'fixed'", "Dally and Seitz change the class behind the wrap link"},
-    {"classes = 'balanced'", "Dally and Seitz change the class behind the wrap link"},
 };
 
 /// The default graph has four switches, on which nothing can wait in a circle; on others it can, and 5.4 % is the price

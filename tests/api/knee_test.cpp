@@ -29,13 +29,15 @@ struct FakeNetwork {
   i64 certain_from = 0;  ///< cycles
   double near = 0.05;
   int runs = 0;
+  i64 longest = 0;  ///< cycles that a run may measure
 
   Result operator()(const Experiment& experiment) {
     ++runs;
     const double load = total_load(experiment);
     Result result;
     result.verdict = load > knee ? Verdict::saturated : Verdict::steady;
-    result.certain = std::abs(load - knee) > near || experiment.run.integer("measure") >= certain_from;
+    longest = std::max(longest, experiment.run.integer("measure") * experiment.run.integer("extension"));
+    result.certain = std::abs(load - knee) > near || longest >= certain_from;
     if (!result.certain) result.verdict = Verdict::steady;
     return result;
   }
@@ -112,15 +114,36 @@ TEST(Knee, ANetworkThatNeverSaturatesSaysSoAfterOneRun) {
   EXPECT_EQ(network.runs, 1);
 }
 
-TEST(Knee, AnUncertainVerdictProlongsTheRun) {
+/// The run itself goes on, by the rule of all runs: the search asks once per load, and lets it go on for as long as a
+/// run of the default length does, or longer where the file says so.
+TEST(Knee, AnUncertainVerdictLetsTheRunGoOn) {
   FakeNetwork network{0.4, 16'000};
   const Knee found = knee_of(network, 0.01);
-  EXPECT_LE(found.low, 0.4);
-  EXPECT_GT(found.high, 0.4);
   EXPECT_TRUE(found.uncertain.empty());
-  i64 longest = 0;
-  for (const Probe& probe : found.probes) longest = std::max(longest, probe.experiment.run.integer("measure"));
-  EXPECT_EQ(longest, 16'000);
+  EXPECT_EQ(found.probes.size(), static_cast<std::size_t>(network.runs));
+  const i64 measure = found.probes.front().experiment.run.integer("measure");
+  EXPECT_EQ(network.longest, kDefaultExtension * measure);
+  for (std::size_t i = 1; i < found.probes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(found.probes[i].load, found.probes[j].load);
+  }
+  FakeNetwork patient{0.4, 16'000};
+  static_cast<void>(knee_of(patient, 0.1, kMesh + "extension = 100\n"));
+  EXPECT_EQ(patient.longest, 100 * measure);
+}
+
+/// Near the knee one run of the file's length does not tell: a verdict is certain, or its run went on for as long as
+/// any.
+TEST(Knee, ShortRunsGoOnUntilTheirVerdictsAreCertain) {
+  KneeOptions options;
+  options.width = 0.1;
+  const Knee found = find_knee(reader(kMesh), {"run.measure=500"}, options);
+  u64 longest = 0;
+  for (const Probe& probe : found.probes) {
+    longest = std::max(longest, probe.measured);
+    EXPECT_TRUE(probe.certain || probe.measured == 500 * static_cast<u64>(kDefaultExtension)) << to_text(found);
+  }
+  EXPECT_GT(longest, 500U);
+  EXPECT_EQ(nlohmann::json::parse(to_json(found))["probes"].size(), found.probes.size());
 }
 
 TEST(Knee, AVerdictThatStaysUncertainIsSaid) {

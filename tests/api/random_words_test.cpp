@@ -174,6 +174,8 @@ TEST(RandomWords, NoTwoChoicesOfAnyComponentsShareThem) {
     EXPECT_TRUE(switches.contains(row->info.name)) << row->info.name;
   }
   for (const core::TrafficRow* row : core::traffic_rows()) {
+    // It has no messages but those of somebody else's loop.
+    if (row->info.name == "injected") continue;
     EXPECT_TRUE(traffics.contains(row->info.name)) << row->info.name;
   }
 }

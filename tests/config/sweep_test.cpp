@@ -98,6 +98,57 @@ TEST(Sweep, TheLastAxisRunsFastest) {
   EXPECT_EQ(points[3], (std::vector<std::size_t>{1, 0}));
 }
 
+std::vector<std::string> labels_of(const std::string& text) {
+  std::vector<Axis> axes = read(text);
+  make_names(axes.front());
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < axes.front().values.size(); ++i) labels.push_back(label_of(axes.front(), i));
+  return labels;
+}
+
+using Labels = std::vector<std::string>;
+
+TEST(SweepLabels, SayWhatDiffersAndNeverToml) {
+  EXPECT_EQ(labels_of("'switch.buffer' = [4, 8]\n"), (Labels{"buffer = 4", "buffer = 8"}));
+  EXPECT_EQ(labels_of("'switch.queues' = ['1q', 'voqsw']\n"), (Labels{"1q", "voqsw"}));
+  EXPECT_EQ(labels_of("'x.start' = ['1 us', '2 us']\n"), (Labels{"start = 1 us", "start = 2 us"}));
+  EXPECT_EQ(labels_of("routing = [{ name = 'a', up = 1 }, { name = 'b', up = 1 }]\n"), (Labels{"a", "b"}));
+  EXPECT_EQ(labels_of("routing = [{ name = 'a', up = 'x' }, { name = 'a', up = 'y' }]\n"),
+            (Labels{"up = x", "up = y"}));
+  EXPECT_EQ(labels_of("admission = ['none', { name = 'window', size = 4 }, { name = 'window', size = 8 }]\n"),
+            (Labels{"none", "window, size = 4", "window, size = 8"}));
+  EXPECT_EQ(labels_of("traffic = [[{ name = 'u', load = 0.1 }], [{ name = 'u', load = 0.2 }]]\n"),
+            (Labels{"load = 0.1", "load = 0.2"}));
+  EXPECT_EQ(labels_of("'a.x' = [1, 1]\n'a.y' = ['p', 'q']\nzip = [['a.x', 'a.y']]\n"), (Labels{"p", "q"}));
+}
+
+TEST(SweepLabels, AreAllDifferent) {
+  // Without its last entry the second table would be called like the first.
+  EXPECT_EQ(labels_of("routing = [{ name = 'a' }, { name = 'a', up = 'x' }]\n"), (Labels{"otherwise", "up = x"}));
+  const Labels labels = labels_of("t = [{ a = { x = 1, y = 2 } }, { b = { x = 1, y = 2 } }]\n");
+  EXPECT_NE(labels[0], labels[1]);
+}
+
+TEST(SweepNames, StandForTheValues) {
+  EXPECT_EQ(labels_of("'switch.buffer' = [4, 8]\nnames = ['small', 'large']\n"), (Labels{"small", "large"}));
+  std::vector<Axis> axes = read("'a.x' = [1, 2]\n'a.y' = [1, 2]\nnames = { 'a.y' = ['p', 'q'] }\n");
+  for (Axis& axis : axes) make_names(axis);
+  EXPECT_EQ(label_of(axes[0], 1), "x = 2");
+  EXPECT_EQ(label_of(axes[1], 1), "q");
+}
+
+TEST(SweepNames, ThatDoNotFitAreErrors) {
+  EXPECT_EQ(refused("'a.x' = [1, 2]\nnames = ['p']\n").where().line, 2U);
+  EXPECT_NE(std::string(refused("'a.x' = [1, 2]\nnames = ['p']\n").what()).find("1 names for 2 values of a.x"),
+            std::string::npos);
+  for (const char* text : {"'a.x' = [1, 2]\nnames = ['p', 'p']\n", "'a.x' = [1, 2]\nnames = [1, 2]\n",
+                           "'a.x' = [1, 2]\nnames = 'p'\n", "'a.x' = [1, 2]\n'a.y' = [1, 2]\nnames = ['p', 'q']\n"}) {
+    EXPECT_NE(std::string(refused(text).what()), "") << text;
+  }
+  const ConfigError unknown = refused("'switch.buffer' = [1, 2]\nnames = { 'switch.bufer' = ['p', 'q'] }\n");
+  EXPECT_NE(std::string(unknown.remedy()).find("switch.buffer"), std::string::npos) << unknown.remedy();
+}
+
 TEST(Sweep, WithoutAxesThereIsOnePoint) { EXPECT_EQ(product({}).size(), 1U); }
 
 RC_GTEST_PROP(Sweep, TheProductHasEveryCombinationOnceInOrder, ()) {

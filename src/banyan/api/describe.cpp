@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "banyan/api/jobs.hpp"
+#include "banyan/api/metrics.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
@@ -21,6 +23,59 @@ struct Item {
   const Kind* kind;
   const ComponentInfo* info;
 };
+
+/// What people call a component, or something that belongs to one. Values of choices are found without a row.
+struct Alias {
+  std::string_view said;  ///< in lower case, words joined by '_'
+  std::string_view name;
+};
+
+constexpr Alias kAliases[] = {
+    {"clos", "fat_tree"},
+    {"combining", "output_queued"},
+    {"credit", "vc_router"},
+    {"credits", "vc_router"},
+    {"dor", "dimension_order"},
+    {"e_cube", "ecube"},
+    {"escape_channels", "fully_adaptive"},
+    {"fattree", "fat_tree"},
+    {"fetch_and_add", "output_queued"},
+    {"flattened_butterfly", "hyperx"},
+    {"folded_clos", "fat_tree"},
+    {"homa", "receiver_credits"},
+    {"k_ary_n_cube", "torus"},
+    {"k_ary_n_tree", "fat_tree"},
+    {"ndp", "receiver_credits"},
+    {"output_queueing", "output_queued"},
+    {"recn", "cioq"},
+    {"ring", "torus"},
+    {"store_and_forward", "packet_node"},
+    {"ugal_g", "ugal"},
+    {"ugal_l", "ugal"},
+    {"updown", "up_down"},
+    {"virtual_channel", "vc_router"},
+    {"virtual_channels", "vc_router"},
+    {"virtual_cut_through", "packet_node"},
+    {"virtual_output_queues", "cioq"},
+    {"vlb", "valiant"},
+    {"voq", "cioq"},
+    {"voqs", "cioq"},
+    {"wormhole", "vc_router"},
+    {"xy", "dimension_order"},
+    {"xyz", "dimension_order"},
+    {"yx", "dimension_order"},
+};
+
+constexpr const char* kMetrics = "metrics";
+
+/// As in the table of aliases: "Odd-Even" is odd_even.
+std::string as_said(const std::string& text) {
+  std::string said;
+  for (const char c : text) {
+    said += c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return said;
+}
 
 /// The components of that name, or all of them for "".
 std::vector<Item> select(const Catalog& catalog, const std::string& name) {
@@ -98,6 +153,49 @@ ordered_json parameter_json(const Parameter& parameter) {
   return object;
 }
 
+bool has(const Catalog& catalog, std::string_view name) {
+  const auto kinds = catalog.kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Kind* kind) { return kind->find(name) != nullptr; });
+}
+
+/// The components of which a parameter has that value among its choices: "KIND NAME, with PARAMETER = VALUE".
+std::string describe_choice(const Catalog& catalog, const std::string& value) {
+  std::string text;
+  for (const Kind* kind : catalog.kinds()) {
+    for (const ComponentInfo* info : kind->components) {
+      for (const Parameter& parameter : info->parameters) {
+        const auto& choices = parameter.choices;
+        if (std::find(choices.begin(), choices.end(), value) == choices.end()) continue;
+        text += fmt::format("{}\"{}\" is a value of {}.{}:\n\n{}", text.empty() ? "" : "\n", value, info->name,
+                            parameter.name, describe_item({kind, info}));
+      }
+    }
+  }
+  return text;
+}
+
+/// What is no component but is known: the metrics, one of them, a name that others use, a value of a parameter.
+std::string describe_said(const Catalog& catalog, const std::string& name) {
+  const std::string said = as_said(name);
+  if (said == kMetrics) return metrics_text();
+  if (const MetricRow* row = find_metric(name)) return to_text(*row);
+  if (has(catalog, said)) return describe(catalog, said);
+  if (said == ideal_info().name) {
+    return describe_item({&catalog.switching, &ideal_info()}) +
+           "\nIt carries jobs only ([[job]]), and is no model of switches: docs/workload/jobs.md.\n";
+  }
+  for (const Alias& alias : kAliases) {
+    if (alias.said != said || !has(catalog, alias.name)) continue;
+    return fmt::format("\"{}\": see {}\n\n{}", name, alias.name, describe(catalog, std::string(alias.name)));
+  }
+  return describe_choice(catalog, said);
+}
+
+ordered_json metric_json(const MetricRow& row) {
+  return {{"kind", "metric"},          {"name", row.name},       {"unit", row.unit},
+          {"summary", row.definition}, {"formula", row.formula}, {"counted", row.counted}};
+}
+
 }  // namespace
 
 std::string describe_all(const Catalog& catalog) {
@@ -111,16 +209,22 @@ std::string describe_all(const Catalog& catalog) {
       text += fmt::format("  {:<{}}  {}\n", info->name, width, info->summary);
     }
   }
-  return text + "\n\"banyan describe NAME\" tells the parameters of one of them.\n";
+  return text +
+         "\n\"banyan describe NAME\" tells the parameters of one of them, \"banyan describe metrics\" what is "
+         "measured.\n";
 }
 
 std::string describe(const Catalog& catalog, const std::string& name) {
+  if (!name.empty() && !has(catalog, name)) {
+    if (const std::string found = describe_said(catalog, name); !found.empty()) return found;
+  }
   std::string text;
   for (const Item& item : select(catalog, name)) text += (text.empty() ? "" : "\n") + describe_item(item);
   return text;
 }
 
 std::string describe_markdown(const Catalog& catalog, const std::string& name) {
+  if (name == kMetrics && !has(catalog, name)) return metrics_markdown();
   std::string text;
   const Kind* kind = nullptr;
   for (const Item& item : select(catalog, name)) {
@@ -134,6 +238,12 @@ std::string describe_markdown(const Catalog& catalog, const std::string& name) {
 
 std::string describe_json(const Catalog& catalog, const std::string& name) {
   ordered_json list = ordered_json::array();
+  if (!name.empty() && !has(catalog, name)) {
+    for (const MetricRow& row : metric_rows()) {
+      if (name == kMetrics || find_metric(name) == &row) list.push_back(metric_json(row));
+    }
+    if (!list.empty()) return config::dump(list, 2);
+  }
   for (const Item& item : select(catalog, name)) {
     ordered_json object{{"kind", item.kind->section},
                         {"name", item.info->name},

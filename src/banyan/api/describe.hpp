@@ -9,7 +9,8 @@ namespace banyan::api {
 
 /// All components, one line each, by kind.
 [[nodiscard]] std::string describe_all(const Catalog& catalog);
-/// One component (several when kinds share the name). Throws ConfigError that names the nearest.
+/// One component (several when kinds share the name), or a metric, or all "metrics"; a component is also found by what
+/// others call it, and by a value of its choices. Throws ConfigError that names the nearest.
 [[nodiscard]] std::string describe(const Catalog& catalog, const std::string& name);
 
 /// The same as a page of the documentation; `name` "" means all components.

@@ -41,6 +41,12 @@ Change parse_override(const std::string& text) {
   return {key, where, config::read_toml_value(text.substr(equals + 1), where)};
 }
 
+/// Names of the file are for the values of the file.
+void forget_names(Axis& axis) {
+  axis.names.clear();
+  axis.named = false;
+}
+
 /// An override "sweep.KEY=[...]" adds an axis, or gives one of the file other values.
 void change_axis(std::vector<Axis>& axes, const Change& change) {
   const std::string key = change.key.substr(std::string(kSweepPrefix).size());
@@ -53,12 +59,13 @@ void change_axis(std::vector<Axis>& axes, const Change& change) {
                         fmt::format("{} moves together with other keys, which have {} values", key, axis.values.size()),
                         "give linked keys equally many values");
     }
+    forget_names(axis);
     axis.values.resize(values.size(), {config::Node{}});
     const auto column = static_cast<std::size_t>(found - axis.keys.begin());
     for (std::size_t i = 0; i < values.size(); ++i) axis.values[i][column] = std::move(values[i]);
     return;
   }
-  Axis axis{{key}, {change.where}, {}};
+  Axis axis{{key}, {change.where}, {}, {}, false};
   for (config::Node& value : values) axis.values.push_back({std::move(value)});
   axes.push_back(std::move(axis));
 }
@@ -127,7 +134,11 @@ void drop_fixed_axes(std::vector<Axis>& axes, const std::vector<Change>& fixed, 
       if (std::find(targets.begin(), targets.end(), target) != targets.end()) drop_key(axis, k);
     }
     // What was zipped with a key that is fixed now may have had one value at several of its values.
-    if (axis.keys.size() != keys) drop_double_values(axis);
+    if (axis.keys.size() != keys && !axis.keys.empty()) {
+      const std::size_t places = axis.values.size();
+      drop_double_values(axis);
+      if (axis.values.size() != places) forget_names(axis);
+    }
   }
   std::erase_if(axes, [](const Axis& axis) { return axis.keys.empty(); });
 }
@@ -330,7 +341,8 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
   ExperimentSet set;
   set.file = root.where.file;
   std::vector<std::size_t> lengths;
-  for (const Axis& axis : axes) {
+  for (Axis& axis : axes) {
+    config::make_names(axis);
     lengths.push_back(axis.values.size());
     set.axis_names.insert(set.axis_names.end(), axis.keys.begin(), axis.keys.end());
   }
@@ -339,7 +351,12 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
     Draft draft = base;
     draft.apply(joined(swept, fixed));
     set.points.push_back(resolve_point(draft, stem, catalog));
-    for (const Change& change : swept) set.points.back().axes.emplace_back(change.key, config::to_text(change.value));
+    Experiment& made = set.points.back();
+    for (const Change& change : swept) made.axes.emplace_back(change.key, config::to_text(change.value));
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      made.labels.push_back(config::label_of(axes[a], point[a]));
+      made.labels.insert(made.labels.end(), axes[a].keys.size() - 1, "");
+    }
   }
   refuse_double_points(set, {root.where.file, 0, 0, "sweep"});
   return set;

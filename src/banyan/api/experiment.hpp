@@ -24,6 +24,9 @@ struct Experiment {
   std::string configuration;             ///< canonical JSON of everything above: keys sorted, defaults filled in
   u64 configuration_hash = 0;            ///< of `configuration` without what results do not depend on (api/reader.hpp)
   std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order
+  /// Beside each axis, what its value is called in a legend: "voqsw", "buffer = 8", or a name of sweep.names. Empty for
+  /// a key that moves together with the one before.
+  std::vector<std::string> labels;
 };
 
 /// An experiment file with its sweep expanded: one experiment without `[sweep]`, one per point with it, in the order
@@ -58,14 +61,32 @@ using Progress = std::function<void(u64 done, u64 total)>;
 /// Packets and ports of which a run logs every event: "packet=SOURCE:NTH", "port=SWITCH:PORT", "terminal=T".
 using Watches = std::vector<std::string>;
 
+/// What happened in one window of a steady run, of run.window cycles: all traffics together.
+struct Window {
+  u64 number = 0;  ///< from 0
+  Tick from = 0;
+  Tick to = 0;                   ///< exclusive
+  double offered_load = 0.0;     ///< flits/cycle/terminal
+  double accepted_load = 0.0;    ///< flits/cycle/terminal
+  double packet_latency = 0.0;   ///< cycles, of the packets that arrive in it; NaN where none does
+  u64 delivered_packets = 0;     ///< that arrive in it
+  u64 packets_in_network = 0;    ///< at its end
+  u64 source_backlog_flits = 0;  ///< that wait at their sources at its end
+};
+
 struct RunOptions {
-  u32 threads = 1;
-  Progress progress;  ///< may be empty; called from one thread at a time
+  u32 threads = 1;       ///< at most; 0: as many as cores are free, where they shorten the run of one network
+  bool profile = false;  ///< fills Result::profile; reads the clock some times per window
+  Progress progress;     ///< may be empty; called from one thread at a time
   Watches watches;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
   /// Gets every message that left its source queue, of the first session where there are several, as the text of a
   /// trace (docs/traffic/trace.md).
   std::string* trace = nullptr;
+  /// Gets every finished window, in order, some time after its end; true ends the run, which is then reported as far
+  /// as it went. Needs run.window, and no sessions. May be empty. A run that is done again for a precision, longer,
+  /// tells its windows again.
+  std::function<bool(const Window&)> window;
 };
 
 /// Builds the network without running it: every error that a run's build phase would give. Returns notes (warnings).

@@ -89,7 +89,7 @@ class Search {
     const ExperimentSet set = read(overrides);
     varied_ = options.key.empty() ? loads_of(set.points.front()) : std::vector<Varied>{{options.key, 1.0}};
     if (options.key.empty()) swept_ = swept_loads(set);
-    const Experiment zero = experiment_at(0.0, 0);
+    const Experiment zero = experiment_at(0.0);
     knee_.others = fixed_load(zero);
     greatest_ = kGreatestLoad - knee_.others;
     refuse_sessions(zero);
@@ -124,7 +124,7 @@ class Search {
 
   /// The least bound of steady states that any model proves of the experiment at a load.
   [[nodiscard]] std::optional<KneeBound> bound_at(double load) const {
-    const Experiment experiment = experiment_at(std::min(load, greatest_), 0);
+    const Experiment experiment = experiment_at(std::min(load, greatest_));
     std::optional<KneeBound> least;
     for (const Predictions& model : proven_bounds(experiment, build_network(experiment))) {
       for (const core::Prediction& p : model.list) {
@@ -135,24 +135,25 @@ class Search {
     return least;
   }
 
-  [[nodiscard]] Experiment experiment_at(double load, u32 prolongings) const {
+  [[nodiscard]] Experiment experiment_at(double load) const {
     // What is zipped with the load has the value of the nearest point; of two overrides of a key the last one holds.
     Overrides changed = overrides_;
     if (const Swept* nearest = nearest_point(load)) {
       changed.insert(changed.end(), nearest->changes.begin(), nearest->changes.end());
     }
-    changed.emplace_back("run.extension=1");  // the search prolongs them itself
     for (const Varied& varied : varied_) changed.push_back(fmt::format("{}={}", varied.key, load * varied.share));
-    ExperimentSet set = read_(changed);
+    const ExperimentSet set = read_(changed);
     if (set.points.size() != 1) {
       throw ConfigError(
           {set.file, 0, 0, "sweep"},
           fmt::format("the file sweeps {}: {} networks, not one", fmt::join(set.axis_names, ", "), set.points.size()),
           fmt::format("give every swept key one value: {}=VALUE", fmt::join(set.axis_names, "=VALUE ")));
     }
-    if (prolongings == 0) return set.points.front();
-    const i64 measure = set.points.front().run.integer("measure") << prolongings;
-    changed.push_back(fmt::format("run.measure={}", measure));
+    // A run goes on until its verdict is certain, by the rule of all runs, also where the file gives it a length; for a
+    // precision it goes on anyway.
+    const config::Values& run = set.points.front().run;
+    if (run.real("precision") > 0.0 || run.integer("extension") >= kDefaultExtension) return set.points.front();
+    changed.push_back(fmt::format("run.extension={}", kDefaultExtension));
     return read_(changed).points.front();
   }
 
@@ -174,20 +175,17 @@ class Search {
                       "leave out the finite traffic, or vary its load with \"banyan sweep\"");
   }
 
-  /// A short run may not exclude saturation near the knee: such a point is run again, twice as long.
   bool saturates(double load) {
-    for (u32 prolongings = 0;; ++prolongings) {
-      Experiment experiment = experiment_at(load, prolongings);
-      const Result result = options_.run ? options_.run(experiment) : run(experiment);
-      knee_.probes.push_back({load, std::move(experiment), result.verdict, result.certain, {}});
-      if (result.verdict == Verdict::deadlocked) {
-        knee_.probes.back().explanation = result.explanation;
-        return true;
-      }
-      if (!result.certain && prolongings < options_.most_prolongings) continue;
-      if (!result.certain) knee_.uncertain.push_back(load);
-      return result.verdict == Verdict::saturated || result.verdict == Verdict::deadlocked;
-    }
+    Experiment experiment = experiment_at(load);
+    const Result result = options_.run ? options_.run(experiment) : run(experiment);
+    const stats::Metric* const longer = result.find("measured_cycles");
+    const u64 measured =
+        longer == nullptr ? static_cast<u64>(experiment.run.integer("measure")) : static_cast<u64>(longer->mean);
+    knee_.probes.push_back({load, std::move(experiment), measured, result.verdict, result.certain, {}});
+    if (result.verdict == Verdict::deadlocked) knee_.probes.back().explanation = result.explanation;
+    const bool deadlocks = result.verdict == Verdict::deadlocked;
+    if (!result.certain && !deadlocks) knee_.uncertain.push_back(load);
+    return result.verdict == Verdict::saturated || deadlocks;
   }
 
   const ReadExperiments& read_;
@@ -200,8 +198,8 @@ class Search {
 };
 
 std::string remark(const Probe& probe) {
-  return fmt::format("{:<8.6g}  {:>9}  {}{}", probe.load, probe.experiment.run.integer("measure"),
-                     to_string(probe.verdict), probe.certain ? "" : " (uncertain)");
+  return fmt::format("{:<8.6g}  {:>9}  {}{}", probe.load, probe.measured, to_string(probe.verdict),
+                     probe.certain ? "" : " (uncertain)");
 }
 
 /// Whether the loads that did not saturate reach beyond the bound.
@@ -241,7 +239,7 @@ std::string to_text(const Knee& knee) {
   text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal\n", knee.low, knee.high);
   text += remark(knee);
   if (knee.uncertain.empty()) return text;
-  return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.measure) would tell\n",
+  return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.extension) would tell\n",
                             fmt::join(knee.uncertain, ", "));
 }
 
@@ -257,7 +255,7 @@ std::string to_json(const Knee& knee) {
   all["probes"] = ordered_json::array();
   for (const Probe& probe : knee.probes) {
     all["probes"].push_back({{"load", probe.load},
-                             {"measure", probe.experiment.run.integer("measure")},
+                             {"measure", probe.measured},
                              {"verdict", to_string(probe.verdict)},
                              {"certain", probe.certain}});
   }

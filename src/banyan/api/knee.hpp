@@ -15,8 +15,7 @@ struct KneeOptions {
   /// The parameter that is varied, as in an override ("traffic.uniform.load"). Empty: the load of all traffics that
   /// have one, together, in the proportion that the experiment gives them.
   std::string key;
-  double width = 0.01;       ///< of the bracket, in offered load
-  u32 most_prolongings = 4;  ///< an uncertain verdict doubles run.measure so many times
+  double width = 0.01;  ///< of the bracket, in offered load
   /// Runs a probe. A caller that keeps results gives back what it has.
   std::function<Result(const Experiment&)> run;
 };
@@ -25,6 +24,7 @@ struct KneeOptions {
 struct Probe {
   double load = 0.0;
   Experiment experiment;
+  u64 measured = 0;  ///< cycles: run.measure, or more where the verdict was uncertain
   Verdict verdict = Verdict::steady;
   bool certain = true;
   std::string explanation;  ///< of a deadlock
@@ -47,7 +47,7 @@ struct Knee {
   std::string deadlock;            ///< which, when it does
   std::optional<KneeBound> bound;  ///< the least one; of the mix of traffics at `low`
   double others = 0.0;             ///< load of the traffics that are not varied
-  std::vector<double> uncertain;   ///< loads whose verdict stayed uncertain at the longest run
+  std::vector<double> uncertain;   ///< loads whose verdict stayed uncertain when the run had gone on for longest
 };
 
 /// Reads the experiment with overrides; those at the end win.

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "banyan/api/precision.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
@@ -58,10 +60,13 @@ class SessionRunner {
     next_ = static_cast<u32>(outcomes_.size());
     outcomes_.resize(count);
     const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(count - next_));
+    profile_.threads.resize(std::max<std::size_t>(profile_.threads.size(), threads));
+    const Stopwatch round;
     std::vector<std::thread> helpers;
-    for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this] { help(); });
-    work();
+    for (u32 i = 1; i < threads; ++i) helpers.emplace_back([this, i] { help(i); });
+    work(0);
     for (std::thread& t : helpers) t.join();
+    profile_.run_seconds += round.seconds();
     if (error_) std::rethrow_exception(error_);
     if (interrupted_) throw Interrupted("interrupted");
     return outcomes_;
@@ -92,9 +97,20 @@ class SessionRunner {
   /// CPU time of the threads beside the caller's.
   [[nodiscard]] double helper_cpu_seconds() const { return helper_cpu_seconds_; }
 
+  [[nodiscard]] std::shared_ptr<const Profile> profile() const {
+    auto profile = std::make_shared<Profile>(profile_);
+    for (Profile::Thread& thread : profile->threads) {
+      thread.wait = std::max(0.0, profile->run_seconds - thread.work - thread.mail - thread.other);
+    }
+    for (const SessionOutcome& o : outcomes_) profile->moves += o.movements;
+    profile->switches = network_.topology->graph().switches();
+    profile->threads_asked = std::max(1U, options_.threads);
+    return profile;
+  }
+
  private:
-  void help() noexcept {
-    work();
+  void help(u32 thread) noexcept {
+    work(thread);
     const std::lock_guard<std::mutex> lock(mutex_);
     helper_cpu_seconds_ += thread_cpu_seconds();
   }
@@ -104,9 +120,13 @@ class SessionRunner {
     while (trees_->next() <= done) trees_->observe(machine);
   }
 
-  void work() noexcept {
+  void work(u32 thread) noexcept {
     try {
+      const Stopwatch building;
       Instance instance = build_instance(experiment_, network_, settings_);
+      if (options_.profile) instance.machine->watch();
+      const double build_seconds = building.seconds();
+      const Stopwatch running;
       for (u32 i = next_++; i < outcomes_.size() && !stop_; i = next_++) {
         if (options_.interrupted != nullptr && *options_.interrupted) {
           interrupted_ = true;
@@ -122,11 +142,21 @@ class SessionRunner {
         ++done_;
         if (options_.progress) options_.progress(done_, outcomes_.size());
       }
+      if (options_.profile) note_times(thread, *instance.machine, build_seconds, running.seconds());
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (!error_) error_ = std::current_exception();
       stop_ = true;
     }
+  }
+
+  void note_times(u32 thread, const engine::Machine& machine, double build_seconds, double seconds) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const double mail = machine.scaling().workers.front().mail;
+    profile_.threads[thread].work += seconds - mail;
+    profile_.threads[thread].mail += mail;
+    profile_.threads[thread].other += build_seconds;
+    add_cut(profile_, machine);
   }
 
   const Experiment& experiment_;
@@ -135,6 +165,7 @@ class SessionRunner {
   const RunOptions& options_;
   engine::SessionSettings session_;
   std::optional<engine::TreeRecorder> trees_;
+  Profile profile_;
   std::vector<SessionOutcome> outcomes_;
   std::atomic<u32> next_{0};
   std::atomic<bool> stop_{false};
@@ -489,6 +520,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     result.cpu_seconds = runner.helper_cpu_seconds();
+    if (options.profile) result.profile = runner.profile();
     return result;
   }
 }

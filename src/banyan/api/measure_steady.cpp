@@ -7,16 +7,19 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "banyan/api/disturbance.hpp"
 #include "banyan/api/precision.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/steady_windows.hpp"
+#include "banyan/api/threads.hpp"
 #include "banyan/api/time_series.hpp"
 #include "banyan/engine/steady.hpp"
 #include "banyan/stats/fairness.hpp"
@@ -142,7 +145,7 @@ class Stopping {
   /// What had not arrived when it was decided can make intervals wider than asked. And a verdict is first judged when
   /// everything has arrived, as without an extension, so that a run whose verdict is certain at once is the same.
   [[nodiscard]] bool again(const Result& result, bool undecided) {
-    if (measure_ >= limit_) return false;
+    if (ended_ || measure_ >= limit_) return false;
     if (!goal_) {
       if (undecided) extend();
       return undecided;
@@ -154,6 +157,8 @@ class Stopping {
     return true;
   }
 
+  /// The caller has ended the run.
+  void end_here() { ended_ = true; }
   [[nodiscard]] bool asks() const { return goal_ || looks_ > 0; }
   /// Of the look at what is measured now.
   [[nodiscard]] stats::VerdictRule rule() const { return stats::rule_at(looks_); }
@@ -203,6 +208,7 @@ class Stopping {
   Tick measure_;
   Tick limit_;
   u32 looks_ = 0;  ///< at shorter measurements, by the rule of verdicts
+  bool ended_ = false;
 };
 
 class SteadyReport {
@@ -572,13 +578,63 @@ engine::SteadyPlan steady_plan(const config::Values& run, Tick measure) {
 
 namespace {
 
+/// Tells the caller of a run what its windows hold.
+class WindowTeller {
+ public:
+  using Listener = std::function<bool(const Window&)>;
+
+  WindowTeller(const Listener& listener, u32 terminals) : listener_(listener), terminals_(terminals) {}
+
+  /// Tells the windows that are over at `now`; true when the caller has seen enough.
+  bool tell(const engine::Timeline& timeline, Tick now) {
+    if (!listener_) return false;
+    const Tick length = timeline.length();
+    for (; !ended_ && (next_ + 1) * length <= now && next_ < timeline.size(); ++next_) {
+      engine::TimelineWindow sum;
+      for (u32 t = 0; t < timeline.traffics(); ++t) sum += timeline.at(next_, t);
+      ended_ = listener_(window_of(sum, length));
+    }
+    return ended_;
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  Window window_of(const engine::TimelineWindow& sum, Tick length) {
+    inside_ += sum.entered - sum.delivered;
+    waiting_ += sum.offered - sum.taken;
+    const double per_terminal = 1.0 / (static_cast<double>(length) * terminals_);
+    Window window;
+    window.number = next_;
+    window.from = next_ * length;
+    window.to = window.from + length;
+    window.offered_load = static_cast<double>(sum.offered) * per_terminal;
+    window.accepted_load = static_cast<double>(sum.accepted) * per_terminal;
+    window.packet_latency = sum.delivered == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                               : static_cast<double>(sum.latency) / static_cast<double>(sum.delivered);
+    window.delivered_packets = sum.delivered;
+    window.packets_in_network = inside_;
+    window.source_backlog_flits = waiting_;
+    return window;
+  }
+
+  const Listener& listener_;
+  double terminals_;
+  std::size_t next_ = 0;
+  u64 inside_ = 0;
+  u64 waiting_ = 0;
+  bool ended_ = false;
+};
+
 /// One run of the length that `stopping` says, prolonged as it says; and whether a longer one would tell the verdict.
 std::pair<Result, bool> run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                                 const RunOptions& options, Stopping& stopping) {
+                                 const RunOptions& options, Stopping& stopping, Profile* profile) {
   const engine::SteadyPlan plan = stopping.plan();
   settings.steady = plan;
   const Tick warmup = warmup_of(experiment.run);
+  Stopwatch watch;
   Instance instance = build_instance(experiment, network, settings);
+  const double build_seconds = watch.lap();
+  if (profile != nullptr) instance.machine->watch();
   engine::SteadySettings steady;
   steady.fixed = is_fixed(experiment.run);
   steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
@@ -594,9 +650,11 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
     steady.trees = &*trees;
   }
   const Aftermath aftermath(instance.traffic_pointers);
-  if (const auto settle = static_cast<Tick>(experiment.run.integer("settle")); settle != 0) {
-    steady.enough = [&aftermath, settle](const SteadyRecord& record, Tick now) {
-      return aftermath.settled(record, now, settle);
+  const auto settle = static_cast<Tick>(experiment.run.integer("settle"));
+  WindowTeller teller(options.window, network.topology->traffic_terminals());
+  if (settle != 0 || options.window) {
+    steady.enough = [&aftermath, &teller, settle](const SteadyRecord& record, Tick now) {
+      return teller.tell(record.timeline, now) || (settle != 0 && aftermath.settled(record, now, settle));
     };
     steady.enough_every = plan.series_window;
   }
@@ -605,7 +663,19 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
     return options.interrupted == nullptr || !*options.interrupted;
   };
+  watch.lap();
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
+  const u32 switches = network.topology->graph().switches();
+  const std::string fewer = why_fewer_threads(experiment, *instance.machine, switches, options.threads);
+  if (profile != nullptr) {
+    add_run(*profile, *instance.machine, watch.seconds());
+    add_cut(*profile, *instance.machine);
+    profile->build_seconds += build_seconds;
+    profile->moves += outcome.totals.movements;
+    profile->switches = switches;
+    profile->threads_asked = std::max(settings.threads, options.threads);
+    profile->fewer_threads = fewer;
+  }
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
   double helper_cpu_seconds = instance.machine->helper_cpu_seconds();
   instance.machine.reset();  // two machines at once would take twice the memory
@@ -620,7 +690,12 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
+  if (teller.ended()) {
+    result.explanation += fmt::format("; ended by the caller after {} cycles", outcome.counted);
+    stopping.end_here();
+  }
   result.cpu_seconds = helper_cpu_seconds;
+  result.fewer_threads = fewer;
   return {std::move(result), report.undecided()};
 }
 
@@ -628,14 +703,15 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
 
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  // More threads than cores would wait for each other at every window.
-  settings.threads = std::min(options.threads, std::max(1U, std::thread::hardware_concurrency()));
+  settings.threads = threads_for(experiment, network.topology->graph().switches(), options.threads);
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
+  const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   for (double cpu_seconds = 0.0;;) {
-    auto [result, undecided] = run_once(experiment, network, settings, options, stopping);
+    auto [result, undecided] = run_once(experiment, network, settings, options, stopping, profile.get());
     cpu_seconds += result.cpu_seconds;
     result.cpu_seconds = cpu_seconds;
+    result.profile = profile;
     if (!stopping.again(result, undecided)) return std::move(result);
   }
 }

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "banyan/api/measure_steady.hpp"
+#include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
 
 namespace banyan::api {
@@ -20,11 +21,21 @@ namespace {
 constexpr double kProgramBytes = 10e6;  ///< of a program that has built next to nothing
 /// Building, first use of the memory included: measured on meshes, tori and hypercubes of 4,096 to 65,536 switches.
 constexpr double kBuildSecondsPerInput = 15e-6;
-/// Moving a flit through a switch: 20 to 100 ns, by model and by how much of the network the caches hold.
-constexpr double kSecondsPerFlitHop = 50e-9;
-constexpr double kWorthSaying = 1e9;  ///< bytes
-constexpr double kMinute = 60.0;      ///< seconds
-constexpr double kPatience = 2.0;     ///< seconds that somebody waits without asking what goes on
+/// Moving a packet through a switch, about, measured on bench/workloads: by model and by how much of the network the
+/// caches hold it is a third of that or three times as much. Models whose virtual channels take turns move flits one by
+/// one; others move packets as wholes, whose events are more the longer the packet is, up to a number. Models whose
+/// links have a rate look at every cycle in which there is something to do.
+constexpr double kSecondsPerPacketHop = 15e-9;
+constexpr double kSecondsPerFlitHop = 60e-9;
+constexpr double kSecondsPerWholeFlit = 12e-9;
+constexpr double kMostPerWhole = 600e-9;
+constexpr double kSecondsPerLinkCycle = 100e-9;
+/// Input ports of a network that is built to ask its traffics: some tenths of a second.
+constexpr double kFewInputs = 20'000.0;
+constexpr double kWorthSaying = 1e9;    ///< bytes
+constexpr double kMinute = 60.0;        ///< seconds
+constexpr double kLong = 15 * kMinute;  ///< what a run may take if it goes on
+constexpr double kPatience = 2.0;       ///< seconds that somebody waits without asking what goes on
 
 /// The shortest packet that a traffic may send, in flits; 1 where its parameters do not say.
 double shortest_packet(const Experiment& experiment) {
@@ -50,16 +61,64 @@ std::optional<double> offered(const Experiment& experiment) {
   return load > 0.0 ? std::optional(load) : std::nullopt;
 }
 
+double copies_of(const Experiment& experiment) { return experiment.topology.natural("subnetworks"); }
+
+/// Of the longest packet that a switch sees.
+double longest_packet(const Experiment& experiment) {
+  const auto framing = switch_row(experiment).framing;
+  return static_cast<double>(framing == nullptr ? kNone : framing(experiment.switching).longest);
+}
+
+/// Mean length of the messages of a traffic, in flits: of the first ones, or, where it has to be told what happens
+/// before it sends, about.
+double mean_message(const core::Traffic& traffic, u32 terminals) {
+  constexpr u32 kTerminals = 16;
+  constexpr u64 kMessages = 32;
+  const core::TrafficTraits traits = traffic.traits();
+  double flits = 0.0;
+  double messages = 0.0;
+  for (u32 t = 0; !traits.answers && t < terminals && messages < kTerminals * kMessages; ++t) {
+    core::Message message;
+    Tick previous = kNever;
+    for (u64 nth = 0; nth < kMessages && traffic.next(t, nth, previous, message); ++nth) {
+      if (message.birth == kNever) break;
+      previous = message.birth;
+      flits += message.flits;
+      messages += 1.0;
+    }
+  }
+  if (messages > 0.0) return flits / messages;
+  return (static_cast<double>(traits.shortest_message) + traits.longest_message) / 2.0;
+}
+
+/// The flits that a traffic sends in so many cycles, and the packets that they are.
+struct Sent {
+  double flits = 0.0;
+  double packets = 0.0;
+};
+Sent sent_by(const core::Traffic& traffic, u32 terminals, double cycles, double longest) {
+  const core::TrafficTraits traits = traffic.traits();
+  const double message = mean_message(traffic, terminals);
+  Sent sent;
+  sent.flits = traits.finite ? static_cast<double>(traits.total_messages) * message
+                             : traffic.offered_load() * terminals * cycles * (traits.answers ? 2.0 : 1.0);
+  sent.packets = sent.flits / std::min({message, static_cast<double>(traits.longest_packet), longest});
+  return sent;
+}
+
 struct Together {
   std::vector<double> bytes;  ///< of each point, the largest first
   double seconds = 0.0;
+  double most_seconds = 0.0;   ///< where runs go on until their verdicts are certain
   double build_seconds = 0.0;  ///< of the largest
   core::NetworkSize largest;
   const Experiment* of = nullptr;
 };
 
-Together together(const std::vector<Experiment>& points) {
+/// `time`: also what the runs take.
+Together together(const std::vector<Experiment>& points, bool time) {
   Together all;
+  WorkOfRuns work_of;
   for (const Experiment& point : points) {
     const std::optional<Needs> needs = needs_of(point);
     if (!needs) continue;
@@ -69,7 +128,11 @@ Together together(const std::vector<Experiment>& points) {
       all.build_seconds = needs->build_seconds;
     }
     all.bytes.push_back(needs->bytes);
-    all.seconds += needs->build_seconds + needs->run_seconds.value_or(0.0);
+    if (!time) continue;
+    const std::optional<Work> work = work_of(point);
+    const double run = work ? seconds_of(point, *work) : 0.0;
+    all.seconds += needs->build_seconds + run;
+    all.most_seconds += needs->build_seconds + run * (work ? work->most_times : 1.0);
   }
   std::sort(all.bytes.begin(), all.bytes.end(), std::greater<>());
   return all;
@@ -107,22 +170,81 @@ std::optional<Needs> needs_of(const Experiment& experiment) {
   if (topology.size == nullptr || switching.memory == nullptr) return std::nullopt;
   Needs needs;
   needs.size = topology.size(experiment.topology);
-  const double copies = experiment.topology.natural("subnetworks");
   for (double* part : {&needs.size.terminals, &needs.size.switches, &needs.size.inputs, &needs.size.channels}) {
-    *part *= copies;
+    *part *= copies_of(experiment);
   }
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
                 switching.memory(experiment.switching, needs.size, shortest_packet(experiment));
   needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput;
-  if (const std::optional<double> load = offered(experiment)) {
-    const auto cycles = static_cast<double>(planned_end(experiment.run));
-    needs.run_seconds = cycles * needs.size.terminals / copies * *load * needs.size.passed * kSecondsPerFlitHop;
-  }
   return needs;
 }
 
+struct WorkOfRuns::Built {
+  config::Values parameters;
+  std::unique_ptr<core::Topology> topology;
+};
+
+WorkOfRuns::WorkOfRuns() = default;
+WorkOfRuns::~WorkOfRuns() = default;
+
+std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
+  const std::optional<Needs> needs = needs_of(experiment);
+  if (!needs) return std::nullopt;
+  const config::Values& run = experiment.run;
+  Work work;
+  work.passed = needs->size.passed;
+  work.cycles = static_cast<double>(planned_end(run));
+  const bool precise = run.real("precision") > 0.0;
+  if (!is_fixed(run)) {
+    const double times = static_cast<double>(run.integer(precise ? "precision_limit" : "extension"));
+    work.most_times = std::max(1.0, times);
+  }
+  const double terminals = needs->size.terminals / copies_of(experiment);
+  if (needs->size.inputs > kFewInputs) {
+    const std::optional<double> load = offered(experiment);
+    if (!load) return std::nullopt;
+    work.flits = work.cycles * terminals * *load;
+    work.packets = work.flits / std::min(shortest_packet(experiment), longest_packet(experiment));
+    return work;
+  }
+  try {
+    if (last_ == nullptr || last_->parameters.component() != experiment.topology.component() ||
+        last_->parameters.all() != experiment.topology.all()) {
+      last_ = std::make_unique<Built>(Built{experiment.topology, build_topology(experiment)});
+    }
+    Traffics traffics = build_traffics(experiment, *last_->topology);
+    bool finite = false;
+    bool endless = false;
+    for (const auto& traffic : traffics) {
+      traffic->begin(0);
+      finite = finite || traffic->finite();
+      endless = endless || traffic->offered_load() > 0.0;
+      const Sent sent = sent_by(*traffic, static_cast<u32>(terminals), work.cycles, longest_packet(experiment));
+      work.flits += sent.flits;
+      work.packets += sent.packets;
+    }
+    if (!finite || is_fixed(run)) return work;
+    if (endless) return std::nullopt;
+    const auto sessions = static_cast<double>(run.integer("sessions"));
+    work.flits *= sessions;
+    work.packets *= sessions;
+    work.cycles = 0.0;  // as many as the messages take
+    return work;
+  } catch (const ConfigError&) { return std::nullopt; }
+}
+
+double seconds_of(const Experiment& experiment, const Work& work) {
+  const core::SwitchRow& row = switch_row(experiment);
+  const double flits = work.packets > 0.0 ? work.flits / work.packets : 1.0;
+  const bool one_by_one = row.vc_turn != nullptr;
+  const double packet = kSecondsPerPacketHop + (one_by_one ? flits * kSecondsPerFlitHop
+                                                           : std::min(flits * kSecondsPerWholeFlit, kMostPerWhole));
+  const double cycle = row.cycle_ns == nullptr ? 0.0 : kSecondsPerLinkCycle;
+  return work.packet_hops() * packet + work.cycles * cycle;
+}
+
 void require_fit(const std::vector<Experiment>& points, u32 at_once, double available_bytes) {
-  const Together all = together(points);
+  const Together all = together(points, false);
   const double bytes = bytes_at_once(all, at_once);
   if (bytes / kMemoryFactor <= available_bytes) return;
   const bool several = at_once > 1 && all.bytes.size() > 1;
@@ -138,17 +260,21 @@ void require_fit(const std::vector<Experiment>& points, u32 at_once, double avai
 }
 
 std::string needs_text(const std::vector<Experiment>& points, u32 at_once) {
-  const Together all = together(points);
+  const Together all = together(points, true);
   const double bytes = bytes_at_once(all, at_once);
-  if (bytes <= kWorthSaying && all.seconds <= kMinute) return "";
+  const bool long_run = all.seconds > kMinute || all.most_seconds > kLong;
+  if (bytes <= kWorthSaying && !long_run) return "";
   std::string text = fmt::format("needs about {}", bytes_text(bytes));
-  if (all.seconds > kMinute) text += fmt::format(" and {} of CPU time", duration_text(all.seconds));
+  if (long_run) text += fmt::format(" and {} of CPU time", duration_text(all.seconds));
+  if (long_run && all.most_seconds > 2.0 * all.seconds) {
+    text += fmt::format(", or up to {} where verdicts stay uncertain (run.extension)", duration_text(all.most_seconds));
+  }
   if (all.build_seconds > kMinute)
     text += fmt::format(", {} of it before the first cycle", duration_text(all.build_seconds));
   return text;
 }
 
-bool slow_to_build(const std::vector<Experiment>& points) { return together(points).build_seconds > kPatience; }
+bool slow_to_build(const std::vector<Experiment>& points) { return together(points, false).build_seconds > kPatience; }
 
 double available_memory() {
   double available = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 // What an experiment needs, told before anything is built.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,19 +11,54 @@
 
 namespace banyan::api {
 
-/// Memory to within a factor of two (kMemoryFactor), times to within one of five on a core of today.
+/// What a run does, about: all that its time is told from.
+struct Work {
+  double cycles = 0.0;
+  double flits = 0.0;    ///< that are sent
+  double packets = 0.0;  ///< that the switches make of them
+  double passed = 1.0;   ///< switches that each of them passes
+  /// The run may go on for so many times as long while its verdict is uncertain, or for its precision.
+  double most_times = 1.0;
+
+  [[nodiscard]] double packet_hops() const { return packets * passed; }
+};
+
+/// Memory to within a factor of two (kMemoryFactor), work to within one of three (kWorkFactor), times to within one of
+/// five on a core of today.
 struct Needs {
   core::NetworkSize size;  ///< with subnetworks
   double bytes = 0.0;
   double build_seconds = 0.0;
-  std::optional<double> run_seconds;  ///< nothing for sessions, whose length nobody knows
 };
 
 /// How far the estimate of memory may be off, either way, while the network is not saturated: tests hold it.
 inline constexpr double kMemoryFactor = 2.0;
 
+/// Likewise of the packet hops of a run that does not go on and the cycles of one that is not cut short.
+inline constexpr double kWorkFactor = 3.0;
+
 /// Nothing when the topology cannot tell its size from its parameters (a graph file).
 [[nodiscard]] std::optional<Needs> needs_of(const Experiment& experiment);
+
+/// What a run does, asked from its traffics; these and the topology are built where that takes no time. Nothing for
+/// sessions with other traffic beside them, whose length nobody knows, for large networks whose parameters do not say,
+/// and where the build fails.
+class WorkOfRuns {
+ public:
+  WorkOfRuns();
+  ~WorkOfRuns();
+  WorkOfRuns(const WorkOfRuns&) = delete;
+  WorkOfRuns& operator=(const WorkOfRuns&) = delete;
+
+  [[nodiscard]] std::optional<Work> operator()(const Experiment& experiment);
+
+ private:
+  struct Built;
+  std::unique_ptr<Built> last_;  ///< the topology of the experiment before: points of a sweep mostly share it
+};
+
+/// CPU time of that work with the switch model of the experiment, on a core of today.
+[[nodiscard]] double seconds_of(const Experiment& experiment, const Work& work);
 
 /// Throws ConfigError when the networks of so many of these experiments at once cannot fit into that many bytes.
 void require_fit(const std::vector<Experiment>& points, u32 at_once, double available_bytes);

@@ -10,6 +10,7 @@
 #include "banyan/api/draft.hpp"
 #include "banyan/api/subnetworks.hpp"
 #include "banyan/engine/control_traffic.hpp"
+#include "banyan/engine/round_trips.hpp"
 
 namespace banyan::api {
 namespace {
@@ -104,6 +105,24 @@ void refuse_fetch_adds(const Experiment& experiment, const core::SwitchRow& swit
   }
 }
 
+/// What ends of flows tell each other takes so long where the model has no formula: a cycle per switch and channel.
+const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
+
+core::ZeroLoad times_of(const Experiment& experiment, u32 flits) {
+  const core::SwitchRow& switching = switch_row(experiment);
+  if (switching.zero_load == nullptr) return kPlainTimes;
+  core::ZeroLoad times = switching.zero_load(experiment.switching, flits);
+  return times.unknown.empty() ? times : kPlainTimes;
+}
+
+/// Lets an admission ask for round trips. What it keeps of them is its own: shards may ask at the same time.
+void tell_round_trips(const Experiment& experiment, const core::Graph& graph, core::AdmissionContext& context) {
+  const auto trips = std::make_shared<engine::RoundTrips>(graph, times_of(experiment, context.longest_packet),
+                                                          times_of(experiment, switch_row(experiment).control_flits));
+  context.round_trip = [trips](u32 source, u32 destination) { return trips->between(source, destination); };
+  context.longest_round_trip = [trips] { return trips->longest(); };
+}
+
 /// What an admission is told of the network and the traffics.
 core::AdmissionContext admission_context(const Experiment& experiment, const Traffics& traffics,
                                          const core::Graph& graph) {
@@ -128,6 +147,7 @@ core::AdmissionContext admission_context(const Experiment& experiment, const Tra
   };
   if (full(context.injection)) context.injection.clear();
   if (full(context.ejection)) context.ejection.clear();
+  tell_round_trips(experiment, graph, context);
   return context;
 }
 
@@ -278,21 +298,24 @@ namespace {
 /// Messages of a traffic that a source queue keeps in memory when gates are shut (80 kB); what is born behind them
 /// waits at the cursors, as everything does without an admission.
 constexpr u32 kFlowLimit = 1024;
-/// What ends of a flow tell each other takes so long where the model has no formula: a cycle per switch and channel.
-const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
 
 /// Lets the machine keep flows where the experiment's admission does.
 void admit(const Experiment& experiment, Instance& instance, const core::Graph& graph,
            engine::EngineSettings& settings) {
   if (experiment.admission.component().empty()) return;
   const core::AdmissionRow& row = row_of(core::admission_rows(), experiment.admission.component());
-  const core::SwitchRow& switching = switch_row(experiment);
   const core::AdmissionContext context = admission_context(experiment, instance.traffics, graph);
-  if (row.make(experiment.admission, context) == nullptr) return;
-  settings.admission = [&row, values = experiment.admission, context] { return row.make(values, context); };
+  const auto one = row.make(experiment.admission, context);
+  if (one == nullptr) return;
+  settings.admission = [&row, &experiment, &graph, context] {
+    core::AdmissionContext of_shard = context;
+    tell_round_trips(experiment, graph, of_shard);
+    of_shard.longest_round_trip = context.longest_round_trip;  // nobody asks while shards run
+    return row.make(experiment.admission, of_shard);
+  };
+  if (switch_row(experiment).writes_utilization) settings.utilization_time = one->utilization_time();
   settings.flow_limit = kFlowLimit;
-  if (switching.zero_load != nullptr) settings.zero_load = switching.zero_load(experiment.switching, 1);
-  if (switching.zero_load == nullptr || !settings.zero_load.unknown.empty()) settings.zero_load = kPlainTimes;
+  settings.zero_load = times_of(experiment, 1);
   instance.control = control_traffic(experiment, instance.traffics, graph);
   settings.tells_in_packets = instance.control != nullptr;
 }
@@ -308,8 +331,10 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   if (instance.control != nullptr) instance.all_traffics.push_back(instance.control.get());
   engine::Builder builder(*network.topology, *network.routing, instance.all_traffics, network.hot_spots, settings);
   switch_row(experiment).install(experiment.switching, builder);
+  const engine::Cut cut = builder.cut();
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
                                                        builder.window(), settings.threads);
+  instance.machine->note_cut(cut);
   if (experiment.run.flag("activity") && !instance.machine->activity()) {
     experiment.run.fail("activity",
                         fmt::format("{} does not count what its hardware does", experiment.switching.component()),
@@ -324,6 +349,9 @@ engine::EngineSettings engine_settings(const Experiment& experiment) {
   settings.permuted = experiment.run.text("step_order") == "permuted";
   settings.step_all = experiment.run.text("wake") == "all";
   settings.shards = experiment.run.natural("shards");
+  // Of switches of worms the record of congestion trees depends on the cut, though state and metrics do not: networks
+  // of them stay whole where trees are recorded.
+  if (experiment.run.flag("trees") && switch_row(experiment).replicates) settings.shards = 1;
   settings.check_order = experiment.run.text("audit") == "full";
   return settings;
 }

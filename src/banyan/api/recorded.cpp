@@ -291,18 +291,23 @@ void add_trees(Result& result, stats::CongestionRecord record, const engine::Jud
   u64 largest = 0;
   u64 depth = 0;
   u64 victims = 0;
+  u64 life = 0;
+  std::map<u32, u64> seen_since;  // [id]
   for (const stats::CongestionSample& sample : record.samples) {
     most = std::max(most, sample.trees.size());
     for (const stats::CongestionTree& tree : sample.trees) {
       largest = std::max<u64>(largest, tree.members.size());
       depth = std::max<u64>(depth, tree.depth);
       victims = std::max<u64>(victims, tree.victims);
+      // From the sample that first saw it to the one that does not any more.
+      life = std::max(life, sample.at - seen_since.try_emplace(tree.id, sample.at).first->second + record.interval);
     }
   }
   for (const auto& [name, unit, value] : {std::tuple{"congestion_trees_most", "trees", u64{most}},
                                           {"congestion_tree_members_most", "buffers", largest},
                                           {"congestion_tree_depth_most", "switches", depth},
-                                          {"congestion_tree_victims_most", "packets", victims}}) {
+                                          {"congestion_tree_victims_most", "packets", victims},
+                                          {"congestion_tree_life_most", "cycles", life}}) {
     stats::Metric metric;
     metric.name = name;
     metric.unit = unit;

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "banyan/api/profile.hpp"
 #include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -167,6 +168,34 @@ void read_checkpoints(const ordered_json& object, Result& result) {
             [](const Checkpoint& a, const Checkpoint& b) { return a.at < b.at; });
 }
 
+ordered_json profile_json(const Profile& profile) {
+  ordered_json threads = ordered_json::array();
+  for (const Profile::Thread& thread : profile.threads) {
+    threads.push_back({{"work", thread.work}, {"mail", thread.mail}, {"wait", thread.wait}, {"other", thread.other}});
+  }
+  ordered_json object;
+  object["seconds"] = profile.seconds;
+  object["build_seconds"] = profile.build_seconds;
+  object["run_seconds"] = profile.run_seconds;
+  object["threads_asked"] = profile.threads_asked;
+  object["fewer_threads"] = profile.fewer_threads;
+  object["threads"] = std::move(threads);
+  object["imbalance"] = profile.imbalance();
+  object["cut"] = {{"shards", profile.shards},
+                   {"by", profile.cut_by},
+                   {"channels", profile.channels},
+                   {"crossing_channels", profile.crossing_channels},
+                   {"heaviest", profile.heaviest}};
+  object["window"] = profile.window;
+  object["windows"] = profile.windows;
+  object["mails"] = profile.mails;
+  object["moves"] = profile.moves;
+  object["ns_per_move"] = profile.nanoseconds_per_move();
+  object["peak_bytes"] = profile.peak_bytes;
+  object["switches"] = profile.switches;
+  return object;
+}
+
 Verdict read_verdict(const std::string& text) {
   for (const auto& [verdict, name] : kVerdicts) {
     if (text == name) return verdict;
@@ -322,6 +351,7 @@ std::string to_json(const Result& result) {
   object["compiler"] = result.compiler;
   object["cpu_seconds"] = finite(result.cpu_seconds);
   object["peak_bytes"] = result.peak_bytes;
+  if (result.profile != nullptr) object["profile"] = profile_json(*result.profile);
   return config::dump(object, 2);
 }
 

@@ -55,6 +55,8 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
+struct Profile;
+
 /// Between the name of a metric and that of the model that predicts it: "packet_latency@circuit_torus".
 inline constexpr char kPredictedBy = '@';
 
@@ -80,6 +82,8 @@ struct Result {
   std::vector<Checkpoint> checkpoints;
   double cpu_seconds = 0.0;  ///< of all threads of the run
   u64 peak_bytes = 0;
+  std::shared_ptr<const Profile> profile;  ///< nullptr unless RunOptions::profile; not kept by the store
+  std::string fewer_threads;  ///< why not as many threads stepped as were asked for; not kept beside the run
 
   /// The metric, or nullptr.
   [[nodiscard]] const stats::Metric* find(const std::string& name) const;
@@ -91,11 +95,11 @@ struct Result {
 inline constexpr const char* kDeterministic = "deterministic";
 
 /// One JSON object (README, "For scripts"): banyan, state_hash, configuration, verdict, metrics, cpu_seconds,
-/// peak_bytes.
+/// peak_bytes; profile where there is one.
 [[nodiscard]] std::string to_json(const Result& result);
-/// Inverse of to_json without tables: all that comparing, verifying and plotting need.
+/// Inverse of to_json without tables and profile: all that comparing, verifying and plotting need.
 [[nodiscard]] Result from_json(const std::string& text);
-/// A readable table; of the tables on request what fits a screen.
+/// A readable table; of the tables on request what fits a screen, and no profile.
 [[nodiscard]] std::string to_table(const Result& result);
 
 }  // namespace banyan::api

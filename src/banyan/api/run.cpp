@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "banyan/api/experiment.hpp"
@@ -9,6 +10,7 @@
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/api/vc_turn.hpp"
 #include "banyan/base/cpu_time.hpp"
 
@@ -68,20 +70,46 @@ void require_fitting(const config::Values& run, const Traffics& traffics, bool s
   }
 }
 
+/// Refuses a listener where there are no windows to tell of.
+void require_windows(const config::Values& run, bool sessions, const RunOptions& options) {
+  if (!options.window || (!sessions && run.integer("window") != 0)) return;
+  run.fail("window",
+           sessions ? "an experiment of sessions has no windows to tell of" : "there are no windows to tell of",
+           sessions ? "give the run a fixed length (run.duration), or call it without a function for windows"
+                    : "give run.window, the length of a window in cycles");
+}
+
 /// An admission that waits for marks where none are made.
 std::string marks_note(const Experiment& experiment) {
   const std::string& name = experiment.admission.component();
   const auto rows = core::admission_rows();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
   if (row == rows.end() || !(*row)->needs_marks) return {};
-  if (marks_packets(experiment)) return {};
   const config::Values& switching = experiment.switching;
+  const bool told = switching.all().contains("recn.notify_sources") && switching.flag("recn.notify_sources");
+  if (told || marks_packets(experiment)) return {};
   const bool can = switching.all().contains("mark.high");
   return fmt::format(
       "the admission {} holds back what switches mark, and the switch {} marks nothing; {}", name,
       switching.component(),
       can ? "set switch.mark.low and switch.mark.high, the lengths of a queue between which marks begin"
           : "use the switch cioq or vc_router with switch.mark.high, or the admission swift, which needs no marks");
+}
+
+/// An admission that reads what the switch does not write.
+std::string utilization_note(const Experiment& experiment) {
+  const std::string& name = experiment.admission.component();
+  const auto rows = core::admission_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
+  if (row == rows.end() || !(*row)->needs_utilization || switch_row(experiment).writes_utilization) return {};
+  std::string can;
+  for (const core::SwitchRow* writes : core::switching_rows()) {
+    if (writes->writes_utilization) can += (can.empty() ? "" : " or ") + writes->info.name;
+  }
+  return fmt::format(
+      "the admission {} reads how busy links are from packets, and the switch {} writes nothing; use the "
+      "switch {}, or the admission swift, which needs nothing of switches",
+      name, experiment.switching.component(), can);
 }
 
 /// What makes this network slower than its channels by the parameters of its switches, each in a sentence.
@@ -96,6 +124,7 @@ std::vector<std::string> warnings_of(const Experiment& experiment, const Network
     warnings.push_back(row.warning(experiment.switching, *network.topology, longest));
   }
   warnings.push_back(marks_note(experiment));
+  warnings.push_back(utilization_note(experiment));
   warnings.push_back(vc_turn_note(experiment, network, traffics));
   std::erase(warnings, std::string());
   return warnings;
@@ -124,14 +153,23 @@ std::vector<std::string> check(const Experiment& experiment) {
 
 Result run(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
+  const Stopwatch watch;
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_traceable(experiment, traffics, options);
   require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
   const std::vector<Predictions> predictions = predict(experiment, network);
   const double building = thread_cpu_seconds() - started;
+  const double build_seconds = watch.seconds();
   Result result = run_on(experiment, network, predictions, options);
   result.cpu_seconds += building;
+  if (result.profile != nullptr) {
+    Profile profile = *result.profile;
+    profile.build_seconds += build_seconds;
+    profile.seconds = watch.seconds();
+    profile.peak_bytes = result.peak_bytes;
+    result.profile = std::make_shared<const Profile>(std::move(profile));
+  }
   return result;
 }
 
@@ -142,6 +180,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   const bool sessions = has_sessions(experiment, traffics);
   require_traceable(experiment, traffics, options);
   require_fitting(experiment.run, traffics, sessions);
+  require_windows(experiment.run, sessions, options);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 constexpr double kOtherProgram = 1e-9;
 
 /// What a result says of the program and the machine, of its place in a sweep, and what is compared as the state.
-constexpr const char* kNotCompared[] = {"banyan",        "compiler",   "cpu_seconds",        "peak_bytes", "axes",
-                                        "configuration", "state_hash", "configuration_hash", "checkpoints"};
+constexpr const char* kNotCompared[] = {"banyan",        "compiler",   "cpu_seconds",        "peak_bytes",  "axes",
+                                        "configuration", "state_hash", "configuration_hash", "checkpoints", "profile"};
 
 std::string shortened(const ordered_json& value) {
   constexpr std::size_t kLongest = 40;

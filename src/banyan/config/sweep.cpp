@@ -10,6 +10,7 @@
 
 #include "banyan/config/resolve.hpp"
 #include "banyan/config/units.hpp"
+#include "banyan/config/value_names.hpp"
 
 namespace banyan::config {
 namespace {
@@ -130,12 +131,12 @@ bool is_range(const Node& node) {
 void collect(const Node& table, const std::string& prefix, std::vector<Axis>& axes) {
   for (const Entry& entry : table.entries) {
     const std::string key = prefix.empty() ? entry.key : prefix + "." + entry.key;
-    if (prefix.empty() && entry.key == "zip") continue;
+    if (prefix.empty() && (entry.key == "zip" || entry.key == "names")) continue;
     if (entry.value.kind == Node::Kind::table && !is_range(entry.value) && !entry.value.entries.empty()) {
       collect(entry.value, key, axes);
       continue;
     }
-    Axis axis{{key}, {at(entry.where, "sweep." + key)}, {}};
+    Axis axis{{key}, {at(entry.where, "sweep." + key)}, {}, {}, false};
     for (Node& value : read_axis_values(entry.value, "sweep." + key)) axis.values.push_back({std::move(value)});
     axes.push_back(std::move(axis));
   }
@@ -190,7 +191,94 @@ void link(std::vector<Axis>& axes, const Node& group) {
   axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(position), std::move(head));
 }
 
+constexpr const char* kNamesForm =
+    "write names = [\"first\", \"second\"] with one axis, names = { \"switch.buffer\" = [\"first\", \"second\"] } with "
+    "several";
+
+void give_names(Axis& axis, const Node& list) {
+  const Where where = at(list.where, "sweep.names");
+  const auto is_text = [](const Node& item) { return item.kind == Node::Kind::text && !item.text.empty(); };
+  if (list.kind != Node::Kind::array || !std::all_of(list.items.begin(), list.items.end(), is_text)) {
+    throw ConfigError(where, "names are a list of texts", kNamesForm);
+  }
+  if (list.items.size() != axis.values.size()) {
+    throw ConfigError(
+        where, fmt::format("{} names for {} values of {}", list.items.size(), axis.values.size(), axis.keys.front()),
+        "give every value one name");
+  }
+  axis.names.clear();
+  for (const Node& item : list.items) {
+    if (std::find(axis.names.begin(), axis.names.end(), item.text) != axis.names.end()) {
+      throw ConfigError(at(item.where, "sweep.names"),
+                        fmt::format("\"{}\" names two values of {}", item.text, axis.keys.front()),
+                        "give every value a name of its own");
+    }
+    axis.names.push_back(item.text);
+  }
+  axis.named = true;
+}
+
+void read_names(std::vector<Axis>& axes, const Node& table) {
+  const Entry* names = table.find("names");
+  if (names == nullptr) return;
+  const Where where = at(names->where, "sweep.names");
+  if (names->value.kind != Node::Kind::table) {
+    if (axes.size() != 1) {
+      throw ConfigError(where, fmt::format("one list of names for {} axes", axes.size()), kNamesForm);
+    }
+    give_names(axes.front(), names->value);
+    return;
+  }
+  for (const Entry& entry : names->value.entries) {
+    const auto has_key = [&](const Axis& axis) {
+      return std::find(axis.keys.begin(), axis.keys.end(), entry.key) != axis.keys.end();
+    };
+    const auto axis = std::find_if(axes.begin(), axes.end(), has_key);
+    if (axis == axes.end()) {
+      std::vector<std::string> keys;
+      for (const Axis& swept : axes) keys.insert(keys.end(), swept.keys.begin(), swept.keys.end());
+      throw ConfigError(at(entry.where, "sweep.names"), fmt::format("\"{}\" is not swept", entry.key),
+                        suggestion(entry.key, keys, "swept keys:"));
+    }
+    give_names(*axis, entry.value);
+  }
+}
+
 }  // namespace
+
+void make_names(Axis& axis) {
+  if (axis.named) return;
+  const std::size_t places = axis.values.size();
+  axis.names.assign(places, "");
+  for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+    std::vector<Node> column;
+    for (const std::vector<Node>& values : axis.values) column.push_back(values[k]);
+    const std::vector<std::string> names = value_names(column);
+    const bool distinct = [&] {
+      std::vector<std::string> sorted = names;
+      std::sort(sorted.begin(), sorted.end());
+      return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    }();
+    if (distinct) {
+      axis.names = names;
+      return;
+    }
+    for (std::size_t i = 0; i < places; ++i) axis.names[i] += (k == 0 ? "" : ", ") + names[i];
+  }
+}
+
+std::string label_of(const Axis& axis, std::size_t place) {
+  const std::string& name = axis.names[place];
+  const Node& value = axis.values[place].front();
+  const bool speaks = axis.named || value.kind == Node::Kind::text || value.kind == Node::Kind::table ||
+                      value.kind == Node::Kind::array || axis.keys.size() > 1;
+  // "1 us" is a text of the file and a number to its reader.
+  const bool quantity =
+      value.kind == Node::Kind::text && value.text.find(' ') != std::string::npos && parse_quantity(value.text);
+  if (axis.named || (speaks && !quantity)) return name;
+  const std::string& key = axis.keys.front();
+  return key.substr(key.rfind('.') + 1) + " = " + name;
+}
 
 std::vector<Node> read_axis_values(const Node& node, const std::string& key) {
   if (is_range(node)) return range_values(node, key);
@@ -216,6 +304,7 @@ std::vector<Axis> read_sweep(const Node& table) {
     if (zip->value.kind != Node::Kind::array) bad_zip(zip->where);
     for (const Node& group : zip->value.items) link(axes, group);
   }
+  read_names(axes, table);
   return axes;
 }
 

@@ -4,6 +4,10 @@
 //   "traffic.uniform.load" = [0.1, 0.2]                          # a list
 //   "switch.buffer" = { from = 4, to = 20, step = 4 }            # a range; or { from, to, count }
 //   zip = [["topology.terminals", "topology.radix"]]             # keys that move together, one value of each per point
+//   names = ["small", "large"]                                   # of the values of the only axis, in tables and
+//   legends;
+//                                                                # with several: names = { "switch.buffer" = ["small",
+//                                                                ...] }
 #pragma once
 
 #include <string>
@@ -18,7 +22,17 @@ struct Axis {
   std::vector<std::string> keys;
   std::vector<Where> places;  ///< of the keys
   std::vector<std::vector<Node>> values;
+  /// What the values are called where curves are told apart: sweep.names, or made by make_names().
+  std::vector<std::string> names;
+  bool named = false;  ///< by sweep.names, so that no key is needed beside them
 };
+
+/// Fills `names` where the file gives none. Keys that move together are told apart by the first of them whose values
+/// all differ, or by all of them.
+void make_names(Axis& axis);
+
+/// What `place` of the axis is called beside other axes: a given name or a text alone, "buffer = 8" else.
+[[nodiscard]] std::string label_of(const Axis& axis, std::size_t place);
 
 /// Axes in the order of the file; linked keys stand at the place of the first of them.
 [[nodiscard]] std::vector<Axis> read_sweep(const Node& table);

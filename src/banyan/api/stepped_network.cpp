@@ -1,0 +1,172 @@
+#include "banyan/api/stepped_network.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+#include <unordered_map>
+
+#include "banyan/api/network.hpp"
+#include "banyan/base/rng.hpp"
+#include "banyan/traffic/parts/injected.hpp"
+
+namespace banyan::api {
+namespace {
+
+constexpr Stream kWaysOfInjected{"injected: ways"};
+constexpr const char* kInjected = "injected";
+
+/// The place of the one traffic that the caller feeds.
+u32 injected_of(const Experiment& experiment) {
+  const auto is_injected = [](const config::Values& values) { return values.component() == kInjected; };
+  const auto& traffics = experiment.traffics;
+  const auto count = std::count_if(traffics.begin(), traffics.end(), is_injected);
+  if (count != 1) {
+    throw ConfigError({"", 0, 0, "traffic"}, fmt::format("{} traffics of the experiment are \"{}\"", count, kInjected),
+                      fmt::format("give one: traffic = \"{}\", alone or among others", kInjected));
+  }
+  return static_cast<u32>(std::find_if(traffics.begin(), traffics.end(), is_injected) - traffics.begin());
+}
+
+[[noreturn]] void refuse_message(const std::string& cause, const std::string& remedy) {
+  throw ConfigError({"", 0, 0, "inject"}, cause, remedy);
+}
+
+}  // namespace
+
+struct SteppedNetwork::State {
+  State(const Experiment& experiment, u32 threads)
+      : place(injected_of(experiment)),
+        seed(static_cast<u64>(experiment.run.integer("seed"))),
+        longest(experiment.traffics[place].natural("longest")),
+        network(build_network(experiment)) {
+    engine::EngineSettings settings = engine_settings(experiment);
+    settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));
+    instance = build_instance(experiment, network, settings);
+    port = dynamic_cast<traffic::Injected*>(instance.traffics[place].get());
+    if (port == nullptr) {
+      experiment.topology.fail("subnetworks", "messages are injected into one network", "use subnetworks = 1");
+    }
+  }
+
+  void reset(u32 replication) {
+    instance.machine->reset(replication);
+    instance.machine->set_window({0, kNever - 1});
+    ways = Random(seed, kWaysOfInjected, place, replication);
+    pending.clear();
+    delivered.clear();
+    now = 0;
+    next_id = 0;
+  }
+
+  void check(u32 source, u32 destination, u32 flits, Tick at) const {
+    const u32 terminals = network.topology->traffic_terminals();
+    for (const u32 terminal : {source, destination}) {
+      if (terminal < terminals) continue;
+      refuse_message(fmt::format("there is no terminal {}", terminal),
+                     fmt::format("use terminals from 0 to {}", terminals - 1));
+    }
+    if (flits < 1 || flits > longest) {
+      refuse_message(fmt::format("a message of {} flits", flits),
+                     fmt::format("inject 1 to {} flits, or raise traffic.injected.longest", longest));
+    }
+    if (at < now) {
+      refuse_message(fmt::format("cycle {} is over, {} are done", at, now),
+                     "inject into the next cycle or a later one");
+    }
+  }
+
+  void collect() {
+    delivered.clear();
+    arrivals.clear();
+    port->take(arrivals);
+    for (const traffic::Injected::Arrival& arrival : arrivals) {
+      const auto found = pending.find(arrival.tag);
+      found->second.delivered = arrival.at;
+      delivered.push_back(found->second);
+      pending.erase(found);
+    }
+  }
+
+  u32 place;
+  u64 seed;
+  u32 longest;
+  Network network;
+  Instance instance;
+  traffic::Injected* port = nullptr;
+  Random ways;
+  std::unordered_map<u32, Delivery> pending;  ///< [tag]
+  std::vector<traffic::Injected::Arrival> arrivals;
+  std::vector<Delivery> delivered;
+  Tick now = 0;
+  u64 next_id = 0;
+};
+
+SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads)
+    : state_(std::make_unique<State>(experiment, threads)) {
+  state_->reset(0);
+}
+SteppedNetwork::~SteppedNetwork() = default;
+SteppedNetwork::SteppedNetwork(SteppedNetwork&&) noexcept = default;
+SteppedNetwork& SteppedNetwork::operator=(SteppedNetwork&&) noexcept = default;
+
+void SteppedNetwork::reset(u32 replication) { state_->reset(replication); }
+
+u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at) {
+  State& state = *state_;
+  const Tick birth = at == 0 ? state.now : at;
+  state.check(source, destination, flits, birth);
+  const u64 id = state.next_id++;
+  core::Message message;
+  message.birth = birth;
+  message.destination = destination;
+  message.flits = flits;
+  message.tag = static_cast<u32>(id);  // ascending: of two messages of one source and cycle the earlier goes first
+  message.word = state.ways.at(id, 0)[0];
+  state.pending[message.tag] = {id, source, destination, flits, birth, 0};
+  state.port->make_room(state.pending.size());
+  state.instance.machine->post(state.place, source, message);
+  return id;
+}
+
+void SteppedNetwork::step(Tick cycles) {
+  state_->now += cycles;
+  state_->instance.machine->run_until(state_->now);
+  state_->collect();
+}
+
+bool SteppedNetwork::step_to_delivery(Tick most) {
+  State& state = *state_;
+  const Tick end = state.now + most;
+  engine::Machine& machine = *state.instance.machine;
+  while (state.now < end) {
+    // Nothing is due before next(): those cycles pass at once.
+    const Tick due = std::max(state.now, machine.next());
+    state.now = due < end ? due + 1 : end;
+    machine.run_until(state.now);
+    state.collect();
+    if (!state.delivered.empty()) return true;
+  }
+  return false;
+}
+
+std::span<const Delivery> SteppedNetwork::delivered() const noexcept { return state_->delivered; }
+Tick SteppedNetwork::now() const noexcept { return state_->now; }
+u32 SteppedNetwork::terminals() const noexcept { return state_->network.topology->traffic_terminals(); }
+std::size_t SteppedNetwork::in_flight() const noexcept { return state_->pending.size(); }
+
+NetworkCounts SteppedNetwork::counts() const {
+  const engine::Totals totals = state_->instance.machine->totals();
+  return {totals.taken, totals.delivered, totals.taken_flits, totals.delivered_flits};
+}
+
+u64 SteppedNetwork::hash() const { return state_->instance.machine->hash(); }
+void SteppedNetwork::audit() const { state_->instance.machine->audit(); }
+
+std::string SteppedNetwork::deadlock() const {
+  const engine::Machine& machine = *state_->instance.machine;
+  const engine::Totals totals = machine.totals();
+  return totals.taken != totals.delivered && machine.asleep() ? machine.explain_blockage() : std::string();
+}
+
+}  // namespace banyan::api

@@ -1,0 +1,78 @@
+// A network in somebody else's loop: a processor model, a controller, a learner. The caller says what is sent and how
+// far time goes, and is told what has arrived; the traffics of the experiment run beside it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+
+namespace banyan::api {
+
+/// A message of the caller that has arrived.
+struct Delivery {
+  u64 id = 0;  ///< what inject() returned
+  u32 source = 0;
+  u32 destination = 0;
+  u32 flits = 0;
+  Tick injected = 0;
+  Tick delivered = 0;  ///< arrival of its last flit
+};
+
+/// Sums over all traffics since the begin.
+struct NetworkCounts {
+  u64 packets_taken = 0;  ///< that left their sources
+  u64 packets_delivered = 0;
+  u64 flits_taken = 0;
+  u64 flits_delivered = 0;
+};
+
+/// An experiment with the traffic "injected", one cycle after the other. Parameters of its run are the seed, shards and
+/// the engine's modes. Results are the same for any number of threads.
+class SteppedNetwork {
+ public:
+  /// Throws ConfigError, also when the experiment has no traffic "injected" or several of them.
+  explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1);
+  ~SteppedNetwork();
+  SteppedNetwork(const SteppedNetwork&) = delete;
+  SteppedNetwork& operator=(const SteppedNetwork&) = delete;
+  SteppedNetwork(SteppedNetwork&&) noexcept;
+  SteppedNetwork& operator=(SteppedNetwork&&) noexcept;
+
+  /// Begins again at cycle 0 with an empty network. `replication`: other randomness of the same seed.
+  void reset(u32 replication = 0);
+
+  /// Generates a message at `source` in the next cycle, or in the later one `at`; returns its number, which counts from
+  /// 0. Messages of one source and one cycle leave in the order of injection. Throws ConfigError when a terminal does
+  /// not exist, when the message is longer than the traffic says, or when `at` has passed.
+  u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0);
+
+  /// Simulates so many cycles. Throws InvariantError.
+  void step(Tick cycles = 1);
+  /// Simulates until a message of the caller arrives, or so many cycles at most; true: one has. Costs nothing for
+  /// cycles in which nothing happens.
+  bool step_to_delivery(Tick most);
+
+  /// Messages of the caller that arrived in the last step, by time, destination and number.
+  [[nodiscard]] std::span<const Delivery> delivered() const noexcept;
+
+  /// Cycles that are done.
+  [[nodiscard]] Tick now() const noexcept;
+  [[nodiscard]] u32 terminals() const noexcept;
+  /// Messages of the caller that have not arrived.
+  [[nodiscard]] std::size_t in_flight() const noexcept;
+  [[nodiscard]] NetworkCounts counts() const;
+  /// Of the state, as the hashes of checkpoints of a run.
+  [[nodiscard]] u64 hash() const;
+  /// Conservation of packets, flits and credits. Throws InvariantError.
+  void audit() const;
+  /// "" unless nothing will ever move again while packets wait for each other: who waits for whom.
+  [[nodiscard]] std::string deadlock() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace banyan::api

@@ -1,0 +1,61 @@
+#include "banyan/api/threads.hpp"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+namespace banyan::api {
+namespace {
+
+/// With fewer, a window is over in about the time that threads take to meet at its end.
+constexpr u32 kSwitchesPerThread = 128;
+/// Where nobody asked for threads: a core that is only thought to be free costs more than it gives in small networks.
+constexpr u32 kSwitchesUnasked = 512;
+
+u32 cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+/// Of the cores of the machine, those that this process may run on.
+u32 allowed_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores();  // more cores than a set holds
+  return std::max(1U, static_cast<u32>(CPU_COUNT(&set)));
+}
+
+}  // namespace
+
+u32 free_cores() {
+  double load = 0.0;
+  if (getloadavg(&load, 1) != 1) load = 0.0;
+  const double idle = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)) - std::round(load);
+  return static_cast<u32>(std::clamp(idle, 1.0, static_cast<double>(allowed_cores())));
+}
+
+u32 threads_for(const Experiment& experiment, u32 switches, u32 wanted) {
+  // More threads than cores would wait for each other at every window.
+  const u32 most = wanted == 0 ? free_cores() : std::min(wanted, cores());
+  if (experiment.run.natural("shards") != 0) return most;
+  return std::clamp(switches / (wanted == 0 ? kSwitchesUnasked : kSwitchesPerThread), 1U, most);
+}
+
+std::string why_fewer_threads(const Experiment& experiment, const engine::Machine& machine, u32 switches, u32 wanted) {
+  const u32 threads = machine.threads();
+  if (threads >= wanted) return "";
+  const std::size_t shards = machine.shards().size();
+  std::string why = fmt::format("this machine has no more than {}", cores());
+  const u32 paying = threads_for(experiment, switches, wanted);
+  if (paying < std::min(wanted, cores())) {
+    why = fmt::format("its {} switches are too few ({} per thread)", switches, kSwitchesPerThread);
+  } else if (threads < paying && machine.cut().by == "the switch model") {
+    why = fmt::format("the switch {} steps such a network as a whole", experiment.switching.component());
+  } else if (threads < paying) {
+    why = fmt::format("the network is cut into no more than {}", shards);
+  }
+  return fmt::format("{} of {} threads {} this network: {}", threads, wanted, threads == 1 ? "steps" : "step", why);
+}
+
+}  // namespace banyan::api
