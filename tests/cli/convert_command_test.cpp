@@ -16,7 +16,7 @@ class Convert : public testing::Test {
   void SetUp() override {
     fresh_scratch();
     for (const char* name : {"mesh", "torus", "requests", "batch"}) {
-      write_text(name, test::read_file(test::repository_root() / "tests/api/booksim" / name));
+      write_text(name, test::read_file(test::repository_root() / "tests/booksim" / name));
     }
   }
 };

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "banyan/api/booksim.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/printable.hpp"
+#include "banyan/booksim/booksim.hpp"
 #include "cli/program.hpp"
 #include "support/repository.hpp"
 
@@ -94,9 +94,9 @@ RC_GTEST_PROP(DamagedFiles, ATrace, (const Edits& edits)) {
 RC_GTEST_PROP(DamagedFiles, ABookSim2Configuration, (const std::string& which, const Edits& edits)) {
   static const std::vector<std::string> kFiles{"mesh", "torus", "requests", "batch"};
   const std::string name = kFiles[which.size() % kFiles.size()];
-  const std::string text = edited(test::read_file(test::repository_root() / "tests/api/booksim" / name), edits);
+  const std::string text = edited(test::read_file(test::repository_root() / "tests/booksim" / name), edits);
   expect_answer([&] {
-    const api::booksim::Conversion conversion = api::booksim::convert(api::booksim::read_settings(text, name), name);
+    const booksim::Conversion conversion = booksim::convert(booksim::read_settings(text, name), name);
     static_cast<void>(api::read_experiments_text(conversion.toml, "converted.toml", {}));
   });
 }

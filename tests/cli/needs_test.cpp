@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
 #include "support/effort.hpp"
+#include "support/repository.hpp"
 
 namespace banyan::cli::needs_test {
 namespace {
@@ -134,6 +137,68 @@ TEST_F(Needs, MuchIsSaidAndLittleIsNot) {
                            "[sweep]\n\"traffic.load\" = [0.01, 0.02, 0.03]\n";
   EXPECT_EQ(text_of(mesh, {}, 1), "");
   EXPECT_TRUE(contains(text_of(mesh, {}, 2), "needs about 1.")) << text_of(mesh, {}, 2);
+}
+
+/// The first point of a file, as it is where it is neither prolonged nor cut short.
+api::Experiment first_point(const std::string& file, api::Overrides overrides) {
+  overrides.insert(overrides.end(), {"run.extension=1", "run.settle=0"});
+  return api::read_experiments((test::repository_root() / file).string(), overrides).points.front();
+}
+
+/// Work, not time: a machine may be as slow as it likes.
+void expect_work(const std::string& file, const api::Overrides& overrides = {}) {
+  SCOPED_TRACE(file);
+  const api::Experiment experiment = first_point(file, overrides);
+  api::WorkOfRuns work_of;
+  const std::optional<api::Work> work = work_of(experiment);
+  if (!work) {
+    const auto endless = [](const config::Values& traffic) { return traffic.all().contains("load"); };
+    EXPECT_TRUE(std::any_of(experiment.traffics.begin(), experiment.traffics.end(), endless))
+        << "sessions without other traffic are estimated";
+    return;
+  }
+  const api::Result result = api::run(experiment);
+  const auto expect_near = [&](const char* what, double estimate, double counted) {
+    const double ratio = estimate / counted;
+    EXPECT_LT(ratio, api::kWorkFactor) << what << ": " << estimate << " for " << counted;
+    EXPECT_GT(ratio, 1.0 / api::kWorkFactor) << what << ": " << estimate << " for " << counted;
+    std::printf("[   factor ] %.2f of %s, %s\n", ratio, what, file.c_str());
+  };
+  const double packets = result.at("delivered_packets").mean;
+  const stats::Metric* const hops = result.find("hops");
+  expect_near("packet hops", work->packet_hops(), packets * (hops == nullptr ? work->passed : hops->mean));
+  const double cycles = result.at("simulated_cycles").mean;
+  if (work->cycles > 0.0) expect_near("cycles", work->cycles, cycles);
+  // All models state what they cost, so that a time comes out of it.
+  const double seconds = api::seconds_of(experiment, *work);
+  EXPECT_GT(seconds, 1e-9 * packets);
+  EXPECT_LT(seconds, 1e-5 * (packets * work->passed + cycles));
+}
+
+TEST_F(Needs, WorkIsWhatARunDoesToWithinTheStatedFactor) {
+  int files = 0;
+  for (const char* folder : {"examples/", "bench/workloads/"}) {
+    for (const std::string& file : test::project_files(folder, {".toml"})) {
+      if (std::count(file.begin(), file.end(), '/') != std::count(folder, folder + std::strlen(folder), '/')) continue;
+      expect_work(file);
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 20);
+  // Packets of 9,000 flits from few terminals: 2 hours were announced for some seconds.
+  expect_work("studies/remedies/collateral.toml", {"run.duration=6 ms"});
+}
+
+TEST_F(Needs, ARunThatMayGoOnSaysSo) {
+  const std::string mesh = experiment("{ name = \"mesh\", size = [8, 8] }", "\"vc_router\"", "\"dimension_order\"",
+                                      "{ name = \"uniform\", load = 0.3 }");
+  const auto text_of = [&](const api::Overrides& overrides) {
+    return api::needs_text(api::read_experiments_text(mesh, "test.toml", overrides).points, 1);
+  };
+  EXPECT_EQ(text_of({"measure=1e6"}), "");
+  const std::string said = text_of({"measure=1e6", "run.extension=1000"});
+  EXPECT_TRUE(contains(said, "where verdicts stay uncertain (run.extension)")) << said;
+  EXPECT_FALSE(contains(text_of({"measure=1e9"}), "uncertain"));
 }
 
 TEST_F(Needs, SubnetworksCount) {

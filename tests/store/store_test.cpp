@@ -108,6 +108,8 @@ TEST_F(Store, TheTableHasTheOrderOfTheSweepAndSaysWhatIsMissing) {
   EXPECT_EQ(table.finished(), 2U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(table.set.points[i].axes, example_set(4).points[i].axes);
+    EXPECT_EQ(table.set.points[i].labels, example_set(4).points[i].labels);
+    EXPECT_FALSE(table.set.points[i].labels.empty());
     EXPECT_EQ(table.results[i].has_value(), i == 0 || i == 2);
   }
   EXPECT_EQ(table.results[2]->configuration, example_set(4).points[2].configuration);

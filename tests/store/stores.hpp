@@ -63,6 +63,7 @@ inline api::ExperimentSet example_set(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     api::Experiment point;
     point.axes = {{"load", std::to_string(i)}};
+    point.labels = {"load = " + std::to_string(i)};
     point.configuration = "{\"point\":" + std::to_string(i) + "}";
     point.configuration_hash = i + 1;
     set.points.push_back(point);

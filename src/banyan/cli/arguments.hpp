@@ -24,19 +24,41 @@ struct RunArguments {
   Running running;
   bool csv = false;
   bool plot = false;
+  bool profile = false;
   std::string svg;
   std::vector<std::string> metrics;
   std::vector<std::string> watches;
   std::string trace;
   bool booksim = false;
   bool ignore_unmapped = false;
+  // Of a sweep that many share:
+  std::string part;  ///< "2/8"
+  bool slurm = false;
+  bool wait = false;
+  u32 slurm_tasks = 0;    ///< 0: as many as fit
+  u32 slurm_at_once = 0;  ///< 0: all
+  std::string slurm_array;
+  std::string slurm_time;
+  std::string slurm_partition;
+  double silence = 60.0;  ///< seconds after which a worker that says nothing is dead
+};
+
+struct MergeArguments {
+  std::vector<std::string> from;
+  std::string out;
 };
 
 struct ConvertArguments {
   std::string file;
   std::vector<std::string> overrides;
   std::string out;
+  std::string to;
   bool ignore_unmapped = false;
+};
+
+struct WorkloadInfoArguments {
+  std::string file;
+  bool json = false;
 };
 
 struct ExportArguments {

@@ -2,23 +2,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
-#include "banyan/api/booksim.hpp"
+#include "banyan/booksim/booksim.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/workload/formats.hpp"
 
 namespace banyan::cli {
 
-using api::booksim::Remark;
+using booksim::Remark;
 
-api::booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
-                                   bool ignore_unmapped) {
-  std::vector<api::booksim::Setting> settings = api::booksim::read_settings(read_file(file), file);
-  for (const std::string& text : overrides) settings.push_back(api::booksim::read_override(text));
-  api::booksim::Conversion conversion = api::booksim::convert(settings, file);
-  for (const Remark& remark : conversion.remarks) note(api::booksim::to_text(remark));
+booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
+                              bool ignore_unmapped) {
+  std::vector<booksim::Setting> settings = booksim::read_settings(read_file(file), file);
+  for (const std::string& text : overrides) settings.push_back(booksim::read_override(text));
+  booksim::Conversion conversion = booksim::convert(settings, file);
+  for (const Remark& remark : conversion.remarks) note(booksim::to_text(remark));
   const auto is_unmapped = [](const Remark& r) { return r.kind == Remark::Kind::unmapped; };
   const auto count = std::count_if(conversion.remarks.begin(), conversion.remarks.end(), is_unmapped);
   if (conversion.toml.empty()) {
@@ -33,7 +35,31 @@ api::booksim::Conversion converted(const std::string& file, const std::vector<st
   return conversion;
 }
 
+namespace {
+
+bool ends_with(const std::string& text, const char* end) { return std::string_view(text).ends_with(end); }
+
+/// A workload file in the format that the name of the other file tells.
+int convert_workload(const ConvertArguments& arguments) {
+  const bool binary = ends_with(arguments.to, ".bin");
+  if (!binary && !ends_with(arguments.to, ".goal")) {
+    throw ConfigError({arguments.to, 0, 0, "--to"}, "the name does not tell the format",
+                      "end it with .goal (text) or .bin (binary)");
+  }
+  if (!arguments.overrides.empty() || !arguments.out.empty()) {
+    throw ConfigError({arguments.file, 0, 0, "--to"}, "settings and --out are for configurations of BookSim2",
+                      "give FILE and --to alone");
+  }
+  require_writable_file(arguments.to);
+  const workload::Program program = workload::read_workload(arguments.file);
+  write_file(arguments.to, binary ? std::string(program.bytes()) : workload::to_goal_text(program));
+  return kDone;
+}
+
+}  // namespace
+
 int convert(const ConvertArguments& arguments) {
+  if (!arguments.to.empty()) return convert_workload(arguments);
   const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped).toml;
   if (arguments.out.empty()) {
     print(toml);

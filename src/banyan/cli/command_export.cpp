@@ -30,7 +30,7 @@ std::vector<api::Result> keep_finished(store::Table& table) {
 int export_store(const ExportArguments& arguments) {
   store::Table table = store::Reader(arguments.from).table();
   store::require_whole(table);
-  const std::size_t points = table.results.size();
+  const std::size_t points = table.planned;
   const std::vector<api::Result> results = keep_finished(table);
   if (results.empty()) {
     throw ConfigError({arguments.from, 0, 0, ""}, "the result store holds no finished point",

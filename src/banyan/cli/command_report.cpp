@@ -11,6 +11,7 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/report/study_report.hpp"
 #include "banyan/report/sweep_report.hpp"
+#include "banyan/store/parts.hpp"
 #include "banyan/store/store.hpp"
 #include "banyan/study/study.hpp"
 
@@ -39,7 +40,7 @@ std::string name_of(const api::Result& result) {
 Swept finished_of(store::Table table) {
   store::require_whole(table);
   Swept swept;
-  swept.planned = table.results.size();
+  swept.planned = table.planned;
   swept.set.file = std::move(table.set.file);
   swept.set.axis_names = std::move(table.set.axis_names);
   for (std::size_t i = 0; i < table.results.size(); ++i) {
@@ -75,6 +76,7 @@ fs::path source_in(const fs::path& from) {
                       fmt::format("run it with \"banyan run {} --out FOLDER\" and name the folder", from.string()));
   }
   if (fs::is_regular_file(from, error)) return from;
+  if (store::has_parts(from.string())) return from / store::kFileName;
   for (const char* name : {study::kDumpFile, store::kFileName, kSweepFile, kRunFile}) {
     if (fs::is_regular_file(from / name, error)) return from / name;
   }
@@ -87,8 +89,10 @@ std::string report_of_study(const fs::path& path, const std::string& out) {
 }
 
 std::string report_of_sweep(const fs::path& path, const std::string& out) {
-  const Swept swept =
-      store::is_store(path.string()) ? finished_of(store::Reader(path.string()).table()) : read_json(path);
+  // The folder of a store may hold parts of its sweep beside it.
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string store = path.filename() == store::kFileName && store::has_parts(folder) ? folder : path.string();
+  const Swept swept = store::is_store(store) ? finished_of(store::Reader(store).table()) : read_json(path);
   if (swept.results.empty()) {
     throw ConfigError({path.string(), 0, 0, ""}, "there is no finished point", "let the sweep finish one");
   }

@@ -3,14 +3,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/jobs.hpp"
+#include "banyan/api/profile.hpp"
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/announce.hpp"
@@ -21,6 +26,8 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/plot.hpp"
 #include "banyan/cli/progress.hpp"
+#include "banyan/cli/workers.hpp"
+#include "banyan/store/parts.hpp"
 #include "banyan/store/sweep.hpp"
 
 namespace banyan::cli {
@@ -39,7 +46,7 @@ api::Overrides overrides_of(const RunArguments& arguments) {
 }
 
 /// What a BookSim2 configuration means; empty when the file is an experiment.
-api::booksim::Conversion conversion_of(const RunArguments& arguments) {
+booksim::Conversion conversion_of(const RunArguments& arguments) {
   if (!arguments.booksim) return {};
   return converted(arguments.file, arguments.overrides, arguments.ignore_unmapped);
 }
@@ -78,6 +85,13 @@ void show(const RunArguments& arguments, const std::vector<report::Chart>& chart
   }
   if (!arguments.svg.empty()) write_file(arguments.svg, report::to_svg(charts.front(), true));
   if (arguments.plot) draw_plots(charts, arguments.running.json || arguments.csv ? stderr : stdout);
+}
+
+/// To standard error where standard output is read by a script.
+void show(const RunArguments& arguments, const api::Profile& profile) {
+  const std::string text = api::to_table(profile);
+  if (!arguments.csv) return print("\n" + text);
+  std::fputs(text.c_str(), stderr);
 }
 
 void write_run(const std::string& folder, const api::Result& result) {
@@ -130,7 +144,8 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   std::optional<store::Writer> store;
   if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
-  options.threads = arguments.running.threads.value_or(1);
+  options.threads = arguments.running.threads.value_or(0);
+  options.profile = arguments.profile;
   options.interrupted = watch_interrupt();
   options.watches = arguments.watches;
   std::string trace;
@@ -145,6 +160,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
     result = api::run(set.points.front(), options);
   }
   if (!result.warning.empty()) note("warning: " + result.warning);
+  if (!result.fewer_threads.empty() && !arguments.running.quiet) note(result.fewer_threads);
   if (result.verdict == api::Verdict::saturated) warn_of_choices(set.points);
   if (!arguments.trace.empty()) write_file(arguments.trace, trace);
   if (store) {
@@ -152,59 +168,174 @@ int run_text(const RunArguments& arguments, const std::string& text) {
     store->plan(set, source_of(arguments, text, "run"));
   }
   // The store holds what the experiment itself gives; what is shown says besides what BookSim2 would print.
-  if (arguments.booksim) api::booksim::add_printed_latencies(result);
+  if (arguments.booksim) booksim::add_printed_latencies(result);
   if (store) write_run(arguments.running.out, result);
   if (arguments.running.json) print(api::to_json(result) + "\n");
   if (arguments.csv) print(api::to_csv(result));
   if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
+  if (result.profile != nullptr && !arguments.running.json) show(arguments, *result.profile);
   if (arguments.plot || !arguments.svg.empty()) show(arguments, run_plots(result));
+  return kDone;
+}
+
+/// An experiment of jobs, where the file is one.
+std::optional<int> run_jobs(const RunArguments& arguments) {
+  std::error_code ignored;
+  if (arguments.booksim || !std::filesystem::is_regular_file(arguments.file, ignored)) return std::nullopt;
+  std::optional<api::JobExperiment> experiment = api::read_jobs(arguments.file, arguments.overrides);
+  if (!experiment) return std::nullopt;
+  if (arguments.csv || arguments.plot || !arguments.svg.empty() || !arguments.watches.empty() ||
+      !arguments.trace.empty() || arguments.profile) {
+    throw ConfigError({arguments.file, 0, 0, "job"}, "jobs are shown as a table or with --json",
+                      "leave out --csv, --plot, --svg, --watch, --profile and --record-trace");
+  }
+  const std::string& out = arguments.running.out;
+  if (!out.empty()) require_writable_folder(out);
+  if (arguments.running.seed) experiment->seed = *arguments.running.seed;
+  api::RunOptions options;
+  options.interrupted = watch_interrupt();
+  options.threads = arguments.running.threads.value_or(1);
+  api::JobsResult result;
+  {
+    ProgressDisplay display(arguments.running.quiet, "operations", 1.0);
+    options.progress = [&](u64 done, u64 total) { display(done, total); };
+    result = api::run_jobs(*experiment, options);
+  }
+  if (!out.empty()) write_file(in_folder(out, "result.json"), api::to_json(result) + "\n");
+  print(arguments.running.json ? api::to_json(result) + "\n" : api::to_table(result));
   return kDone;
 }
 
 }  // namespace
 
 int run(const RunArguments& arguments) {
-  const api::booksim::Conversion conversion = conversion_of(arguments);
+  if (const std::optional<int> done = run_jobs(arguments)) return *done;
+  const booksim::Conversion conversion = conversion_of(arguments);
   try {
     return run_text(arguments, conversion.toml);
   } catch (const ConfigError& error) {
     if (!arguments.booksim) throw;
-    throw api::booksim::in_terms_of_settings(error, conversion, arguments.file);
+    throw booksim::in_terms_of_settings(error, conversion, arguments.file);
   }
 }
 
+namespace {
+
+struct SweptTable {
+  api::ExperimentSet set;
+  std::vector<api::Result> results;
+};
+
+/// The sweep of a folder, whoever ran its points.
+SweptTable finish(api::ExperimentSet set, const store::Source& source, const std::string& out,
+                  const api::SweepOptions& options) {
+  store::Writer store(out);
+  std::vector<api::Result> results = store::sweep(set, source, store, options, &note);
+  write_file(in_folder(out, "results.csv"), api::to_csv(set, results));
+  write_file(in_folder(out, "results.json"), api::to_json(set, results) + "\n");
+  return {std::move(set), std::move(results)};
+}
+
+/// One part alone; where mpirun gave this process its part, the first one waits for the others and has all of them.
+SweptTable sweep_one_part(api::ExperimentSet set, const store::Source& source, const RunArguments& arguments,
+                          const api::SweepOptions& options) {
+  const std::string given = part_of_environment();
+  const store::SweepPart part = store::read_part(arguments.part.empty() ? given : arguments.part);
+  store::PartResults done = store::sweep_part(set, source, arguments.running.out, part, options, &note);
+  if (arguments.part.empty() && part.index == 1) {
+    await_parts(set, source, part.count, arguments);
+    return finish(std::move(set), source, arguments.running.out, options);
+  }
+  api::ExperimentSet own{set.file, set.axis_names, {}};
+  for (const std::size_t i : done.places) own.points.push_back(std::move(set.points[i]));
+  return {std::move(own), std::move(done.results)};
+}
+
+bool in_parts(const RunArguments& arguments) {
+  return !arguments.slurm && (!arguments.part.empty() || !part_of_environment().empty());
+}
+
+/// Nothing where the points are not awaited.
+std::optional<SweptTable> swept(api::ExperimentSet set, const RunArguments& arguments,
+                                const api::SweepOptions& options) {
+  const store::Source source = source_of(arguments, "", "sweep");
+  const std::string& out = arguments.running.out;
+  if (in_parts(arguments)) return sweep_one_part(std::move(set), source, arguments, options);
+  if (arguments.slurm && !run_on_slurm(set, source, arguments)) return std::nullopt;
+  if (!out.empty()) return finish(std::move(set), source, out, options);
+  std::vector<api::Result> results = api::sweep(set, options);
+  return SweptTable{std::move(set), std::move(results)};
+}
+
+void require_folder(const RunArguments& arguments) {
+  if (!arguments.part.empty()) static_cast<void>(store::read_part(arguments.part));
+  if (!arguments.running.out.empty()) return;
+  const auto refuse = [](const std::string& key, const std::string& cause) {
+    throw ConfigError({"command line", 0, 0, key}, cause + " a folder in which all parts meet",
+                      "give --out DIR, the same for all, or one for each worker and \"banyan merge\" after them");
+  };
+  if (arguments.slurm) refuse("--slurm", "a sweep over many jobs needs");
+  if (!arguments.part.empty()) refuse("--part", "a part of a sweep needs");
+  if (in_parts(arguments)) refuse("", "a sweep over the processes of mpirun needs");
+}
+
+/// "42 % of 120 points, 3.1 points/s, 0:12 left, at load = 0.3": the time that is left is a prediction where there is
+/// one.
+std::string sweep_text(u64 done, u64 total, double seconds, const api::SweepStatus& status) {
+  std::string text = progress_text(done, total, seconds, "points", 1000.0);
+  if (status.grounded) {
+    text = text.substr(0, text.find(" left") == std::string::npos ? std::string::npos : text.rfind(", "));
+    text += fmt::format(", {} left", duration_text(status.seconds_left));
+  }
+  return status.at.empty() ? text : text + ", at " + status.at;
+}
+
+/// Of processes that mpirun started, one shows its progress and prints.
+bool is_silent(const RunArguments& arguments) {
+  return arguments.part.empty() && in_parts(arguments) && store::read_part(part_of_environment()).index != 1;
+}
+
+}  // namespace
+
 int sweep(const RunArguments& arguments) {
-  const api::ExperimentSet set = read(arguments, "");
+  require_folder(arguments);
+  api::ExperimentSet set = read(arguments, "");
   require_outputs(arguments);
-  const u32 threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-  std::string needs = announce_needs(set.points, threads, arguments.running.quiet);
-  check_metrics(set, arguments.metrics);
-  std::optional<store::Writer> store;
-  if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
+  const u32 threads =
+      arguments.running.threads.value_or(in_parts(arguments) ? 1U : std::max(1U, std::thread::hardware_concurrency()));
+  const bool silent = is_silent(arguments);
+  const bool quiet = arguments.running.quiet || silent;
+  std::string needs = announce_needs(set.points, threads, quiet);
+  if (!silent) check_metrics(set, arguments.metrics);
   api::SweepOptions options;
   options.threads = threads;
   options.interrupted = watch_interrupt();
-  std::vector<api::Result> results;
+  std::optional<SweptTable> awaited;
   {
-    ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
-    options.progress = [&](u64 done, u64 total) {
+    ProgressDisplay display(quiet || arguments.slurm, "points", 1000.0);
+    api::SweepStatus status;
+    const auto start = std::chrono::steady_clock::now();
+    options.status = [&](const api::SweepStatus& now) { status = now; };
+    options.progress = [&](u64 at, u64 total) {
       if (!needs.empty()) note(std::exchange(needs, ""));
-      display(done, total);
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (!quiet) display.show(sweep_text(at, total, seconds, status));
     };
-    results =
-        store ? store::sweep(set, source_of(arguments, "", "sweep"), *store, options, &note) : api::sweep(set, options);
+    awaited = swept(std::move(set), arguments, options);
   }
-  if (store) {
-    write_file(in_folder(arguments.running.out, "results.csv"), api::to_csv(set, results));
-    write_file(in_folder(arguments.running.out, "results.json"), api::to_json(set, results) + "\n");
+  if (!awaited || silent) return kDone;
+  const SweptTable& done = *awaited;
+  if (done.results.empty()) {
+    note(fmt::format("part {} has no points: the sweep has fewer points than parts", arguments.part));
+    return kDone;
   }
-  if (arguments.running.json) print(api::to_json(set, results) + "\n");
-  if (arguments.csv) print(api::to_csv(set, results));
-  if (!arguments.running.json && !arguments.csv) print(api::to_table(set, results, arguments.metrics));
-  if (arguments.plot || !arguments.svg.empty()) show(arguments, sweep_plots(set, results, arguments.metrics));
+  if (arguments.running.json) print(api::to_json(done.set, done.results) + "\n");
+  if (arguments.csv) print(api::to_csv(done.set, done.results));
+  if (!arguments.running.json && !arguments.csv) print(api::to_table(done.set, done.results, arguments.metrics));
+  if (arguments.plot || !arguments.svg.empty()) show(arguments, sweep_plots(done.set, done.results, arguments.metrics));
   std::vector<api::Experiment> saturated;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].verdict == api::Verdict::saturated) saturated.push_back(set.points[i]);
+  for (std::size_t i = 0; i < done.results.size(); ++i) {
+    if (done.results[i].verdict == api::Verdict::saturated) saturated.push_back(done.set.points[i]);
   }
   warn_of_choices(saturated);
   return kDone;

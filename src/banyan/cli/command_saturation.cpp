@@ -23,7 +23,7 @@ class Prober {
       : quiet_(arguments.running.quiet), out_(arguments.running.out) {
     options_.threads = arguments.running.threads.value_or(1);
     options_.interrupted = watch_interrupt();
-    set_.axis_names = {"load", "run.measure"};
+    set_.axis_names = {"load"};
     set_.file = arguments.file;
     source_ = {"saturation", arguments.file, read_file(arguments.file), overrides, {}};
     if (!arguments.key.empty()) source_.options.push_back("--key=" + arguments.key);
@@ -49,8 +49,7 @@ class Prober {
     if (!store_) return;
     for (const api::Probe& probe : knee.probes) {
       set_.points.push_back(probe.experiment);
-      set_.points.back().axes = {{"load", fmt::format("{}", probe.load)},
-                                 {"run.measure", fmt::format("{}", probe.experiment.run.integer("measure"))}};
+      set_.points.back().axes = {{"load", fmt::format("{}", probe.load)}};
     }
     store_->plan(set_, source_);
     if (had_ > 0) note(fmt::format("{} of {} runs were in {} already", had_, knee.probes.size(), out_));

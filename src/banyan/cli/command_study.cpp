@@ -131,6 +131,18 @@ std::string continuation(const StudyRunArguments& arguments, const std::string& 
   return store::continuation(source, folder);
 }
 
+/// What is to come, before it comes.
+std::function<void(std::size_t, double)> announcement(u32 threads) {
+  return [threads](std::size_t runs, double seconds) {
+    if (seconds <= 0.0) return;
+    const auto minutes = [](double s) {
+      return s < 90 ? fmt::format("{:.0f} s", s) : fmt::format("{:.0f} min", s / 60);
+    };
+    note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}", runs, minutes(seconds),
+                     minutes(seconds / threads), threads, threads == 1 ? "" : "s"));
+  };
+}
+
 study::StudyResult run_and_keep(const StudyRunArguments& arguments, study::StudyOptions options) {
   Journal journal(options.out_dir);
   options.run = [&journal](const api::Experiment& experiment, const api::RunOptions& run) {
@@ -169,6 +181,7 @@ int study_run(const StudyRunArguments& arguments) {
   study::StudyOptions options = options_of(arguments);
   require_writable_folder(options.out_dir);
   study::StudyResult result;
+  if (!arguments.running.quiet) options.announce = announcement(options.threads);
   {
     ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
     options.progress = [&display](u64 done, u64 total) { display(done, total); };

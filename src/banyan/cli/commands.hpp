@@ -8,7 +8,9 @@ namespace banyan::cli {
 
 [[nodiscard]] int run(const RunArguments& arguments);
 [[nodiscard]] int sweep(const RunArguments& arguments);
+[[nodiscard]] int merge(const MergeArguments& arguments);
 [[nodiscard]] int convert(const ConvertArguments& arguments);
+[[nodiscard]] int workload_info(const WorkloadInfoArguments& arguments);
 [[nodiscard]] int export_store(const ExportArguments& arguments);
 [[nodiscard]] int trees(const TreesArguments& arguments);
 [[nodiscard]] int report(const ReportArguments& arguments);

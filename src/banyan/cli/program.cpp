@@ -58,6 +58,42 @@ std::shared_ptr<Arguments> with_action(CLI::App& command, Action& action, int (*
   return arguments;
 }
 
+/// "16", or "16%4": sixteen tasks, four at a time.
+CLI::Validator is_array(RunArguments& arguments) {
+  return {[&arguments](const std::string& text) {
+            const char* const end = text.data() + text.size();
+            const auto tasks = std::from_chars(text.data(), end, arguments.slurm_tasks);
+            bool right = tasks.ec == std::errc{} && arguments.slurm_tasks > 0;
+            if (right && tasks.ptr != end) {
+              const auto at_once = std::from_chars(tasks.ptr + 1, end, arguments.slurm_at_once);
+              right =
+                  *tasks.ptr == '%' && at_once.ec == std::errc{} && at_once.ptr == end && arguments.slurm_at_once > 0;
+            }
+            return right ? std::string() : fmt::format("{} is no number of tasks, such as 16 or 16%4", text);
+          },
+          "", "array"};
+}
+
+void add_slurm(CLI::App& command, RunArguments& arguments) {
+  auto* slurm = command.add_flag("--slurm", arguments.slurm, "Submit a job array of Slurm that runs the points")
+                    ->excludes("--part");
+  command.add_flag("--wait", arguments.wait, "Follow the jobs, submit again what is missing, then collect")
+      ->needs(slurm);
+  command.add_option("--array", arguments.slurm_array, "Tasks of the array; 16%4: of 16, four at a time")
+      ->check(is_array(arguments))
+      ->needs(slurm)
+      ->type_name("N");
+  command.add_option("--time", arguments.slurm_time, "Time limit of a task, as Slurm writes it")
+      ->needs(slurm)
+      ->type_name("TIME");
+  command.add_option("--partition", arguments.slurm_partition, "Partition of Slurm")->needs(slurm)->type_name("NAME");
+  command
+      .add_option("--silence", arguments.silence,
+                  "Seconds after which a worker that says nothing is taken for dead (60)")
+      ->check(CLI::Range(5.0, 1e6))
+      ->type_name("SECONDS");
+}
+
 void add_run(CLI::App& app, Action& action, const char* name, const char* help, int (*act)(const RunArguments&)) {
   CLI::App& command = *app.add_subcommand(name, help);
   const auto arguments = with_action(command, action, act);
@@ -74,6 +110,7 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
                     "Log every event of packet=SOURCE:NTH, port=SWITCH:PORT or terminal=T (repeatable)")
         ->type_name("WHAT")
         ->allow_extra_args(false);
+    command.add_flag("--profile", arguments->profile, "Say where the time goes: work, waiting, mail, cut, memory");
     command
         .add_option("--record-trace", arguments->trace, "Write every message that is sent to a trace, to be run again")
         ->type_name("FILE");
@@ -85,17 +122,44 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
     command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);
+    command.add_option("--part", arguments->part, "Run one of n parts of the points, into a file of its own in --out")
+        ->type_name("I/N");
+    add_slurm(command, *arguments);
   }
 }
 
+void add_merge(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("merge", "Join the result stores of the parts of a sweep");
+  const auto arguments = with_action(command, action, &merge);
+  command.add_option("FOLDER", arguments->from, "Folders that --out of a sweep's parts filled")->required();
+  command.add_option("--out", arguments->out, "Folder of the joined result store")
+      ->required()
+      ->check(is_named())
+      ->type_name("DIR");
+}
+
 void add_convert(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("convert", "Write the experiment that a BookSim2 configuration means");
+  CLI::App& command = *app.add_subcommand(
+      "convert", "Write the experiment that a BookSim2 configuration means, or a workload in another format");
   const auto arguments = with_action(command, action, &convert);
-  command.add_option("FILE", arguments->file, "Configuration of BookSim2")->required();
+  command.add_option("FILE", arguments->file, "Configuration of BookSim2, or workload file (with --to)")->required();
   command.add_option("key=value", arguments->overrides, "BookSim2 overrides, such as injection_rate=0.2")
       ->type_name("");
   command.add_option("--out", arguments->out, "File that is written; default: standard output")->type_name("FILE");
   command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Leave out the settings that are not mapped");
+  command
+      .add_option("--to", arguments->to,
+                  "Workload file that is written: GOAL as text (.goal) or as a binary file (.bin)")
+      ->type_name("FILE");
+}
+
+void add_workload(CLI::App& app, Action& action) {
+  CLI::App& workload = *app.add_subcommand("workload", "Look at schedules and traces that jobs are made of");
+  workload.require_subcommand(1);
+  CLI::App& info = *workload.add_subcommand("info", "Say what is in a workload file, without running it");
+  const auto arguments = with_action(info, action, &workload_info);
+  info.add_option("FILE", arguments->file, "Workload file; its format is told by its content")->required();
+  info.add_flag("--json", arguments->json, "JSON on standard output");
 }
 
 void add_export(CLI::App& app, Action& action) {
@@ -354,7 +418,9 @@ int parse_and_act(int argc, const char* const* argv) {
   Action action;
   add_run(app, action, "run", "Run one experiment", &run);
   add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
+  add_merge(app, action);
   add_convert(app, action);
+  add_workload(app, action);
   add_export(app, action);
   add_trees(app, action);
   add_report(app, action);

@@ -14,15 +14,15 @@ constexpr std::chrono::milliseconds kTerminalPause{100};
 constexpr std::chrono::seconds kPlainPause{5};
 constexpr double kPatience = 2.0;  ///< seconds without progress before it is said what is done
 
-std::string duration(double seconds) {
+}  // namespace
+
+std::string duration_text(double seconds) {
   const auto whole = static_cast<u64>(std::llround(seconds));
   const u64 hours = whole / 3600;
   const u64 minutes = whole / 60 % 60;
   return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
-
-}  // namespace
 
 std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit) {
   if (total == 0) return "";
@@ -33,7 +33,7 @@ std::string progress_text(u64 done, u64 total, double seconds, const std::string
   const double rate = static_cast<double>(done) / seconds;
   text += unit.empty() ? fmt::format(", {:.2g} %/s", rate / static_cast<double>(total) * 100.0)
                        : fmt::format(", {:.3g} {}/s", rate / per_unit, unit);
-  return text + fmt::format(", {} left", duration(static_cast<double>(total - done) / rate));
+  return text + fmt::format(", {} left", duration_text(static_cast<double>(total - done) / rate));
 }
 
 ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit)
@@ -48,7 +48,7 @@ void ProgressDisplay::await_progress() {
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (seconds < kPatience) continue;
     shown_ = true;
-    const std::string text = "building, " + duration(seconds);
+    const std::string text = "building, " + duration_text(seconds);
     const std::string shown = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
     std::fputs(shown.c_str(), stderr);
     std::fflush(stderr);
@@ -72,15 +72,18 @@ ProgressDisplay::~ProgressDisplay() {
 
 void ProgressDisplay::operator()(u64 done, u64 total) {
   if (quiet_) return;
+  show(progress_text(done, total, std::chrono::duration<double>(Clock::now() - start_).count(), unit_, per_unit_));
+}
+
+void ProgressDisplay::show(const std::string& text) {
+  if (quiet_) return;
   if (waiting_) stop_waiting();
   const auto now = Clock::now();
   if (now - last_ < (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kPlainPause))) return;
   last_ = now;
   shown_ = true;
-  const std::string text =
-      progress_text(done, total, std::chrono::duration<double>(now - start_).count(), unit_, per_unit_);
-  const std::string shown = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
-  std::fputs(shown.c_str(), stderr);
+  const std::string line = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -16,6 +16,9 @@ namespace banyan::cli {
 /// `unit` (a sweep reports thousandths of points); unit "" leaves the rate in %/s.
 [[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit);
 
+/// "1:02:03", or "0:12".
+[[nodiscard]] std::string duration_text(double seconds);
+
 class ProgressDisplay {
  public:
   ProgressDisplay(bool quiet, std::string unit, double per_unit);
@@ -25,6 +28,8 @@ class ProgressDisplay {
 
   /// The first call ends the display of what is awaited.
   void operator()(u64 done, u64 total);
+  /// The same with a text of one's own.
+  void show(const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -62,8 +62,9 @@ void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close
 Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
   sqlite3* handle = nullptr;
   // A reader too may have to undo what a killed writer left half done; without the right to write it only reads.
-  const int write = SQLITE_OPEN_READWRITE | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
-  int code = sqlite3_open_v2(path_.c_str(), &handle, write | SQLITE_OPEN_FULLMUTEX, nullptr);
+  const int write = SQLITE_OPEN_READWRITE | (mode == Mode::read ? 0 : SQLITE_OPEN_CREATE);
+  const char* const locking = mode == Mode::sole_writer ? "unix-none" : nullptr;
+  const int code = sqlite3_open_v2(path_.c_str(), &handle, write | SQLITE_OPEN_FULLMUTEX, locking);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle, kPatience);

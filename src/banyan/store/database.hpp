@@ -53,9 +53,10 @@ class Statement {
 
 class Database {
  public:
-  enum class Mode { read, write };
+  enum class Mode { read, write, sole_writer };
 
-  /// Mode::write creates the file when it is missing. Throws ConfigError.
+  /// Mode::write creates the file when it is missing; so does Mode::sole_writer, for whom nobody is locked out. Throws
+  /// ConfigError.
   Database(std::string path, Mode mode);
 
   void run(const std::string& sql) const;

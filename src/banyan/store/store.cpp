@@ -11,11 +11,13 @@
 
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/store/blob.hpp"
 #include "banyan/store/congestion_blob.hpp"
 #include "banyan/store/digest.hpp"
 #include "banyan/store/file_lock.hpp"
+#include "banyan/store/parts.hpp"
 #include "banyan/store/sweep.hpp"
 
 namespace banyan::store {
@@ -169,7 +171,11 @@ void require_known(const Database& database) {
 
 std::string axes_json(const api::Experiment& point) {
   json axes = json::array();
-  for (const auto& [key, value] : point.axes) axes.push_back(json::array({key, value}));
+  for (std::size_t a = 0; a < point.axes.size(); ++a) {
+    const auto& [key, value] = point.axes[a];
+    axes.push_back(json::array({key, value}));
+    if (a < point.labels.size()) axes.back().push_back(point.labels[a]);
+  }
   return axes.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -330,7 +336,27 @@ std::vector<api::Checkpoint> checkpoints_from(const std::string& bytes) {
   return all;
 }
 
+/// What the sweep is, whoever runs which part of it.
+u64 digest_of(const Plan& plan) {
+  Hasher hasher;
+  for (const std::string& axis : plan.axes) hasher.add(axis);
+  for (const Plan::Point& point : plan.points) {
+    hasher.add(point.run);
+    hasher.add(point.axes);
+  }
+  return hasher.value();
+}
+
 }  // namespace
+
+Plan plan_of(const api::ExperimentSet& set, const Source& source) {
+  Plan plan{source, set.axis_names, {}, set.points.size(), 0};
+  for (const api::Experiment& point : set.points) {
+    plan.points.push_back({plan.points.size(), point.configuration_hash, axes_json(point), point.configuration});
+  }
+  plan.digest = digest_of(plan);
+  return plan;
+}
 
 std::size_t Table::finished() const {
   return static_cast<std::size_t>(
@@ -362,10 +388,15 @@ bool is_store(const std::string& folder_or_file) {
 
 // --- reading -------------------------------------------------------------------------------------------------------
 
-Reader::Reader(const std::string& folder_or_file) : Reader(file_of(folder_or_file), Mode::read) {}
+Reader::Reader(const std::string& folder_or_file)
+    : Reader(has_parts(folder_or_file) ? Reader(file_of(folder_or_file), join_parts(folder_or_file))
+                                       : Reader(file_of(folder_or_file), Mode::read)) {}
+
+Reader::Reader(const std::string& shown, const std::shared_ptr<const Joined>& joined)
+    : path_(shown), database_(joined->file(), Mode::read) {}
 
 Reader::Reader(const std::string& file, Mode mode)
-    : database_([&] {
+    : path_(file), database_([&] {
         std::error_code ignored;
         if (mode == Mode::read && !fs::exists(file, ignored)) {
           throw ConfigError({file, 0, 0, ""}, "there is no result store",
@@ -430,31 +461,71 @@ std::vector<u64> Reader::runs() const {
   return hashes;
 }
 
+Reader::Made Reader::made(u64 configuration_hash) const {
+  Statement select(database_, "SELECT version, state_hash FROM run WHERE hash = ?");
+  if (!select.bind(hex(configuration_hash)).step()) return {};
+  std::string version = select.text();
+  return {std::move(version), select.text()};
+}
+
+double Reader::cpu_seconds(u64 configuration_hash) const {
+  Statement select(database_, "SELECT cpu_seconds FROM run WHERE hash = ?");
+  return select.bind(hex(configuration_hash)).step() ? select.real() : 0.0;
+}
+
+std::optional<Plan> Reader::plan() const {
+  if (const auto rows = sealed() ? damage_of_plan(database_) : std::vector<std::string>{}; !rows.empty()) {
+    throw ConfigError({path(), 0, 0, ""}, fmt::format("the result store is damaged: {}", damage_text(rows)),
+                      "give the command that filled it again, with --out: it writes this anew and keeps the runs");
+  }
+  const auto meta = [&](const char* key) {
+    Statement select(database_, "SELECT value FROM meta WHERE key = ?");
+    return select.bind(key).step() ? select.text() : std::string();
+  };
+  if (meta("axes").empty()) return std::nullopt;
+  try {
+    Plan plan;
+    plan.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>(),
+                   json::parse(meta("options").empty() ? "[]" : meta("options")).get<std::vector<std::string>>()};
+    plan.axes = json::parse(meta("axes")).get<std::vector<std::string>>();
+    Statement select(database_, "SELECT position, run, axes, configuration FROM point ORDER BY position");
+    while (select.step()) {
+      Plan::Point point;
+      point.position = select.natural();
+      point.run = from_hex(select.text());
+      point.axes = select.text();
+      point.configuration = select.text();
+      plan.points.push_back(std::move(point));
+    }
+    const std::string total = meta("points");
+    plan.total = total.empty() ? plan.points.size() : from_hex(total);
+    plan.digest = total.empty() ? digest_of(plan) : from_hex(meta("plan"));
+    return plan;
+  } catch (const json::exception&) { unreadable(path()); }
+}
+
 Table Reader::table() const {
+  // Points and runs of one moment, though a sweep may be writing.
+  const Transaction moment(database_, Transaction::Kind::reading);
+  std::optional<Plan> planned = plan();
+  if (!planned) holds_nothing(path());
   try {
     Table table;
-    const auto meta = [&](const char* key) {
-      Statement select(database_, "SELECT value FROM meta WHERE key = ?");
-      return select.bind(key).step() ? select.text() : std::string();
-    };
-    // Points and runs of one moment, though a sweep may be writing.
-    const Transaction moment(database_, Transaction::Kind::reading);
-    if (const auto rows = sealed() ? damage_of_plan(database_) : std::vector<std::string>{}; !rows.empty()) {
-      throw ConfigError({path(), 0, 0, ""}, fmt::format("the result store is damaged: {}", damage_text(rows)),
-                        "give the command that filled it again, with --out: it writes this anew and keeps the runs");
-    }
-    if (meta("axes").empty()) holds_nothing(path());
     table.path = path();
-    table.source = {meta("command"), meta("file"), meta("text"), json::parse(meta("overrides")).get<api::Overrides>(),
-                    json::parse(meta("options").empty() ? "[]" : meta("options")).get<std::vector<std::string>>()};
+    table.source = std::move(planned->source);
+    table.planned = planned->total;
     table.set.file = table.source.file;
-    table.set.axis_names = json::parse(meta("axes")).get<std::vector<std::string>>();
-    Statement select(database_, "SELECT run, axes, configuration FROM point ORDER BY position");
-    while (select.step()) {
+    table.set.axis_names = std::move(planned->axes);
+    for (Plan::Point& row : planned->points) {
       api::Experiment point;
-      point.configuration_hash = from_hex(select.text());
-      for (const json& axis : json::parse(select.text())) point.axes.emplace_back(axis.at(0), axis.at(1));
-      point.configuration = select.text();
+      point.configuration_hash = row.run;
+      for (const json& axis : json::parse(row.axes)) {
+        point.axes.emplace_back(axis.at(0), axis.at(1));
+        // Stores of before have no labels.
+        if (axis.size() > 2) point.labels.push_back(axis.at(2));
+      }
+      if (point.labels.size() != point.axes.size()) point.labels.clear();
+      point.configuration = std::move(row.configuration);
       if (std::vector<std::string> rows = damage(point.configuration_hash); !rows.empty()) {
         table.damaged.push_back({table.results.size(), std::move(rows)});
         table.results.emplace_back();
@@ -473,16 +544,24 @@ Table Reader::table() const {
 
 struct Writer::Opened {
   explicit Opened(const std::string& where)
-      : folder(where),
-        lock((fs::path(where) / kLockName).string(), where),
-        reader((fs::path(where) / kFileName).string(), Mode::write) {}
+      : folder(where), reader((fs::path(where) / kFileName).string(), Mode::write) {}
+  Opened(const std::string& where, const std::string& file) : folder(where), reader(file, Mode::sole_writer) {}
 
   std::string folder;
-  FileLock lock;
   Reader reader;
 };
 
-Writer::Writer(const std::string& folder) : opened_(std::make_unique<Opened>(folder)) {
+Writer::Writer(const std::string& folder)
+    : lock_(std::make_unique<FileLock>((fs::path(folder) / kLockName).string(), folder)),
+      opened_(std::make_unique<Opened>(folder)) {
+  begin();
+}
+
+Writer::Writer(const std::string& folder, const std::string& file) : opened_(std::make_unique<Opened>(folder, file)) {
+  begin();
+}
+
+void Writer::begin() {
   const Database& database = opened_->reader.database_;
   // One file, no write-ahead log: it may be copied at any time and lie on a network file system. FULL: a commit is on
   // the disk when it returns.
@@ -502,6 +581,7 @@ Writer::Writer(const std::string& folder) : opened_(std::make_unique<Opened>(fol
 
 Writer::~Writer() {
   // A run that was interrupted leaves nothing behind in a folder that had nothing.
+  if (kept_) return;
   try {
     const Database& database = opened_->reader.database_;
     if (database.number("SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM meta)") != 0) return;
@@ -513,27 +593,63 @@ Writer::~Writer() {
 const Reader& Writer::reader() const { return opened_->reader; }
 const std::string& Writer::folder() const { return opened_->folder; }
 
-void Writer::plan(const api::ExperimentSet& set, const Source& source) {
+void Writer::plan(const api::ExperimentSet& set, const Source& source) { plan(plan_of(set, source)); }
+
+void Writer::plan(const Plan& plan) {
   const Database& database = opened_->reader.database_;
   Transaction transaction(database);
   Statement meta(database, "INSERT OR REPLACE INTO meta VALUES(?, ?)");
   meta.bind("format").bind(fmt::format("{}", kFormat)).run();
   meta.bind("banyan").bind(api::version()).run();
-  meta.bind("command").bind(source.command).run();
-  meta.bind("file").bind(source.file).run();
-  meta.bind("text").bind(source.text).run();
-  meta.bind("overrides").bind(list_json(source.overrides)).run();
-  meta.bind("options").bind(list_json(source.options)).run();
-  meta.bind("axes").bind(list_json(set.axis_names)).run();
+  meta.bind("command").bind(plan.source.command).run();
+  meta.bind("file").bind(plan.source.file).run();
+  meta.bind("text").bind(plan.source.text).run();
+  meta.bind("overrides").bind(list_json(plan.source.overrides)).run();
+  meta.bind("options").bind(list_json(plan.source.options)).run();
+  meta.bind("axes").bind(list_json(plan.axes)).run();
+  // Of a part: what the whole is.
+  database.run("DELETE FROM meta WHERE key IN ('points', 'plan')");
+  if (plan.points.size() < plan.total) {
+    meta.bind("points").bind(hex(plan.total)).run();
+    meta.bind("plan").bind(hex(plan.digest)).run();
+  }
   database.run("DELETE FROM point");
   Statement insert(database, "INSERT INTO point VALUES(?, ?, ?, ?)");
-  for (std::size_t i = 0; i < set.points.size(); ++i) {
-    const api::Experiment& point = set.points[i];
-    insert.bind(u64{i}).bind(hex(point.configuration_hash)).bind(axes_json(point)).bind(point.configuration).run();
+  for (const Plan::Point& point : plan.points) {
+    insert.bind(point.position).bind(hex(point.run)).bind(point.axes).bind(point.configuration).run();
   }
   seal_plan(database);
   transaction.commit();
 }
+
+void Writer::copy(const std::string& file, const std::vector<u64>& runs) {
+  const Database& database = opened_->reader.database_;
+  Statement attach(database, "ATTACH ? AS part");
+  attach.bind(file).run();
+  {
+    Transaction transaction(database);
+    std::vector<const char*> tables{"run", "digest"};
+    for (const char* table : kTablesOfRuns) {
+      Statement select(database, "SELECT count(*) FROM part.sqlite_schema WHERE name = ?");
+      if (select.bind(table).step() && select.natural() > 0) tables.push_back(table);
+    }
+    for (const char* table : tables) {
+      const char* key = std::string_view(table) == "run" ? "hash" : "run";
+      Statement remove(database, fmt::format("DELETE FROM main.{} WHERE {} = ?", table, key));
+      Statement insert(database, fmt::format("INSERT INTO main.{0} SELECT * FROM part.{0} WHERE {1} = ?", table, key));
+      for (const u64 run : runs) {
+        remove.bind(hex(run)).run();
+        insert.bind(hex(run)).run();
+      }
+    }
+    transaction.commit();
+  }
+  database.run("DETACH part");
+}
+
+void Writer::keep() { kept_ = true; }
+
+void Writer::hurry() { opened_->reader.database_.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY"); }
 
 bool Writer::has(u64 configuration_hash) const {
   Statement select(opened_->reader.database_, "SELECT 1 FROM run WHERE hash = ? AND version = ?");

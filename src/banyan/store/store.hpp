@@ -33,10 +33,28 @@ struct DamagedPoint {
   std::vector<std::string> rows;  ///< for people: "row 3 (packet_latency) of table metric was changed"
 };
 
+/// What a command runs, as a store keeps it: all points of a sweep, or those of one part of it.
+struct Plan {
+  struct Point {
+    u64 position = 0;  ///< in the whole sweep
+    u64 run = 0;       ///< configuration hash
+    std::string axes;  ///< JSON
+    std::string configuration;
+  };
+  Source source;
+  std::vector<std::string> axes;
+  std::vector<Point> points;  ///< in the order of their positions
+  u64 total = 0;              ///< points of the whole sweep
+  u64 digest = 0;             ///< of the whole sweep: equal wherever a part of it is kept
+};
+
+[[nodiscard]] Plan plan_of(const api::ExperimentSet& set, const Source& source);
+
 /// The points of the latest command, in the order of its sweep, as far as they are finished.
 struct Table {
   Source source;
   api::ExperimentSet set;                           ///< of a point: axes, configuration and its hash
+  std::size_t planned = 0;                          ///< points of the whole sweep; more than in `set` where parts lack
   std::vector<std::optional<api::Result>> results;  ///< nothing where a point is not finished, and where it is damaged
   std::vector<DamagedPoint> damaged;
   std::string path;  ///< of the file
@@ -51,26 +69,46 @@ void require_whole(const Table& table);
 /// Whether this names a store: a folder that holds one, or the file itself.
 [[nodiscard]] bool is_store(const std::string& folder_or_file);
 
-/// For reading, while a sweep may be writing. Throws ConfigError when there is no store, or none that can be read.
+class FileLock;
+class Joined;
+
+/// For reading, while a sweep may be writing. A folder whose sweep ran in parts is read as if they were merged. Throws
+/// ConfigError when there is no store, or none that can be read.
 class Reader {
  public:
   explicit Reader(const std::string& folder_or_file);
 
   [[nodiscard]] Table table() const;
+  /// What the latest command runs; nothing in a store that no command has filled. Throws ConfigError when it is
+  /// damaged.
+  [[nodiscard]] std::optional<Plan> plan() const;
   /// The run of that configuration. Throws ConfigError when it is damaged.
   [[nodiscard]] std::optional<api::Result> find(u64 configuration_hash) const;
   [[nodiscard]] std::vector<u64> runs() const;  ///< configuration hashes, ascending
   /// The rows of a run that are not what was written; empty when it is whole, or not there at all.
   [[nodiscard]] std::vector<std::string> damage(u64 configuration_hash) const;
-  [[nodiscard]] const std::string& path() const { return database_.path(); }
+  /// Which version made a run, and its state hash.
+  struct Made {
+    std::string version;
+    std::string state_hash;
+  };
+  [[nodiscard]] Made made(u64 configuration_hash) const;
+  [[nodiscard]] double cpu_seconds(u64 configuration_hash) const;  ///< 0 where the store has no such run
+  /// As users know it: of a folder with parts, the file that merging them would fill.
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The file that is read.
+  [[nodiscard]] const std::string& file() const { return database_.path(); }
 
  private:
   friend class Writer;
   Reader(const std::string& file, Database::Mode mode);
+  /// The file of `joined` may go: it is open.
+  Reader(const std::string& shown, const std::shared_ptr<const Joined>& joined);
   /// Stores of format 1 have no digests: what is in them is believed.
   [[nodiscard]] bool sealed() const;
   [[nodiscard]] std::optional<api::Result> read(const std::string& run) const;
 
+  std::string path_;
   Database database_;
 };
 
@@ -79,23 +117,37 @@ class Reader {
 class Writer {
  public:
   explicit Writer(const std::string& folder);
+  /// A file that nobody else writes, by its name (store/parts.hpp): it takes no lock, because on a network file system
+  /// locks of another machine may be ignored, or hang. `folder` is the one that users know.
+  Writer(const std::string& folder, const std::string& file);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
   /// What is run now, and the order of its points: from now on the store's table.
   void plan(const api::ExperimentSet& set, const Source& source);
+  void plan(const Plan& plan);
   /// Whether the store has the run of that configuration, whole and made by this version of Banyan.
   [[nodiscard]] bool has(u64 configuration_hash) const;
   /// One transaction: when put returns, the run outlives the program and a loss of power.
   void put(const api::Result& result);
+  /// Copies runs with all their rows, as they are, from the file of another store that nobody writes to.
+  void copy(const std::string& file, const std::vector<u64>& runs);
+  /// For stores that nobody misses: a commit need not be on the disk.
+  void hurry();
+  /// Leaves the store in its place though it is empty.
+  void keep();
 
   [[nodiscard]] const Reader& reader() const;
   [[nodiscard]] const std::string& folder() const;
 
  private:
   struct Opened;
+  void begin();
+
+  std::unique_ptr<FileLock> lock_;  ///< let go last
   std::unique_ptr<Opened> opened_;
+  bool kept_ = false;
 };
 
 }  // namespace banyan::store

@@ -2,14 +2,19 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/store/digest.hpp"
+#include "banyan/store/heartbeat.hpp"
 
 namespace banyan::store {
 namespace {
@@ -22,21 +27,39 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+/// Whether the run of that configuration is kept.
+using Has = std::function<bool(u64)>;
+
+/// What a command is to run, and where that is kept.
+struct Task {
+  const api::ExperimentSet& set;
+  std::vector<std::size_t> places;  ///< in the set
+  Has has;
+  std::string folder;
+  std::string continuation;
+  std::string what = "points";  ///< "points", "points of part 2/8"
+
+  [[nodiscard]] std::size_t kept() const {
+    return static_cast<std::size_t>(std::count_if(
+        places.begin(), places.end(), [this](std::size_t i) { return has(set.points[i].configuration_hash); }));
+  }
+};
+
 /// The points that are still to be run, each configuration once, and where they stand in the whole sweep.
 struct Missing {
   api::ExperimentSet set;
   std::vector<std::size_t> places;
 };
 
-Missing missing_points(const api::ExperimentSet& set, const Writer& store) {
+Missing missing_points(const Task& task) {
   Missing missing;
-  missing.set.file = set.file;
-  missing.set.axis_names = set.axis_names;
+  missing.set.file = task.set.file;
+  missing.set.axis_names = task.set.axis_names;
   std::set<u64> seen;
-  for (std::size_t i = 0; i < set.points.size(); ++i) {
-    const u64 hash = set.points[i].configuration_hash;
-    if (!seen.insert(hash).second || store.has(hash)) continue;
-    missing.set.points.push_back(set.points[i]);
+  for (const std::size_t i : task.places) {
+    const u64 hash = task.set.points[i].configuration_hash;
+    if (!seen.insert(hash).second || task.has(hash)) continue;
+    missing.set.points.push_back(task.set.points[i]);
     missing.places.push_back(i);
   }
   return missing;
@@ -73,36 +96,48 @@ class Keeper {
   std::atomic<bool> failed_{false};
 };
 
-std::size_t kept_of(const api::ExperimentSet& set, const Writer& store) {
-  std::size_t kept = 0;
-  for (const api::Experiment& point : set.points) kept += store.has(point.configuration_hash) ? 1U : 0U;
-  return kept;
+std::string kept_text(const Task& task) {
+  return fmt::format("{} of {} {} are kept in {}", task.kept(), task.places.size(), task.what, task.folder);
 }
 
-std::string kept_text(const api::ExperimentSet& set, const Writer& store) {
-  return fmt::format("{} of {} points are kept in {}", kept_of(set, store), set.points.size(), store.folder());
-}
-
-void run_missing(const api::ExperimentSet& set, const Source& source, Writer& store, const Missing& missing,
-                 const api::SweepOptions& options) {
+void run_missing(const Task& task, Writer& store, const api::SweepOptions& options) {
+  const Missing missing = missing_points(task);
+  if (missing.set.points.empty()) return;
   Keeper keeper(store, missing, options);
   api::SweepOptions mine = options;
   mine.progress = [&keeper](u64 done, u64 total) { keeper.progress(done, total); };
   mine.finished = [&keeper](std::size_t point, const api::Result& result) { keeper.finished(point, result); };
-  const std::string on = fmt::format("continue with: {}", continuation(source, store.folder()));
+  const std::string on = fmt::format("continue with: {}", task.continuation);
   try {
     static_cast<void>(api::sweep(missing.set, mine));
   } catch (...) {
     if (const auto& failure = keeper.failure()) {
-      throw ConfigError(failure->where(), fmt::format("{}; {}", failure->cause(), kept_text(set, store)),
+      throw ConfigError(failure->where(), fmt::format("{}; {}", failure->cause(), kept_text(task)),
                         fmt::format("{}, then {}", failure->remedy(), on));
     }
     try {
       throw;
     } catch (const Interrupted&) {
-      throw Interrupted(fmt::format("interrupted; {}\n  remedy: {}", kept_text(set, store), on));
+      throw Interrupted(fmt::format("interrupted; {}\n  remedy: {}", kept_text(task), on));
     }
   }
+}
+
+/// What the points that are kept have cost.
+std::vector<std::pair<api::Experiment, double>> known_costs(const Task& task, const Reader& reader) {
+  std::vector<std::pair<api::Experiment, double>> known;
+  for (const std::size_t i : task.places) {
+    const double seconds = reader.cpu_seconds(task.set.points[i].configuration_hash);
+    if (seconds > 0.0) known.emplace_back(task.set.points[i], seconds);
+  }
+  return known;
+}
+
+void tell_kept(const Task& task, const Tell& say) {
+  const std::size_t had = task.kept();
+  if (had == 0 || !say) return;
+  say(fmt::format("{} of {} {} are in {} already and are not run again", had, task.places.size(), task.what,
+                  task.folder));
 }
 
 }  // namespace
@@ -118,24 +153,93 @@ std::string continuation(const Source& source, const std::string& folder) {
 }
 
 std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& source, Writer& store,
-                               const api::SweepOptions& options, const std::function<void(const std::string&)>& say) {
+                               const api::SweepOptions& options, const Tell& say) {
+  absorb_parts(store.folder(), store, say);
   store.plan(set, source);
   for (std::size_t i = 0; i < set.points.size() && say; ++i) {
     const std::vector<std::string> rows = store.reader().damage(set.points[i].configuration_hash);
     if (!rows.empty()) say(fmt::format("point {} is damaged and is run again: {}", i, damage_text(rows)));
   }
-  const Missing missing = missing_points(set, store);
-  const std::size_t had = kept_of(set, store);
-  if (had > 0 && say) {
-    say(fmt::format("{} of {} points are in {} already and are not run again", had, set.points.size(), store.folder()));
-  }
-  if (!missing.set.points.empty()) run_missing(set, source, store, missing, options);
+  Task task{
+      set, {}, [&store](u64 run) { return store.has(run); }, store.folder(), continuation(source, store.folder())};
+  task.places.resize(set.points.size());
+  std::iota(task.places.begin(), task.places.end(), std::size_t{0});
+  tell_kept(task, say);
+  api::SweepOptions mine = options;
+  mine.known = known_costs(task, store.reader());
+  run_missing(task, store, mine);
   std::vector<api::Result> results;
   results.reserve(set.points.size());
   Table table = store.reader().table();
   require_whole(table);
   for (std::optional<api::Result>& result : table.results) results.push_back(std::move(result).value());
   return results;
+}
+
+namespace {
+
+/// What earlier workers had, and what their points cost.
+struct Elsewhere {
+  /// The copy goes from its folder at once, so that a worker that is killed while its points run leaves nothing there.
+  explicit Elsewhere(const std::shared_ptr<const Joined>& joined) : reader(joined->file()) {
+    for (const u64 run : reader.runs()) {
+      if (reader.made(run).version == api::version()) runs.insert(run);
+    }
+  }
+
+  Reader reader;
+  std::set<u64> runs;
+};
+
+}  // namespace
+
+PartResults sweep_part(const api::ExperimentSet& set, const Source& source, const std::string& folder,
+                       const SweepPart& part, const api::SweepOptions& options, const Tell& say) {
+  Plan plan = plan_of(set, source);
+  const std::string file = new_part_file(folder, part);
+  Heartbeat heartbeat(file, part, plan.digest);
+  try {
+    const Elsewhere elsewhere(join_for_part(folder, plan, part, say));
+    PartResults results;
+    results.places = places_of(set, part);
+    std::vector<Plan::Point> own;
+    for (const std::size_t i : results.places) own.push_back(std::move(plan.points[i]));
+    plan.points = std::move(own);
+    Writer store(folder, file);
+    store.plan(plan);
+    Source again = source;
+    again.options.push_back("--part=" + to_text(part));
+    const Task task{set,
+                    results.places,
+                    [&](u64 run) { return elsewhere.runs.contains(run) || store.has(run); },
+                    folder,
+                    continuation(again, folder),
+                    fmt::format("points of part {}", to_text(part))};
+    tell_kept(task, say);
+    const std::size_t had = task.kept();
+    heartbeat.status(had, task.places.size(), -1.0, "");
+    api::SweepOptions mine = options;
+    mine.status = [&](const api::SweepStatus& status) {
+      heartbeat.status(had + status.finished, task.places.size(), status.grounded ? status.seconds_left : -1.0,
+                       status.at);
+      if (options.status) options.status(status);
+    };
+    mine.known = known_costs(task, elsewhere.reader);
+    run_missing(task, store, mine);
+    for (const std::size_t i : results.places) {
+      const u64 run = set.points[i].configuration_hash;
+      results.results.push_back((elsewhere.runs.contains(run) ? elsewhere.reader : store.reader()).find(run).value());
+      results.results.back().configuration = set.points[i].configuration;
+    }
+    heartbeat.finish();
+    return results;
+  } catch (const ConfigError& error) {
+    heartbeat.fail(error.cause());
+    throw;
+  } catch (const std::exception& error) {
+    heartbeat.fail(error.what());
+    throw;
+  }
 }
 
 }  // namespace banyan::store

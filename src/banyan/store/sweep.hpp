@@ -2,11 +2,12 @@
 // not run again.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "banyan/api/sweep.hpp"
+#include "banyan/store/parts.hpp"
 #include "banyan/store/store.hpp"
 
 namespace banyan::store {
@@ -19,7 +20,16 @@ namespace banyan::store {
 /// Results are in the order of the points. Throws as api::sweep; Interrupted and a ConfigError of the store (a full
 /// disk) say how many points are kept and how to continue.
 [[nodiscard]] std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& source, Writer& store,
-                                             const api::SweepOptions& options,
-                                             const std::function<void(const std::string&)>& say);
+                                             const api::SweepOptions& options, const Tell& say);
+
+struct PartResults {
+  std::vector<std::size_t> places;  ///< in the sweep
+  std::vector<api::Result> results;
+};
+
+/// Runs the points of one part into a file of its own; what other files of the folder have is not run again. The folder
+/// must exist. Throws as sweep, and a ConfigError when the folder holds another sweep.
+[[nodiscard]] PartResults sweep_part(const api::ExperimentSet& set, const Source& source, const std::string& folder,
+                                     const SweepPart& part, const api::SweepOptions& options, const Tell& say);
 
 }  // namespace banyan::store

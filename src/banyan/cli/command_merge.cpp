@@ -1,0 +1,46 @@
+// banyan merge: the parts of a sweep, wherever they ran, in one result store.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string>
+
+#include "banyan/api/export.hpp"
+#include "banyan/cli/commands.hpp"
+#include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/output.hpp"
+#include "banyan/store/parts.hpp"
+#include "banyan/store/store.hpp"
+#include "banyan/store/sweep.hpp"
+
+namespace banyan::cli {
+namespace {
+
+/// What a sweep leaves beside its store when it is done.
+void write_tables(const std::string& folder, store::Table table) {
+  std::vector<api::Result> results;
+  for (std::optional<api::Result>& result : table.results) results.push_back(std::move(result).value());
+  const std::filesystem::path out(folder);
+  write_file((out / "results.csv").string(), api::to_csv(table.set, results));
+  write_file((out / "results.json").string(), api::to_json(table.set, results) + "\n");
+}
+
+}  // namespace
+
+int merge(const MergeArguments& arguments) {
+  require_writable_folder(arguments.out);
+  store::Writer store(arguments.out);
+  const store::MergeReport report = store::merge(arguments.from, store);
+  store::Table table = store.reader().table();
+  store::require_whole(table);
+  std::string text = fmt::format("{} of {} points are in {}", report.finished, report.points, arguments.out);
+  if (report.shared > 0) text += fmt::format("; {} were there twice, with equal results", report.shared);
+  if (report.finished == report.points) {
+    write_tables(arguments.out, std::move(table));
+  } else {
+    text += fmt::format("; continue with: {}", store::continuation(table.source, arguments.out));
+  }
+  note(text);
+  return kDone;
+}
+
+}  // namespace banyan::cli
