@@ -11,8 +11,10 @@ namespace banyan::study::remedies {
 namespace {
 
 constexpr double kStays = 0.93;      ///< "at once": the victims' lowest 10 us keep as much of the throughput before
+constexpr double kEachTrip = 0.85;   ///< the same of the lowest 1 us, which scatter more
 constexpr double kOff = 1.5;         ///< "off": by a half
 constexpr double kThrottles = 1.05;  ///< "throttles victims": costs them a twentieth
+constexpr double kHoldsUp = 0.8;     ///< "hold up": victims lose a fifth
 constexpr double kTowards = 0.5;     ///< "falls towards VOQsw": more than half of its percentile remains
 
 const std::vector<std::string> kSudden{"case-4", "case-4-speedup-1"};
@@ -58,6 +60,19 @@ Outcome isolation_at_once(const View& view) {
     measured += fmt::format("{}{} in {}", measured.empty() ? "keeps " : ", ", to_string(share), fire);
   }
   return tally.outcome(measured);
+}
+
+/// In windows of a round trip, what isolates is never as late as what throttles.
+Outcome round_trip(const View& view) {
+  Tally tally;
+  std::string measured;
+  for (const std::string remedy : {"recn_enhanced", "dcqcn", "infiniband_cc"}) {
+    const Estimate share = kept(view, "round-trip", remedy);
+    tally.add(place(view, "round-trip", remedy),
+              remedy == "recn_enhanced" ? above(share, kEachTrip) : below(share, kEachTrip));
+    measured += fmt::format("{}{} {}", measured.empty() ? "" : ", ", remedy, to_string(share));
+  }
+  return tally.outcome("of the throughput before, the lowest round trip keeps " + measured);
 }
 
 Outcome throttling_late(const View& view) {
@@ -142,11 +157,57 @@ Outcome cube_isolation(const View& view) {
   return tally.outcome("background delay beside bypass: " + measured);
 }
 
+/// Packets that throttling behind the isolation keeps out of the network are not in the set-aside queues.
+Outcome told_sources(const View& view) {
+  Tally tally;
+  std::string measured;
+  for (const std::string fire : {"case-2", "case-4", "moving"}) {
+    const Estimate ratio = beside(view, fire, "recn_told_infiniband_cc", "recn_enhanced", "victim_latency_p99");
+    tally.add(place(view, fire, "recn_told_infiniband_cc"), below(ratio, 1.0));
+    measured += fmt::format("{}{} in {}", measured.empty() ? "" : ", ", to_string(ratio), fire);
+  }
+  return tally.outcome("the worst victim's percentile beside RECN alone: " + measured);
+}
+
+/// Pauses stop a link for all: what they hold up is what one queue holds up.
+Outcome pauses_spread(const View& view) {
+  Tally tally;
+  std::string measured;
+  for (const std::string fire : {"case-2", "case-4", "storm"}) {
+    const Estimate ratio = beside(view, fire, "pause", "voqnet", "throughput_during");
+    tally.add({{"", fire}}, below(ratio, kHoldsUp));
+    measured += fmt::format("{}{} in {}", measured.empty() ? "" : ", ", to_string(ratio), fire);
+  }
+  return tally.outcome("the victims get of what they get where nobody is held up: " + measured);
+}
+
+Outcome combining(const View& view) {
+  Tally tally;
+  std::string measured;
+  for (const std::string remedy : {"isolated_background", "isolated_hot_spot", "hot_section"}) {
+    const Estimate background = beside(view, "cube", "combining", remedy, "mu_bg_tot");
+    const Estimate session = beside(view, "cube", "combining", remedy, "session_cycles");
+    tally.add(place(view, "cube", remedy), below(background, 1.0));
+    tally.add(place(view, "cube", remedy), below(session, 1.0));
+    measured += fmt::format("{}{} of the background's delay and {} of the time of {}", measured.empty() ? "" : ", ",
+                            to_string(background), to_string(session), remedy);
+  }
+  return tally.outcome(measured);
+}
+
 std::vector<Claim> claims() {
   return {
       {"isolation-at-once", "isolation",
        "Isolation in the switches reacts at once: the victims' throughput hardly falls", kSudden, true,
        isolation_at_once, "", Mode::standard},
+      {"round-trip",
+       "isolation",
+       "Isolation reacts within one round trip, throttling does not",
+       {"round-trip"},
+       false,
+       round_trip,
+       "",
+       Mode::standard},
       {"throttling-late", "throttling",
        "Throttling at the end hosts reacts later: at first the victims' throughput falls", kSudden, false,
        throttling_late,
@@ -191,6 +252,30 @@ std::vector<Claim> claims() {
        {"case-4", "collateral"},
        false,
        tuned_elsewhere,
+       "",
+       Mode::standard},
+      {"told-sources",
+       "both",
+       "Sources that RECN tells of its roots make the victims' worst percentile smaller than RECN alone does",
+       {"case-2", "case-4", "moving"},
+       false,
+       told_sources,
+       "",
+       Mode::standard},
+      {"pauses-spread",
+       "pause",
+       "Pauses of a port with one class hold up victims",
+       {"case-2", "case-4", "storm"},
+       false,
+       pauses_spread,
+       "",
+       Mode::standard},
+      {"combining",
+       "cube",
+       "Combining beats isolation where requests can be combined",
+       {"cube"},
+       false,
+       combining,
        "",
        Mode::standard},
       {"cube-isolation",

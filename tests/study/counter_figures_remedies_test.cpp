@@ -51,9 +51,23 @@ World paper() {
   spread(world, "case-4", "swift_far", kPercentile, 300);
   fixed(world, "collateral", "swift_far", "throughput_during", 1.0);
   spread(world, "collateral", "swift", "throughput_during", 0.1);
+  for (const std::string remedy : {"recn_enhanced", "dcqcn", "infiniband_cc"}) {
+    fixed(world, "round-trip", remedy, "throughput_before", 40);
+    spread(world, "round-trip", remedy, "lowest_throughput", remedy == "recn_enhanced" ? 38 : 20);
+  }
   fixed(world, "cube", "bypass", "mu_bg_tot", 60);
   for (const std::string remedy : {"isolated_background", "isolated_hot_spot", "hot_section"}) {
     spread(world, "cube", remedy, "mu_bg_tot", 30);
+    fixed(world, "cube", remedy, "session_cycles", 300);
+  }
+  fixed(world, "cube", "combining", "mu_bg_tot", 15);
+  spread(world, "cube", "combining", "session_cycles", 150);
+  for (const std::string fire : {"case-2", "case-4", "moving"}) {
+    spread(world, fire, "recn_told_infiniband_cc", kPercentile, 100);
+  }
+  for (const std::string fire : {"case-2", "case-4", "storm"}) {
+    fixed(world, fire, "voqnet", "throughput_during", 40);
+    spread(world, fire, "pause", "throughput_during", 20);
   }
   return world;
 }
@@ -73,14 +87,20 @@ std::vector<CounterFigure> figures() {
   const std::vector<std::string> throttling{"dcqcn", "dctcp", "swift"};
   const std::vector<std::string> schemes{"isolated_background", "isolated_hot_spot", "hot_section"};
   const std::vector<std::string> both{"recn_dcqcn"};
+  const std::vector<std::string> held{"case-2", "case-4", "storm"};
   const std::vector<std::string> recn{"recn_enhanced"};
   const std::string lowest = "lowest_throughput";
   const std::string size = "congestion_tree_members_most";
   const std::string during = "throughput_during";
   const double kept = 0.93 * 40;
+  const double trip = 0.85 * 40;
   return {
       {"isolation-at-once", value(kSudden, recn, lowest, 20), value({"case-4"}, recn, lowest, 0.99 * kept),
        value(kSudden, recn, lowest, 1.01 * kept)},
+      {"round-trip",
+       test::together(
+           {value({"round-trip"}, recn, lowest, 20), value({"round-trip"}, {"dcqcn", "infiniband_cc"}, lowest, 38)}),
+       value({"round-trip"}, recn, lowest, 0.99 * trip), value({"round-trip"}, recn, lowest, 1.01 * trip)},
       {"throttling-late", value(kSudden, throttling, lowest, 40), value({"case-4"}, {"swift"}, lowest, 1.01 * kept),
        value(kSudden, throttling, lowest, 0.99 * kept)},
       {"throttling-frees", value(trees, both, size, 400), value({"moving"}, both, size, 202),
@@ -104,6 +124,15 @@ std::vector<CounterFigure> figures() {
        value({"case-4"}, {"swift_far"}, kPercentile, 148.5), value({"case-4"}, {"swift_far"}, kPercentile, 151.5)},
       {"tuned-elsewhere", value({"collateral"}, {"swift"}, during, 1.0),
        value({"collateral"}, {"swift"}, during, 0.674), value({"collateral"}, {"swift"}, during, 0.66)},
+      {"told-sources", value(trees, {"recn_told_infiniband_cc"}, kPercentile, 400),
+       value({"moving"}, {"recn_told_infiniband_cc"}, kPercentile, 202),
+       value(trees, {"recn_told_infiniband_cc"}, kPercentile, 198)},
+      {"pauses-spread", value(held, {"pause"}, during, 40), value({"storm"}, {"pause"}, during, 32.3),
+       value(held, {"pause"}, during, 31.7)},
+      {"combining",
+       test::together(
+           {value({"cube"}, {"combining"}, "session_cycles", 600), value({"cube"}, schemes, "mu_bg_tot", 10)}),
+       value({"cube"}, {"combining"}, "session_cycles", 303), value({"cube"}, {"combining"}, "session_cycles", 297)},
       {"cube-isolation", value({"cube"}, schemes, "mu_bg_tot", 120),
        value({"cube"}, {"hot_section"}, "mu_bg_tot", 60.6), value({"cube"}, schemes, "mu_bg_tot", 59.4)},
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -475,6 +476,66 @@ TEST(Fires, GiveATableOverTheSeeds) {
   EXPECT_EQ(cell("none", "parameters").at("mean"), 0);
   EXPECT_EQ(cell("small", "parameters").at("mean"), 2);
   EXPECT_NE(to_table(run_study(fake.study(), o)).find("none in 1 of 3"), std::string::npos);
+}
+
+/// Text of the study with other words in it.
+std::string fires_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::string text(kFires);
+  for (const auto& [from, to] : changes) text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+TEST(Fires, SayHowManyQueuesAPortNeeds) {
+  const FakeStudy fake(test::no_claims, fires_with({{"label = \"none\"", "label = \"none\"\nqueues = 3"},
+                                                    {"label = \"small buffers\"", "label = \"small\"\nqueues = 2"}}));
+  StudyOptions o = options();
+  o.run = [](const api::Experiment& experiment, const api::RunOptions& run) {
+    api::Result result = burn(experiment, run);
+    if (experiment.switching.integer("buffer") == 6)
+      result.metrics.push_back(
+          test::metric("saqs_most_per_port", static_cast<double>(experiment.run.integer("seed")), 0));
+    return result;
+  };
+  const StudyResult result = run_study(fake.study(), o);
+  std::map<std::string, double> queues;
+  for (const auto& cell : fire_table(result)) {
+    if (cell.column == "queues") queues[cell.remedy] = cell.value.mean;
+  }
+  ASSERT_EQ(queues.size(), 2U);
+  EXPECT_DOUBLE_EQ(queues["none"], 3);
+  EXPECT_DOUBLE_EQ(queues["small"], 2 + 2);  // and the mean of one, two and three set-aside queues
+}
+
+TEST(Fires, MayHaveSetsOfTheirOwn) {
+  const std::string set = "set = [\"switch.buffer=4\"]";
+  const FakeStudy fake(test::no_claims, fires_with({{set, set + "\nper_fire = { one = [\"switch.buffer=5\"] }"}}));
+  StudyOptions o = options();
+  o.run = burn;
+  for (const auto& cell : fire_table(run_study(fake.study(), o))) {
+    if (cell.remedy != "small") continue;
+    if (cell.column == "delay") { EXPECT_DOUBLE_EQ(cell.value.mean, 522); }
+    if (cell.column == "parameters") { EXPECT_DOUBLE_EQ(cell.value.mean, 1); }
+  }
+  const FakeStudy wrong(test::no_claims, fires_with({{set, set + "\nper_fire = { ten = [\"switch.buffer=5\"] }"}}));
+  EXPECT_THROW(static_cast<void>(run_study(wrong.study(), o)), ConfigError);
+}
+
+TEST(Fires, AnnounceWhatIsToCome) {
+  std::size_t runs = 0;
+  double seconds = -1;
+  StudyOptions o = options();
+  o.run = burn;
+  o.figures = {"one"};
+  o.announce = [&](std::size_t all, double sum) {
+    runs = all;
+    seconds = sum;
+  };
+  static_cast<void>(run_study(FakeStudy(test::no_claims, std::string(kFires)).study(), o));
+  EXPECT_EQ(runs, 6U);
+  EXPECT_EQ(seconds, 0) << "no figure says what a run takes";
+  const FakeStudy known(test::no_claims, fires_with({{"title = \"Fire one\"", "title = \"Fire one\"\nseconds = 2.5"}}));
+  static_cast<void>(run_study(known.study(), o));
+  EXPECT_EQ(seconds, 15);
 }
 
 TEST(Fires, AreChosenByName) {

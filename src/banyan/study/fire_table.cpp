@@ -33,6 +33,26 @@ FireCell over_seeds_of(const StudyResult& result, const FigureResult& figure, co
   return cell;
 }
 
+bool says_queues(const StudySpec& spec, const FigureSpec& figure) {
+  return std::any_of(figure.series.begin(), figure.series.end(),
+                     [&](const std::string& name) { return spec.find_series(name)->queues > 0.0; });
+}
+
+/// What the remedy has, and beside it the most set-aside queues that a port had, where it makes such.
+FireCell queues_of(const StudyResult& result, const FigureResult& figure, const SeriesSpec& series) {
+  FireCell cell = over_seeds_of(result, figure, series.name, "saqs_most_per_port");
+  cell.column = "queues";
+  if (series.queues == 0.0) {
+    cell.missing = cell.seeds;
+  } else if (cell.missing == cell.seeds) {
+    cell.value = Estimate::exactly(series.queues);
+    cell.missing = 0;
+  } else {
+    cell.value.mean += series.queues;
+  }
+  return cell;
+}
+
 }  // namespace
 
 std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& figure) {
@@ -44,9 +64,11 @@ std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& 
     for (const std::string& column : figure.spec.metrics) {
       cells.push_back(over_seeds_of(result, figure, remedy, column));
     }
+    const SeriesSpec& series = *result.spec.find_series(remedy);
     FireCell chosen{figure.spec.fire, remedy, "parameters", Estimate::unknown(), cells.back().seeds, 0};
-    chosen.value = Estimate::exactly(static_cast<double>(result.spec.find_series(remedy)->parameters.size()));
+    chosen.value = Estimate::exactly(static_cast<double>(series.parameters_on(figure.spec.fire).size()));
     cells.push_back(std::move(chosen));
+    if (says_queues(result.spec, figure.spec)) cells.push_back(queues_of(result, figure, series));
   }
   return cells;
 }

@@ -42,7 +42,7 @@ api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, con
   }
   if (series != nullptr) {
     append(series->set);
-    append(series->parameters);
+    append(series->parameters_on(figure.fire));
   }
   append(options.overrides);
   if (options.seed && !sweeps_seeds(spec, figure)) all.push_back(fmt::format("run.seed={}", *options.seed));
@@ -106,16 +106,25 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
 /// The distinct experiments of all figures, in the order of first use. The hash leaves out the experiment's name.
 class Worklist {
  public:
-  std::size_t add(api::Experiment experiment) {
+  /// `seconds`: what the run takes, as far as its figure says.
+  std::size_t add(api::Experiment experiment, double seconds) {
     const auto [place, fresh] = index_.try_emplace(experiment.configuration_hash, experiments_.size());
-    if (fresh) experiments_.push_back(std::move(experiment));
+    if (fresh) {
+      experiments_.push_back(std::move(experiment));
+      seconds_ += seconds;
+      all_say_ = all_say_ && seconds > 0.0;
+    }
     return place->second;
   }
+  /// CPU time of all; 0: not known of some.
+  [[nodiscard]] double seconds() const { return all_say_ ? seconds_ : 0.0; }
   [[nodiscard]] const std::vector<api::Experiment>& experiments() const { return experiments_; }
 
  private:
   std::map<u64, std::size_t> index_;
   std::vector<api::Experiment> experiments_;
+  double seconds_ = 0.0;
+  bool all_say_ = true;
 };
 
 std::vector<const FigureSpec*> figures_of_fire(const StudySpec& spec, const std::string& fire) {
@@ -191,7 +200,7 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
         point.axes.emplace_back(axis, value);
       }
       if (!kept) continue;
-      point.run = work.add(std::move(experiment));
+      point.run = work.add(std::move(experiment), figure.seconds);
       result.points.push_back(std::move(point));
     }
   }
@@ -330,6 +339,7 @@ StudyResult run_study(const Study& study, const StudyOptions& options) {
     result.figures.push_back(plan_figure(study, result.spec, *figure, options, read, work));
     result.points += result.figures.back().points.size();
   }
+  if (options.announce) options.announce(work.experiments().size(), work.seconds());
   result.runs = run_all(work.experiments(), options, run);
   result.claims = judge(*study.row, result);
 

@@ -90,6 +90,16 @@ std::vector<std::string> list(const Node& table, std::string_view key) {
   return node == nullptr ? std::vector<std::string>{} : values(*node);
 }
 
+double positive(const Node& table, std::string_view key) {
+  const Node* node = find(table, key);
+  if (node == nullptr) return 0.0;
+  double value = 0.0;
+  if (node->kind == Node::Kind::integer) value = static_cast<double>(node->integer);
+  if (node->kind == Node::Kind::real) value = node->real;
+  if (!(value > 0.0)) throw ConfigError(node->where, "not a number above 0", "write such a number, or leave it out");
+  return value;
+}
+
 ModeSpec read_mode(const Node& table, const StudySpec& study) {
   only(table, {"set", "keep"});
   ModeSpec mode;
@@ -116,8 +126,11 @@ void read_names(const Node& root, StudySpec& study) {
   }
   for (const Entry& entry : table_or_empty(root, "series").entries) {
     const Node& table = as_table(entry.value);
-    only(table, {"label", "set", "parameters"});
-    study.series.push_back({entry.key, text(table, "label", entry.key), list(table, "set"), list(table, "parameters")});
+    only(table, {"label", "set", "parameters", "per_fire", "queues"});
+    SeriesSpec series{entry.key, text(table, "label", entry.key), list(table, "set"), list(table, "parameters"),
+                      {},        positive(table, "queues")};
+    for (const Entry& fire : table_or_empty(table, "per_fire").entries) series.per_fire[fire.key] = values(fire.value);
+    study.series.push_back(std::move(series));
   }
 }
 
@@ -181,10 +194,11 @@ void read_log_y(const Node& table, FigureSpec& figure) {
 }
 
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
-  only(table,
-       {"id",      "title",       "caption", "file",      "set",   "fire",  "x",     "lines", "panels",  "series",
-        "metrics", "time_series", "cycle",   "time_unit", "log_x", "log_y", "modes", "quick", "default", "full"});
+  only(table, {"id",    "title",  "caption", "file",    "set",         "fire",  "x",
+               "lines", "panels", "series",  "metrics", "time_series", "cycle", "time_unit",
+               "log_x", "log_y",  "modes",   "quick",   "default",     "full",  "seconds"});
   FigureSpec figure;
+  figure.seconds = positive(table, "seconds");
   figure.id = text(table, "id");
   figure.title = text(table, "title");
   figure.caption = text(table, "caption", "");
@@ -207,6 +221,19 @@ FigureSpec read_figure(const Node& table, const StudySpec& study) {
   }
   check_names(table, figure, study);
   return figure;
+}
+
+/// Every fire that a series has a set for is there.
+void check_fires(const Node& root, const StudySpec& study) {
+  for (const SeriesSpec& series : study.series) {
+    for (const auto& [fire, set] : series.per_fire) {
+      const std::string& name = fire;
+      const auto burns = [&](const FigureSpec& figure) { return figure.fire == name; };
+      if (std::any_of(study.figures.begin(), study.figures.end(), burns)) continue;
+      throw ConfigError(find(root, "series")->where, fmt::format("series '{}' has a set for '{}'", series.name, name),
+                        "give the name of a figure's fire");
+    }
+  }
 }
 
 template <class Named>
@@ -238,6 +265,11 @@ std::string to_string(Mode mode) {
 
 bool FigureSpec::has_log_y(const std::string& metric_or_series) const {
   return log_y || contains(log_y_names, metric_or_series);
+}
+
+const std::vector<std::string>& SeriesSpec::parameters_on(const std::string& fire) const {
+  const auto best = per_fire.find(fire);
+  return best == per_fire.end() ? parameters : best->second;
 }
 
 const AxisSpec* StudySpec::axis(std::string_view axis_name) const { return by_name(axes, axis_name); }
@@ -281,6 +313,7 @@ StudySpec parse_study(std::string_view content, std::string name) {
     }
     study.figures.push_back(std::move(figure));
   }
+  check_fires(root, study);
   return study;
 }
 

@@ -44,6 +44,11 @@ struct SeriesSpec {
   std::vector<std::string> set;
   /// Overrides after `set`: parameters of it that have to be chosen, as a table of fires counts them.
   std::vector<std::string> parameters;
+  /// In place of `parameters` on the fires named: the best set of each, as a search found them.
+  std::map<std::string, std::vector<std::string>> per_fire;
+  double queues = 0.0;  ///< per input port of a switch, without those that it makes as it needs them; 0: not said
+
+  [[nodiscard]] const std::vector<std::string>& parameters_on(const std::string& fire) const;
 };
 
 /// What a mode changes: overrides, and the values of each axis (by short name) that it keeps. What a figure says for
@@ -76,6 +81,7 @@ struct FigureSpec {
   bool log_y = false;                    ///< on every chart of the figure
   std::vector<std::string> log_y_names;  ///< metrics and time series with a logarithmic axis of their own
   std::vector<Mode> modes;               ///< that run this figure
+  double seconds = 0.0;                  ///< CPU time of a run, as it was measured; 0: not said
   std::map<Mode, ModeSpec> special;      ///< the figure's own words for a mode
 
   [[nodiscard]] bool has_log_y(const std::string& metric_or_series) const;

@@ -51,13 +51,15 @@ using Runner = std::function<api::Result(const api::Experiment&, const api::RunO
 
 struct StudyOptions {
   Mode mode = Mode::standard;
-  std::vector<std::string> figures;   ///< ids; empty: all of the mode
-  std::vector<std::string> fires;     ///< names; their figures beside the others that are chosen
-  u32 threads = 1;                    ///< points that run at the same time
-  std::string out_dir;                ///< CSV files go here; created when missing; "": nothing is written
-  std::optional<u64> seed;            ///< of figures without an axis of seeds; those keep theirs
-  api::Overrides overrides;           ///< after those of series, mode and figure
-  api::Progress progress;             ///< in thousandths of a point
+  std::vector<std::string> figures;  ///< ids; empty: all of the mode
+  std::vector<std::string> fires;    ///< names; their figures beside the others that are chosen
+  u32 threads = 1;                   ///< points that run at the same time
+  std::string out_dir;               ///< CSV files go here; created when missing; "": nothing is written
+  std::optional<u64> seed;           ///< of figures without an axis of seeds; those keep theirs
+  api::Overrides overrides;          ///< after those of series, mode and figure
+  api::Progress progress;            ///< in thousandths of a point
+  /// Told before the first run: how many there are, and the CPU seconds that they will take, 0: not known.
+  std::function<void(std::size_t runs, double seconds)> announce;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
   Reader read;                        ///< default: api::read_experiments_text
   Runner run;                         ///< default: api::run
@@ -107,8 +109,10 @@ struct StudyResult {
 struct FireCell {
   std::string fire;
   std::string remedy;  ///< name of the series
-  std::string column;  ///< name of the metric, or "parameters": how many of the remedy's had to be set
-  Estimate value;      ///< over the seeds; its interval is unknown where there is one seed
+  /// Name of the metric; "parameters": how many of the remedy's had to be set; "queues": per input port of a switch,
+  /// the most that it needed.
+  std::string column;
+  Estimate value;  ///< over the seeds; its interval is unknown where there is one seed
   u64 seeds = 0;
   u64 missing = 0;  ///< seeds whose run has no such value, as a recovery that does not come: the mean is not known then
 };
