@@ -1,6 +1,6 @@
 # The installed package. Targets: Banyan::library, and Banyan::program, the command line with its main().
 include(CMakeFindDependencyMacro)
-foreach(dependency Threads fmt nlohmann_json SQLite3 ZLIB)
+foreach(dependency Threads fmt nlohmann_json SQLite3 ZLIB BZip2)
   find_dependency(${dependency})
 endforeach()
 include(${CMAKE_CURRENT_LIST_DIR}/BanyanTargets.cmake)

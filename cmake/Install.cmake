@@ -27,7 +27,7 @@ set_target_properties(banyan_program PROPERTIES EXPORT_NAME program)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Banyan)
 install(TARGETS banyan_library banyan_program EXPORT BanyanTargets)
 install(EXPORT BanyanTargets NAMESPACE Banyan:: DESTINATION ${package})
-foreach(room base stats config core engine api)
+foreach(room base stats config core workload engine api)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/banyan/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/banyan
     FILES_MATCHING PATTERN "*.hpp")
 endforeach()
@@ -43,3 +43,17 @@ write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIB
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/Registry.cmake
   ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake DESTINATION ${package})
 add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed
+
+# cpack -G DEB: a package that installs on Debian 12, with the program, the library and its headers. What it depends on is read from
+# what it is linked with.
+set(CPACK_PACKAGE_NAME banyan)
+set(CPACK_PACKAGE_CONTACT "The Banyan developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of interconnection networks")
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libsqlite3-dev, zlib1g-dev, libbz2-dev, nlohmann-json3-dev, cmake")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+include(CPack)

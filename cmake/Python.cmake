@@ -1,0 +1,32 @@
+# The Python package: the module banyan._core beside the pure part in python/banyan, importable from BANYAN_PYTHON_OUT. Python is
+# named, never searched for in PATH: the module is for one version, and what stands first there may be another.
+set(BANYAN_PYTHON_OUT ${PROJECT_BINARY_DIR}/python CACHE PATH "Folder that the package banyan is put into")
+set(Python_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Python that the package is for")
+set(PYBIND11_FINDPYTHON ON)
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(pybind11 2.10 CONFIG REQUIRED)
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/banyan/python/*.cpp)
+set(module_options MODULE EXCLUDE_FROM_ALL NO_EXTRAS)
+pybind11_add_module(banyan_python ${module_options} ${python_sources})
+# It hands values on; what works is the library. Its tables of types are its own: another module may have another runtime.
+target_compile_options(banyan_python PRIVATE $<$<CONFIG:Release>:-Og>)
+target_compile_definitions(banyan_python PRIVATE PYBIND11_COMPILER_TYPE="_banyan")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/banyan/python/embedded_fmt.cpp PROPERTIES
+  COMPILE_OPTIONS "-Wno-conversion;-Wno-missing-declarations")
+target_link_libraries(banyan_python PRIVATE banyan_library nlohmann_json::nlohmann_json)
+# The objects are those of the program, so that neither is compiled twice nor has to be position independent in a second way.
+# Such objects reach data directly: all of it must lie in the module (the C++ library, fmt), and nothing of it can be replaced
+# from outside. mold links that; a data symbol that is left over is an error of the link, not of the run.
+set(package ${BANYAN_PYTHON_OUT}/banyan)
+set_target_properties(banyan_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
+target_link_options(banyan_python PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/python_module.map)
+file(GLOB python_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/banyan/*.py ${PROJECT_SOURCE_DIR}/python/banyan/*.pyi
+  ${PROJECT_SOURCE_DIR}/python/banyan/py.typed)
+add_custom_target(banyan_python_package
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${package}
+  COMMAND ${CMAKE_COMMAND} -E copy_if_different ${python_files} ${package}
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${BANYAN_PYTHON_OUT} PYTHONDONTWRITEBYTECODE=1
+          ${Python_EXECUTABLE} -m banyan._stubs ${package}
+  DEPENDS banyan_python
+  COMMENT "Putting together the Python package" VERBATIM)

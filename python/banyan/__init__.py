@@ -1,0 +1,60 @@
+"""Banyan simulates interconnection networks.
+
+>>> import banyan
+>>> e = banyan.Experiment(
+...     topology=banyan.mesh(size=[8, 8]),
+...     switch=banyan.vc_router(vcs=4, buffer=8),
+...     routing="dimension_order",
+...     traffic=[banyan.uniform(load=0.2)],
+... )
+>>> r = e.run()
+>>> r["packet_latency"]
+
+`banyan.load("file.toml")` reads an experiment file. Every component has a function of its name, whose keywords are its
+parameters: help(banyan.mesh). The tutorial is docs/how-to/use-python.md.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._comparing import Comparison, Saturation, Study, compare, describe, saturation, studies, study
+from ._components import FUNCTIONS as _FUNCTIONS
+from ._components import Component
+from ._errors import BanyanWarning, ConfigError, InvariantError, UnknownMetric
+from ._experiment import Experiment, load
+from ._inputs import graph, messages, table_of
+from ._network import Network
+from ._results import Metric, Page, Result, Sweep
+from ._topology import Topology
+
+__version__: str = _core.version
+
+globals().update(_FUNCTIONS)
+
+__all__ = [
+    "BanyanWarning",
+    "Comparison",
+    "Component",
+    "ConfigError",
+    "Experiment",
+    "InvariantError",
+    "Metric",
+    "Network",
+    "Page",
+    "Result",
+    "Saturation",
+    "Study",
+    "Sweep",
+    "Topology",
+    "UnknownMetric",
+    "compare",
+    "describe",
+    "graph",
+    "load",
+    "messages",
+    "saturation",
+    "studies",
+    "study",
+    "table_of",
+    *_FUNCTIONS,
+]

@@ -1,0 +1,155 @@
+"""What is asked of several runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _core
+from ._experiment import Experiment, _display, _overrides
+from ._results import Page, Result, Sweep, _frame
+
+
+class Comparison:
+    """B - A, and whether chance could have made the difference."""
+
+    def __init__(self, text: str, data: dict[str, Any]) -> None:
+        self.text = text
+        self._data = data
+
+    def __getitem__(self, metric: str) -> dict[str, Any]:
+        """Difference, half width and relative difference of a metric."""
+        return self._data["metrics"][metric]
+
+    def __iter__(self):
+        return iter(self._data["metrics"])
+
+    def __len__(self) -> int:
+        return len(self._data["metrics"])
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._data
+
+    def frame(self) -> Any:
+        """One row per metric."""
+        import pandas
+
+        return pandas.DataFrame.from_dict(self._data["metrics"], orient="index")
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def compare(a: "Result | Sweep", b: "Result | Sweep", metrics: Iterable[str] = (),
+            names: tuple[str, str] = ("A", "B")) -> Comparison:
+    """Two runs, or the same points of two sweeps, in pairs where they share their seed: `banyan compare`."""
+    parts = [side._one() if isinstance(side, Result) else side._core for side in (a, b)]
+    text, data = _core.compare(parts[0], parts[1], names[0], names[1], list(metrics))
+    return Comparison(text, json.loads(data))
+
+
+class Saturation:
+    """A bracket of the load at which a network saturates: `low` does not, `high` does."""
+
+    def __init__(self, text: str, data: dict[str, Any]) -> None:
+        self.text = text
+        self._data = data
+        self.low: float = data["low"]
+        self.high: float = data["high"]
+        self.bound: dict[str, Any] | None = data["bound"]
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._data
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threads: int = 1, *,
+               progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Saturation:
+    """Finds the load at which the network saturates, to a width: `banyan saturation`."""
+    words = [*experiment._overrides, *_overrides(overrides)]
+    text, data = _core.saturation(experiment._text, experiment._name, words, key, width, threads,
+                                  _display(progress, "run"))
+    return Saturation(text, json.loads(data))
+
+
+class Study:
+    """A paper's figures and claims, as they came out."""
+
+    def __init__(self, name: str, table: str, data: dict[str, Any], page: str, csv: dict[str, str]) -> None:
+        self.name = name
+        self.text = table
+        self._data = data
+        self._page = page
+        self._csv = csv
+
+    @property
+    def figures(self) -> list[str]:
+        return list(self._csv)
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Each with `id`, `claim`, `measured`, `verdict` and `expected`."""
+        return self._data["claims"]
+
+    def frame(self, figure: str) -> Any:
+        """The points of a figure."""
+        return _frame(self._csv[figure], [])
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._data
+
+    def report(self, height: int = 800) -> Page:
+        """The study's page, inline in a notebook."""
+        return Page(self._page, height)
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        import html
+
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{html.escape(c['claim'])}</td>"
+            f"<td style='text-align:left'>{html.escape(c['measured'])}</td><td>{html.escape(c['verdict'])}</td></tr>"
+            for c in self.claims
+        )
+        return (f"<p><b>{html.escape(self.name)}</b>: {len(self.figures)} figures</p><table><thead><tr><th>claim</th>"
+                f"<th>measured</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>")
+
+
+def study(name: str, mode: str = "quick", figures: Iterable[str] = (), out: str = "", threads: int = 1, *,
+          progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
+    """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full"."""
+    if mode not in ("quick", "standard", "full"):
+        from ._errors import config_error
+
+        raise config_error(f'a study has no mode "{mode}"', "give quick, standard or full")
+    table, data, page, csv = _core.study(name, mode, [str(f) for f in figures], out, _overrides(overrides), threads,
+                                         _display(progress, "study"))
+    return Study(name, table, json.loads(data), page, csv)
+
+
+def studies() -> list[str]:
+    """Names of the studies."""
+    return _core.studies()
+
+
+class _Text(str):
+    """Text that shows as it is."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe(name: str = "") -> str:
+    """All components, or the parameters of one: `banyan describe`."""
+    return _Text(_core.describe(name))

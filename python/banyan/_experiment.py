@@ -1,0 +1,343 @@
+"""Experiments: read from a file or written in Python, checked, run and swept."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from . import _core, _toml
+from ._components import Component
+from ._errors import BanyanWarning, ConfigError, config_error
+from ._results import Result, Sweep
+from ._topology import Topology
+
+Progress = Callable[[int, int], object]
+
+
+def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
+    """Reads an experiment file. Paths in it are relative to its folder.
+
+    >>> e = banyan.load("examples/mesh-vc-router.toml", **{"traffic.load": 0.2})
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        try:
+            _core.refuse_file(name)
+        except ConfigError as told:
+            raise told from None
+        raise config_error(f"{name} cannot be read: {error}", "give the path of an experiment file") from None
+    return Experiment._of(text, name, _overrides(overrides))
+
+
+def _overrides(values: Mapping[str, Any]) -> list[str]:
+    return [_toml.override(key, value) for key, value in values.items() if value is not None]
+
+
+def _is_axis(value: Any) -> bool:
+    if isinstance(value, (str, bytes, Mapping)):
+        return isinstance(value, Mapping) and not isinstance(value, Component)
+    return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+
+
+class Experiment:
+    """One topology, one switch model, one routing function, one or more traffics, and how to run them.
+
+    A component is what its function gives (``banyan.mesh(size=[8, 8])``), its name, or a dict with a "name".
+
+    ``run`` holds the parameters of the run (``banyan.describe("run")``), ``sweep`` axes with their values.
+    """
+
+    def __init__(
+        self,
+        *,
+        topology: Any,
+        switch: Any,
+        traffic: Any,
+        routing: Any = None,
+        admission: Any = None,
+        analysis: Any = None,
+        run: Mapping[str, Any] | None = None,
+        sweep: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> None:
+        if isinstance(traffic, (list, tuple)):
+            traffic = list(traffic)
+        parts = {
+            "name": name,
+            "topology": topology,
+            "switch": switch,
+            "routing": routing,
+            "traffic": traffic,
+            "admission": admission,
+            "analysis": analysis,
+            "run": run,
+        }
+        for key, part in parts.items():
+            for one in part if isinstance(part, list) else [part]:
+                if isinstance(one, Component) and one.kind != key:
+                    raise config_error(f"{one.name} is a {one.kind}, not a {key}", f"give it as {one.kind}=", key)
+        lines = [f"{key} = {_toml.value(part)}" for key, part in parts.items() if part is not None]
+        if sweep:
+            lines.append("[sweep]")
+            lines += [f'"{key}" = {_toml.value(_plain(values))}' for key, values in sweep.items()]
+        self._set("\n".join(lines) + "\n", "experiment", [])
+
+    @classmethod
+    def _of(cls, text: str, name: str, overrides: Sequence[str]) -> "Experiment":
+        self = cls.__new__(cls)
+        self._set(text, name, overrides)
+        return self
+
+    def _set(self, text: str, name: str, overrides: Sequence[str]) -> None:
+        self._text = text
+        self._name = name
+        self._overrides = list(overrides)
+        self._points = _core.read_text(text, name, self._overrides)
+
+    # --- what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._points[0].name
+
+    @property
+    def axis_names(self) -> list[str]:
+        """The axes of its sweep."""
+        return self._points.axis_names
+
+    def to_toml(self) -> str:
+        """The experiment file, without overrides."""
+        return self._text
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """Every parameter with its value, of the first point."""
+        import json
+
+        return json.loads(self._points[0].configuration)
+
+    def replace(self, **overrides: Any) -> "Experiment":
+        """The experiment with other values: e.replace(**{"switch.vcs": 2}, routing="ugal")."""
+        return Experiment._of(self._text, self._name, [*self._overrides, *_overrides(overrides)])
+
+    def network(self) -> Topology:
+        """The network, which a notebook draws."""
+        return Topology(self._points[0].topology_json(), self._points[0].topology_dot())
+
+    # --- what can be done with it ----------------------------------------------------------------------------------
+
+    def check(self, **overrides: Any) -> list[str]:
+        """Builds every network without running it. Raises ConfigError; returns notes, those on deadlock included."""
+        points = self._read(overrides)
+        notes: list[str] = []
+        for i in range(len(points)):
+            notes += points[i].check()
+        notes += [text for _, text in points.check_deadlock()]
+        return list(dict.fromkeys(notes))
+
+    def run(
+        self,
+        threads: int = 1,
+        *,
+        progress: "Progress | bool | None" = None,
+        watch: Iterable[str] = (),
+        on_window: Callable[["_core.Window"], object] | None = None,
+        **overrides: Any,
+    ) -> Result:
+        """Runs it once: e.run(threads=1, **{"traffic.load": 0.2}). The lock of the interpreter is free meanwhile.
+
+        ``progress``: True for a display, or a function of (done, total). ``watch``: packets and ports of which every event
+        is written down, as ``--watch`` of the command line. ``on_window``: called with what happened in each window of
+        run.window cycles; True ends the run there.
+        """
+        points = self._read(overrides)
+        if len(points) != 1:
+            axes = ", ".join(points.axis_names)
+            raise config_error(f"the experiment sweeps {axes}: {len(points)} points, not one run",
+                               "use sweep(), or give every swept key one value", "sweep")
+        core = points[0].run(threads, list(watch), _display(progress, "run"), None, on_window)
+        if core.warning:
+            warnings.warn(core.warning, BanyanWarning, stacklevel=2)
+        if core.verdict == "saturated":
+            for text in points.advice():
+                warnings.warn(text, BanyanWarning, stacklevel=2)
+        return Result(core, _core.Sweep(points, [core]))
+
+    def sweep(
+        self,
+        *,
+        executor: Executor | None = None,
+        threads: int | None = None,
+        progress: "Progress | bool | None" = None,
+        **axes: Any,
+    ) -> Sweep:
+        """Runs every point: e.sweep(load=[0.1, 0.2], routing=["xy", "ugal"]). A single value is an override.
+
+        Without an executor the points run in ``threads`` threads of their own (all cores by default). With one, which may
+        be any of concurrent.futures' kind (threads, processes, MPIPoolExecutor of mpi4py, get_executor() of
+        dask.distributed), each point is a task of it, in which it runs with ``threads`` threads (one by default).
+        """
+        words = self._axis_words(axes)
+        points = _core.read_text(self._text, self._name, [*self._overrides, *words])
+        if executor is None:
+            return Sweep(points.sweep(threads or 0, _display(progress, "sweep")))
+        tasks = [_Task(self._text, self._name, [*self._overrides, *words], points, i, threads or 1)
+                 for i in range(len(points))]
+        return Sweep(_core.Sweep(points, _through(executor, tasks, _display(progress, "sweep"))))
+
+    def _axis_words(self, axes: Mapping[str, Any]) -> list[str]:
+        """As overrides. An axis of the file that ends in the same word is meant: `load` gives "traffic.load" other values."""
+        words = []
+        for key, value in axes.items():
+            if value is None:
+                continue
+            if not _is_axis(value):
+                words.append(_toml.override(key, value))
+                continue
+            meant = [name for name in self.axis_names if name.endswith(f".{key}")]
+            name = meant[0] if key not in self.axis_names and len(meant) == 1 else key
+            words.append(_toml.override(f"sweep.{name}", _plain(value)))
+        return words
+
+    def _read(self, overrides: Mapping[str, Any]) -> "_core.Points":
+        if not overrides:
+            return self._points
+        return _core.read_text(self._text, self._name, [*self._overrides, *_overrides(overrides)])
+
+    def __reduce__(self):
+        return Experiment._of, (self._text, self._name, self._overrides)
+
+    def __repr__(self) -> str:
+        points = f", {len(self._points)} points over {', '.join(self.axis_names)}" if self.axis_names else ""
+        return f"<banyan.Experiment {self.name}{points}>"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+def _plain(values: Any) -> Any:
+    """Components in a list of values stand for their names."""
+    if isinstance(values, (list, tuple)):
+        for value in values:
+            if isinstance(value, Component) and value.parameters:
+                raise config_error(f"{value!r} is swept with parameters", "sweep its name, and its parameters as axes")
+        return [value.name if isinstance(value, Component) else value for value in values]
+    return values
+
+
+# --- executors -----------------------------------------------------------------------------------------------------
+
+
+class _Task:
+    """One point of a sweep, for another thread or another process."""
+
+    def __init__(self, text: str, name: str, overrides: list[str], points: Any, index: int, threads: int) -> None:
+        self.text = text
+        self.name = name
+        self.axes = points[index].axes
+        self.overrides = overrides
+        self.threads = threads
+        self.configuration_hash = points[index].configuration_hash
+        self.point = points[index]
+        self.stop: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "point": None, "stop": None}
+
+    def __call__(self) -> "_core.Result":
+        point = self.point
+        if point is None:
+            fixed = [f"{key}={value}" for key, value in self.axes]
+            swept = [word for word in self.overrides if not word.startswith("sweep.")]
+            point = _core.read_text(self.text, self.name, [*swept, *fixed])[0]
+            if point.configuration_hash != self.configuration_hash:
+                raise RuntimeError("the point is another one where it is run: is it another version of Banyan there?")
+        return point.run(self.threads, [], None, self.stop, None)
+
+
+def _call(task: _Task) -> "_core.Result":
+    return task()
+
+
+def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) -> list["_core.Result"]:
+    stop = _core.Stop()
+    for task in tasks:
+        task.stop = stop
+    lock = threading.Lock()
+    finished = 0
+
+    def count(_: Any) -> None:
+        nonlocal finished
+        with lock:
+            finished += 1
+
+    futures = [executor.submit(_call, task) for task in tasks]
+    try:
+        for future in futures:
+            future.add_done_callback(count)
+        results = []
+        for future in futures:
+            results.append(future.result())
+            if progress is not None:
+                progress(finished, len(futures))
+        return results
+    except BaseException:
+        stop.request()
+        for future in futures:
+            future.cancel()
+        raise
+
+
+# --- progress ------------------------------------------------------------------------------------------------------
+
+
+def _display(progress: "Progress | bool | None", label: str) -> Progress | None:
+    if progress is None or progress is False:
+        return None
+    return _Bar(label) if progress is True else progress
+
+
+class _Bar:
+    """One line that renews itself; in a notebook it is drawn."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.last = -1
+        self.handle: Any = None
+        try:
+            from IPython import get_ipython
+
+            self.notebook = get_ipython() is not None and hasattr(get_ipython(), "kernel")
+        except ImportError:
+            self.notebook = False
+
+    def __call__(self, done: int, total: int) -> None:
+        percent = 100 * done // max(total, 1)
+        if percent == self.last:
+            return
+        self.last = percent
+        if self.notebook:
+            self._draw(percent)
+        else:
+            end = "\n" if percent >= 100 else ""
+            sys.stderr.write(f"\r{self.label}: {percent:3d} %{end}")
+            sys.stderr.flush()
+
+    def _draw(self, percent: int) -> None:
+        from IPython.display import HTML, display
+
+        bar = HTML(f"{self.label} <progress max='100' value='{percent}'></progress> {percent} %")
+        if self.handle is None:
+            self.handle = display(bar, display_id=True)
+        else:
+            self.handle.update(bar)

@@ -1,0 +1,105 @@
+"""A network in somebody else's loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._components import FUNCTIONS, Component
+from ._experiment import Experiment
+
+
+class Network:
+    """A network that is stepped: messages are injected, time goes on as far as asked, and what arrived is told.
+
+    >>> net = banyan.Network(topology=banyan.mesh(size=[4, 4]), switch="vc_router", routing="dimension_order")
+    >>> net.inject(0, 15, flits=4)
+    0
+    >>> net.step(30)
+    [<message 0 from 0 to 15 after 16 cycles>]
+
+    Given are an experiment with the traffic ``injected``, or the parts of one: without ``traffic`` it has that alone, with
+    one it is added. Other traffics run beside it. Lengths of messages are limited by ``banyan.injected(longest=...)``.
+    """
+
+    def __init__(self, experiment: Experiment | None = None, *, threads: int = 1, traffic: Any = None, **parts: Any) -> None:
+        if experiment is None:
+            traffics = [] if traffic is None else list(traffic) if isinstance(traffic, (list, tuple)) else [traffic]
+            if not any(_is_injected(each) for each in traffics):
+                traffics.append(FUNCTIONS["injected"]())
+            experiment = Experiment(traffic=traffics, **parts)
+        elif traffic is not None or parts:
+            raise TypeError("give an experiment or its parts, not both")
+        self.experiment = experiment
+        self._core = _core.Network(experiment._points[0], threads)
+
+    def inject(self, source: int, destination: int, flits: int = 1, at: int = 0) -> int:
+        """Generates a message in the next cycle, or in the later cycle `at`; returns its number."""
+        return self._core.inject(source, destination, flits, at)
+
+    def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
+        """A message per element of these arrays, all in the next cycle; returns their numbers."""
+        return self._core.inject_many(sources, destinations, flits if hasattr(flits, "__len__") else [flits])
+
+    def step(self, cycles: int = 1) -> list["_core.Delivery"]:
+        """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,
+        `injected`, `delivered`, `latency`."""
+        self._core.step(cycles)
+        return self._core.delivered
+
+    def step_to_delivery(self, most: int) -> list["_core.Delivery"]:
+        """Simulates until a message arrives, or so many cycles at most; cycles in which nothing happens cost nothing."""
+        self._core.step_to_delivery(most)
+        return self._core.delivered
+
+    @property
+    def delivered(self) -> list["_core.Delivery"]:
+        """The messages that arrived in the last step."""
+        return self._core.delivered
+
+    @property
+    def now(self) -> int:
+        """Cycles that are done."""
+        return self._core.now
+
+    @property
+    def terminals(self) -> int:
+        return self._core.terminals
+
+    @property
+    def in_flight(self) -> int:
+        """Injected messages that have not arrived."""
+        return self._core.in_flight
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Packets and flits of all traffics that left their sources, and that arrived."""
+        return self._core.counts
+
+    @property
+    def state_hash(self) -> str:
+        return f"{self._core.hash:016x}"
+
+    def reset(self, replication: int = 0) -> None:
+        """Begins again with an empty network; another replication has other randomness."""
+        self._core.reset(replication)
+
+    def audit(self) -> None:
+        """Checks that no packet, flit or credit was lost."""
+        self._core.audit()
+
+    def deadlock(self) -> str:
+        """Who waits for whom, when packets wait for each other in a cycle; else an empty text."""
+        return self._core.deadlock()
+
+    def __repr__(self) -> str:
+        return f"<banyan.Network of {self.terminals} terminals at cycle {self.now}, {self.in_flight} messages in flight>"
+
+    def _repr_html_(self) -> str:
+        return self.experiment.network()._repr_svg_()
+
+
+def _is_injected(traffic: Any) -> bool:
+    if isinstance(traffic, Component):
+        return traffic.name == "injected"
+    return traffic == "injected" or (isinstance(traffic, dict) and traffic.get("name") == "injected")

@@ -1,0 +1,200 @@
+"""Is an experiment the same in Python as on the command line?"""
+
+import inspect
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import banyan
+from conftest import ROOT, TEXT
+
+
+def test_a_loaded_file_gives_the_bits_of_the_program(file, program):
+    e = banyan.load(file)
+    r = e.run(threads=1, **{"traffic.load": 0.2})
+    told = json.loads(program("run", file, "traffic.load=0.2", "--json", "--quiet"))
+    assert r.state_hash == told["state_hash"]
+    assert r.verdict == told["verdict"]
+    metric = told["metrics"]["packet_latency"]
+    assert r["packet_latency"].mean == metric["mean"]
+    assert r["packet_latency"].half_width == metric["half_width"]
+    assert r["packet_latency"].unit == metric["unit"] == "cycles"
+    assert r["packet_latency"].count == metric["count"]
+    assert r["packet_latency"].confidence == metric["confidence"]
+    assert list(r) == list(told["metrics"])
+
+
+def test_an_experiment_written_in_python_is_the_one_of_the_file(file, small):
+    assert small.configuration == banyan.load(file).configuration
+    assert small.run().state_hash == banyan.load(file).run().state_hash
+
+
+def test_threads_do_not_change_the_result(small):
+    assert small.run(threads=2).state_hash == small.run(threads=1).state_hash
+
+
+def test_component_functions_carry_their_rows():
+    signature = inspect.signature(banyan.mesh)
+    assert "size" in signature.parameters
+    assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in signature.parameters.values())
+    rows = {row["name"]: row for row in json.loads(subprocess_json())}
+    assert set(rows) - {"run"} <= set(banyan.__all__)
+    for name in set(rows) - {"run"}:
+        function = getattr(banyan, name)
+        assert function.__doc__.startswith(rows[name]["summary"])
+        defaults = [p.default for p in inspect.signature(function).parameters.values()]
+        assert defaults == [inspect.Parameter.empty if p["required"] else p["default"] for p in rows[name]["parameters"]]
+
+
+def subprocess_json():
+    program = os.path.join(ROOT, "build", "release", "banyan")
+    return subprocess.run([program, "describe", "--json"], capture_output=True, text=True, check=True).stdout
+
+
+def test_every_component_with_its_defaults_is_read_as_it_is_written():
+    # A parameter with a dot is a keyword with an underscore.
+    marks = banyan.vc_router(mark_high=8)
+    assert marks.toml() == '{ name = "vc_router", mark.high = 8 }'
+    assert banyan.vc_router(mark={"high": 8}).toml() == '{ name = "vc_router", mark = { high = 8 } }'
+
+
+def test_an_unknown_keyword_names_the_nearest():
+    with pytest.raises(banyan.ConfigError) as error:
+        banyan.mesh(sise=[4, 4])
+    assert error.value.remedy == 'did you mean "size"?'
+
+
+def test_a_component_in_the_wrong_place_is_refused(small):
+    with pytest.raises(banyan.ConfigError, match="mesh is a topology, not a switch"):
+        banyan.Experiment(topology=banyan.mesh(), switch=banyan.mesh(), traffic=banyan.uniform())
+
+
+def test_errors_have_place_and_text_of_the_command_line(tmp_path, program):
+    path = tmp_path / "wrong.toml"
+    path.write_text(TEXT.replace("buffer = 4", "bufer = 4"))
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.load(str(path))
+    error = caught.value
+    assert (error.file, error.line, error.column) == (str(path), 3, 43)
+    assert "buffer" in error.remedy
+    assert program("check", path, status=2) == f"banyan: error: {error}\n"
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.line, again.remedy) == (str(error), error.line, error.remedy)
+
+
+def test_errors_of_the_build_phase_are_errors_too(small):
+    with pytest.raises(banyan.ConfigError, match="multistage"):
+        small.run(routing="destination_tag")
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.load("/nowhere/e.toml")
+    assert caught.value.file == "/nowhere/e.toml"
+
+
+def test_check_builds_and_notes(small):
+    assert any("deadlock" in note for note in small.check())
+    with pytest.raises(banyan.ConfigError):
+        small.check(**{"switch.vcs": 0})
+
+
+def test_a_file_with_a_sweep_is_no_run(file):
+    swept = banyan.Experiment(topology="mesh", switch="vc_router", routing="dimension_order",
+                              traffic=banyan.uniform(load=0.1), sweep={"traffic.load": [0.1, 0.2]})
+    assert swept.axis_names == ["traffic.load"]
+    with pytest.raises(banyan.ConfigError, match="2 points"):
+        swept.run()
+
+
+def test_an_experiment_can_be_pickled(small):
+    assert pickle.loads(pickle.dumps(small)).configuration == small.configuration
+
+
+def test_windows_are_told_and_end_the_run(small):
+    seen = []
+    whole = small.run(on_window=seen.append, **{"run.window": 500})
+    assert [w.number for w in seen] == list(range(len(seen)))
+    assert len(seen) >= 8 and seen[0].end == 500
+    series = whole.series("accepted_load").values
+    assert [w.accepted_load for w in seen] == list(series[: len(seen)])
+    assert whole.state_hash == small.run(**{"run.window": 500}).state_hash
+
+    r = small.run(on_window=lambda w: w.number == 3, **{"run.window": 500})
+    assert "ended by the caller after" in r.explanation
+    assert r["simulated_cycles"].mean < whole["simulated_cycles"].mean
+
+    def fail(window):
+        raise ZeroDivisionError("on purpose")
+
+    with pytest.raises(ZeroDivisionError, match="on purpose"):
+        small.run(on_window=fail, **{"run.window": 500})
+    with pytest.raises(banyan.ConfigError, match="no windows to tell of"):
+        small.run(on_window=fail)
+
+
+def test_progress_ends_at_all_and_its_errors_stop_the_run(small):
+    told = []
+    small.run(progress=lambda done, total: told.append((done, total)))
+    assert told and told[-1][0] == told[-1][1]
+
+
+LONG = """
+import banyan, sys
+e = banyan.Experiment(topology=banyan.mesh(size=[8, 8]), switch="vc_router", routing="dimension_order",
+                      traffic=banyan.uniform(load=0.2), run={"measure": 500000000})
+print("ready", flush=True)
+try:
+    e.%s
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize("call", ["run()", "sweep(load=[0.1, 0.2])",
+                                  "sweep(load=[0.1, 0.2], executor=__import__('concurrent.futures').futures.ThreadPoolExecutor(2))"])
+def test_control_c_is_a_keyboard_interrupt(call):
+    child = subprocess.Popen([sys.executable, "-c", LONG % call], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=20)[0] == "stopped\n"
+    assert child.returncode == 0
+
+
+def test_the_lock_is_free_while_it_runs(small):
+    ticks = 0
+    done = threading.Event()
+
+    def count():
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = ticks
+    small.run(**{"run.measure": 100000})
+    done.set()
+    thread.join()
+    assert ticks - before > 10
+
+
+def test_another_python_in_the_path_does_not_matter(tmp_path):
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\necho the wrong python >&2\nexit 9\n")
+    other.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    built = tmp_path / "build"
+    configured = subprocess.run(
+        ["cmake", "-S", ROOT, "-B", built, "-G", "Ninja", "-DBANYAN_PYTHON=ON", "-DBANYAN_TESTS=OFF", "-DBANYAN_WEB=OFF"],
+        capture_output=True, text=True, env=environment, check=False)
+    assert configured.returncode == 0, configured.stderr
+    cache = (built / "CMakeCache.txt").read_text()
+    assert "Python_EXECUTABLE:FILEPATH=/usr/bin/python3" in cache
+    assert str(tmp_path) + "/python3" not in cache

@@ -1,0 +1,230 @@
+"""Are results data: numbers with intervals, tables, arrays, drawings?"""
+
+import concurrent.futures
+import gc
+import importlib.util
+import io
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy
+import pandas
+import pytest
+
+import banyan
+
+
+def test_a_result_is_a_mapping_of_metrics(small):
+    r = small.run()
+    assert r["packet_latency"].mean > 5 and r["packet_latency"].half_width > 0
+    assert "packet_latency" in r and "nonsense" not in r
+    assert str(r["packet_latency"]).endswith("cycles")
+    with pytest.raises(KeyError):
+        r["packet_latencie"]
+    with pytest.raises(banyan.ConfigError, match="packet_latency"):
+        r["packet_latencie"]
+
+
+def test_to_dict_is_the_json_of_the_program(file, program):
+    ours = banyan.load(file).run().to_dict()
+    theirs = json.loads(program("run", file, "--json", "--quiet"))
+    for cost in ("cpu_seconds", "peak_bytes"):
+        ours.pop(cost), theirs.pop(cost)
+    assert ours == theirs
+
+
+def test_frames_have_the_columns_of_export(file, program, tmp_path):
+    program("sweep", file, "sweep.load=[0.1, 0.2]", "--out", tmp_path / "out", "--quiet")
+    text = program("export", tmp_path / "out", "--csv")
+    t = banyan.load(file).sweep(load=[0.1, 0.2])
+    assert t.to_csv() == text
+    frame = t.frame()
+    assert list(frame.columns) == text.splitlines()[0].split(",")
+    assert frame["load"].tolist() == [0.1, 0.2]
+    assert frame["state_hash"].tolist() == [r.state_hash for r in t]
+    assert frame["packet_latency"].tolist() == [r["packet_latency"].mean for r in t]
+    one = t[0].frame()
+    assert list(one.columns) == [c for c in frame.columns if c != "load"]
+    assert t[0].metrics_frame().loc["packet_latency", "unit"] == "cycles"
+
+
+def test_arrays_are_views_that_outlive_the_result(small):
+    r = small.run(**{"run.window": 500})
+    series = r.series("accepted_load")
+    values = series.values
+    assert isinstance(values, numpy.ndarray) and not values.flags.owndata and not values.flags.writeable
+    assert values.__array_interface__["data"] == r.series("accepted_load").values.__array_interface__["data"]
+    kept = values.copy()
+    histogram = r.histogram()
+    assert histogram.count.sum() == r["packet_latency_p50"].count
+    assert (histogram.low <= histogram.high).all() and not histogram.count.flags.owndata
+    del r, series
+    gc.collect()
+    assert (values == kept).all()
+    with pytest.raises(banyan.ConfigError, match="it has"):
+        small.run(**{"run.window": 500}).series("nothing")
+
+
+def test_channels_are_columns(small):
+    channels = small.run(**{"run.tables": "channels"}).channels()
+    assert channels["flits"].dtype == numpy.uint64 and channels["flits"].sum() > 0
+    with pytest.raises(banyan.ConfigError, match="record it"):
+        small.run().channels()
+
+
+def test_a_result_travels_between_processes(small):
+    r = small.run(**{"run.window": 500, "run.tables": "all"})
+    again = pickle.loads(pickle.dumps(r))
+    assert again.to_dict() == r.to_dict()
+    assert (again.histogram().count == r.histogram().count).all()
+    assert again.to_csv() == r.to_csv()
+    assert again == r
+    assert banyan.Result.from_json(r.to_json()).state_hash == r.state_hash
+
+
+EXECUTORS = ["threads", "processes"]
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_executors_give_the_same_table(small, kind):
+    axes = {"load": [0.1, 0.2], "switch.buffer": [2, 4]}
+    pools = {"threads": concurrent.futures.ThreadPoolExecutor, "processes": concurrent.futures.ProcessPoolExecutor}
+    with pools[kind](2) as pool:
+        told = []
+        t = small.sweep(executor=pool, progress=lambda done, total: told.append((done, total)), **axes)
+    assert told[-1] == (4, 4)
+    assert t.to_csv() == small.sweep(threads=2, **axes).to_csv()
+    assert t.axis_names == ["load", "switch.buffer"]
+    assert t.at(load=0.2, **{"switch.buffer": 4}).state_hash == t[3].state_hash
+
+
+def test_a_sweep_over_components_and_arrays(small):
+    t = small.sweep(routing=[banyan.dimension_order(), "o1turn"], load=numpy.array([0.1, 0.2]))
+    assert len(t) == 4
+    assert t.at(routing=banyan.o1turn(), load=0.2)["packet_latency"].count > 0
+    with pytest.raises(banyan.ConfigError):
+        small.sweep(load=[0.1, 0.1])
+
+
+def test_an_axis_of_the_file_gets_other_values(small, tmp_path):
+    path = tmp_path / "swept.toml"
+    path.write_text(small.to_toml() + '[sweep]\n"traffic.load" = [0.1, 0.2, 0.3]\n')
+    t = banyan.load(path).sweep(load=[0.1, 0.2])
+    assert t.axis_names == ["traffic.load"] and len(t) == 2
+    assert t.at(load=0.2).state_hash == small.run(**{"traffic.load": 0.2}).state_hash
+    assert len(banyan.load(path).sweep(**{"switch.buffer": [4, 8]})) == 6
+
+
+def test_errors_of_a_point_arrive_from_executors(small):
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        with pytest.raises(banyan.ConfigError, match="multistage"):
+            small.sweep(executor=pool, routing=["dimension_order", "destination_tag"])
+
+
+def test_an_mpi_pool_runs_a_sweep(tmp_path):
+    if importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("no mpi4py here (Debian: python3-mpi4py)")
+    script = tmp_path / "mpi.py"
+    script.write_text(
+        "import banyan\nfrom mpi4py.futures import MPIPoolExecutor\nfrom conftest import TEXT\n"
+        "if __name__ == '__main__':\n"
+        "    e = banyan.Experiment._of(TEXT, 'small', [])\n"
+        "    with MPIPoolExecutor(1) as pool:\n"
+        "        assert e.sweep(load=[0.1, 0.2], executor=pool).to_csv() == e.sweep(load=[0.1, 0.2]).to_csv()\n"
+        "    print('same')\n")
+    import os
+
+    here = os.path.dirname(__file__)
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{here}", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    done = subprocess.run(["mpiexec", "-n", "2", "--oversubscribe", sys.executable, "-m", "mpi4py.futures", script],
+                          capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert done.stdout.strip() == "same", done.stderr
+
+
+def test_a_dask_cluster_runs_a_sweep(small):
+    if importlib.util.find_spec("distributed") is None:
+        pytest.skip("no dask.distributed here (Debian: python3-distributed)")
+    import distributed
+
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            t = small.sweep(load=[0.1, 0.2], executor=client.get_executor(pure=False))
+    assert t.to_csv() == small.sweep(load=[0.1, 0.2]).to_csv()
+
+
+def test_results_work_without_numpy_and_pandas():
+    code = ("import sys\nfor m in ('numpy', 'pandas', 'matplotlib'): sys.modules[m] = None\n"
+            "import banyan\n"
+            "e = banyan.Experiment(topology='mesh', switch='vc_router', routing='dimension_order',"
+            " traffic=banyan.uniform(load=0.1), run={'measure': 2000})\n"
+            "print(e.run().to_dict()['verdict'])")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout in ("steady\n",)
+
+
+def test_comparison_saturation_and_description(small, program, file):
+    c = banyan.compare(small.run(), small.run(**{"traffic.load": 0.3}))
+    assert c["packet_latency"]["difference"] > 0 and "packet_latency" in str(c)
+    knee = banyan.saturation(small, width=0.1)
+    assert 0 < knee.low < knee.high <= 1
+    told = json.loads(program("saturation", file, "--width", "0.1", "--json", "--quiet"))
+    assert (knee.low, knee.high) == (told["low"], told["high"])
+    assert "vcs" in banyan.describe("vc_router")
+    with pytest.raises(banyan.ConfigError, match="no component"):
+        banyan.describe("vc_routr")
+
+
+def test_a_study_tells_its_claims():
+    s = banyan.study("hypercube-qap", figures=[3], threads=2)
+    assert s.claims is not None and len(s.frame(s.figures[0])) > 0
+    assert "<html" in s.report().text
+
+
+def test_plots_draw_intervals_and_mark_saturation(small):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    t = small.sweep(load=[0.1, 0.9], routing=["dimension_order", "o1turn"])
+    assert [r.verdict for r in t][2:] == ["saturated", "saturated"] or t.at(load=0.9, routing="o1turn").verdict == "saturated"
+    ax = t.plot("packet_latency")
+    assert len(ax.containers) == 2
+    assert sum(line.get_gid() == "beyond" for line in ax.lines) == sum(r.verdict == "saturated" for r in t)
+    assert ax.get_ylabel() == "packet_latency (cycles)" and ax.get_xlabel() == "load"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["dimension_order", "o1turn"]
+    ax.figure.savefig(io.BytesIO())
+    r = small.run(**{"run.window": 500})
+    assert r.plot("packet_latency").get_xlabel().startswith("time")
+    assert small.run().plot().get_ylabel().startswith("packets")
+    with pytest.raises(banyan.ConfigError, match="no axis"):
+        t.plot("packet_latency", x="vcs")
+
+
+def test_notebooks_show_results_and_networks(small):
+    r = small.run()
+    assert "packet_latency" in r._repr_html_() and r.state_hash in r._repr_html_()
+    page = r.report()
+    assert page.text.startswith("<!doctype html>") and "srcdoc" in page._repr_html_()
+    t = small.sweep(load=[0.1, 0.2])
+    assert t._repr_html_().count("<tr>") == 3
+    network = small.network()
+    assert network._repr_svg_().count("<circle") == 16
+    assert network.to_networkx().number_of_edges() == len(network.channels)
+    assert "digraph" in network.to_dot()
+
+
+def test_stubs_know_every_component():
+    import ast
+    import os
+
+    folder = os.path.dirname(banyan.__file__)
+    with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {name for name in banyan.__all__ if isinstance(getattr(banyan, name), type(banyan.load))} >= set(functions)
+    import inspect
+
+    for name, node in functions.items():
+        assert [a.arg for a in node.args.kwonlyargs] == list(inspect.signature(getattr(banyan, name)).parameters)
+    assert "vc_router" in functions and os.path.exists(os.path.join(folder, "py.typed"))
