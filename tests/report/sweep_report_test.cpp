@@ -71,6 +71,74 @@ TEST(SweepPage, DrawsMetricsOverTheLastNumericAxis) {
   EXPECT_EQ(page.tiles[1], (std::pair<std::string, std::string>{"2", "saturated"}));
 }
 
+/// The same with a seed axis behind, and series.
+Sweep seeded() {
+  Sweep made = sweep();
+  Sweep twice;
+  twice.set.file = made.set.file;
+  twice.set.axis_names = made.set.axis_names;
+  twice.set.axis_names.emplace_back("run.seed");
+  for (std::size_t i = 0; i < made.results.size(); ++i) {
+    for (const int seed : {1, 2}) {
+      api::Experiment point = made.set.points[i];
+      point.axes.emplace_back("run.seed", std::to_string(seed));
+      point.labels = {i < 3 ? "small" : "large", "load = " + point.axes[1].second, "seed = " + std::to_string(seed)};
+      twice.set.points.push_back(point);
+      api::Result result = made.results[i];
+      result.metrics[0].mean += 2.0 * seed;
+      result.series = {{"throughput", "flits", 0, 10, {1.0 * seed, 3}}, {"backlog", "flits", 0, 10, {5}}};
+      twice.results.push_back(std::move(result));
+    }
+  }
+  return twice;
+}
+
+TEST(SweepPage, PoolsSeedsWithTheIntervalThatTheirMeansGive) {
+  const Sweep made = seeded();
+  ASSERT_EQ(numeric_axis(made.set), 1U) << "a seed is no axis";
+  const Chart chart = sweep_chart(made.set, 1, made.results, "packet_latency");
+  ASSERT_EQ(chart.lines.size(), 2U);
+  EXPECT_EQ(chart.lines[0].label, "small") << "names of the sweep, and no seeds";
+  ASSERT_EQ(chart.lines[0].points.size(), 3U);
+  EXPECT_DOUBLE_EQ(chart.lines[0].points[0].y, 13.0);
+  ASSERT_TRUE(chart.lines[0].points[0].error);
+  // 12 and 14: t(1, 0.975) s / sqrt(2) = 12.706.
+  EXPECT_NEAR(*chart.lines[0].points[0].error, 12.706, 0.001);
+  EXPECT_EQ(chart.lines[0].points[0].count, 2U);
+  EXPECT_EQ(chart.lines[0].points[2].verdict, "saturated");
+  EXPECT_NE(chart.lines[0].points[2].tip.find("2 of 2 saturated"), std::string::npos) << chart.lines[0].points[2].tip;
+}
+
+TEST(SweepPage, DrawsAllPointsOverEachOtherInTime) {
+  const Sweep made = seeded();
+  const Page page = sweep_page(made.set, made.results, 12);
+  const Figure& figure = page.figures.back();
+  ASSERT_EQ(figure.charts.size(), 2U) << "one chart per series, not per point";
+  EXPECT_EQ(figure.charts[0].chart.title, "Throughput over time");
+  ASSERT_EQ(figure.charts[0].chart.lines.size(), 6U) << "seeds are one curve";
+  EXPECT_EQ(figure.charts[0].chart.lines[0].label, "small, load = 0.3");
+  ASSERT_EQ(figure.charts[0].chart.lines[0].points.size(), 2U);
+  EXPECT_DOUBLE_EQ(figure.charts[0].chart.lines[0].points[0].y, 1.5);
+}
+
+TEST(SweepPage, CarriesEveryPointForAComparison) {
+  const Sweep made = seeded();
+  const nlohmann::json data = nlohmann::json::parse(page_data(sweep_page(made.set, made.results, 12)));
+  const nlohmann::json& comparison = data["comparison"];
+  ASSERT_EQ(comparison["axes"].size(), 3U);
+  EXPECT_EQ(comparison["axes"][0]["names"], (std::vector<std::string>{"small", "large"}));
+  EXPECT_EQ(comparison["axes"][1]["names"], (std::vector<std::string>{"0.3", "0.6", "0.9"}));
+  EXPECT_TRUE(comparison["axes"][2]["seed"]);
+  ASSERT_EQ(comparison["points"].size(), 12U);
+  EXPECT_EQ(comparison["points"][11]["at"], (std::vector<int>{1, 2, 1}));
+  EXPECT_EQ(comparison["points"][11]["metrics"][0][0], 19.0);
+  EXPECT_EQ(comparison["points"][11]["series"][0]["values"].size(), 2U);
+  const Sweep one = sweep();
+  EXPECT_FALSE(
+      nlohmann::json::parse(page_data(sweep_page({one.set.file, {}, {one.set.points[0]}}, {one.results[0]}, 1)))
+          .contains("comparison"));
+}
+
 TEST(SweepPage, EveryFigureWithChartsHasItsNumbersAsCsv) {
   Sweep made = sweep();
   for (api::Result& result : made.results) result.series = {{"a", "packets", 0, 10, {1, 2}}};

@@ -51,6 +51,7 @@ export class LiveChart {
   private zoom: Extent | null = null;
   private colours: Colours = currentColours();
   private current: PointId | null = null;
+  private readonly resizing = new ResizeObserver(() => this.chart.setSize(this.size()));
 
   constructor(
     figure: HTMLElement,
@@ -79,6 +80,12 @@ export class LiveChart {
   repaint(): void {
     this.colours = currentColours();
     this.chart.redraw(false, true);
+  }
+
+  /** Before its figure is taken from the page. */
+  destroy(): void {
+    this.resizing.disconnect();
+    this.chart.destroy();
   }
 
   // --- what is on the page
@@ -317,7 +324,7 @@ export class LiveChart {
   // --- what the reader does
 
   private listen(): void {
-    new ResizeObserver(() => this.chart.setSize(this.size())).observe(this.plot);
+    this.resizing.observe(this.plot);
     this.chart.over.addEventListener("dblclick", () => this.show(null));
     this.chart.over.addEventListener("click", () => this.openRun());
     this.reset.addEventListener("click", () => {

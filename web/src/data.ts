@@ -1,4 +1,5 @@
 // What the program writes into the page (src/banyan/report/page_data.cpp), and how it is read.
+import type { ComparisonData } from "./comparison";
 import type { NetworkData } from "./layout";
 
 export interface AxisData {
@@ -64,6 +65,8 @@ export interface ReportData {
   markers: string[];
   charts: ChartData[];
   runs: RunData[];
+  /** Of a sweep. */
+  comparison?: ComparisonData;
   explorers?: ExplorerData[];
   networks?: NetworkData[];
 }

@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./report.css";
 import { LiveChart } from "./chart";
+import { addComparison } from "./compare";
 import type { ReportData } from "./data";
 import { parseReport } from "./data";
 import { mendDownloads } from "./download";
@@ -29,6 +30,11 @@ const charts: Part = (data) => {
   };
 };
 
+const comparison: Part = (data) => {
+  const made = addComparison(data);
+  return () => made?.repaint();
+};
+
 const configurations: Part = (data) => {
   for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) addRunButtons(table, data.runs);
   for (const first of document.querySelectorAll(".first-configuration")) first.remove();
@@ -43,7 +49,7 @@ const network: Part = (data) => {
 };
 
 // Another part is another entry here.
-const kParts: Part[] = [charts, configurations, network];
+const kParts: Part[] = [comparison, charts, configurations, network];
 
 function start(): void {
   const data = parseReport(document.getElementById("report-data")?.textContent ?? "");

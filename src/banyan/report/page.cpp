@@ -192,6 +192,11 @@ std::string to_html(const Page& page) {
   const std::string style = chart_style(":root") + std::string(bundle().page_style) + std::string(bundle().style);
   std::string html = head(page, style) + introduction(page) + claim_table(page.claims);
   html += page.network_pages.empty() ? explorer_section(page.runs) : network_list(page);
+  if (page.comparison && !bundle().script.empty()) {
+    html +=
+        "<section id=\"compare\" hidden><h2>Compare</h2>\n<p class=\"soft small\">Any metric over any axis or over "
+        "time; the address holds what is chosen.</p></section>\n";
+  }
   html += "<h2 id=\"figures\">Figures</h2>\n";
   std::size_t chart = 0;
   for (const Figure& figure : page.figures) html += figure_section(page, figure, chart);

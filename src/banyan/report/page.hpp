@@ -40,6 +40,20 @@ struct Figure {
   Table values;
 };
 
+/// The points of a sweep by the places of their values along its axes, from which a reader chooses what is drawn over
+/// what.
+struct Comparison {
+  struct Axis {
+    std::string key;
+    std::string name;                ///< short: the last word of the key
+    bool seed = false;               ///< repetitions of one point, pooled unless the reader wants them apart
+    std::vector<std::string> names;  ///< of its values
+    std::vector<double> numbers;     ///< NaN: this value is none
+  };
+  std::vector<Axis> axes;
+  std::vector<std::vector<std::size_t>> points;  ///< [place in Page::runs][axis]: place of the value
+};
+
 struct Page {
   std::string title;
   std::string reference;
@@ -48,7 +62,8 @@ struct Page {
   std::vector<study::ClaimResult> claims;
   std::vector<Figure> figures;
   std::vector<const api::Result*> runs;
-  std::vector<std::string> run_titles;  ///< of the explorer, where runs recorded congestion trees
+  std::optional<Comparison> comparison;  ///< of a sweep
+  std::vector<std::string> run_titles;   ///< of the explorer, where runs recorded congestion trees
   /// Pages that show the network of the runs over time, when this page does not: file and title.
   std::vector<std::pair<std::string, std::string>> network_pages;
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value

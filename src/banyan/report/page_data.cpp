@@ -1,8 +1,11 @@
 // The JSON that web/src/data.ts describes.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "banyan/report/explorer.hpp"
 #include "banyan/report/markup.hpp"
@@ -74,6 +77,73 @@ Json run_json(const api::Result& run) {
           {"compiler", run.compiler}};
 }
 
+/// Values of all series of a comparison together: beyond, and beyond what a screen shows of one curve, every nth
+/// stands.
+constexpr std::size_t kComparedValues = 300'000;
+constexpr std::size_t kCurveValues = 1000;
+
+/// What a run has under each name, or null.
+template <class Item>
+Json names_json(const std::vector<const api::Result*>& runs, std::vector<Item> api::Result::*items) {
+  Json names = Json::array();
+  std::set<std::string> seen;
+  for (const api::Result* run : runs) {
+    for (const Item& item : run->*items) {
+      if (seen.insert(item.name).second) names.push_back({{"name", item.name}, {"unit", item.unit}});
+    }
+  }
+  return names;
+}
+
+template <class Item, class Write>
+Json items_json(const Json& names, const std::vector<Item>& items, Write write) {
+  std::map<std::string, const Item*> by_name;
+  for (const Item& item : items) by_name.emplace(item.name, &item);
+  Json list = Json::array();
+  for (const Json& name : names) {
+    const auto found = by_name.find(name["name"].get<std::string>());
+    list.push_back(found == by_name.end() ? Json(nullptr) : write(*found->second));
+  }
+  return list;
+}
+
+Json comparison_json(const Comparison& comparison, const std::vector<const api::Result*>& runs) {
+  Json object = {{"axes", Json::array()},
+                 {"metrics", names_json(runs, &api::Result::metrics)},
+                 {"series", names_json(runs, &api::Result::series)},
+                 {"points", Json::array()}};
+  for (const Comparison::Axis& axis : comparison.axes) {
+    Json numbers = Json::array();
+    for (const double number : axis.numbers) numbers.push_back(finite(number));
+    object["axes"].push_back({{"key", axis.key},
+                              {"name", axis.name},
+                              {"seed", axis.seed},
+                              {"names", axis.names},
+                              {"numbers", std::move(numbers)}});
+  }
+  const std::size_t curves = std::max<std::size_t>(1, object["series"].size() * comparison.points.size());
+  const std::size_t most = std::clamp<std::size_t>(kComparedValues / curves, 20, kCurveValues);
+  const auto metric_json = [](const stats::Metric& metric) {
+    Json pair = Json::array({finite(metric.mean)});
+    if (metric.half_width) pair.push_back(finite(*metric.half_width));
+    return pair;
+  };
+  const auto series_json = [most](const stats::Series& series) {
+    const std::size_t step = (series.values.size() + most - 1) / most;
+    Json values = Json::array();
+    for (std::size_t i = 0; i < series.values.size(); i += step) values.push_back(finite(series.values[i]));
+    return Json{{"start", series.start},
+                {"interval", series.interval * static_cast<double>(std::max<std::size_t>(1, step))},
+                {"values", std::move(values)}};
+  };
+  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
+    object["points"].push_back({{"at", comparison.points[i]},
+                                {"metrics", items_json(object["metrics"], runs[i]->metrics, metric_json)},
+                                {"series", items_json(object["series"], runs[i]->series, series_json)}});
+  }
+  return object;
+}
+
 /// Inside of strings only: JSON's own grammar has none of these characters.
 std::string without_markup(const std::string& json) {
   std::string text;
@@ -97,6 +167,7 @@ std::string page_data(const Page& page) {
     for (const NamedChart& named : figure.charts) data["charts"].push_back(chart_json(named.chart));
   }
   for (const api::Result* run : page.runs) data["runs"].push_back(run_json(*run));
+  if (page.comparison) data["comparison"] = comparison_json(*page.comparison, page.runs);
   if (page.network_pages.empty()) add_explorers(data, page.runs, page.run_titles);
   return without_markup(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

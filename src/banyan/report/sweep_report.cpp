@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "banyan/api/export.hpp"
 #include "banyan/config/units.hpp"
+#include "banyan/stats/interval.hpp"
 
 namespace banyan::report {
 namespace {
@@ -16,8 +18,10 @@ using stats::Metric;
 
 /// Metrics drawn at the top; the others follow below.
 constexpr std::size_t kFirstMetrics = 6;
-/// Points whose time series are drawn: the rest is in the table and in the store.
-constexpr std::size_t kSeriesPoints = 12;
+/// Curves of one chart over time: the rest is in the table and in the store, and in the comparison of the page.
+constexpr std::size_t kSeriesLines = 12;
+/// A metric that a sweep has at one time stands in so many charts, no more.
+constexpr std::size_t kSeriesCharts = 12;
 /// Beyond this ratio of the largest to the smallest value of an axis, its steps are taken as factors.
 constexpr double kWide = 64.0;
 
@@ -36,12 +40,19 @@ std::string words(std::string name) {
   return name;
 }
 
-std::string label_of(const api::Experiment& point, std::optional<std::size_t> without) {
+/// Seeds are repetitions of one point, not places along an axis.
+bool is_seed(const std::string& axis) { return short_name(axis) == "seed"; }
+
+/// What tells a point from the others of its sweep, without the axis that curves are drawn over, and without seeds
+/// unless they are asked for.
+std::string label_of(const api::Experiment& point, std::optional<std::size_t> without, bool seeds = false) {
   std::string label;
   for (std::size_t a = 0; a < point.axes.size(); ++a) {
-    if (a == without) continue;
     const auto& [key, value] = point.axes[a];
-    label += (label.empty() ? "" : ", ") + short_name(key) + " = " + value;
+    if (a == without || (!seeds && is_seed(key))) continue;
+    const bool named = a < point.labels.size();
+    const std::string word = named ? point.labels[a] : short_name(key) + " = " + value;
+    if (!word.empty()) label += (label.empty() ? "" : ", ") + word;
   }
   return label;
 }
@@ -96,6 +107,7 @@ void add_models(Chart& chart, const api::ExperimentSet& set, std::size_t x, cons
     for (const Metric& m : results[i].metrics) {
       if (!m.name.starts_with(metric + api::kPredictedBy)) continue;
       const std::string where = label_of(set.points[i], x);
+      // The runs of all seeds have the same prediction.
       const std::string model = m.name.substr(metric.size() + 1);
       ChartLine& line = line_of(chart, where.empty() ? model : model + ", " + where);
       line.analytical = true;
@@ -161,17 +173,80 @@ std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::
   return charts;
 }
 
-std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results) {
-  std::vector<NamedChart> charts;
-  for (std::size_t i = 0; i < std::min(results.size(), kSeriesPoints); ++i) {
-    std::size_t number = 0;
-    for (Chart& chart : series_charts(results[i])) {
-      chart.subtitle = label_of(set.points[i], std::nullopt);
-      for (ChartLine& line : chart.lines) {
-        for (ChartPoint& point : line.points) point.run = i;
-      }
-      charts.push_back({fmt::format("series-{}-{}.svg", i, number++), std::move(chart)});
+/// The names of the series of all points, each once.
+std::vector<std::string> series_names(const std::vector<api::Result>& results) {
+  std::vector<std::string> names;
+  for (const api::Result& result : results) {
+    for (const stats::Series& series : result.series) {
+      if (std::find(names.begin(), names.end(), series.name) == names.end()) names.push_back(series.name);
     }
+  }
+  return names;
+}
+
+const stats::Series* find_series(const api::Result& result, const std::string& name) {
+  const auto found = std::find_if(result.series.begin(), result.series.end(),
+                                  [&](const stats::Series& series) { return series.name == name; });
+  return found == result.series.end() ? nullptr : &*found;
+}
+
+/// The curves of all points over each other, pooled over seeds: the mean of those that have a value at that time.
+Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result>& results, const std::string& name) {
+  Chart chart;
+  chart.title = words(name) + " over time";
+  chart.x_label = "cycles";
+  chart.x_symbol = "cycle";
+  std::vector<std::map<double, std::vector<double>>> values;
+  std::vector<std::size_t> runs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const stats::Series* series = find_series(results[i], name);
+    if (series == nullptr) continue;
+    chart.y_unit = series->unit;
+    ChartLine& line = line_of(chart, label_of(set.points[i], std::nullopt));
+    line.markers = false;
+    const auto place = static_cast<std::size_t>(&line - chart.lines.data());
+    if (place == values.size()) {
+      values.emplace_back();
+      runs.push_back(i);
+    }
+    for (std::size_t k = 0; k < series->values.size(); ++k) {
+      if (!std::isfinite(series->values[k])) continue;
+      values[place][series->start + static_cast<double>(k) * series->interval].push_back(series->values[k]);
+    }
+  }
+  chart.y_label = with_unit(name, chart.y_unit);
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    for (const auto& [time, samples] : values[place]) {
+      ChartPoint point{time, stats::average(samples), std::nullopt, ""};
+      point.run = runs[place];
+      chart.lines[place].points.push_back(std::move(point));
+    }
+  }
+  if (chart.lines.size() > kSeriesLines) {
+    chart.subtitle = fmt::format("the first {} of {} curves", kSeriesLines, chart.lines.size());
+    chart.lines.resize(kSeriesLines);
+  }
+  if (chart.lines.size() == 1 && chart.lines[0].label.empty()) chart.lines[0].label = name;
+  return chart;
+}
+
+std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                                    bool single) {
+  std::vector<NamedChart> charts;
+  if (single) {
+    for (const api::Result& result : results) {
+      for (Chart& chart : series_charts(result)) {
+        for (ChartLine& line : chart.lines) {
+          for (ChartPoint& point : line.points) point.run = 0;
+        }
+        charts.push_back({fmt::format("series-{}.svg", charts.size()), std::move(chart)});
+      }
+    }
+    return charts;
+  }
+  for (const std::string& name : series_names(results)) {
+    if (charts.size() == kSeriesCharts) break;
+    charts.push_back({file_name("series-" + name) + ".svg", pooled_series(set, results, name)});
   }
   return charts;
 }
@@ -214,16 +289,94 @@ void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vec
   page.figures.push_back(std::move(more));
 }
 
+/// The place of a value of one axis, by what it is called there.
+std::size_t place_of(Comparison::Axis& axis, const std::string& name, const std::string& value) {
+  const auto found = std::find(axis.names.begin(), axis.names.end(), name);
+  if (found != axis.names.end()) return static_cast<std::size_t>(found - axis.names.begin());
+  axis.names.push_back(name);
+  axis.numbers.push_back(as_number(value).value_or(std::nan("")));
+  return axis.names.size() - 1;
+}
+
+/// Every axis and every point, for a reader who chooses what is drawn over what.
+Comparison comparison_of(const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+  Comparison comparison;
+  for (std::size_t a = 0; a < set.axis_names.size(); ++a) {
+    const std::string& key = set.axis_names[a];
+    comparison.axes.push_back({key, short_name(key), is_seed(key), {}, {}});
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const api::Experiment& point = set.points[i];
+    std::vector<std::size_t> at;
+    for (std::size_t a = 0; a < point.axes.size(); ++a) {
+      const std::string& value = point.axes[a].second;
+      // "buffer = 8" is 8 where the axis is named beside it.
+      std::string name = a < point.labels.size() && !point.labels[a].empty() ? point.labels[a] : value;
+      const std::string key = short_name(point.axes[a].first) + " = ";
+      if (name.starts_with(key)) name.erase(0, key.size());
+      at.push_back(place_of(comparison.axes[a], name, value));
+    }
+    comparison.points.push_back(std::move(at));
+  }
+  return comparison;
+}
+
 }  // namespace
 
 std::optional<std::size_t> numeric_axis(const api::ExperimentSet& set) {
   if (set.points.empty()) return std::nullopt;
   for (std::size_t a = set.axis_names.size(); a-- > 0;) {
+    if (is_seed(set.axis_names[a])) continue;
     const auto is_number = [&](const api::Experiment& point) { return as_number(point.axes[a].second).has_value(); };
     if (std::all_of(set.points.begin(), set.points.end(), is_number)) return a;
   }
   return std::nullopt;
 }
+
+namespace {
+
+/// The points of a curve at one place: one, or one per seed.
+struct Pool {
+  std::vector<std::size_t> points;
+};
+
+/// The mean over the seeds, with the interval that their means give.
+ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& results, const std::string& metric) {
+  ChartPoint point{0.0, std::nan(""), {}, ""};
+  std::vector<double> means;
+  const Metric* one = nullptr;
+  std::size_t unsettled = 0;
+  for (const std::size_t i : pool.points) {
+    const Metric* here = results[i].find(metric);
+    const std::string verdict = api::to_string(results[i].verdict);
+    if (is_unsettled(verdict)) ++unsettled;
+    if (point.verdict.empty() || is_unsettled(verdict)) point.verdict = verdict;
+    if (here == nullptr || !std::isfinite(here->mean)) continue;
+    one = here;
+    means.push_back(here->mean);
+  }
+  point.run = pool.points.front();
+  if (one == nullptr) {
+    point.tip = point.verdict;
+    return point;
+  }
+  point.y = stats::average(means);
+  if (pool.points.size() == 1) {
+    point.error = one->half_width;
+    if (!one->counter) point.count = one->count;
+    point.tip = estimate(one) + " " + one->unit;
+    return point;
+  }
+  point.error = stats::mean_interval(means, one->confidence).half_width;
+  point.count = means.size();
+  const std::string text = study::to_string(study::Estimate{point.y, point.error.value_or(0.0), means.size(), true});
+  point.tip =
+      fmt::format("{} {}, {} seeds", point.error ? text : fmt::format("{:.6g}", point.y), one->unit, means.size());
+  if (unsettled > 0) point.tip += fmt::format(", {} of {} {}", unsettled, pool.points.size(), point.verdict);
+  return point;
+}
+
+}  // namespace
 
 Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vector<api::Result>& results,
                   const std::string& metric) {
@@ -234,24 +387,24 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
   chart.y_unit = unit_of(results, metric);
   chart.y_label = with_unit(metric, chart.y_unit);
   std::vector<double> places;
+  std::vector<std::map<double, Pool>> pools;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Metric* here = results[i].find(metric);
-    const std::string verdict = api::to_string(results[i].verdict);
     const bool known = here != nullptr && std::isfinite(here->mean);
-    if (!known && !is_unsettled(verdict)) continue;
+    if (!known && !is_unsettled(api::to_string(results[i].verdict))) continue;
     const double place = *as_number(set.points[i].axes[x].second);
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
-    ChartPoint point{place, std::nan(""), {}, ""};
-    const std::string where = fmt::format("{} = {}", chart.x_label, set.points[i].axes[x].second);
-    point.tip = where + ": " + (known ? estimate(here) + " " + here->unit : verdict);
-    point.verdict = verdict;
-    point.run = i;
-    if (known) {
-      point.y = here->mean;
-      point.error = here->half_width;
-      if (!here->counter) point.count = here->count;
+    const ChartLine& line = line_of(chart, label_of(set.points[i], x));
+    pools.resize(chart.lines.size());
+    pools[static_cast<std::size_t>(&line - chart.lines.data())][place].points.push_back(i);
+  }
+  for (std::size_t place = 0; place < pools.size(); ++place) {
+    for (const auto& [at, pool] : pools[place]) {
+      ChartPoint point = pooled_point(pool, results, metric);
+      point.x = at;
+      point.tip = fmt::format("{} = {}: {}", chart.x_label, set.points[pool.points.front()].axes[x].second, point.tip);
+      chart.lines[place].points.push_back(std::move(point));
     }
-    line_of(chart, label_of(set.points[i], x)).points.push_back(std::move(point));
   }
   chart.log_x = is_wide(places);
   add_models(chart, set, x, results, metric);
@@ -259,6 +412,9 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
   if (!chart.lines.empty() && chart.lines[0].label.empty()) chart.lines[0].label = metric;
   for (ChartLine& line : chart.lines) {
     std::stable_sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+    // The seeds of a point have one prediction.
+    const auto same = [](const ChartPoint& a, const ChartPoint& b) { return a.x == b.x && a.y == b.y; };
+    line.points.erase(std::unique(line.points.begin(), line.points.end(), same), line.points.end());
   }
   return chart;
 }
@@ -270,7 +426,7 @@ std::vector<Chart> series_charts(const api::Result& result) {
     if (chart == charts.end()) {
       charts.push_back({});
       chart = charts.end() - 1;
-      chart->title = "Over time";
+      chart->title = words(series.name) + " over time";
       chart->x_label = "cycles";
       chart->x_symbol = "cycle";
       chart->y_unit = chart->y_label = series.unit;
@@ -296,7 +452,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   page.tiles = tiles_of(results, planned);
   for (std::size_t i = 0; i < results.size(); ++i) {
     page.runs.push_back(&results[i]);
-    page.run_titles.push_back(label_of(set.points[i], std::nullopt));
+    page.run_titles.push_back(label_of(set.points[i], std::nullopt, true));
   }
   if (!single) {
     add_sweep_figures(page, set, results);
@@ -304,9 +460,9 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
     page.figures.push_back(
         {"metrics", "Metrics", "", {}, "run.csv", api::to_csv(results.front()), run_table(results.front())});
   }
-  if (auto charts = time_charts(set, results); !charts.empty()) {
-    const std::string caption =
-        results.size() > kSeriesPoints ? fmt::format("of the first {} points", kSeriesPoints) : "";
+  if (auto charts = time_charts(set, results, single); !charts.empty()) {
+    const bool seeds = std::any_of(set.axis_names.begin(), set.axis_names.end(), is_seed);
+    const std::string caption = seeds ? "means over seeds" : "";
     page.figures.push_back({"series",
                             "Over time",
                             caption,
@@ -315,6 +471,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
                             single ? api::series_csv(results.front()) : api::series_csv(set, results),
                             {}});
   }
+  if (!single) page.comparison = comparison_of(set, results);
   page.provenance = {{"Experiment", set.file}};
   for (auto& row : provenance_of(page.runs)) page.provenance.push_back(std::move(row));
   if (single && !results.empty()) {

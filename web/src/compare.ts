@@ -1,0 +1,143 @@
+// The comparison of a sweep's page: what is drawn over what is the reader's choice, and stands in the address.
+import { LiveChart } from "./chart";
+import { saveChart } from "./chart_files";
+import {
+  abscissas,
+  type Choice,
+  type ComparisonData,
+  chartsOf,
+  firstChoice,
+  readChoice,
+  writeChoice,
+} from "./comparison";
+import type { ReportData } from "./data";
+import { element } from "./dom";
+import { RunPanel } from "./runs";
+
+/** At most so many plots beside each other: more are no comparison. */
+const kMostPlots = 12;
+
+interface Option {
+  value: string;
+  text: string;
+}
+
+export class Comparison {
+  private readonly controls = element("form", { class: "compare-controls" });
+  private readonly plots = element("div", { class: "charts" });
+  private readonly note = element("p", { class: "soft small", hidden: "" });
+  private readonly panel: RunPanel;
+  private charts: LiveChart[] = [];
+  private choice: Choice;
+
+  constructor(
+    place: HTMLElement,
+    private readonly report: ReportData,
+    private readonly data: ComparisonData,
+    first: Choice,
+  ) {
+    this.choice = readChoice(location.hash, data) ?? first;
+    this.panel = new RunPanel(report.runs);
+    this.controls.addEventListener("submit", (event) => event.preventDefault());
+    place.append(this.controls, this.plots, this.note, this.panel.element);
+    window.addEventListener("hashchange", () => {
+      const told = readChoice(location.hash, data);
+      if (told === null || writeChoice(told) === writeChoice(this.choice)) return;
+      this.choice = told;
+      this.draw();
+    });
+    this.draw();
+    if (location.hash.startsWith("#compare?")) place.scrollIntoView();
+  }
+
+  repaint(): void {
+    for (const chart of this.charts) chart.repaint();
+  }
+
+  private choose(change: Partial<Choice>): void {
+    this.choice = { ...this.choice, ...change };
+    // A metric that is no series has no time, and the other way round.
+    const xs = abscissas(this.data, this.choice.metric).map(({ key }) => key);
+    const isMetric = this.data.metrics.some(({ name }) => name === this.choice.metric);
+    const fits = xs.includes(this.choice.x) && (isMetric || this.choice.x === "time");
+    if (!fits) this.choice.x = isMetric ? (xs[0] ?? this.choice.x) : "time";
+    if (this.choice.split === this.choice.x) this.choice.split = "";
+    history.replaceState(null, "", writeChoice(this.choice));
+    this.draw();
+  }
+
+  private select(name: string, options: Option[], chosen: string, change: (value: string) => void): HTMLElement {
+    const list = element("select", { name });
+    for (const { value, text } of options) list.append(element("option", { value }, text));
+    list.value = chosen;
+    list.addEventListener("change", () => change(list.value));
+    return element("label", {}, `${name} `, list);
+  }
+
+  private check(name: string, checked: boolean, change: (value: boolean) => void): HTMLElement {
+    const box = element("input", { type: "checkbox" });
+    box.checked = checked;
+    box.addEventListener("change", () => change(box.checked));
+    return element("label", {}, box, ` ${name}`);
+  }
+
+  private drawControls(): void {
+    const { data, choice } = this;
+    const names = new Set([...data.metrics, ...data.series].map(({ name }) => name));
+    const metrics = [...names].map((name) => ({ value: name, text: name }));
+    const xs = abscissas(data, choice.metric).map(({ key, name }) => ({ value: key, text: name }));
+    const splits = data.axes
+      .filter(({ key, names: values }) => key !== choice.x && values.length > 1)
+      .map(({ key, name }) => ({ value: key, text: name }));
+    const controls: HTMLElement[] = [
+      this.select("Metric", metrics, choice.metric, (metric) => this.choose({ metric })),
+      this.select("over", xs, choice.x, (x) => this.choose({ x })),
+      this.select("one plot per", [{ value: "", text: "(one for all)" }, ...splits], choice.split, (split) =>
+        this.choose({ split }),
+      ),
+    ];
+    if (data.axes.some(({ seed }) => seed)) {
+      controls.push(this.check("seeds pooled", choice.pooled, (value) => this.choose({ pooled: value })));
+    }
+    controls.push(
+      this.check("log x", choice.logX, (logX) => this.choose({ logX })),
+      this.check("log y", choice.logY, (logY) => this.choose({ logY })),
+    );
+    const focus = document.activeElement instanceof HTMLSelectElement ? document.activeElement.name : "";
+    this.controls.replaceChildren(...controls);
+    if (focus !== "") this.controls.querySelector<HTMLSelectElement>(`select[name="${focus}"]`)?.focus();
+  }
+
+  private draw(): void {
+    for (const chart of this.charts) chart.destroy();
+    this.drawControls();
+    const verdicts = this.report.runs.map(({ verdict }) => verdict);
+    const all = chartsOf(this.data, verdicts, this.choice);
+    this.note.hidden = all.length <= kMostPlots;
+    this.note.textContent = `The first ${kMostPlots} of ${all.length} plots.`;
+    const drawn = all.slice(0, kMostPlots);
+    const figures = drawn.map((chart) => {
+      const caption = element("figcaption", { class: "small" }, "Save as ");
+      for (const kind of ["SVG", "PDF", "PNG", "matplotlib"] as const) {
+        const button = element("button", { type: "button", class: "link" }, kind);
+        button.addEventListener("click", () => void saveChart(chart, kind));
+        caption.append(button, " ");
+      }
+      return element("figure", { class: "compared" }, caption);
+    });
+    this.plots.replaceChildren(...figures);
+    this.charts = figures.map((figure, i) => {
+      const options = { markers: this.report.markers, openRun: (run: number) => this.panel.open(run) };
+      return new LiveChart(figure, drawn[i] as (typeof drawn)[number], options);
+    });
+  }
+}
+
+/** Null where the page compares nothing. */
+export function addComparison(report: ReportData): Comparison | null {
+  const place = document.getElementById("compare");
+  const first = report.comparison === undefined ? null : firstChoice(report.comparison);
+  if (place === null || report.comparison === undefined || first === null) return null;
+  place.hidden = false;
+  return new Comparison(place, report, report.comparison, first);
+}

@@ -1,0 +1,267 @@
+// What a reader of a sweep compares: any metric over any axis or over time, a curve for each combination of the other
+// axes, one plot or one per value of an axis. Pure: choices in, charts out.
+import type { ChartData, LineData } from "./data";
+import { isUnsettled } from "./data";
+import { kPaletteSize } from "./palette";
+
+export interface ComparedAxis {
+  key: string;
+  /** The last word of the key. */
+  name: string;
+  /** Repetitions of one point: pooled unless the reader wants them apart. */
+  seed: boolean;
+  /** Of its values. */
+  names: string[];
+  /** null: the value is no number. */
+  numbers: (number | null)[];
+}
+
+export interface Named {
+  name: string;
+  unit: string;
+}
+
+export interface ComparedPoint {
+  /** Place of the value along each axis. */
+  at: number[];
+  /** In the order of ComparisonData.metrics: mean and half width. */
+  metrics: ([mean: number | null, half?: number | null] | null)[];
+  /** In the order of ComparisonData.series. */
+  series: ({ start: number; interval: number; values: (number | null)[] } | null)[];
+}
+
+/** The points of a sweep; point i is run i of the report. */
+export interface ComparisonData {
+  axes: ComparedAxis[];
+  metrics: Named[];
+  series: Named[];
+  points: ComparedPoint[];
+}
+
+/** Stands for time among the axes. */
+export const kTime = "time";
+
+export interface Choice {
+  metric: string;
+  /** Key of an axis, or kTime. */
+  x: string;
+  /** Key of the axis that has a plot for each value; "": one plot. */
+  split: string;
+  pooled: boolean;
+  logX: boolean;
+  logY: boolean;
+}
+
+const numeric = (axis: ComparedAxis) => axis.numbers.length > 1 && axis.numbers.every((n) => n !== null);
+
+/** The axes that curves may be drawn over. */
+export function abscissas(data: ComparisonData, metric: string): { key: string; name: string }[] {
+  const found = data.axes.filter(numeric).map(({ key, name }) => ({ key, name }));
+  if (data.series.some(({ name }) => name === metric)) found.push({ key: kTime, name: "time (cycles)" });
+  return found;
+}
+
+/** Latency over the last axis of numbers, where there is one; the first series over time else. */
+export function firstChoice(data: ComparisonData): Choice | null {
+  const axes = data.axes.filter((axis) => numeric(axis) && !axis.seed);
+  const x = axes[axes.length - 1]?.key ?? (data.series.length > 0 ? kTime : undefined);
+  const names = x === kTime ? data.series : data.metrics;
+  const metric = names.find(({ name }) => name === (x === kTime ? "throughput" : "packet_latency")) ?? names[0];
+  if (x === undefined || metric === undefined) return null;
+  return { metric: metric.name, x, split: "", pooled: true, logX: false, logY: false };
+}
+
+/** "#compare?metric=packet_latency&x=traffic.load". */
+export function writeChoice(choice: Choice): string {
+  const words = new URLSearchParams({ metric: choice.metric, x: choice.x });
+  if (choice.split !== "") words.set("split", choice.split);
+  if (!choice.pooled) words.set("seeds", "apart");
+  const log = `${choice.logX ? "x" : ""}${choice.logY ? "y" : ""}`;
+  if (log !== "") words.set("log", log);
+  return `#compare?${words}`;
+}
+
+/** What the address says, as far as these data have it; null when it says nothing about a comparison. */
+export function readChoice(hash: string, data: ComparisonData): Choice | null {
+  const first = firstChoice(data);
+  if (!hash.startsWith("#compare?") || first === null) return null;
+  const words = new URLSearchParams(hash.slice("#compare?".length));
+  const known = (text: string | null, among: readonly string[], otherwise: string) =>
+    text !== null && among.includes(text) ? text : otherwise;
+  const metrics = [...data.metrics, ...data.series].map(({ name }) => name);
+  const metric = known(words.get("metric"), metrics, first.metric);
+  const xs = abscissas(data, metric).map(({ key }) => key);
+  const splits = data.axes.map(({ key }) => key);
+  const log = words.get("log") ?? "";
+  return {
+    metric,
+    x: known(words.get("x"), xs, xs.includes(first.x) ? first.x : (xs[0] ?? first.x)),
+    split: known(words.get("split"), splits, ""),
+    pooled: words.get("seeds") !== "apart",
+    logX: log.includes("x"),
+    logY: log.includes("y"),
+  };
+}
+
+/** Student's two-sided 95 % quantile (Abramowitz and Stegun, table 26.10). */
+const kStudent = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+/** So many equal values say ± 0; fewer say nothing about their spread (as src/banyan/stats/interval.hpp has it). */
+const kFewestEqual = 20;
+
+export interface Estimate {
+  mean: number;
+  half: number | null;
+}
+
+/** Mean of the means of several seeds, with the interval that these give. */
+export function pooled(means: readonly number[]): Estimate | null {
+  const n = means.length;
+  if (n === 0) return null;
+  const mean = means.reduce((sum, value) => sum + value, 0) / n;
+  if (n === 1) return { mean, half: null };
+  const squares = means.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const equal = Math.sqrt(squares) <= 1e-12 * Math.abs(mean);
+  if (equal) return { mean, half: n < kFewestEqual ? null : 0 };
+  return { mean, half: (kStudent[n - 2] ?? 1.96) * Math.sqrt(squares / (n - 1) / n) };
+}
+
+/** The axes whose values tell curves apart. */
+function curveAxes(data: ComparisonData, choice: Choice): number[] {
+  return data.axes.flatMap((axis, a) =>
+    axis.key === choice.x || axis.key === choice.split || axis.names.length < 2 || (axis.seed && choice.pooled)
+      ? []
+      : [a],
+  );
+}
+
+/** What one value of an axis is called in a legend. */
+function valueName(axis: ComparedAxis, place: number): string {
+  const name = axis.names[place] ?? "";
+  return numeric(axis) ? `${axis.name} = ${name}` : name;
+}
+
+interface Group {
+  label: string;
+  points: number[];
+}
+
+/** Points by what tells them apart, in the order of the sweep. */
+function grouped(data: ComparisonData, points: readonly number[], axes: readonly number[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const point of points) {
+    const at = data.points[point]?.at ?? [];
+    const key = axes.map((a) => at[a]).join(" ");
+    const found = groups.get(key);
+    if (found !== undefined) {
+      found.points.push(point);
+      continue;
+    }
+    const names = axes.map((a) => (data.axes[a] === undefined ? "" : valueName(data.axes[a], at[a] ?? 0)));
+    groups.set(key, { label: names.join(", "), points: [point] });
+  }
+  return [...groups.values()];
+}
+
+function emptyLine(label: string, place: number, markers: boolean): LineData {
+  const family = Math.floor(place / kPaletteSize) % 4;
+  return { label, colour: place % kPaletteSize, family, markers, analytical: false, x: [], y: [] };
+}
+
+/** One curve over an axis: the points of each place pooled. */
+function curveOverAxis(
+  data: ComparisonData,
+  verdicts: readonly string[],
+  axis: number,
+  metric: number,
+  group: Group,
+  place: number,
+): LineData {
+  const line = emptyLine(group.label, place, true);
+  const numbers = data.axes[axis]?.numbers ?? [];
+  const places = [...new Set(group.points.map((point) => data.points[point]?.at[axis] ?? 0))];
+  places.sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
+  const errors: (number | null)[] = [];
+  const counts: (number | null)[] = [];
+  const states: (string | null)[] = [];
+  const runs: (number | null)[] = [];
+  for (const at of places) {
+    const here = group.points.filter((point) => data.points[point]?.at[axis] === at);
+    const estimates = here.map((point) => data.points[point]?.metrics[metric] ?? null);
+    const means = estimates.flatMap((e) => (e === null || e[0] === null ? [] : [e[0]]));
+    const state = here.map((point) => verdicts[point] ?? "").find(isUnsettled) ?? verdicts[here[0] ?? 0] ?? null;
+    const estimate = pooled(means);
+    if (estimate === null && !isUnsettled(state)) continue;
+    line.x.push(numbers[at] ?? 0);
+    line.y.push(estimate?.mean ?? null);
+    errors.push(here.length === 1 ? (estimates[0]?.[1] ?? null) : (estimate?.half ?? null));
+    counts.push(here.length === 1 ? null : means.length);
+    states.push(state);
+    runs.push(here[0] ?? null);
+  }
+  return { ...line, error: errors, count: counts, verdict: states, run: runs };
+}
+
+/** One curve over time: the mean of the points that have a value then. */
+function curveOverTime(data: ComparisonData, series: number, group: Group, place: number): LineData {
+  const line = emptyLine(group.label, place, false);
+  const values = new Map<number, number[]>();
+  for (const point of group.points) {
+    const found = data.points[point]?.series[series];
+    found?.values.forEach((value, i) => {
+      if (value === null) return;
+      const time = found.start + i * found.interval;
+      const there = values.get(time);
+      if (there === undefined) values.set(time, [value]);
+      else there.push(value);
+    });
+  }
+  const run: (number | null)[] = [];
+  for (const time of [...values.keys()].sort((a, b) => a - b)) {
+    line.x.push(time);
+    line.y.push(pooled(values.get(time) ?? [])?.mean ?? null);
+    run.push(group.points[0] ?? null);
+  }
+  return { ...line, run };
+}
+
+const words = (name: string) => {
+  const text = name.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** The charts of a choice; `verdicts` of the runs. */
+export function chartsOf(data: ComparisonData, verdicts: readonly string[], choice: Choice): ChartData[] {
+  const overTime = choice.x === kTime;
+  const names = overTime ? data.series : data.metrics;
+  const number = names.findIndex(({ name }) => name === choice.metric);
+  const axis = data.axes.findIndex(({ key }) => key === choice.x);
+  const unit = names[number]?.unit ?? "";
+  if (number < 0 || (!overTime && axis < 0)) return [];
+  const axes = curveAxes(data, choice);
+  const split = data.axes.findIndex(({ key }) => key === choice.split);
+  const all = data.points.map((_, i) => i);
+  const parts = split < 0 ? [{ label: "", points: all }] : grouped(data, all, [split]);
+  // A curve has one colour in all plots.
+  const colours = new Map(grouped(data, all, axes).map(({ label }, i) => [label, i]));
+  return parts.map(({ label, points }) => ({
+    title: words(choice.metric),
+    subtitle: label,
+    x: {
+      label: overTime ? "cycles" : choice.x,
+      symbol: overTime ? "cycle" : (data.axes[axis]?.name ?? ""),
+      unit: "",
+      log: choice.logX,
+    },
+    y: { label: unit === "" ? choice.metric : `${choice.metric} (${unit})`, symbol: "", unit, log: choice.logY },
+    lines: grouped(data, points, axes).map((group) => {
+      const place = colours.get(group.label) ?? 0;
+      const named = { ...group, label: group.label === "" ? choice.metric : group.label };
+      return overTime
+        ? curveOverTime(data, number, named, place)
+        : curveOverAxis(data, verdicts, axis, number, named, place);
+    }),
+  }));
+}

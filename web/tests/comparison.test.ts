@@ -1,0 +1,147 @@
+// Does a comparison draw what the reader chose, and does its address bring it back?
+import { describe, expect, it } from "vitest";
+import { toMatplotlib, toPdf, toSvg } from "../src/chart_files";
+import {
+  abscissas,
+  type Choice,
+  type ComparisonData,
+  chartsOf,
+  firstChoice,
+  pooled,
+  readChoice,
+  writeChoice,
+} from "../src/comparison";
+
+/** Two switches, two loads, two seeds; the last point has no latency. */
+function sweep(): ComparisonData {
+  const points = [];
+  for (const s of [0, 1]) {
+    for (const l of [0, 1]) {
+      for (const r of [0, 1]) {
+        const known = !(s === 1 && l === 1);
+        points.push({
+          at: [s, l, r],
+          metrics: [known ? ([10 * (s + 1) + l + 2 * r, 1] as [number, number]) : null],
+          series: [{ start: 5, interval: 10, values: [s, l, r] }],
+        });
+      }
+    }
+  }
+  return {
+    axes: [
+      { key: "switch.queues", name: "queues", seed: false, names: ["1q", "voqsw"], numbers: [null, null] },
+      { key: "traffic.load", name: "load", seed: false, names: ["0.1", "0.2"], numbers: [0.1, 0.2] },
+      { key: "run.seed", name: "seed", seed: true, names: ["1", "2"], numbers: [1, 2] },
+    ],
+    metrics: [{ name: "packet_latency", unit: "cycles" }],
+    series: [{ name: "throughput", unit: "bytes/ns" }],
+    points,
+  };
+}
+
+const verdicts = ["steady", "steady", "steady", "steady", "steady", "steady", "saturated", "saturated"];
+
+function choice(change: Partial<Choice>): Choice {
+  const first = firstChoice(sweep());
+  if (first === null) throw new Error("nothing to choose");
+  return { ...first, ...change };
+}
+
+describe("a comparison", () => {
+  it("draws latency over the last axis of numbers, pooled over seeds", () => {
+    const [chart, ...more] = chartsOf(sweep(), verdicts, choice({}));
+    expect(more).toEqual([]);
+    expect(chart?.lines.map(({ label }) => label)).toEqual(["1q", "voqsw"]);
+    expect(chart?.lines[0]?.x).toEqual([0.1, 0.2]);
+    expect(chart?.lines[0]?.y).toEqual([11, 12]);
+    // Two values that differ by 2: t(1) s / sqrt(2) = 12.706.
+    expect(chart?.lines[0]?.error?.[0]).toBeCloseTo(12.706, 3);
+    expect(chart?.lines[0]?.count).toEqual([2, 2]);
+  });
+
+  it("keeps a point beyond saturation, without a value", () => {
+    const line = chartsOf(sweep(), verdicts, choice({}))[0]?.lines[1];
+    expect(line?.y).toEqual([21, null]);
+    expect(line?.verdict).toEqual(["steady", "saturated"]);
+  });
+
+  it("tells seeds apart on request, with the intervals of the runs", () => {
+    const lines = chartsOf(sweep(), verdicts, choice({ pooled: false }))[0]?.lines;
+    expect(lines?.map(({ label }) => label)).toEqual([
+      "1q, seed = 1",
+      "1q, seed = 2",
+      "voqsw, seed = 1",
+      "voqsw, seed = 2",
+    ]);
+    expect(lines?.[0]?.error).toEqual([1, 1]);
+  });
+
+  it("draws series of all points over each other in time", () => {
+    expect(abscissas(sweep(), "throughput").map(({ key }) => key)).toContain("time");
+    const lines = chartsOf(sweep(), verdicts, choice({ metric: "throughput", x: "time" }))[0]?.lines;
+    expect(lines?.map(({ label }) => label)).toEqual([
+      "1q, load = 0.1",
+      "1q, load = 0.2",
+      "voqsw, load = 0.1",
+      "voqsw, load = 0.2",
+    ]);
+    expect(lines?.[1]?.x).toEqual([5, 15, 25]);
+    expect(lines?.[1]?.y).toEqual([0, 1, 0.5]);
+  });
+
+  it("has one plot per value of an axis, and a curve keeps its colour", () => {
+    const charts = chartsOf(sweep(), verdicts, choice({ metric: "throughput", x: "time", split: "traffic.load" }));
+    expect(charts.map(({ subtitle }) => subtitle)).toEqual(["load = 0.1", "load = 0.2"]);
+    expect(charts[1]?.lines.map(({ label, colour }) => [label, colour])).toEqual([
+      ["1q", 0],
+      ["voqsw", 1],
+    ]);
+  });
+
+  it("comes back from its address, and unknown words fall back", () => {
+    const chosen = choice({ metric: "throughput", x: "time", split: "switch.queues", pooled: false, logY: true });
+    expect(readChoice(writeChoice(chosen), sweep())).toEqual(chosen);
+    expect(readChoice("#compare?metric=none&x=none&split=none", sweep())).toEqual(choice({}));
+    expect(readChoice("#figures", sweep())).toBeNull();
+  });
+
+  it("claims no interval from few equal seeds", () => {
+    expect(pooled([3, 3, 3])).toEqual({ mean: 3, half: null });
+    expect(pooled(Array(20).fill(3))).toEqual({ mean: 3, half: 0 });
+    expect(pooled([])).toBeNull();
+  });
+});
+
+describe("a chart as a file", () => {
+  const [chart] = chartsOf(sweep(), verdicts, choice({}));
+  if (chart === undefined) throw new Error("no chart");
+  const colour = () => "#123456";
+
+  it("is well-formed SVG with every curve and an arrow for what is saturated", () => {
+    const hostile = { ...chart, title: "</svg><script>&" };
+    const svg = toSvg(hostile, colour);
+    expect(svg).toContain("&lt;/svg&gt;&lt;script&gt;&amp;");
+    expect(svg.match(/#123456/g)?.length).toBeGreaterThan(6);
+    expect(svg).toContain(">voqsw</text>");
+  });
+
+  it("is PDF whose table of objects points at them", () => {
+    const pdf = toPdf({ ...chart, title: "a) (b \\ \u03b3" }, colour);
+    const start = Number(/startxref\n(\d+)/.exec(pdf)?.[1]);
+    expect(pdf.slice(start, start + 4)).toBe("xref");
+    const places = [...pdf.slice(start).matchAll(/(\d{10}) 00000 n/g)].map((found) => Number(found[1]));
+    expect(places.length).toBe(5);
+    places.forEach((place, i) => {
+      expect(pdf.slice(place).startsWith(`${i + 1} 0 obj`)).toBe(true);
+    });
+    const stream = /\/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/.exec(pdf);
+    expect(stream?.[2]?.length).toBe(Number(stream?.[1]));
+  });
+
+  it("is a program of matplotlib with the same numbers", () => {
+    const program = toMatplotlib(chart, colour);
+    expect(program).toContain("axes.errorbar([0.1, 0.2], [11, 12], yerr=[");
+    expect(program).toContain('axes.plot([0.2], [1] * 1, "^"');
+    expect(program).toContain('label="voqsw"');
+  });
+});
