@@ -158,6 +158,14 @@ class Judge {
     return std::max(steady, sessions);
   }
 
+  /// In cycles of terminals; a look for congestion trees goes through all channels.
+  static double most_work(const config::Values& run, const core::NetworkSize& size) {
+    const double cycles = most_cycles(run);
+    const auto interval = static_cast<double>(run.integer("trees_interval"));
+    const double looks = run.flag("trees") && interval > 0.0 ? cycles / interval : 0.0;
+    return cycles * size.terminals + looks * size.channels;
+  }
+
   /// Without markers packets of cioq overtake each other: it is there to show that the audit of order sees it.
   [[nodiscard]] bool controls_order() const {
     static const std::regex without(R"(\nmarkers = false\n)");
@@ -185,8 +193,7 @@ class Judge {
       const core::TopologyRow& row = api::topology_row(*experiment);
       if (row.size != nullptr && too_large(row.size(experiment->topology))) return Fate::too_large;
       const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
-      if (too_large(size) || size.terminals * most_cycles(experiment->run) > most_terminal_cycles_)
-        return Fate::too_large;
+      if (too_large(size) || most_work(experiment->run, size) > most_terminal_cycles_) return Fate::too_large;
       api::check(*experiment);
       built.network = api::build_network(*experiment);
       built.predictions = api::predict(*experiment, built.network);

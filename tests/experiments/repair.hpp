@@ -101,6 +101,7 @@ class Repair {
       if (part.section == "topology") changed = reset(part) || changed;
       if (part.section != "run") continue;
       for (const Setting& s : short_run()) changed = set(part, s.key, s.value) || changed;
+      changed = set(part, "extension", "1") || changed;
       for (const char* key : {"duration", "precision"}) {
         const Setting* const given = part.find(key);
         if (given == nullptr || given->kept) continue;

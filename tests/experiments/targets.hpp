@@ -67,8 +67,12 @@ inline std::vector<std::pair<std::string, std::string>> edges_of(const config::P
     }
   }
   if (is_number(p)) {
+    // Where a range has no end, what is far beyond all sense: it is refused, or done in no time.
+    const bool real = p.type == Type::real || p.type == Type::reals;
     if (std::isfinite(p.low) && !p.low_open) edges.emplace_back("its least", as_toml(p, p.low));
+    if (std::isfinite(p.low) && p.low_open && real) edges.emplace_back("its least", as_toml(p, p.low + 1e-300));
     if (std::isfinite(p.high) && !p.high_open) edges.emplace_back("its greatest", as_toml(p, p.high));
+    if (!std::isfinite(p.high) && real) edges.emplace_back("its greatest", as_toml(p, 1e300));
   }
   return edges;
 }

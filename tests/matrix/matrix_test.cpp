@@ -99,7 +99,9 @@ void run_one(const Combination& c, const SmallValues& more, Count& count) {
       return;
     }
     expect_no_contradiction(experiment, result, count);
-    if (result.verdict != Verdict::finished) { EXPECT_GE(result.at("delivered_packets").mean, kEnough); }
+    // What is injected from outside a run is nothing where nobody does.
+    const bool silent = c.traffic->info.name == "injected";
+    if (result.verdict != Verdict::finished && !silent) { EXPECT_GE(result.at("delivered_packets").mean, kEnough); }
     ++count.delivered;
     count.saturated += result.verdict == Verdict::saturated ? 1U : 0U;
   } catch (const ConfigError& error) {

@@ -113,7 +113,8 @@ void copy_project(const fs::path& copy) {
 
 TEST(Dev, EveryCommandExplainsItselfInsteadOfStarting) {
   const std::string dev = quoted(repository_root() / "dev");
-  for (const char* command : {"build", "demo", "test", "bench", "lint", "format", "docs", "coverage", "clean"}) {
+  for (const char* command :
+       {"build", "demo", "test", "bench", "lint", "format", "python", "docs", "coverage", "clean"}) {
     for (const char* asked : {" --help", " -h", " help"}) {
       const Output help = run_shell("timeout 10 " + dev + " " + command + asked);
       EXPECT_EQ(help.status, 0) << help.text;

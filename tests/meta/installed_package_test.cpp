@@ -47,7 +47,7 @@ TEST(InstalledPackage, ExamplesAreShortAndIncludeCoreAndOneHeaderOfTheEngine) {
 }
 
 TEST(InstalledPackage, HeadersIncludeOnlyWhatIsInstalledWithThem) {
-  static const std::set<std::string> installed{"base", "stats", "config", "core", "engine", "api"};
+  static const std::set<std::string> installed{"base", "stats", "config", "core", "workload", "engine", "api"};
   static const std::regex include(R"re(#\s*include\s*"banyan/([a-z_]+)/)re");
   for (const std::string& room : installed) {
     for (const std::string& file : project_files("src/banyan/" + room + "/", {".hpp"})) {
@@ -91,6 +91,37 @@ TEST(InstalledPackage, ExamplesFindItBuildAndRun) {
     }
     EXPECT_EQ(states.size(), 1U) << example.folder;
   }
+}
+
+TEST(DebianPackage, InstallsAndRuns) {
+  const std::filesystem::path build = std::filesystem::path(BANYAN_PROGRAM).parent_path();
+  if (!std::filesystem::exists(build / "generated/share")) GTEST_SKIP() << "a build with sanitizers is not packed";
+  if (run_shell("command -v dpkg-deb dpkg-shlibdeps").status != 0) GTEST_SKIP() << "not a Debian system";
+  const TemporaryFolder scratch;
+  const std::string here = "cd " + quoted(scratch.path()) + " && ";
+  const Output packed = run_shell(here + "cpack -G DEB --config " + quoted(build / "CPackConfig.cmake") + " -B .");
+  ASSERT_EQ(packed.status, 0) << packed.text;
+  const Output fields = run_shell(here + "dpkg-deb -f *.deb Package Depends Maintainer Version");
+  ASSERT_EQ(fields.status, 0) << fields.text;
+  for (const char* needed : {"Package: banyan", "libc6", "libstdc++6", "libfmt9", "libsqlite3-0", "zlib1g"}) {
+    EXPECT_NE(fields.text.find(needed), std::string::npos) << needed << " in " << fields.text;
+  }
+  // A root of its own, with dpkg's own records; what it depends on is this system's.
+  const Output installed =
+      run_shell(here +
+                "mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates root/var/lib/dpkg/triggers && touch "
+                "root/var/lib/dpkg/status && dpkg --root=root --log=/dev/null --force-not-root --force-depends "
+                "--force-script-chrootless -i *.deb");
+  ASSERT_EQ(installed.status, 0) << installed.text;
+  const Output listed = run_shell(here + "dpkg --root=root -L banyan");
+  for (const char* file : {"/usr/bin/banyan", "/usr/share/man/man1/banyan.1", "/usr/include/banyan/core/topology.hpp",
+                           "BanyanConfig.cmake", "bash-completion/completions/banyan"}) {
+    EXPECT_NE(listed.text.find(file), std::string::npos) << file << " in " << listed.text;
+  }
+  const Output run =
+      run_shell(here + "root/usr/bin/banyan run " + quoted(repository_root() / "examples/congestion-tree-mesh.toml") +
+                " run.measure=1000 --quiet --json");
+  EXPECT_EQ(run.status, 0) << run.text;
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ using banyan::test::repository_root;
 // Floors, as in HACKING.md. Rooms on one floor do not see each other.
 const std::map<std::string, int>& floors() {
   static const std::map<std::string, int> table{
-      {"base", 0},     {"stats", 10},     {"config", 10},    {"core", 20},    {"engine", 30},   {"topology", 40},
-      {"routing", 40}, {"switching", 40}, {"admission", 40}, {"traffic", 40}, {"analysis", 40}, {"api", 50},
-      {"store", 51},   {"study", 52},     {"report", 60},    {"python", 60},  {"cli", 61}};
+      {"base", 0},     {"stats", 10},    {"config", 10},  {"core", 20},      {"workload", 25},
+      {"engine", 30},  {"topology", 40}, {"routing", 40}, {"switching", 40}, {"admission", 40},
+      {"traffic", 40}, {"analysis", 40}, {"api", 50},     {"booksim", 51},   {"store", 51},
+      {"study", 52},   {"report", 60},   {"python", 61},  {"cli", 61}};
   return table;
 }
 
