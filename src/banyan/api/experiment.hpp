@@ -83,6 +83,7 @@ struct RunOptions {
   /// Gets every message that left its source queue, of the first session where there are several, as the text of a
   /// trace (docs/traffic/trace.md).
   std::string* trace = nullptr;
+  std::string packet_log;  ///< file that gets one line per packet (api/packet_log_file.hpp); empty: none
   /// Gets every finished window, in order, some time after its end; true ends the run, which is then reported as far
   /// as it went. Needs run.window, and no sessions. May be empty. A run that is done again for a precision, longer,
   /// tells its windows again.

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
@@ -51,6 +52,7 @@ class SessionRunner {
     if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
       trees_.emplace(*network.topology, *network.routing, wanted);
     }
+    if (!options.packet_log.empty()) log_.emplace(options.packet_log, experiment, network.topology->graph());
     const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
@@ -92,6 +94,10 @@ class SessionRunner {
   /// The congestion trees of the first session.
   void add_trees_of_first(Result& result) {
     if (trees_) add_trees(result, trees_->take(), trees_->marks());
+  }
+
+  void finish_log() {
+    if (log_) log_->finish();
   }
 
   /// CPU time of the threads beside the caller's.
@@ -137,7 +143,13 @@ class SessionRunner {
         if (i == 0 && trees_) {
           session.before_step = [this](const engine::Machine& machine, Tick done) { sample(machine, done); };
         }
+        std::string lines;
+        engine::PacketLog packets(network_.topology->graph(), [this, i, &lines](const engine::LoggedPacket& packet) {
+          log_->add_line(lines, i, packet);
+        });
+        if (log_) session.log = &packets;
         outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session);
+        if (log_) log_->put(i, std::move(lines));
         const std::lock_guard<std::mutex> lock(mutex_);
         ++done_;
         if (options_.progress) options_.progress(done_, outcomes_.size());
@@ -165,6 +177,7 @@ class SessionRunner {
   const RunOptions& options_;
   engine::SessionSettings session_;
   std::optional<engine::TreeRecorder> trees_;
+  std::optional<PacketLogFile> log_;
   Profile profile_;
   std::vector<SessionOutcome> outcomes_;
   std::atomic<u32> next_{0};
@@ -519,6 +532,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
     if (goal && result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
     runner.add_tables(result);
     runner.add_trees_of_first(result);
+    runner.finish_log();
     result.cpu_seconds = runner.helper_cpu_seconds();
     if (options.profile) result.profile = runner.profile();
     return result;

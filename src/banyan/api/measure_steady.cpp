@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "banyan/api/disturbance.hpp"
+#include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
@@ -625,9 +626,11 @@ class WindowTeller {
   bool ended_ = false;
 };
 
+constexpr std::size_t kManyBytes = 1U << 20U;  ///< of a log, worth a call of the system
+
 /// One run of the length that `stopping` says, prolonged as it says; and whether a longer one would tell the verdict.
 std::pair<Result, bool> run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                                 const RunOptions& options, Stopping& stopping, Profile* profile) {
+                                 const RunOptions& options, Stopping& stopping, Profile* profile, PacketLogFile* log) {
   const engine::SteadyPlan plan = stopping.plan();
   settings.steady = plan;
   const Tick warmup = warmup_of(experiment.run);
@@ -658,6 +661,17 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
     };
     steady.enough_every = plan.series_window;
   }
+  std::string lines;
+  engine::PacketLog packets(network.topology->graph(), [&](const engine::LoggedPacket& packet) {
+    log->add_line(lines, 0, packet);
+    if (lines.size() < kManyBytes) return;
+    log->write(lines);
+    lines.clear();
+  });
+  if (log != nullptr) {
+    log->restart();
+    steady.log = &packets;
+  }
   if (stopping.asks()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
@@ -677,6 +691,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
     profile->fewer_threads = fewer;
   }
   if (outcome.end == SteadyOutcome::End::interrupted) throw Interrupted("interrupted");
+  if (log != nullptr) log->write(lines);
   double helper_cpu_seconds = instance.machine->helper_cpu_seconds();
   instance.machine.reset();  // two machines at once would take twice the memory
   const auto recovery = [&] {
@@ -707,12 +722,17 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
+  std::optional<PacketLogFile> log;
+  if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());
   for (double cpu_seconds = 0.0;;) {
-    auto [result, undecided] = run_once(experiment, network, settings, options, stopping, profile.get());
+    auto [result, undecided] =
+        run_once(experiment, network, settings, options, stopping, profile.get(), log ? &*log : nullptr);
     cpu_seconds += result.cpu_seconds;
     result.cpu_seconds = cpu_seconds;
     result.profile = profile;
-    if (!stopping.again(result, undecided)) return std::move(result);
+    if (stopping.again(result, undecided)) continue;
+    if (log) log->finish();
+    return std::move(result);
   }
 }
 

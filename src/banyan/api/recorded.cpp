@@ -252,6 +252,7 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   plan.flows = tables == "flows" || tables == "all";
   plan.from = from;
   plan.messages = options.trace != nullptr;
+  plan.every_packet = !options.packet_log.empty();
   plan.marks = experiment.run.flag("trees") && marks_packets(experiment);
   for (const std::string& watch : options.watches) add_watch(plan, watch, topology);
   return plan;

@@ -29,6 +29,7 @@ struct RunArguments {
   std::vector<std::string> metrics;
   std::vector<std::string> watches;
   std::string trace;
+  std::string log;
   bool booksim = false;
   bool ignore_unmapped = false;
   // Of a sweep that many share:

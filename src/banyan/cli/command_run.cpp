@@ -66,6 +66,7 @@ void require_outputs(const RunArguments& arguments) {
   if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
   if (!arguments.svg.empty()) require_writable_file(arguments.svg);
   if (!arguments.trace.empty()) require_writable_file(arguments.trace);
+  if (!arguments.log.empty()) require_writable_file(arguments.log);
 }
 
 void require_single(const api::ExperimentSet& set) {
@@ -148,6 +149,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   options.profile = arguments.profile;
   options.interrupted = watch_interrupt();
   options.watches = arguments.watches;
+  options.packet_log = arguments.log;
   std::string trace;
   if (!arguments.trace.empty()) options.trace = &trace;
   api::Result result;
@@ -185,9 +187,9 @@ std::optional<int> run_jobs(const RunArguments& arguments) {
   std::optional<api::JobExperiment> experiment = api::read_jobs(arguments.file, arguments.overrides);
   if (!experiment) return std::nullopt;
   if (arguments.csv || arguments.plot || !arguments.svg.empty() || !arguments.watches.empty() ||
-      !arguments.trace.empty() || arguments.profile) {
+      !arguments.trace.empty() || !arguments.log.empty() || arguments.profile) {
     throw ConfigError({arguments.file, 0, 0, "job"}, "jobs are shown as a table or with --json",
-                      "leave out --csv, --plot, --svg, --watch, --profile and --record-trace");
+                      "leave out --csv, --plot, --svg, --watch, --profile, --log and --record-trace");
   }
   const std::string& out = arguments.running.out;
   if (!out.empty()) require_writable_folder(out);

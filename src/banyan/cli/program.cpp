@@ -114,6 +114,9 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
     command
         .add_option("--record-trace", arguments->trace, "Write every message that is sent to a trace, to be run again")
         ->type_name("FILE");
+    command.add_option("--log", arguments->log, "Write one line per packet: birth, entry, arrival, path")
+        ->check(is_named())
+        ->type_name("FILE");
     auto* booksim = command.add_flag("--booksim", arguments->booksim, "FILE and key=value are BookSim2's");
     command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Run without the settings that are not mapped")
         ->needs(booksim);

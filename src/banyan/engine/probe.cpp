@@ -11,6 +11,8 @@ bool by_pair(const Flow& a, const Flow& b) {
   return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
 }
 
+PacketName name_of(const core::Packet& packet) { return {packet.source, packet.sequence, packet.traffic}; }
+
 }  // namespace
 
 void Flow::merge(const Flow& other) {
@@ -66,6 +68,7 @@ void Probe::reset() {
   events_.clear();
   messages_.clear();
   marks_.clear();
+  steps_ = {};
   lost_events_ = 0;
   from_ = plan_.from;
   to_ = kNever;
@@ -108,6 +111,7 @@ void Probe::sent(u32 population, u32 out, const core::Flit& flit, const core::Pa
     const u32 channel = channel_of_[population][out];
     if (channel != kNone) channel_flits_[channel] += whole ? packet.flits : 1U;
   }
+  if (plan_.every_packet && (flit.flags & core::kHead) != 0) note_hop(channel_of_[population][out], packet, now);
   if (!plan_.watches()) return;
   const Numbering& numbering = populations_[population];
   note(EventKind::sent, numbering.terminals, numbering.nodes[out / numbering.ports], out % numbering.ports, flit,
@@ -147,6 +151,10 @@ void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
     messages_.push_back(
         {packet.birth, packet.source, packet.traffic, packet.sequence, packet.destination, packet.message_flits});
   }
+  if (plan_.every_packet) {
+    steps_.starts.push_back(
+        {name_of(packet), packet.destination, packet.flits, packet.copies, packet.birth, packet.enter});
+  }
   if (plan_.watches()) note(EventKind::taken, true, terminal, 0, core::Flit{}, packet, now);
 }
 
@@ -169,6 +177,7 @@ void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization, 
     flow->merge({0, 0, 1, packet.flits, latency, latency, packet.enter - packet.birth, serialization, 0,
                  marked ? u64{1} : u64{0}});
   }
+  if (plan_.every_packet) steps_.ends.push_back({name_of(packet), packet.destination, packet.enter, now});
   if (plan_.watches()) note(EventKind::delivered, true, packet.destination, 0, core::Flit{}, packet, now);
 }
 
@@ -176,10 +185,11 @@ void Probe::marked(const core::Packet& packet, u32 channel, u32 vc, Tick now) {
   if (plan_.marks && counts(now)) marks_.add(packet, channel, vc);
 }
 
-void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {
+void Probe::crossed(u32 channel, const core::Packet& packet, Tick now, bool first) {
   // In one cycle through a box and over the channel behind it: the way into the first box takes none of its own.
   if (plan_.flows && !graph_.channel(channel).from.terminal) on_wire(packet, plan_.cycle);
   if (plan_.channels && counts(now)) channel_flits_[channel] += packet.flits;
+  if (first) note_hop(channel, packet, now);
   note_sent(channel, packet, now);
 }
 
@@ -187,7 +197,12 @@ void Probe::chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool 
   if (plan_.channels && counts(now)) channel_flits_[channel] += flits;
   if (!first) return;
   if (plan_.flows) on_wire(packet, graph_.channel(channel).link.latency_cycles * plan_.cycle);
+  note_hop(channel, packet, now);
   note_sent(channel, packet, now);
+}
+
+void Probe::note_hop(u32 channel, const core::Packet& packet, Tick now) {
+  if (plan_.every_packet && channel != kNone) steps_.hops.push_back({name_of(packet), channel, now});
 }
 
 void Probe::note_sent(u32 channel, const core::Packet& packet, Tick now) {

@@ -5,6 +5,7 @@
 
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "banyan/core/graph.hpp"
@@ -29,18 +30,19 @@ struct WatchedPort {
 };
 
 struct ProbePlan {
-  bool channels = false;  ///< flits per channel
-  bool flows = false;     ///< packets, flits and latency per (source, destination)
-  bool messages = false;  ///< every message that leaves its source queue
-  bool marks = false;     ///< packets that switches mark, and where, for who samples congestion trees
-  Tick cycle = 1;         ///< ticks of a cycle
-  Tick from = 0;          ///< counting starts here, or with the measured window when that starts later
+  bool channels = false;      ///< flits per channel
+  bool flows = false;         ///< packets, flits and latency per (source, destination)
+  bool messages = false;      ///< every message that leaves its source queue
+  bool marks = false;         ///< packets that switches mark, and where, for who samples congestion trees
+  bool every_packet = false;  ///< its beginning, its channels and its arrivals, for engine/packet_log.hpp
+  Tick cycle = 1;             ///< ticks of a cycle
+  Tick from = 0;              ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;
   std::vector<WatchedPort> ports;
   std::size_t most_events = 1'000'000;  ///< later events of a shard are counted, not kept
 
   [[nodiscard]] bool watches() const { return !packets.empty() || !ports.empty(); }
-  [[nodiscard]] bool any() const { return channels || flows || messages || marks || watches(); }
+  [[nodiscard]] bool any() const { return channels || flows || messages || marks || every_packet || watches(); }
 };
 
 /// In the order in which they happen to a packet within one tick.
@@ -105,6 +107,45 @@ struct SentMessage {
   }
 };
 
+/// Names one packet of a replication.
+struct PacketName {
+  u32 source = 0;
+  u32 sequence = 0;  ///< among those of the source and the traffic
+  u32 traffic = 0;
+
+  bool operator==(const PacketName&) const = default;
+  friend bool operator<(const PacketName& a, const PacketName& b) {
+    return std::tie(a.source, a.traffic, a.sequence) < std::tie(b.source, b.traffic, b.sequence);
+  }
+};
+
+/// What one shard saw of the packets since it was last asked.
+struct PacketSteps {
+  struct Start {
+    PacketName packet;
+    u32 destination = 0;
+    u32 flits = 0;
+    u32 copies = 0;  ///< arrivals of a packet for several terminals; 0: it has one destination
+    Tick birth = 0;
+    Tick enter = 0;
+  };
+  /// The head begins to cross a channel of the graph.
+  struct Hop {
+    PacketName packet;
+    u32 channel = 0;
+    Tick at = 0;
+  };
+  struct End {
+    PacketName packet;
+    u32 terminal = 0;
+    Tick enter = 0;
+    Tick at = 0;
+  };
+  std::vector<Start> starts;
+  std::vector<Hop> hops;
+  std::vector<End> ends;
+};
+
 /// What all shards saw; in an order that does not depend on shards and threads.
 struct ProbeReport {
   std::vector<u64> channel_flits;     ///< [channel of the graph]; empty when not asked for
@@ -144,10 +185,14 @@ class Probe {
   /// What was marked since it was last cleared.
   [[nodiscard]] MarkLog& marks() noexcept { return marks_; }
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
-  void crossed(u32 channel, const core::Packet& packet, Tick now);
+  /// `first`: the first part of a packet whose parts cross one by one.
+  void crossed(u32 channel, const core::Packet& packet, Tick now, bool first = true);
   /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
   /// cross channels in chunks.
   void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now);
+
+  /// What was seen of packets since the last time (ProbePlan::every_packet).
+  [[nodiscard]] PacketSteps take_steps() { return std::exchange(steps_, {}); }
 
   void add_to(ProbeReport& report) const;
 
@@ -155,6 +200,7 @@ class Probe {
   /// The head of a packet that is measured was on a channel for so long.
   void on_wire(const core::Packet& packet, Tick ticks);
   void note_sent(u32 channel, const core::Packet& packet, Tick now);
+  void note_hop(u32 channel, const core::Packet& packet, Tick now);
   [[nodiscard]] Flow* flow_of(const core::Packet& packet);
   [[nodiscard]] bool counts(Tick now) const { return now >= from_ && now <= to_; }
   [[nodiscard]] bool watched(const core::Packet& packet) const;
@@ -175,6 +221,7 @@ class Probe {
   std::vector<SentMessage> messages_;
   u64 lost_events_ = 0;
   MarkLog marks_;
+  PacketSteps steps_;
 };
 
 }  // namespace banyan::engine

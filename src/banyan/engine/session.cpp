@@ -70,6 +70,7 @@ class Session {
         break;
       }
       if (settings_.before_step) settings_.before_step(machine_, due);
+      if (settings_.log != nullptr) settings_.log->look(machine_, due);
       if (records() && recorded_ == 0 && due > window_.from) look_at_switches();
       now = machine_.step();
       if (now >= window_.from && !closed_) observe(now);
@@ -188,6 +189,7 @@ class Session {
     out_.tallies = machine_.tallies();
     out_.delivered = sum.delivered;
     out_.movements = sum.movements;
+    if (settings_.log != nullptr) settings_.log->finish(machine_);
     out_.probed = machine_.probed();
     out_.activity = machine_.activity();
     out_.own = machine_.own_metrics();

@@ -8,6 +8,7 @@
 
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/machine.hpp"
+#include "banyan/engine/packet_log.hpp"
 
 namespace banyan::engine {
 
@@ -20,6 +21,7 @@ struct SessionSettings {
   u32 series_length = 4096;  ///< ticks of a series after the session's begin
   /// Called when all ticks before a given one are done: before every tick that is run, and at the end. May be empty.
   std::function<void(const Machine&, Tick)> before_step;
+  PacketLog* log = nullptr;  ///< hears of every packet; nullptr: nobody does
 };
 
 /// The saturation tree of a hot spot at one tick: the box next to the hot spot, and the boxes that are reached from it

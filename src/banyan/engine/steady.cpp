@@ -101,6 +101,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     if (audits.wanted()) audit_on_the_way(machine, out.ticks, now, observers, audits);
     run_until(machine, now, observers);
     out.ticks = now;
+    if (settings.log != nullptr) settings.log->look(machine, now);
     if (watch.stuck(machine, now)) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();
@@ -117,6 +118,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   }
   machine.audit();
   machine.finish_records();
+  if (settings.log != nullptr) settings.log->finish(machine);
   out.record = SteadyRecord(plan, static_cast<u32>(machine.traffics().size()));
   for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->recorder.record());
   out.checkpoints = observers.checkpoints.entries();

@@ -10,6 +10,7 @@
 
 #include "banyan/engine/checkpoints.hpp"
 #include "banyan/engine/machine.hpp"
+#include "banyan/engine/packet_log.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tree_recorder.hpp"
 
@@ -21,6 +22,7 @@ struct SteadySettings {
   bool full_audit = false;
   bool fixed = false;                    ///< ends at the end of the plan
   TreeRecorder* trees = nullptr;         ///< samples the run; nullptr: nobody does
+  PacketLog* log = nullptr;              ///< hears of every packet; nullptr: nobody does
   std::function<bool(Tick)> keep_going;  ///< asked now and then; false: stop (interrupted). May be empty.
   /// Asked at the end of the plan with what was recorded so far (the latest packets have not arrived yet): a plan with
   /// a later end and windows at least as long, or nothing. May be empty.

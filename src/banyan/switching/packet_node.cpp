@@ -543,7 +543,7 @@ class PacketNode final : public engine::WholeNetwork {
     movements_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
-      probe_->crossed(channel_out_of(at), pool_[messages_[parcel.message].record], now_);
+      probe_->crossed(channel_out_of(at), pool_[messages_[parcel.message].record], now_, parcel.begin == 0);
     if (simple_) [[likely]] {
       calendar_.put(at << 1U, now_ + acquire + on_wire(bytes), now_);
       return;

@@ -1,0 +1,68 @@
+// Every packet of a replication, one after the other: when it was born, entered and arrived, and over which channels.
+// Between ticks it takes away what the probes of the shards saw, and tells packets in the order of their arrivals, so
+// that neither shards nor the times at which it looks can show, and no more is held than what is on its way.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "banyan/engine/probe.hpp"
+
+namespace banyan::engine {
+
+class Machine;
+
+/// A packet that has arrived, or, at the end, one that has not. Of a packet for several terminals, one per terminal.
+struct LoggedPacket {
+  PacketName name;
+  u32 destination = 0;
+  u32 flits = 0;
+  Tick birth = 0;
+  Tick enter = 0;
+  Tick arrival = kNever;  ///< kNever: it is still on its way
+  std::span<const u32> channels;
+};
+
+class PacketLog {
+ public:
+  using Listener = std::function<void(const LoggedPacket&)>;
+
+  PacketLog(const core::Graph& graph, Listener listener) : graph_(graph), listener_(std::move(listener)) {}
+
+  /// All ticks before `done` are done: tells what has arrived, now and then, so as not to do little often.
+  void look(const Machine& machine, Tick done);
+  /// At the end of a replication: tells what has arrived, then what has not, by birth; and starts again.
+  void finish(const Machine& machine);
+
+ private:
+  static constexpr Tick kPeriod = 1024;
+
+  struct Hop {
+    u32 channel;
+    Tick at;
+  };
+  struct Open {
+    u32 destination = 0;
+    u32 flits = 0;
+    u32 owed = 1;  ///< arrivals
+    bool single = true;
+    Tick birth = 0;
+    Tick enter = 0;
+    std::vector<Hop> hops;
+  };
+
+  void collect(const Machine& machine);
+  void tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival);
+  void leave(u32 source, u32 terminal);
+  void follow(const Open& packet, u32 terminal);
+
+  const core::Graph& graph_;
+  Listener listener_;
+  Tick next_ = kPeriod;
+  std::map<PacketName, Open> open_;  ///< on their way
+  std::vector<u32> way_;
+};
+
+}  // namespace banyan::engine
