@@ -10,7 +10,7 @@ namespace {
 /// All switches of one shard. Port p of entity e has the number e * ports_ + p, as an input and as an output.
 class PlainWormhole : public engine::PerSwitch {
  public:
-  static constexpr u32 kProvides = core::kStep | core::kBlockedOn | core::kHoldArrival;
+  static constexpr u32 kProvides = core::kStep | core::kBlockedOn | core::kHoldArrival | core::kArchive;
 
   PlainWormhole(engine::Builder& builder, u32 shard, u32 ports, u32 places)
       : PerSwitch(builder, shard, ports), places_(places), state_(into_.size()), flits_(into_.size() * places) {}
@@ -47,6 +47,7 @@ class PlainWormhole : public engine::PerSwitch {
     restart(Stream("plain_wormhole: choices of routings"), replication);
     for (Port& p : state_) p = {.credits = places_};
   }
+  void archive(Archive& a) { a(movements_, state_, flits_); }
   [[nodiscard]] u64 digest() const {
     u64 sum = 0;
     for (u32 i = 0; i < state_.size(); ++i) {

@@ -28,6 +28,11 @@ class PacketRelay final : public engine::WholeNetwork {
     for (Sender& sender : senders_) sender = {sender.wire};
   }
 
+  void archive(Archive& a) override {
+    archive_network(a);
+    a(inputs_, senders_);
+  }
+
   Tick run(Tick now) noexcept override {
     now_ = now;
     calendar_.take(now, false, [&](const u32* events, u32, u32 i) { happen(events[i] & 3U, events[i] >> 2U); });
@@ -70,6 +75,7 @@ class PacketRelay final : public engine::WholeNetwork {
     u32 here = 0;                ///< of these: arrived as a whole
     u32 used = 0;                ///< places, that of a packet which is leaving included
     u32 to = kNone;              ///< output that a packet asks for or is leaving over
+    void archive(Archive& a) { a(fifo, here, used, to); }
     void clear() { *this = {(fifo.clear(), std::move(fifo))}; }
   };
   struct Sender {  ///< an output of a switch, or a terminal

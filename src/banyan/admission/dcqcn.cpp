@@ -9,6 +9,7 @@
 #include "banyan/admission/parts/carrier.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/notification.hpp"
 
@@ -120,6 +121,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     }
     return {};
   }
+  void archive(Archive& a) override { a(ends_); }
 
  private:
   struct End {

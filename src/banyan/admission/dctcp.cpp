@@ -8,6 +8,7 @@
 
 #include "banyan/admission/parts/acknowledgments.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::admission::dctcp {
@@ -105,6 +106,7 @@ class Dctcp final : public core::Admission {
     }
     return {};
   }
+  void archive(Archive& a) override { a(acknowledgments_, ends_); }
 
  private:
   struct End {

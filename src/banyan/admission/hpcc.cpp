@@ -10,6 +10,7 @@
 #include "banyan/admission/parts/acknowledgments.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/utilization.hpp"
 
@@ -106,6 +107,7 @@ class Hpcc final : public core::Admission {
     }
     return {};
   }
+  void archive(Archive& a) override { a(acknowledgments_, ends_); }
 
  private:
   struct End {

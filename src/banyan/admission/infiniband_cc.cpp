@@ -10,6 +10,7 @@
 #include "banyan/admission/parts/carrier.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
 #include "banyan/admission/parts/times.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/notification.hpp"
 
@@ -102,6 +103,7 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
     }
     return {};
   }
+  void archive(Archive& a) override { a(ends_, of_terminal_); }
 
  private:
   struct End {

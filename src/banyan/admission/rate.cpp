@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::admission::rate {
@@ -41,6 +42,7 @@ class Rate final : public core::Admission {
   [[nodiscard]] std::string explain(u32 end) const override {
     return fmt::format("its next packet leaves at tick {}, at {} flits per cycle", next_[end] >> kPartBits, rate_);
   }
+  void archive(Archive& a) override { a(next_); }
 
  private:
   [[nodiscard]] Tick first_tick(u32 end) const noexcept {

@@ -9,6 +9,7 @@
 
 #include "banyan/admission/parts/carrier.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::admission::receiver_credits {
@@ -157,6 +158,7 @@ class ReceiverCredits final : public core::Admission {
     }
     return {};
   }
+  void archive(Archive& a) override { a(ends_, receivers_); }
 
  private:
   using Place = std::tuple<u32, u64>;  ///< source, key: the order in which flows take turns
@@ -176,6 +178,8 @@ class ReceiverCredits final : public core::Admission {
     bool slow = false;          ///< what arrived last, unsolicited, had waited in the network
     Place last{kNone, ~u64{}};  ///< who had the last turn; at first the flow of the lowest source begins
     std::vector<u32> wanting;   ///< ends that may be granted something, by their place
+
+    void archive(Archive& a) { a(next, share, longest, clock_runs, slow, last, wanting); }
   };
 
   [[nodiscard]] bool multicast(u32 end) const noexcept { return static_cast<u32>(ends_[end].what.key) == kNone; }

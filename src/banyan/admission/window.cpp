@@ -8,6 +8,7 @@
 
 #include "banyan/admission/parts/acknowledgments.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::admission::window {
@@ -64,6 +65,7 @@ class Window final : public core::Admission {
     }
     return {};
   }
+  void archive(Archive& a) override { a(acknowledgments_, in_flight_); }
 
  private:
   [[nodiscard]] u64 units(u32 flits, u32 packets) const noexcept { return packets_ ? packets : flits; }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 
@@ -154,6 +155,7 @@ class DividedTraffic final : public core::Traffic {
     out.destination = out.destination * copies_ + copy;
     return true;
   }
+  void archive(Archive& a) override { a(*one_); }
   core::TrafficTraits traits() const noexcept override {
     core::TrafficTraits traits = one_->traits();
     traits.sifts = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
 
@@ -136,6 +137,11 @@ class Admission {
 
   /// Of what is remembered of an end, for state hashes.
   [[nodiscard]] virtual u64 digest(u32 end) const noexcept = 0;
+  /// All that it remembers between two ticks.
+  virtual void archive(Archive& a) {
+    static_cast<void>(a);
+    throw NotArchived("admission");
+  }
   /// Why the gate of a sending end is shut, for the watchdog: "8 of its 8 flits are in flight".
   [[nodiscard]] virtual std::string explain(u32 end) const = 0;
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.

@@ -10,6 +10,10 @@
 
 #include "banyan/core/packet.hpp"
 
+namespace banyan {
+class Archive;
+}  // namespace banyan
+
 namespace banyan::engine {
 class BlockedView;
 class Io;
@@ -69,37 +73,38 @@ enum Provided : u32 {
       1U << 14U,         ///< void hold_arrival(u32 e, u32 port, const Flit& or Control&, Holdings&) const: on a wire
   kFetch = 1U << 15U,    ///< void fetch(u32 e, u32 port, const Flit& or Control&, Io&): asks for memory early ...
   kFetches = 1U << 16U,  ///< bool fetches() const: ... where this is true
+  kArchive = 1U << 18U,  ///< void archive(Archive&): all its state (base/archive.hpp), so that a run can be resumed
 };
 
 namespace switch_model {
 
 /// Whether a class has a member of that name, whatever its kind: it makes the name ambiguous beside another one.
 // NOLINTBEGIN(bugprone-macro-parentheses): a name is no expression
-#define BANYAN_SWITCH_MODEL_OPTIONAL(NAME, BIT, ...)                                                               \
-  struct Fallback_##NAME {                                                                                         \
-    int NAME;                                                                                                      \
-  };                                                                                                               \
-  template <class Model>                                                                                           \
-  struct Both_##NAME : Model, Fallback_##NAME {};                                                                  \
-  template <class Model>                                                                                           \
-  constexpr bool named_##NAME = !requires {                                                                        \
-    &Both_##NAME<Model>::NAME;                                                                                     \
-  };                                                                                                               \
-  template <class Model>                                                                                           \
-  constexpr bool usable_##NAME =                                                                                   \
-      requires(Model m, const Model& c, u32 n, Tick now, const Flit& flit, const Control& control, engine::Io& io, \
-               engine::Holdings& held, engine::BlockedView& view, engine::Activity& activity, u64& word,           \
-               std::vector<u64>& words, std::vector<u32>& numbers) {                                               \
-    __VA_ARGS__                                                                                                    \
-  };                                                                                                               \
-  template <class Model>                                                                                           \
-  constexpr bool checked_##NAME() {                                                                                \
-    constexpr bool listed = (Model::kProvides & BIT) != 0;                                                         \
-    static_assert(!listed || named_##NAME<Model>, #NAME " is listed in kProvides (" #BIT ") and missing");         \
-    static_assert(!listed || !named_##NAME<Model> || usable_##NAME<Model>,                                         \
-                  #NAME " has another signature than core/switch_model.hpp asks for");                             \
-    static_assert(listed || !named_##NAME<Model>, #NAME " is defined and not listed in kProvides (" #BIT ")");     \
-    return true;                                                                                                   \
+#define BANYAN_SWITCH_MODEL_OPTIONAL(NAME, BIT, ...)                                                                 \
+  struct Fallback_##NAME {                                                                                           \
+    int NAME;                                                                                                        \
+  };                                                                                                                 \
+  template <class Model>                                                                                             \
+  struct Both_##NAME : Model, Fallback_##NAME {};                                                                    \
+  template <class Model>                                                                                             \
+  constexpr bool named_##NAME = !requires {                                                                          \
+    &Both_##NAME<Model>::NAME;                                                                                       \
+  };                                                                                                                 \
+  template <class Model>                                                                                             \
+  constexpr bool usable_##NAME =                                                                                     \
+      requires(Model m, const Model& c, u32 n, Tick now, const Flit& flit, const Control& control, engine::Io& io,   \
+               engine::Holdings& held, engine::BlockedView& view, engine::Activity& activity, u64& word, Archive& a, \
+               std::vector<u64>& words, std::vector<u32>& numbers) {                                                 \
+    __VA_ARGS__                                                                                                      \
+  };                                                                                                                 \
+  template <class Model>                                                                                             \
+  constexpr bool checked_##NAME() {                                                                                  \
+    constexpr bool listed = (Model::kProvides & BIT) != 0;                                                           \
+    static_assert(!listed || named_##NAME<Model>, #NAME " is listed in kProvides (" #BIT ") and missing");           \
+    static_assert(!listed || !named_##NAME<Model> || usable_##NAME<Model>,                                           \
+                  #NAME " has another signature than core/switch_model.hpp asks for");                               \
+    static_assert(listed || !named_##NAME<Model>, #NAME " is defined and not listed in kProvides (" #BIT ")");       \
+    return true;                                                                                                     \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -125,6 +130,7 @@ BANYAN_SWITCH_MODEL_OPTIONAL(hold_arrival, kHoldArrival, c.hold_arrival(n, n, fl
                              c.hold_arrival(n, n, control, held);)
 BANYAN_SWITCH_MODEL_OPTIONAL(fetch, kFetch, m.fetch(n, n, flit, io); m.fetch(n, n, control, io);)
 BANYAN_SWITCH_MODEL_OPTIONAL(fetches, kFetches, requires std::same_as<decltype(c.fetches()), bool>;)
+BANYAN_SWITCH_MODEL_OPTIONAL(archive, kArchive, m.archive(a);)
 
 #undef BANYAN_SWITCH_MODEL_OPTIONAL
 
@@ -140,7 +146,8 @@ constexpr bool lists_what_it_has() {
          checked_reach<Model>() && checked_begin_block<Model>() && checked_step_block<Model>() &&
          checked_begin_wave<Model>() && checked_end_wave<Model>() && checked_blocked_on<Model>() &&
          checked_full_channels<Model>() && checked_activity<Model>() && checked_own_metrics<Model>() &&
-         checked_hold_arrival<Model>() && checked_fetch<Model>() && checked_fetches<Model>();
+         checked_hold_arrival<Model>() && checked_fetch<Model>() && checked_fetches<Model>() &&
+         checked_archive<Model>();
 }
 
 }  // namespace switch_model

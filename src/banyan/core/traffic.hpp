@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
@@ -186,6 +187,13 @@ class Traffic {
   }
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.
   [[nodiscard]] virtual std::string violation() const { return {}; }
+
+  /// What it remembers between two ticks. A traffic that answers nothing has nothing to remember; one that does and
+  /// does not say what cannot be written.
+  virtual void archive(Archive& a) {
+    static_cast<void>(a);
+    if (answers()) throw NotArchived("traffic");
+  }
 
   /// Sets the bits of the destinations of a message with `copies`, the nth of its terminal; all are clear before.
   virtual void destinations(u32 terminal, u64 nth, const Message& message, std::span<u64> bits) const noexcept {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/traffic.hpp"
 
 namespace banyan::engine {
@@ -65,6 +66,8 @@ class Answers {
     nodes_.clear();
     free_ = kNone;
   }
+
+  void archive(Archive& a) { a(heads_, tails_, nodes_, free_); }
 
  private:
   struct Node {

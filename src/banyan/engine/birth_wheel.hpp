@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 #include "banyan/engine/wave.hpp"
 
@@ -119,6 +120,11 @@ class BirthWheel {
       }
     }
     return now < hold_ ? std::min(best, hold_) : best;
+  }
+
+  void archive(Archive& a) {
+    a(ready_, wheel_, far_, occupied_, now_, any_far_, looked_far_);
+    if (a.reading()) show();
   }
 
  private:

@@ -101,14 +101,14 @@ void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
   // As many for every thread: of three shards on two threads, one thread would have twice the work.
-  const u64 threads = std::max(settings_.threads, 1U);
+  const u64 threads = std::max(cut_for(), 1U);
   const u64 chosen = (std::min(fitting, kMostChosenShards) + threads - 1) / threads * threads;
   partition_into(settings_.shards != 0 ? settings_.shards : chosen);
 }
 
 void Builder::partition_for_threads(u64 bytes_per_switch) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
-  partition_into(settings_.shards != 0 ? settings_.shards : std::min<u64>(fitting, settings_.threads));
+  partition_into(settings_.shards != 0 ? settings_.shards : std::min<u64>(fitting, cut_for()));
 }
 
 void Builder::partition_into(u64 wanted) {

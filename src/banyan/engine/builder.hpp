@@ -24,6 +24,7 @@ struct EngineSettings {
   bool step_all = false;      ///< step every entity in every tick
   u32 shards = 0;             ///< 0: chosen by size
   u32 threads = 1;            ///< threads over the shards of one machine
+  u32 cut_for = 0;            ///< threads that the cut is made for; 0: as many
   SteadyPlan steady;          ///< windows of a steady run
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
@@ -113,6 +114,7 @@ class Builder {
 
  private:
   void partition_into(u64 wanted);
+  [[nodiscard]] u32 cut_for() const { return settings_.cut_for != 0 ? settings_.cut_for : settings_.threads; }
   static void plan_wave(Shard& part);
   void reserve();
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::engine {
@@ -114,6 +115,8 @@ class Calendar {
     }
     for (const Far& e : far_) f(e.at - now, e.event);
   }
+
+  void archive(Archive& a) { a(lists_, words_, summary_, chunks_, free_, far_, order_); }
 
  private:
   static constexpr u32 kRoom = 14;

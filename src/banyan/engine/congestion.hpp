@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/blocked.hpp"
@@ -29,6 +30,8 @@ class Places {
   [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(ids_.size()); }
   [[nodiscard]] u64 id(u32 place) const noexcept { return ids_[place]; }
   [[nodiscard]] u32 capacity(u32 place) const noexcept { return capacity_[place]; }
+
+  void archive(Archive& a) { a(of_, lanes_, far_, ids_, capacity_); }
 
  private:
   static constexpr u32 kMostLanes = 4096;  ///< of one place, that have an entry each; the others are in a map
@@ -178,6 +181,9 @@ class TreeFinder {
   [[nodiscard]] bool goes_through(const MarkLog::Entry& marked, std::span<const u32> channels);
   /// The channel that a place lies at, or kNone for the memory of a switch.
   [[nodiscard]] u32 channel_of(u32 place) const;
+
+  /// Between two looks; ways are found again.
+  void archive(Archive& a) { a(places_, waited_for_, blocked_, looks_, seen_); }
 
  private:
   struct Edge {

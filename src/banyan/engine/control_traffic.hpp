@@ -16,6 +16,7 @@ class ControlTraffic final : public core::Traffic {
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
     return {.answers = true, .longest_message = flits_, .shortest_message = flits_, .random = false};
   }
+  void archive(Archive&) override {}
   [[nodiscard]] core::Service service(bool) const noexcept override { return {.priority = priority_}; }
 
  private:

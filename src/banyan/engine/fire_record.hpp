@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/stats/histogram.hpp"
 
@@ -76,6 +77,7 @@ struct FireRecord {
     }
     for (std::size_t i = 0; i < other.victims.size(); ++i) victims[i].merge(other.victims[i]);
   }
+  void archive(Archive& a) { a(when, first, streams, targets, victims); }
 
   core::Disturbance when;
   std::vector<u32> first;                 ///< [traffic]: its first stream

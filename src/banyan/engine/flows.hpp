@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/admission.hpp"
 #include "banyan/core/traffic.hpp"
@@ -200,6 +202,10 @@ class Flows final : public core::Pace {
   void explain(std::vector<std::string>& into, std::size_t most) const;
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
+  void archive(Archive& a) {
+    a(*setup_.admission, now_, ends_, known_, lanes_, nodes_, free_, active_, parked_, waiting_, waiting_flits_);
+    a(agenda_, changed_, tags_, at_source_, on_their_way_, own_);
+  }
 
  private:
   struct End {
@@ -225,7 +231,7 @@ class Flows final : public core::Pace {
     u64 key = 0;
     u32 terminal = 0;
     u32 peer = kNone;
-    bool operator==(const Identity&) const = default;
+    auto operator<=>(const Identity&) const = default;
   };
   struct HashOf {
     std::size_t operator()(const Identity& id) const noexcept {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/population.hpp"
 
 namespace banyan::engine {
@@ -97,6 +98,17 @@ class Inbox {
   void for_each(F&& f) const {
     for (const u32 index : lists_) {
       if (index != kNone) f(pool_[index]);
+    }
+  }
+
+  void archive(Archive& a) {
+    if (a.reading()) clear();
+    for (std::size_t slot = 0; slot < lists_.size(); ++slot) {
+      bool any = lists_[slot] != kNone;
+      a(any);
+      if (!any) continue;
+      Arrivals& arrivals = list(slot);
+      a(arrivals.flits, arrivals.controls);
     }
   }
 

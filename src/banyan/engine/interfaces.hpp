@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/switch_model.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
@@ -20,7 +21,7 @@ class Interfaces {
  public:
   static constexpr u32 kProvides = core::kStep | core::kWakeBySource | core::kNextSourceAfter | core::kReach |
                                    core::kBeginWave | core::kEndWave | core::kBlockedOn | core::kActivity |
-                                   core::kHoldArrival;
+                                   core::kHoldArrival | core::kArchive;
 
   struct Setup {
     u32 vcs = 1;                               ///< virtual channels of the injection channel
@@ -66,6 +67,7 @@ class Interfaces {
   /// Packets that are cut off from the network: what has left the source queue, and its next one.
   void blocked_on(BlockedView& into) const;
   void occupancy(std::vector<u64>&) const {}
+  void archive(Archive& a) { a(senders_, credits_, pool_, free_at_, head_at_, idle_, received_, order_broken_); }
 
  private:
   struct Sender {

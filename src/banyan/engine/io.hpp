@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/flows.hpp"
 #include "banyan/engine/inbox.hpp"
 #include "banyan/engine/packet_pool.hpp"
@@ -25,6 +26,8 @@ struct Mail {
   Tick due = 0;
   u32 population = 0;
   Arrival arrival;
+
+  void archive(Archive& a) { a(due, population, arrival); }
 };
 
 /// Everything that one shard sends to one other during one window.
@@ -35,6 +38,7 @@ struct Parcel {
   std::vector<Word> words;
   Tick earliest = kNever;
 
+  void archive(Archive& a) { a(flits, controls, freed, words, earliest); }
   void clear() noexcept {
     flits.clear();
     controls.clear();

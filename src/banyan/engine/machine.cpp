@@ -345,6 +345,16 @@ bool Machine::sources_past_window() const noexcept {
                      [](const Shard& shard) { return shard.terminals->source.past_window(); });
 }
 
+void Machine::archive(Archive& a) {
+  a.same(shards_.size());
+  for (u32 i = 0; i < traffics_.size(); ++i) {
+    try {
+      a(*traffics_[i]);
+    } catch (const NotArchived&) { throw NotArchived("traffic", i); }
+  }
+  a(shards_, next_, parity_, published_);
+}
+
 u64 Machine::hash() const {
   u64 state = 0;
   for (const Shard& shard : shards_) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/cut.hpp"
 #include "banyan/engine/own_metrics.hpp"
@@ -112,6 +113,9 @@ class Machine {
   void watch() noexcept { watched_ = shards_.size() > 1; }
   [[nodiscard]] Scaling scaling() const;
   [[nodiscard]] u32 threads() const noexcept { return threads_; }
+
+  /// All state between two calls of run_until, of a machine that was reset for the same replication.
+  void archive(Archive& a);
 
   [[nodiscard]] u64 hash() const;
   /// Checks conservation: taken = delivered + held, no misdelivery, what the populations find. Returns the packets that

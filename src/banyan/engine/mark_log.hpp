@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/packet.hpp"
 
@@ -35,6 +36,7 @@ class MarkLog {
     known_.clear();
     entries_.clear();
   }
+  void archive(Archive& a) { a(known_, entries_); }
 
  private:
   using Key = std::array<u64, 5>;

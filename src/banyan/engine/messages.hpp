@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/packet.hpp"
 
@@ -46,6 +47,8 @@ class PartialMessages {
     }
     return sum;
   }
+
+  void archive(Archive& a) { a(entries_, used_); }
 
  private:
   static constexpr std::size_t kSmallest = 256;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/engine/packet_pool.hpp"
 
@@ -41,6 +42,8 @@ class MulticastSets {
     for (u32 w = 0; w < words_; ++w) count += static_cast<u32>(std::popcount(rows_[place(id) + w]));
     return count;
   }
+
+  void archive(Archive& a) { a(rows_); }
 
  private:
   [[nodiscard]] std::size_t place(core::PacketId id) const noexcept {
@@ -117,6 +120,8 @@ class MulticastLedger {
   }
   /// Of all that arrived: a sum, that does not depend on where it did.
   [[nodiscard]] u64 digest() const noexcept { return seen_; }
+
+  void archive(Archive& a) { a(entries_, used_, seen_); }
 
  private:
   static constexpr std::size_t kSmallest = 1024;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/stats/sum_count.hpp"
 
@@ -28,6 +29,8 @@ class OwnMetrics {
     Kind kind = Kind::mean;
     u64 value = 0;                         ///< total and most
     std::vector<stats::SumCount> windows;  ///< mean and level
+
+    void archive(Archive& a) { a(name, unit, kind, value, windows); }
   };
 
   OwnMetrics() : OwnMetrics(SteadyPlan{}) {}
@@ -91,6 +94,8 @@ class OwnMetrics {
       for (const stats::SumCount& w : e.windows) w.hash_into(h);
     }
   }
+
+  void archive(Archive& a) { a(plan_, entries_); }
 
  private:
   static void join_pairs(std::vector<stats::SumCount>& windows) {

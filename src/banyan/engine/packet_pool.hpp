@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::engine {
@@ -52,6 +53,18 @@ class PacketPool {
   void clear() {
     free_count_ = 0;
     for (u32 index = created_; index > 0; --index) free_[free_count_++] = index - 1;
+  }
+
+  void archive(Archive& a) {
+    u32 created = created_;
+    a(created);
+    while (created_ < created) grow();
+    a(free_count_);
+    a.row(free_.data(), free_count_);
+    for (u32 chunk = 0; chunk < created_ >> kChunkBits; ++chunk) {
+      a.row(chunks_[chunk].get(), 1U << kChunkBits);
+      if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
+    }
   }
 
  private:

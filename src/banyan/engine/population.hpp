@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/engine/blocked.hpp"
@@ -196,6 +197,11 @@ class Population {
   virtual bool activity(Activity& into) const {
     static_cast<void>(into);
     return false;
+  }
+  /// All its state between two ticks. Throws NotArchived where a model does not say what that is.
+  virtual void archive(Archive& a) {
+    static_cast<void>(a);
+    throw NotArchived("switch");
   }
   /// The metrics that the population adds to the result; nullptr: none.
   [[nodiscard]] virtual OwnMetrics* own_metrics() noexcept { return nullptr; }

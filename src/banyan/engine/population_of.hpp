@@ -173,6 +173,14 @@ class PopulationOf final : public ChannelPopulation {
     if constexpr (has(core::kOwnMetrics)) return model_->own_metrics();
     return nullptr;
   }
+  void archive(Archive& a) override {
+    if constexpr (has(core::kArchive)) {
+      a.same(model_->entities());
+      a(inbox_, wheel_, awake_, only_asked_, *model_);
+    } else {
+      throw NotArchived("switch");
+    }
+  }
   void blocked_on(BlockedView& into) const override {
     if constexpr (has(core::kBlockedOn)) model_->blocked_on(into);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/graph.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/engine/mark_log.hpp"
@@ -154,6 +155,7 @@ struct ProbeReport {
   std::vector<SentMessage> messages;  ///< by birth, source, traffic
   u64 lost_events = 0;                ///< beyond ProbePlan::most_events
 
+  void archive(Archive& a) { a(channel_flits, flows, events, messages, lost_events); }
   /// Adds another replication's counts. Events and messages are not merged: those of the first stay.
   void merge(const ProbeReport& other);
 };
@@ -195,6 +197,7 @@ class Probe {
   [[nodiscard]] PacketSteps take_steps() { return std::exchange(steps_, {}); }
 
   void add_to(ProbeReport& report) const;
+  void archive(Archive& a) { a(from_, to_, channel_flits_, flows_, events_, messages_, lost_events_, marks_); }
 
  private:
   /// The head of a packet that is measured was on a channel for so long.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/endpoint_plan.hpp"
 #include "banyan/engine/latency_sums.hpp"
 #include "banyan/engine/multicast_sets.hpp"
@@ -112,6 +113,11 @@ class Recorder {
   [[nodiscard]] const std::vector<u64>& accepted_of() const noexcept { return accepted_of_; }
   /// Counted packets of a class (tally_class) generated at window.from + [index] * ticks per cycle.
   [[nodiscard]] const std::vector<u32>& generated(u32 tally) const noexcept { return generated_[tally]; }
+
+  void archive(Archive& a) {
+    a(steady_plan_, window_, tallies_, finite_, record_, accepted_of_, generated_);
+    a(taken_, taken_flits_, delivered_, delivered_flits_, counted_taken_, counted_delivered_);
+  }
 
  private:
   struct Finite {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
@@ -51,6 +52,14 @@ struct Shard {
     for (const core::PacketId id : parcel.freed) terminals->pool().release(id);
     for (const Word& word : parcel.words) hear(word);
     parcel.clear();
+  }
+
+  void archive(Archive& a) {
+    if (probe != nullptr) a(*probe);
+    a(*terminals);
+    a.same(populations.size());
+    for (const auto& population : populations) a(*population);
+    a(due, parcels, touched);
   }
 
   /// Lets the ends of flows of this shard (`self`) tell the others something.

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/messages.hpp"
 #include "banyan/engine/source.hpp"
 
@@ -55,6 +56,7 @@ class Sink {
   void join_multicasts(const Sink& other);
 
   [[nodiscard]] u64 digest() const noexcept { return partial_.digest() + ledger_.digest(); }
+  void archive(Archive& a) { a(partial_, ledger_, misdelivered_, disordered_, latest_); }
 
  private:
   void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization, bool marked = false,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/answers.hpp"
 #include "banyan/engine/birth_wheel.hpp"
@@ -146,6 +147,11 @@ class Source {
   [[nodiscard]] bool answers_conserved() const noexcept;
   /// Cursors of all terminals, as Population::digest.
   [[nodiscard]] u64 digest() const noexcept;
+  void archive(Archive& a) {
+    a(pool_, sets_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, again_, closed_);
+    a(posted_, answered_, kept_in_window_, skipped_);
+    if (plan_.flows != nullptr) a(*plan_.flows);
+  }
 
  private:
   struct Cursor {

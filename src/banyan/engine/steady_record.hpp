@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
 #include "banyan/engine/fire_record.hpp"
@@ -53,6 +54,8 @@ struct SteadyWindows {
     for (std::vector<u64>* flits : {&offered, &taken, &accepted}) join(*flits);
   }
 
+  void archive(Archive& a) { a(births, offered, taken, accepted); }
+
  private:
   template <class T>
   static void add(std::vector<T>& to, const std::vector<T>& other) {
@@ -100,6 +103,10 @@ struct SteadyRecord : SteadyWindows {
     timeline.extend(plan.end);
     resize(plan.windows(), true);
     for (SteadyWindows& share : shares) share.resize(plan.windows(), false);
+  }
+  void archive(Archive& a) {
+    SteadyWindows::archive(a);
+    a(plan, shares, timeline, fire, latency);
   }
   void hash(Hasher& h) const noexcept {
     constexpr u32 kHashed = LatencySums::kPackets | LatencySums::kMessages | LatencySums::kMulticasts;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/endpoint_plan.hpp"
 #include "banyan/engine/recorder.hpp"
 #include "banyan/engine/sink.hpp"
@@ -34,6 +35,10 @@ class Terminals {
   [[nodiscard]] PacketPool& pool() noexcept { return source.pool(); }
   [[nodiscard]] const PacketPool& pool() const noexcept { return source.pool(); }
   [[nodiscard]] u64 digest() const noexcept { return source.digest() + sink.digest(); }
+  void archive(Archive& a) {
+    a.same(size());
+    a(recorder, source, sink);
+  }
 
  private:
   EndpointPlan plan_;

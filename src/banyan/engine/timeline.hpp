@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 #include "banyan/core/packet.hpp"
 
@@ -74,6 +75,8 @@ class Timeline {
     const std::size_t both = std::min(windows_.size(), other.windows_.size());
     for (std::size_t i = 0; i < both; ++i) windows_[i] += other.windows_[i];
   }
+
+  void archive(Archive& a) { a(length_, traffics_, windows_); }
 
  private:
   [[nodiscard]] Tick end_of(Tick now) const noexcept { return (now / length_ + 1) * length_; }

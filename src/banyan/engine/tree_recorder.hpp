@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/congestion.hpp"
 #include "banyan/engine/tree_tracker.hpp"
 
@@ -37,6 +38,10 @@ class TreeRecorder {
   /// One record per run; ends the recording.
   [[nodiscard]] stats::CongestionRecord take();
   [[nodiscard]] const JudgedMarks& marks() const noexcept { return marks_; }
+  void archive(Archive& a) {
+    a(next_, next_look_, finder_, tracker_, record_, flits_, packets_, latency_, read_, arrived_, waits_, marks_,
+      roots_);
+  }
 
  private:
   /// When there are more samples, every other one goes and the interval doubles.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/stats/congestion.hpp"
 
 namespace banyan::engine {
@@ -21,6 +22,8 @@ class TreeTracker {
   [[nodiscard]] const std::vector<stats::CongestionEvent>& events() const noexcept { return events_; }
   [[nodiscard]] std::vector<stats::CongestionEvent> take_events() { return std::move(events_); }
 
+  void archive(Archive& a) { a(living_, overlapping_, events_, next_id_); }
+
  private:
   struct Living {
     u32 id = 0;
@@ -32,6 +35,10 @@ class TreeTracker {
     bool inherited = false;  ///< the root of another tree moved to its own
     u64 missing_since = 0;
     u32 missing = 0;  ///< samples
+
+    void archive(Archive& a) {
+      a(id, root, members, most_members, most_depth, parent, inherited, missing_since, missing);
+    }
   };
 
   void keep_roots(std::vector<stats::CongestionTree>& trees);

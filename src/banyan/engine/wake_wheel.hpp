@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 #include "banyan/engine/wave.hpp"
 
@@ -83,6 +84,8 @@ class WakeWheel {
     occupied_ = 0;
     far_.clear();
   }
+
+  void archive(Archive& a) { a(bits_, occupied_, far_); }
 
  private:
   std::size_t words_;

@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/core/switching.hpp"
@@ -113,6 +114,9 @@ class WholeNetwork : public Population {
     std::fill(idle_.begin(), idle_.end(), 0);
     for (u32 t = 0; t < local_terminals_; ++t) set_idle(t, true);
   }
+
+  /// The part of the state that every model has, beside random words, which restart() gives.
+  void archive_network(Archive& a) { a(movements_, calendar_, now_, idle_); }
 
   // --- ports -----------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 number_of(const core::End& end) const noexcept {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::stats {
@@ -49,6 +50,11 @@ struct CongestionTree {
   std::vector<u32> per_stage;              ///< members by level of their switch
   std::vector<CongestionFlow> most_flows;  ///< those with the most packets
   std::vector<CongestionFlow> most_victims;
+  void archive(Archive& a) {
+    a(id, root, depth, leaves, switches, sources, packets, flows, victims, victim_flows, idle_ports, members,
+      per_stage);
+    a(most_flows, most_victims);
+  }
   bool operator==(const CongestionTree&) const = default;
 };
 
@@ -86,6 +92,7 @@ struct CongestionSample {
   std::vector<u8> use;        ///< [channel]: share of the time since the sample before, 255: all; empty: not counted
   std::vector<CongestionTree> trees;
   std::vector<CongestionQueue> queues;
+  void archive(Archive& a) { a(at, delivered_flits, delivered_packets, latency, fill, use, trees, queues); }
   bool operator==(const CongestionSample&) const = default;
 };
 
@@ -108,6 +115,7 @@ struct CongestionRecord {
   std::vector<CongestionSample> samples;
   std::vector<CongestionEvent> events;
   std::vector<CongestionWait> waits;
+  void archive(Archive& a) { a(interval, threshold, places, samples, events, waits); }
   bool operator==(const CongestionRecord&) const = default;
 };
 

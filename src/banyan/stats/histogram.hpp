@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
@@ -94,6 +95,8 @@ class Histogram {
   }
 
   friend bool operator==(const Histogram&, const Histogram&) = default;
+
+  void archive(Archive& a) { a(bits_, maximum_, overflow_, counts_, moments_); }
 
  private:
   // Bucket i < 2^bits holds the value i. Later ones come in rows of 2^bits: row s >= 1 has buckets of width 2^(s-1).

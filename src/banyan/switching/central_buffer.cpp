@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/worms/chunk_lists.hpp"
 #include "banyan/switching/worms/fabric.hpp"
@@ -68,6 +69,8 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (In& in : in_) in = {};
     std::fill(served_out_.begin(), served_out_.end(), 0);
   }
+
+  void archive_switches(Archive& a) { a(lists_, hot_, in_, served_out_); }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
   void new_head(u32 input, Tick now) noexcept {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/worms/data_paths.hpp"
 #include "banyan/switching/worms/fabric.hpp"
@@ -40,6 +41,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     for (In& in : in_) in = {};
     for (Out& out : out_) out = {};
   }
+
+  void archive_switches(Archive& a) { a(hot_, in_, out_); }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
   void new_head(u32 input, Tick now) noexcept {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/switching.hpp"
@@ -165,6 +166,11 @@ class OutputQueued final : public engine::Population {
       step_two_phase(now);
     }
     return next_run(now);
+  }
+
+  void archive(Archive& a) override {
+    a(rings_, crowded_, closed_, entries_, occupied_, arrived_, free_slots_, movements_, left_);
+    if (fetch_adds_ != nullptr) a(*fetch_adds_);
   }
 
   u64 digest() const override {

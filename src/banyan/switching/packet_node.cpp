@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/whole_network.hpp"
@@ -181,6 +182,14 @@ class PacketNode final : public engine::WholeNetwork {
       next_birth_ = terminals_.source.next_birth_after(now);
     }
     return std::min(calendar_.next_after(now), next_birth_);
+  }
+
+  void archive(Archive& a) override {
+    archive_network(a);
+    // As many as there are messages, and not as many as there is room for.
+    if (!a.reading() && !paths_.empty()) paths_.resize(messages_.size() * kPathMost, kUnknown);
+    a(links_, node_ports_, parcels_, free_parcels_, messages_, free_messages_, paths_, next_birth_, own_);
+    a(stranded_, disordered_);
   }
 
   // --- what the engine asks --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/bits.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
@@ -82,6 +83,7 @@ class Collective final : public core::Traffic {
     }
     return {};
   }
+  void archive(Archive& a) override { a(arrived_, sources_); }
 
  private:
   struct Source {

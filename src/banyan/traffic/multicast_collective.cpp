@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/multicast.hpp"
@@ -110,6 +111,7 @@ class MulticastCollective final : public core::Traffic {
     for (const u64 v : {nodes_[terminal].combined, nodes_[terminal].heard, u64{nodes_[terminal].sent}}) h.add(v);
     return h.value();
   }
+  void archive(Archive& a) override { a(nodes_); }
 
  private:
   [[nodiscard]] u64 count_messages() const noexcept {

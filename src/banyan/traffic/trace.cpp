@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/traffic.hpp"
@@ -88,6 +89,7 @@ class Trace final : public core::Traffic {
   }
 
   u64 digest(u32 terminal) const noexcept override { return mix64(next_[terminal] + 1) + progress_[terminal]; }
+  void archive(Archive& a) override { a(states_, next_, progress_); }
 
  private:
   struct Waiting {

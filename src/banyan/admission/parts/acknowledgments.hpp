@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "banyan/admission/parts/carrier.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::admission::parts {
@@ -67,6 +68,7 @@ class Acknowledgments {
     for (const u64 v : {e.due, u64{e.sum.flits}, u64{e.sum.packets}, u64{e.sum.marked}, u64{e.sum.value}}) h.add(v);
     return h.value();
   }
+  void archive(Archive& a) { a(ends_); }
 
  private:
   struct End {

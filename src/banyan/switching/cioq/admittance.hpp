@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -151,6 +152,25 @@ class Admittance {
     Hasher h;
     for (const u64 v : {adapters_[adapter].packets, adapters_[adapter].flits, adapters_[adapter].identity}) h.add(v);
     return h.value();
+  }
+
+  void archive(Archive& a) {
+    a(heads_, active_, parked_, adapters_, created_, free_);
+    const std::size_t used = (std::size_t{created_} + (1U << kChunkBits) - 1) >> kChunkBits;
+    while (chunks_.size() < used) chunks_.push_back(make_chunk());
+    for (std::size_t i = 0; i < used; ++i) {
+      const std::size_t first = i << kChunkBits;
+      a.row(chunks_[i].get(), std::min<std::size_t>(1U << kChunkBits, created_ - first));
+    }
+    std::size_t left = left_.size();
+    a(left);
+    left_.resize(left);
+    for (auto& flits : left_) {
+      bool any = flits != nullptr;
+      a(any);
+      if (any && flits == nullptr) flits = std::make_unique<u32[]>(1U << kChunkBits);
+      if (any) a.row(flits.get(), 1U << kChunkBits);
+    }
   }
 
  private:

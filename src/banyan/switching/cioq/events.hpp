@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::switching::cioq {
@@ -33,6 +34,8 @@ class Fifo {
     items_[tail_++ & mask_] = item;
     items_[tail_ & mask_].at = kNever;
   }
+
+  void archive(Archive& a) { a(items_, mask_, head_, tail_); }
 
  private:
   [[gnu::noinline, gnu::cold]] void grow() {
@@ -65,6 +68,8 @@ class Marks {
   [[nodiscard]] u32 operator[](u32 n) const noexcept { return list_[n]; }
   [[nodiscard]] u32 size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+  void archive(Archive& a) { a(list_, count_); }
 
  private:
   std::vector<u32> list_;
@@ -134,6 +139,8 @@ class Wheel {
     }
     return kNever;
   }
+
+  void archive(Archive& a) { a(heads_, rows_, free_, links_, occupied_); }
 
  private:
   static constexpr u32 kRow = 16;

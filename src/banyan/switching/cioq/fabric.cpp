@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/switching/cioq/steps.hpp"
 
 namespace banyan::switching::cioq {
@@ -233,6 +234,15 @@ void Fabric::reset(u32 replication) {
   reset_pauses();
   log_.clear();
   own_.clear();
+}
+
+/// What is left out is found again (routes_), or empty between two ticks (what start and end collect).
+void Fabric::archive(Archive& a) {
+  a(switches_, ingress_, egress_, in_, out_, want_, grant_, accept_, ready_in_, ready_out_);
+  a(class_used_, class_credit_, class_room_, class_open_, store_, admittance_, towards_, meters_, sent_);
+  a(wheel_, wires_, credits_, controls_, timers_, pause_frames_, pausing_, unpaused_, pause_counts_);
+  a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
+  a(now_, cycle_, starved_, settled_, movements_, counts_, log_, own_);
 }
 
 Tick Fabric::run(Tick now) noexcept {

@@ -32,6 +32,7 @@ class Fabric final : public engine::Population {
 
   void reset(u32 replication) override;
   Tick run(Tick now) noexcept override;
+  void archive(Archive& a) override;
   u64 digest() const override;
   void hold(engine::Holdings& into) const override;
   u64 movements() const noexcept override { return movements_; }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
@@ -162,6 +163,8 @@ class Store {
   /// Asks for the memory of an entry, or for nothing that harms (0).
   void fetch(u32 place) const noexcept { __builtin_prefetch(items_.data() + place); }
 
+  void archive(Archive& a) { a(items_, links_, created_, free_); }
+
  private:
   static constexpr u32 kRow = 8;
 
@@ -243,6 +246,7 @@ struct Side {
     lines.assign(lines.size(), {});
     valid.assign(valid.size(), 0);
   }
+  void archive(Archive& a) { a(queues, lines, valid); }
   [[nodiscard]] Queue& queue(u32 port, u32 q) noexcept { return queues[std::size_t{port} * stride + q]; }
   [[nodiscard]] const Queue& queue(u32 port, u32 q) const noexcept { return queues[std::size_t{port} * stride + q]; }
   [[nodiscard]] Line& line(u32 port, u32 k) noexcept { return lines[std::size_t{port} * saqs + k]; }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/switching.hpp"
@@ -125,6 +126,12 @@ class Circuits final : public engine::Population {
     alternatives_ = Random(seed_, kCircuitAlternatives, 0, replication);
     backoff_ = Random(seed_, kCircuitBackoffs, 0, replication);
     turns_ = Random(seed_, kCircuitTurns, 0, replication);
+  }
+
+  void archive(Archive& a) override {
+    a(streams_, circuits_, hops_taken_, tried_, wheel_, awake_, acting_, free_, used_words_, free_servers_,
+      has_server_);
+    a(injecting_, ejecting_, busy_, squares_, local_moves_, long_path_, own_);
   }
 
   Tick run(Tick now) noexcept override {

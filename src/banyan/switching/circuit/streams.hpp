@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/bits.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/types.hpp"
@@ -196,6 +197,10 @@ class CircuitStreams {
       sum += h.value();
     }
     return sum;
+  }
+
+  void archive(Archive& a) {
+    a(channels_, owner_, stage_, streams_, path_, touched_, coupled_, moved_, busy_, squares_, late_);
   }
 
  private:

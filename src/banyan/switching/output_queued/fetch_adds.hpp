@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
@@ -91,6 +92,10 @@ class FetchAdds {
   [[nodiscard]] u64 writes() const noexcept { return crossings_ - returned_ + spread_; }
   [[nodiscard]] u64 buffered() const noexcept;
   [[nodiscard]] engine::OwnMetrics& metrics() noexcept { return own_; }
+  void archive(Archive& a) {
+    a(requests_, waits_, free_waits_, waiting_, lines_, answers_, words_, crossings_, returned_, spread_, strange_,
+      own_);
+  }
 
  private:
   /// What a packet carries as a request. Values are counts of earlier requests for its word: every one adds 1.

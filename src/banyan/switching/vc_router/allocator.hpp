@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::switching::parts {
@@ -61,6 +62,8 @@ class Arbiters {
     for (std::size_t i = first * size_; i < (first + count) * size_; ++i) h.add(won_[i]);
   }
 
+  void archive(Archive& a) { a(next_, won_); }
+
  private:
   ArbiterKind kind_;
   u32 size_;
@@ -96,6 +99,8 @@ class Allocator {
     output_arbiters_.digest(std::size_t{instance} * setup_.outputs, setup_.outputs, h);
     h.add(turn_[instance]);
   }
+
+  void archive(Archive& a) { a(input_arbiters_, output_arbiters_, turn_); }
 
  private:
   struct Request {

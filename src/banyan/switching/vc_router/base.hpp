@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/engine/builder.hpp"
@@ -177,6 +178,7 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] bool watched() const noexcept { return routing_sight_ != core::Sight::none; }
   void reset_base(u32 replication);
   void digest_base(u32 e, Hasher& h) const;
+  void archive_base(Archive& a) { a(inputs_, outputs_, pool_, flits_, movements_, packets_, observed_at_, observed_); }
 
   /// Number of a router's first virtual channel, of inputs as of outputs.
   [[nodiscard]] std::size_t base(u32 e) const noexcept { return static_cast<std::size_t>(e) * layout_.size(); }

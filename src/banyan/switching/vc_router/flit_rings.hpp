@@ -1,6 +1,7 @@
 // Private buffers of virtual channels: one ring of packed flits each, for all switches of a shard in one array.
 #pragma once
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/core/packet.hpp"
 
@@ -122,6 +123,8 @@ class FlitRings {
     --state.count;
     return flit;
   }
+
+  void archive(Archive& a) { a(flits_); }
 
  private:
   [[nodiscard]] std::size_t index(std::size_t group, u32 ring, u32 place) const noexcept {

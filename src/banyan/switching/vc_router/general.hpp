@@ -19,7 +19,7 @@ namespace banyan::switching::parts {
 
 class VcRouterGeneral : public VcRouterBase<u16> {
  public:
-  static constexpr u32 kProvides = kBaseProvides | core::kStep;
+  static constexpr u32 kProvides = kBaseProvides | core::kStep | core::kArchive;
 
   VcRouterGeneral(engine::Builder& builder, u32 shard, const RouterSetup& setup);
 
@@ -28,6 +28,11 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   Tick accept(u32 e, u32 port, const core::Control& control, engine::Io& io) noexcept;
   Tick step(u32 e, Tick now, engine::Io& io) noexcept;
   [[nodiscard]] u64 digest() const;
+  void archive(Archive& a) {
+    archive_base(a);
+    a(states_, occupied_, channels_, next_vc_, held_by_, way_out_held_, marked_, meters_, batches_, vcs_, switch_);
+    if (speculative_switch_) a(*speculative_switch_);
+  }
 
  private:
   enum class Stage : u8 {

@@ -43,7 +43,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
  public:
   static constexpr u32 kProvides = Base::kBaseProvides | core::kStepMany | core::kNextSourceAfter | core::kExpects |
-                                   core::kReach | core::kBeginBlock | core::kStepBlock | core::kFetch | core::kFetches;
+                                   core::kReach | core::kBeginBlock | core::kStepBlock | core::kFetch | core::kFetches |
+                                   core::kArchive;
 
   using Base::entities;
   using Base::hold_arrival;
@@ -183,10 +184,15 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     ask_for(&outputs_[base(e) + layout_.index(port, control.vc)]);
   }
 
+  void archive(Archive& a) {
+    archive_base(a);
+    a(port_states_, sets_, waiting_, owners_, wanted_, owned_, choosing_, again_, counts_, items_);
+  }
   [[nodiscard]] u64 digest() const;
   void hold(engine::Holdings& into) const;
 
  private:
+  using Base::archive_base;
   using Base::base;
   using Base::digest_base;
   using Base::fed_by_terminal;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::switching {
@@ -50,6 +51,10 @@ class WormCalendar {
     for (Bits* const bits : {&inputs_, &outputs_, &credits_, &sources_, &arrivals_}) bits->clear();
     std::fill(credit_flits_.begin(), credit_flits_.end(), u16{0});
     std::fill(source_flits_.begin(), source_flits_.end(), u16{0});
+  }
+  void archive(Archive& a) {
+    a(busy_, busy_slots_, inputs_, outputs_, credits_, sources_, arrivals_, credit_flits_, source_flits_, arrival_);
+    a(lists_, later_, free_, block_, waiting_);
   }
   [[nodiscard]] bool empty() const noexcept { return busy_slots_ == 0 && waiting_ == 0; }
 
@@ -186,6 +191,7 @@ class WormCalendar {
     Bits(std::size_t slots, u32 entities) : words_((entities + 63) / 64), bits_(slots * words_) {}
 
     void clear() { std::fill(bits_.begin(), bits_.end(), 0); }
+    void archive(Archive& a) { a(bits_); }
     void set(std::size_t slot, u32 e) noexcept { bits_[slot * words_ + (e >> 6U)] |= u64{1} << (e & 63U); }
     template <class F>
     void for_each(std::size_t slot, F&& f) const {

@@ -10,6 +10,7 @@
 #include <bit>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::switching {
@@ -68,6 +69,8 @@ class ChunkLists {
     for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = static_cast<u16>(chunks_ - 1 - i % chunks_);
     for (u32& count : free_count_) count = chunks_;
   }
+
+  void archive(Archive& a) { a(slots_, np_, free_, free_count_, inputs_, outputs_, header_); }
 
   [[nodiscard]] u32 free(u32 s) const noexcept { return free_count_[s]; }
   [[nodiscard]] bool separate() const noexcept { return separate_; }

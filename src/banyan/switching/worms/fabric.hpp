@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/multicast.hpp"
 #include "banyan/engine/whole_network.hpp"
 #include "banyan/switching/worms/calendar.hpp"
@@ -163,6 +164,12 @@ class WormFabric : public engine::WholeNetwork {
     only_asked_ = false;
     last_run_ = 0;
     derived().reset_switches();
+  }
+
+  void archive(Archive& a) final {
+    archive_network(a);
+    a(inputs_, outputs_, sources_, fifos_, worms_, mail_, awake_now_, awake_next_, any_next_, only_asked_, last_run_);
+    derived().archive_switches(a);
   }
 
   Tick run(Tick now) noexcept final {

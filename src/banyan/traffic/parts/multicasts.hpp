@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/core/multiport.hpp"
 #include "banyan/core/traffic.hpp"
@@ -73,6 +74,7 @@ class Multicasts : public core::Traffic {
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   bool unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept override;
   u64 digest(u32 terminal) const noexcept override;
+  void archive(Archive& a) override { a(sources_); }
 
  private:
   /// Of a terminal whose multicasts others forward.

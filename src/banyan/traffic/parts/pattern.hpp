@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/traffic/parts/injection.hpp"
 
 namespace banyan::traffic {
@@ -28,6 +29,7 @@ class Pattern : public core::Traffic {
   bool unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept override;
   u64 digest(u32 terminal) const noexcept override;
   std::string violation() const override;
+  void archive(Archive& a) final { a(sources_); }
 
  protected:
   /// The destination of the nth message of a terminal that sends; `words` are random.
