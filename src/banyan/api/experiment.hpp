@@ -9,6 +9,10 @@
 #include "banyan/api/result.hpp"
 #include "banyan/config/schema.hpp"
 
+namespace banyan::engine {
+class RunKeeper;
+}  // namespace banyan::engine
+
 namespace banyan::api {
 
 /// A fully resolved experiment: every parameter has its value, nothing is looked up later.
@@ -74,6 +78,13 @@ struct Window {
   u64 source_backlog_flits = 0;  ///< that wait at their sources at its end
 };
 
+/// A run's checkpoints (docs/how-to/resume-a-run.md).
+struct CheckpointOptions {
+  std::string file;        ///< that is written; "": none
+  double seconds = 600.0;  ///< of wall clock between two of them
+  std::string resume;      ///< that the run goes on from; "": it begins anew
+};
+
 struct RunOptions {
   u32 threads = 1;       ///< at most; 0: as many as cores are free, where they shorten the run of one network
   bool profile = false;  ///< fills Result::profile; reads the clock some times per window
@@ -88,7 +99,12 @@ struct RunOptions {
   /// as it went. Needs run.window, and no sessions. May be empty. A run that is done again for a precision, longer,
   /// tells its windows again.
   std::function<bool(const Window&)> window;
+  CheckpointOptions checkpoint;         ///< of run() alone
+  engine::RunKeeper* keeper = nullptr;  ///< made by run() where `checkpoint` asks for one
 };
+
+/// The experiment whose run wrote a checkpoint. Throws ConfigError.
+[[nodiscard]] Experiment experiment_of_checkpoint(const std::string& file);
 
 /// Builds the network without running it: every error that a run's build phase would give. Returns notes (warnings).
 std::vector<std::string> check(const Experiment& experiment);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,9 +61,11 @@ class SessionRunner {
 
   /// Sessions 0 ... count - 1; those that are there are not run again.
   const std::vector<SessionOutcome>& run(std::size_t count) {
-    next_ = static_cast<u32>(outcomes_.size());
+    next_ = 0;
     outcomes_.resize(count);
-    const u32 threads = std::clamp(options_.threads, 1U, static_cast<u32>(count - next_));
+    finished_.resize(count);
+    const auto left = static_cast<u32>(std::count(finished_.begin(), finished_.end(), 0));
+    const u32 threads = std::clamp(options_.threads, 1U, std::max(left, 1U));
     profile_.threads.resize(std::max<std::size_t>(profile_.threads.size(), threads));
     const Stopwatch round;
     std::vector<std::thread> helpers;
@@ -72,6 +76,13 @@ class SessionRunner {
     if (error_) std::rethrow_exception(error_);
     if (interrupted_) throw Interrupted("interrupted");
     return outcomes_;
+  }
+
+  void archive(Archive& a) {
+    a(outcomes_, finished_, under_way_);
+    // Of the first session: while it is under way, in its own state.
+    if (!finished_.empty() && finished_.front() != 0 && trees_) a(*trees_);
+    done_ = static_cast<u64>(std::count(finished_.begin(), finished_.end(), 1));
   }
 
   /// What probes wrote down: counts of all sessions, events of the first.
@@ -137,9 +148,13 @@ class SessionRunner {
         if (options_.interrupted != nullptr && *options_.interrupted) {
           interrupted_ = true;
           stop_ = true;
+          const std::lock_guard<std::mutex> lock(mutex_);
+          if (options_.keeper != nullptr) options_.keeper->save();
           return;
         }
+        if (finished_[i] != 0) continue;
         engine::SessionSettings session = session_;
+        if (options_.keeper != nullptr) keep_session(session, i);
         if (i == 0 && trees_) {
           session.before_step = [this](const engine::Machine& machine, Tick done) { sample(machine, done); };
         }
@@ -148,10 +163,14 @@ class SessionRunner {
           log_->add_line(lines, i, packet);
         });
         if (log_) session.log = &packets;
-        outcomes_[i] = engine::run_session(*instance.machine, *network_.topology, i, session);
+        engine::SessionOutcome outcome = engine::run_session(*instance.machine, *network_.topology, i, session);
         if (log_) log_->put(i, std::move(lines));
         const std::lock_guard<std::mutex> lock(mutex_);
+        outcomes_[i] = std::move(outcome);
+        finished_[i] = 1;
+        under_way_.erase(i);
         ++done_;
+        if (options_.keeper != nullptr && options_.keeper->due()) options_.keeper->save();
         if (options_.progress) options_.progress(done_, outcomes_.size());
       }
       if (options_.profile) note_times(thread, *instance.machine, build_seconds, running.seconds());
@@ -160,6 +179,39 @@ class SessionRunner {
       if (!error_) error_ = std::current_exception();
       stop_ = true;
     }
+  }
+
+  /// Lets the session i tell its state now and then, and begin with what was told before.
+  void keep_session(engine::SessionSettings& session, u32 i) {
+    constexpr u32 kLooks = 256;  ///< ticks between looks at the clock
+    auto last = std::chrono::steady_clock::now();
+    u32 ticks = 0;
+    session.keep = [this, i, last, ticks](const engine::RunKeeper::State& state, bool begin) mutable {
+      if (begin) return resume_session(state, i);
+      if (ticks++ % kLooks != 0) return;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const bool stops = options_.interrupted != nullptr && *options_.interrupted;
+      if (!stops && !options_.keeper->due() && !options_.keeper->due_since(last)) return;
+      ArchiveToText text;
+      state(text);
+      if (i == 0 && trees_) text(*trees_);
+      under_way_[i] = text.take();
+      options_.keeper->save();
+      last = std::chrono::steady_clock::now();
+      if (stops) throw Interrupted("interrupted");
+    };
+  }
+  void resume_session(const engine::RunKeeper::State& state, u32 i) {
+    std::string text;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto told = under_way_.find(i);
+      if (told == under_way_.end()) return;
+      text = told->second;
+    }
+    ArchiveOfText archive(text);
+    state(archive);
+    if (i == 0 && trees_) archive(*trees_);
   }
 
   void note_times(u32 thread, const engine::Machine& machine, double build_seconds, double seconds) {
@@ -180,6 +232,8 @@ class SessionRunner {
   std::optional<PacketLogFile> log_;
   Profile profile_;
   std::vector<SessionOutcome> outcomes_;
+  std::vector<u8> finished_;              ///< [session]
+  std::map<u32, std::string> under_way_;  ///< state of sessions that have begun, as they told it last
   std::atomic<u32> next_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> interrupted_{false};
@@ -522,6 +576,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
   const auto goal = deterministic ? std::nullopt : precision_goal(experiment.run);
   u64 sessions = deterministic ? 1 : experiment.run.natural("sessions");
   const u64 limit = std::min<u64>(precision_limit(experiment.run, sessions), kMostSessions);
+  const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(sessions, runner); });
   for (;;) {
     Result result = SessionReport(experiment, network, runner.run(sessions), deterministic).result();
     const auto more = goal ? more_sessions(result, sessions, *goal, experiment.run.real("confidence")) : std::nullopt;

@@ -81,6 +81,13 @@ Tick held_of(const SteadyOutcome& measured) {
   return std::max<Tick>({measured.counted / 16, std::min(transits, measured.counted / 4), 1});
 }
 
+/// Whether the user has interrupted the run, whose last state is kept then.
+bool stopped(const RunOptions& options) {
+  if (options.interrupted == nullptr || !*options.interrupted) return false;
+  if (options.keeper != nullptr) options.keeper->save();
+  return true;
+}
+
 /// How the network goes on when it begins with a backlog (stats::Recovery). What comes in a stretch of time is held
 /// back, as many cycles pass in which buffers fill, and twice as many are looked at. It ends when half of the backlog
 /// is gone.
@@ -104,8 +111,11 @@ stats::Recovery recovery_of(const Experiment& experiment, const Network& network
   engine::SteadySettings steady;
   steady.fixed = true;
   steady.watchdog = 0;
-  steady.keep_going = [&, next = held](Tick now) mutable {
-    if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
+  steady.keeper = options.keeper;
+  Tick next = held;
+  const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(next, recovery.backlog, recovery.left); });
+  steady.keep_going = [&](Tick now) {
+    if (stopped(options)) return false;
     if (now < next) return true;
     next = now + held / 4;  // what still waits is counted message by message
     const std::vector<double> inside = inside_of(instance.machine->record(plan));
@@ -115,6 +125,7 @@ stats::Recovery recovery_of(const Experiment& experiment, const Network& network
   };
   const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
   helper_cpu_seconds += instance.machine->helper_cpu_seconds();
+  if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
   if (outcome.end == SteadyOutcome::End::interrupted) return recovery;
   const std::vector<double> inside = inside_of(outcome.record);
   recovery.backlog = inside[(held - 1) >> plan.shift];
@@ -168,6 +179,7 @@ class Stopping {
   [[nodiscard]] Tick measure() const { return measure_; }
   [[nodiscard]] engine::SteadyPlan plan() const { return steady_plan(run_, measure_); }
   [[nodiscard]] Tick end() const { return plan().end; }
+  void archive(Archive& a) { a(measure_, looks_, ended_); }
 
  private:
   std::optional<engine::SteadyPlan> until_certain(const SteadyRecord& record) {
@@ -598,6 +610,7 @@ class WindowTeller {
     return ended_;
   }
   [[nodiscard]] bool ended() const { return ended_; }
+  void archive(Archive& a) { a(next_, inside_, waiting_, ended_); }
 
  private:
   Window window_of(const engine::TimelineWindow& sum, Tick length) {
@@ -675,10 +688,19 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   if (stopping.asks()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
-    return options.interrupted == nullptr || !*options.interrupted;
+    return !stopped(options);
   };
   watch.lap();
-  const SteadyOutcome outcome = engine::run_steady(*instance.machine, plan, steady);
+  steady.keeper = options.keeper;
+  SteadyOutcome outcome(plan);
+  bool measured = false;
+  const engine::RunKeeper::Part stage(options.keeper, [&](Archive& a) {
+    a(measured, teller);
+    if (trees) a(*trees);
+  });
+  if (!measured) outcome = engine::run_steady(*instance.machine, plan, steady);
+  measured = true;
+  const engine::RunKeeper::Part found(options.keeper, [&](Archive& a) { a(outcome); });
   const u32 switches = network.topology->graph().switches();
   const std::string fewer = why_fewer_threads(experiment, *instance.machine, switches, options.threads);
   if (profile != nullptr) {
@@ -724,6 +746,8 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   std::optional<PacketLogFile> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());
+  settings.cut_for = settings.threads;
+  const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(settings.cut_for, stopping); });
   for (double cpu_seconds = 0.0;;) {
     auto [result, undecided] =
         run_once(experiment, network, settings, options, stopping, profile.get(), log ? &*log : nullptr);

@@ -5,14 +5,20 @@
 #include <memory>
 #include <utility>
 
+#include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/profiler.hpp"
+#include "banyan/api/reader.hpp"
 #include "banyan/api/vc_turn.hpp"
+#include "banyan/base/archive.hpp"
 #include "banyan/base/cpu_time.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/config/json.hpp"
+#include "banyan/engine/run_keeper.hpp"
 
 #ifndef BANYAN_VERSION
 #define BANYAN_VERSION "unknown"
@@ -22,6 +28,9 @@
 #endif
 
 namespace banyan::api {
+
+using nlohmann::json;
+
 namespace {
 
 u64 peak_bytes() {
@@ -139,7 +148,96 @@ void require_traceable(const Experiment& experiment, const Traffics& traffics, c
   }
 }
 
+Result run_whole(const Experiment& experiment, const RunOptions& options);
+
+std::string program() { return fmt::format("{} ({})", BANYAN_VERSION, BANYAN_COMPILER); }
+
+/// The first parameter in which two configurations differ.
+std::string first_difference(const std::string& theirs, const std::string& ours) {
+  const auto flat = [](const std::string& text) {
+    json all = json::parse(text);
+    all.erase("name");  // of the experiment: it tells two apart for people
+    return all.flatten();
+  };
+  const json a = flat(theirs);
+  const json b = flat(ours);
+  const auto value_of = [](const json& all, const std::string& key) {
+    return all.contains(key) ? all[key].dump() : std::string("not there");
+  };
+  for (const json& all : {a, b}) {
+    for (const auto& [path, value] : all.items()) {
+      if (value_of(a, path) == value_of(b, path)) continue;
+      std::string key = path.substr(1);
+      std::replace(key.begin(), key.end(), '/', '.');
+      return fmt::format("{} is {} there and {} here", key, value_of(a, path), value_of(b, path));
+    }
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_unkept(const Experiment& experiment, const NotArchived& error) {
+  const std::string seam = error.what();
+  const config::Values& values = seam == "switch"    ? experiment.switching
+                                 : seam == "traffic" ? experiment.traffics[error.number()]
+                                                     : experiment.admission;
+  values.fail("name", fmt::format("the {} {} keeps state that no checkpoint can hold", seam, values.component()),
+              fmt::format("run it without --checkpoint, or use another {}", seam));
+}
+
+Result run_kept(const Experiment& experiment, const RunOptions& options) {
+  const CheckpointOptions& wanted = options.checkpoint;
+  if (!options.packet_log.empty()) {
+    throw ConfigError({options.packet_log, 0, 0, ""}, "a log of packets is no part of a checkpoint",
+                      "leave out --log, or --checkpoint and --resume");
+  }
+  if (!wanted.resume.empty()) {
+    const engine::CheckpointHeader header = engine::read_checkpoint_header(wanted.resume, program());
+    const std::string difference = first_difference(header.configuration, experiment.configuration);
+    if (!difference.empty()) {
+      throw ConfigError({wanted.resume, 0, 0, ""}, "is of another configuration: " + difference,
+                        "give the experiment as it was, or run it from its start");
+    }
+  }
+  engine::RunKeeper keeper({.file = wanted.file,
+                            .seconds = wanted.seconds,
+                            .resume = wanted.resume,
+                            .header = {program(), experiment.configuration}});
+  RunOptions kept = options;
+  kept.keeper = &keeper;
+  try {
+    // What the run writes down besides is asked for on the command line, and no part of the configuration.
+    const Watches watches = options.watches;
+    const bool trace = options.trace != nullptr;
+    const engine::RunKeeper::Part part(&keeper, [&](Archive& a) {
+      Watches other = watches;
+      bool other_trace = trace;
+      a(other, other_trace);
+      if (other == watches && other_trace == trace) return;
+      throw ConfigError({wanted.resume, 0, 0, ""}, "was written by a run with another --watch or --record-trace",
+                        "give them as they were");
+    });
+    Result result = run_whole(experiment, kept);
+    if (!keeper.failure().empty()) {
+      if (!result.warning.empty()) result.warning += "; ";
+      result.warning += fmt::format("the last checkpoint could not be written: {}", keeper.failure());
+    }
+    return result;
+  } catch (const Interrupted&) {
+    if (wanted.file.empty()) throw;
+    throw Interrupted(
+        fmt::format("interrupted; the state of the run is kept in {}\n  remedy: continue with: banyan run --resume {}",
+                    wanted.file, wanted.file));
+  } catch (const NotArchived& error) { refuse_unkept(experiment, error); } catch (const ArchiveMismatch& error) {
+    throw ConfigError({wanted.resume, 0, 0, ""}, fmt::format("does not fit this experiment: {}", error.what()),
+                      "run the experiment from its start");
+  }
+}
+
 }  // namespace
+
+Experiment experiment_of_checkpoint(const std::string& file) {
+  return experiment_from(engine::read_checkpoint_header(file, program()).configuration, catalog());
+}
 
 std::vector<std::string> check(const Experiment& experiment) {
   // In the order of run(), so that of several faults both name the same one.
@@ -152,6 +250,13 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
+  if (options.checkpoint.file.empty() && options.checkpoint.resume.empty()) return run_whole(experiment, options);
+  return run_kept(experiment, options);
+}
+
+namespace {
+
+Result run_whole(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
   const Stopwatch watch;
   const Network network = build_network(experiment);
@@ -172,6 +277,8 @@ Result run(const Experiment& experiment, const RunOptions& options) {
   }
   return result;
 }
+
+}  // namespace
 
 Result run_on(const Experiment& experiment, const Network& network, const std::vector<Predictions>& predictions,
               const RunOptions& options) {

@@ -32,6 +32,10 @@ struct RunArguments {
   std::string log;
   bool booksim = false;
   bool ignore_unmapped = false;
+  std::string checkpoint;
+  double checkpoint_seconds = 600.0;
+  bool checkpoints = false;  ///< --checkpoint-every was given
+  std::string resume;
   // Of a sweep that many share:
   std::string part;  ///< "2/8"
   bool slurm = false;

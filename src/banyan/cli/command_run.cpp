@@ -52,6 +52,7 @@ booksim::Conversion conversion_of(const RunArguments& arguments) {
 }
 
 api::ExperimentSet read(const RunArguments& arguments, const std::string& converted) {
+  if (arguments.file.empty()) return {arguments.resume, {}, {api::experiment_of_checkpoint(arguments.resume)}};
   if (!arguments.booksim) return api::read_experiments(arguments.file, overrides_of(arguments));
   return api::read_experiments_text(converted, arguments.file, overrides_of(arguments));
 }
@@ -67,6 +68,27 @@ void require_outputs(const RunArguments& arguments) {
   if (!arguments.svg.empty()) require_writable_file(arguments.svg);
   if (!arguments.trace.empty()) require_writable_file(arguments.trace);
   if (!arguments.log.empty()) require_writable_file(arguments.log);
+}
+
+/// A checkpoint names its experiment, and where it is written can be left out where it was read.
+api::CheckpointOptions checkpoints_of(const RunArguments& arguments) {
+  api::CheckpointOptions checkpoint{arguments.checkpoint, arguments.checkpoint_seconds, arguments.resume};
+  if (checkpoint.file.empty() && arguments.checkpoints) checkpoint.file = arguments.resume;
+  return checkpoint;
+}
+
+void require_experiment(const RunArguments& arguments) {
+  const auto refuse = [](const char* key, const char* cause, const char* remedy) {
+    throw ConfigError({"command line", 0, 0, key}, cause, remedy);
+  };
+  if (arguments.checkpoints && arguments.checkpoint.empty() && arguments.resume.empty())
+    refuse("--checkpoint-every", "says how often a checkpoint is written, and not where", "add --checkpoint FILE");
+  if (!arguments.file.empty()) return;
+  if (arguments.resume.empty()) refuse("FILE", "FILE is required", "see \"banyan run --help\"");
+  if (!arguments.overrides.empty() || arguments.running.seed)
+    refuse("--resume", "the experiment of a checkpoint cannot be changed", "leave out key=value and --seed");
+  if (!arguments.running.out.empty())
+    refuse("--out", "a result store keeps the text of the experiment", "name the experiment file beside --resume");
 }
 
 void require_single(const api::ExperimentSet& set) {
@@ -150,6 +172,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   options.interrupted = watch_interrupt();
   options.watches = arguments.watches;
   options.packet_log = arguments.log;
+  options.checkpoint = checkpoints_of(arguments);
   std::string trace;
   if (!arguments.trace.empty()) options.trace = &trace;
   api::Result result;
@@ -186,6 +209,10 @@ std::optional<int> run_jobs(const RunArguments& arguments) {
   if (arguments.booksim || !std::filesystem::is_regular_file(arguments.file, ignored)) return std::nullopt;
   std::optional<api::JobExperiment> experiment = api::read_jobs(arguments.file, arguments.overrides);
   if (!experiment) return std::nullopt;
+  if (!arguments.checkpoint.empty() || !arguments.resume.empty()) {
+    throw ConfigError({arguments.file, 0, 0, "job"}, "an experiment of jobs has no checkpoints",
+                      "leave out --checkpoint and --resume");
+  }
   if (arguments.csv || arguments.plot || !arguments.svg.empty() || !arguments.watches.empty() ||
       !arguments.trace.empty() || !arguments.log.empty() || arguments.profile) {
     throw ConfigError({arguments.file, 0, 0, "job"}, "jobs are shown as a table or with --json",
@@ -211,6 +238,7 @@ std::optional<int> run_jobs(const RunArguments& arguments) {
 }  // namespace
 
 int run(const RunArguments& arguments) {
+  require_experiment(arguments);
   if (const std::optional<int> done = run_jobs(arguments)) return *done;
   const booksim::Conversion conversion = conversion_of(arguments);
   try {

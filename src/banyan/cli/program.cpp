@@ -94,10 +94,51 @@ void add_slurm(CLI::App& command, RunArguments& arguments) {
       ->type_name("SECONDS");
 }
 
+/// "90", "90s", "10min", "1.5h": seconds, minutes, hours of wall clock.
+std::optional<double> seconds_of(const std::string& text) {
+  double number = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc{}) return std::nullopt;
+  std::string unit(read.ptr, end);
+  unit.erase(0, unit.find_first_not_of(' '));
+  for (const auto& [name, seconds] : {std::pair{"", 1.0}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}}) {
+    if (unit == name && number > 0.0) return number * seconds;
+  }
+  return std::nullopt;
+}
+
+CLI::Validator is_duration(RunArguments& arguments) {
+  return {[&arguments](const std::string& text) {
+            const std::optional<double> seconds = seconds_of(text);
+            if (!seconds) return fmt::format("{} is no length of time, such as 30s, 10min or 2h", text);
+            arguments.checkpoint_seconds = *seconds;
+            arguments.checkpoints = true;
+            return std::string();
+          },
+          "", "duration"};
+}
+
+void add_checkpoints(CLI::App& command, RunArguments& arguments) {
+  command
+      .add_option("--checkpoint", arguments.checkpoint, "File that the state of the run is written to, now and then")
+      ->check(is_named())
+      ->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--checkpoint-every", [](const std::string&) {}, "Time between two checkpoints: 30s, 10min (default), 2h")
+      ->check(is_duration(arguments))
+      ->type_name("TIME");
+  command.add_option("--resume", arguments.resume, "Checkpoint that the run goes on from; FILE may be left out then")
+      ->check(is_named())
+      ->type_name("FILE");
+}
+
 void add_run(CLI::App& app, Action& action, const char* name, const char* help, int (*act)(const RunArguments&)) {
   CLI::App& command = *app.add_subcommand(name, help);
   const auto arguments = with_action(command, action, act);
-  command.add_option("FILE", arguments->file, kFileHelp)->required();
+  auto* file = command.add_option("FILE", arguments->file, kFileHelp);
+  if (std::string(name) != "run") file->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
   add_running(command, arguments->running);
   auto* json = command.add_flag("--json", arguments->running.json, "JSON on standard output");
@@ -117,6 +158,7 @@ void add_run(CLI::App& app, Action& action, const char* name, const char* help, 
     command.add_option("--log", arguments->log, "Write one line per packet: birth, entry, arrival, path")
         ->check(is_named())
         ->type_name("FILE");
+    add_checkpoints(command, *arguments);
     auto* booksim = command.add_flag("--booksim", arguments->booksim, "FILE and key=value are BookSim2's");
     command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Run without the settings that are not mapped")
         ->needs(booksim);

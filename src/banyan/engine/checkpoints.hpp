@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::engine {
@@ -36,6 +37,7 @@ class Checkpoints {
     next_ = entries_.back().at + period_;
   }
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  void archive(Archive& a) { a(period_, next_, entries_); }
 
  private:
   static constexpr std::size_t kMost = 32;

@@ -1,6 +1,7 @@
 // The audits of a run with run.audit = "full": how often the whole state of the network is looked at.
 #pragma once
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/machine.hpp"
 
 namespace banyan::engine {
@@ -23,6 +24,7 @@ class FullAudits {
     if (moved < due_) return;
     due_ = moved + machine.audit();
   }
+  void archive(Archive& a) { a(due_); }
 
  private:
   bool wanted_;

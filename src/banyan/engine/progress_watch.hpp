@@ -1,6 +1,7 @@
 // Looks now and then whether anything still moves: at the same ticks however the network is sharded or woken.
 #pragma once
 
+#include "banyan/base/archive.hpp"
 #include "banyan/engine/machine.hpp"
 
 namespace banyan::engine {
@@ -35,6 +36,7 @@ class ProgressWatch {
     }
     return now - quiet_from_ >= patience_ + machine.longest_silence();
   }
+  void archive(Archive& a) { a(next_look_, quiet_from_, ran_, movements_); }
 
  private:
   static constexpr Tick kPeriod = 256;  ///< ticks between looks: rare enough to cost nothing

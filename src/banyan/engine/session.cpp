@@ -52,7 +52,10 @@ class Session {
 
   SessionOutcome run() {
     Tick now = 0;  // everything up to here is done
+    const RunKeeper::State state = [this, &now](Archive& a) { archive(a, now); };
+    if (settings_.keep) settings_.keep(state, true);
     for (;;) {
+      if (settings_.keep) settings_.keep(state, false);
       const Tick due = machine_.next();
       const Tick look = watch_.next_look();
       if (look < due && look <= settings_.limit && !(due == kNever && empty())) {
@@ -83,6 +86,10 @@ class Session {
   }
 
  private:
+  void archive(Archive& a, Tick& now) {
+    a(now, out_, window_, open_, full_, tree_, levels_, recorded_, closed_, watch_, audits_, machine_);
+  }
+
   void observe(Tick now) {
     if (records()) record(now);
     bool any_open = false;

@@ -9,6 +9,7 @@
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/machine.hpp"
 #include "banyan/engine/packet_log.hpp"
+#include "banyan/engine/run_keeper.hpp"
 
 namespace banyan::engine {
 
@@ -22,6 +23,9 @@ struct SessionSettings {
   /// Called when all ticks before a given one are done: before every tick that is run, and at the end. May be empty.
   std::function<void(const Machine&, Tick)> before_step;
   PacketLog* log = nullptr;  ///< hears of every packet; nullptr: nobody does
+  /// Called between ticks with what reads or writes the state of the session: with `begin` before the first one, when
+  /// it may be read. May be empty.
+  std::function<void(const RunKeeper::State& state, bool begin)> keep;
 };
 
 /// The saturation tree of a hot spot at one tick: the box next to the hot spot, and the boxes that are reached from it
@@ -56,6 +60,11 @@ struct SessionOutcome {
   std::vector<u64> tree_height;             ///< [tick after begin]
   std::vector<u64> tree_boxes;
   std::vector<std::vector<u32>> generated;  ///< [class][tick after begin]
+
+  void archive(Archive& a) {
+    a(end, explanation, begin, close, ticks, tallies, hash, delivered, movements, probed, activity, own);
+    a(tree_height_sum, tree_boxes_sum, tree_other_sum, tree_height_most, occupancy, tree_height, tree_boxes, generated);
+  }
 };
 
 /// Runs replication `replication`. Throws InvariantError.

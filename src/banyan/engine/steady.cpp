@@ -92,7 +92,13 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   FullAudits audits(settings.full_audit);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
-  for (Tick now = 0;;) {
+  Tick now = 0;
+  const RunKeeper::Part part(settings.keeper, [&](Archive& a) {
+    a(now, plan, observers.checkpoints, watch, audits, machine);
+    out.ticks = now;
+  });
+  for (;;) {
+    if (settings.keeper != nullptr && settings.keeper->due()) settings.keeper->save();
     if (now < plan.end) {
       now = std::min(plan.end, now + kPeriodMeasured);
     } else {

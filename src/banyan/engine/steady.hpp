@@ -11,6 +11,7 @@
 #include "banyan/engine/checkpoints.hpp"
 #include "banyan/engine/machine.hpp"
 #include "banyan/engine/packet_log.hpp"
+#include "banyan/engine/run_keeper.hpp"
 #include "banyan/engine/steady_record.hpp"
 #include "banyan/engine/tree_recorder.hpp"
 
@@ -31,6 +32,7 @@ struct SteadySettings {
   /// `now`: true ends the plan. May be empty.
   std::function<bool(const SteadyRecord&, Tick now)> enough;
   Tick enough_every = 0;
+  RunKeeper* keeper = nullptr;  ///< writes checkpoints, or has one to go on from; nullptr: nobody asked for them
 };
 
 struct SteadyOutcome {
@@ -51,6 +53,11 @@ struct SteadyOutcome {
   u64 hash = 0;
 
   explicit SteadyOutcome(const SteadyPlan& plan) : record(plan) {}
+
+  void archive(Archive& a) {
+    a(end, sources_empty, explanation, record, tallies, totals, checkpoints, ticks, counted, probed, activity, own);
+    a(accepted_of_sources, hash);
+  }
 };
 
 /// The outcome's record has the plan of the whole run. Throws InvariantError.

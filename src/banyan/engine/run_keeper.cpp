@@ -1,0 +1,234 @@
+#include "banyan/engine/run_keeper.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
+
+namespace banyan::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// First line of every checkpoint; the number counts changes of the encoding.
+constexpr const char* kMagic = "Banyan checkpoint, format 1\n";
+constexpr const char* kAnyMagic = "Banyan checkpoint, format ";
+constexpr std::size_t kRoom = std::size_t{1} << 16U;  ///< bytes of a buffer; a multiple of those of a word
+
+struct Closes {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Closes>;
+
+/// A digest of bytes that come in any pieces.
+class Digest {
+ public:
+  /// A multiple of 8 bytes, but for the last time.
+  void add(const char* data, std::size_t size) {
+    size_ += size;
+    for (; size >= 8; data += 8, size -= 8) {
+      u64 word = 0;
+      std::memcpy(&word, data, 8);
+      hasher_.add(word);
+    }
+    u64 word = 0;
+    std::memcpy(&word, data, size);
+    hasher_.add(word);
+  }
+  [[nodiscard]] u64 value() const {
+    Hasher last = hasher_;
+    last.add(size_);
+    return last.value();
+  }
+
+ private:
+  Hasher hasher_;
+  u64 size_ = 0;
+};
+
+[[nodiscard]] std::string reason() { return errno != 0 ? std::strerror(errno) : "unknown reason"; }
+
+class ArchiveToFile final : public Archive {
+ public:
+  explicit ArchiveToFile(const std::string& path) : Archive(false), file_(std::fopen(path.c_str(), "wb")) {
+    if (file_ == nullptr) throw std::runtime_error(reason());
+    buffer_.reserve(kRoom);
+  }
+  /// Writes what is left and the digest of all.
+  void finish() {
+    flush();
+    const u64 digest = digest_.value();
+    if (std::fwrite(&digest, 1, sizeof digest, file_.get()) != sizeof digest || std::fflush(file_.get()) != 0 ||
+        fsync(fileno(file_.get())) != 0) {
+      throw std::runtime_error(reason());
+    }
+  }
+
+ private:
+  void bytes(void* data, std::size_t size) override {
+    const char* from = static_cast<const char*>(data);
+    while (size != 0) {
+      const std::size_t now = std::min(size, kRoom - buffer_.size());
+      buffer_.append(from, now);
+      from += now;
+      size -= now;
+      if (buffer_.size() == kRoom) flush();
+    }
+  }
+  void flush() {
+    errno = 0;
+    digest_.add(buffer_.data(), buffer_.size());
+    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size())
+      throw std::runtime_error(reason());
+    buffer_.clear();
+  }
+
+  File file_;
+  std::string buffer_;
+  Digest digest_;
+};
+
+class ArchiveOfFile final : public Archive {
+ public:
+  explicit ArchiveOfFile(const std::string& path) : Archive(true), file_(std::fopen(path.c_str(), "rb")) {
+    if (file_ == nullptr) throw std::runtime_error(reason());
+  }
+
+ private:
+  void bytes(void* data, std::size_t size) override {
+    if (size != 0 && std::fread(data, 1, size, file_.get()) != size) throw ArchiveMismatch("the state ends too early");
+  }
+
+  File file_;
+};
+
+void add_header(Archive& a, CheckpointHeader& header) {
+  std::string magic = kMagic;
+  a.row(magic.data(), magic.size());
+  a(header.program, header.configuration);
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& remedy) {
+  throw ConfigError({file, 0, 0, ""}, cause, remedy);
+}
+
+/// Whether the last 8 bytes are the digest of those before.
+[[nodiscard]] bool is_whole(std::FILE* file, u64 size) {
+  if (size < sizeof(u64)) return false;
+  Digest digest;
+  std::string buffer(kRoom, '\0');
+  for (u64 left = size - sizeof(u64); left != 0;) {
+    const std::size_t now = std::min<u64>(left, kRoom);
+    if (std::fread(buffer.data(), 1, now, file) != now) return false;
+    digest.add(buffer.data(), now);
+    left -= now;
+  }
+  u64 written = 0;
+  return std::fread(&written, 1, sizeof written, file) == sizeof written && written == digest.value();
+}
+
+}  // namespace
+
+CheckpointHeader read_checkpoint_header(const std::string& path, const std::string& program) {
+  errno = 0;
+  std::error_code error;
+  const File file(fs::is_directory(path, error) ? nullptr : std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    refuse(path, fmt::format("cannot be read: {}", fs::is_directory(path, error) ? "it is a directory" : reason()),
+           "name a file that --checkpoint wrote");
+  }
+  std::string start(std::strlen(kMagic), '\0');
+  start.resize(std::fread(start.data(), 1, start.size(), file.get()));
+  if (!start.starts_with(kAnyMagic)) refuse(path, "is no checkpoint", "name a file that --checkpoint wrote");
+  const auto other = [&](const std::string& whose) {
+    refuse(path, fmt::format("was written by {}, and this is Banyan {}", whose, program),
+           "go on with the program that wrote it, or run the experiment from its start");
+  };
+  if (start != kMagic) other("a Banyan whose checkpoints have another format");
+  std::rewind(file.get());
+  const u64 size = fs::file_size(path, error);
+  if (error || !is_whole(file.get(), size)) {
+    refuse(path, "is damaged or was cut: its digest is another one than it was written with",
+           "use an earlier copy, or run the experiment from its start");
+  }
+  CheckpointHeader header;
+  ArchiveOfFile a(path);
+  add_header(a, header);
+  if (header.program != program) other("Banyan " + header.program);
+  return header;
+}
+
+RunKeeper::RunKeeper(Setup setup) : setup_(std::move(setup)), last_(Clock::now()) {
+  if (setup_.resume.empty()) return;
+  reader_ = std::make_unique<ArchiveOfFile>(setup_.resume);
+  CheckpointHeader header;
+  add_header(*reader_, header);
+  (*reader_)(unread_);
+}
+
+RunKeeper::~RunKeeper() = default;
+
+RunKeeper::Part::Part(RunKeeper* keeper, State state) : keeper_(keeper) {
+  if (keeper_ == nullptr) return;
+  if (keeper_->unread_ != 0) {
+    state(*keeper_->reader_);
+    if (--keeper_->unread_ == 0) keeper_->reader_.reset();
+  }
+  keeper_->parts_.push_back(std::move(state));
+}
+
+RunKeeper::Part::~Part() {
+  if (keeper_ != nullptr) keeper_->parts_.pop_back();
+}
+
+bool RunKeeper::due() const { return !saved_ ? !setup_.file.empty() : due_since(last_); }
+
+bool RunKeeper::due_since(Clock::time_point last) const {
+  return !setup_.file.empty() && std::chrono::duration<double>(Clock::now() - last).count() >= setup_.seconds;
+}
+
+void RunKeeper::save() {
+  if (setup_.file.empty()) return;
+  const fs::path place(setup_.file);
+  const std::string temporary =
+      (place.parent_path() / fmt::format(".{}.{}.tmp", place.filename().string(), getpid())).string();
+  std::error_code ignored;
+  failure_.clear();
+  try {
+    write(temporary);
+  } catch (const NotArchived&) {
+    fs::remove(temporary, ignored);
+    throw;
+  } catch (const std::runtime_error& error) { failure_ = error.what(); }
+  std::error_code error;
+  if (failure_.empty()) fs::rename(temporary, place, error);
+  if (error) failure_ = error.message();
+  if (!failure_.empty()) {
+    fs::remove(temporary, ignored);
+    if (!saved_) {
+      refuse(setup_.file, "the checkpoint cannot be written: " + failure_,
+             "name another place, or mend its permissions or the space on its disk");
+    }
+  }
+  saved_ = true;
+  last_ = Clock::now();
+}
+
+void RunKeeper::write(const std::string& temporary) {
+  ArchiveToFile a(temporary);
+  add_header(a, setup_.header);
+  u64 parts = parts_.size();
+  a(parts);
+  for (const State& part : parts_) part(a);
+  a.finish();
+}
+
+}  // namespace banyan::engine
