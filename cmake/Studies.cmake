@@ -1,4 +1,4 @@
-# studies/<slug>/claims.cpp goes into the library; the other text files of the folder are embedded in the program.
+# studies/<slug>/claims.cpp, and sources beside it, go into the library; the other text files of the folder are embedded in the program.
 # banyan_studies(sources): the list of sources, with the generated table, to add to the library.
 set(BANYAN_STUDIES_DIR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -22,7 +22,9 @@ function(banyan_studies output)
               -P ${BANYAN_STUDIES_DIR}/EmbedStudy.cmake
       DEPENDS ${texts} ${BANYAN_STUDIES_DIR}/EmbedStudy.cmake
       COMMENT "Embedding study ${slug}" VERBATIM)
-    list(APPEND sources ${claim} ${embedded})
+    file(GLOB beside CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(SORT beside)
+    list(APPEND sources ${beside} ${embedded})
     string(APPEND declarations "namespace ${name} {\nextern const StudyRow row_${name};\n"
                                "extern const std::span<const EmbeddedFile> files;\n}  // namespace ${name}\n")
     string(APPEND table "      {&${name}::row_${name}, ${name}::files},\n")

@@ -57,5 +57,23 @@ TEST(Rate, OfAFlowPerDestinationLeavesTheOthersAlone) {
   EXPECT_NEAR(tight, 0.15, 0.005);
 }
 
+TEST(Rate, MayBeATerminalsOwn) {
+  // Terminals 0 and 1 send to each other; only terminal 1 has a rate of its own.
+  const std::string network =
+      "topology = { name = 'mesh', size = [2] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 16 }\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'permutation', pattern = 'bit_complement', load = 0.8 }\n";
+  const std::string steady = "warmup = 1000, measure = 100000";
+  const auto accepted = [&](const std::string& own) {
+    return test::run(network, "{ name = 'rate', rate = 0.5, flow = 'terminal', own = " + own + " }", steady)
+        .at("accepted_load")
+        .mean;
+  };
+  EXPECT_NEAR(accepted("[]"), 0.5, 0.002);
+  EXPECT_NEAR(accepted("['1 0.1']"), 0.3, 0.002);
+  for (const char* wrong : {"['1']", "['2 0.5']", "['1 0']", "['1 1.5']", "['1 0.5 3']", "['1 0.5', '1 0.5']"}) {
+    EXPECT_THROW(static_cast<void>(accepted(wrong)), ConfigError) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace banyan::rate_test

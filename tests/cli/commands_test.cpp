@@ -180,7 +180,38 @@ TEST_F(Commands, StudiesAreListed) {
   std::vector<std::string> names;
   for (const json& study : json::parse(banyan({"study", "list", "--json"}).out)) names.push_back(study["study"]);
   EXPECT_EQ(names, (std::vector<std::string>{"circuit-torus", "congestion-trees", "extra-stage-cube", "hypercube-qap",
-                                             "multidestination-worms", "remedies"}));
+                                             "multidestination-worms", "remedies", "silicon"}));
+}
+
+TEST_F(Commands, AStudyOfFilesSaysWhatItNeeds) {
+  const Said bare = banyan({"study", "run", "silicon"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_TRUE(contains(bare.err, "needs traces of the networks of a Wormhole chip")) << bare.err;
+  EXPECT_TRUE(contains(bare.err, "--traces DIR")) << bare.err;
+  EXPECT_EQ(banyan({"study", "run", "remedies", "--quick", "--traces", "."}).status, 2);
+  EXPECT_EQ(banyan({"study", "run", "silicon", "--traces", "no such folder"}).status, 2);
+
+  std::filesystem::create_directory(scratch() / "traces");
+  write_text("traces/1x1_BLOCK_TO_1x1.json", R"([
+    {"proc": "NCRISC", "zone": "NCRISC-KERNEL", "zone_phase": "begin", "sx": 1, "sy": 1, "timestamp": 100},
+    {"proc": "NCRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": 2, "dy": 1, "num_bytes": 4096, "type": "READ",
+     "timestamp": 300},
+    {"proc": "NCRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": -1, "dy": -1, "num_bytes": 0,
+     "type": "READ_BARRIER_START", "timestamp": 400},
+    {"proc": "NCRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": -1, "dy": -1, "num_bytes": 0,
+     "type": "READ_BARRIER_END", "timestamp": 900}])");
+  const Said said = banyan({"study", "run", "silicon", "--traces", "traces", "--json", "barrier_overhead=10"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json study = json::parse(said.out);
+  ASSERT_EQ(study["traces"].size(), 1U);
+  EXPECT_EQ(study["traces"][0]["barriers"], 1);
+  EXPECT_EQ(study["traces"][0]["class"], "block to block");
+  EXPECT_EQ(study["traces"][0]["median_error"], study["traces"][0]["worst_error"]);
+  EXPECT_EQ(study["constants"]["barrier_overhead"], "10");
+  EXPECT_TRUE(contains(banyan({"study", "run", "silicon", "--traces", "traces"}).out, "max-min"));
+  const Said unknown = banyan({"study", "run", "silicon", "--traces", "traces", "l1_latncy=3"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "l1_latency")) << unknown.err;
 }
 
 TEST_F(Commands, AStudyRunsOneFire) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <sstream>
 #include <vector>
 
 #include "banyan/admission/parts/flow_key.hpp"
@@ -16,17 +18,50 @@ using config::Parameter;
 
 /// Time is counted in parts of a tick, so that any rate is kept exactly in the long run.
 constexpr u32 kPartBits = 20;
+constexpr double kLeastRate = 1e-6;
+
+/// The terminals with a rate of their own.
+using OwnRates = std::map<u32, double>;
+
+OwnRates own_rates(const config::Values& values, u32 terminals) {
+  OwnRates rates;
+  for (const std::string& text : values.texts("own")) {
+    std::istringstream words(text);
+    u32 terminal = 0;
+    double rate = 0.0;
+    if (!(words >> terminal >> rate) || !(words >> std::ws).eof() || !(rate >= kLeastRate && rate <= 1.0)) {
+      values.fail("own", fmt::format("\"{}\" is no terminal with its rate", text),
+                  fmt::format("write \"TERMINAL RATE\", with a rate from {} up to 1", kLeastRate));
+    }
+    if (terminal >= terminals) {
+      values.fail("own", fmt::format("there is no terminal {}", terminal),
+                  fmt::format("terminals are 0 to {}", terminals - 1));
+    }
+    if (!rates.emplace(terminal, rate).second) {
+      values.fail("own", fmt::format("terminal {} is there twice", terminal), "give it one rate");
+    }
+  }
+  return rates;
+}
 
 class Rate final : public core::Admission {
  public:
-  Rate(parts::FlowIs flow, double rate)
-      : flow_(flow), rate_(rate), parts_per_flit_(static_cast<u64>(std::llround(std::ldexp(1.0, kPartBits) / rate))) {}
+  Rate(parts::FlowIs flow, double rate, OwnRates own) : flow_(flow), rate_(rate), own_(std::move(own)) {}
 
-  void begin() override { next_.clear(); }
+  void begin() override {
+    next_.clear();
+    parts_per_flit_.clear();
+  }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(flow_, member);
   }
-  void open(u32 end, const core::FlowEnd&) override { next_.resize(std::size_t{end} + 1); }
+  void open(u32 end, const core::FlowEnd& flow) override {
+    next_.resize(std::size_t{end} + 1);
+    parts_per_flit_.resize(std::size_t{end} + 1);
+    const auto own = own_.find(flow.terminal);
+    const double rate = own == own_.end() ? rate_ : own->second;
+    parts_per_flit_[end] = static_cast<u64>(std::llround(std::ldexp(1.0, kPartBits) / rate));
+  }
 
   [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {
     return std::max(first_tick(end), now);
@@ -35,12 +70,13 @@ class Rate final : public core::Admission {
   /// did not use is lost: it never sends a burst afterwards.
   void sent(u32 end, const core::Departure& what, Tick now, core::Pace&) noexcept override {
     if (first_tick(end) < now) next_[end] = now << kPartBits;
-    next_[end] += what.flits * parts_per_flit_;
+    next_[end] += what.flits * parts_per_flit_[end];
   }
 
   [[nodiscard]] u64 digest(u32 end) const noexcept override { return mix64(next_[end] + 1); }
   [[nodiscard]] std::string explain(u32 end) const override {
-    return fmt::format("its next packet leaves at tick {}, at {} flits per cycle", next_[end] >> kPartBits, rate_);
+    return fmt::format("its next packet leaves at tick {}, at {:.3g} flits per cycle", next_[end] >> kPartBits,
+                       std::ldexp(1.0, kPartBits) / static_cast<double>(parts_per_flit_[end]));
   }
   void archive(Archive& a) override { a(next_); }
 
@@ -51,12 +87,13 @@ class Rate final : public core::Admission {
 
   parts::FlowIs flow_;
   double rate_;
-  u64 parts_per_flit_;
-  std::vector<u64> next_;  ///< [end]: parts of ticks, when the next packet may leave; of receiving ends 0
+  OwnRates own_;
+  std::vector<u64> parts_per_flit_;  ///< [end]
+  std::vector<u64> next_;            ///< [end]: parts of ticks, when the next packet may leave; of receiving ends 0
 };
 
-std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext&) {
-  return std::make_unique<Rate>(parts::flow_is(values), values.real("rate"));
+std::unique_ptr<core::Admission> make(const config::Values& values, const core::AdmissionContext& context) {
+  return std::make_unique<Rate>(parts::flow_is(values), values.real("rate"), own_rates(values, context.terminals));
 }
 
 }  // namespace
@@ -67,10 +104,12 @@ const core::AdmissionRow row_rate{
              "The packets of a flow leave their source at no more than a fixed rate",
              "M. Gerla, L. Kleinrock, Flow Control: A Comparative Survey, IEEE Transactions on Communications 28(4), "
              "1980, section V (input rates at the network access)",
-             {parts::flow_parameter(), Parameter::real("rate", 1.0)
-                                           .unit("flits/cycle")
-                                           .range(1e-6, 1.0)
-                                           .doc("Most flits of a flow per cycle; what it does not use is lost")}},
+             {parts::flow_parameter(),
+              Parameter::real("rate", 1.0)
+                  .unit("flits/cycle")
+                  .range(kLeastRate, 1.0)
+                  .doc("Most flits of a flow per cycle; what it does not use is lost"),
+              Parameter::texts("own", {}).doc("Terminals whose flows have another rate, as \"TERMINAL RATE\" each")}},
     .make = &make};
 
 }  // namespace banyan::admission::rate

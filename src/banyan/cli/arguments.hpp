@@ -145,6 +145,7 @@ struct StudyRunArguments {
   std::vector<std::string> overrides;
   std::vector<std::string> figures;
   std::vector<std::string> fires;
+  std::string traces;
   bool quick = false;
   bool full = false;
   Running running;

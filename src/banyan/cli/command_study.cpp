@@ -158,6 +158,21 @@ study::StudyResult run_and_keep(const StudyRunArguments& arguments, study::Study
   }
 }
 
+/// A study of files has neither figures nor a page: it prints what it finds.
+int measure_files(const study::Study& chosen, const StudyRunArguments& arguments) {
+  if (arguments.traces.empty()) {
+    throw ConfigError({"", 0, 0, ""}, fmt::format("study '{}' needs {}", arguments.name, study::spec_of(chosen).files),
+                      "give their folder with --traces DIR");
+  }
+  if (!arguments.figures.empty() || !arguments.fires.empty()) {
+    throw ConfigError({"", 0, 0, ""}, fmt::format("study '{}' has no figures", arguments.name),
+                      "leave out --figure and --fire");
+  }
+  const study::FilesResult result = chosen.row->measure(chosen, {arguments.traces, arguments.overrides});
+  print(arguments.running.json ? result.json + "\n" : result.table);
+  return kDone;
+}
+
 }  // namespace
 
 int study_list(const StudyListArguments& arguments) {
@@ -177,7 +192,12 @@ int study_list(const StudyListArguments& arguments) {
 }
 
 int study_run(const StudyRunArguments& arguments) {
-  static_cast<void>(study::find_study(arguments.name));
+  const study::Study& chosen = study::find_study(arguments.name);
+  if (chosen.row->measure != nullptr) return measure_files(chosen, arguments);
+  if (!arguments.traces.empty()) {
+    throw ConfigError({"", 0, 0, "--traces"}, fmt::format("study '{}' reads no traces", arguments.name),
+                      "leave the option out");
+  }
   study::StudyOptions options = options_of(arguments);
   require_writable_folder(options.out_dir);
   study::StudyResult result;

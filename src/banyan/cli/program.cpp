@@ -339,6 +339,8 @@ void add_study_run(CLI::App& study, Action& action) {
       .add_option("--fire", arguments->fires, "Only the figures of this fire, where the study has fires (repeatable)")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  command.add_option("--traces", arguments->traces, "Folder with the files of a study that measures files")
+      ->type_name("DIR");
   command.add_flag("--json", arguments->running.json, "JSON on standard output");
   add_running(command, arguments->running);
 }

@@ -332,6 +332,10 @@ StudyResult run_study(const Study& study, const StudyOptions& options) {
   StudyResult result;
   result.spec = spec_of(study);
   result.mode = options.mode;
+  if (study.row->measure != nullptr) {
+    throw ConfigError({}, fmt::format("study '{}' has no figures: it measures files", result.spec.name),
+                      "run it with: banyan study run " + result.spec.name + " --traces DIR");
+  }
   if (!options.out_dir.empty()) prepare_folder(options.out_dir);
 
   Worklist work;

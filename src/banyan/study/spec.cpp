@@ -290,12 +290,13 @@ const FigureSpec* StudySpec::figure(std::string_view id) const {
 
 StudySpec parse_study(std::string_view content, std::string name) {
   const Node root = config::read_toml_text(std::string(content), name + "/study.toml");
-  only(root, {"title", "reference", "summary", "axes", "metrics", "series", "mode", "figure"});
+  only(root, {"title", "reference", "summary", "files", "axes", "metrics", "series", "mode", "figure"});
   StudySpec study;
   study.name = std::move(name);
   study.title = text(root, "title");
   study.reference = text(root, "reference");
   study.summary = text(root, "summary", "");
+  study.files = text(root, "files", "");
   read_names(root, study);
   const Node& modes = table_or_empty(root, "mode");
   only(modes, names_of_modes());
@@ -303,8 +304,10 @@ StudySpec parse_study(std::string_view content, std::string name) {
     if (const Node* table = find(modes, to_string(mode))) study.modes[mode] = read_mode(as_table(*table), study);
   }
   const Node* figures = find(root, "figure");
+  if (figures == nullptr && !study.files.empty()) return study;
   if (figures == nullptr || figures->kind != Node::Kind::array) {
-    throw ConfigError(root.where, "a study needs figures", "write at least one [[figure]]");
+    throw ConfigError(root.where, "a study needs figures",
+                      "write at least one [[figure]], or the files that it measures");
   }
   for (const Node& node : figures->items) {
     FigureSpec figure = read_figure(as_table(node), study);

@@ -92,6 +92,7 @@ struct StudySpec {
   std::string title;
   std::string reference;
   std::string summary;
+  std::string files;  ///< that the study measures in place of figures: "traces of ..."; "": none
   std::vector<AxisSpec> axes;
   std::vector<MetricSpec> metrics;
   std::vector<SeriesSpec> series;

@@ -25,12 +25,26 @@ struct ModelCurve {
   std::vector<std::pair<double, double>> points;
 };
 
+/// What a study that measures files is given, and what it says of them.
+struct FilesOptions {
+  std::string folder;
+  std::vector<std::string> overrides;  ///< "NAME=VALUE", of the study's constants
+};
+struct FilesResult {
+  std::string table;
+  std::string json;
+};
+
+struct Study;
+
 /// Registration row: `const study::StudyRow row_NAME` in `namespace banyan::study::NAME`, in
 /// studies/<slug>/claims.cpp, where NAME is the slug with '_' for '-'.
 struct StudyRow {
   std::string_view slug;
   std::vector<Claim> (*claims)() = nullptr;
   std::vector<ModelCurve> (*curves)(std::string_view figure) = nullptr;  ///< none where it is absent
+  /// Of a study whose study.toml names files in place of figures. Throws ConfigError, InvariantError.
+  FilesResult (*measure)(const Study& study, const FilesOptions& options) = nullptr;
 };
 
 /// A study as the program holds it: its row and its embedded files.
