@@ -78,7 +78,7 @@ class Rate final : public core::Admission {
     return fmt::format("its next packet leaves at tick {}, at {:.3g} flits per cycle", next_[end] >> kPartBits,
                        std::ldexp(1.0, kPartBits) / static_cast<double>(parts_per_flit_[end]));
   }
-  void archive(Archive& a) override { a(next_); }
+  void archive(Archive& a) override { a(next_, parts_per_flit_); }
 
  private:
   [[nodiscard]] Tick first_tick(u32 end) const noexcept {
