@@ -5,9 +5,11 @@
 #include <zlib.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "banyan/api/experiment.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "support/repository.hpp"
 #include "support/schedule_interpreter.hpp"
@@ -356,6 +358,33 @@ TEST(Chakra, DamagedFilesNeverCrash) {
   gzclose(file);
   test::expect_survives_damage(
       test::read_file(path), path, [&] { static_cast<void>(read_chakra(path)); }, 100);
+}
+
+/// The options of a job reach the reader, and its collectives and what was left out are in the result.
+TEST(Chakra, AJobSaysHowItsCollectivesAreDone) {
+  Trace trace;
+  for (u32 r = 0; r < 4; ++r)
+    trace.rank(collective(1, 0, 4096).text() + collective(2, 0, 4096).after({1}).text() +
+               Node(3, 7, "half").after({2}).micros(1).text());
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"ideal\", latency = 100 }\n"
+      "[[job]]\nfile = \"" +
+      trace.path() + "\"\nincomplete = \"skip\"\ncollectives = { all_reduce = \"ring\" }\n";
+  const auto run = [&](const std::vector<std::string>& overrides) {
+    return api::run(api::read_experiments_text(text, "x", overrides).points.front());
+  };
+  const api::Result ring = run({});
+  const nlohmann::json job = nlohmann::json::parse(ring.jobs)[0];
+  EXPECT_EQ(job["messages"], 2 * 4 * 6);
+  EXPECT_EQ(job["collectives"],
+            nlohmann::json({{{"collective", "all_reduce"}, {"algorithm", "ring"}, {"count", 2}, {"bytes", 8192}}}));
+  EXPECT_NE(ring.explanation.find("4 collectives without type or size skipped (half)"), std::string::npos)
+      << ring.explanation;
+  const api::Result doubling = run({"job.collectives.all_reduce=recursive_doubling"});
+  EXPECT_EQ(nlohmann::json::parse(doubling.jobs)[0]["messages"], 2 * 4 * 2);
+  EXPECT_NE(refusal([&] { static_cast<void>(run({"job.incomplete=refuse"})); }).find("half"), std::string::npos);
+  EXPECT_NE(refusal([&] { static_cast<void>(run({"job.collectives.all_reduce=pairwise"})); }).find("pairwise"),
+            std::string::npos);
 }
 
 }  // namespace

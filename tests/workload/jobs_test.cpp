@@ -1,6 +1,7 @@
 // Does an experiment of jobs run, and say what scripts rely on?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -107,6 +108,124 @@ TEST_F(Jobs, TheIdealNetworkIsDescribed) {
   const Said said = banyan({"describe", "ideal"});
   EXPECT_EQ(said.status, 0) << said.err;
   EXPECT_NE(said.out.find("per_byte"), std::string::npos) << said.out;
+}
+
+/// LogGOPSim's printed example, as people would type it.
+TEST_F(Jobs, TheBinomialReduceOfLogGOPSimEndsAsItPrints) {
+  write_text("x.toml",
+             "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n"
+             "switch = { name = \"ideal\", latency = 2500, per_byte = 6 }\ncycle_time = \"1 ns\"\n[[job]]\n"
+             "generator = { collective = \"reduce\", algorithm = \"binomial\", bytes = 1024, ranks = 8 }\n"
+             "host = { overhead = 1500, gap = 1000, gap_per_byte = 6, rules = \"loggopsim\" }\n");
+  json ends = result_of({})["jobs"][0]["ranks"];
+  EXPECT_EQ(ends[0], 34914);
+  std::sort(ends.begin(), ends.end());
+  EXPECT_EQ(ends, json({1500, 1500, 1500, 1500, 13138, 13138, 24776, 34914}));
+}
+
+TEST_F(Jobs, TheTimeOfARankIsDividedWithoutRest) {
+  for (const std::string rules : {"physical", "loggopsim"}) {
+    const json job = result_of({"job.host.rules=" + rules})["jobs"][0];
+    // 10 of calculation and an overhead; the message is on its way from 110 to 1118, and an overhead. LogGOPSim's core
+    // takes the 8 of its further bytes while they arrive.
+    const bool physical = rules == "physical";
+    EXPECT_EQ(job["rank_times"]["computing"], json({10, 0}));
+    EXPECT_EQ(job["rank_times"]["overhead"], json({100, physical ? 100 : 108}));
+    EXPECT_EQ(job["rank_times"]["network"], json({0, physical ? 1008 : 1000})) << rules;
+    EXPECT_EQ(job["rank_times"]["waiting"], json({0, 110})) << rules;
+  }
+}
+
+TEST_F(Jobs, TheCriticalPathSaysWhenItsMessagesTravelled) {
+  const json job = result_of({})["jobs"][0];
+  const json& path = job["critical_path"];
+  EXPECT_EQ(path[0]["begin"], 0);
+  EXPECT_EQ(path[1]["message"]["sent"], 110);
+  EXPECT_EQ(path[1]["message"]["arrived"], 1118);
+  EXPECT_EQ(path[1]["message"]["to"], 1);
+  EXPECT_EQ(path[2]["begin"], 1118);
+  EXPECT_EQ(job["critical_path_times"],
+            json({{"computing", 10}, {"overhead", 200}, {"network", 1008}, {"waiting", 0}}));
+  EXPECT_EQ(job["stragglers"][0]["rank"], 0);
+  EXPECT_EQ(job["stragglers"][0]["on_path"], 110);
+}
+
+TEST_F(Jobs, JobsAreSweptStoredVerifiedAndExported) {
+  write_text("s.toml", std::string(kExperiment) + "[sweep]\n\"switch.latency\" = [1000, 2000]\n");
+  const Said swept = banyan({"sweep", "s.toml", "--out", "out"});
+  ASSERT_EQ(swept.status, 0) << swept.err;
+  EXPECT_EQ(banyan({"verify", "out"}).status, 0);
+  const Said csv = banyan({"export", "out", "--csv"});
+  EXPECT_NE(csv.out.find("1218"), std::string::npos) << csv.out;
+  EXPECT_NE(csv.out.find("2218"), std::string::npos) << csv.out;
+  // Another schedule under the same name is found out.
+  write_text("a.goal", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\nrecv 5b from 0\n}\n");
+  EXPECT_EQ(banyan({"verify", "out"}).status, 1);
+}
+
+TEST_F(Jobs, AResultThatWasPrintedIsVerified) {
+  const Said said = banyan({"run", "x.toml", "--json"});
+  write_text("r.json", said.out);
+  EXPECT_EQ(banyan({"verify", "r.json"}).status, 0);
+  json changed = json::parse(said.out);
+  changed["jobs"][0]["ranks"][0] = 111;
+  write_text("r.json", changed.dump());
+  EXPECT_EQ(banyan({"verify", "r.json"}).status, 1);
+}
+
+TEST_F(Jobs, AnOverrideIsForAllJobsOrForOne) {
+  write_text("x.toml", std::string(kExperiment) + "[[job]]\nname = \"other\"\nfile = \"a.goal\"\n");
+  const auto completions = [](const std::string& override) {
+    const json result = result_of({override});
+    return json({result["jobs"][0]["completion"], result["jobs"][1]["completion"]});
+  };
+  EXPECT_EQ(completions("job.start=0"), json({1218, 1018}));
+  EXPECT_EQ(completions("job.start=7"), json({1225, 1025}));
+  EXPECT_EQ(completions("job.1.start=7"), json({1218, 1025}));
+  EXPECT_EQ(completions("job.pair.start=7"), json({1225, 1018}));
+  const Said said = banyan({"run", "x.toml", "job.nobody.start=7"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_NE(said.err.find("there is no job \"nobody\""), std::string::npos) << said.err;
+}
+
+TEST_F(Jobs, CheckSaysWhereTheRanksAreAndWhatIsWrong) {
+  const Said good = banyan({"check", "x.toml"});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_NE(good.out.find("pair: 2 ranks on 2 of 16 terminals, one on each"), std::string::npos) << good.out;
+  write_text("a.goal", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
+  const Said cycle = banyan({"check", "x.toml"});
+  EXPECT_EQ(cycle.status, 2);
+  EXPECT_NE(cycle.err.find("a cycle of dependencies"), std::string::npos) << cycle.err;
+}
+
+TEST_F(Jobs, WhatHasNoEffectIsRefused) {
+  const auto refused = [](const std::vector<std::string>& overrides) {
+    std::vector<std::string> arguments{"run", "x.toml"};
+    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 2) << overrides.front();
+    return said.err;
+  };
+  EXPECT_NE(refused({"traffic=uniform"}).find("jobs meet nobody"), std::string::npos);
+  EXPECT_NE(refused({"flit=16 B"}).find("not cut"), std::string::npos);
+  EXPECT_NE(refused({"run.measure=5"}).find("ends with the last job"), std::string::npos);
+  EXPECT_NE(refused({"job.incomplete=skip"}).find("for Chakra traces"), std::string::npos);
+  EXPECT_NE(refused({"job.generator={ collective = \"barrier\", ranks = 2 }"}).find("a file and a generator"),
+            std::string::npos);
+  EXPECT_NE(refused({"job.colectives.all_reduce=ring"}).find("colectives"), std::string::npos);
+}
+
+TEST_F(Jobs, AGeneratorSaysItsCollective) {
+  write_text("x.toml",
+             "topology = { name = \"mesh\", size = [2, 4] }\nswitch = { name = \"ideal\", latency = 10 }\n[[job]]\n"
+             "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"1 KiB\", ranks = 8 }\n");
+  const json result = result_of({});
+  EXPECT_EQ(result["jobs"][0]["collectives"],
+            json({{{"collective", "all_reduce"}, {"algorithm", "ring"}, {"count", 1}, {"bytes", 1024}}}));
+  // What was not said of the generator stays unsaid where the result is run again.
+  write_text("r.json", result.dump());
+  const Said said = banyan({"verify", "r.json"});
+  EXPECT_EQ(said.status, 0) << said.out << said.err;
 }
 
 }  // namespace

@@ -153,15 +153,83 @@ TEST_F(NetworkJobs, OtherSwitchModelsRunJobs) {
   const std::string job = kRing;
   const std::string tree = "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n";
   const std::vector<std::string> networks{
-      "switch = \"packet_node\"\nrouting = \"up_down\"\n", "switch = \"input_buffer\"\nrouting = \"up_down\"\n",
-      "switch = \"central_buffer\"\nrouting = \"up_down\"\n", "switch = \"circuit\"\nrouting = \"up_down\"\n",
-      "switch = \"output_queued\"\nrouting = \"up_down\"\npacket = 1\n"};
+      "switch = \"packet_node\"\nrouting = \"up_down\"\n",
+      "switch = \"input_buffer\"\nrouting = \"up_down\"\n",
+      "switch = \"central_buffer\"\nrouting = \"up_down\"\n",
+      "switch = \"circuit\"\nrouting = \"up_down\"\n",
+      "switch = \"output_queued\"\nrouting = \"up_down\"\npacket = 1\n",
+      "switch = \"cioq\"\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"};
   for (const std::string& network : networks) {
     const json result = run_of(tree + network + job);
     if (result.is_null()) continue;
     EXPECT_EQ(result["jobs"][0]["operations"], 8 * 28) << network;
     EXPECT_GE(result["jobs"][0]["completion"].get<double>(), 14 * 255) << network;
+    EXPECT_FALSE(result["tables"]["channels"]["rows"].empty()) << network;
+    // What crossed the channels into the terminals are the bytes of the messages. Two models count the channels between
+    // switches alone.
+    if (network.find("packet_node") != std::string::npos || network.find("circuit") != std::string::npos) continue;
+    u64 bytes = 0;
+    for (const json& row : result["tables"]["channels"]["rows"]) {
+      if (row[3].get<std::string>().starts_with("terminal ")) bytes += row[6].get<u64>();
+    }
+    EXPECT_EQ(bytes, result["jobs"][0]["bytes"].get<u64>()) << network;
   }
+}
+
+/// Terminals 0 and 1 send to 2 at once: one of the two messages waits for its turn on the last channel.
+TEST_F(NetworkJobs, TheCriticalPathNamesThePortWhereItsMessageWaited) {
+  write_text("a.goal",
+             "num_ranks 3\nrank 0 {\nsend 3200b to 2\n}\nrank 1 {\nsend 3200b to 2\n}\n"
+             "rank 2 {\nrecv 3200b from 0\nrecv 3200b from 1\n}\n");
+  const json result = run_of(std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n");
+  const json& path = result["jobs"][0]["critical_path"];
+  ASSERT_EQ(path.size(), 2U);
+  const json& message = path[0]["message"];
+  EXPECT_EQ(message["alone"], kNear + 99);
+  const u64 delayed = message["delayed"].get<u64>();
+  EXPECT_GE(delayed, 80U);  // most of the other's 100 flits go before its last ones
+  EXPECT_LE(delayed, 100U);
+  const json& passages = message["passages"];
+  ASSERT_EQ(passages.size(), 2U);  // its source and one switch
+  EXPECT_EQ(passages[0]["place"].get<std::string>().find("terminal"), 0U);
+  EXPECT_EQ(result["jobs"][0]["critical_path_times"]["network"], kNear + 99 + delayed);
+  EXPECT_NE(banyan({"run", "x.toml"}).out.find("held up for " + std::to_string(delayed)), std::string::npos);
+}
+
+TEST_F(NetworkJobs, TheTimeOfRanksIsDividedWithoutRest) {
+  const json result = run_of(std::string(kTree) + kRing, {"job.host.overhead=50"});
+  const json& job = result["jobs"][0];
+  for (std::size_t r = 0; r < 8; ++r) {
+    u64 sum = 0;
+    for (const char* part : {"computing", "overhead", "network", "waiting"})
+      sum += job["rank_times"][part][r].get<u64>();
+    EXPECT_EQ(sum, job["ranks"][r].get<u64>()) << r;
+    EXPECT_EQ(job["rank_times"]["overhead"][r], 28 * 50);
+  }
+}
+
+TEST_F(NetworkJobs, ASweepOverPlacementsIsStoredAndVerified) {
+  write_text("x.toml", std::string(kTree) + kRing + "[sweep]\n\"job.placement\" = [\"linear\", \"spread\"]\n");
+  ASSERT_EQ(banyan({"sweep", "x.toml", "--out", "out"}).status, 0);
+  EXPECT_EQ(banyan({"verify", "out"}).status, 0);
+  EXPECT_NE(banyan({"export", "out", "--csv"}).out.find("slowdown_ideal"), std::string::npos);
+}
+
+TEST_F(NetworkJobs, CheckBuildsTheNetwork) {
+  write_text("x.toml", std::string(kTree) + kRing);
+  const Said good = banyan({"check", "x.toml"});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_NE(good.out.find("ring: 8 ranks on 8 of 16 terminals"), std::string::npos) << good.out;
+  const Said bad = banyan({"check", "x.toml", "routing=dimension_order"});
+  EXPECT_EQ(bad.status, 2);
+}
+
+TEST_F(NetworkJobs, AFlitOfCioqIsAByte) {
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = \"cioq\"\n"
+      "routing = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n" +
+      std::string(kRing);
+  EXPECT_NE(refused(text, {"flit=32 B"}).err.find("a flit of cioq is 1 byte"), std::string::npos);
 }
 
 TEST_F(NetworkJobs, WhatCannotRunIsRefusedOrExplained) {

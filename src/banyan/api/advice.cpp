@@ -295,6 +295,7 @@ std::vector<std::string> check_choices(const std::vector<Experiment>& points) {
   std::vector<const Experiment*> known;
   std::vector<std::string> notes;
   for (const Experiment& point : points) {
+    if (!point.jobs.empty()) continue;  // no steady stream of messages
     if (std::ranges::any_of(known, [&](const Experiment* other) { return same_demands(point, *other); })) continue;
     known.push_back(&point);
     try {

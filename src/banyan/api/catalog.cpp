@@ -1,6 +1,7 @@
 #include "banyan/api/catalog.hpp"
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/jobs.hpp"
 #include "banyan/core/registry.hpp"
 
 namespace banyan::api {
@@ -19,6 +20,8 @@ Catalog registered() {
   add_all(core::traffic_rows(), all.traffic);
   add_all(core::admission_rows(), all.admission);
   add_all(core::analysis_rows(), all.analysis);
+  all.job.components.push_back(&job_info());
+  all.messages.components.push_back(&messages_info());
   all.run.components.push_back(&run_info());
   return all;
 }

@@ -27,10 +27,12 @@ struct Catalog {
   Kind traffic{"traffic", "traffics", {}};
   Kind admission{"admission", "admissions", {}};
   Kind analysis{"analysis", "analytical models", {}};
-  Kind run{"run", "run", {}};  ///< one component: the parameters of the run itself
+  Kind job{"job", "jobs", {}};                ///< one component: the parameters of a [[job]]
+  Kind messages{"messages", "messages", {}};  ///< likewise: flit, packet and cycle_time of an experiment of jobs
+  Kind run{"run", "run", {}};                 ///< one component: the parameters of the run itself
 
   [[nodiscard]] std::vector<const Kind*> kinds() const {
-    return {&topology, &switching, &routing, &traffic, &admission, &analysis, &run};
+    return {&topology, &switching, &routing, &traffic, &admission, &analysis, &job, &messages, &run};
   }
 };
 

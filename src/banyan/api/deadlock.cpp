@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/jobs.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/core/dependencies.hpp"
 
@@ -46,7 +47,15 @@ DeadlockNote note_on(const Experiment& experiment) {
 
 }  // namespace
 
-std::vector<DeadlockNote> check_deadlock(const std::vector<Experiment>& points) {
+std::vector<DeadlockNote> check_deadlock(const std::vector<Experiment>& given) {
+  std::vector<Experiment> points;
+  for (const Experiment& point : given) {
+    if (point.jobs.empty()) {
+      points.push_back(point);
+    } else if (!is_without_contention(point.switching.component())) {
+      points.push_back(network_of_jobs(point));
+    }
+  }
   std::vector<const Experiment*> known;
   std::vector<DeadlockNote> notes;
   for (const Experiment& point : points) {

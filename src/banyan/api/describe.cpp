@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "banyan/api/jobs.hpp"
 #include "banyan/api/metrics.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -180,10 +179,6 @@ std::string describe_said(const Catalog& catalog, const std::string& name) {
   if (said == kMetrics) return metrics_text();
   if (const MetricRow* row = find_metric(name)) return to_text(*row);
   if (has(catalog, said)) return describe(catalog, said);
-  if (said == ideal_info().name) {
-    return describe_item({&catalog.switching, &ideal_info()}) +
-           "\nIt carries jobs only ([[job]]), and is no model of switches: docs/workload/jobs.md.\n";
-  }
   for (const Alias& alias : kAliases) {
     if (alias.said != said || !has(catalog, alias.name)) continue;
     return fmt::format("\"{}\": see {}\n\n{}", name, alias.name, describe(catalog, std::string(alias.name)));

@@ -20,7 +20,7 @@ using config::Node;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{"name",      "topology", "switch", "routing", "traffic",
-                                             "admission", "analysis", "run",    "sweep"};
+                                             "admission", "analysis", "run",    "sweep",   "job"};
   return keys;
 }
 
@@ -38,10 +38,15 @@ const std::string& printable(const std::string& name, const Where& where) {
 }
 
 [[noreturn]] void not_a_component(const Node& value, const Kind& kind, const Where& where) {
-  const bool run = kind.section == "run";
+  const bool run = kind.section == "run" || kind.section == "messages";
+  if (kind.section == "job") {
+    throw ConfigError(at(where, kind.section), fmt::format("{} does not describe a job", config::to_text(value)),
+                      "write [[job]], and its keys below");
+  }
   throw ConfigError(at(where, kind.section),
                     fmt::format("{} does not describe a {}", config::to_text(value), kind.section),
-                    run ? "write a table, such as run = { seed = 1 }"
+                    run ? fmt::format("write a table, such as {} = {{ {} }}", kind.section,
+                                      kind.section == "run" ? "seed = 1" : "flit = \"32 B\"")
                         : fmt::format("write {0} = \"NAME\" or {0} = {{ name = \"NAME\", ... }}", kind.section));
 }
 
@@ -94,6 +99,8 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
   if (!catalog.admission.components.empty()) {
     parts_.push_back({&catalog.admission, "none", at(root.where, catalog.admission.section), {}});
   }
+  const bool jobs = !catalog.job.components.empty() && root.find(catalog.job.section) != nullptr;
+  if (jobs) parts_.push_back({&catalog.messages, "messages", at(root.where, catalog.messages.section), {}});
   for (const Entry& entry : root.entries) {
     const auto part = std::find_if(parts_.begin(), parts_.end(),
                                    [&](const Part& candidate) { return candidate.kind->section == entry.key; });
@@ -101,6 +108,11 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
       read_several(entry.value, catalog.traffic);
     } else if (entry.key == "analysis") {
       read_several(entry.value, catalog.analysis);
+    } else if (jobs && entry.key == catalog.job.section) {
+      read_several(entry.value, catalog.job);
+    } else if (jobs && config::find_parameter(*catalog.messages.components.front(), entry.key) != nullptr) {
+      const auto messages = parts_of(catalog.messages);
+      config::assign(parts_[messages.front()].entries, entry);
     } else if (entry.key == "sweep") {
       sweep_ = &entry.value;
     } else if (entry.key == "name" && entry.value.kind == Node::Kind::text) {
@@ -114,7 +126,11 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
                         config::suggestion(entry.key, top_level_keys(), "it has"));
     }
   }
-  if (parts_of(catalog.traffic).empty()) { parts_.push_back({&catalog.traffic, "", at(root.where, "traffic"), {}}); }
+  if (jobs && parts_of(catalog.job).empty())
+    throw ConfigError(at(root.where, "job"), "the experiment has no job", "write [[job]]");
+  if (!jobs && parts_of(catalog.traffic).empty()) {
+    parts_.push_back({&catalog.traffic, "", at(root.where, "traffic"), {}});
+  }
 }
 
 void Draft::read_several(const Node& value, const Kind& kind) {
@@ -128,7 +144,7 @@ void Draft::read_several(const Node& value, const Kind& kind) {
   }
   const std::vector<Node> alone = several ? std::vector<Node>{} : std::vector<Node>{value};
   for (const Node& item : several ? value.items : alone) {
-    Part part{&kind, "", item.where, {}};
+    Part part{&kind, is_single(kind) ? kind.section : "", item.where, {}};
     read_part(item, part);
     parts_.push_back(std::move(part));
   }
@@ -161,7 +177,7 @@ void flatten(Part& part) {
 }  // namespace
 
 void Draft::read_part(const Node& value, Part& part) const {
-  const bool run = part.kind == &catalog_->run;
+  const bool run = is_single(*part.kind);
   part.where = at(value.where, part.kind->section);
   part.entries.clear();
   if (value.kind == Node::Kind::text && !run) {
@@ -190,6 +206,11 @@ std::vector<std::size_t> Draft::parts_of(const Kind& kind) const {
 }
 
 std::string Draft::path(const Part& part) const {
+  if (part.kind == &catalog_->job) {
+    const std::vector<std::size_t> jobs = parts_of(*part.kind);
+    const auto itself = std::find_if(jobs.begin(), jobs.end(), [&](std::size_t i) { return &parts_[i] == &part; });
+    return jobs.size() == 1 ? "job" : fmt::format("job.{}", itself - jobs.begin());
+  }
   if (part.kind != &catalog_->traffic) return part.kind->section;
   const std::vector<std::size_t> traffics = parts_of(*part.kind);
   const auto same_name = [&](std::size_t i) { return parts_[i].name == part.name; };
@@ -202,6 +223,7 @@ std::string Draft::path(const Part& part) const {
 Target Draft::target(const std::string& key, const Where& where) const {
   std::vector<std::string> words = split(key);
   if (words.front() == "traffic") return traffic_target(words, key, where);
+  if (words.front() == "job" && !parts_of(catalog_->job).empty()) return job_target(words, key, where);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     const bool by_section = part.kind->section == words.front();
@@ -230,6 +252,32 @@ Target Draft::target(const std::string& key, const Where& where) const {
                       fmt::format("did you mean \"{}{}\"?", near, key.substr(words.front().size())));
   }
   unknown_target(key, paths, where);
+}
+
+Target Draft::job_target(std::vector<std::string> words, const std::string& key, const Where& where) const {
+  words.erase(words.begin());
+  const std::vector<std::size_t> jobs = parts_of(catalog_->job);
+  std::size_t part = jobs.size() == 1 ? jobs.front() : Target::kEveryJob;
+  if (words.size() > 1 && !groups(parts_[jobs.front()], words.front())) {
+    std::size_t index = 0;
+    const bool number = as_index(words.front(), index);
+    const auto called = [&](std::size_t i) {
+      const auto& entries = parts_[i].entries;
+      const auto name = std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.key == "name"; });
+      return name != entries.end() && name->value.text == words.front();
+    };
+    const auto named = std::find_if(jobs.begin(), jobs.end(), called);
+    if (named == jobs.end() && (!number || index >= jobs.size())) {
+      throw ConfigError(
+          where, fmt::format("there is no job \"{}\"", words.front()),
+          fmt::format("write job.KEY for all jobs, or job.0.KEY to job.{}.KEY, or its name", jobs.size() - 1));
+    }
+    part = named != jobs.end() ? *named : jobs[index];
+    words.erase(words.begin());
+  }
+  if (words.empty() && part == Target::kEveryJob)
+    throw ConfigError(where, fmt::format("\"{}\" is {} jobs", key, jobs.size()), "write job.KEY or job.0.KEY");
+  return {part, fmt::format("{}", fmt::join(words, "."))};
 }
 
 std::vector<std::size_t> Draft::traffics_called(const std::string& word) const {
@@ -286,7 +334,10 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
     for (const config::Parameter& parameter : info->parameters) {
       known.push_back(parameter.name);
       if (parameter.name != name) continue;
-      found.push_back({i, name});
+      const bool every = parts_[i].kind == &catalog_->job && parts_of(catalog_->job).size() > 1;
+      const Target target{every ? Target::kEveryJob : i, name};
+      if (std::find(found.begin(), found.end(), target) != found.end()) continue;
+      found.push_back(target);
       paths.push_back(joined(path(parts_[i]), name));
     }
   }
@@ -297,9 +348,9 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
 
 void Draft::select(const Change& change, Part& part) const {
   if (change.value.kind == Node::Kind::table) {
-    if (part.kind != &catalog_->run) part.name.clear();
+    if (!is_single(*part.kind)) part.name.clear();
     read_part(change.value, part);
-  } else if (change.value.kind != Node::Kind::text || part.kind == &catalog_->run) {
+  } else if (change.value.kind != Node::Kind::text || is_single(*part.kind)) {
     not_a_component(change.value, *part.kind, change.where);
   } else if (part.name != change.value.text) {
     part.name = change.value.text;
@@ -310,6 +361,7 @@ void Draft::select(const Change& change, Part& part) const {
 
 bool Draft::selects(const std::string& key) const {
   std::vector<std::string> words = split(key);
+  if (words.front() == "job" && words.size() > 1) return false;
   if (words.size() > 1 && words.back() == "name") words.pop_back();
   if (words.front() == "traffic" && words.size() == 2) {
     std::size_t index = 0;
@@ -320,6 +372,25 @@ bool Draft::selects(const std::string& key) const {
   return words.size() == 1 && std::any_of(parts_.begin(), parts_.end(), is_section);
 }
 
+void Draft::assign(const Target& target, const Change& change) {
+  const bool every = target.part == Target::kEveryJob;
+  for (const std::size_t i : every ? parts_of(catalog_->job) : std::vector{target.part}) {
+    // Of all jobs only those that are generated have a generator.
+    const auto generated = [](const Entry& entry) { return entry.key.starts_with("generator."); };
+    if (every && target.parameter.starts_with("generator.") &&
+        std::none_of(parts_[i].entries.begin(), parts_[i].entries.end(), generated))
+      continue;
+    std::vector<Entry>& entries = parts_[i].entries;
+    if (change.value.kind != Node::Kind::table || !groups(parts_[i], target.parameter)) {
+      config::assign(entries, {target.parameter, change.where, change.value});
+      continue;
+    }
+    std::erase_if(entries, [&](const Entry& entry) { return entry.key.starts_with(target.parameter + "."); });
+    for (const Entry& inner : change.value.entries)
+      entries.push_back({joined(target.parameter, inner.key), change.where, inner.value});
+  }
+}
+
 void Draft::apply(const std::vector<Change>& changes) {
   std::vector<const Change*> of_parameters;
   for (const Change& change : changes) {
@@ -328,16 +399,15 @@ void Draft::apply(const std::vector<Change>& changes) {
     } else if (change.key == catalog_->analysis.section) {
       std::erase_if(parts_, [&](const Part& part) { return part.kind == &catalog_->analysis; });
       read_several(change.value, catalog_->analysis);
+    } else if (change.key == "traffic" && parts_of(catalog_->traffic).empty()) {
+      read_several(change.value, catalog_->traffic);
     } else if (selects(change.key)) {
       select(change, parts_[target(change.key, change.where).part]);
     } else {
       of_parameters.push_back(&change);
     }
   }
-  for (const Change* change : of_parameters) {
-    const Target place = target(change->key, change->where);
-    config::assign(parts_[place.part].entries, {place.parameter, change->where, change->value});
-  }
+  for (const Change* change : of_parameters) { assign(target(change->key, change->where), *change); }
 }
 
 }  // namespace banyan::api

@@ -29,6 +29,8 @@ struct Change {
 
 /// What a key means in a draft: a parameter of a part, or (parameter "") which component the part is.
 struct Target {
+  static constexpr std::size_t kEveryJob = ~std::size_t{0};  ///< in place of a part
+
   std::size_t part = 0;
   std::string parameter;
   bool operator==(const Target&) const = default;
@@ -44,8 +46,9 @@ class Draft {
   /// key the later wins. A part that becomes another component drops the parameters of the old one.
   void apply(const std::vector<Change>& changes);
 
-  /// "switch.buffer", "traffic.uniform.load", "traffic.0.load", "routing", or a bare parameter name that one part
-  /// alone declares. Throws ConfigError that lists the candidates.
+  /// "switch.buffer", "traffic.uniform.load", "traffic.0.load", "routing", "job.start" (of all jobs), "job.0.start",
+  /// "job.NAME.start", or a bare parameter name that one part alone declares. Throws ConfigError that lists the
+  /// candidates.
   [[nodiscard]] Target target(const std::string& key, const Where& where) const;
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
@@ -55,6 +58,10 @@ class Draft {
   [[nodiscard]] std::string path(const Part& part) const;
 
  private:
+  /// True where the key is that of a part without components to choose from.
+  [[nodiscard]] bool is_single(const Kind& kind) const {
+    return &kind == &catalog_->run || &kind == &catalog_->job || &kind == &catalog_->messages;
+  }
   void read_several(const config::Node& value, const Kind& kind);
   void read_part(const config::Node& value, Part& part) const;
   /// True when the key says which component a part is, rather than naming a parameter.
@@ -64,6 +71,8 @@ class Draft {
   /// The traffics that a word of a path selects: a position, or a component's name.
   [[nodiscard]] std::vector<std::size_t> traffics_called(const std::string& word) const;
   [[nodiscard]] std::vector<std::size_t> traffics_with(const std::string& parameter) const;
+  [[nodiscard]] Target job_target(std::vector<std::string> words, const std::string& key, const Where& where) const;
+  void assign(const Target& target, const Change& change);
   [[nodiscard]] Target bare_target(const std::string& name, const Where& where) const;
   [[nodiscard]] std::vector<std::size_t> parts_of(const Kind& kind) const;
   [[nodiscard]] std::size_t part_of(const Kind& kind) const { return parts_of(kind).front(); }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "banyan/api/draft.hpp"
+#include "banyan/api/jobs.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/printable.hpp"
@@ -194,6 +195,15 @@ config::Values resolve_part(const Draft& draft, const Part& part, double cycle_n
   return config::resolve(cycle_ns > 0.0 ? in_cycles(part.entries, info, cycle_ns) : part.entries, info, where);
 }
 
+/// Jobs on a network without contention ask no routing.
+bool needs_no_routing(const Draft& draft, const Catalog& catalog) {
+  const auto is_job = [&](const Part& part) { return part.kind == &catalog.job; };
+  if (std::ranges::none_of(draft.parts(), is_job)) return false;
+  return std::ranges::any_of(draft.parts(), [&](const Part& part) {
+    return part.kind == &catalog.switching && is_without_contention(part.name);
+  });
+}
+
 /// What the switch of a draft says that a cycle lasts, ns; 0: nothing.
 double cycle_of(const Draft& draft, const Catalog& catalog) {
   for (const Part& part : draft.parts()) {
@@ -222,14 +232,16 @@ void describe_configuration(Experiment& experiment) {
   all["name"] = experiment.name;
   all["topology"] = config::to_json(experiment.topology);
   all["switch"] = config::to_json(experiment.switching);
-  all["routing"] = config::to_json(experiment.routing);
-  all["traffic"] = json::array();
+  if (!experiment.routing.component().empty()) all["routing"] = config::to_json(experiment.routing);
+  if (!experiment.jobs.empty()) describe_jobs(experiment, all);
+  if (experiment.jobs.empty() || !experiment.traffics.empty()) all["traffic"] = json::array();
   for (const config::Values& traffic : experiment.traffics) all["traffic"].push_back(config::to_json(traffic));
   // Left out when there is none: experiments without admission or models keep their identity.
   if (has_admission(experiment)) all["admission"] = config::to_json(experiment.admission);
   for (const config::Values& analysis : experiment.analyses) all["analysis"].push_back(config::to_json(analysis));
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
+  if (!experiment.jobs.empty()) keep_run_of_jobs(all["run"]);
   // Likewise runs that are not extended.
   if (experiment.run.integer("extension") == 1) all["run"].erase("extension");
   experiment.configuration = config::dump(all);
@@ -241,6 +253,7 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
   experiment.name = draft.name().empty() ? stem : draft.name();
   const double cycle_ns = cycle_of(draft, catalog);
   for (const Part& part : draft.parts()) {
+    if (part.kind == &catalog.routing && part.name.empty() && needs_no_routing(draft, catalog)) continue;
     config::Values values = resolve_part(draft, part, part.kind == &catalog.switching ? 0.0 : cycle_ns);
     if (part.kind == &catalog.topology)
       experiment.topology = std::move(values);
@@ -252,12 +265,17 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
       experiment.admission = std::move(values);
     else if (part.kind == &catalog.run)
       experiment.run = std::move(values);
+    else if (part.kind == &catalog.job)
+      experiment.jobs.push_back(std::move(values));
+    else if (part.kind == &catalog.messages)
+      experiment.messages = std::move(values);
     else if (part.kind == &catalog.analysis)
       experiment.analyses.push_back(std::move(values));
     else
       experiment.traffics.push_back(std::move(values));
   }
   choose_extension(experiment.run);
+  if (!experiment.jobs.empty()) complete_jobs(experiment);
   describe_configuration(experiment);
   return experiment;
 }

@@ -24,6 +24,8 @@ struct Experiment {
   std::vector<config::Values> traffics;
   config::Values admission;              ///< of the component "none" where nothing holds packets back
   std::vector<config::Values> analyses;  ///< models whose predictions stand beside the measured numbers; may be empty
+  std::vector<config::Values> jobs;      ///< of job_info(): with any, this is a run of schedules (api/jobs.hpp)
+  config::Values messages;               ///< of messages_info(): how messages of jobs become flits
   config::Values run;                    ///< parameters of run_info()
   std::string configuration;             ///< canonical JSON of everything above: keys sorted, defaults filled in
   u64 configuration_hash = 0;            ///< of `configuration` without what results do not depend on (api/reader.hpp)

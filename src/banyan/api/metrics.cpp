@@ -17,6 +17,7 @@ constexpr std::string_view kFire = "beside a traffic that disturbs, with run.win
 constexpr std::string_view kRecn = "switch cioq with a RECN queue scheme; over the whole run";
 constexpr std::string_view kTreesSession = "in sessions with run.series = \"tree\" or \"all\", each cycle";
 constexpr std::string_view kTrees = "with run.trees, at the samples";
+constexpr std::string_view kOfJobs = "in runs of jobs";
 constexpr std::string_view kModel = "not counted: an analytical model of the experiment says so";
 constexpr std::string_view kSeriesWindow = "with run.window, in every window of time";
 
@@ -47,6 +48,9 @@ constexpr MetricRow kRows[] = {
      "docs/analysis/first_step_collision.md", kModel},
     {"combined_requests", "", "Fetch-and-adds that were combined with another on their way.", "a count",
      "switch output_queued with combining; whole run"},
+    {"completion", "ns",
+     "When the last job is done, in cycles where these have no length; of one job its name is behind it.",
+     "greatest over ranks of the end", kOfJobs},
     {"completion_time", "cycles",
      "From the first generation to the last arrival of a finite traffic; with a receiver that consumes, from "
      "generation to the end of consumption of a message.",
@@ -112,10 +116,12 @@ constexpr MetricRow kRows[] = {
      "at the sink, with an admission"},
     {"measured_cycles", "cycles", "Length of the measurement where it was extended for the verdict.", "a count",
      "with run.extension"},
+    {"message_bytes", "B", "What the messages of jobs carry.", "sum over sends", kOfJobs},
     {"message_latency_first", "cycles", "From generation to the arrival of the first packet of a message.",
      "first packet arrives - birth", kMulticast},
     {"message_latency_last", "cycles", "From generation to the arrival of the last packet of a message.",
      "last packet arrives - birth", kMulticast},
+    {"messages", "", "Messages of jobs.", "a count of sends", kOfJobs},
     {"mu_bg_hs", "cycles", "Delay of background messages to the hot spot (Wang et al. 1992).",
      "latency - switches passed", "at the sink, over messages generated in a session"},
     {"mu_bg_tot", "cycles", "Delay of all background messages (Wang et al. 1992).", "latency - switches passed",
@@ -136,6 +142,7 @@ constexpr MetricRow kRows[] = {
      "mean over sessions, by cycle after the begin", "run.series = \"occupancy\" or \"all\""},
     {"offered_load", "flits/cycle/terminal", "Flits that are generated.", "generated flits / (cycles x terminals)",
      "at the sources, in the measured cycles; what waits in source queues included"},
+    {"operations", "", "Operations of jobs that ended.", "a count", kOfJobs},
     {"packet_first", "cycles", "Predicted: first data of a message cut into packets, in an empty network.",
      "docs/analysis/transport_times.md", kModel},
     {"packet_hops", "", "Packets times switches that they passed.", "a count", "switch packet_node; whole run"},
@@ -202,6 +209,10 @@ constexpr MetricRow kRows[] = {
     {"simulated_cycles", "cycles", "Cycles that were simulated.", "a count", kWhole},
     {"skipped_messages", "messages", "Messages that were not generated because as many waited as traffic.limit allows.",
      "a count", "switch cioq; whole run"},
+    {"slowdown_alone", "", "How much longer a job takes beside the others and the background than without them.",
+     "(completion - start) / the same of the job alone", kOfJobs},
+    {"slowdown_ideal", "", "How much longer a job takes than without contention.",
+     "(completion - start) / the same on a network where no message waits", kOfJobs},
     {"source_backlog", "flits", "Series: flits that wait at their sources.",
      "generated - taken, at the end of the window", kSeriesWindow},
     {"source_queueing", "cycles", "Time in the source queue.", "first flit leaves the source - birth", kCounted},

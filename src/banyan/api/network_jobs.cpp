@@ -3,14 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
+#include "banyan/api/network.hpp"
 #include "banyan/api/stepped_network.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/workload/physical.hpp"
+#include "banyan/workload/trace_back.hpp"
 
 namespace banyan::api {
 namespace {
@@ -24,6 +28,7 @@ constexpr Tick kJobPatience = 1'000'000;  ///< cycles without a flit that moves
 constexpr u32 kLongestPiece = 1U << 24U;
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
 constexpr Tick kPause = 32;               ///< cycles between two measurements
+constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths that are followed through the network
 
 /// Source and destination of messages: terminals.
 using Pair = std::pair<u32, u32>;
@@ -81,14 +86,16 @@ class IdealCarrier final : public PlacedCarrier {
 /// All jobs on one network.
 class Coupling {
  public:
-  Coupling(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options)
-      : network_(experiment, options.threads),
+  Coupling(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options,
+           const engine::ProbePlan& probe = {})
+      : network_(experiment, options.threads, probe),
         background_(experiment.traffics.size() > 1),
         flit_(flit),
         wire_(wire_of(flit)),
         options_(options) {
     ends_.reserve(jobs.size());
-    for (const PlacedJob& job : jobs) ends_.push_back(std::make_unique<End>(*this, job));
+    for (const PlacedJob& job : jobs)
+      ends_.push_back(std::make_unique<End>(*this, job, static_cast<u32>(ends_.size())));
     for (const PlacedJob& job : jobs) total_ += job.program->operations() * job.repeats;
   }
 
@@ -120,6 +127,19 @@ class Coupling {
     return out;
   }
 
+  [[nodiscard]] engine::ProbeReport probed() const { return network_.probed(); }
+  [[nodiscard]] u64 flits() const { return network_.counts().flits_taken; }
+
+  /// A piece of a message in the order in which pieces were handed to the network.
+  struct Piece {
+    u64 birth = 0;
+    u32 source = 0;
+    u32 job = 0;
+    workload::Place send;  ///< kNobody: of a question or an answer
+    u32 flits = 0;
+  };
+  [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+
   /// Pairs of terminals between which messages went.
   [[nodiscard]] const std::map<Pair, u64>& pairs() const noexcept { return pairs_; }
 
@@ -128,15 +148,17 @@ class Coupling {
 
   /// A job's side of the network.
   struct End final : PlacedCarrier {
-    End(Coupling& coupling_, const PlacedJob& placed)
+    End(Coupling& coupling_, const PlacedJob& placed, u32 number_)
         : PlacedCarrier(placed),
           coupling(coupling_),
+          number(number_),
           options(replay_options(placed)),
           replay(*placed.program, placed.host, coupling_.wire_, options, *this) {}
     void carry(u32 from, u32 to, u64 bytes, u64 at, const Parcel& parcel) override {
       coupling.inject(*this, {job().terminals[from], job().terminals[to]}, bytes, at, parcel);
     }
     Coupling& coupling;
+    u32 number;
     workload::ReplayOptions options;
     PhysicalReplay replay;
   };
@@ -170,6 +192,9 @@ class Coupling {
     for (u64 left = flits_of(bytes, flit_); left > 0;) {
       const u64 now = std::min<u64>(left, kLongestPiece);
       flights_[network_.inject(pair.first, pair.second, static_cast<u32>(now), birth)] = flight;
+      pieces_.push_back({birth, pair.first, end.number,
+                         PhysicalReplay::is_message(parcel) ? parcel.send : workload::TraceBack::kNobody,
+                         static_cast<u32>(now)});
       ++flight->pieces;
       left -= now;
     }
@@ -212,6 +237,7 @@ class Coupling {
   std::vector<std::unique_ptr<End>> ends_;
   std::unordered_map<u64, std::shared_ptr<Flight>> flights_;  ///< [number of the injected message]
   std::map<Pair, u64> pairs_;
+  std::vector<Piece> pieces_;
   u64 total_ = 0;
   Tick quiet_since_ = 0;
   std::pair<u64, u64> counts_{0, 0};
@@ -252,6 +278,116 @@ u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies,
   return replay.finish().completion;
 }
 
+/// What a message takes in the idle network.
+u64 idle_time(const PlacedJob& job, workload::Place send, u32 flit, const Latencies& latencies, u64 mean) {
+  const workload::Operation o = job.program->operation(send.rank, send.operation);
+  const auto found = latencies.find({job.terminals[send.rank], job.terminals[o.peer]});
+  return (found == latencies.end() ? mean : found->second) + flits_of(o.amount, flit) - 1;
+}
+
+/// A message of a critical path that went through the network.
+struct Followed {
+  std::size_t job = 0;
+  std::size_t place = 0;  ///< among the watched of the job
+  u64 excess = 0;         ///< cycles beyond its idle time
+  engine::WatchedPacket packet;
+};
+
+/// The numbers of the last packets of messages at their sources: a source sends in the order of birth, then of
+/// injection.
+void number_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& out,
+                    const std::vector<Coupling::Piece>& pieces, u32 packet) {
+  std::map<std::array<u32, 3>, Followed*> wanted;  // by job, rank and operation
+  for (Followed& f : followed) {
+    const workload::Place send = out.jobs[f.job].watched[f.place].send;
+    wanted[{static_cast<u32>(f.job), send.rank, send.operation}] = &f;
+  }
+  std::vector<u32> order(pieces.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return pieces[a].birth < pieces[b].birth; });
+  std::unordered_map<u32, u32> packets;  // [source]
+  for (const u32 i : order) {
+    const Coupling::Piece& piece = pieces[i];
+    u32& count = packets[piece.source];
+    count += piece.flits / packet + (piece.flits % packet != 0 ? 1 : 0);
+    const auto found = wanted.find({piece.job, piece.send.rank, piece.send.operation});
+    if (found != wanted.end()) found->second->packet = {piece.source, count - 1};
+  }
+}
+
+/// Runs the network once more, with an eye on these packets and on all channels.
+void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options,
+            const std::vector<Followed>& followed, NetworkJobsOutcome& out) {
+  engine::ProbePlan plan;
+  plan.channels = true;
+  for (const Followed& f : followed) plan.packets.push_back(f.packet);
+  Coupling again(experiment, flit, jobs, options, plan);
+  static_cast<void>(again.run({}));
+  const engine::ProbeReport report = again.probed();
+  out.channel_flits = report.channel_flits;
+  u64 shortest = kNothing;
+  for (const Followed& f : followed) {
+    WatchedMessage& message = out.jobs[f.job].watched[f.place];
+    const workload::Operation o = jobs[f.job].program->operation(message.send.rank, message.send.operation);
+    u64 before = kNothing;  // when it came to where it leaves next
+    bool gone = false;      // its head has left the terminal
+    for (const engine::Event& e : report.events) {
+      if (e.traffic != 0 || e.source != f.packet.source || e.sequence != f.packet.sequence) continue;
+      const bool sent = e.kind == engine::EventKind::sent;
+      if (e.kind == engine::EventKind::taken || (sent && e.terminal && !gone && before != kNothing)) {
+        gone = sent;
+        // The packets of a message go one after the other; what is longer than that is waiting.
+        const u64 own = flits_of(o.amount, flit) - std::min<u64>(flits_of(o.amount, flit), e.flits);
+        message.passages.assign(1, {true, e.node, 0, e.at, e.at - e.birth - std::min<u64>(e.at - e.birth, own)});
+        before = e.at;
+      }
+      const auto left = [&](const WatchedMessage::Passage& p) {
+        return p.terminal == e.terminal && p.node == e.node && p.port == e.port;
+      };
+      if (!sent || e.terminal || before == kNothing ||
+          std::any_of(message.passages.begin(), message.passages.end(), left))
+        continue;
+      message.passages.push_back({false, e.node, e.port, e.at, e.at - before});
+      shortest = std::min(shortest, e.at - before);
+      before = e.at;
+    }
+  }
+  for (auto& job : out.jobs) {
+    for (WatchedMessage& message : job.watched) {
+      for (WatchedMessage::Passage& p : message.passages) p.waited -= p.terminal ? 0 : shortest;
+    }
+  }
+}
+
+/// Of the messages of critical paths, what they would have taken alone, and, of those that were held up longest, where.
+void explain_paths(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
+                   const RunOptions& options, const Coupling& coupling, const Latencies& latencies,
+                   NetworkJobsOutcome& out, bool again) {
+  std::vector<Followed> followed;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    NetworkJobsOutcome::OfJob& job = out.jobs[j];
+    for (const workload::CriticalStep& step : job.outcome.critical_path) {
+      const workload::Operation o = jobs[j].program->operation(step.place.rank, step.place.operation);
+      if (o.kind != workload::OperationKind::send || step.arrived == 0) continue;
+      if (jobs[j].terminals[step.place.rank] == jobs[j].terminals[o.peer]) continue;
+      const u64 idle = idle_time(jobs[j], step.place, flit, latencies, mean_of(latencies));
+      const u64 took = step.arrived - step.sent;
+      followed.push_back({j, job.watched.size(), took - std::min(took, idle), {}});
+      job.watched.push_back({step.place, idle, {}});
+    }
+  }
+  if (!again && coupling.flits() > kMostFlitsAgain) return;
+  std::stable_sort(followed.begin(), followed.end(),
+                   [](const Followed& a, const Followed& b) { return a.excess > b.excess; });
+  if (followed.size() > kMostWatched) followed.resize(kMostWatched);
+  const config::Values& injected = experiment.traffics.front();
+  const auto framing = switch_row(experiment).framing;
+  const u32 cut = injected.natural("max_packet") == 0 ? kNone : injected.natural("max_packet");
+  number_packets(followed, out, coupling.pieces(),
+                 std::min(cut, framing == nullptr ? kNone : framing(experiment.switching).longest));
+  follow(experiment, flit, jobs, options, followed, out);
+}
+
 double ratio(const PlacedJob& job, u64 with, u64 without) {
   if (with <= job.start || without <= job.start) return 1.0;
   return static_cast<double>(with - job.start) / static_cast<double>(without - job.start);
@@ -260,7 +396,7 @@ double ratio(const PlacedJob& job, u64 with, u64 without) {
 }  // namespace
 
 NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
-                                  const RunOptions& options) {
+                                  const RunOptions& options, bool again) {
   Coupling coupling(experiment, flit, jobs, options);
   NetworkJobsOutcome out = coupling.run(options.progress);
   const bool stuck =
@@ -271,6 +407,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   bare.traffics.resize(1);
   const Latencies latencies = measure(bare, coupling.pairs(), options);
   const u64 mean = mean_of(latencies);
+  explain_paths(experiment, flit, jobs, options, coupling, latencies, out, again);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;

@@ -17,20 +17,41 @@ struct PlacedJob {
   std::vector<u32> terminals;  ///< [rank]
 };
 
+/// What happened in the network to a message of a critical path. Times in cycles.
+struct WatchedMessage {
+  workload::Place send;
+  u64 idle = 0;  ///< what it would have taken in the idle network
+  struct Passage {
+    bool terminal = false;  ///< `node` is a terminal, not a switch
+    u32 node = 0;
+    u32 port = 0;
+    u64 left = 0;    ///< when the head of its last packet left
+    u64 waited = 0;  ///< before, longer than the shortest passage that was seen through a switch
+  };
+  std::vector<Passage> passages;  ///< of its last packet; empty: it was not watched
+};
+
 struct NetworkJobsOutcome {
   struct OfJob {
     workload::JobOutcome outcome;
-    double slowdown_alone = 1.0;  ///< against the job without other jobs and traffics
-    double slowdown_ideal = 1.0;  ///< against the job on a network without contention
+    double slowdown_alone = 1.0;          ///< against the job without other jobs and traffics
+    double slowdown_ideal = 1.0;          ///< against the job on a network without contention
+    std::vector<WatchedMessage> watched;  ///< of its critical path, in the order of the path
   };
   std::vector<OfJob> jobs;
-  u64 hash = 0;          ///< of the network at the end
-  std::string blockage;  ///< why the network does not move any more; empty: it does
+  u64 hash = 0;                    ///< of the network at the end
+  std::vector<u64> channel_flits;  ///< [channel of the graph], of all traffics; empty: they were not counted
+  std::string blockage;            ///< why the network does not move any more; empty: it does
 };
 
 /// `experiment`: with the traffic "injected" first. `flit`: bytes that one carries. Times in cycles. Stops at the first
-/// job that cannot go on. Throws ConfigError, InvariantError, Interrupted.
+/// job that cannot go on. Networks through which no more than kMostFlitsAgain have gone, or that `again` is said of,
+/// are run once more to see what happened to the messages of critical paths. Throws ConfigError, InvariantError,
+/// Interrupted.
 [[nodiscard]] NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit,
-                                                const std::vector<PlacedJob>& jobs, const RunOptions& options);
+                                                const std::vector<PlacedJob>& jobs, const RunOptions& options,
+                                                bool again);
+
+inline constexpr u64 kMostFlitsAgain = u64{1} << 22U;
 
 }  // namespace banyan::api

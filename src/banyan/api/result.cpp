@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "banyan/api/jobs_record.hpp"
 #include "banyan/api/profile.hpp"
 #include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
@@ -218,6 +219,7 @@ Result read_result(const ordered_json& object) {
   if (object.contains("series")) {
     for (const auto& [name, series] : object.at("series").items()) result.series.push_back(read_series(name, series));
   }
+  if (object.contains("jobs")) result.jobs = config::dump(object.at("jobs"));
   if (object.contains("groups")) read_groups(object.at("groups"), result);
   if (object.contains("checkpoints")) read_checkpoints(object.at("checkpoints"), result);
   if (object.contains("cpu_seconds")) result.cpu_seconds = number_or_nan(object.at("cpu_seconds"));
@@ -346,6 +348,7 @@ std::string to_json(const Result& result) {
     for (const Series& series : result.series) object["series"][series.name] = series_json(series);
   }
   for (const Table& table : result.tables) object["tables"][table.name] = table_json(table);
+  if (!result.jobs.empty()) object["jobs"] = ordered_json::parse(result.jobs);
   if (!result.groups.empty()) object["groups"] = groups_json(result);
   if (!result.checkpoints.empty()) object["checkpoints"] = checkpoints_json(result);
   object["compiler"] = result.compiler;
@@ -391,6 +394,7 @@ const config::JsonShape& result_shape() {
                               {"metrics", JsonShape::map_of(metric)},
                               {"series", JsonShape::map_of(series), false},
                               {"tables", JsonShape::map_of(table), false},
+                              {"jobs", JsonShape::list_of(JsonShape::anything()), false},
                               {"groups", groups, false},
                               {"checkpoints", JsonShape::map_of(JsonShape::hash()), false},
                               {"compiler", JsonShape::text(), false},
@@ -432,6 +436,7 @@ std::string to_table(const Result& result) {
     text += fmt::format("  {:<{}}  {:>{}} {:<{}}  {:<{}}  {:>8}\n", row.name, width[0], row.mean, width[1],
                         row.half_width, width[2], row.unit, width[3], row.count);
   }
+  if (!result.jobs.empty()) text += jobs_text(result.jobs);
   for (const Table& table : result.tables) text += table_text(table);
   return text;
 }

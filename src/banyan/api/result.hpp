@@ -76,6 +76,7 @@ struct Result {
   std::vector<Histogram> histograms;
   std::vector<Table> tables;  ///< channels, flows and watched events, when they were asked for
   std::shared_ptr<const stats::CongestionRecord> trees;  ///< nullptr unless run.trees; kept by the store
+  std::string jobs;  ///< what each job has shown, the JSON array of docs/workload/jobs.md; "" where there are none
   std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store and in the JSON
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session
   u64 group_cut = 0;           ///< groups at the front that are warm-up

@@ -7,6 +7,7 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/jobs.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
@@ -240,6 +241,7 @@ Experiment experiment_of_checkpoint(const std::string& file) {
 }
 
 std::vector<std::string> check(const Experiment& experiment) {
+  if (!experiment.jobs.empty()) return check_jobs(experiment);
   // In the order of run(), so that of several faults both name the same one.
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
@@ -250,6 +252,14 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
+  if (!experiment.jobs.empty()) {
+    if (!options.checkpoint.file.empty() || !options.checkpoint.resume.empty()) {
+      experiment.run.fail("seed", "runs of jobs are kept in no checkpoint", "leave out --checkpoint and --resume");
+    }
+    Result result = run_jobs(experiment, options);
+    result.compiler = BANYAN_COMPILER;
+    return result;
+  }
   if (options.checkpoint.file.empty() && options.checkpoint.resume.empty()) return run_whole(experiment, options);
   return run_kept(experiment, options);
 }

@@ -62,10 +62,23 @@ std::string experiment_schema(const Catalog& catalog) {
     properties["analysis"] = list_or_one(section_schema(catalog.analysis));
     properties["analysis"]["anyOf"].back().erase("minItems");
   }
+  if (!catalog.job.components.empty()) {
+    const ordered_json job{{"$ref", "#/$defs/job"}};
+    properties["job"] = {{"type", "array"}, {"items", job}, {"minItems", 1}};
+    for (const config::Parameter& p : catalog.messages.components.front()->parameters)
+      properties[p.name] = config::schema_of(p);
+  }
   properties["run"] = {{"$ref", "#/$defs/run"}};
   properties["sweep"] = sweep_schema();
   schema["properties"] = std::move(properties);
-  schema["required"] = ordered_json::array({"topology", "switch", "routing", "traffic"});
+  // Jobs need no traffic, and some of them no routing.
+  const ordered_json of_traffic{{"required", ordered_json::array({"topology", "switch", "routing", "traffic"})}};
+  const ordered_json of_jobs{{"required", ordered_json::array({"topology", "switch", "job"})}};
+  if (catalog.job.components.empty()) {
+    schema["required"] = of_traffic.at("required");
+  } else {
+    schema["anyOf"] = ordered_json::array({of_traffic, of_jobs});
+  }
   schema["additionalProperties"] = false;
   for (const Kind* kind : {&catalog.topology, &catalog.switching, &catalog.routing, &catalog.traffic,
                            &catalog.admission, &catalog.analysis}) {
@@ -73,6 +86,8 @@ std::string experiment_schema(const Catalog& catalog) {
       schema["$defs"][definition(*kind, *info)] = config::schema_of(*info, true);
     }
   }
+  if (!catalog.job.components.empty())
+    schema["$defs"]["job"] = config::schema_of(*catalog.job.components.front(), false);
   schema["$defs"]["run"] = config::schema_of(*catalog.run.components.front(), false);
   return config::dump(schema, 2);
 }

@@ -35,12 +35,13 @@ u32 injected_of(const Experiment& experiment) {
 }  // namespace
 
 struct SteppedNetwork::State {
-  State(const Experiment& experiment, u32 threads)
+  State(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
       : place(injected_of(experiment)),
         seed(static_cast<u64>(experiment.run.integer("seed"))),
         longest(experiment.traffics[place].natural("longest")),
         network(build_network(experiment)) {
     engine::EngineSettings settings = engine_settings(experiment);
+    settings.probe = probe;
     settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));
     instance = build_instance(experiment, network, settings);
     port = dynamic_cast<traffic::Injected*>(instance.traffics[place].get());
@@ -102,8 +103,8 @@ struct SteppedNetwork::State {
   u64 next_id = 0;
 };
 
-SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads)
-    : state_(std::make_unique<State>(experiment, threads)) {
+SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
+    : state_(std::make_unique<State>(experiment, threads, probe)) {
   state_->reset(0);
 }
 SteppedNetwork::~SteppedNetwork() = default;
@@ -160,6 +161,7 @@ NetworkCounts SteppedNetwork::counts() const {
   return {totals.taken, totals.delivered, totals.taken_flits, totals.delivered_flits};
 }
 
+engine::ProbeReport SteppedNetwork::probed() const { return state_->instance.machine->probed(); }
 u64 SteppedNetwork::hash() const { return state_->instance.machine->hash(); }
 void SteppedNetwork::audit() const { state_->instance.machine->audit(); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/engine/probe.hpp"
 
 namespace banyan::api {
 
@@ -33,7 +34,8 @@ struct NetworkCounts {
 class SteppedNetwork {
  public:
   /// Throws ConfigError, also when the experiment has no traffic "injected" or several of them.
-  explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1);
+  /// `probe`: what to write down beside.
+  explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1, const engine::ProbePlan& probe = {});
   ~SteppedNetwork();
   SteppedNetwork(const SteppedNetwork&) = delete;
   SteppedNetwork& operator=(const SteppedNetwork&) = delete;
@@ -65,6 +67,8 @@ class SteppedNetwork {
   [[nodiscard]] NetworkCounts counts() const;
   /// Of the state, as the hashes of checkpoints of a run.
   [[nodiscard]] u64 hash() const;
+  /// What the probe has seen.
+  [[nodiscard]] engine::ProbeReport probed() const;
   /// Conservation of packets, flits and credits. Throws InvariantError.
   void audit() const;
   /// "" unless nothing will ever move again while packets wait for each other: who waits for whom.

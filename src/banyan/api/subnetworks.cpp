@@ -171,6 +171,10 @@ class DividedTraffic final : public core::Traffic {
     Dividing dividing(*this, terminal / copies_, out);
     one_->departed(in_one(packet, copies_), terminal / copies_, now, dividing);
   }
+  void kept(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override {
+    Dividing dividing(*this, terminal / copies_, out);
+    one_->kept(in_one(packet, copies_), terminal / copies_, now, dividing);
+  }
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override {
     Dividing dividing(*this, terminal / copies_, out);
     one_->delivered(in_one(packet, copies_), terminal / copies_, now, dividing);

@@ -1,12 +1,10 @@
 // banyan check: everything that a run's build phase would find, without running.
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <set>
 
 #include "banyan/api/advice.hpp"
 #include "banyan/api/experiment.hpp"
-#include "banyan/api/jobs.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
@@ -16,14 +14,6 @@
 namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
-  if (std::filesystem::is_regular_file(arguments.file)) {
-    if (const auto jobs = api::read_jobs(arguments.file, arguments.overrides)) {
-      api::check_jobs(*jobs);
-      print(fmt::format("{}: {} job{}, ready to run\n", arguments.file, jobs->jobs.size(),
-                        jobs->jobs.size() == 1 ? "" : "s"));
-      return kDone;
-    }
-  }
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
   const std::string needs = announce_needs(set.points, 1, false);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
@@ -49,7 +39,9 @@ int check(const CheckArguments& arguments) {
     bad = bad || note.bad;
   }
   if (!notes.empty()) print(notes);
-  const std::string what = set.axis_names.empty() ? "one run" : fmt::format("a sweep of {} points", set.points.size());
+  const std::size_t jobs = set.points.front().jobs.size();
+  const std::string one = jobs == 0 ? "one run" : fmt::format("{} job{}", jobs, jobs == 1 ? "" : "s");
+  const std::string what = set.axis_names.empty() ? one : fmt::format("a sweep of {} points", set.points.size());
   if (!bad) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
   return bad ? kFailed : kDone;
 }

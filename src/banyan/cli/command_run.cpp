@@ -14,7 +14,6 @@
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
-#include "banyan/api/jobs.hpp"
 #include "banyan/api/profile.hpp"
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
@@ -177,7 +176,8 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   if (!arguments.trace.empty()) options.trace = &trace;
   api::Result result;
   {
-    ProgressDisplay display(arguments.running.quiet, "", 1.0);
+    const bool jobs = !set.points.front().jobs.empty();
+    ProgressDisplay display(arguments.running.quiet, jobs ? "operations" : "", 1.0);
     options.progress = [&](u64 done, u64 total) {
       if (!needs.empty()) note(std::exchange(needs, ""));
       display(done, total);
@@ -203,43 +203,9 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   return kDone;
 }
 
-/// An experiment of jobs, where the file is one.
-std::optional<int> run_jobs(const RunArguments& arguments) {
-  std::error_code ignored;
-  if (arguments.booksim || !std::filesystem::is_regular_file(arguments.file, ignored)) return std::nullopt;
-  std::optional<api::JobExperiment> experiment = api::read_jobs(arguments.file, arguments.overrides);
-  if (!experiment) return std::nullopt;
-  if (!arguments.checkpoint.empty() || !arguments.resume.empty()) {
-    throw ConfigError({arguments.file, 0, 0, "job"}, "an experiment of jobs has no checkpoints",
-                      "leave out --checkpoint and --resume");
-  }
-  if (arguments.csv || arguments.plot || !arguments.svg.empty() || !arguments.watches.empty() ||
-      !arguments.trace.empty() || !arguments.log.empty() || arguments.profile) {
-    throw ConfigError({arguments.file, 0, 0, "job"}, "jobs are shown as a table or with --json",
-                      "leave out --csv, --plot, --svg, --watch, --profile, --log and --record-trace");
-  }
-  const std::string& out = arguments.running.out;
-  if (!out.empty()) require_writable_folder(out);
-  if (arguments.running.seed) experiment->seed = *arguments.running.seed;
-  api::RunOptions options;
-  options.interrupted = watch_interrupt();
-  options.threads = arguments.running.threads.value_or(1);
-  api::JobsResult result;
-  {
-    ProgressDisplay display(arguments.running.quiet, "operations", 1.0);
-    options.progress = [&](u64 done, u64 total) { display(done, total); };
-    result = api::run_jobs(*experiment, options);
-  }
-  if (!out.empty()) write_file(in_folder(out, "result.json"), api::to_json(result) + "\n");
-  print(arguments.running.json ? api::to_json(result) + "\n" : api::to_table(result));
-  return kDone;
-}
-
 }  // namespace
 
 int run(const RunArguments& arguments) {
-  require_experiment(arguments);
-  if (const std::optional<int> done = run_jobs(arguments)) return *done;
   const booksim::Conversion conversion = conversion_of(arguments);
   try {
     return run_text(arguments, conversion.toml);

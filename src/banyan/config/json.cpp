@@ -101,6 +101,13 @@ ordered_json schema_of(const ComponentInfo& info, bool with_name) {
   }
   for (const Parameter& parameter : info.parameters) {
     properties[parameter.name] = schema_of(parameter);
+    // mark = { low = 8 } is mark.low = 8.
+    if (const std::size_t dot = parameter.name.find('.'); dot != std::string::npos) {
+      ordered_json& group = properties[parameter.name.substr(0, dot)];
+      group["type"] = "object";
+      group["properties"][parameter.name.substr(dot + 1)] = schema_of(parameter);
+      group["additionalProperties"] = false;
+    }
     if (!parameter.fallback) required.push_back(parameter.name);
   }
   schema["properties"] = std::move(properties);

@@ -100,6 +100,10 @@ struct SwitchRow {
   /// per part were measured as peaks of runs of a few thousand cycles; tests/cli/needs_test.cpp holds them to within a
   /// factor of two.
   double (*memory)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
+  /// Messages never wait: jobs run in a loop of their own (workload/replay.hpp), and ask no routing.
+  bool without_contention = false;
+  /// Bytes of a flit where the model says so; 0: it does not.
+  u32 flit_bytes = 0;
   /// How many queues without limit may be at their capacity at once, each on its own; nullptr: one per terminal.
   u64 (*unlimited_queues)(const config::Values&, const Graph&) = nullptr;
 };

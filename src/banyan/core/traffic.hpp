@@ -163,6 +163,14 @@ class Traffic {
     static_cast<void>(now);
     static_cast<void>(out);
   }
+  /// A model that keeps messages in queues of its own (Source::keep) took this one into a queue of `terminal`;
+  /// departed() is called later. What is posted may be born before `now`, but not before that message.
+  virtual void kept(const Packet& packet, u32 terminal, Tick now, Outbox& out) noexcept {
+    static_cast<void>(packet);
+    static_cast<void>(terminal);
+    static_cast<void>(now);
+    static_cast<void>(out);
+  }
   /// The last packet of a message arrived at its destination `terminal`. What is posted must be born after `now`.
   virtual void delivered(const Packet& packet, u32 terminal, Tick now, Outbox& out) noexcept {
     static_cast<void>(packet);

@@ -316,11 +316,26 @@ Source::Kept Source::keep(u32 local) {
   const u32 traffic = next_[local].traffic;
   const Cursor& cursor = cursors_[place(local, traffic)];
   const core::Message& message = cursor.message;
-  const Kept kept{message.birth, static_cast<u32>(cursor.nth), message.destination, message.flits,
-                  message.tag,   static_cast<u8>(traffic),     message.flags,       0};
+  const bool answers = (plan_.special[traffic] & kAnswers) != 0;
+  const Kept kept{message.birth,       answers ? message.tag : static_cast<u32>(cursor.nth),
+                  message.destination, message.flits,
+                  message.tag,         static_cast<u8>(traffic),
+                  message.flags,       0};
   if (recorder_.steady()) recorder_.offered(traffic, message.birth, message.flits);
   if (recorder_.window().holds(message.birth)) ++kept_in_window_;
   pass_message<false>(local, nullptr, births_.now());
+  if (answers) [[unlikely]] {
+    core::Packet whole;  // its packets are made later
+    whole.birth = kept.birth;
+    whole.source = plan_.terminals[local];
+    whole.destination = kept.destination;
+    whole.message = kept.tag;
+    whole.flits = whole.message_flits = kept.flits;
+    whole.traffic = kept.traffic;
+    whole.flags = kept.flags;
+    Post outbox(*this, local - local % plan_.queues, traffic);
+    plan_.traffics[traffic]->kept(whole, whole.source, births_.now(), outbox);
+  }
   return kept;
 }
 

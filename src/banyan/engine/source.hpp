@@ -24,7 +24,7 @@ class Source {
   /// A message that a model keeps waiting in a queue of its own, and of which it makes packets.
   struct Kept {
     Tick birth = 0;
-    u32 nth = 0;
+    u32 nth = 0;  ///< of an answering traffic the tag
     u32 destination = 0;
     u32 flits = 1;  ///< of the whole message
     u32 tag = 0;    ///< core::Message::tag

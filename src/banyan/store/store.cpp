@@ -305,17 +305,27 @@ std::vector<api::Groups> groups_of(const Database& database, const std::string& 
   return all;
 }
 
-void put_trees(const Database& database, const std::string& run, const api::Result& result) {
-  if (result.trees == nullptr) return;
+/// What a record of jobs begins with, in the table of the trees: a run has one of both.
+constexpr std::string_view kJobs = "jobs";
+
+void put_record(const Database& database, const std::string& run, const api::Result& result) {
+  if (result.trees == nullptr && result.jobs.empty()) return;
   Statement insert(database, "INSERT INTO trees VALUES(?, ?)");
-  insert.bind(run).bind_blob(to_bytes(*result.trees)).run();
+  insert.bind(run);
+  insert.bind_blob(result.trees != nullptr ? to_bytes(*result.trees) : std::string(kJobs) + result.jobs).run();
 }
 
-std::shared_ptr<const stats::CongestionRecord> trees_of(const Database& database, const std::string& run) {
-  if (database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'trees'") == 0) return nullptr;
+void read_record(const Database& database, const std::string& run, api::Result& result) {
+  if (database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'trees'") == 0) return;
   Statement select(database, "SELECT record FROM trees WHERE run = ?");
-  if (!select.bind(run).step()) return nullptr;
-  return std::make_shared<const stats::CongestionRecord>(congestion_from(select.blob()));
+  if (!select.bind(run).step()) return;
+  const std::string record = select.blob();
+  if (record.starts_with(kJobs)) {
+    result.jobs = record.substr(kJobs.size());
+    if (!json::accept(result.jobs)) throw std::out_of_range("jobs that are no JSON");
+  } else {
+    result.trees = std::make_shared<const stats::CongestionRecord>(congestion_from(record));
+  }
 }
 
 std::string checkpoints_blob(const api::Result& result) {
@@ -449,7 +459,7 @@ std::optional<api::Result> Reader::read(const std::string& run) const {
     result.series = series_of(database_, run);
     result.histograms = histograms_of(database_, run);
     result.groups = groups_of(database_, run);
-    result.trees = trees_of(database_, run);
+    read_record(database_, run, result);
     return result;
   } catch (const std::out_of_range&) { unreadable(path()); }
 }
@@ -673,7 +683,7 @@ void Writer::put(const api::Result& result) {
   put_series(database, run, result);
   put_histograms(database, run, result);
   put_groups(database, run, result);
-  put_trees(database, run, result);
+  put_record(database, run, result);
   seal_run(database, run);
   transaction.commit();
 }

@@ -227,10 +227,6 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("saqs", fmt::format("{} queues at an input port", ports + plan.saqs),
                 fmt::format("use at most {} set-aside queues", 64 - ports));
   }
-  for (const core::Traffic* traffic : builder.traffics()) {
-    if (!traffic->answers() || builder.settings().admission) continue;
-    values.fail("name", "the adapters of cioq keep no answers", "use traffics without replies, or another switch");
-  }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.cycles_per_flit == 1) continue;
     values.fail("name", "cioq has links of one rate, and a channel is slower",
@@ -399,6 +395,7 @@ const core::SwitchRow row_cioq{
           // Admittance queues and routes are kept per pair of terminals.
           return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
         },
+    .flit_bytes = 1,
     .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::cioq

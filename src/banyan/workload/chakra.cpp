@@ -563,7 +563,11 @@ class Reader {
         }
         tag += end.tags;
         if (tag >= kAnyTag - (1U << 24U)) tag = highest_tag_;
-        if (notes_ != nullptr) ++notes_->collectives;
+        if (notes_ == nullptr) continue;
+        ++notes_->collectives;
+        ChakraNotes::Kind& kind = notes_->by_kind[static_cast<std::size_t>(operation.collective)];
+        ++kind.count;
+        kind.bytes += operation.bytes;
       }
     }
   }

@@ -29,7 +29,12 @@ void set_algorithm(ChakraOptions& options, std::string_view collective, std::str
 /// What reading a trace has shown beside the schedule.
 struct ChakraNotes {
   u64 nodes = 0;
-  u64 collectives = 0;               ///< that were expanded, once for all their ranks
+  u64 collectives = 0;  ///< that were expanded, once for all their ranks
+  struct Kind {
+    u64 count = 0;
+    u64 bytes = 0;  ///< of the vectors
+  };
+  std::array<Kind, 9> by_kind{};     ///< [Collective]
   std::vector<std::string> skipped;  ///< names of the collectives that lack type or size, each once
   u64 skipped_nodes = 0;
   u64 dangling = 0;  ///< dependencies on nodes that are not there

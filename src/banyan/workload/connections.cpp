@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -251,6 +252,13 @@ class Reader {
 
   Schedule build() {
     ScheduleBuilder builder(*nodes_);
+    std::vector<std::array<u32, 2>> of_node(*nodes_);  // what it sends, and receives
+    for (const Connection& c : connections_) {
+      ++of_node[c.from][0];
+      ++of_node[c.to][1];
+    }
+    // A start is a calculation and two dependencies.
+    for (u32 n = 0; n < *nodes_; ++n) builder.reserve(n, 2 * of_node[n][0] + of_node[n][1], 2 * of_node[n][0]);
     for (u32 i = 0; i < connections_.size(); ++i) {
       Connection& connection = connections_[i];
       if (connection.from == connection.to) {

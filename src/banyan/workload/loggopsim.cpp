@@ -19,6 +19,7 @@
 #include "banyan/workload/event_queue.hpp"
 #include "banyan/workload/match_queue.hpp"
 #include "banyan/workload/partly_free.hpp"
+#include "banyan/workload/rank_clock.hpp"
 #include "banyan/workload/replay.hpp"
 #include "banyan/workload/trace_back.hpp"
 #include "banyan/workload/unfinished.hpp"
@@ -71,6 +72,7 @@ class Replay {
         messages_(program.ranks()),
         receives_(program.ranks()),
         trace_(program, options.repeats),
+        clock_(program.ranks(), cores_ == 1, true),
         holder_(core_free_.size(), TraceBack::kNobody) {}
 
   JobOutcome run() {
@@ -131,17 +133,24 @@ class Replay {
   /// What became free at a rank becomes events: sends first, then receives, then calculations.
   void offer(u32 rank, bool first) {
     std::vector<u32>& freed = freed_of(rank);
+    if (freed.size() == 1) {
+      offer(rank, freed.front(), program_.operation(rank, freed.front()), first);
+      freed.clear();
+      return;
+    }
     for (const OperationKind kind : {OperationKind::send, OperationKind::receive, OperationKind::calculate}) {
       for (const u32 i : freed) {
         const Operation o = program_.operation(rank, i);
-        if (o.kind != kind) continue;
-        u64 time = options_.start;
-        if (!first) time = core_free(rank, o.cpu);
-        if (!first && kind == OperationKind::send) time = std::max(time, send_free(rank, o.nic));
-        queue_.push({time, next_order(Kind::operation), rank, i});
+        if (o.kind == kind) offer(rank, i, o, first);
       }
     }
     freed.clear();
+  }
+  void offer(u32 rank, u32 operation, const Operation& o, bool first) {
+    u64 time = options_.start;
+    if (!first) time = core_free(rank, o.cpu);
+    if (!first && o.kind == OperationKind::send) time = std::max(time, send_free(rank, o.nic));
+    queue_.push({time, next_order(Kind::operation), rank, operation});
   }
 
   void started(u32 rank, u32 operation) {
@@ -173,6 +182,7 @@ class Replay {
     if (free == now_) trace_.waited(place, holder, now_);
     free = until;
     holder = place;
+    trace_.begun(place, now_);
     trace_.ended(place, until);
   }
 
@@ -197,15 +207,22 @@ class Replay {
   }
 
   void calculate(const Event& event, const Operation& o) {
-    occupy(event.rank, o.cpu, {event.rank, event.operation}, event.time + scaled(o.amount));
+    const u64 until = event.time + scaled(o.amount);
+    occupy(event.rank, o.cpu, {event.rank, event.operation}, until);
+    clock_.computes(event.rank, event.time, until, event.time);
     started(event.rank, event.operation);
     done(event.rank, event.operation);
   }
   void send(const Event& event, const Operation& o) {
     started(event.rank, event.operation);
     const u64 more = o.amount - 1;
-    occupy(event.rank, o.cpu, {event.rank, event.operation},
-           event.time + host_.overhead + host_.overhead_per_byte.of(more));
+    const Place place{event.rank, event.operation};
+    const u64 until = event.time + host_.overhead + host_.overhead_per_byte.of(more);
+    const u64 sent = event.time + host_.overhead;
+    occupy(event.rank, o.cpu, place, until);
+    clock_.handles(event.rank, event.time, until, event.time);
+    clock_.awaits(o.peer, sent, sent + wire_.latency, event.time);
+    trace_.sent(place, sent);
     send_free(event.rank, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
     queue_.push({event.time + host_.overhead + wire_.latency, next_order(Kind::message), event.rank, event.operation});
     ++out_.messages;
@@ -231,6 +248,8 @@ class Replay {
     const u64 until = event.time + host_.overhead + streamed;
     receive_free(o.peer, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
     u32 receive = 0;
+    clock_.handles(o.peer, event.time, until, event.time);
+    trace_.arrived({event.rank, event.operation}, event.time + stream_.of(more));
     const bool matched = receives_.take(o.peer, event.rank, o.tag, receive);
     // What waits for the receive is told by its message; on the core it is the receive, or the message itself.
     if (matched) trace_.waited({o.peer, receive}, {event.rank, event.operation}, event.time);
@@ -346,6 +365,7 @@ class Replay {
       for (u32 c = 0; c < cores_; ++c) end = std::max(end, core_free(r, c));
       out_.completion = std::max(out_.completion, end);
     }
+    out_.times = clock_.times(options_.start, out_.ends);
     if (out_.operations != total_) {
       out_.explanation = unfinished(program_, messages_, receives_);
     } else {
@@ -371,6 +391,7 @@ class Replay {
   MatchQueue<u32> receives_;
   EventQueue<Event> queue_;
   TraceBack trace_;
+  RankClock clock_;
   std::vector<Place> holder_;  ///< [core], what it did last
   std::vector<WaitQueue> waiting_;
   std::unordered_map<u64, u32> queue_of_;

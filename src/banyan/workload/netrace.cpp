@@ -102,7 +102,28 @@ class Reader {
     at_ += regions * kRegion;
     builder_ = ScheduleBuilder(nodes_);
     clocks_.assign(nodes_, {});
+    reserve();
     sent_.reserve(std::min<u64>(announced_, bytes_.size() / kPacket));
+  }
+
+  /// Room for what the packets say, as far as they are sound: read_packet() looks.
+  void reserve() {
+    std::vector<std::array<u32, 2>> of_node(nodes_);  // what it sends, and receives
+    u64 waiting = 0;
+    for (std::size_t at = at_; bytes_.size() - at >= kPacket;) {
+      const auto byte = [&](std::size_t offset) { return static_cast<unsigned char>(bytes_[at + offset]); };
+      if (byte(17) >= nodes_ || byte(18) >= nodes_) break;
+      ++of_node[byte(17)][0];
+      ++of_node[byte(18)][1];
+      waiting += byte(20);
+      const std::size_t length = kPacket + std::size_t{4} * byte(20);
+      if (bytes_.size() - at < length) break;
+      at += length;
+    }
+    // A departure is a calculation of the clock and two dependencies.
+    for (u32 n = 0; n < nodes_; ++n)
+      builder_.reserve(n, 2 * of_node[n][0] + of_node[n][1], 2 * of_node[n][0] + of_node[n][1]);
+    waits_.reserve(waiting);
   }
 
   void read_packet() {

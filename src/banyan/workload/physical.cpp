@@ -13,6 +13,7 @@
 #include "banyan/workload/event_queue.hpp"
 #include "banyan/workload/match_queue.hpp"
 #include "banyan/workload/partly_free.hpp"
+#include "banyan/workload/rank_clock.hpp"
 #include "banyan/workload/replay.hpp"
 #include "banyan/workload/trace_back.hpp"
 #include "banyan/workload/unfinished.hpp"
@@ -73,7 +74,8 @@ class Replay {
         free_(program),
         messages_(program.ranks()),
         receives_(program.ranks()),
-        trace_(program, options.repeats) {
+        trace_(program, options.repeats),
+        clock_(program.ranks(), cores_ == 1, carrier == nullptr) {
     out_.ends.assign(program.ranks(), options.start);
   }
 
@@ -89,10 +91,15 @@ class Replay {
   }
   [[nodiscard]] u64 next() const noexcept { return queue_.empty() ? ~u64{0} : queue_.first().time; }
   void advance() { take(queue_.pop()); }
-  void deliver(const Parcel& parcel, u64 at) { push(at, static_cast<Kind>(parcel.kind), parcel.send); }
+  void deliver(const Parcel& parcel, u64 at) {
+    const Kind kind = static_cast<Kind>(parcel.kind);
+    clock_.awaits(kind == Kind::consent ? parcel.send.rank : operation(parcel.send).peer, parcel.sent, at, 0);
+    push(at, kind, parcel.send);
+  }
   [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
   JobOutcome finish() {
     for (const u64 end : out_.ends) out_.completion = std::max(out_.completion, end);
+    out_.times = clock_.times(options_.start, out_.ends);
     if (out_.operations != total_) {
       out_.explanation = unfinished(program_, of_places(), receives_);
     } else {
@@ -118,10 +125,14 @@ class Replay {
   /// Between the ends of a send: its message or request, or the consent that comes back.
   void carry(u64 at, Kind kind, Place send, const Operation& o) {
     const bool back = kind == Kind::consent;
-    if (carrier_ == nullptr) return push(at + wire_.latency, kind, send);
+    if (kind == Kind::arrival) trace_.sent(send, at);
+    if (carrier_ == nullptr) {
+      clock_.awaits(back ? send.rank : o.peer, at, at + wire_.latency, now_);
+      return push(at + wire_.latency, kind, send);
+    }
     if (carrier_->together(send.rank, o.peer)) return push(at, kind, send);
     const u64 bytes = kind == Kind::arrival ? o.amount : 0;
-    carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at, {send, static_cast<u8>(kind)});
+    carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at, {send, static_cast<u8>(kind), at});
   }
 
   void begin_iteration(u32 rank, u64 at) {
@@ -137,6 +148,7 @@ class Replay {
     if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
   }
   void begun(Place place, u64 at) {
+    trace_.begun(place, at);
     program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
   }
   void ended(Place place, u64 at) {
@@ -152,6 +164,7 @@ class Replay {
   }
 
   void take(const Event& event) {
+    now_ = event.time;
     const Operation o = operation(event.place);
     switch (event.kind) {
       case Kind::ready:
@@ -180,6 +193,7 @@ class Replay {
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
     mine = {start + scale_.of(o.amount), event.place};
+    clock_.computes(event.place.rank, start, mine.free, now_);
     begun(event.place, start);
     ended(event.place, mine.free);
   }
@@ -190,6 +204,7 @@ class Replay {
     u64 start = take_turn(mine, event.place, event.time);
     if (eager) start = take_turn(nic, event.place, start);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)), event.place};
+    clock_.handles(event.place.rank, start, mine.free, now_);
     begun(event.place, start);
     ++out_.messages;
     out_.bytes += o.amount;
@@ -228,6 +243,8 @@ class Replay {
   }
   void arrive(const Event& event, const Operation& o) {
     const u64 complete = complete_at(event, o);
+    clock_.awaits(o.peer, event.time, complete, now_);
+    trace_.arrived(event.place, complete);
     u32 receive = 0;
     if (o.amount > host_.eager) {
       const auto found = receive_of_.find(key(event.place));
@@ -270,6 +287,8 @@ class Replay {
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(sent)), event.place};
+    clock_.handles(event.place.rank, start, mine.free, now_);
+    trace_.begun(event.place, start);
     ended(event.place, mine.free);
   }
 
@@ -302,6 +321,8 @@ class Replay {
   std::unordered_map<u64, u64> bytes_of_;      ///< of receives whose message is on its way to them
   EventQueue<Event> queue_;
   TraceBack trace_;
+  RankClock clock_;
+  u64 now_ = 0;
   u64 born_ = 0;
   u64 total_ = 0;
   JobOutcome out_;
@@ -324,6 +345,9 @@ PhysicalReplay::~PhysicalReplay() = default;
 u64 PhysicalReplay::next() const noexcept { return state_->replay.next(); }
 void PhysicalReplay::advance() { state_->replay.advance(); }
 void PhysicalReplay::deliver(const Parcel& parcel, u64 at) { state_->replay.deliver(parcel, at); }
+bool PhysicalReplay::is_message(const Parcel& parcel) noexcept {
+  return static_cast<physical::Kind>(parcel.kind) == physical::Kind::arrival;
+}
 u64 PhysicalReplay::operations() const noexcept { return state_->replay.operations(); }
 JobOutcome PhysicalReplay::finish() { return state_->replay.finish(); }
 

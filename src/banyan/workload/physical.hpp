@@ -12,6 +12,7 @@ namespace banyan::workload {
 struct Parcel {
   Place send;  ///< the operation to which it belongs
   u8 kind = 0;
+  u64 sent = 0;  ///< when it went onto the wire
 };
 
 /// Takes messages from one rank to another.
@@ -43,6 +44,8 @@ class PhysicalReplay {
   [[nodiscard]] u64 next() const noexcept;
   /// Takes the next event; there must be one.
   void advance();
+  /// Whether a parcel is the message itself, not the question whether it may come or the answer to that.
+  [[nodiscard]] static bool is_message(const Parcel& parcel) noexcept;
   /// The last byte of a message is there at `at`.
   void deliver(const Parcel& parcel, u64 at);
   /// Operations that have ended.

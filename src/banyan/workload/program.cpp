@@ -15,30 +15,32 @@ constexpr std::size_t kCookie = 8;
 constexpr std::size_t kHead = kCookie + 4 + 1 + 1;
 constexpr std::size_t kSpan = 16;  ///< begin and end of a rank's part
 
-/// Writes the layout.
+/// Writes the layout into bytes whose number is known.
 class Encoder {
  public:
+  explicit Encoder(std::size_t bytes) : bytes_(bytes) {}
   template <class T>
-  void put(T value) {
-    std::array<char, sizeof(T)> raw{};
-    std::memcpy(raw.data(), &value, sizeof value);
-    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+  void put(T value) noexcept {
+    put_at(at_, value);
+    at_ += sizeof value;
   }
   template <class T>
-  void put_at(std::size_t at, T value) {
-    std::memcpy(&bytes_[at], &value, sizeof value);
+  void put_at(std::size_t at, T value) noexcept {
+    std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
-  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
-  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+  [[nodiscard]] std::size_t size() const { return at_; }
   [[nodiscard]] std::vector<char> take() { return std::move(bytes_); }
 
  private:
   std::vector<char> bytes_;
+  std::size_t at_ = 0;
 };
+
+u64 roots_of(const RankSchedule& rank) { return static_cast<u64>(std::ranges::count(rank.waits_for, 0U)); }
 
 void encode_rank(const RankSchedule& rank, Encoder& out) {
   out.put(static_cast<u32>(rank.operations.size()));
-  out.put(static_cast<u32>(std::ranges::count(rank.waits_for, 0U)));
+  out.put(static_cast<u32>(roots_of(rank)));
   for (u32 i = 0; i < rank.operations.size(); ++i) {
     if (rank.waits_for[i] == 0) out.put(i);
   }
@@ -53,9 +55,10 @@ void encode_rank(const RankSchedule& rank, Encoder& out) {
     out.put(operation.tag);
     out.put(operation.cpu);
     out.put(operation.nic);
+    const std::span<const Dependent> all = rank.dependents_of(i);
     for (const bool after_start : {false, true}) {
       const u32 first = static_cast<u32>(dependents.size());
-      for (const Dependent& d : rank.dependents_of(i)) {
+      for (const Dependent& d : all) {
         if (d.after_start == after_start) dependents.push_back(d.operation);
       }
       out.put(static_cast<u32>(dependents.size()) - first);
@@ -75,18 +78,19 @@ Program::Program(MappedFile file, const std::string& path)
 Program::Program(Schedule schedule, const std::string& path) : path_(path) {
   u64 operations = 0;
   u64 dependents = 0;
+  u64 roots = 0;
   u8 cpu = 0;
   u8 nic = 0;
   for (const RankSchedule& rank : schedule.ranks) {
     operations += rank.operations.size();
     dependents += rank.dependents.size();
+    roots += roots_of(rank);
     for (const Operation& operation : rank.operations) {
       cpu = std::max(cpu, operation.cpu);
       nic = std::max(nic, operation.nic);
     }
   }
-  Encoder out;
-  out.reserve(kHead + schedule.ranks.size() * (kSpan + 8) + operations * (kRecord + 4) + dependents * 4);
+  Encoder out(kHead + schedule.ranks.size() * (kSpan + 8) + operations * kRecord + (roots + dependents) * 4);
   out.put(kGoalCookie);
   out.put(static_cast<u32>(schedule.ranks.size()));
   out.put(cpu);

@@ -13,7 +13,20 @@ namespace banyan::workload {
 /// An operation on the chain that ended last: it waited for the one before.
 struct CriticalStep {
   Place place;
+  u64 begin = 0;
   u64 end = 0;
+  // Of a send: when its message went onto the wire, and when all of it was at the receiver.
+  u64 sent = 0;
+  u64 arrived = 0;
+};
+
+/// Where the time of a rank went, from its start to its end. What several of its cores do at once counts for the first
+/// that holds: calculations, overheads, messages on their way to it, nothing of these.
+struct RankTimes {
+  u64 computing = 0;
+  u64 overhead = 0;  ///< of sends and receives (o, O)
+  u64 network = 0;   ///< messages are on their way to it
+  u64 waiting = 0;   ///< for others
 };
 
 /// What a run of a job has shown. Times are those of the run; ranks have all their repeats.
@@ -24,12 +37,13 @@ struct JobOutcome {
   u64 operations = 0;  ///< that ended
   u64 messages = 0;
   u64 bytes = 0;
+  std::vector<RankTimes> times;  ///< [rank]
   /// Of jobs of one repeat with at most kMostTraced operations.
   std::vector<CriticalStep> critical_path;
   std::string explanation;  ///< why it could not go on; empty: it is done
 };
 
-/// Operations of which a run keeps what each has waited for: 16 bytes of each.
+/// Operations of which a run keeps what each has waited for: 40 bytes of each.
 inline constexpr u64 kMostTraced = u64{1} << 22U;
 
 struct ReplayOptions {

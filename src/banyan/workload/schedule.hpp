@@ -56,6 +56,12 @@ class ScheduleBuilder {
   [[nodiscard]] u32 ranks() const noexcept { return static_cast<u32>(ranks_.size()); }
   [[nodiscard]] u32 operations(u32 rank) const noexcept { return static_cast<u32>(ranks_[rank].operations.size()); }
 
+  /// Room for so many, where they are known before.
+  void reserve(u32 rank, std::size_t operations, std::size_t dependencies) {
+    ranks_[rank].operations.reserve(operations);
+    ranks_[rank].edges.reserve(dependencies);
+  }
+
   /// Each returns the number of the new operation at its rank.
   u32 send(u32 rank, u64 bytes, u32 to, u32 tag, u8 cpu = 0, u8 nic = 0) {
     return add(rank, {OperationKind::send, cpu, nic, to, tag, bytes});

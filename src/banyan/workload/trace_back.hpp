@@ -28,7 +28,18 @@ class TraceBack {
     if (steps_.empty() || cause == kNobody) return;
     Step& step = steps_[first_[place.rank] + place.operation];
     if (step.cause != kNobody && at < step.at) return;
-    step = {cause, at};
+    step.cause = cause;
+    step.at = at;
+  }
+  void begun(Place place, u64 at) noexcept {
+    if (!steps_.empty()) steps_[first_[place.rank] + place.operation].begin = at;
+  }
+  /// The message of a send went onto the wire, or all of it has arrived.
+  void sent(Place send, u64 at) noexcept {
+    if (!steps_.empty()) steps_[first_[send.rank] + send.operation].sent = at;
+  }
+  void arrived(Place send, u64 at) noexcept {
+    if (!steps_.empty()) steps_[first_[send.rank] + send.operation].arrived = at;
   }
   void ended(Place place, u64 at) noexcept {
     if (steps_.empty()) return;
@@ -42,7 +53,7 @@ class TraceBack {
     std::vector<CriticalStep> all;
     for (Place p = last_; p != kNobody && all.size() < steps_.size();) {
       const Step& step = steps_[first_[p.rank] + p.operation];
-      all.push_back({p, step.at});
+      all.push_back({p, step.begin, step.at, step.sent, step.arrived});
       p = step.cause;
     }
     std::reverse(all.begin(), all.end());
@@ -53,6 +64,9 @@ class TraceBack {
   struct Step {
     Place cause = kNobody;
     u64 at = 0;  ///< of the cause; of the operation's end, when that is known
+    u64 begin = 0;
+    u64 sent = 0;
+    u64 arrived = 0;
   };
   std::vector<u64> first_;
   std::vector<Step> steps_;

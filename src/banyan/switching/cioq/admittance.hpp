@@ -106,7 +106,7 @@ class Admittance {
             m.nth,
             destination,
             m.flits & kFlits,
-            0,
+            m.nth,
             static_cast<u8>(m.flits >> 25U & 7U),
             static_cast<u8>(m.flits >> 28U)};
   }
@@ -180,7 +180,7 @@ class Admittance {
 
   struct Waiting {
     u32 birth;
-    u32 nth;
+    u32 nth;  ///< of an answering traffic the tag
     u32 next;
     u32 flits;  ///< 25 bits; above them the traffic (3) and the flags (4)
   };

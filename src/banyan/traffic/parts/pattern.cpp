@@ -234,6 +234,16 @@ void Pattern::generate(u32 terminal, Tick earliest, core::Outbox& out) noexcept 
 void Pattern::start(u32 terminal, core::Outbox& out) noexcept { generate(terminal, 0, out); }
 
 void Pattern::departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept {
+  if (!sources_[terminal].kept) leave(packet, terminal, now, out);
+}
+
+/// What waits behind it is for other queues: the next request need not wait until this one has a link.
+void Pattern::kept(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept {
+  sources_[terminal].kept = true;
+  leave(packet, terminal, now, out);
+}
+
+void Pattern::leave(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept {
   if (is_reply(packet.message)) return;
   Source& source = sources_[terminal];
   source.waits = false;

@@ -25,6 +25,7 @@ class Pattern : public core::Traffic {
   core::Service service(bool replies) const noexcept final { return replies ? reply_service_ : service_; }
   void start(u32 terminal, core::Outbox& out) noexcept override;
   void departed(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
+  void kept(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   void delivered(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept override;
   bool unposted(u32 terminal, u64 ahead, core::Message& out) const noexcept override;
   u64 digest(u32 terminal) const noexcept override;
@@ -56,11 +57,13 @@ class Pattern : public core::Traffic {
     u32 outstanding = 0;     ///< requests that left the source and are not answered yet
     u32 state = 0;           ///< core::Message::state
     bool waits = false;      ///< a request is posted and has not left the source
+    bool kept = false;       ///< the switch model keeps messages: they leave the source when it takes them
   };
 
   void check(const config::Values& values);
   void read_services(const config::Values& values);
   [[nodiscard]] u64 count_messages() const noexcept;
+  void leave(const core::Packet& packet, u32 terminal, Tick now, core::Outbox& out) noexcept;
   void generate(u32 terminal, Tick earliest, core::Outbox& out) noexcept;
   [[nodiscard]] u32 reply_flits(u32 request_flits) const noexcept;
 

@@ -1,0 +1,445 @@
+// Runs of experiments with jobs.
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "banyan/api/jobs.hpp"
+#include "banyan/api/jobs_record.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/api/network_jobs.hpp"
+#include "banyan/api/placement.hpp"
+#include "banyan/api/version.hpp"
+#include "banyan/base/cpu_time.hpp"
+#include "banyan/base/hash.hpp"
+#include "banyan/workload/collectives.hpp"
+#include "banyan/workload/formats.hpp"
+#include "banyan/workload/inspection.hpp"
+
+namespace banyan::api {
+namespace {
+
+constexpr u64 kLongestInjected = 1U << 24U;
+
+double cycle_of(const Experiment& experiment) {
+  const double own = experiment.messages.real("cycle_time");
+  return own > 0.0 ? own : cycle_ns(experiment);
+}
+
+workload::Host host_of(const Experiment& experiment, const config::Values& v, const workload::IdealWire& wire) {
+  const double cycle = cycle_of(experiment);
+  const double units = cycle > 0.0 ? 1.0 / cycle : 1.0;
+  const auto time = [&](const char* name) { return static_cast<u64>(std::llround(v.real(name) * units)); };
+  workload::Host host;
+  host.overhead = time("host.overhead");
+  host.gap = time("host.gap");
+  host.overhead_per_byte = workload::PerByte(v.real("host.overhead_per_byte") * units);
+  host.gap_per_byte =
+      v.given("host.gap_per_byte") ? workload::PerByte(v.real("host.gap_per_byte") * units) : wire.per_byte;
+  host.eager = static_cast<u64>(v.integer("host.eager"));
+  host.cores = v.natural("host.cores");
+  host.nics = v.natural("host.nics");
+  host.rules = v.text("host.rules") == "loggopsim" ? workload::HostRules::loggopsim : workload::HostRules::physical;
+  host.units_per_ns = units;
+  return host;
+}
+
+/// A job's schedule, and what reading it has shown.
+struct Read {
+  workload::Program program;
+  std::vector<CollectiveCount> collectives;
+  std::string note;  ///< of what was left out; ""
+};
+
+Read generated(const config::Values& job) {
+  const config::ComponentInfo& info = workload::collective_info();
+  config::Values generator("collective", job.where("generator.collective"));
+  for (const config::Parameter& p : info.parameters) {
+    const std::string name = "generator." + p.name;
+    generator.set(p.name, job.all().at(name), job.where(name), job.given(name));
+  }
+  return {{workload::make_collective(generator), job.text("name")},
+          {{generator.text("collective"), generator.text("algorithm"), u64{1},
+            static_cast<u64>(generator.integer("bytes"))}},
+          {}};
+}
+
+Read from_trace(const config::Values& job, const std::string& path) {
+  workload::ChakraOptions options;
+  options.group = job.natural("group");
+  options.skip_incomplete = job.text("incomplete") == "skip";
+  options.groups = job.text("groups");
+  options.operations_per_ns = job.real("rate");
+  const auto algorithm = [&](const std::string& collective) -> const std::string& {
+    return job.text("collectives." + collective);
+  };
+  for (const std::string& collective : workload::collective_names())
+    workload::set_algorithm(options, collective, algorithm(collective), job.where("collectives." + collective));
+  workload::ChakraNotes notes;
+  Read read{{workload::read_chakra(path, options, &notes), path}, {}, {}};
+  for (const std::string& name : workload::collective_names()) {
+    const auto& kind = notes.by_kind[static_cast<std::size_t>(*workload::collective_named(name))];
+    if (kind.count != 0) read.collectives.push_back({name, algorithm(name), kind.count, kind.bytes});
+  }
+  if (notes.skipped_nodes != 0) {
+    read.note = fmt::format("{}: {} collective{} without type or size skipped", job.text("name"), notes.skipped_nodes,
+                            notes.skipped_nodes == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, notes.skipped.size()); ++i)
+      read.note += (i == 0 ? " (" : ", ") + notes.skipped[i];
+    read.note += notes.skipped.size() > 3 ? ", ...)" : ")";
+  }
+  if (notes.dangling != 0) {
+    read.note += fmt::format("{}{} dependencies on nodes that are not there left out", read.note.empty() ? "" : ", ",
+                             notes.dangling);
+  }
+  return read;
+}
+
+Read read_job(const config::Values& job) {
+  if (job.given("generator.collective")) return generated(job);
+  const std::string& path = job.text("file");
+  const workload::Format* const format = workload::format_of(path);
+  if (format != nullptr && std::string_view(format->name) == "chakra") return from_trace(job, path);
+  for (const auto& [name, value] : job.all()) {
+    const bool of_traces = name.starts_with("collectives.") || name == "incomplete" || name == "groups" ||
+                           name == "group" || name == "rate";
+    if (!of_traces || !job.given(name)) continue;
+    job.fail(name,
+             fmt::format("it is for Chakra traces, and this file is {}",
+                         format == nullptr ? "none" : std::string("in the format ") + format->name),
+             "leave it out");
+  }
+  return {workload::read_workload(path), {}, {}};
+}
+
+workload::ReplayOptions replay_of(const config::Values& job, const workload::Host& host, const RunOptions& options) {
+  workload::ReplayOptions replay;
+  replay.start = static_cast<u64>(std::llround(job.real("start") * host.units_per_ns));
+  replay.repeats = job.natural("repeats");
+  replay.progress = options.progress;
+  replay.interrupted = options.interrupted;
+  return replay;
+}
+
+void check_host(const config::Values& job, const workload::Host& host, const workload::Program& program) {
+  if (host.rules == workload::HostRules::physical) {
+    const auto refuse_few = [&](const char* name, u32 given, u32 named) {
+      if (given == 0 || given >= named) return;
+      job.fail(name, fmt::format("the schedule names {}, and there are {}", named, given),
+               fmt::format("give at least {}, or leave it out", named));
+    };
+    refuse_few("host.cores", host.cores, program.cores());
+    refuse_few("host.nics", host.nics, program.nics());
+  }
+  if (!workload::unmatched_of(program).empty()) workload::require_sound(program);
+}
+
+u64 longest_message(const workload::Program& program) {
+  u64 longest = 0;
+  for (u32 r = 0; r < program.ranks(); ++r) {
+    for (u32 i = 0; i < program.operations(r); ++i) {
+      const workload::Operation o = program.operation(r, i);
+      if (o.kind == workload::OperationKind::send) longest = std::max(longest, o.amount);
+    }
+    program.release_pages();
+  }
+  return longest;
+}
+
+std::string on_each(u64 most) { return most <= 1 ? "one on each" : fmt::format("at most {} on each", most); }
+
+std::string placed(const config::Values& job, u32 ranks, u32 terminals) {
+  const u64 most = terminals == 0 ? 1 : (u64{ranks} + terminals - 1) / terminals;
+  return fmt::format("{}: {} ranks on {} of {} terminals, {}", job.text("name"), ranks, std::min(ranks, terminals),
+                     terminals, on_each(most));
+}
+
+/// "ring: 8 ranks on 8 of 16 terminals, one on each, linear".
+std::string placed_at(const config::Values& job, const std::vector<u32>& terminals, u32 of) {
+  std::vector<u32> ranks(of, 0);
+  for (const u32 t : terminals) ++ranks[t];
+  return fmt::format("{}: {} ranks on {} of {} terminals, {}, {}", job.text("name"), terminals.size(),
+                     std::count_if(ranks.begin(), ranks.end(), [](u32 n) { return n != 0; }), of,
+                     on_each(*std::max_element(ranks.begin(), ranks.end())), job.text("placement"));
+}
+
+/// The jobs of an experiment on its network, ready to run.
+struct Prepared {
+  Experiment network;
+  std::unique_ptr<core::Topology> topology;
+  std::vector<Read> read;
+  std::vector<PlacedJob> jobs;
+  std::vector<std::string> notes;
+};
+
+Prepared prepare(const Experiment& experiment) {
+  Prepared all;
+  all.network = network_of_jobs(experiment);
+  all.topology = build_topology(experiment);
+  Placement placement(*all.topology, static_cast<u64>(experiment.run.integer("seed")));
+  const u32 flit = experiment.messages.natural("flit");
+  const workload::IdealWire wire{0, workload::PerByte(1.0 / flit)};
+  all.read.reserve(experiment.jobs.size());
+  u64 longest = 1;
+  for (const config::Values& job : experiment.jobs) {
+    if (job.text("host.rules") == "loggopsim") {
+      job.fail("host.rules", "the rules of LogGOPSim are those of a network without contention",
+               "use rules = \"physical\", or switch = { name = \"ideal\", latency = ..., per_byte = ... }");
+    }
+    all.read.push_back(read_job(job));
+    const workload::Program& program = all.read.back().program;
+    PlacedJob here;
+    here.program = &program;
+    here.host = host_of(experiment, job, wire);
+    check_host(job, here.host, program);
+    const workload::ReplayOptions replay = replay_of(job, here.host, {});
+    here.start = replay.start;
+    here.repeats = replay.repeats;
+    here.terminals = placement.place(job, program.ranks());
+    all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
+    if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
+    longest = std::max(longest, (longest_message(program) + flit - 1) / flit);
+    all.jobs.push_back(std::move(here));
+  }
+  all.network.traffics.front().set("longest", static_cast<i64>(std::min(longest, kLongestInjected)));
+  all.notes.push_back(fmt::format("a flit carries {} byte{}", flit, flit == 1 ? "" : "s"));
+  if (cycle_of(experiment) == 0.0) all.notes.emplace_back("no cycle_time: a cycle counts as 1 ns");
+  return all;
+}
+
+void require_network(const Experiment& network) {
+  const Network built = build_network(network);
+  static_cast<void>(build_instance(network, built, engine_settings(network)));
+}
+
+/// Refuses what runs of jobs would pass over in silence.
+void require_fitting(const Experiment& experiment, const RunOptions& options) {
+  if (!options.watches.empty() || options.trace != nullptr || options.window || options.profile ||
+      !options.packet_log.empty()) {
+    experiment.run.fail("seed", "runs of jobs have no windows, watched packets, traces, logs or profiles",
+                        "leave out --watch, --record-trace, --log and --profile");
+  }
+  if (!experiment.analyses.empty())
+    experiment.analyses.front().fail("name", "no analytical model describes jobs", "leave analysis out");
+  for (const char* key : {"window", "duration", "precision", "warmup", "measure", "settle"}) {
+    if (!experiment.run.given(key)) continue;
+    experiment.run.fail(key, "a run of jobs ends with the last job", "leave it out");
+  }
+  const std::string& tables = experiment.run.text("tables");
+  if (tables == "flows" || tables == "all") {
+    experiment.run.fail("tables", "runs of jobs have no table of flows", "use tables = \"channels\" or \"none\"");
+  }
+  if (experiment.run.flag("trees"))
+    experiment.run.fail("trees", "congestion trees are not recorded beside jobs", "leave it out");
+}
+
+void add(Result& result, const std::string& name, double value, const char* unit) {
+  stats::Metric metric;
+  metric.name = name;
+  metric.mean = value;
+  metric.count = 1;
+  metric.unit = unit;
+  metric.counter = true;
+  result.metrics.push_back(std::move(metric));
+}
+
+void note(Result& result, const std::string& text) {
+  result.explanation += (result.explanation.empty() ? "" : "; ") + text;
+}
+
+/// Throws ConfigError where a job has not come to its end.
+void require_end(const JobRecord& job) {
+  if (job.outcome.explanation.empty()) return;
+  workload::require_sound(*job.program);  // says it better where a cycle is the reason
+  throw ConfigError({job.program->path(), 0, 0, ""},
+                    fmt::format("{} cannot go on: {}", job.name, job.outcome.explanation),
+                    "give each message its receive, or a larger host.eager where sends wait for each other");
+}
+
+void hash_job(Hasher& hasher, const workload::JobOutcome& outcome) {
+  hasher.add(outcome.completion);
+  for (const u64 end : outcome.ends) hasher.add(end);
+  hasher.add(outcome.operations);
+  hasher.add(outcome.messages);
+  hasher.add(outcome.bytes);
+}
+
+/// What was run: the records refer to the programs.
+struct Ran {
+  std::vector<Read> read;
+  std::vector<JobRecord> jobs;
+  std::unique_ptr<core::Topology> topology;  ///< nullptr: without contention it is not asked
+};
+
+/// Of the times of a run: ns, or cycles where these have no length.
+double unit_of(const Experiment& experiment) {
+  const double cycle = cycle_of(experiment);
+  return cycle > 0.0 ? cycle : 1.0;
+}
+
+Ran run_without_contention(const Experiment& experiment, const RunOptions& options, Result& result) {
+  const u32 terminals = build_topology(experiment)->traffic_terminals();
+  const workload::IdealWire wire{static_cast<u64>(std::llround(experiment.switching.real("latency"))),
+                                 workload::PerByte(experiment.switching.real("per_byte"))};
+  Ran ran;
+  ran.read.reserve(experiment.jobs.size());
+  for (const config::Values& job : experiment.jobs) {
+    ran.read.push_back(read_job(job));
+    const workload::Program& program = ran.read.back().program;
+    const workload::Host host = host_of(experiment, job, wire);
+    check_host(job, host, program);
+    const workload::ReplayOptions replay = replay_of(job, host, options);
+    JobRecord made;
+    made.name = job.text("name");
+    made.unit = unit_of(experiment);
+    made.program = &program;
+    made.collectives = ran.read.back().collectives;
+    made.outcome = host.rules == workload::HostRules::loggopsim
+                       ? workload::replay_loggopsim(program, host, wire, replay)
+                       : workload::replay_physical(program, host, wire, replay);
+    note(result, placed(job, program.ranks(), terminals));
+    if (!ran.read.back().note.empty()) note(result, ran.read.back().note);
+    require_end(made);
+    ran.jobs.push_back(std::move(made));
+  }
+  return ran;
+}
+
+void add_channels(Result& result, const core::Topology& topology, const std::vector<u64>& flits, u32 flit) {
+  const auto place = [&](const core::End& end) {
+    return end.terminal ? fmt::format("terminal {}", end.node) : topology.label(end.node);
+  };
+  const auto port = [&](const core::End& end) {
+    return end.terminal ? std::string() : topology.port_label(end.node, end.port);
+  };
+  Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "bytes"}, {}};
+  const auto& channels = topology.graph().channels();
+  for (u32 c = 0; c < channels.size() && c < flits.size(); ++c) {
+    if (channels[c].failed) continue;
+    table.rows.push_back({u64{c}, place(channels[c].from), port(channels[c].from), place(channels[c].to),
+                          port(channels[c].to), flits[c], flits[c] * flit});
+  }
+  result.tables.push_back(std::move(table));
+}
+
+Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Result& result, Hasher& hasher) {
+  Prepared prepared = prepare(experiment);
+  for (const std::string& text : prepared.notes) note(result, text);
+  const u32 flit = experiment.messages.natural("flit");
+  const bool tables = experiment.run.text("tables") != "none";
+  NetworkJobsOutcome out = run_on_network(prepared.network, flit, prepared.jobs, options, tables);
+  const bool blocked = !out.blockage.empty();
+  if (blocked) {
+    result.verdict = Verdict::deadlocked;
+    note(result, out.blockage);
+  }
+  Ran ran;
+  for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
+    NetworkJobsOutcome::OfJob& of = out.jobs[j];
+    JobRecord made;
+    made.name = experiment.jobs[j].text("name");
+    made.unit = unit_of(experiment);
+    made.program = prepared.jobs[j].program;
+    made.outcome = std::move(of.outcome);
+    made.finished = made.outcome.explanation.empty();
+    if (blocked) made.outcome.explanation.clear();
+    made.on_network = true;
+    made.slowdown_alone = of.slowdown_alone;
+    made.slowdown_ideal = of.slowdown_ideal;
+    made.collectives = prepared.read[j].collectives;
+    made.terminals = prepared.jobs[j].terminals;
+    made.watched = std::move(of.watched);
+    require_end(made);
+    ran.jobs.push_back(std::move(made));
+  }
+  ran.read = std::move(prepared.read);
+  for (const JobRecord& job : ran.jobs) hash_job(hasher, job.outcome);
+  hasher.add(out.hash);
+  if (!out.channel_flits.empty()) add_channels(result, *prepared.topology, out.channel_flits, flit);
+  ran.topology = std::move(prepared.topology);
+  return ran;
+}
+
+void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char* unit) {
+  double completion = 0.0;
+  u64 operations = 0;
+  u64 messages = 0;
+  u64 bytes = 0;
+  for (const JobRecord& job : jobs) {
+    completion = std::max(completion, static_cast<double>(job.outcome.completion) * job.unit);
+    operations += job.outcome.operations;
+    messages += job.outcome.messages;
+    bytes += job.outcome.bytes;
+  }
+  add(result, "completion", completion, unit);
+  add(result, "operations", static_cast<double>(operations), "");
+  add(result, "messages", static_cast<double>(messages), "");
+  add(result, "message_bytes", static_cast<double>(bytes), "B");
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const JobRecord& job = jobs[j];
+    const auto same = [&](const JobRecord& other) { return other.name == job.name; };
+    const bool alone = std::count_if(jobs.begin(), jobs.end(), same) == 1;
+    const std::string suffix = "." + (alone ? job.name : std::to_string(j));
+    if (!job.finished) continue;
+    if (jobs.size() > 1)
+      add(result, "completion" + suffix, static_cast<double>(job.outcome.completion) * job.unit, unit);
+    if (!job.on_network) continue;
+    add(result, "slowdown_alone" + suffix, job.slowdown_alone, "");
+    add(result, "slowdown_ideal" + suffix, job.slowdown_ideal, "");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check_jobs(const Experiment& experiment) {
+  require_fitting(experiment, {});
+  if (!is_without_contention(experiment.switching.component())) {
+    const Prepared prepared = prepare(experiment);
+    for (const Read& read : prepared.read) workload::require_sound(read.program);
+    require_network(prepared.network);
+    return prepared.notes;
+  }
+  std::vector<std::string> notes;
+  const u32 terminals = build_topology(experiment)->traffic_terminals();
+  for (const config::Values& job : experiment.jobs) {
+    const Read read = read_job(job);
+    check_host(job, host_of(experiment, job, {}), read.program);
+    workload::require_sound(read.program);
+    notes.push_back(placed(job, read.program.ranks(), terminals));
+    if (!read.note.empty()) notes.push_back(read.note);
+  }
+  return notes;
+}
+
+Result run_jobs(const Experiment& experiment, const RunOptions& options) {
+  const double started = thread_cpu_seconds();
+  require_fitting(experiment, options);
+  const double cycle = cycle_of(experiment);
+  Result result;
+  result.verdict = Verdict::finished;
+  Hasher hasher;
+  Ran ran;
+  if (is_without_contention(experiment.switching.component())) {
+    ran = run_without_contention(experiment, options, result);
+    for (const JobRecord& job : ran.jobs) hash_job(hasher, job.outcome);
+  } else {
+    ran = run_on_switches(experiment, options, result, hasher);
+  }
+  result.jobs = jobs_json(ran.jobs, ran.topology.get());
+  add_metrics(result, ran.jobs, cycle > 0.0 ? "ns" : "cycles");
+  result.state_hash = hasher.value();
+  result.version = version();
+  result.configuration = experiment.configuration;
+  result.configuration_hash = experiment.configuration_hash;
+  result.seed = static_cast<u64>(experiment.run.integer("seed"));
+  result.cpu_seconds = thread_cpu_seconds() - started;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  result.peak_bytes = static_cast<u64>(usage.ru_maxrss) * 1024U;
+  return result;
+}
+
+}  // namespace banyan::api
