@@ -345,5 +345,36 @@ TEST(Cioq, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal_of("turnpool = 15"), "");
 }
 
+// --- traffics that answer
+// ---------------------------------------------------------------------------------------------
+
+api::Result answered(const std::string& traffic, const std::string& queues, const std::string& more = "") {
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"cioq\", queues = \"" + queues +
+      "\" }\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\ntraffic = " + traffic +
+      "\n[run]\nduration = 100000\naudit = \"full\"\n" + more;
+  return api::run(api::read_experiments_text(text, "x", {}).points.front());
+}
+
+TEST(Cioq, every_request_has_its_reply_and_the_state_does_not_depend_on_how_it_is_run) {
+  const std::string traffic = "{ name = \"uniform\", load = 0.2, size = 64, reply_size = 128 }";
+  for (const char* queues : {"1q", "voqnet", "recn_enhanced"}) {
+    const api::Result plain = answered(traffic, queues);
+    // Requests of a fifth and replies of twice as much.
+    EXPECT_NEAR(plain.at("accepted_load").mean, 0.6, 0.03) << queues;
+    EXPECT_EQ(answered(traffic, queues, "wake = \"all\"\n").state_hash, plain.state_hash) << queues;
+    EXPECT_EQ(answered(traffic, queues, "step_order = \"permuted\"\n").state_hash, plain.state_hash) << queues;
+  }
+}
+
+/// With a limit as many requests are out as it allows.
+TEST(Cioq, outstanding_requests_are_limited) {
+  const std::string traffic = "{ name = \"uniform\", load = 1, size = 64, reply_size = 64, outstanding = ";
+  const double one = answered(traffic + "1 }", "voqnet").at("accepted_load").mean;
+  const double two = answered(traffic + "2 }", "voqnet").at("accepted_load").mean;
+  EXPECT_GT(two, 1.5 * one);
+  EXPECT_LT(two, 2.1 * one);
+}
+
 }  // namespace
 }  // namespace banyan::switching::cioq
