@@ -206,6 +206,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
 }  // namespace
 
 int run(const RunArguments& arguments) {
+  require_experiment(arguments);
   const booksim::Conversion conversion = conversion_of(arguments);
   try {
     return run_text(arguments, conversion.toml);
