@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "banyan/core/registry.hpp"
 #include "cli/program.hpp"
 #include "support/effort.hpp"
 #include "support/repository.hpp"
@@ -72,28 +73,46 @@ TEST_F(Needs, MemoryIsWhatARunTakesToWithinTheStatedFactor) {
   }
 }
 
-/// A wheel with a place for every cycle of the latency took 3.2 GB.
-TEST_F(Needs, MemoryDoesNotGrowWithTheLatencyOfLinks) {
+/// Wheels with a place for every cycle of the latency took 3.2 GB; those with one for every cycle that a full output
+/// queue takes to leave over a slow channel took all that there was.
+TEST_F(Needs, MemoryDoesNotGrowWithTheLatencyOfChannelsOrTheirSlowness) {
   if (test::kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
-  for (const std::string name : {"input_buffer", "central_buffer", "vc_router", "cioq"}) {
-    const auto peak = [&](u64 latency) {
-      const std::string link = std::to_string(latency);
-      write_text("run.toml", "topology = { name = \"fat_tree\", arity = 4, levels = 3, latency = [" + link +
-                                 "], terminal_latency = " + link + " }\nswitch = \"" + name +
-                                 "\"\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
-                                 "traffic = { name = \"uniform\", load = 0.01, size = 64 }\n"
-                                 "run = { duration = " +
-                                 std::to_string(latency + latency / 4 + 2000) + " }\n");
+  u32 distant = 0;
+  u32 slow = 0;
+  const auto expect_small = [&](const std::string& name, const std::string& parameters, const std::string& key) {
+    /// The peak of a run, in bytes; 0: the model refuses such channels, and says so.
+    const auto peak = [&](u64 cycles) -> double {
+      const std::string number = std::to_string(cycles);
+      const std::string terminals = key == "latency" ? ", terminal_latency = " + number : "";
+      write_text("run.toml",
+                 "topology = { name = \"mesh\", size = [8, 8], " + key + " = [" + number + "]" + terminals +
+                     " }\nswitch = { name = \"" + name + "\"" + parameters +
+                     " }\nrouting = \"dimension_order\"\ntraffic = { name = \"uniform\", load = 0.01, size = 64 }\n"
+                     "run = { duration = " +
+                     std::to_string(key == "latency" ? cycles + cycles / 4 + 2000 : 20'000) + " }\n");
       const Said said = banyan({"run", "run.toml", "--json", "--quiet"});
+      if (said.status == 2) {
+        EXPECT_TRUE(contains(said.err, "channel") || contains(said.err, "length")) << name << ": " << said.err;
+        return 0.0;
+      }
       EXPECT_EQ(said.status, 0) << name << ": " << said.err;
       return json::parse(said.out)["peak_bytes"].get<double>();
     };
     const double near = peak(1);
     const double far = peak(1'048'576);
-    EXPECT_LT(far, near + 20e6) << name;
-    EXPECT_LT(far, 50e6) << name;
-    std::printf("[     peak ] %s: %.1f MB, %.1f MB with latency 1,048,576\n", name.c_str(), near / 1e6, far / 1e6);
+    if (far == 0.0) return;
+    ++(key == "latency" ? distant : slow);
+    EXPECT_LT(far, near + 10e6) << name << parameters << ", " << key;
+    EXPECT_LT(far, 40e6) << name << parameters << ", " << key;
+    std::printf("[     peak ] %s: %.1f MB, %.1f MB with %s 1,048,576\n", name.c_str(), near / 1e6, far / 1e6,
+                key.c_str());
+  };
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    for (const char* key : {"latency", "cycles_per_flit"}) expect_small(row->info.name, "", key);
   }
+  expect_small("vc_router", ", output_speedup = 2, output_buffer = 65535", "cycles_per_flit");
+  EXPECT_GE(distant, 5U);
+  EXPECT_GE(slow, 3U);
 }
 
 const std::string kHuge = experiment("{ name = \"mesh\", size = [4000, 4000] }", "\"vc_router\"", "\"dimension_order\"",

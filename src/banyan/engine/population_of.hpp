@@ -7,6 +7,7 @@
 #include <bit>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,7 @@ class PopulationOf final : public ChannelPopulation {
   void begin_wave(Tick now, Tick ticks) noexcept override {
     wave_begin_ = now;
     wave_ticks_ = ticks;
+    inbox_.come_to(now);
     wheel_.begin_wave(now, ticks);
     if constexpr (has(core::kBeginWave)) model_->begin_wave(now);
   }
@@ -131,16 +133,14 @@ class PopulationOf final : public ChannelPopulation {
 
   u64 digest() const override {
     u64 sum = model_->digest();
-    inbox_.for_each([&](const Arrivals& arrivals) {
-      for (const FlitArrival& a : arrivals.flits) sum += flit_digest(io_->packet(a.flit.packet), a.flit);
+    inbox_.for_each([&](const auto& a) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(a)>, FlitArrival>)
+        sum += flit_digest(io_->packet(a.flit.packet), a.flit);
     });
     return sum;
   }
   void hold(Holdings& into) const override {
-    inbox_.for_each([&](const Arrivals& arrivals) {
-      for (const FlitArrival& a : arrivals.flits) hold(a, into);
-      for (const ControlArrival& a : arrivals.controls) hold(a, into);
-    });
+    inbox_.for_each([&](const auto& a) { hold(a, into); });
     model_->hold(into);
   }
   void hold(const FlitArrival& a, Holdings& into) const override {
@@ -153,10 +153,9 @@ class PopulationOf final : public ChannelPopulation {
   u64 movements() const noexcept override { return model_->movements(); }
   bool only_asked() const noexcept override { return only_asked_; }
   bool expects() const override {
-    bool any = false;
-    inbox_.for_each([&](const Arrivals& arrivals) { any |= !arrivals.flits.empty() || !arrivals.controls.empty(); });
-    if constexpr (has(core::kExpects)) any = any || model_->expects();
-    return any;
+    if (!inbox_.empty()) return true;
+    if constexpr (has(core::kExpects)) return model_->expects();
+    return false;
   }
   Tick longest_silence() const override {
     if constexpr (has(core::kLongestSilence)) return model_->longest_silence();
