@@ -44,7 +44,7 @@ class ProgressWatch {
   Tick patience_;
   Tick next_look_ = 0;
   Tick quiet_from_ = 0;
-  bool ran_ = false;  ///< something could happen after the last look without being a movement
+  bool ran_ = true;  ///< something could happen after the last look, or before the first, without being a movement
   u64 movements_ = 0;
 };
 
