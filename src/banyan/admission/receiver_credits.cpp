@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "banyan/admission/parts/carrier.hpp"
@@ -91,7 +92,9 @@ class ReceiverCredits final : public core::Admission {
     if (set_.unsolicited) {
       e.wanted += packet.flits;
       ++e.packets;
-      r.slow = now - packet.enter > 4 * e.trip;
+      // Of several that arrive in one tick, in any order, one is enough.
+      const bool first = std::exchange(r.slow_at, now) != now;
+      r.slow = now - packet.enter > 4 * e.trip || (r.slow && !first);
     }
     join(end, now, pace);
   }
@@ -176,10 +179,11 @@ class ReceiverCredits final : public core::Admission {
     u32 longest = 1;            ///< packet that has arrived: a grant of what was requested is as long
     bool clock_runs = false;    ///< a timer is set
     bool slow = false;          ///< what arrived last, unsolicited, had waited in the network
+    Tick slow_at = kNever;      ///< when that was
     Place last{kNone, ~u64{}};  ///< who had the last turn; at first the flow of the lowest source begins
     std::vector<u32> wanting;   ///< ends that may be granted something, by their place
 
-    void archive(Archive& a) { a(next, share, longest, clock_runs, slow, last, wanting); }
+    void archive(Archive& a) { a(next, share, longest, clock_runs, slow, slow_at, last, wanting); }
   };
 
   [[nodiscard]] bool multicast(u32 end) const noexcept { return static_cast<u32>(ends_[end].what.key) == kNone; }
