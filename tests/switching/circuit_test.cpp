@@ -132,6 +132,30 @@ TEST(Circuit, waiting_headers_can_deadlock_and_the_watchdog_tells_the_cycle) {
   EXPECT_NE(result.explanation.find("waits"), std::string::npos) << result.explanation;
 }
 
+/// A stage of a path is a bit of a word. The run once ended with a broken invariant.
+TEST(Circuit, ways_that_are_longer_than_circuits_are_refused) {
+  const auto network = [](const std::string& topology, const std::string& routing) {
+    return api::read_experiments_text("topology = { " + topology +
+                                          " }\nswitch = { name = 'circuit', vcs = 4 }\nrouting = '" + routing +
+                                          "'\ntraffic = { name = 'uniform', load = 0.01 }\nrun = { duration = 500 }\n",
+                                      "long", {})
+        .points.front();
+  };
+  EXPECT_NO_THROW(api::run(network("name = 'mesh', size = [63]", "dimension_order")));
+  EXPECT_NO_THROW(api::check(network("name = 'torus', size = [60]", "dimension_order")));
+  for (const api::Experiment& refused : {network("name = 'mesh', size = [64]", "dimension_order"),
+                                         network("name = 'torus', size = [64, 64]", "dimension_order"),
+                                         network("name = 'torus', size = [80]", "valiant")}) {
+    try {
+      api::check(refused);
+      ADD_FAILURE() << "accepted: " << refused.configuration;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(error.cause().find("up to 62 channels between switches"), std::string::npos) << error.what();
+      EXPECT_EQ(error.where().line, 2U);
+    }
+  }
+}
+
 // A square of 2 x 2 switches, one virtual channel: 0 -> 3 has two ways.
 TEST(Circuit, backtracking_finds_the_other_way_without_going_back_to_the_source) {
   const Part square{"mesh", {{"size", std::vector<i64>{2, 2}}}};

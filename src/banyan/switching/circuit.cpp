@@ -7,7 +7,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "banyan/base/rng.hpp"
+#include "banyan/core/routing.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/circuit/circuits.hpp"
@@ -69,6 +72,71 @@ CircuitSettings read(const config::Values& values) {
   return set;
 }
 
+/// Channels between switches from one of them to the farthest that has a terminal.
+u32 farthest(const core::Graph& graph, u32 from) {
+  std::vector<u32> distance(graph.switches(), kNone);
+  std::vector<u32> queue{from};
+  distance[from] = 0;
+  u32 longest = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const u32 s = queue[i];
+    for (u32 p = 0; p < graph.outputs(s); ++p) {
+      const u32 channel = graph.channel_out_of(s, p);
+      if (channel == kNone || graph.channel(channel).failed) continue;
+      const core::End& to = graph.channel(channel).to;
+      if (to.terminal) {
+        longest = std::max(longest, distance[s]);
+      } else if (distance[to.node] == kNone) {
+        distance[to.node] = distance[s] + 1;
+        queue.push_back(to.node);
+      }
+    }
+  }
+  return longest;
+}
+
+/// Channels between switches on one way of the routing; at most one more than kMostHops.
+u32 way_length(const engine::Builder& builder, u32 source, u32 destination, u32 word) {
+  const core::Graph& graph = builder.topology().graph();
+  core::Packet packet;
+  packet.source = source;
+  packet.destination = destination;
+  builder.routing().prepare(packet, word);
+  core::Candidates candidates;
+  u32 switches = 0;
+  for (core::End at = graph.channel(graph.injection(source)).to; !at.terminal && switches <= parts::kMostHops + 1;
+       ++switches) {
+    candidates.clear();
+    builder.routing().route({at.node, at.port, 0, &packet, 0}, candidates);
+    if (candidates.size() == 0) break;
+    at = graph.channel(graph.channel_out_of(at.node, candidates[0].port)).to;
+  }
+  return std::max(switches, 1U) - 1;
+}
+
+/// A stage of a path is a bit of a word. Looks at the shortest ways from many switches and, since routings make
+/// detours, at ways of many pairs; a longer one that it does not meet ends the run.
+void check_lengths(const config::Values& values, const engine::Builder& builder) {
+  const core::Graph& graph = builder.topology().graph();
+  constexpr u32 kMostSwitches = 256;
+  constexpr u32 kPairs = 4096;
+  u32 longest = 0;
+  for (u32 s = 0; s < graph.switches(); s += graph.switches() / kMostSwitches + 1) {
+    longest = std::max(longest, farthest(graph, s));
+  }
+  const Random pairs(0, Stream("switching: lengths of circuits"), 0, 0);
+  for (u32 i = 0; i < kPairs && longest <= parts::kMostHops && builder.routing().sight() == core::Sight::none; ++i) {
+    const Words words = pairs.at(i, 0);
+    const u32 source = below(words[0], graph.terminals());
+    longest = std::max(longest, way_length(builder, source, below(words[1], graph.terminals()), words[2]));
+  }
+  if (longest <= parts::kMostHops) return;
+  values.fail(
+      "name",
+      fmt::format("a circuit has up to {} channels between switches, and there are ways over more", parts::kMostHops),
+      "use a network of a smaller diameter, a routing without detours, or another switch");
+}
+
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
   CircuitSettings set = read(values);
@@ -84,6 +152,7 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("blocked", fmt::format("headers remember 64 ports of a switch, and one has {}", ports),
                 "use blocked = \"back_to_source\" or \"wait\", or switches of at most 64 ports");
   }
+  check_lengths(values, builder);
   builder.source_queues(set.queues);
   if (set.servers > 1) builder.several_at_once();
   builder.partition_as_one();
