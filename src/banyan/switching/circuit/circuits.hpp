@@ -161,7 +161,7 @@ class Circuits final : public engine::Population {
 
   u64 digest() const override {
     u64 sum = streams_.digest_of_channels() + mix64(movements());
-    for (u32 c = 0; c < most_; ++c) {
+    for (u32 c = 0; c < used(); ++c) {
       const Circuit& k = circuits_[c];
       if (k.state == State::idle) continue;
       const core::Packet& packet = pool_[k.packet];
@@ -180,7 +180,7 @@ class Circuits final : public engine::Population {
   void hold(engine::Holdings& into) const override {
     u64 reserved = 0;
     u64 held = 0;
-    for (u32 c = 0; c < most_; ++c) {
+    for (u32 c = 0; c < used(); ++c) {
       const Circuit& k = circuits_[c];
       held += streams_.held(c);
       if (k.state == State::idle) continue;
@@ -209,7 +209,7 @@ class Circuits final : public engine::Population {
   u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
   /// Headers that go on or back, acknowledgments, data and pauses before another attempt come to an end by themselves.
   bool expects() const override {
-    return std::any_of(circuits_.begin(), circuits_.end(),
+    return std::any_of(circuits_.begin(), circuits_.begin() + used(),
                        [](const Circuit& k) { return k.state != State::idle && !k.waits; });
   }
   engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
@@ -224,7 +224,7 @@ class Circuits final : public engine::Population {
         if (into.wants_contents()) into.packet(Resource::port(c, vc), pool_[circuits_[streams_.owner(c, vc)].packet]);
       }
     }
-    for (u32 c = 0; c < most_; ++c) {
+    for (u32 c = 0; c < used(); ++c) {
       const Circuit& k = circuits_[c];
       if (k.state != State::header) continue;
       const core::Packet& packet = pool_[k.packet];
@@ -248,7 +248,7 @@ class Circuits final : public engine::Population {
   }
 
   void occupancy(std::vector<u64>& levels) const override {
-    for (u32 c = 0; c < most_; ++c) {
+    for (u32 c = 0; c < used(); ++c) {
       if (circuits_[c].state != State::idle) ++levels[graph_.level(circuits_[c].at)];
     }
   }
@@ -448,6 +448,8 @@ class Circuits final : public engine::Population {
     if (k.hops == 0) return {k.at, entry_[packet.source].port, 0, &packet, word, nullptr};
     return {k.at, k.in_port, streams_.vc_of(c, stage_of_hop(k.hops - 1u)), &packet, word, nullptr};
   }
+  /// Circuits from here on were never in use.
+  [[nodiscard]] u32 used() const noexcept { return std::min(used_words_ * 64, most_); }
   /// Position of a hop in the path of the streams: a lane of the source may come first.
   [[nodiscard]] u32 stage_of_hop(u32 hop) const noexcept { return hop + (set_.injection_flits != 0 ? 1U : 0U); }
   /// The channel of the graph at a hop, in the direction in which the header went.
