@@ -196,6 +196,7 @@ const core::TrafficRow row_congestion{
          Parameter::real("normal_end", 0).unit("ns").range(0, 1e15).doc("When they stop; 0: never"),
          Parameter::real("congestion_load", 1.0)
              .above(0)
+             .range(0, EvenGaps::kMostLoad)
              .unit("flits/cycle")
              .doc("What each congestion source sends while it is on"),
          Parameter::integers("destinations", {32}).unit("terminals").doc("One congestion tree grows to each"),

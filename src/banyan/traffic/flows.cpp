@@ -119,7 +119,11 @@ const core::TrafficRow row_flows{
      {
          Parameter::integers("sources", {1}).unit("terminals").doc("One flow each"),
          Parameter::integers("destinations", {0}).unit("terminals").doc("Per flow, or one for all"),
-         Parameter::reals("loads", {1.0}).unit("flits/cycle").above(0).doc("Per flow, or one for all"),
+         Parameter::reals("loads", {1.0})
+             .unit("flits/cycle")
+             .above(0)
+             .range(0, EvenGaps::kMostLoad)
+             .doc("Per flow, or one for all"),
          Parameter::reals("starts", {0.0}).unit("ns").range(0, 1e15).doc("Per flow, or one for all"),
          Parameter::reals("ends", {0.0}).unit("ns").range(0, 1e15).doc("Per flow, or one for all; 0: never"),
          Parameter::integer("size", 64).unit("flits").range(1, 1 << 24).doc("Length of a message"),

@@ -250,7 +250,11 @@ const core::TrafficRow row_incast{
              .unit("cycles")
              .range(0, 1e15)
              .doc("How long each sender sends instead; 0: until it has sent its amount"),
-         Parameter::real("load", 1.0).unit("flits/cycle").above(0).doc("Rate at which a sender generates its messages"),
+         Parameter::real("load", 1.0)
+             .unit("flits/cycle")
+             .above(0)
+             .range(0, EvenGaps::kMostLoad)
+             .doc("Rate at which a sender generates its messages"),
          Parameter::integer("start", 0).unit("cycles").range(0, 1e15).doc("When the first incast begins"),
          Parameter::integer("interval", 0)
              .unit("cycles")

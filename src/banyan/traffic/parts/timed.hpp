@@ -29,6 +29,9 @@ namespace banyan::traffic {
 /// Messages of one length at even distances, as exact as integers are: the nth begins at nth * flits / load.
 class EvenGaps {
  public:
+  /// Flits per cycle; far beyond what a terminal sends, and so few that the messages of a cycle can be counted.
+  static constexpr double kMostLoad = 1024;
+
   EvenGaps() = default;
   EvenGaps(u32 flits, double load, Tick ticks_per_cycle)
       : gap_(static_cast<u64>(std::llround(static_cast<double>(flits) / load * kScale)) * ticks_per_cycle) {}
