@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <regex>
 #include <string>
 
 #include "banyan/api/network.hpp"
@@ -68,6 +69,24 @@ Recipe small_silent(const Combination& network, Dice& dice) {
   return recipe;
 }
 
+/// Two values that do not fit together are refused at one of them, which may be a default: takes back the other.
+bool remove_named(Part& part, const std::string& refusal) {
+  for (const Setting& s : part.settings) {
+    if (!std::regex_search(refusal, std::regex("\\b" + s.key.substr(s.key.rfind('.') + 1) + "\\b"))) continue;
+    part.remove(std::string(s.key));
+    return true;
+  }
+  return false;
+}
+
+/// False: it is that already.
+bool set_least_size(Recipe& recipe) {
+  Part& traffic = recipe.part("traffic");
+  if (traffic.find("size")->value == "1") return false;
+  traffic.set("size", "1");
+  return true;
+}
+
 /// The experiment, without the keys that are refused; nothing when it is refused as a whole.
 std::optional<api::Experiment> accepted(Recipe recipe) {
   for (u32 repairs = 0; repairs < 30; ++repairs) {
@@ -79,12 +98,11 @@ std::optional<api::Experiment> accepted(Recipe recipe) {
       const std::optional<Place> place = place_of(recipe, error.where().line);
       if (!place) return std::nullopt;
       Part& part = recipe.parts[place->part];
-      const std::string key = error.where().key.substr(error.where().key.rfind('.') + 1);
+      // The key without its section; a key of a table inside it keeps the table's name.
+      const std::string key = error.where().key.substr(error.where().key.find('.') + 1);
       if (part.find(key) != nullptr) {
         part.remove(key);
-      } else if (part.section == "traffic" && part.find("size")->value != "1") {
-        part.set("size", "1");
-      } else {
+      } else if (!remove_named(part, error.cause() + error.remedy()) && !set_least_size(recipe)) {
         return std::nullopt;
       }
     }
@@ -127,9 +145,7 @@ void expect_patient(u64 seed, u64 tries_per_switch) {
           << experiment->configuration;
       EXPECT_EQ(result.state_hash, late.state_hash) << row->info.name << ", number " << i << " of seed " << seed;
     }
-    // 7 of 40 networks of cioq end before their drain does; it was more before its thresholds of pauses were drawn. Why
-    // is open.
-    EXPECT_GT(arrived, tries_per_switch / 8) << row->info.name << ": hardly anything is tried";
+    EXPECT_GT(arrived, tries_per_switch / 4) << row->info.name << ": hardly anything is tried";
   }
 }
 
