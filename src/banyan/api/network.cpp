@@ -349,9 +349,6 @@ engine::EngineSettings engine_settings(const Experiment& experiment) {
   settings.permuted = experiment.run.text("step_order") == "permuted";
   settings.step_all = experiment.run.text("wake") == "all";
   settings.shards = experiment.run.natural("shards");
-  // Of switches of worms the record of congestion trees depends on the cut, though state and metrics do not: networks
-  // of them stay whole where trees are recorded.
-  if (experiment.run.flag("trees") && switch_row(experiment).replicates) settings.shards = 1;
   settings.check_order = experiment.run.text("audit") == "full";
   return settings;
 }

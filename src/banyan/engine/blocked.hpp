@@ -96,6 +96,10 @@ class BlockedView {
   explicit BlockedView(bool contents = false) : want_contents_(contents) {}
 
   [[nodiscard]] bool wants_contents() const noexcept { return want_contents_; }
+  /// The view is that of the beginning of tick `now`: what will have arrived by then only is not in a buffer yet, even
+  /// where a model puts it there when it is sent. Without it, all that is known counts as there.
+  void look_at(Tick now) noexcept { now_ = now; }
+  [[nodiscard]] Tick now() const noexcept { return now_; }
   void fill(Resource resource, u32 used, u32 capacity) { fills_.push_back({resource.id(), used, capacity}); }
   void blocked(Resource resource, Resource on, Why why, const core::Packet& packet, u32 via) {
     blocked_.push_back({resource.id(), on.id(), why, via, packet.source, packet.destination,
@@ -122,6 +126,7 @@ class BlockedView {
 
  private:
   bool want_contents_;
+  Tick now_ = kNever;
   std::vector<Fill> fills_;
   std::vector<Blocked> blocked_;
   std::vector<Content> contents_;

@@ -33,6 +33,7 @@ void TreeRecorder::observe(const Machine& machine) {
     return;
   }
   glance_.clear();
+  glance_.look_at(next_look_);
   machine.blocked_on(glance_);
   finder_.look(glance_);
   next_look_ += spacing_;
@@ -40,6 +41,7 @@ void TreeRecorder::observe(const Machine& machine) {
 
 void TreeRecorder::sample(const Machine& machine, Tick at) {
   view_.clear();
+  view_.look_at(at);
   machine.blocked_on(view_);
   stats::CongestionSample sample;
   sample.at = at;

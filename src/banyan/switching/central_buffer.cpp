@@ -195,7 +195,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   void show_switches(engine::BlockedView& into) const {
     for (u32 s = 0; s < switches_; ++s) {
       for (u32 i = 0; i < ports_; ++i) {
-        if (inputs_[s * ports_ + i].count != 0) show_input(into, s, i);
+        if (arrived(into, s * ports_ + i) != 0) show_input(into, s, i);
       }
       show_buffer(into, s);
     }

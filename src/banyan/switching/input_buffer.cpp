@@ -164,7 +164,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     using engine::Resource;
     for (u32 input = 0; input < in_.size(); ++input) {
       const In& in = in_[input];
-      if (in.mode == Mode::none || inputs_[input].count == 0) continue;
+      const u32 there = arrived(into, input);
+      if (in.mode == Mode::none || there == 0) continue;
       const u32 base = input / ports_ * ports_;
       const Resource here = Resource::input(channel_into(input));
       for (u64 m = in.wanted | in.any; m != 0; m &= m - 1) {
@@ -180,7 +181,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       }
       for (u64 m = in.outputs & ~in.done; m != 0; m &= m - 1) {
         const u32 o = first_of(m);
-        const bool reads = in.mode == Mode::single || to_read(input, o) < head(input).part + u32{inputs_[input].count};
+        const bool reads = in.mode == Mode::single || to_read(input, o) < head(input).part + there;
         if (reads) show_move(into, here, base + o, head(input).flits, in.packet);
       }
     }

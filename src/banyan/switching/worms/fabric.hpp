@@ -285,7 +285,7 @@ class WormFabric : public engine::WholeNetwork {
   void blocked_on(engine::BlockedView& into) const final {
     for (u32 t = 0; t < sources_.size(); ++t) show_source(into, t);
     for (u32 i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].count != 0) show_fifo(into, i);
+      if (arrived(into, i) != 0) show_fifo(into, i);
     }
     derived().show_switches(into);
   }
@@ -601,6 +601,15 @@ class WormFabric : public engine::WholeNetwork {
                  record(id), channel);
   }
 
+  /// Chunks of a FIFO whose first flit has arrived. A chunk is in the FIFO from its start on, but one that comes from
+  /// another shard is in the mail until then: what is on its way must not show.
+  [[nodiscard]] u32 arrived(const engine::BlockedView& view, u32 input) const noexcept {
+    u32 count = inputs_[input].count;
+    if (view.now() == kNever) return count;
+    while (count != 0 && static_cast<i32>(entry(input, count - 1).first - static_cast<u32>(view.now())) >= 0) --count;
+    return count;
+  }
+
   std::unique_ptr<core::MulticastRoutes> routes_;
   WormSettings settings_;
   u32 places_;                     ///< chunks that an input FIFO can hold
@@ -637,7 +646,7 @@ class WormFabric : public engine::WholeNetwork {
     const engine::Resource here = engine::Resource::input(channel_into(input));
     u32 flits = 0;
     PacketId last = kNone;
-    for (u32 n = 0; n < inputs_[input].count; ++n) {
+    for (u32 n = 0; n < arrived(into, input); ++n) {
       const Chunk& chunk = entry(input, n);
       flits += chunk.flits;
       if (std::exchange(last, chunk.packet) != chunk.packet) show_packet(into, here, chunk.packet);
