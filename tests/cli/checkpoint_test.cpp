@@ -164,6 +164,22 @@ TEST_F(Checkpoints, ARunThatIsKilledEndsAsTheUndisturbedOne) { expect_survival({
 TEST_F(Checkpoints, WithThreads) { expect_survival({"--threads", "2"}, 1); }
 TEST_F(SlowCheckpoints, KilledTenTimes) { expect_survival({"--threads", "2"}, 10); }
 
+/// Large enough for two threads, which cut it otherwise.
+TEST_F(Checkpoints, AnotherNumberOfThreadsGoesOn) {
+  write_text("a.toml",
+             "topology = { name = \"mesh\", size = [16, 16] }\nswitch = \"vc_router\"\nrouting = \"dimension_order\"\n"
+             "traffic = { name = \"uniform\", load = 0.3 }\nrun = { duration = 1500 }\n");
+  const Said whole = banyan({"run", "a.toml", "--json", "--quiet"});
+  for (const auto& [before, after] : {std::pair{"2", "1"}, {"1", "2"}}) {
+    const Said written = banyan({"run", "a.toml", "--json", "--quiet", "--threads", before, "--checkpoint", "a.state",
+                                 "--checkpoint-every", "0.001s"});
+    EXPECT_EQ(result_of(written.out), result_of(whole.out));
+    const Said resumed = banyan({"run", "--resume", "a.state", "--json", "--quiet", "--threads", after});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(result_of(resumed.out), result_of(whole.out));
+  }
+}
+
 /// A checkpoint of kSteady, at its end.
 std::string steady_checkpoint() {
   write_text("a.toml", kSteady);

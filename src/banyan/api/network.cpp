@@ -329,7 +329,9 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   admit(experiment, instance, network.topology->graph(), settings);
   instance.all_traffics = instance.traffic_pointers;
   if (instance.control != nullptr) instance.all_traffics.push_back(instance.control.get());
-  engine::Builder builder(*network.topology, *network.routing, instance.all_traffics, network.hot_spots, settings);
+  engine::EngineSettings of_cut = settings;
+  if (settings.cut_for != 0) of_cut.threads = settings.cut_for;  // models cut for as many, too
+  engine::Builder builder(*network.topology, *network.routing, instance.all_traffics, network.hot_spots, of_cut);
   switch_row(experiment).install(experiment.switching, builder);
   const engine::Cut cut = builder.cut();
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
