@@ -41,7 +41,8 @@ file(CONFIGURE OUTPUT ${generated}/BanyanComponents.cmake CONTENT "${components}
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/Registry.cmake
-  ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake DESTINATION ${package})
+  ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake
+  ${PROJECT_BINARY_DIR}/generated/interface/BanyanInterface.cmake DESTINATION ${package})
 add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed
 
 # cpack -G DEB: a package that installs on Debian 12, with the program, the library and its headers. What it depends on is read from

@@ -56,6 +56,8 @@ TEST(Globals, TheLibraryHasNone) {
       ++number;
       // The program needs one flag that a signal handler sets; such a line says so.
       if (program && line.find("// signal") != std::string::npos) continue;
+      // The components of plug-ins are added to those that everybody reads.
+      if (file == "src/banyan/core/registry.cpp" && line.find("// plug-ins") != std::string::npos) continue;
       EXPECT_EQ(global_state(line), "") << file << ":" << number << ": " << line;
     }
   }

@@ -1,6 +1,7 @@
 // Do the examples with components of their own find the installed package, and build and run against it alone?
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <regex>
 #include <set>
 #include <string>
@@ -91,6 +92,75 @@ TEST(InstalledPackage, ExamplesFindItBuildAndRun) {
     }
     EXPECT_EQ(states.size(), 1U) << example.folder;
   }
+}
+
+/// The bytes of a built plug-in, with another digest of the same length in place of the one that it was built for.
+void forge_interface(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::string bytes = read_file(from);
+  const std::size_t at = bytes.find("(interface ");
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at + 11, 12, "0123456789ab");
+  std::ofstream(to, std::ios::binary) << bytes;
+}
+
+TEST(InstalledPackage, LoadsPlugInsThatWereBuiltAgainstIt) {
+  const std::filesystem::path build = std::filesystem::path(BANYAN_PROGRAM).parent_path();
+  if (!std::filesystem::exists(build / "generated/share")) GTEST_SKIP() << "a build with sanitizers is not installed";
+  const TemporaryFolder scratch;
+  const std::filesystem::path prefix = scratch.path() / "usr";
+  const Output installed = run_shell("cmake --install " + quoted(build) + " --prefix " + quoted(prefix));
+  ASSERT_EQ(installed.status, 0) << installed.text;
+  const std::filesystem::path source = repository_root() / "examples/plug-in";
+  const std::filesystem::path target = scratch.path() / "plug-in";
+  const Output built = run_shell("cmake -G Ninja -S " + quoted(source) + " -B " + quoted(target) +
+                                 " -DCMAKE_CXX_COMPILER=" BANYAN_CXX " -DCMAKE_PREFIX_PATH=" + quoted(prefix) +
+                                 " && cmake --build " + quoted(target));
+  ASSERT_EQ(built.status, 0) << built.text;
+  const std::string program = "cd " + quoted(scratch.path()) + " && " + quoted(prefix / "bin/banyan");
+  const std::string plugin = " --plugin " + quoted(target / "my_components.so");
+  const std::string experiment = quoted(source / "experiment.toml");
+
+  for (const char* name : {"complete_graph", "relay", "plain_wormhole", "token_bucket"}) {
+    const Output described = run_shell(program + " describe " + name + plugin);
+    EXPECT_EQ(described.status, 0) << described.text;
+    EXPECT_NE(run_shell(program + " describe " + name).status, 0) << name << " is known without the plug-in";
+  }
+  EXPECT_EQ(run_shell(program + " describe vc_router" + plugin).status, 0);
+  EXPECT_EQ(run_shell(program + " check " + experiment + plugin).status, 0);
+
+  // Whatever the order of steps, the shards and who is woken, with full audits: the same state.
+  std::set<std::string> states;
+  for (const char* mode : {"", " run.step_order=permuted", " run.wake=all", " run.shards=3"}) {
+    const Output run = run_shell(program + " run " + experiment + plugin + " --json --quiet run.audit=full" + mode);
+    ASSERT_EQ(run.status, 0) << run.text;
+    std::smatch state;
+    ASSERT_TRUE(std::regex_search(run.text, state, std::regex(R"re("state_hash": "([0-9a-f]+)")re"))) << run.text;
+    states.insert(state[1]);
+  }
+  EXPECT_EQ(states.size(), 1U);
+  // Beside built-in components, and one that refuses what it cannot do.
+  const std::string relayed = program + " run " + experiment + plugin + " --quiet routing.way=relayed ";
+  const Output together = run_shell(relayed + "switch=vc_router switch.vcs=2");
+  EXPECT_EQ(together.status, 0) << together.text;
+  const Output alone = run_shell(relayed);
+  EXPECT_EQ(alone.status, 2) << alone.text;
+  EXPECT_NE(alone.text.find("two steps need two virtual channels"), std::string::npos) << alone.text;
+
+  forge_interface(target / "my_components.so", scratch.path() / "old.so");
+  const Output old = run_shell(program + " check " + experiment + " --plugin old.so");
+  EXPECT_EQ(old.status, 2);
+  EXPECT_NE(old.text.find("was built for Banyan " BANYAN_VERSION " (interface 0123456789ab), and this is Banyan"),
+            std::string::npos)
+      << old.text;
+  const Output twice = run_shell(program + " check " + experiment + plugin + plugin);
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_NE(twice.text.find("and there is one of that name"), std::string::npos) << twice.text;
+  const Output none = run_shell(program + " check " + experiment + " --plugin none.so");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.text.find("no such file"), std::string::npos) << none.text;
+  const Output other = run_shell(program + " check " + experiment + " --plugin " + quoted(source / "experiment.toml"));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.text.find("cannot be loaded"), std::string::npos) << other.text;
 }
 
 TEST(DebianPackage, InstallsAndRuns) {

@@ -172,27 +172,41 @@ std::size_t count_points(const std::vector<Axis>& axes, const Where& where) {
   return points;
 }
 
-/// Where a cycle has a length, numbers of cycles may be given as times.
-std::vector<config::Entry> in_cycles(std::vector<config::Entry> entries, const config::ComponentInfo& info,
-                                     double cycle_ns) {
+/// What cycles and flits are worth; 0: nobody says.
+struct Worth {
+  double cycle_ns = 0.0;
+  double flit_bytes = 0.0;
+};
+
+/// "3 ns" as a number of cycles, "64 B" as one of flits; what is no text with such a unit stays.
+void convert(config::Node& value, const std::string& unit, const Worth& worth) {
+  for (config::Node& item : value.items) convert(item, unit, worth);
+  if (value.kind != config::Node::Kind::text) return;
+  const auto quantity = config::parse_quantity(value.text);
+  if (!quantity || quantity->unit.empty() || quantity->unit == unit) return;
+  const auto amount = config::convert(*quantity, unit == "cycles" ? "ns" : "B");
+  if (amount) value = config::Node::of(*amount / (unit == "cycles" ? worth.cycle_ns : worth.flit_bytes), value.where);
+}
+
+/// Where a cycle has a length, numbers of cycles may be given as times; where a flit has a size, numbers of flits in
+/// bytes.
+std::vector<config::Entry> in_own_units(std::vector<config::Entry> entries, const config::ComponentInfo& info,
+                                        const Worth& worth) {
   for (config::Entry& entry : entries) {
     const config::Parameter* parameter = config::find_parameter(info, entry.key);
-    if (parameter == nullptr || parameter->unit_name != "cycles" || entry.value.kind != config::Node::Kind::text) {
-      continue;
-    }
-    const auto quantity = config::parse_quantity(entry.value.text);
-    const auto ns = quantity && !quantity->unit.empty() && quantity->unit != "cycles" ? config::convert(*quantity, "ns")
-                                                                                      : std::nullopt;
-    if (ns) entry.value = config::Node::of(*ns / cycle_ns, entry.value.where);
+    if (parameter == nullptr) continue;
+    const bool cycles = parameter->unit_name == "cycles" && worth.cycle_ns > 0.0;
+    const bool flits = parameter->unit_name == "flits" && worth.flit_bytes > 0.0;
+    if (cycles || flits) convert(entry.value, parameter->unit_name, worth);
   }
   return entries;
 }
 
-config::Values resolve_part(const Draft& draft, const Part& part, double cycle_ns = 0.0) {
+config::Values resolve_part(const Draft& draft, const Part& part, const Worth& worth = {}) {
   const config::ComponentInfo& info = info_of(part);
   Where where = part.where;
   where.key = draft.path(part);
-  return config::resolve(cycle_ns > 0.0 ? in_cycles(part.entries, info, cycle_ns) : part.entries, info, where);
+  return config::resolve(in_own_units(part.entries, info, worth), info, where);
 }
 
 /// Jobs on a network without contention ask no routing.
@@ -204,15 +218,37 @@ bool needs_no_routing(const Draft& draft, const Catalog& catalog) {
   });
 }
 
-/// What the switch of a draft says that a cycle lasts, ns; 0: nothing.
-double cycle_of(const Draft& draft, const Catalog& catalog) {
+/// Of the parameters of the run that say what a cycle or a flit is worth: the others may be given in it.
+double given_worth(const Draft& draft, const Part& run, const char* key, bool known) {
+  const auto entry = std::find_if(run.entries.rbegin(), run.entries.rend(),
+                                  [&](const config::Entry& candidate) { return candidate.key == key; });
+  if (entry == run.entries.rend()) return 0.0;
+  const config::Values alone = resolve_part(draft, {run.kind, run.name, run.where, {*entry}});
+  const double worth = std::string_view(key) == "flit" ? static_cast<double>(alone.integer(key)) : alone.real(key);
+  if (known && worth > 0.0)
+    alone.fail(key, "the switch of this experiment says itself what that is", fmt::format("leave out run.{}", key));
+  return worth;
+}
+
+/// What the switch of a draft says that a cycle lasts, or, where it does not, the run. A cycle that has a length by the
+/// switch is the time of a byte, and a flit is one.
+Worth worth_of(const Draft& draft, const Catalog& catalog) {
+  Worth worth;
   for (const Part& part : draft.parts()) {
     if (part.kind != &catalog.switching) continue;
     for (const core::SwitchRow* row : core::switching_rows()) {
-      if (row->info.name == part.name && row->cycle_ns != nullptr) return row->cycle_ns(resolve_part(draft, part));
+      if (row->info.name == part.name && row->cycle_ns != nullptr)
+        worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
     }
   }
-  return 0.0;
+  const bool known = worth.cycle_ns > 0.0;
+  for (const Part& part : draft.parts()) {
+    if (part.kind != &catalog.run) continue;
+    const double cycle_ns = given_worth(draft, part, "cycle_time", known);
+    if (!known) worth.cycle_ns = cycle_ns;
+    worth.flit_bytes = given_worth(draft, part, "flit", known);
+  }
+  return worth;
 }
 
 bool has_admission(const Experiment& experiment) {
@@ -244,6 +280,11 @@ void describe_configuration(Experiment& experiment) {
   if (!experiment.jobs.empty()) keep_run_of_jobs(all["run"]);
   // Likewise runs that are not extended.
   if (experiment.run.integer("extension") == 1) all["run"].erase("extension");
+  // Likewise what is not asked for.
+  if (experiment.run.text("energy").empty()) all["run"].erase("energy");
+  for (const char* worth : {"cycle_time", "flit"}) {
+    if (!experiment.run.given(worth)) all["run"].erase(worth);
+  }
   experiment.configuration = config::dump(all);
   experiment.configuration_hash = identity_hash(experiment.configuration);
 }
@@ -251,10 +292,10 @@ void describe_configuration(Experiment& experiment) {
 Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog) {
   Experiment experiment;
   experiment.name = draft.name().empty() ? stem : draft.name();
-  const double cycle_ns = cycle_of(draft, catalog);
+  const Worth worth = worth_of(draft, catalog);
   for (const Part& part : draft.parts()) {
     if (part.kind == &catalog.routing && part.name.empty() && needs_no_routing(draft, catalog)) continue;
-    config::Values values = resolve_part(draft, part, part.kind == &catalog.switching ? 0.0 : cycle_ns);
+    config::Values values = resolve_part(draft, part, worth);
     if (part.kind == &catalog.topology)
       experiment.topology = std::move(values);
     else if (part.kind == &catalog.switching)

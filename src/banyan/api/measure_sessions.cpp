@@ -13,10 +13,12 @@
 #include <thread>
 #include <utility>
 
+#include "banyan/api/energy.hpp"
 #include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
+#include "banyan/api/time_series.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"
@@ -98,6 +100,15 @@ class SessionRunner {
     std::optional<engine::Activity> activity = outcomes_.front().activity;
     for (std::size_t i = 1; i < outcomes_.size() && activity; ++i) *activity += *outcomes_[i].activity;
     add_activity(result, experiment_, activity);
+    if (const auto costs = costs_of(experiment_); costs && activity) {
+      u64 ticks = 0;
+      u64 flits = 0;
+      for (const SessionOutcome& o : outcomes_) {
+        ticks += o.ticks;
+        flits += o.delivered_flits;
+      }
+      add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits);
+    }
     add_recorded(result, experiment_, settings_.probe, sum, *network_.topology, cycles);
     if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);
   }
@@ -585,6 +596,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
       continue;
     }
     if (goal && result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
+    add_units(result, experiment.run.real("cycle_time"), experiment.run.natural("flit"));
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     runner.finish_log();

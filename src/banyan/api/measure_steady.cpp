@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "banyan/api/disturbance.hpp"
+#include "banyan/api/energy.hpp"
 #include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
@@ -645,6 +646,7 @@ constexpr std::size_t kManyBytes = 1U << 20U;  ///< of a log, worth a call of th
 std::pair<Result, bool> run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                                  const RunOptions& options, Stopping& stopping, Profile* profile, PacketLogFile* log) {
   const engine::SteadyPlan plan = stopping.plan();
+  const std::optional<CostTable> costs = costs_of(experiment);
   settings.steady = plan;
   const Tick warmup = warmup_of(experiment.run);
   Stopwatch watch;
@@ -722,8 +724,12 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   SteadyReport report(experiment, network, outcome, stopping, recovery);
   Result result = report.result();
   aftermath.report(result, outcome.record, outcome.counted);
-  add_cycle_length(result, cycle_ns(experiment));
+  add_units(result, cycle_ns(experiment), experiment.run.natural("flit"));
   add_activity(result, experiment, outcome.activity);
+  if (costs && outcome.activity) {
+    add_energy(result, *costs, network.topology->graph(), *outcome.activity, outcome.ticks,
+               outcome.totals.delivered_flits);
+  }
   if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
   if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);

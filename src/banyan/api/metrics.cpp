@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kCounted = "at the sink, over packets generated in the measured part";
 constexpr std::string_view kMulticast = "at the sink, over messages generated in the measured part";
 constexpr std::string_view kWhole = "over the whole run, warm-up and drain included";
+constexpr std::string_view kEnergy = "with run.energy; over the whole run, warm-up and drain included";
 constexpr std::string_view kSessions = "over all sessions, from the first generation to the last arrival";
 constexpr std::string_view kFire = "beside a traffic that disturbs, with run.window";
 constexpr std::string_view kRecn = "switch cioq with a RECN queue scheme; over the whole run";
@@ -33,6 +34,8 @@ constexpr MetricRow kRows[] = {
      "at the source queues, in the measured cycles"},
     {"accepted_load_min", "flits/cycle", "What the source that gets least through gets through.",
      "least over sources of (flits taken / cycles)", "at the source queues, in the measured cycles"},
+    {"area", "", "Area of the network, by the table of costs.", "sum over parts of (number x cost)",
+     "with run.energy; of the graph"},
     {"aside.*", "cycles", "When RECN first set a queue aside at that port.", "first cycle", "switch cioq with its log"},
     {"buffer_reads", "flits", "Flits read from buffers of switches.", "a count", "with run.activity; whole run"},
     {"buffer_writes", "flits", "Flits written into buffers of switches.", "a count", "with run.activity; whole run"},
@@ -82,12 +85,21 @@ constexpr MetricRow kRows[] = {
     {"detections_ingress", "events", "Congestion detected in input queues.", "a count", kRecn},
     {"deterministic", "", "1: sessions are equal by construction, and means are exact.", "1",
      "sessions without randomness"},
+    {"energy", "", "What the network spends, by the table of costs and in its unit.", "energy_dynamic + energy_static",
+     kEnergy},
+    {"energy_dynamic", "", "What the events of the network cost.", "sum over events of (number x cost)", kEnergy},
+    {"energy_per_cycle", "", "Mean power: with energies in pJ and cycles of 1 ns, mW.", "energy / simulated cycles",
+     kEnergy},
+    {"energy_per_flit", "", "What a flit costs that is delivered.", "energy / delivered flits", kEnergy},
+    {"energy_static", "", "What the parts of the network cost in every cycle, whatever they do.",
+     "sum over parts of (number x cost) x simulated cycles", kEnergy},
     {"fairness", "Jain's index", "How evenly the senders of a disturbance were served.",
      "(sum x)^2 / (n sum x^2) over the rates x of n streams", kFire},
     {"false_marks", "of marks", "Marks on packets that go through no root of a congestion tree.",
      "marked packets through no root / marked packets", "with run.trees and a switch that marks"},
     {"fetch_adds", "", "Fetch-and-adds that were done at memories.", "a count", "switch output_queued; whole run"},
     {"flit_hops", "", "Flits times switches that they passed: the work of the simulation.", "a count", kWhole},
+    {"flit_size", "B", "How large a flit is, where the experiment says.", "given by run.flit", "not counted"},
     {"generated_hot_background", "packets/cycle", "Series: background messages generated for the hot spot.",
      "mean over sessions, by cycle after the begin", "run.series = \"generation\" or \"all\""},
     {"generated_synchronization", "packets/cycle", "Series: messages of the synchronization that are generated.",

@@ -61,7 +61,7 @@ std::optional<double> offered(const Experiment& experiment) {
   return load > 0.0 ? std::optional(load) : std::nullopt;
 }
 
-double copies_of(const Experiment& experiment) { return experiment.topology.natural("subnetworks"); }
+double copies_of(const Experiment& experiment) { return subnetworks_of(experiment); }
 
 /// Of the longest packet that a switch sees.
 double longest_packet(const Experiment& experiment) {

@@ -8,6 +8,7 @@
 #include "banyan/api/advice.hpp"
 #include "banyan/api/class_routing.hpp"
 #include "banyan/api/draft.hpp"
+#include "banyan/api/recorded.hpp"
 #include "banyan/api/subnetworks.hpp"
 #include "banyan/engine/control_traffic.hpp"
 #include "banyan/engine/round_trips.hpp"
@@ -205,15 +206,19 @@ const core::TopologyRow& topology_row(const Experiment& experiment) {
   return row_of(core::topology_rows(), experiment.topology.component());
 }
 
+u32 subnetworks_of(const Experiment& experiment) {
+  return experiment.topology.all().contains("subnetworks") ? experiment.topology.natural("subnetworks") : 1;
+}
+
 double cycle_ns(const Experiment& experiment) {
   const core::SwitchRow& row = switch_row(experiment);
-  return row.cycle_ns == nullptr ? 0.0 : row.cycle_ns(experiment.switching);
+  return row.cycle_ns == nullptr ? experiment.run.real("cycle_time") : row.cycle_ns(experiment.switching);
 }
 
 std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
   std::unique_ptr<core::Topology> one =
       row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
-  const u32 copies = experiment.topology.natural("subnetworks");
+  const u32 copies = subnetworks_of(experiment);
   if (copies == 1) return one;
   // Ports, switches and channels are numbered in 32 bits, of packets in 24.
   const core::Graph& graph = one->graph();
@@ -337,10 +342,11 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
                                                        builder.window(), settings.threads);
   instance.machine->note_cut(cut);
-  if (experiment.run.flag("activity") && !instance.machine->activity()) {
-    experiment.run.fail("activity",
+  if (counts_activity(experiment) && !instance.machine->activity()) {
+    const char* const asked = experiment.run.flag("activity") ? "activity" : "energy";
+    experiment.run.fail(asked,
                         fmt::format("{} does not count what its hardware does", experiment.switching.component()),
-                        "leave run.activity away");
+                        fmt::format("leave run.{} away", asked));
   }
   return instance;
 }

@@ -38,7 +38,10 @@ struct Instance {
 /// True when the switches mark packets (switch.mark).
 [[nodiscard]] bool marks_packets(const Experiment& experiment);
 
-/// Nanoseconds per cycle as the switch model says; 0: it does not.
+/// Copies of the network that lie side by side; topologies of plug-ins need not know of any.
+[[nodiscard]] u32 subnetworks_of(const Experiment& experiment);
+
+/// Nanoseconds per cycle as the switch model says, or run.cycle_time where it does not; 0: nobody does.
 [[nodiscard]] double cycle_ns(const Experiment& experiment);
 
 /// Builds the topology alone. Throws ConfigError.

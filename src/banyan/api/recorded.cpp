@@ -329,8 +329,12 @@ void add_trees(Result& result, stats::CongestionRecord record, const engine::Jud
   result.trees = std::make_shared<const stats::CongestionRecord>(std::move(record));
 }
 
+bool counts_activity(const Experiment& experiment) {
+  return experiment.run.flag("activity") || !experiment.run.text("energy").empty();
+}
+
 void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity) {
-  if (!experiment.run.flag("activity") || !activity) return;
+  if (!counts_activity(experiment) || !activity) return;
   using engine::Activity;
   for (const auto& [name, field] : {std::pair{"buffer_writes", &Activity::buffer_writes},
                                     {"buffer_reads", &Activity::buffer_reads},

@@ -29,6 +29,9 @@ void add_recorded(Result& result, const Experiment& experiment, const engine::Pr
 /// Adds the record and the metrics that sum it up.
 void add_trees(Result& result, stats::CongestionRecord record, const engine::JudgedMarks& marks);
 
+/// Whether run.activity or run.energy asks for what the hardware does.
+[[nodiscard]] bool counts_activity(const Experiment& experiment);
+
 /// Adds run.activity's counters as metrics.
 void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity);
 

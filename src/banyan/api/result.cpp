@@ -300,6 +300,42 @@ std::string table_text(const Table& table) {
   return text;
 }
 
+/// "102 ns", "1.5 us".
+std::string time_text(double ns) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1.0, "ns"}};
+  for (const auto& [size, unit] : kUnits) {
+    if (ns >= size) return fmt::format("{:.5g} {}", ns / size, unit);
+  }
+  return fmt::format("{:.5g} ns", ns);
+}
+
+/// The metrics in seconds and bytes, where cycles and flits are worth some.
+std::string in_physical_units(const Result& result) {
+  const Metric* const cycle = result.find("cycle_length");
+  const Metric* const flit = result.find("flit_size");
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::size_t width = 0;
+  for (const Metric& metric : result.metrics) {
+    std::string text;
+    if (metric.unit == "cycles" && cycle != nullptr) {
+      text = time_text(metric.mean * cycle->mean);
+    } else if (metric.unit.starts_with("flits/cycle") && cycle != nullptr && flit != nullptr) {
+      text = fmt::format("{:.5g} Gbit/s{}", metric.mean * 8.0 * flit->mean / cycle->mean,
+                         metric.unit == "flits/cycle/terminal" ? " per terminal" : "");
+    } else if (metric.unit == "flits" && flit != nullptr) {
+      text = fmt::format("{:.5g} B", metric.mean * flit->mean);
+    } else {
+      continue;
+    }
+    width = std::max(width, metric.name.size());
+    rows.emplace_back(metric.name, std::move(text));
+  }
+  if (rows.empty()) return "";
+  std::string text = "\nin other units:\n";
+  for (const auto& [name, value] : rows) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  return text;
+}
+
 std::string experiment_name(const Result& result) {
   const json configuration = json::parse(result.configuration, nullptr, false);
   return configuration.is_object() ? configuration.value("name", "") : "";
@@ -437,6 +473,7 @@ std::string to_table(const Result& result) {
                         row.half_width, width[2], row.unit, width[3], row.count);
   }
   if (!result.jobs.empty()) text += jobs_text(result.jobs);
+  text += in_physical_units(result);
   for (const Table& table : result.tables) text += table_text(table);
   return text;
 }

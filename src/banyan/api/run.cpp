@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "banyan/api/catalog.hpp"
+#include "banyan/api/energy.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/api/measure_sessions.hpp"
@@ -246,6 +247,7 @@ std::vector<std::string> check(const Experiment& experiment) {
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
+  static_cast<void>(costs_of(experiment));
   static_cast<void>(predict(experiment, network));
   static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
   return warnings_of(experiment, network, traffics);

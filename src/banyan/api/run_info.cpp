@@ -82,6 +82,18 @@ const config::ComponentInfo& run_info() {
           Parameter::boolean("activity", false)
               .doc("Count buffer reads and writes, crossbar and link traversals and allocations of the whole run, "
                    "warm-up included, for energy models"),
+          Parameter::real("cycle_time", 0.0)
+              .unit("ns")
+              .range(0, 1e9)
+              .doc("Length of a cycle, for switch models that give it none: then parameters in cycles may be given as "
+                   "times, and results are shown in them. 0: none (docs/how-to/use-units.md)"),
+          Parameter::integer("flit", 0).unit("B").range(0, 1e6).doc(
+              "Size of a flit, for switch models that give it none: then parameters in flits may be given in bytes, "
+              "and results are shown in them. 0: none"),
+          Parameter::text("energy", "")
+              .doc("Table of costs, relative to the folder of the experiment, with which what run.activity counts "
+                   "becomes "
+                   "energy, and the network an area (docs/how-to/count-energy.md)"),
           Parameter::choice("tables", {"none", "channels", "flows", "all"}, "none")
               .doc("Tables of the measured part of the run: flits and utilization of every channel; packets, load and "
                    "latency of every pair of terminals"),

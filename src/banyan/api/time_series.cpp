@@ -106,8 +106,9 @@ void add_value(Result& result, const char* name, const std::string& unit, double
 
 }  // namespace
 
-void add_cycle_length(Result& result, double ns) {
-  if (ns > 0.0) add_value(result, "cycle_length", "ns", ns, 1);
+void add_units(Result& result, double cycle_ns, u32 flit_bytes) {
+  if (cycle_ns > 0.0) add_value(result, "cycle_length", "ns", cycle_ns, 1);
+  if (flit_bytes != 0) add_value(result, "flit_size", "B", flit_bytes, 1);
 }
 
 }  // namespace banyan::api

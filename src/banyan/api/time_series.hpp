@@ -14,7 +14,7 @@ namespace banyan::api {
 void add_time_series(Result& result, const Experiment& experiment, const engine::Timeline& timeline, Tick end,
                      u32 terminals);
 
-/// The metric cycle_length, ns; none for 0.
-void add_cycle_length(Result& result, double ns);
+/// Adds what a cycle and a flit are worth as metrics; 0: nobody says.
+void add_units(Result& result, double cycle_ns, u32 flit_bytes);
 
 }  // namespace banyan::api

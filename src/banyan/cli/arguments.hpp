@@ -36,6 +36,7 @@ struct RunArguments {
   double checkpoint_seconds = 600.0;
   bool checkpoints = false;  ///< --checkpoint-every was given
   std::string resume;
+  const std::vector<std::string>* plugins = nullptr;  ///< that are loaded
   // Of a sweep that many share:
   std::string part;  ///< "2/8"
   bool slurm = false;

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "banyan/api/plugin.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/printable.hpp"
@@ -134,9 +135,11 @@ void add_checkpoints(CLI::App& command, RunArguments& arguments) {
       ->type_name("FILE");
 }
 
-void add_run(CLI::App& app, Action& action, const char* name, const char* help, int (*act)(const RunArguments&)) {
+void add_run(CLI::App& app, Action& action, const std::vector<std::string>& plugins, const char* name, const char* help,
+             int (*act)(const RunArguments&)) {
   CLI::App& command = *app.add_subcommand(name, help);
   const auto arguments = with_action(command, action, act);
+  arguments->plugins = &plugins;
   auto* file = command.add_option("FILE", arguments->file, kFileHelp);
   if (std::string(name) != "run") file->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
@@ -436,6 +439,21 @@ void refuse_nothing_to_do(const CLI::App& app) {
   refuse(fmt::format("{} needs a command", used.path), config::suggestion("", commands, "it has"));
 }
 
+/// Of every command that reads an experiment, or tells of components: they may be somebody else's.
+void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
+  const auto add = [&](CLI::App* command) {
+    command->add_option("--plugin", plugins, "Load the components of a plug-in (repeatable)")
+        ->check(is_named())
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  };
+  for (const char* name :
+       {"run", "sweep", "saturation", "verify", "check", "export-topology", "describe", "report", "trees", "compare"}) {
+    add(app.get_subcommand(name));
+  }
+  add(app.get_subcommand("study")->get_subcommand("run"));
+}
+
 Action parse(CLI::App& app, Action& action, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
@@ -463,8 +481,9 @@ int parse_and_act(int argc, const char* const* argv) {
   // Extras are collected, not refused, so that the message can name the nearest option.
   app.allow_extras();
   Action action;
-  add_run(app, action, "run", "Run one experiment", &run);
-  add_run(app, action, "sweep", "Run every point of an experiment's sweep", &sweep);
+  std::vector<std::string> plugins;
+  add_run(app, action, plugins, "run", "Run one experiment", &run);
+  add_run(app, action, plugins, "sweep", "Run every point of an experiment's sweep", &sweep);
   add_merge(app, action);
   add_convert(app, action);
   add_workload(app, action);
@@ -479,7 +498,10 @@ int parse_and_act(int argc, const char* const* argv) {
   add_describe(app, action);
   add_study(app, action);
   add_shell(app, action);
-  return parse(app, action, argc, argv)();
+  add_plugins(app, plugins);
+  const Action wanted = parse(app, action, argc, argv);
+  for (const std::string& plugin : plugins) api::load_plugin(plugin);
+  return wanted();
 }
 
 int fail(int status, const std::string& text) {

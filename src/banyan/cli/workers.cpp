@@ -170,6 +170,7 @@ class SlurmFarm {
     job_.at_once = arguments.slurm_at_once;
     std::string command = "exec " + quoted_for_shell(own_path()) + " sweep " + quoted_for_shell(set.file);
     for (const std::string& change : arguments.overrides) command += " " + quoted_for_shell(change);
+    for (const std::string& plugin : *arguments.plugins) command += " --plugin " + quoted_for_shell(plugin);
     if (arguments.running.seed) command += fmt::format(" --seed {}", *arguments.running.seed);
     command += fmt::format(
         " --part \"$SLURM_ARRAY_TASK_ID/{}\" --threads \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet --out ", count);

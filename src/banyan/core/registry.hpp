@@ -1,7 +1,8 @@
-// All components, sorted by name. The build generates the table from the file names of each room.
+// All components, sorted by name. The build generates the tables from the file names of each room; plug-ins add theirs.
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "banyan/core/admission.hpp"
 #include "banyan/core/analysis.hpp"
@@ -11,6 +12,23 @@
 #include "banyan/core/traffic.hpp"
 
 namespace banyan::core {
+
+/// Rows of every room.
+struct Components {
+  std::span<const TopologyRow* const> topology = {};
+  std::span<const RoutingRow* const> routing = {};
+  std::span<const SwitchRow* const> switching = {};
+  std::span<const TrafficRow* const> traffic = {};
+  std::span<const AdmissionRow* const> admission = {};
+  std::span<const AnalysisRow* const> analysis = {};
+};
+
+/// Those that the program is linked with (generated).
+[[nodiscard]] Components built_in_components();
+
+/// Adds those of a plug-in, whose rows must stay where they are; before any experiment is read, by one thread. Returns
+/// the name of one that is there already, and then adds none; empty: all are added.
+[[nodiscard]] std::string add_components(const Components& more);
 
 [[nodiscard]] std::span<const TopologyRow* const> topology_rows();
 [[nodiscard]] std::span<const RoutingRow* const> routing_rows();

@@ -195,6 +195,7 @@ class Session {
     machine_.finish_records();
     out_.tallies = machine_.tallies();
     out_.delivered = sum.delivered;
+    out_.delivered_flits = sum.delivered_flits;
     out_.movements = sum.movements;
     if (settings_.log != nullptr) settings_.log->finish(machine_);
     out_.probed = machine_.probed();

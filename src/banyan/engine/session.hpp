@@ -47,6 +47,7 @@ struct SessionOutcome {
   std::vector<LatencySums> tallies;  ///< by tally_class
   u64 hash = 0;
   u64 delivered = 0;
+  u64 delivered_flits = 0;
   u64 movements = 0;
   ProbeReport probed;
   std::optional<Activity> activity;

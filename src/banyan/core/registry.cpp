@@ -1,0 +1,80 @@
+#include "banyan/core/registry.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace banyan::core {
+namespace {
+
+/// The rows of one room.
+template <typename Row>
+class Room {
+ public:
+  explicit Room(std::span<const Row* const> built_in) : rows_(built_in.begin(), built_in.end()) {}
+
+  [[nodiscard]] std::span<const Row* const> rows() const { return rows_; }
+  /// The name of a row that is there already; empty: there is none.
+  [[nodiscard]] std::string clash(std::span<const Row* const> more) const {
+    for (const Row* row : more) {
+      if (std::any_of(rows_.begin(), rows_.end(), [&](const Row* old) { return old->info.name == row->info.name; }))
+        return row->info.name;
+    }
+    return {};
+  }
+  void add(std::span<const Row* const> more) {
+    rows_.insert(rows_.end(), more.begin(), more.end());
+    std::sort(rows_.begin(), rows_.end(), [](const Row* a, const Row* b) { return a->info.name < b->info.name; });
+  }
+
+ private:
+  std::vector<const Row*> rows_;
+};
+
+struct Rooms {
+  explicit Rooms(const Components& built_in)
+      : topology(built_in.topology),
+        routing(built_in.routing),
+        switching(built_in.switching),
+        traffic(built_in.traffic),
+        admission(built_in.admission),
+        analysis(built_in.analysis) {}
+
+  Room<TopologyRow> topology;
+  Room<RoutingRow> routing;
+  Room<SwitchRow> switching;
+  Room<TrafficRow> traffic;
+  Room<AdmissionRow> admission;
+  Room<AnalysisRow> analysis;
+};
+
+Rooms& rooms() {
+  static Rooms all(built_in_components());  // plug-ins: they are added before anything is read
+  return all;
+}
+
+}  // namespace
+
+std::string add_components(const Components& more) {
+  Rooms& all = rooms();
+  for (const std::string& name :
+       {all.topology.clash(more.topology), all.routing.clash(more.routing), all.switching.clash(more.switching),
+        all.traffic.clash(more.traffic), all.admission.clash(more.admission), all.analysis.clash(more.analysis)}) {
+    if (!name.empty()) return name;
+  }
+  all.topology.add(more.topology);
+  all.routing.add(more.routing);
+  all.switching.add(more.switching);
+  all.traffic.add(more.traffic);
+  all.admission.add(more.admission);
+  all.analysis.add(more.analysis);
+  return {};
+}
+
+std::span<const TopologyRow* const> topology_rows() { return rooms().topology.rows(); }
+std::span<const RoutingRow* const> routing_rows() { return rooms().routing.rows(); }
+std::span<const SwitchRow* const> switching_rows() { return rooms().switching.rows(); }
+std::span<const TrafficRow* const> traffic_rows() { return rooms().traffic.rows(); }
+std::span<const AdmissionRow* const> admission_rows() { return rooms().admission.rows(); }
+std::span<const AnalysisRow* const> analysis_rows() { return rooms().analysis.rows(); }
+
+}  // namespace banyan::core
