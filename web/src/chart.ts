@@ -37,6 +37,8 @@ export interface ChartOptions {
   markers: readonly string[];
   /** Called when the reader asks for a point's run. */
   openRun: (run: number) => void;
+  /** The lines of all plots that are compared with this one, and have its axes. */
+  together?: readonly LineData[];
 }
 
 export class LiveChart {
@@ -60,7 +62,7 @@ export class LiveChart {
   ) {
     this.shapes = options.markers.map((path) => new Path2D(path));
     this.legend = new Legend(data.lines, options.markers, (line, show) => this.toggle(line, show));
-    this.whole = extentOf(data.lines, data.x, data.y);
+    this.whole = extentOf(options.together ?? data.lines, data.x, data.y);
     this.ranks = ranksBeyond(data.lines);
     this.plot = element("div", {
       class: "plot",
@@ -201,7 +203,7 @@ export class LiveChart {
   private extent(): Extent {
     if (this.zoom !== null) return this.zoom;
     const lines = this.data.lines.filter((_, i) => this.legend.shows(i));
-    return lines.length === 0 ? this.whole : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
+    return lines.length === 0 || this.options.together !== undefined ? this.whole : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
   }
 
   private show(extent: Extent | null): void {

@@ -126,8 +126,10 @@ export class Comparison {
       return element("figure", { class: "compared" }, caption);
     });
     this.plots.replaceChildren(...figures);
+    // Small multiples have the same axes, or they could not be compared by eye.
+    const together = drawn.flatMap(({ lines }) => lines);
     this.charts = figures.map((figure, i) => {
-      const options = { markers: this.report.markers, openRun: (run: number) => this.panel.open(run) };
+      const options = { markers: this.report.markers, openRun: (run: number) => this.panel.open(run), together };
       return new LiveChart(figure, drawn[i] as (typeof drawn)[number], options);
     });
   }

@@ -160,10 +160,14 @@ export class Explorer {
       step.style.background = colour;
       return step;
     });
-    const text = "a queue, from nearly empty to full";
+    const still = this.isStill();
+    const text = still ? "a channel, from hardly to always in use" : "a queue, from nearly empty to full";
     this.legend.replaceChildren(
       element("span", { class: "heat-steps", role: "img", "aria-label": text }, ...steps),
       text,
+    );
+    if (still) return;
+    this.legend.append(
       element("span", { class: "sign victim" }),
       "holds victims",
       element("span", { class: "sign cut" }),
@@ -219,8 +223,11 @@ export class Explorer {
       this.curves.show(this.record);
       this.inspector.show(network, this.record);
       this.shape(layout);
+      this.explain();
     }
     this.slider.max = String(Math.max(0, this.samples().length - 1));
+    this.place.classList.toggle("is-still", this.isStill());
+    if (this.isStill()) this.colourBy.value = "use";
     this.target = link?.target ?? null;
     this.tree = link?.tree ?? null;
     if (link?.colourBy !== undefined) this.colourBy.value = link.colourBy;
@@ -234,6 +241,11 @@ export class Explorer {
   private shape(layout: Layout): void {
     const ratio = Math.max(0.45, Math.min(1.1, layout.height / layout.width));
     this.canvas.style.aspectRatio = `1 / ${ratio}`;
+  }
+
+  /** One sample of channels in use: how the links were used over the whole run, without trees. */
+  private isStill(): boolean {
+    return this.record?.places.length === 0 && this.samples().length === 1;
   }
 
   private samples(): Sample[] {
@@ -374,6 +386,7 @@ export class Explorer {
   }
 
   private sentence(sample: Sample): string {
+    if (this.isStill()) return "How much of the measured time each channel was in use";
     const victims = sample.trees.reduce((sum, tree) => sum + tree.victims, 0);
     const plural = (n: number, one: string) => `${formatNumber(n)} ${one}${n === 1 ? "" : "s"}`;
     const set = sample.queues.length > 0 ? `, ${plural(sample.queues.length, "queue")} set aside` : "";

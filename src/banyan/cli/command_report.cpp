@@ -9,6 +9,7 @@
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/report/run_figures.hpp"
 #include "banyan/report/study_report.hpp"
 #include "banyan/report/sweep_report.hpp"
 #include "banyan/store/parts.hpp"
@@ -88,16 +89,53 @@ std::string report_of_study(const fs::path& path, const std::string& out) {
   return report::write_study_report(study::load(read_file(path.string())), out);
 }
 
+/// What the JSON of a run says in its tables, which a store does not keep; none where it is of another run.
+std::vector<api::Table> tables_beside(const fs::path& folder, const api::Result& result) {
+  std::error_code ignored;
+  const fs::path path = folder / kRunFile;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  const Json run = Json::parse(read_file(path.string()), nullptr, false);
+  if (!run.is_object() || run.value("state_hash", Json()) != fmt::format("{:016x}", result.state_hash)) return {};
+  std::vector<api::Table> tables;
+  const Json all = run.value("tables", Json::object());
+  for (const auto& [name, object] : all.items()) {
+    if (!object.is_object() || !object.value("columns", Json()).is_array()) continue;
+    api::Table table{name, {}, {}};
+    for (const Json& column : object["columns"])
+      table.columns.push_back(column.is_string() ? column.get<std::string>() : "");
+    for (const Json& row : object.value("rows", Json::array())) {
+      if (!row.is_array() || row.size() != table.columns.size()) return {};
+      table.rows.emplace_back();
+      for (const Json& cell : row) {
+        if (cell.is_number_unsigned()) {
+          table.rows.back().emplace_back(cell.get<u64>());
+        } else if (cell.is_number()) {
+          table.rows.back().emplace_back(cell.get<double>());
+        } else {
+          table.rows.back().emplace_back(cell.is_string() ? cell.get<std::string>() : std::string());
+        }
+      }
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
 std::string report_of_sweep(const fs::path& path, const std::string& out) {
   // The folder of a store may hold parts of its sweep beside it.
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   const std::string store = path.filename() == store::kFileName && store::has_parts(folder) ? folder : path.string();
-  const Swept swept = store::is_store(store) ? finished_of(store::Reader(store).table()) : read_json(path);
+  Swept swept = store::is_store(store) ? finished_of(store::Reader(store).table()) : read_json(path);
   if (swept.results.empty()) {
     throw ConfigError({path.string(), 0, 0, ""}, "there is no finished point", "let the sweep finish one");
   }
   if (swept.results.size() < swept.planned) {
     note(fmt::format("{} of {} points are finished", swept.results.size(), swept.planned));
+  }
+  if (swept.planned == 1) {
+    api::Result& run = swept.results.front();
+    run.tables = tables_beside(folder, run);
+    if (run.trees == nullptr) run.trees = report::links_record(run);
   }
   return report::write_page(report::sweep_page(swept.set, swept.results, swept.planned), out);
 }

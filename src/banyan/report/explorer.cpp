@@ -77,6 +77,11 @@ std::string network_of(const api::Result& run) {
   return network_json(experiment.topology.component(), *topology).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// The record has no trees, and tells how links were used over the whole run (links_record).
+bool is_still(const api::Result& run) {
+  return run.trees == nullptr || (run.trees->places.empty() && run.trees->samples.size() == 1);
+}
+
 }  // namespace
 
 bool has_explorer(const std::vector<const api::Result*>& runs) {
@@ -106,8 +111,11 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
 
 std::string explorer_section(const std::vector<const api::Result*>& runs) {
   if (!has_explorer(runs)) return "";
-  std::string html =
-      "<h2 id=\"network\">The network over time</h2>\n<section class=\"explorer\" id=\"explorer\">"
+  const bool still = std::all_of(runs.begin(), runs.end(), [](const api::Result* run) { return is_still(*run); });
+  std::string html = still ? "<h2 id=\"network\">The network and its links by use</h2>\n"
+                           : "<h2 id=\"network\">The network over time</h2>\n";
+  html +=
+      "<section class=\"explorer\" id=\"explorer\">"
       "<div class=\"static\">\n";
   for (const api::Result* run : runs) {
     if (run->trees == nullptr) continue;
@@ -121,6 +129,10 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
         largest = &tree;
         at = sample.at;
       }
+    }
+    if (still) {
+      html += "<p>How much of the measured time each channel was in use is below, as a table.</p>\n";
+      continue;
     }
     html += fmt::format("<p>{} samples, {} congestion trees", run->trees->samples.size(), trees.size());
     if (largest != nullptr) {
