@@ -1,4 +1,6 @@
 // banyan completion and banyan manual: what the parser knows, for shells and for man(1).
+#include <algorithm>
+
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/cli/commands.hpp"
@@ -11,6 +13,8 @@
 namespace banyan::cli {
 namespace {
 
+using Words = std::vector<std::string>;
+
 Choices choices() {
   Choices all;
   for (const api::Kind* kind : api::catalog().kinds()) {
@@ -18,6 +22,16 @@ Choices choices() {
   }
   for (const study::Study& study : study::studies()) all["STUDY"].emplace_back(study.row->slug);
   all["SHELL"] = shells();
+  Words& keys = all["key=value"];
+  for (const api::Kind* kind : api::catalog().kinds()) {
+    for (const config::ComponentInfo* info : kind->components) {
+      for (const config::Parameter& parameter : info->parameters) {
+        keys.push_back(kind->section + "." + parameter.name + "=");
+      }
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return all;
 }
 

@@ -28,12 +28,16 @@ std::vector<const CommandRow*> all_of(const CommandRow& row) {
 
 // --- bash, and zsh that understands it -----------------------------------------------------------------------------
 
-/// A case of `case`: patterns to what is done; nothing when there is no pattern.
-std::string branch(const Words& patterns, const std::string& action) {
+/// A case of `case`: patterns, as the shell reads them, to what is done; nothing when there is no pattern.
+std::string branch_of(const Words& patterns, const std::string& action) {
   if (patterns.empty()) return "";
+  return fmt::format("      {})\n        {}\n        ;;\n", fmt::join(patterns, " | "), action);
+}
+
+std::string branch(const Words& texts, const std::string& action) {
   Words all;
-  for (const std::string& pattern : patterns) all.push_back(quoted(pattern));
-  return fmt::format("      {})\n        {}\n        ;;\n", fmt::join(all, " | "), action);
+  for (const std::string& text : texts) all.push_back(quoted(text));
+  return branch_of(all, action);
 }
 
 Words dashed(const CommandRow& command) {
@@ -62,13 +66,15 @@ Words before_values(const CommandRow& program, const std::string& value = "") {
   return patterns;
 }
 
-/// "banyan run 0", for every argument with a value of that name.
+/// 'banyan run 0', for every argument with a value of that name; 'banyan run '[1-9]* for one that may be repeated.
 Words places_of(const CommandRow& program, const std::string& value) {
   Words patterns;
   for (const CommandRow* command : all_of(program)) {
     const auto positionals = command->positionals();
     for (std::size_t i = 0; i < positionals.size(); ++i) {
-      if (positionals[i].value == value) patterns.push_back(fmt::format("{} {}", command->path, i));
+      if (positionals[i].value != value) continue;
+      patterns.push_back(positionals[i].repeatable ? fmt::format("{}[{}-9]*", quoted(command->path + " "), i)
+                                                   : quoted(fmt::format("{} {}", command->path, i)));
     }
   }
   return patterns;
@@ -92,11 +98,12 @@ _{name}() {{
   elif [[ $current == -* ]]; then
     case $path in
 {options}    esac
-  else
+  elif [[ $current != *=* && $word != *= ]]; then
     case "$path $place" in
 {places}    esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [[ ${{COMPREPLY[0]}} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }}
 # Without a word to offer, the shell completes names of files.
 complete -o default -F _{name} {name}
@@ -118,7 +125,7 @@ std::string bash_script(const std::string& shell, const CommandRow& program, con
   for (const auto& [value, words] : choices) {
     const std::string action = fmt::format("words={}", quoted(fmt::format("{}", fmt::join(words, " "))));
     values += branch(before_values(program, value), action);
-    places += branch(places_of(program, value), action);
+    places += branch_of(places_of(program, value), action);
   }
   return fmt::format(kBash, fmt::arg("name", program.name()), fmt::arg("shell", shell),
                      fmt::arg("commands", branch(paths, "path=\"$path $word\" place=0")),
@@ -163,7 +170,9 @@ std::string fish_script(const CommandRow& program, const Choices& choices) {
       if (!option.positional) {
         script += fmt::format("{}{} -d {}\n", line, fish_option(option, choices), quoted(option.help));
       } else if (words != choices.end()) {
-        script += fmt::format("{} -f -a {}\n", line, quoted(fmt::format("{}", fmt::join(words->second, " "))));
+        // The values of a key may be files.
+        const char* const files = option.value.find('=') == std::string::npos ? " -f" : "";
+        script += fmt::format("{}{} -a {}\n", line, files, quoted(fmt::format("{}", fmt::join(words->second, " "))));
       }
     }
   }
