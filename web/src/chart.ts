@@ -203,7 +203,9 @@ export class LiveChart {
   private extent(): Extent {
     if (this.zoom !== null) return this.zoom;
     const lines = this.data.lines.filter((_, i) => this.legend.shows(i));
-    return lines.length === 0 || this.options.together !== undefined ? this.whole : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
+    return lines.length === 0 || this.options.together !== undefined
+      ? this.whole
+      : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
   }
 
   private show(extent: Extent | null): void {
