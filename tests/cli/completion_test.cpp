@@ -64,10 +64,19 @@ TEST_F(Completion, OffersNamesThatTheProgramKnows) {
   EXPECT_EQ(offered({"completion", ""}), (Words{"bash", "zsh", "fish"}));
 }
 
+TEST_F(Completion, OffersTheKeysOfParameters) {
+  EXPECT_TRUE(offers({"run", "a.toml", "switch.b"}, "switch.buffer="));
+  EXPECT_FALSE(offers({"run", "a.toml", "switch.b"}, "switch.vcs="));
+  EXPECT_EQ(offered({"sweep", "a.toml", "run.seed=1", "run.war"}), Words{"run.warmup="});
+  EXPECT_TRUE(offers({"study", "run", "extra-stage-cube", "traffic.loa"}, "traffic.load="));
+  EXPECT_EQ(offered({"run", "a.toml", "switch.buffer", "=", ""}), Words{}) << "values are not known";
+  EXPECT_EQ(offered({"run", "switch.b"}), Words{}) << "the first word is a file";
+}
+
 TEST_F(Completion, LeavesFilesToTheShell) {
   EXPECT_EQ(offered({"run", ""}), Words{});
   EXPECT_EQ(offered({"run", "a.toml", "--out", ""}), Words{});
-  EXPECT_EQ(offered({"run", "run", ""}), Words{});
+  EXPECT_TRUE(offers({"run", "run", ""}, "run.seed=")) << "what follows the file is a key";
 }
 
 TEST_F(Completion, EveryCommandThatTheHelpShowsIsOffered) {

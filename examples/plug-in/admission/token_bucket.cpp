@@ -20,6 +20,7 @@ class TokenBucket final : public core::Admission {
         size_(u64{size} * parts_per_flit_) {}
 
   void begin() override { full_at_.clear(); }
+  void archive(Archive& a) override { a(full_at_); }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override { return member.destination; }
   void open(u32 end, const core::FlowEnd&) override { full_at_.resize(std::size_t{end} + 1); }
 

@@ -1,0 +1,116 @@
+// The page of a run: are its distribution, its links and its terminals those that the run recorded?
+#include "banyan/report/run_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/report/sweep_report.hpp"
+#include "banyan/stats/congestion.hpp"
+
+namespace banyan::report::run_figures_test {
+namespace {
+
+api::Result recorded(const std::string& tables) {
+  const api::ExperimentSet set = api::read_experiments_text(
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 4 }\n"
+      "routing = \"dimension_order\"\ntraffic = { name = \"uniform\", load = 0.3, size = 3 }\n"
+      "run = { warmup = 500, measure = 3000, tables = \"" +
+          tables + "\" }\n",
+      "test.toml", {});
+  return api::run(set.points.front());
+}
+
+const Figure* find(const std::vector<Figure>& figures, const std::string& id) {
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.id == id; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+TEST(RunFigures, TheDistributionHasAllPacketsAndItsMean) {
+  const api::Result result = recorded("none");
+  const std::vector<Figure> figures = run_figures(result);
+  ASSERT_EQ(figures.size(), 1U) << "without tables there are no links and no terminals";
+  const Figure& figure = figures.front();
+  EXPECT_EQ(figure.id, "distribution-packet_latency");
+  ASSERT_EQ(figure.charts.size(), 3U);
+  // The area below the steps is everything, and its centre the mean (each bucket counts in its middle).
+  const ChartLine& steps = figure.charts[0].chart.lines.front();
+  double area = 0.0;
+  double moment = 0.0;
+  for (std::size_t i = 0; i + 1 < steps.points.size(); ++i) {
+    const ChartPoint& a = steps.points[i];
+    const ChartPoint& b = steps.points[i + 1];
+    EXPECT_GE(b.x, a.x);
+    if (a.y != b.y) continue;
+    area += a.y * (b.x - a.x);
+    moment += a.y * (b.x - a.x) * (a.x + b.x - 1.0) / 2.0;
+  }
+  EXPECT_NEAR(area, 1.0, 1e-9);
+  EXPECT_NEAR(moment, result.at("packet_latency").mean, 0.5);
+  const ChartLine& below = figure.charts[1].chart.lines.front();
+  EXPECT_DOUBLE_EQ(below.points.back().y, 1.0);
+  EXPECT_TRUE(std::is_sorted(below.points.begin(), below.points.end(),
+                             [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; }));
+  // The median of the run lies where the curve passes a half.
+  const auto half =
+      std::find_if(below.points.begin(), below.points.end(), [](const ChartPoint& p) { return p.y >= 0.5; });
+  EXPECT_NEAR(half->x, result.at("packet_latency_p50").mean, 1.0);
+  EXPECT_TRUE(figure.charts[2].chart.log_y);
+}
+
+TEST(RunFigures, LinksAreSortedByUseAndDrawnOnTheNetwork) {
+  const api::Result result = recorded("all");
+  const std::vector<Figure> figures = run_figures(result);
+  const Figure* const links = find(figures, "links");
+  ASSERT_NE(links, nullptr);
+  const std::vector<ChartPoint>& points = links->charts.front().chart.lines.front().points;
+  ASSERT_EQ(points.size(), 48U) << "channels between switches, without those of terminals";
+  EXPECT_DOUBLE_EQ(points.front().y, result.at("channel_utilization_max").mean);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    sum += points[i].y;
+    if (i > 0) { EXPECT_LE(points[i].y, points[i - 1].y); }
+  }
+  EXPECT_NEAR(sum / 48.0, result.at("channel_utilization_mean").mean, 1e-12);
+  const auto record = links_record(result);
+  ASSERT_NE(record, nullptr);
+  ASSERT_EQ(record->samples.size(), 1U);
+  ASSERT_EQ(record->samples.front().use.size(), 80U);
+  u32 most = 0;
+  for (const u8 use : record->samples.front().use) most = std::max<u32>(most, use);
+  EXPECT_GE(most, static_cast<u32>(std::lround(255.0 * points.front().y)));
+  EXPECT_EQ(links_record(recorded("none")), nullptr);
+}
+
+TEST(RunFigures, TerminalsGetWhatTheRunAccepted) {
+  const api::Result result = recorded("flows");
+  const Figure* terminals = nullptr;
+  const std::vector<Figure> figures = run_figures(result);
+  terminals = find(figures, "terminals");
+  ASSERT_NE(terminals, nullptr);
+  ASSERT_EQ(terminals->charts.size(), 2U);
+  for (const ChartLine& line : terminals->charts[0].chart.lines) {
+    ASSERT_EQ(line.points.size(), 16U);
+    double sum = 0.0;
+    for (const ChartPoint& point : line.points) sum += point.y;
+    EXPECT_NEAR(sum / 16.0, result.at("accepted_load").mean, 0.02);
+  }
+}
+
+TEST(RunFigures, AreOnThePageOfARunOnly) {
+  const api::Result result = recorded("all");
+  api::ExperimentSet set;
+  set.file = "test.toml";
+  set.points.emplace_back();
+  const std::vector<api::Result> results{result};
+  const Page page = sweep_page(set, results, 1);
+  for (const char* id : {"metrics", "distribution-packet_latency", "links", "terminals"}) {
+    EXPECT_NE(find(page.figures, id), nullptr) << id;
+  }
+}
+
+}  // namespace
+}  // namespace banyan::report::run_figures_test
