@@ -77,21 +77,27 @@ sessions = 5
 /// Owns the texts that a study::Study points at.
 class FakeStudy {
  public:
-  explicit FakeStudy(std::vector<study::Claim> (*claims)(), std::string toml = std::string(kFakeStudy))
+  explicit FakeStudy(std::vector<study::Claim> (*claims)(), std::string toml = std::string(kFakeStudy),
+                     std::string best = "")
       : toml_(std::move(toml)),
+        best_(std::move(best)),
         one_("name = \"one\"\n" + std::string(kExperiment) + "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.5]\n"),
         two_("name = \"two\"\n" + std::string(kExperiment) +
              "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.5]\n\"switch.buffer\" = [4, 8]\n"),
         three_("name = \"three\"\n" + std::string(kExperiment)),
         row_{"fake", claims},
-        files_{{"one.toml", one_}, {"study.toml", toml_}, {"three.toml", three_}, {"two.toml", two_}} {}
+        files_{{"best.toml", best_},
+               {"one.toml", one_},
+               {"study.toml", toml_},
+               {"three.toml", three_},
+               {"two.toml", two_}} {}
   FakeStudy(const FakeStudy&) = delete;
   FakeStudy& operator=(const FakeStudy&) = delete;
 
   [[nodiscard]] study::Study study() const { return {&row_, files_}; }
 
  private:
-  std::string toml_, one_, two_, three_;
+  std::string toml_, best_, one_, two_, three_;
   study::StudyRow row_;
   std::vector<study::EmbeddedFile> files_;
 };

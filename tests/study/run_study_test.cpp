@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "banyan/base/error.hpp"
@@ -506,18 +507,77 @@ TEST(Fires, SayHowManyQueuesAPortNeeds) {
   EXPECT_DOUBLE_EQ(queues["small"], 2 + 2);  // and the mean of one, two and three set-aside queues
 }
 
-TEST(Fires, MayHaveSetsOfTheirOwn) {
-  const std::string set = "set = [\"switch.buffer=4\"]";
-  const FakeStudy fake(test::no_claims, fires_with({{set, set + "\nper_fire = { one = [\"switch.buffer=5\"] }"}}));
+/// A search over the buffer of `small`, on a seed that no table has.
+std::string fires_that_search(const std::string& least = "least = [\"delay\"]") {
+  const std::string parameters = "parameters = [\"run.sessions=3\", \"switch.buffer=6\"]";
+  return fires_with(
+      {{"[series.none]", "[search]\n" + least + "\nset = [\"sweep.run.seed=[7]\"]\n[series.none]"},
+       {parameters, parameters + "\nsearch = [{ \"switch.buffer\" = [5, 7], \"run.sessions\" = [4, 1] }]"}});
+}
+
+TEST(Fires, HaveTheirBestSetBesideTheOneForAll) {
+  const FakeStudy fake(test::no_claims, std::string(kFires), "[small]\none = [\"switch.buffer=5\"]\n");
   StudyOptions o = options();
   o.run = burn;
+  std::map<std::string, double> delay;
+  std::map<std::string, double> parameters;
   for (const auto& cell : fire_table(run_study(fake.study(), o))) {
-    if (cell.remedy != "small") continue;
-    if (cell.column == "delay") { EXPECT_DOUBLE_EQ(cell.value.mean, 522); }
-    if (cell.column == "parameters") { EXPECT_DOUBLE_EQ(cell.value.mean, 1); }
+    if (cell.column == "delay") delay[cell.remedy] = cell.value.mean;
+    if (cell.column == "parameters") parameters[cell.remedy] = cell.value.mean;
   }
-  const FakeStudy wrong(test::no_claims, fires_with({{set, set + "\nper_fire = { ten = [\"switch.buffer=5\"] }"}}));
-  EXPECT_THROW(static_cast<void>(run_study(wrong.study(), o)), ConfigError);
+  EXPECT_DOUBLE_EQ(delay.at("small"), 632);
+  EXPECT_DOUBLE_EQ(delay.at("small_best"), 522);
+  EXPECT_DOUBLE_EQ(parameters.at("small"), 2);
+  EXPECT_DOUBLE_EQ(parameters.at("small_best"), 1);
+  for (const char* wrong : {"[small]\nten = [\"switch.buffer=5\"]\n", "[smal]\none = [\"switch.buffer=5\"]\n",
+                            "[small]\ntwo = [\"switch.buffer=5\"]\n"}) {
+    const FakeStudy refused(test::no_claims, std::string(kFires), wrong);
+    EXPECT_THROW(static_cast<void>(run_study(refused.study(), o)), ConfigError) << wrong;
+  }
+}
+
+TEST(Fires, AreSearchedForTheBestSet) {
+  StudyOptions o = options();
+  std::set<i64> seeds;
+  o.run = [&](const api::Experiment& experiment, const api::RunOptions& run) {
+    seeds.insert(experiment.run.integer("seed"));
+    return burn(experiment, run);
+  };
+  const FakeStudy fake(test::no_claims, fires_that_search());
+  const std::string best = search_best(fake.study(), o);
+  EXPECT_NE(best.find("[small]\none = [\"run.sessions=4\", \"switch.buffer=5\"]"), std::string::npos) << best;
+  EXPECT_EQ(best.find("none"), std::string::npos) << "a series without a search has no best set";
+  EXPECT_EQ(seeds, std::set<i64>{7}) << "the search must not choose by the seeds of the table";
+  // The file is read as it was written.
+  const FakeStudy tuned(test::no_claims, fires_that_search(), best);
+  EXPECT_NE(spec_of(tuned.study()).find_series("small_best"), nullptr);
+  // What looks for the largest delay finds the other candidate; where a value is missing, the set stays.
+  const std::string worst = search_best(FakeStudy(test::no_claims, fires_that_search("most = [\"delay\"]")).study(), o);
+  EXPECT_NE(worst.find("switch.buffer=7"), std::string::npos) << worst;
+  const std::string none =
+      search_best(FakeStudy(test::no_claims, fires_that_search("most = [\"recovery\"]")).study(), [&] {
+        StudyOptions never = o;
+        never.run = [](const api::Experiment& experiment, const api::RunOptions& run) {
+          api::Result result = burn(experiment, run);
+          std::erase_if(result.metrics, [](const stats::Metric& m) { return m.name == "recovery"; });
+          return result;
+        };
+        return never;
+      }());
+  EXPECT_NE(none.find("switch.buffer=6"), std::string::npos) << none;
+  EXPECT_THROW(static_cast<void>(search_best(FakeStudy(test::no_claims, std::string(kFires)).study(), o)), ConfigError);
+}
+
+TEST(Fires, NameListsOfTheStudy) {
+  const auto runs_with = [&](const std::string& lists, const std::string& named) {
+    const FakeStudy fake(test::no_claims, fires_with({{"[series.none]", lists + "[series.none]"},
+                                                      {"series = [\"none\", \"small\"]", "series = [" + named + "]"}}));
+    return spec_of(fake.study()).figure("one")->series;
+  };
+  const std::string lists = "[lists]\nall = [\"none\", \"small\"]\n";
+  EXPECT_EQ(runs_with(lists, "\"@all\""), (std::vector<std::string>{"none", "small"}));
+  EXPECT_EQ(runs_with("", "\"small\", \"none\""), (std::vector<std::string>{"small", "none"}));
+  EXPECT_THROW(static_cast<void>(runs_with(lists, "\"@al\"")), ConfigError);
 }
 
 TEST(Fires, AnnounceWhatIsToCome) {

@@ -149,6 +149,7 @@ struct StudyRunArguments {
   std::string traces;
   bool quick = false;
   bool full = false;
+  bool search = false;  ///< for the best sets of parameters, not for the figures
   Running running;
 };
 

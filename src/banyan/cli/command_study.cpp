@@ -1,4 +1,4 @@
-// banyan study list, run and report.
+// banyan study list, run, search and report.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ class Journal {
 
 /// The command as it was given, with the folder where it goes on.
 std::string continuation(const StudyRunArguments& arguments, const std::string& folder) {
-  store::Source source{"study run", arguments.name, "", arguments.overrides, {}};
+  store::Source source{arguments.search ? "study search" : "study run", arguments.name, "", arguments.overrides, {}};
   if (arguments.quick) source.options.emplace_back("--quick");
   if (arguments.full) source.options.emplace_back("--full");
   for (const std::string& figure : arguments.figures) source.options.push_back("--figure=" + figure);
@@ -143,13 +143,18 @@ std::function<void(std::size_t, double)> announcement(u32 threads) {
   };
 }
 
-study::StudyResult run_and_keep(const StudyRunArguments& arguments, study::StudyOptions options) {
+/// Runs the study by `work` with a journal; what is interrupted says how it goes on.
+template <typename Work>
+auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions options, const Work& work) {
   Journal journal(options.out_dir);
   options.run = [&journal](const api::Experiment& experiment, const api::RunOptions& run) {
     return journal.run(experiment, run);
   };
+  if (!arguments.running.quiet) options.announce = announcement(options.threads);
+  ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
+  options.progress = [&display](u64 done, u64 total) { display(done, total); };
   try {
-    study::StudyResult result = study::run_study(arguments.name, options);
+    auto result = work(options);
     journal.discard();
     return result;
   } catch (const Interrupted&) {
@@ -198,15 +203,10 @@ int study_run(const StudyRunArguments& arguments) {
     throw ConfigError({"", 0, 0, "--traces"}, fmt::format("study '{}' reads no traces", arguments.name),
                       "leave the option out");
   }
-  study::StudyOptions options = options_of(arguments);
+  const study::StudyOptions options = options_of(arguments);
   require_writable_folder(options.out_dir);
-  study::StudyResult result;
-  if (!arguments.running.quiet) options.announce = announcement(options.threads);
-  {
-    ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
-    options.progress = [&display](u64 done, u64 total) { display(done, total); };
-    result = run_and_keep(arguments, options);
-  }
+  const study::StudyResult result = run_and_keep(
+      arguments, options, [&](const study::StudyOptions& o) { return study::run_study(arguments.name, o); });
   const std::string page = report::write_study_report(result, options.out_dir);
   if (arguments.running.json) {
     print(study::to_json(result) + "\n");
@@ -214,6 +214,21 @@ int study_run(const StudyRunArguments& arguments) {
     print(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
   }
   return result.as_expected() ? kDone : kFailed;
+}
+
+int study_search(const StudyRunArguments& arguments) {
+  const study::Study& study = study::find_study(arguments.name);
+  const study::StudyOptions options = options_of(arguments);
+  require_writable_folder(options.out_dir);
+  const std::string best =
+      run_and_keep(arguments, options, [&](const study::StudyOptions& o) { return study::search_best(study, o); });
+  const std::string path = (fs::path(options.out_dir) / study::kBestFile).string();
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << best;
+  file.close();
+  if (!file) throw ConfigError({path, 0, 0, ""}, "cannot be written", "choose another folder with --out");
+  print(best);
+  return kDone;
 }
 
 int study_report(const StudyReportArguments& arguments) {

@@ -22,6 +22,7 @@ namespace banyan::cli {
 [[nodiscard]] int describe(const DescribeArguments& arguments);
 [[nodiscard]] int study_list(const StudyListArguments& arguments);
 [[nodiscard]] int study_run(const StudyRunArguments& arguments);
+[[nodiscard]] int study_search(const StudyRunArguments& arguments);
 [[nodiscard]] int study_report(const StudyReportArguments& arguments);
 [[nodiscard]] int completion(const CommandRow& program, const CompletionArguments& arguments);
 [[nodiscard]] int manual(const CommandRow& program, const ManualArguments& arguments);

@@ -348,6 +348,19 @@ void add_study_run(CLI::App& study, Action& action) {
   add_running(command, arguments->running);
 }
 
+void add_study_search(CLI::App& study, Action& action) {
+  CLI::App& command = *study.add_subcommand(
+      "search", "Search the best parameters of every series for every fire, into best.toml in --out");
+  const auto arguments = with_action(command, action, &study_search);
+  arguments->search = true;
+  command.add_option("STUDY", arguments->name, "Study (banyan study list)")->required();
+  command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  command.add_option("--fire", arguments->fires, "Only this fire (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_running(command, arguments->running);
+}
+
 void add_study(CLI::App& app, Action& action) {
   CLI::App& study = *app.add_subcommand("study", "Reproduce a paper: its figures and claims");
   study.require_subcommand(0, 1);
@@ -356,6 +369,7 @@ void add_study(CLI::App& app, Action& action) {
   list.add_flag("--names", list_arguments->names, "Names only");
   list.add_flag("--json", list_arguments->json, "As JSON");
   add_study_run(study, action);
+  add_study_search(study, action);
   CLI::App& report = *study.add_subcommand("report", "Write the report of a finished study again");
   const auto report_arguments = with_action(report, action, &study_report);
   report.add_option("FOLDER", report_arguments->from, "Folder of a finished study, or its name")->required();

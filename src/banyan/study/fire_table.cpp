@@ -57,7 +57,7 @@ FireCell queues_of(const StudyResult& result, const FigureResult& figure, const 
 
 std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& figure) {
   std::vector<FireCell> cells;
-  if (figure.spec.fire.empty() || !figure.spec.time_series.empty()) return cells;
+  if (!figure.spec.gives_table()) return cells;
   for (const std::string& remedy : figure.spec.series) {
     const auto of_remedy = [&](const Point& point) { return point.series == remedy; };
     if (std::none_of(figure.points.begin(), figure.points.end(), of_remedy)) continue;

@@ -319,24 +319,26 @@ const Study& find_study(std::string_view slug) {
 }
 
 StudySpec spec_of(const Study& study) {
-  return parse_study(file_text(study.files, "study.toml"), std::string(study.row->slug));
+  const auto best = std::find_if(study.files.begin(), study.files.end(),
+                                 [](const EmbeddedFile& file) { return file.name == kBestFile; });
+  return parse_study(file_text(study.files, "study.toml"), std::string(study.row->slug),
+                     best == study.files.end() ? std::string_view() : best->text);
 }
 
 StudyResult run_study(std::string_view slug, const StudyOptions& options) {
   return run_study(find_study(slug), options);
 }
 
-StudyResult run_study(const Study& study, const StudyOptions& options) {
+StudyResult run_figures(const Study& study, StudySpec spec, const StudyOptions& options) {
   const Reader read = options.read ? options.read : Reader(&api::read_experiments_text);
   const Runner run = options.run ? options.run : Runner(&api::run);
   StudyResult result;
-  result.spec = spec_of(study);
+  result.spec = std::move(spec);
   result.mode = options.mode;
   if (study.row->measure != nullptr) {
     throw ConfigError({}, fmt::format("study '{}' has no figures: it measures files", result.spec.name),
                       "run it with: banyan study run " + result.spec.name + " --traces DIR");
   }
-  if (!options.out_dir.empty()) prepare_folder(options.out_dir);
 
   Worklist work;
   for (const FigureSpec* figure : chosen_figures(result.spec, options)) {
@@ -345,6 +347,12 @@ StudyResult run_study(const Study& study, const StudyOptions& options) {
   }
   if (options.announce) options.announce(work.experiments().size(), work.seconds());
   result.runs = run_all(work.experiments(), options, run);
+  return result;
+}
+
+StudyResult run_study(const Study& study, const StudyOptions& options) {
+  if (!options.out_dir.empty()) prepare_folder(options.out_dir);
+  StudyResult result = run_figures(study, spec_of(study), options);
   result.claims = judge(*study.row, result);
 
   if (!options.out_dir.empty()) {

@@ -111,6 +111,46 @@ ModeSpec read_mode(const Node& table, const StudySpec& study) {
   return mode;
 }
 
+/// "switch.mark.low=4": what it is the value of.
+std::string_view key_of(std::string_view override_text) { return override_text.substr(0, override_text.find('=')); }
+
+/// `parameters` with other values. `search` is a list of tables; the keys of one table move together, and every
+/// combination of the tables is a candidate.
+std::vector<std::vector<std::string>> candidates(const Node* search, const std::vector<std::string>& parameters) {
+  if (search == nullptr) return {};
+  if (search->kind != Node::Kind::array) {
+    throw ConfigError(search->where, "not a list of tables", "write search = [{ \"key\" = [value, value] }]");
+  }
+  std::vector<std::vector<std::string>> all{parameters};
+  for (const Node& table : search->items) {
+    std::vector<std::vector<std::string>> longer;
+    const std::size_t lengths = as_table(table).entries.empty() ? 0 : values(table.entries.front().value).size();
+    for (const std::vector<std::string>& base : all) {
+      for (std::size_t i = 0; i < lengths; ++i) {
+        std::vector<std::string> one = base;
+        for (const Entry& entry : table.entries) {
+          const std::vector<std::string> choices = values(entry.value);
+          if (choices.size() != lengths) {
+            throw ConfigError(entry.where, "has another number of values than the key before it",
+                              "give one value of each key, or a table of its own to what moves alone");
+          }
+          const std::string chosen = entry.key + "=" + choices[i];
+          const auto same_key = [&](const std::string& other) { return key_of(other) == entry.key; };
+          const auto old = std::find_if(one.begin(), one.end(), same_key);
+          if (old != one.end()) {
+            *old = chosen;
+          } else {
+            one.push_back(chosen);
+          }
+        }
+        longer.push_back(std::move(one));
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 void read_names(const Node& root, StudySpec& study) {
   for (const Entry& entry : table_or_empty(root, "axes").entries) {
     const Node& table = as_table(entry.value);
@@ -126,11 +166,15 @@ void read_names(const Node& root, StudySpec& study) {
   }
   for (const Entry& entry : table_or_empty(root, "series").entries) {
     const Node& table = as_table(entry.value);
-    only(table, {"label", "set", "parameters", "per_fire", "queues"});
-    SeriesSpec series{entry.key, text(table, "label", entry.key), list(table, "set"), list(table, "parameters"),
-                      {},        positive(table, "queues")};
-    for (const Entry& fire : table_or_empty(table, "per_fire").entries) series.per_fire[fire.key] = values(fire.value);
-    study.series.push_back(std::move(series));
+    only(table, {"label", "set", "parameters", "search", "queues"});
+    const std::vector<std::string> parameters = list(table, "parameters");
+    study.series.push_back({entry.key,
+                            text(table, "label", entry.key),
+                            list(table, "set"),
+                            parameters,
+                            candidates(find(table, "search"), parameters),
+                            {},
+                            positive(table, "queues")});
   }
 }
 
@@ -223,17 +267,62 @@ FigureSpec read_figure(const Node& table, const StudySpec& study) {
   return figure;
 }
 
-/// Every fire that a series has a set for is there.
-void check_fires(const Node& root, const StudySpec& study) {
-  for (const SeriesSpec& series : study.series) {
-    for (const auto& [fire, set] : series.per_fire) {
-      const std::string& name = fire;
-      const auto burns = [&](const FigureSpec& figure) { return figure.fire == name; };
-      if (std::any_of(study.figures.begin(), study.figures.end(), burns)) continue;
-      throw ConfigError(find(root, "series")->where, fmt::format("series '{}' has a set for '{}'", series.name, name),
-                        "give the name of a figure's fire");
+/// In place of "@name" in the arrays of a figure stands what [lists] has under the name.
+void expand_lists(Node& figure, const Node& lists) {
+  std::vector<std::string> known;
+  for (const Entry& entry : lists.entries) known.push_back(entry.key);
+  for (Entry& entry : figure.entries) {
+    if (entry.value.kind != Node::Kind::array) continue;
+    std::vector<Node> items;
+    for (Node& item : entry.value.items) {
+      if (item.kind != Node::Kind::text || item.text.empty() || item.text.front() != '@') {
+        items.push_back(std::move(item));
+        continue;
+      }
+      const std::string name = item.text.substr(1);
+      const Node* named = find(lists, name);
+      if (named == nullptr || named->kind != Node::Kind::array) {
+        const std::string near = nearest_name(name, known);
+        throw ConfigError(item.where, "there is no list '" + name + "'",
+                          near.empty() ? "declare it in [lists]" : "did you mean '@" + near + "'?");
+      }
+      items.insert(items.end(), named->items.begin(), named->items.end());
+    }
+    entry.value.items = std::move(items);
+  }
+}
+
+/// Adds a series "<name>_best" to the study and to the figures of the fires for which there is a set.
+void add_best(const Entry& entry, StudySpec& study) {
+  const SeriesSpec* const tuned = study.find_series(entry.key);
+  if (tuned == nullptr) {
+    std::vector<std::string> names;
+    for (const SeriesSpec& series : study.series) names.push_back(series.name);
+    const std::string near = nearest_name(entry.key, names);
+    throw ConfigError(entry.where, "there is no series '" + entry.key + "'",
+                      near.empty() ? "run the search again" : "did you mean '" + near + "'?");
+  }
+  SeriesSpec best = *tuned;
+  best.name += "_best";
+  best.label += ", best set for the fire";
+  best.candidates.clear();
+  for (const Entry& fire : as_table(entry.value).entries) {
+    best.per_fire[fire.key] = values(fire.value);
+    bool burns = false;
+    for (FigureSpec& figure : study.figures) {
+      if (figure.fire != fire.key || !figure.gives_table()) continue;
+      const auto place = std::find(figure.series.begin(), figure.series.end(), entry.key);
+      if (place == figure.series.end()) continue;
+      figure.series.insert(place + 1, best.name);
+      burns = true;
+    }
+    if (!burns) {
+      throw ConfigError(fire.where,
+                        fmt::format("'{}' has a set for '{}', on which it does not run", entry.key, fire.key),
+                        "give the name of a figure's fire, or run the search again");
     }
   }
+  study.series.push_back(std::move(best));
 }
 
 template <class Named>
@@ -267,6 +356,8 @@ bool FigureSpec::has_log_y(const std::string& metric_or_series) const {
   return log_y || contains(log_y_names, metric_or_series);
 }
 
+bool FigureSpec::gives_table() const { return !fire.empty() && time_series.empty(); }
+
 const std::vector<std::string>& SeriesSpec::parameters_on(const std::string& fire) const {
   const auto best = per_fire.find(fire);
   return best == per_fire.end() ? parameters : best->second;
@@ -288,9 +379,9 @@ const FigureSpec* StudySpec::figure(std::string_view id) const {
   return found == figures.end() ? nullptr : &*found;
 }
 
-StudySpec parse_study(std::string_view content, std::string name) {
+StudySpec parse_study(std::string_view content, std::string name, std::string_view best) {
   const Node root = config::read_toml_text(std::string(content), name + "/study.toml");
-  only(root, {"title", "reference", "summary", "files", "axes", "metrics", "series", "mode", "figure"});
+  only(root, {"title", "reference", "summary", "files", "axes", "metrics", "lists", "search", "series", "mode", "figure"});
   StudySpec study;
   study.name = std::move(name);
   study.title = text(root, "title");
@@ -303,20 +394,27 @@ StudySpec parse_study(std::string_view content, std::string name) {
   for (const Mode mode : kModes) {
     if (const Node* table = find(modes, to_string(mode))) study.modes[mode] = read_mode(as_table(*table), study);
   }
+  const Node& search = table_or_empty(root, "search");
+  only(search, {"most", "least", "set"});
+  study.search = {list(search, "most"), list(search, "least"), list(search, "set")};
+  const Node& lists = table_or_empty(root, "lists");
   const Node* figures = find(root, "figure");
   if (figures == nullptr && !study.files.empty()) return study;
   if (figures == nullptr || figures->kind != Node::Kind::array) {
     throw ConfigError(root.where, "a study needs figures",
                       "write at least one [[figure]], or the files that it measures");
   }
-  for (const Node& node : figures->items) {
-    FigureSpec figure = read_figure(as_table(node), study);
+  for (const Node& written : figures->items) {
+    Node node = as_table(written);
+    expand_lists(node, lists);
+    FigureSpec figure = read_figure(node, study);
     if (study.figure(figure.id) != nullptr) {
       throw ConfigError(node.where, "figure '" + figure.id + "' is there twice", "rename one of them");
     }
     study.figures.push_back(std::move(figure));
   }
-  check_fires(root, study);
+  const Node sets = config::read_toml_text(std::string(best), study.name + "/" + kBestFile);
+  for (const Entry& entry : sets.entries) add_best(entry, study);
   return study;
 }
 

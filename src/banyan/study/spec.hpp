@@ -44,7 +44,10 @@ struct SeriesSpec {
   std::vector<std::string> set;
   /// Overrides after `set`: parameters of it that have to be chosen, as a table of fires counts them.
   std::vector<std::string> parameters;
-  /// In place of `parameters` on the fires named: the best set of each, as a search found them.
+  /// The sets that a search tries in place of `parameters`.
+  std::vector<std::vector<std::string>> candidates;
+  /// In place of `parameters` on the fires named: the best candidate of each, as a search found them. Only series that
+  /// the file of best sets makes ("swift_best" of "swift") have some.
   std::map<std::string, std::vector<std::string>> per_fire;
   double queues = 0.0;  ///< per input port of a switch, without those that it makes as it needs them; 0: not said
 
@@ -84,7 +87,17 @@ struct FigureSpec {
   double seconds = 0.0;                  ///< CPU time of a run, as it was measured; 0: not said
   std::map<Mode, ModeSpec> special;      ///< the figure's own words for a mode
 
+  /// True when it is the table of a fire.
+  [[nodiscard]] bool gives_table() const;
   [[nodiscard]] bool has_log_y(const std::string& metric_or_series) const;
+};
+
+/// What a search for the best parameters on a fire looks at: the product of the means of `most`, over those of `least`
+/// that the fire has.
+struct SearchSpec {
+  std::vector<std::string> most;
+  std::vector<std::string> least;
+  std::vector<std::string> set;  ///< overrides of the search, such as seeds that no table has
 };
 
 struct StudySpec {
@@ -93,6 +106,7 @@ struct StudySpec {
   std::string reference;
   std::string summary;
   std::string files;  ///< that the study measures in place of figures: "traces of ..."; "": none
+  SearchSpec search;
   std::vector<AxisSpec> axes;
   std::vector<MetricSpec> metrics;
   std::vector<SeriesSpec> series;
@@ -106,8 +120,13 @@ struct StudySpec {
   [[nodiscard]] const FigureSpec* figure(std::string_view id) const;
 };
 
-/// Reads `study.toml`. Throws ConfigError with the place of what is wrong; every name that a figure uses is checked.
-[[nodiscard]] StudySpec parse_study(std::string_view content, std::string name);
+/// The name of the file of best sets in a study's folder; a study may be without.
+inline constexpr const char* kBestFile = "best.toml";
+
+/// Reads `study.toml`, and `best.toml`, which a search wrote: by series and fire the best set of parameters. A series
+/// with such sets is run twice on the fires that have a table: as it is, and as "<series>_best". Throws ConfigError
+/// with the place of what is wrong; every name that a figure uses is checked.
+[[nodiscard]] StudySpec parse_study(std::string_view content, std::string name, std::string_view best = "");
 
 /// The text of a file of the folder. Throws ConfigError when there is none.
 [[nodiscard]] std::string_view file_text(std::span<const EmbeddedFile> files, std::string_view name);

@@ -114,6 +114,15 @@ struct StudyResult {
 [[nodiscard]] StudyResult run_study(std::string_view slug, const StudyOptions& options = {});
 [[nodiscard]] StudyResult run_study(const Study& study, const StudyOptions& options = {});
 
+/// The figures of a specification, by itself or changed, over the study's files; without claims, and nothing is
+/// written.
+[[nodiscard]] StudyResult run_figures(const Study& study, StudySpec spec, const StudyOptions& options);
+
+/// Runs what [search] of the study and `search` of its series list, on every fire that has a table, and gives the text
+/// of `best.toml`: by series and fire the set with the best score, which may be the one that the series has.
+/// Throws ConfigError where the study searches nothing.
+[[nodiscard]] std::string search_best(const Study& study, const StudyOptions& options = {});
+
 /// The claims over what was run: run_study() calls it, and it gives the same for a result that was stored and loaded.
 /// A form of the study that lacks a claim's figure, or the length that its sentence needs, does not test it; where
 /// somebody chose the figures, claims that stand on others are left out.
