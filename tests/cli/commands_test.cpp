@@ -221,7 +221,8 @@ TEST_F(Commands, AStudyRunsOneFire) {
   const json study = json::parse(said.out);
   for (const json& cell : study["table"]) EXPECT_EQ(cell["fire"], "cube");
   EXPECT_GT(study["table"].size(), 10U);
-  const Said unknown = banyan({"study", "run", "remedies", "--fire", "strom", "--out", "fire"});
+  const Said unknown = banyan({"study", "run", "remedies", "--fire", "strom", "--out", "misspelt"});
+  EXPECT_FALSE(std::filesystem::exists("misspelt")) << "a name that is not there leaves a folder behind";
   EXPECT_EQ(unknown.status, 2);
   EXPECT_TRUE(contains(unknown.err, "did you mean 'storm'?")) << unknown.err;
   const Said none = banyan({"study", "run", "extra-stage-cube", "--fire", "storm", "--out", "fire"});

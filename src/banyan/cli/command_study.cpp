@@ -204,6 +204,8 @@ int study_run(const StudyRunArguments& arguments) {
                       "leave the option out");
   }
   const study::StudyOptions options = options_of(arguments);
+  // Before the folder is made: what is misspelt leaves none behind.
+  study::check_choice(chosen, options);
   require_writable_folder(options.out_dir);
   const study::StudyResult result = run_and_keep(
       arguments, options, [&](const study::StudyOptions& o) { return study::run_study(arguments.name, o); });
@@ -219,6 +221,7 @@ int study_run(const StudyRunArguments& arguments) {
 int study_search(const StudyRunArguments& arguments) {
   const study::Study& study = study::find_study(arguments.name);
   const study::StudyOptions options = options_of(arguments);
+  study::check_choice(study, options);
   require_writable_folder(options.out_dir);
   const std::string best =
       run_and_keep(arguments, options, [&](const study::StudyOptions& o) { return study::search_best(study, o); });

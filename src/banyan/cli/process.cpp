@@ -4,15 +4,13 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#include <unistd.h>  // environ, with GNU's extensions, which g++ and clang++ define
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-
-extern char** environ;
 
 namespace banyan::cli {
 namespace {

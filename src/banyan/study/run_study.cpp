@@ -325,6 +325,10 @@ StudySpec spec_of(const Study& study) {
                      best == study.files.end() ? std::string_view() : best->text);
 }
 
+void check_choice(const Study& study, const StudyOptions& options) {
+  static_cast<void>(chosen_figures(spec_of(study), options));
+}
+
 StudyResult run_study(std::string_view slug, const StudyOptions& options) {
   return run_study(find_study(slug), options);
 }

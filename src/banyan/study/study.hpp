@@ -114,6 +114,9 @@ struct StudyResult {
 [[nodiscard]] StudyResult run_study(std::string_view slug, const StudyOptions& options = {});
 [[nodiscard]] StudyResult run_study(const Study& study, const StudyOptions& options = {});
 
+/// Throws ConfigError when the study has no figure or fire that was chosen.
+void check_choice(const Study& study, const StudyOptions& options);
+
 /// The figures of a specification, by itself or changed, over the study's files; without claims, and nothing is
 /// written.
 [[nodiscard]] StudyResult run_figures(const Study& study, StudySpec spec, const StudyOptions& options);

@@ -721,7 +721,6 @@ Program read_program(const std::string& path) { return Program(read_chakra(path)
 }  // namespace
 }  // namespace chakra
 
-extern const Format format_chakra;
 const Format format_chakra = {"chakra", "a Chakra execution trace (MLCommons), one of its files or their folder",
                               &chakra::recognizes, &chakra::read_program};
 

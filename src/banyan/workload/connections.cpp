@@ -401,7 +401,6 @@ Program read_program(const std::string& path) { return Program(read_connections(
 }  // namespace
 }  // namespace connections
 
-extern const Format format_connections;
 const Format format_connections = {"connections", "a connection matrix of htsim (.cm)", &connections::recognizes,
                                    &connections::read_program};
 

@@ -9,14 +9,6 @@
 #include "banyan/base/error.hpp"
 
 namespace banyan::workload {
-
-// One row per reader, in the file that reads.
-extern const Format format_goal_binary;
-extern const Format format_goal_text;
-extern const Format format_chakra;
-extern const Format format_netrace;
-extern const Format format_connections;
-
 namespace {
 
 const std::array kFormats = {&format_goal_binary, &format_goal_text, &format_netrace, &format_chakra,

@@ -19,6 +19,13 @@ struct Format {
   Program (*read)(const std::string& path);
 };
 
+// One row per reader, in the file that reads.
+extern const Format format_goal_binary;
+extern const Format format_goal_text;
+extern const Format format_netrace;
+extern const Format format_chakra;
+extern const Format format_connections;
+
 /// All formats, in the order in which they are asked.
 [[nodiscard]] std::span<const Format* const> formats();
 

@@ -29,7 +29,6 @@ Program read(const std::string& path) {
 }  // namespace
 }  // namespace goal_binary
 
-extern const Format format_goal_binary;
 const Format format_goal_binary = {"goal_binary", "GOAL as a binary file (LogGOPSim)", &goal_binary::recognizes,
                                    &goal_binary::read};
 

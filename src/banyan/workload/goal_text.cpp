@@ -388,7 +388,6 @@ Program read(const std::string& path) {
 }  // namespace
 }  // namespace goal_text
 
-extern const Format format_goal_text;
 const Format format_goal_text = {"goal_text", "GOAL as text (num_ranks, rank blocks)", &goal_text::recognizes,
                                  &goal_text::read};
 

@@ -241,7 +241,6 @@ Program read_program(const std::string& path) { return Program(read_netrace(path
 }  // namespace
 }  // namespace netrace
 
-extern const Format format_netrace;
 const Format format_netrace = {"netrace", "netrace (bzip2)", &netrace::recognizes, &netrace::read_program};
 
 bool is_netrace(std::string_view start) noexcept {

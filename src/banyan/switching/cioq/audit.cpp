@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "banyan/switching/cioq/fabric.hpp"
@@ -383,6 +384,20 @@ void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& h
   }
 }
 
+std::optional<u32> Fabric::full_behind(const Egress& out, u32 e, u32 queue_class) const {
+  constexpr u32 kWhole = engine::Resource::kWhole;
+  if (plan_.pause) {
+    if (out.to_terminal || !is_paused(e, queue_of_class_ & queue_class)) return std::nullopt;
+    return plan_.class_packets != 0 ? queue_class : kWhole;
+  }
+  if (!out.to_terminal && plan_.class_packets != 0 &&
+      class_credit_[std::size_t{e} * plan_.classes + queue_class] == 0) {
+    return queue_class;
+  }
+  if (out.credit < static_cast<i32>(plan_.packet)) return kWhole;
+  return std::nullopt;
+}
+
 void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const {
   using engine::Resource;
   using engine::Why;
@@ -397,16 +412,8 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
   } else if (line != nullptr && same != kNone &&
              (line->stopped || (is_slowed(*line) && in_.queue(out.down, in_.base + same).packets != 0))) {
     into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
-  } else if (plan_.pause && !out.to_terminal && is_paused(e, queue_of_class_ & queue_class)) {
-    into.blocked(here, Resource::input(channel, plan_.class_packets != 0 ? queue_class : Resource::kWhole), Why::space,
-                 packet, channel);
-  } else if (plan_.pause) {
-    into.blocked(here, Resource::port(channel), Why::bandwidth, packet, channel);
-  } else if (!out.to_terminal && plan_.class_packets != 0 &&
-             class_credit_[std::size_t{e} * plan_.classes + queue_class] == 0) {
-    into.blocked(here, Resource::input(channel, queue_class), Why::space, packet, channel);
-  } else if (out.credit < static_cast<i32>(plan_.packet)) {
-    into.blocked(here, Resource::input(channel, Resource::kWhole), Why::space, packet, channel);
+  } else if (const std::optional<u32> full = full_behind(out, e, queue_class)) {
+    into.blocked(here, Resource::input(channel, *full), Why::space, packet, channel);
   } else {
     into.blocked(here, Resource::port(channel), Why::bandwidth, packet, channel);
   }

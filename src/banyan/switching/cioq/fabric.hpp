@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -441,6 +442,8 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u64 room_behind(u32 e) const;
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
   void show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const;
+  /// The memory behind a channel that has no room for a packet of the class; nothing: there is room.
+  [[nodiscard]] std::optional<u32> full_behind(const Egress& out, u32 e, u32 queue_class) const;
   void show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const;
   void check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const;
 
