@@ -381,7 +381,8 @@ const FigureSpec* StudySpec::figure(std::string_view id) const {
 
 StudySpec parse_study(std::string_view content, std::string name, std::string_view best) {
   const Node root = config::read_toml_text(std::string(content), name + "/study.toml");
-  only(root, {"title", "reference", "summary", "files", "axes", "metrics", "lists", "search", "series", "mode", "figure"});
+  only(root,
+       {"title", "reference", "summary", "files", "axes", "metrics", "lists", "search", "series", "mode", "figure"});
   StudySpec study;
   study.name = std::move(name);
   study.title = text(root, "title");
