@@ -60,7 +60,7 @@ struct Bounds {
   bool proven_channels = true;   ///< the loads of channels are those that every switch makes
   bool proven = true;            ///< the demands are known and not estimated
 
-  /// Of demands that are met alike.
+  /// The bound for demands that are met alike.
   [[nodiscard]] double alike() const {
     const double rest = std::min({terminals, cut, distance});
     return proven_channels ? std::min(rest, channels) : rest;

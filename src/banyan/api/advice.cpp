@@ -196,7 +196,7 @@ std::string setting(const std::string& name, const config::Value& value) {
   return fmt::format("{} = \"{}\"", name, std::get<std::string>(value));
 }
 
-/// Of a value with which the traffic has this throughput.
+/// What there is to say of a parameter with whose value the traffic has the throughput `now`.
 std::optional<std::string> note_on(const Experiment& experiment, const Choosing& part, const config::Parameter& p,
                                    Throughput& now) {
   const auto with = [&](const config::Value& value) {

@@ -67,7 +67,7 @@ constexpr Alias kAliases[] = {
 
 constexpr const char* kMetrics = "metrics";
 
-/// As in the table of aliases: "Odd-Even" is odd_even.
+/// Writes a name as the table of aliases does: "Odd-Even" becomes odd_even.
 std::string as_said(const std::string& text) {
   std::string said;
   for (const char c : text) {

@@ -292,7 +292,7 @@ std::vector<std::size_t> Draft::traffics_called(const std::string& word) const {
 
 std::vector<std::size_t> Draft::traffics_with(const std::string& parameter) const {
   std::vector<std::size_t> traffics = parts_of(catalog_->traffic);
-  // With one traffic alone, resolving it finds the nearest parameter.
+  // Where there is one traffic alone, resolving it finds the nearest parameter.
   if (traffics.size() == 1) return traffics;
   std::erase_if(traffics, [&](std::size_t i) {
     const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);

@@ -173,7 +173,7 @@ class Stopping {
   /// The caller has ended the run.
   void end_here() { ended_ = true; }
   [[nodiscard]] bool asks() const { return goal_ || looks_ > 0; }
-  /// Of the look at what is measured now.
+  /// The rule of the verdict for the present look.
   [[nodiscard]] stats::VerdictRule rule() const { return stats::rule_at(looks_); }
   /// True when more is measured than run.measure, for the verdict.
   [[nodiscard]] bool extended() const { return looks_ > 0; }
@@ -461,7 +461,7 @@ class SteadyReport {
         "message_latency_last", [](const Births& b) { return b.multicast_last + b.unicast_latency; }, all, 1);
   }
 
-  /// Of a whole run of fixed length: the mean alone.
+  /// Adds the mean alone, over a whole run of fixed length.
   void add_whole(const std::string& name, const std::string& unit, const SumCount& total) {
     if (total.count == 0) return;
     stats::Metric metric;

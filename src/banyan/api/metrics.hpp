@@ -16,7 +16,7 @@ struct MetricRow {
   std::string_view counted;  ///< where, and over which packets
 };
 
-/// By name.
+/// All metrics, sorted by name.
 [[nodiscard]] std::span<const MetricRow> metric_rows();
 
 /// The row of a printed name, which may have a traffic, a model or a prediction behind it ("packet_latency.uniform",

@@ -63,7 +63,7 @@ std::optional<double> offered(const Experiment& experiment) {
 
 double copies_of(const Experiment& experiment) { return subnetworks_of(experiment); }
 
-/// Of the longest packet that a switch sees.
+/// The flits of the longest packet that a switch sees.
 double longest_packet(const Experiment& experiment) {
   const auto framing = switch_row(experiment).framing;
   return static_cast<double>(framing == nullptr ? kNone : framing(experiment.switching).longest);

@@ -41,7 +41,7 @@ struct Profile {
   [[nodiscard]] double nanoseconds_per_move() const;
 };
 
-/// Of at most 80 columns.
+/// The profile as a table of at most 80 columns.
 [[nodiscard]] std::string to_table(const Profile& profile);
 
 }  // namespace banyan::api

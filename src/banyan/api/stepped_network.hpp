@@ -65,7 +65,7 @@ class SteppedNetwork {
   /// Messages of the caller that have not arrived.
   [[nodiscard]] std::size_t in_flight() const noexcept;
   [[nodiscard]] NetworkCounts counts() const;
-  /// Of the state, as the hashes of checkpoints of a run.
+  /// The hash of the state, as a run computes it at its checkpoints.
   [[nodiscard]] u64 hash() const;
   /// What the probe has seen.
   [[nodiscard]] engine::ProbeReport probed() const;

@@ -19,7 +19,7 @@ constexpr u32 kSwitchesUnasked = 512;
 
 u32 cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-/// Of the cores of the machine, those that this process may run on.
+/// How many of the machine's cores this process may run on.
 u32 allowed_cores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return cores();  // more cores than a set holds

@@ -32,7 +32,7 @@ struct Need {
   double load = 0.0;
 
   [[nodiscard]] u32 vcs() const { return end - begin; }
-  /// Of what one virtual channel would have to carry.
+  /// The load that each virtual channel would have to carry.
   [[nodiscard]] double each() const { return vcs() == 0 ? 0.0 : load / vcs(); }
 };
 

@@ -39,7 +39,7 @@ class PageAllocator {
   }
 };
 
-/// Of elements whose zero value is all zeros.
+/// A vector on pages of its own, for elements whose zero value is all zeros.
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 

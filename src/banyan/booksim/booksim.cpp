@@ -340,7 +340,7 @@ void Converter::write(const Table& table, bool inline_table, Conversion& into) c
   if (inline_table) text += " }";
 }
 
-/// Of what is written next.
+/// Notes which key of BookSim2 made what is written next.
 void Converter::note_origin(const std::string& key, Conversion& into) const {
   if (key.empty()) return;
   const std::size_t begin = into.toml.rfind('\n') + 1;

@@ -8,7 +8,7 @@ namespace banyan::cli {
 
 int export_topology(const ExportTopologyArguments& arguments) {
   const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
-  // Of a sweep, the first point's.
+  // A sweep gives the network of its first point.
   const api::Experiment& first = set.points.front();
   print(arguments.dot ? api::topology_dot(first) : api::topology_json(first));
   return kDone;

@@ -56,7 +56,7 @@ api::ExperimentSet read(const RunArguments& arguments, const std::string& conver
   return api::read_experiments_text(converted, arguments.file, overrides_of(arguments));
 }
 
-/// With --seed as an override, as it was read.
+/// Where the experiment came from; --seed counts as an override.
 store::Source source_of(const RunArguments& arguments, const std::string& converted, const char* command) {
   return {
       command, arguments.file, arguments.booksim ? converted : read_file(arguments.file), overrides_of(arguments), {}};
@@ -99,7 +99,7 @@ void require_single(const api::ExperimentSet& set) {
                   fmt::join(set.axis_names, "=VALUE ")));
 }
 
-/// To standard error where standard output is read by a script.
+/// Prints to standard error where a script reads standard output.
 void show(const RunArguments& arguments, const std::vector<report::Chart>& charts) {
   if (charts.empty()) {
     note("the run recorded no time series to plot; run.window=CYCLES records them, run.series=all those of sessions");
@@ -109,7 +109,7 @@ void show(const RunArguments& arguments, const std::vector<report::Chart>& chart
   if (arguments.plot) draw_plots(charts, arguments.running.json || arguments.csv ? stderr : stdout);
 }
 
-/// To standard error where standard output is read by a script.
+/// Prints to standard error where a script reads standard output.
 void show(const RunArguments& arguments, const api::Profile& profile) {
   const std::string text = api::to_table(profile);
   if (!arguments.csv) return print("\n" + text);

@@ -15,7 +15,7 @@ enum ExitStatus : int {
   kTerminated = 143,  ///< given by the shell: SIGTERM ends the program at once
 };
 
-/// For people.
+/// What people read about each status.
 inline constexpr std::array<std::pair<ExitStatus, const char*>, 6> kExitMeanings{{
     {kDone, "Done; saturated and deadlocked are results."},
     {kFailed, "A claim that is expected to hold failed, check found a cycle, or verify a difference."},

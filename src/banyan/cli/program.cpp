@@ -377,7 +377,7 @@ void add_study(CLI::App& app, Action& action) {
   report.add_flag("--judge", report_arguments->judge, "Check the claims again, as this program words them");
 }
 
-/// Of commands that tell what the parser knows.
+/// Makes the arguments of commands that tell what the parser knows.
 template <typename Arguments>
 std::shared_ptr<Arguments> with_rows(CLI::App& app, CLI::App& command, Action& action,
                                      int (*act)(const CommandRow&, const Arguments&)) {

@@ -139,7 +139,7 @@ class Watch {
   [[nodiscard]] std::string again() const {
     store::Source source = source_;
     if (!arguments_.slurm) return store::continuation(source, arguments_.running.out);
-    // With as many parts as now: otherwise it would be another job.
+    // It has as many parts as now, since it would be another job otherwise.
     source.options.insert(source.options.end(), {"--slurm", "--wait", fmt::format("--array={}", parts_.size())});
     if (!arguments_.slurm_time.empty()) source.options.push_back("--time=" + arguments_.slurm_time);
     if (!arguments_.slurm_partition.empty()) source.options.push_back("--partition=" + arguments_.slurm_partition);
@@ -264,7 +264,7 @@ class SlurmFarm {
       part.heard = Clock::now();
       return "";
     }
-    // From when it began to run, not from when it was submitted.
+    // Silence counts from when the task began to run, not from when it was submitted.
     const auto [since, first] = running_since_.emplace(part.part.index, Clock::now());
     const double silence = std::min(seconds_since(part.heard), seconds_since(since->second));
     if (first || silence < arguments_.silence) return "";

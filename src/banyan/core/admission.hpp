@@ -135,7 +135,7 @@ class Admission {
     static_cast<void>(pace);
   }
 
-  /// Of what is remembered of an end, for state hashes.
+  /// The digest of what is remembered of an end, for state hashes.
   [[nodiscard]] virtual u64 digest(u32 end) const noexcept = 0;
   /// All that it remembers between two ticks.
   virtual void archive(Archive& a) {

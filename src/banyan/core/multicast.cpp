@@ -80,7 +80,7 @@ MulticastRoutes::MulticastRoutes(const Graph& graph, const std::vector<Way>& way
       served_[graph.input_base(s) + i] = ports_of(s, this->below(graph.channel(in).from.node));
     }
   }
-  // From the top: a way up is of use when what lies above can go on.
+  // Switches are looked at from the top, because a way up is of use when what lies above can go on.
   for (auto s = order.rbegin(); s != order.rend(); ++s) {
     for (const u16 p : up_ports(*s)) {
       const u32 above = graph.channel(graph.channel_out_of(*s, p)).to.node;

@@ -93,7 +93,7 @@ struct SwitchRow {
   VcTurn (*vc_turn)(const config::Values&) = nullptr;
   Capacity (*capacity)(const config::Values&) = nullptr;  ///< nullptr: one flit per cycle each
   Framing (*framing)(const config::Values&) = nullptr;    ///< nullptr: packets are those of the traffics, no overhead
-  /// Of a packet of so many flits; nullptr: not known.
+  /// The zero-load latency of a packet of so many flits; nullptr: not known.
   ZeroLoad (*zero_load)(const config::Values&, u32 flits) = nullptr;
   /// The bytes that the model takes in a network of that size together with its part of the engine, about: what is
   /// there from the start, and what packets fill at a moderate load. `shortest`: of the packets, in flits. The figures

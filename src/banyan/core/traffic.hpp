@@ -188,7 +188,7 @@ class Traffic {
     static_cast<void>(out);
     return false;
   }
-  /// Of what an answering traffic remembers of a terminal.
+  /// The digest of what an answering traffic remembers of a terminal.
   [[nodiscard]] virtual u64 digest(u32 terminal) const noexcept {
     static_cast<void>(terminal);
     return 0;

@@ -24,7 +24,7 @@ class Places {
 
   /// Learns the resources of a view.
   void learn(const BlockedView& view);
-  /// Of a resource that was learnt.
+  /// The index of a resource that was learnt.
   [[nodiscard]] u32 of(u64 id) const noexcept { return find(id); }
   [[nodiscard]] bool has(u64 id) const noexcept { return find(id) != kNone; }
   [[nodiscard]] u32 size() const noexcept { return static_cast<u32>(ids_.size()); }
@@ -102,7 +102,7 @@ class Ways {
     }
     rest = rest_of(way_from(channel, vc, header, packet));
   }
-  /// From a switch, whatever the port.
+  /// What is left of the way from a switch, whatever the port.
   [[nodiscard]] Rest from_switch(u32 switch_, const Header& header, const core::Packet& packet);
   [[nodiscard]] const Way& way_from(u32 channel, u32 vc, const Header& header, const core::Packet& packet);
 

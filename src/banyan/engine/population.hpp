@@ -154,13 +154,13 @@ class Population {
     static_cast<void>(now);
     static_cast<void>(fresh);
   }
-  /// As run().
+  /// Ends the wave and returns the next tick at which something is due, as run() does.
   virtual Tick end_wave() noexcept { return kNever; }
   /// The internal state as a sum over entities of keyed hashes: it does not depend on the order of entities, shards or
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;
   virtual void hold(Holdings& into) const = 0;
-  /// As hold(), of what is on its way to it from another shard.
+  /// Does the same as hold() for what is on its way to it from another shard.
   virtual void hold(const FlitArrival& arrival, Holdings& into) const {
     static_cast<void>(arrival);
     static_cast<void>(into);

@@ -202,7 +202,7 @@ class PopulationOf final : public ChannelPopulation {
     if constexpr (has(core::kNextSourceAfter)) return std::min(next, model_->next_source_after(now));
     return next;
   }
-  /// Of the blocks [first, last), in a wave.
+  /// Takes in what arrives at the blocks [first, last), in a wave.
   void take_arrivals(Tick now, u32 first, u32 last) noexcept {
     const Arrivals* const arrivals = inbox_.at(now);
     if (arrivals == nullptr) return;

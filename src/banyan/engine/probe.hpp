@@ -46,7 +46,7 @@ struct ProbePlan {
   [[nodiscard]] bool any() const { return channels || flows || messages || marks || every_packet || watches(); }
 };
 
-/// In the order in which they happen to a packet within one tick.
+/// The kinds stand in the order in which they happen to a packet within one tick.
 enum class EventKind : u8 { arrived, credited, taken, sent, delivered };
 
 struct Event {
@@ -65,7 +65,7 @@ struct Event {
   u32 flit = 0;
   u32 flits = 0;
 
-  /// By time, and in a fixed order within a tick.
+  /// Events are ordered by time, and in a fixed way within a tick.
   friend bool operator<(const Event& a, const Event& b) {
     const auto key = [](const Event& e) {
       return std::tie(e.at, e.kind, e.terminal, e.node, e.port, e.vc, e.source, e.sequence, e.traffic, e.destination,
@@ -160,7 +160,7 @@ struct ProbeReport {
   void merge(const ProbeReport& other);
 };
 
-/// Of one shard.
+/// What is watched in one shard.
 class Probe {
  public:
   Probe(const ProbePlan& plan, const core::Graph& graph);

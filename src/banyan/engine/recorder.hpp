@@ -106,7 +106,7 @@ class Recorder {
   /// Messages of the finite traffics delivered here, and the tick of the latest.
   [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept { return finite_[traffic].delivered; }
   [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept { return finite_[traffic].latest; }
-  /// Of a steady run.
+  /// The record of a steady run.
   [[nodiscard]] SteadyRecord& record() noexcept { return record_; }
   [[nodiscard]] const SteadyRecord& record() const noexcept { return record_; }
   /// Flits that the network took from a terminal in the measured part of a steady run, by local terminal.

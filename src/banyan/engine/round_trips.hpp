@@ -20,7 +20,7 @@ class RoundTrips {
   [[nodiscard]] Tick longest();
 
  private:
-  /// From one switch to another.
+  /// The way from one switch to another.
   struct Way {
     u32 hops = kNone;  ///< channels between switches; kNone: there is no way
     u32 cycles = 0;    ///< their latencies

@@ -18,7 +18,7 @@ TreeRecorder::TreeRecorder(const core::Topology& topology, const core::Routing& 
   record_.threshold = plan.threshold;
 }
 
-/// As many looks as fit between two samples.
+/// Plans as many looks as fit between two samples.
 void TreeRecorder::plan_looks() {
   next_look_ = next_;
   if (plan_.interval == 0) return;

@@ -27,7 +27,7 @@ SetPointer read_text(const std::string& text, const std::string& name, const api
   return std::make_shared<api::ExperimentSet>(api::read_experiments_text(text, name, overrides));
 }
 
-/// Of a file that cannot be read: what the command line would say.
+/// Throws what the command line would say of a file that cannot be read.
 void refuse_file(const std::string& name) { static_cast<void>(api::read_experiments(name, {})); }
 
 PointPointer point_of(const SetPointer& set, std::size_t index) {

@@ -65,7 +65,7 @@ class Axis {
     if (low_ > high_) low_ = log_ ? 1.0 : 0.0, high_ = low_ + 1.0;
     if (!(high_ > low_)) high_ = low_ + (log_ ? low_ : 1.0);
   }
-  /// To round values, for labels that can be read at a glance.
+  /// Widens the range to round values, so that labels can be read at a glance.
   void widen() {
     if (log_) return;
     const std::vector<double> ticks = nice_ticks(low_, high_, 4);

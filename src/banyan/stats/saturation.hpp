@@ -15,10 +15,10 @@ struct VerdictRule {
   /// A network is saturated when more than this share of what is offered stays behind. In a stable system the share is
   /// 0 in the long run, so that any positive limit separates; a thousandth is below what a throughput curve shows.
   double growth = 0.001;
-  /// Of the interval of growth that has to lie below the limit.
+  /// The confidence of the interval of growth that has to lie below the limit.
   double steady_confidence = 0.95;
-  /// Of the interval of growth that has to lie above it. It is stricter, because many points of a sweep are near the
-  /// knee, and what imitates saturation there is common.
+  /// The confidence of the interval of growth that has to lie above it. It is stricter, because many points of a sweep
+  /// are near the knee, and what imitates saturation there is common.
   double saturated_confidence = 0.99;
   /// The queues of a network that is just stable begin empty and grow together until they have found their mean, which
   /// may take longer than the run. N queues at their capacity grow by 0.58 sqrt(N) standard errors of a random walk for

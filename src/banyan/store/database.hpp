@@ -78,7 +78,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// From BEGIN to COMMIT; what is not committed is rolled back.
+/// A transaction lasts from BEGIN to COMMIT; what is not committed is rolled back.
 class Transaction {
  public:
   /// A reading transaction sees one moment, however long it takes.

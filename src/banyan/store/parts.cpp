@@ -57,7 +57,7 @@ class Folder {
   std::string path_;
 };
 
-/// By which a change of a file shows.
+/// Numbers that differ when a file has changed.
 std::array<i64, 4> stamp_of(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return {-1, 0, 0, 0};
@@ -337,7 +337,7 @@ std::shared_ptr<const Joined> joined(const Join& join, const std::optional<Plan>
   return result;
 }
 
-/// Of a host, as part of a file's name.
+/// The name of this host, in letters that may stand in a file's name.
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "host";

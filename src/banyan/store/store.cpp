@@ -48,7 +48,7 @@ CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NO
   PRIMARY KEY(run, position)) WITHOUT ROWID;
 )sql";
 
-/// Of stores of every age: one without it has no trees.
+/// Stores of every age may lack this table: such a store has no trees.
 constexpr const char* kTreeTable =
     "CREATE TABLE IF NOT EXISTS trees(run TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID";
 
@@ -617,7 +617,7 @@ void Writer::plan(const Plan& plan) {
   meta.bind("overrides").bind(list_json(plan.source.overrides)).run();
   meta.bind("options").bind(list_json(plan.source.options)).run();
   meta.bind("axes").bind(list_json(plan.axes)).run();
-  // Of a part: what the whole is.
+  // A part says what the whole is.
   database.run("DELETE FROM meta WHERE key IN ('points', 'plan')");
   if (plan.points.size() < plan.total) {
     meta.bind("points").bind(hex(plan.total)).run();

@@ -133,7 +133,7 @@ class Writer {
   void put(const api::Result& result);
   /// Copies runs with all their rows, as they are, from the file of another store that nobody writes to.
   void copy(const std::string& file, const std::vector<u64>& runs);
-  /// For stores that nobody misses: a commit need not be on the disk.
+  /// From now on a commit need not be on the disk; this is for stores that nobody misses.
   void hurry();
   /// Leaves the store in its place though it is empty.
   void keep();

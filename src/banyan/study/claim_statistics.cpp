@@ -14,7 +14,7 @@ constexpr double kConfidence = 0.95;
 
 double quadrature(double a, double b) { return std::sqrt(a * a + b * b); }
 
-/// Of "a < limit" where h is the half width of the difference.
+/// Decides "a < limit", where h is the half width of the difference.
 Decision below(double a, double limit, double h) {
   if (a + h < limit) return Decision::holds;
   if (a - h > limit) return Decision::fails;

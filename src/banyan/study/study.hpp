@@ -101,7 +101,7 @@ struct StudyResult {
   [[nodiscard]] const api::Result& run_of(const Point& point) const { return runs.at(point.run); }
   [[nodiscard]] View view() const { return {spec, figures, runs}; }
   [[nodiscard]] double cpu_seconds() const;
-  /// Of all runs in order: equal for any number of threads.
+  /// A hash over all runs in order, equal for any number of threads.
   [[nodiscard]] u64 state_hash() const;
   /// True when every claim that is marked as expected is reproduced, or not tested by this form of the study.
   [[nodiscard]] bool as_expected() const;
@@ -145,7 +145,7 @@ struct FireCell {
 
 /// The tables of all figures with a fire and metrics over seeds, remedy by remedy.
 [[nodiscard]] std::vector<FireCell> fire_table(const StudyResult& result);
-/// Of one figure; empty where it gives no table.
+/// The cells of one figure; empty where it gives no table.
 [[nodiscard]] std::vector<FireCell> fire_cells(const StudyResult& result, const FigureResult& figure);
 /// "12.1 ± 0.3", "12.1" of one seed, "none in 2 of 3" where seeds have no value.
 [[nodiscard]] std::string to_string(const FireCell& cell);

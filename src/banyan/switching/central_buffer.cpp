@@ -397,7 +397,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (u64 m = best; m != 0; m &= m - 1) read_chunk(s, h, first_of(m), now);
     return more || best != 0;
   }
-  /// Of some outputs, those that read next what an output reads next.
+  /// Those outputs among `among` that read next what output `o` reads next.
   [[nodiscard]] u64 reads_with(u32 s, u32 o, u64 among) const noexcept {
     const ChunkLists::Slot& chunk = lists_.slot(s, lists_.next(s, o));
     if (chunk.branches == 1) return bit_of(o);

@@ -127,7 +127,7 @@ class OutputQueued final : public engine::Population {
     order_boxes();
     collect_words();
     const u64 most = static_cast<u64>(graph_.channels().size()) * places_ + graph_.terminals();
-    // Of fetch-and-adds, as many again are on their way back.
+    // Where fetch-and-adds are combined, as many packets again are on their way back.
     pool_.reserve(static_cast<u32>(std::min<u64>(combining == nullptr ? most : 2 * most, kReserveMost)));
     moves_.reserve(static_cast<std::size_t>(boxes_) * Stride);
     if (combining == nullptr) return;

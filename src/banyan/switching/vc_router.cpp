@@ -212,7 +212,7 @@ bool ordinary(const RouterSetup& setup) {
          !setup.marking.on() && setup.utilization_period == 0;
 }
 
-/// Of a virtual channel, as input and as output.
+/// The bytes that a virtual channel takes as an input and as an output.
 template <class N>
 constexpr u64 vc_bytes() {
   return sizeof(parts::InputVcOf<N>) + sizeof(parts::OutputVcOf<N>);

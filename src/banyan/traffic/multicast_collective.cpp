@@ -148,7 +148,7 @@ class MulticastCollective final : public core::Traffic {
     }
   }
 
-  /// Of the root, or of every terminal where each spreads its own.
+  /// Plans the worms of the root, or of every terminal where each spreads its own.
   void plan_all() {
     core::MultiportPlan plan;
     std::vector<u32> others;

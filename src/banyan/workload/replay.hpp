@@ -38,7 +38,7 @@ struct JobOutcome {
   u64 messages = 0;
   u64 bytes = 0;
   std::vector<RankTimes> times;  ///< [rank]
-  /// Of jobs of one repeat with at most kMostTraced operations.
+  /// Only jobs of one repeat with at most kMostTraced operations have one.
   std::vector<CriticalStep> critical_path;
   std::string explanation;  ///< why it could not go on; empty: it is done
 };

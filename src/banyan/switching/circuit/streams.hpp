@@ -181,7 +181,7 @@ class CircuitStreams {
   /// A tail crossed a channel before it was looked at.
   [[nodiscard]] bool late() const noexcept { return late_; }
 
-  /// Of a circuit's buffers and turns.
+  /// Adds a circuit's buffers and turns to a state hash.
   void hash(u32 circuit, Hasher& h) const noexcept {
     const Stream& s = streams_[circuit];
     for (const u64 v : {u64{s.on}, s.at, s.one, s.two, u64{s.left}, u64{s.tail}, u64{s.stages}}) h.add(v);

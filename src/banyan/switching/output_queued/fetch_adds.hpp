@@ -76,7 +76,7 @@ class FetchAdds {
   void step(Tick now) noexcept;
 
   [[nodiscard]] u64 digest() const;
-  /// Of one packet, with what has joined it.
+  /// The digest of one packet and of what has joined it.
   [[nodiscard]] u64 digest_of(core::PacketId id) const;
   /// Adds the answers of the way back and what waits for them, and looks whether every value that a word gave out is on
   /// its way to one request, or has come to one. `there`: calls its argument with every packet of the way there.

@@ -145,7 +145,7 @@ class VcRouterBase : public core::Occupancy {
   using OutputVc = OutputVcOf<N>;
   static constexpr N kNobody = OutputVc::kNobody;
   static constexpr N kDraining = OutputVc::kDraining;
-  /// Of core::Provided.
+  /// The optional functions (core::Provided) that both kernels have.
   static constexpr u32 kBaseProvides =
       core::kActivity | core::kHoldArrival | core::kLongestSilence | core::kBlockedOn | core::kFullChannels;
   /// Most places of a buffer.

@@ -20,7 +20,7 @@ class BufferedFlit {
     packed.word_ = u64{flit.packet} | u64{place} << 32U | u64{flit.flags} << 48U | u64{flit.auxiliary} << 50U;
     return packed;
   }
-  /// Of a head in a network of at most kMostTerminals.
+  /// The destination of a head; only in networks of at most kMostTerminals.
   [[nodiscard]] u32 destination() const noexcept { return static_cast<u16>(word_ >> 32U); }
   [[nodiscard]] core::PacketId packet() const noexcept { return static_cast<core::PacketId>(word_); }
   [[nodiscard]] u8 flags() const noexcept { return static_cast<u8>(word_ >> 48U & 3U); }

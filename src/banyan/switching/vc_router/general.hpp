@@ -60,7 +60,7 @@ class VcRouterGeneral : public VcRouterBase<u16> {
     Batch sw_allocation;
     Batch crossbar;
   };
-  /// Of an output port.
+  /// What is kept of an output port.
   struct Output {
     Tick free_at = 0;  ///< its channel takes a flit again
     u32 cycles_per_flit = 1;

@@ -428,7 +428,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     set_bit(r.waiting + r.row(e, port), i);
     r.wanted[port] |= u64{1} << e;
   }
-  /// Of the row of a router and port, and of the port's summary.
+  /// Removes an entry from the row of a router and port, and from the port's summary.
   void remove(const Block& r, u64* rows, u64* summary, u32 e, u32 i, u32 port) noexcept {
     u64* const row = rows + r.row(e, port);
     row[OneWord ? 0 : i >> 6U] &= ~bit(i);
@@ -545,7 +545,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       memory_.want(&r.ports[r.port(e, 0)], r.layout.ports());
     });
   }
-  /// In the middle of other work.
+  /// Asks for the next memory in the middle of other work.
   [[gnu::always_inline]] void ask_on() noexcept {
     if constexpr (Fetches) memory_.ask();
   }

@@ -224,7 +224,7 @@ class WormFabric : public engine::WholeNetwork {
   void take_in(Tick due, const engine::ControlArrival& arrival) final {
     mail_.push_back({due, MailKind::credit, arrival.control.argument, {{}, arrival.entity, arrival.port}});
   }
-  /// As of a chunk in the FIFO: it counts as there from its start on.
+  /// The same as for a chunk in the FIFO, because a chunk counts as there from its start on.
   [[nodiscard]] u64 digest_of(const engine::FlitArrival& arrival, const core::Packet& packet) const final {
     static_cast<void>(packet);
     if (arrival.port == kToTerminal) return 0;

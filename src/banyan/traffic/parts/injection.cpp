@@ -122,7 +122,7 @@ Tick Process::normal(Tick previous, u64 word) const noexcept {
 }
 
 Tick Process::normal_gap(u64 word) const noexcept {
-  // In the middle of one of 2^53 intervals: never 0, never 1.
+  // The number lies in the middle of one of 2^53 intervals, so that it is never 0 and never 1.
   const double p = (static_cast<double>(word >> 11U) + 0.5) * 0x1.0p-53;
   const double gap = ticks_per_message_ + deviation_ * normal_quantile(p) + 0.5;
   if (!(gap < kLongestTicks)) return kNever;

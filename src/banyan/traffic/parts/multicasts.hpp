@@ -77,7 +77,7 @@ class Multicasts : public core::Traffic {
   void archive(Archive& a) override { a(sources_); }
 
  private:
-  /// Of a terminal whose multicasts others forward.
+  /// What is kept of a terminal whose multicasts others forward.
   struct Source {
     u64 generated = 0;
     Tick previous = kNever;

@@ -50,7 +50,7 @@ class Pattern : public core::Traffic {
   Random choices_;  ///< for patterns that need more than one word for a destination
 
  private:
-  /// Of a terminal of an answered pattern.
+  /// What is kept of a terminal of an answered pattern.
   struct Source {
     u64 generated = 0;       ///< requests
     Tick previous = kNever;  ///< birth of the last one
