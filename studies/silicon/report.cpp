@@ -61,6 +61,10 @@ Sample sample_of(const Replay& replay) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 nlohmann::ordered_json to_json(const Errors& errors) {
+  if (errors.barriers == 0) {
+    return {{"barriers", 0},          {"median_error", nullptr}, {"p90_error", nullptr},
+            {"worst_error", nullptr}, {"bias", nullptr},         {"rank_correlation", nullptr}};
+  }
   return {{"barriers", errors.barriers},
           {"median_error", errors.median},
           {"p90_error", errors.ninetieth},
@@ -105,6 +109,9 @@ class ClassSum {
 };
 
 std::string line_of(const std::string& title, const Errors& errors, const std::string& rest) {
+  if (errors.barriers == 0) {
+    return fmt::format("{:<34} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}{}\n", title, 0, "-", "-", "-", "-", "-", rest);
+  }
   return fmt::format("{:<34} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}{}\n", title, errors.barriers, percent(errors.median),
                      percent(errors.ninetieth), percent(errors.worst), fmt::format("{:+.1f} %", 100.0 * errors.bias),
                      errors.ranks ? fmt::format("{:.2f}", *errors.ranks) : "-", rest);

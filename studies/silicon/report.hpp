@@ -11,7 +11,8 @@
 
 namespace banyan::study::silicon {
 
-/// Of a set of barriers. Errors are relative: (model - measured) / measured wait.
+/// Of a set of barriers; of none the errors mean nothing, and are printed as "-" or null. Errors are relative: (model -
+/// measured) / measured wait.
 struct Errors {
   u64 barriers = 0;
   double median = 0.0;  ///< of absolute values, like ninetieth and worst

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "../../studies/silicon/report.hpp"
 #include "banyan/base/error.hpp"
@@ -148,6 +149,8 @@ TEST_F(Silicon, LeavesOutWhatTheProfilerDisturbs) {
   EXPECT_EQ(comparison.traces[0].left_out, 1U);
   EXPECT_EQ(comparison.traces[0].empty, 1U);
   EXPECT_EQ(comparison.traces[0].models.at("banyan").barriers, 1U);
+  const Trace none = read_trace(write(events({sends, read(1, 1, 2, 1, 5100), barrier(1, 1, 5110, 9000)})));
+  EXPECT_TRUE(nlohmann::json::parse(to_json(compare({none}, values())))["traces"][0]["median_error"].is_null());
 }
 
 TEST_F(Silicon, RepeatsItselfAfterReset) {
