@@ -16,6 +16,9 @@ namespace banyan::test {
 /// Whether the bytes of a state tell all: messages that are posted and words of admissions have padding, which is
 /// anything once they were copied member by member. Of those, lengths and hashes are compared.
 inline bool is_without_padding(const engine::Machine& machine) {
+#ifdef __clang__
+  return false;  // which cannot clear what lies between the members of a struct
+#endif
   for (const core::Traffic* traffic : machine.traffics()) {
     if (traffic->answers()) return false;
   }
