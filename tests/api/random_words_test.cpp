@@ -30,8 +30,10 @@ struct Heard {
   std::set<u64> twice;              ///< blocks of two purposes, by the first of them
   std::set<u32> alike;              ///< words of two messages
   std::string example;
+  bool listens = false;  ///< a model may ask for ways with fixed words while it is built
 
   void note_hop(const core::RouteRequest& request) {
+    if (!listens) return;
     const core::Packet& packet = *request.packet;
     const Words block = request.random.block();
     if (block[1] == 0 && block[2] == 0 && block[3] == 0) return;  // a fixed word: asked for by an analysis
@@ -50,6 +52,7 @@ struct Heard {
     if (example.empty()) example = text(place->second) + " and " + text(purpose);
   }
   void note_message(const core::Packet& packet, u32 word) {
+    if (!listens) return;
     const Purpose purpose{seed,           replication,        packet.traffic, packet.source,
                           packet.message, packet.destination, packet.birth,   packet.vc_class};
     const auto [place, is_new] = messages.emplace(word, purpose);
@@ -108,7 +111,9 @@ bool listen(const std::string& text, const std::vector<std::string>& overrides, 
       const Experiment experiment = read_experiments_text(text, "words", all).points.front();
       Network network = build_network(experiment);
       network.routing = std::make_unique<Listening>(std::move(network.routing), heard);
+      heard.listens = false;
       const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+      heard.listens = true;
       heard.seed = seed;
       for (heard.replication = 0; heard.replication < kReplications; ++heard.replication) {
         instance.machine->reset(heard.replication);

@@ -45,7 +45,7 @@ using Words = std::vector<std::string>;
 
 TEST_F(Completion, OffersCommands) {
   EXPECT_EQ(offered({"sat"}), Words{"saturation"});
-  EXPECT_EQ(offered({"study", ""}), (Words{"list", "run", "report"}));
+  EXPECT_EQ(offered({"study", ""}), (Words{"list", "run", "search", "report"}));
   EXPECT_TRUE(offers({""}, "completion"));
 }
 

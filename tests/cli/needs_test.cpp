@@ -186,7 +186,9 @@ void expect_work(const std::string& file, const api::Overrides& overrides = {}) 
   };
   const double packets = result.at("delivered_packets").mean;
   const stats::Metric* const hops = result.find("hops");
-  expect_near("packet hops", work->packet_hops(), packets * (hops == nullptr ? work->passed : hops->mean));
+  // Where nothing meets, packets cross no channel that is counted: what is announced are their starts and arrivals.
+  const bool hop = hops == nullptr || hops->mean > 0.0;
+  if (hop) expect_near("packet hops", work->packet_hops(), packets * (hops == nullptr ? work->passed : hops->mean));
   const double cycles = result.at("simulated_cycles").mean;
   if (work->cycles > 0.0) expect_near("cycles", work->cycles, cycles);
   // All models state what they cost, so that a time comes out of it.

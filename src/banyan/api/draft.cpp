@@ -342,6 +342,11 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
     }
   }
   if (found.size() == 1) return found.front();
+  // At the top level of a file the name is a key of the messages of jobs, whatever else is called so.
+  const auto of_messages = std::find_if(found.begin(), found.end(), [&](const Target& target) {
+    return target.part < parts_.size() && parts_[target.part].kind == &catalog_->messages;
+  });
+  if (of_messages != found.end()) return *of_messages;
   if (found.size() > 1) ambiguous(name, paths, where);
   unknown_target(name, known, where);
 }

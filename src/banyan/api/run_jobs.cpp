@@ -14,6 +14,7 @@
 #include "banyan/api/placement.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/cpu_time.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/workload/collectives.hpp"
 #include "banyan/workload/formats.hpp"
@@ -217,10 +218,13 @@ void require_network(const Experiment& network) {
 
 /// Refuses what runs of jobs would pass over in silence.
 void require_fitting(const Experiment& experiment, const RunOptions& options) {
-  if (!options.watches.empty() || options.trace != nullptr || options.window || options.profile ||
-      !options.packet_log.empty()) {
-    experiment.run.fail("seed", "runs of jobs have no windows, watched packets, traces, logs or profiles",
-                        "leave out --watch, --record-trace, --log and --profile");
+  const std::pair<bool, const char*> unfit[] = {{!options.watches.empty(), "--watch"},
+                                                {options.trace != nullptr, "--record-trace"},
+                                                {static_cast<bool>(options.window), "on_window"},
+                                                {options.profile, "--profile"},
+                                                {!options.packet_log.empty(), "--log"}};
+  for (const auto& [asked, option] : unfit) {
+    if (asked) throw ConfigError({"command line", 0, 0, option}, "a run of jobs does not have it", "leave it out");
   }
   if (!experiment.analyses.empty())
     experiment.analyses.front().fail("name", "no analytical model describes jobs", "leave analysis out");
