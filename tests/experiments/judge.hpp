@@ -329,7 +329,7 @@ class Judge {
     judge_metrics(result);
     judge_tables(result);
     judge_channels(experiment, network, result);
-    judge_latency(result);
+    judge_latency(result, !api::switch_row(experiment).without_contention);
     judge_loads(experiment, result);
     judge_length(experiment, result);
     judge_deadlock(experiment, result);
@@ -466,7 +466,8 @@ class Judge {
     if (arrived) find("a silence that is called a deadlock", result.explanation);
   }
 
-  void judge_latency(const api::Result& result) {
+  /// `passes_switches`: no packet gets anywhere without one.
+  void judge_latency(const api::Result& result, bool passes_switches) {
     const auto mean = [&](const char* name) -> std::optional<double> {
       const stats::Metric* const metric = result.find(name);
       return metric == nullptr ? std::nullopt : std::optional<double>(metric->mean);
@@ -486,7 +487,8 @@ class Judge {
       find("parts of a latency that do not add up", fmt::format("{} + {} is not {}", *queueing, *network, *latency));
     }
     const auto hops = mean("hops");
-    if (hops && *hops < 1.0 - 1e-9) find("a packet that passes no switch", fmt::format("hops = {}", *hops));
+    if (hops && passes_switches && *hops < 1.0 - 1e-9)
+      find("a packet that passes no switch", fmt::format("hops = {}", *hops));
     double last = 0.0;
     for (const char* name : {"packet_latency_p50", "packet_latency_p95", "packet_latency_p99", "packet_latency_max"}) {
       const auto value = mean(name);
