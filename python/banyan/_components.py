@@ -147,7 +147,8 @@ def _function(row: Mapping[str, Any]) -> Callable[..., Component]:
 
 def rows() -> list[dict[str, Any]]:
     """Every component that an experiment names."""
-    return [row for row in json.loads(_core.describe_json("")) if row["kind"] != "run"]
+    # Tables of an experiment that hold no component.
+    return [row for row in json.loads(_core.describe_json("")) if row["kind"] not in ("run", "job", "messages")]
 
 
 FUNCTIONS: dict[str, Callable[..., Component]] = {row["name"]: _function(row) for row in rows()}
