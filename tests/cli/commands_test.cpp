@@ -180,7 +180,7 @@ TEST_F(Commands, StudiesAreListed) {
   std::vector<std::string> names;
   for (const json& study : json::parse(banyan({"study", "list", "--json"}).out)) names.push_back(study["study"]);
   EXPECT_EQ(names, (std::vector<std::string>{"circuit-torus", "congestion-trees", "extra-stage-cube", "hypercube-qap",
-                                             "multidestination-worms", "remedies", "silicon"}));
+                                             "jobs", "multidestination-worms", "remedies", "silicon"}));
 }
 
 TEST_F(Commands, AStudyOfFilesSaysWhatItNeeds) {

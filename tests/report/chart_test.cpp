@@ -51,6 +51,23 @@ TEST(Svg, DrawsEveryLineWithMarkersErrorBarsAndALegend) {
   EXPECT_EQ(count(svg, "line s1 dashed"), 2U);
 }
 
+TEST(Svg, NamesPlacesWithoutNumbersAndJoinsNone) {
+  Chart chart = two_lines();
+  for (ChartLine& line : chart.lines) {
+    line.points[0].x = 1;
+    line.points[1].x = 2.1;
+  }
+  EXPECT_EQ(count(to_svg(chart, false), "class=\"curve\""), 2U + 2U) << "lines and legend";
+  chart.x_names = {"linear", "<random>"};
+  const std::string svg = to_svg(chart, false);
+  EXPECT_EQ(test::xml_problem(svg), "");
+  EXPECT_EQ(count(svg, "class=\"curve\""), 2U) << "the legend's";
+  EXPECT_EQ(count(svg, "class=\"marker\""), 4U + 2U);
+  EXPECT_EQ(count(svg, ">linear</text>"), 1U);
+  EXPECT_EQ(count(svg, ">&lt;random&gt;</text>"), 1U);
+  EXPECT_EQ(count(svg, ">1.5</text>"), 0U);
+}
+
 TEST(Svg, RingsWhatIsNoSteadyState) {
   Chart chart = two_lines();
   EXPECT_EQ(count(to_svg(chart, false), "class=\"ring\""), 0U);

@@ -176,6 +176,62 @@ TEST(StudyPage, ChartsFollowPanelsLinesAndSeries) {
   EXPECT_EQ(time[0].chart.lines[0].points[2].x, 4.0);
 }
 
+/// Values of an abscissa that are words have places of their own, and repetitions are means.
+TEST(StudyPage, ShowsMeansOverAnAxisOfRepetitions) {
+  std::string text(test::kFakeStudy);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("S = {", "space = { key = \"switch.space\", label = \"Space\" }\nS = {");
+  replace("x = \"gamma\"", "x = \"space\"\nover = \"gamma\"");
+  const test::FakeStudy fake(test::no_claims, text);
+  study::StudyOptions options;
+  options.figures = {"1"};
+  options.run = test::uneven_run;
+  options.read = [](const std::string& one, const std::string& name, const api::Overrides& overrides) {
+    return api::read_experiments_text(one + "\"switch.space\" = [\"same_cycle\", \"next_cycle\"]\n", name, overrides);
+  };
+  const StudyResult result = run_study(fake.study(), options);
+  const study::FigureResult& figure = result.figures.at(0);
+  ASSERT_EQ(figure.points.size(), 8U) << "two series, loads and spaces";
+  const std::vector<study::Pool> pools = study::pools_of(figure);
+  ASSERT_EQ(pools.size(), 4U);
+  ASSERT_EQ(pools[0].runs.size(), 2U);
+
+  const auto charts = charts_of(result, figure);
+  ASSERT_EQ(charts.size(), 1U);
+  const Chart& chart = charts[0].chart;
+  EXPECT_EQ(chart.x_names, (std::vector<std::string>{"same_cycle", "next_cycle"}));
+  ASSERT_EQ(chart.lines.size(), 2U);
+  ASSERT_EQ(chart.lines[0].points.size(), 2U);
+  EXPECT_LT(chart.lines[0].points[0].x, chart.lines[1].points[0].x) << "lines beside each other";
+  EXPECT_LT(chart.lines[1].points[0].x, 1.5) << "at their place";
+  const double a = result.runs.at(pools[0].runs[0]).find("delay")->mean;
+  const double b = result.runs.at(pools[0].runs[1]).find("delay")->mean;
+  EXPECT_DOUBLE_EQ(chart.lines[0].points[0].y, (a + b) / 2);
+  EXPECT_EQ(chart.lines[0].points[0].count, 2U);
+  // Student's quantile for two values, times their standard error.
+  EXPECT_NEAR(chart.lines[0].points[0].error.value_or(0), 12.706 * std::abs(a - b) / 2, 1e-2 * std::abs(a - b));
+
+  const Page page = page_of(result);
+  EXPECT_EQ(page.figures.at(0).values.rows.size(), 4U) << "a row per mean";
+  EXPECT_EQ(page.figures.at(0).values.head, (std::vector<std::string>{"Series", "space", "d_{x} (cycles)", "Verdict"}));
+  EXPECT_NE(study_page(result).find("\"names\":[\"same_cycle\""), std::string::npos) << "for the script";
+}
+
+TEST(StudyPage, EqualRepetitionsHaveNoInterval) {
+  StudyResult result;
+  for (const double mean : {2.0, 2.0, 3.0}) {
+    api::Result run;
+    run.metrics = {test::metric("delay", mean, 0.5)};
+    result.runs.push_back(run);
+  }
+  EXPECT_FALSE(study::metric_of(result, {nullptr, {0, 1}}, "delay")->half_width);
+  EXPECT_TRUE(study::metric_of(result, {nullptr, {0, 1, 2}}, "delay")->half_width);
+  EXPECT_EQ(study::metric_of(result, {nullptr, {0}}, "delay")->half_width, 0.5) << "one run has its own";
+  EXPECT_FALSE(study::metric_of(result, {nullptr, {0, 1}}, "latency"));
+}
+
 TEST(StudyPage, ComparesSeriesOverTimeInOneChartEach) {
   std::string text(test::kFakeStudy);
   const std::string from = "time_series = [\"arrivals\"]\n";

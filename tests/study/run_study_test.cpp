@@ -290,6 +290,9 @@ TEST(StudyFiles, SpecificationNamesTheMisspelt) {
   EXPECT_NE(message("x = \"gamma\"", "x = \"gama\"").find("'gama' is not declared"), std::string::npos);
   EXPECT_NE(message("metrics = [\"delay\"]", "metrics = [\"decay\"]").find("fake/study.toml:"), std::string::npos);
   EXPECT_NE(message("id = \"2\"", "id = \"1\"").find("twice"), std::string::npos);
+  EXPECT_NE(message("x = \"S\"", "x = \"S\"\nover = \"sed\"").find("'sed' is not declared"), std::string::npos);
+  EXPECT_NE(message("time_series = [\"arrivals\"]", "time_series = [\"arrivals\"]\nover = \"S\"").find("means over"),
+            std::string::npos);
   EXPECT_NE(message("modes = [\"full\"]", "modes = [\"long\"]").find("'long'"), std::string::npos);
 }
 

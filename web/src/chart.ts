@@ -8,7 +8,7 @@ import type { Plane } from "./draw";
 import { drawLine } from "./draw";
 import type { Extent, Range } from "./extent";
 import { extentOf, isPowerOfTwo, logTicks, scaled, shows } from "./extent";
-import { describePoint, formatNumber, plainLabel } from "./format";
+import { describePoint, formatNumber, formatPlace, plainLabel } from "./format";
 import { Legend } from "./legend";
 import type { PointId } from "./nearest";
 import { across, along, first, nearest } from "./nearest";
@@ -126,8 +126,14 @@ export class LiveChart {
     };
   }
 
-  /** Round marks on a logarithmic axis, in place of uPlot's. */
+  /** Round marks on a logarithmic axis, and names on one without numbers, in place of uPlot's. */
   private marks(axis: AxisData, which: "x" | "y", space: number): Partial<uPlot.Axis> {
+    if (axis.names) {
+      return {
+        splits: () => axis.names?.map((_, i) => i + 1) ?? [],
+        values: (_u, splits) => splits.map((value) => formatPlace(axis, value)),
+      };
+    }
     if (!axis.log) return {};
     const binary = which === "x" && this.data.lines.every((line) => line.x.every(isPowerOfTwo));
     return {
@@ -191,7 +197,7 @@ export class LiveChart {
   private series(data: LineData): uPlot.Series {
     return {
       stroke: () => this.colours.curves[data.colour % this.colours.curves.length] ?? this.colours.ink,
-      width: 2,
+      width: this.data.x.names ? 0 : 2,
       spanGaps: true,
       points: { show: false },
       dash: [...(kDashes[data.analytical ? 1 : data.family] ?? [])],

@@ -3,7 +3,7 @@ import type { ChartData, LineData } from "./data";
 import { isBeyond, isUnsettled } from "./data";
 import { save } from "./exports";
 import { extentOf, logTicks, niceStep, type Range, shows } from "./extent";
-import { formatNumber, plainLabel } from "./format";
+import { formatNumber, formatPlace, plainLabel } from "./format";
 
 const kWidth = 640;
 const kHeight = 400;
@@ -172,7 +172,7 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
     kSoft,
     1,
   );
-  for (const value of ticks(x, chart.x.log, 8)) {
+  for (const value of chart.x.names?.map((_, i) => i + 1) ?? ticks(x, chart.x.log, 8)) {
     sheet.path(
       [
         [atX(value), bottom],
@@ -181,7 +181,7 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       kSoft,
       1,
     );
-    sheet.text(formatNumber(value), atX(value), bottom + 18, 11, kInk, "middle");
+    sheet.text(formatPlace(chart.x, value), atX(value), bottom + 18, 11, kInk, "middle");
   }
   sheet.text(plainLabel(chart.x.label), (kMargin.left + right) / 2, kHeight - 10, 12, kInk, "middle");
   sheet.text(plainLabel(chart.y.label), 14, (kMargin.top + bottom) / 2, 12, kInk, "middle", true);
@@ -192,7 +192,7 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       const py = line.y[k];
       return shows(chart.x, px) && shows(chart.y, py) ? [[atX(px), atY(py)]] : [];
     });
-    if (points.length > 1) sheet.path(points, ink, 1.8, dash);
+    if (points.length > 1 && !chart.x.names) sheet.path(points, ink, 1.8, dash);
     line.x.forEach((px, k) => {
       if (!shows(chart.x, px)) return;
       const py = line.y[k];

@@ -8,6 +8,8 @@ export interface AxisData {
   symbol: string;
   unit: string;
   log: boolean;
+  /** Names of the places 1, 2, ... of an axis without numbers; its points are not joined. */
+  names?: string[];
 }
 
 /** One curve. The arrays have one entry per point; those that may be missing are absent when no point has them. */

@@ -132,7 +132,7 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
   addBars(lines, xAxis, yAxis, y);
   if (x.empty || y.empty) return { x: xAxis.log ? [1, 2] : [0, 1], y: yAxis.log ? [1, 2] : [0, 1] };
   return {
-    x: padded(x.low, x.high, xAxis.log),
+    x: xAxis.names ? [0.5, xAxis.names.length + 0.5] : padded(x.low, x.high, xAxis.log),
     y: yAxis.log ? padded(y.low, y.high, true) : niceRange(Math.min(y.low, 0), Math.max(y.high, 0)),
   };
 }

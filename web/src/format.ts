@@ -1,5 +1,5 @@
 // Numbers and labels as a reader sees them.
-import type { ChartData } from "./data";
+import type { AxisData, ChartData } from "./data";
 import type { PointId } from "./nearest";
 
 const kMinus = "\u2212";
@@ -20,6 +20,11 @@ export function formatNumber(value: number): string {
     );
   }
   return signed(String(Number(value.toPrecision(6))));
+}
+
+/** A value of an axis: what lines share a place of a name lie around it. */
+export function formatPlace(axis: AxisData, value: number): string {
+  return axis.names?.[Math.round(value) - 1] ?? formatNumber(value);
 }
 
 /** A half width keeps two digits that matter, and the mean as many: "117.4 ± 1.9". */
@@ -79,7 +84,7 @@ export function describePoint(chart: ChartData, id: PointId): PointText {
   if (verdict) basis.push(verdict);
   return {
     line: line.label,
-    where: `${chart.x.symbol} = ${formatNumber(x)}`,
+    where: `${chart.x.symbol} = ${formatPlace(chart.x, x)}`,
     value: y === null ? "no steady state" : `${formatEstimate(y, line.error?.[id.point])}${unit}`,
     basis: basis.join(", "),
   };

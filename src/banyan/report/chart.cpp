@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "banyan/report/markup.hpp"
 
@@ -139,10 +140,11 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   }
   svg += "</g>\n<g class=\"axis\">";
   svg += fmt::format("<path d=\"M{0} {1}H{2}\"/>", number(kLeft), number(frame.bottom), number(kWidth - kRight));
-  for (const double tick : x_ticks) {
+  for (std::size_t i = 0; i < x_ticks.size(); ++i) {
+    const double tick = x_ticks[i];
     svg += fmt::format("<path d=\"M{0} {1}v5\"/>", number(frame.x.at(tick)), number(frame.bottom));
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", number(frame.x.at(tick)),
-                       number(frame.bottom + 18), tick_label(tick));
+                       number(frame.bottom + 18), chart.x_names.empty() ? tick_label(tick) : escape(chart.x_names[i]));
   }
   for (const double tick : y_ticks) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", number(kLeft - 7),
@@ -170,8 +172,8 @@ std::string bar(const Frame& frame, double x, double low, double high) {
   return path;
 }
 
-/// `beyond` counts the marks without a value at each x, which stand one below the other.
-std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double, int>& beyond) {
+/// `joined`: by a curve. `beyond` counts the marks without a value at each x, which stand one below the other.
+std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, std::map<double, int>& beyond) {
   std::string svg =
       fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
   std::string path;
@@ -199,7 +201,7 @@ std::string draw_line(const ChartLine& line, const Frame& frame, std::map<double
     if (is_unsettled(point.verdict)) rings += ring(x, y);
     if (has_markers(line)) markers += marker(point, x, y);
   }
-  if (!path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
+  if (joined && !path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
   if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
   return svg + markers + rings + "</g>\n";
 }
@@ -380,8 +382,13 @@ std::string to_svg(const Chart& chart, bool standalone) {
     if (y_ticks.front() > ys.low) y_ticks.insert(y_ticks.begin(), y_ticks.front() - step);
     ys.low = std::min(ys.low, y_ticks.front());
   }
-  const std::vector<double> x_ticks =
+  std::vector<double> x_ticks =
       chart.log_x ? log_ticks(xs.low, xs.high, 10, has_powers_of_two(chart)) : nice_ticks(xs.low, xs.high, 8);
+  if (!chart.x_names.empty()) {
+    x_ticks.resize(chart.x_names.size());
+    std::iota(x_ticks.begin(), x_ticks.end(), 1.0);
+    xs = {0.5, static_cast<double>(x_ticks.size()) + 0.5};
+  }
 
   const Legend legend = lay_out_legend(chart);
   const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 30;
@@ -410,7 +417,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
                        number((top + bottom) / 2));
   }
   std::map<double, int> beyond;
-  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame, beyond);
+  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame, chart.x_names.empty(), beyond);
   svg += draw_legend(chart, legend, legend_top);
   return svg + "</svg>\n";
 }

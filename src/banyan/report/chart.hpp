@@ -47,6 +47,8 @@ struct Chart {
   std::string y_label;
   std::string x_symbol;  ///< for one value: "γ = 0.2"
   std::string y_unit;
+  /// Names of the places 1, 2, ... of an axis without numbers; what lies beside each other is not joined then.
+  std::vector<std::string> x_names;
   bool log_x = false;
   bool log_y = false;
   std::vector<ChartLine> lines;

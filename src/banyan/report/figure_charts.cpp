@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "banyan/report/markup.hpp"
 #include "banyan/report/study_report.hpp"
@@ -76,7 +77,7 @@ class Lines {
     ChartLine& line = line_of(point);
     const std::string x = value_of(point, figure_->x);
     const std::string where = spec_->axis(figure_->x)->symbol + " = " + x;
-    line.points.push_back({number(x), metric.mean, metric.half_width, tip(line.label, where, metric), metric.count,
+    line.points.push_back({place_of(x), metric.mean, metric.half_width, tip(line.label, where, metric), metric.count,
                            api::to_string(verdict), point.run});
   }
 
@@ -114,7 +115,11 @@ class Lines {
     }
   }
 
+  /// Names of the places of an abscissa without numbers, in the order of the sweep; empty where it has numbers.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
   [[nodiscard]] std::vector<ChartLine> take() {
+    if (!names_.empty()) set_side_by_side();
     for (ChartLine& line : lines_) {
       std::stable_sort(line.points.begin(), line.points.end(),
                        [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
@@ -123,6 +128,17 @@ class Lines {
   }
 
  private:
+  double place_of(const std::string& x) {
+    const double value = number(x);
+    return std::isnan(value) ? 1.0 + index_of(names_, x) : value;
+  }
+  /// Lines share the places of names: each has its own part of the middle half of a place.
+  void set_side_by_side() {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const double shift = 0.5 * ((static_cast<double>(i) + 0.5) / static_cast<double>(lines_.size()) - 0.5);
+      for (ChartPoint& point : lines_[i].points) point.x += shift;
+    }
+  }
   ChartLine& line_of(const Point& point) {
     const std::string label = line_label(*spec_, *figure_, point);
     const auto [place, fresh] = index_.try_emplace(label, lines_.size());
@@ -159,6 +175,7 @@ class Lines {
   std::map<std::string, std::size_t> index_;
   std::vector<std::string> groups_;
   std::vector<std::string> series_;
+  std::vector<std::string> names_;
 };
 
 std::vector<std::string> panels_of(const StudyResult& result, const FigureResult& figure) {
@@ -175,17 +192,18 @@ std::vector<study::ModelCurve> curves_of(const StudyResult& result, const Figure
   return {};
 }
 
-/// The chart of one metric or time series of the points of one panel; `add` puts a point into its lines.
+/// The chart of one metric or time series of the points of one panel; `add` puts a pool of points into its lines.
 template <class Add>
 NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, const std::string& name,
                        const std::string& panel, Add&& add) {
   Lines lines(result.spec, figure.spec);
   std::string panel_file;
-  for (const Point& point : figure.points) {
+  for (const study::Pool& pool : study::pools_of(figure)) {
+    const Point& point = *pool.first;
     if (places(result.spec, point, figure.spec.panels) != panel) continue;
     panel_file.clear();
     for (const std::string& axis : figure.spec.panels) panel_file += "-" + axis + "-" + value_of(point, axis);
-    add(lines, point);
+    add(lines, pool);
   }
   for (const study::ModelCurve& curve : curves_of(result, figure)) {
     if (curve.metric == name) lines.add_curve(curve);
@@ -195,6 +213,7 @@ NamedChart panel_chart(const StudyResult& result, const FigureResult& figure, co
   named.chart.subtitle = panel;
   named.chart.log_x = figure.spec.log_x;
   named.chart.log_y = figure.spec.has_log_y(name);
+  named.chart.x_names = lines.names();
   named.chart.lines = lines.take();
   return named;
 }
@@ -206,9 +225,10 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
     const study::MetricSpec& metric = *result.spec.metric(metric_name);
     const study::AxisSpec& axis = *result.spec.axis(figure.spec.x);
     for (const std::string& panel : panels) {
-      NamedChart named = panel_chart(result, figure, metric_name, panel, [&](Lines& lines, const Point& point) {
+      NamedChart named = panel_chart(result, figure, metric_name, panel, [&](Lines& lines, const study::Pool& pool) {
+        const Point& point = *pool.first;
         const api::Result& run = result.run_of(point);
-        if (const stats::Metric* found = run.find(metric_name)) {
+        if (const std::optional<stats::Metric> found = study::metric_of(result, pool, metric_name)) {
           lines.add(point, *found, run.verdict);
         } else if (is_unsettled(api::to_string(run.verdict))) {
           stats::Metric none;
@@ -249,11 +269,11 @@ std::vector<NamedChart> compared_time_charts(const StudyResult& result, const Fi
     const study::MetricSpec* metric = result.spec.metric(name);
     for (const std::string& panel : panels) {
       std::string unit = metric == nullptr ? "" : metric->unit;
-      NamedChart named = panel_chart(result, figure, name, panel, [&](Lines& lines, const Point& point) {
-        const stats::Series* series = series_of(result, point, name);
+      NamedChart named = panel_chart(result, figure, name, panel, [&](Lines& lines, const study::Pool& pool) {
+        const stats::Series* series = series_of(result, *pool.first, name);
         if (series == nullptr) return;
         if (metric == nullptr) unit = series->unit;
-        lines.add(point, *series);
+        lines.add(*pool.first, *series);
       });
       named.chart.title = metric == nullptr ? name : metric->label;
       named.chart.y_label = with_unit(metric == nullptr ? name : metric->symbol, unit);

@@ -60,6 +60,7 @@ Json chart_json(const Chart& chart) {
                  {"x", {{"label", chart.x_label}, {"symbol", chart.x_symbol}, {"unit", ""}, {"log", chart.log_x}}},
                  {"y", {{"label", chart.y_label}, {"symbol", ""}, {"unit", chart.y_unit}, {"log", chart.log_y}}},
                  {"lines", Json::array()}};
+  if (!chart.x_names.empty()) object["x"]["names"] = chart.x_names;
   for (const ChartLine& line : chart.lines) object["lines"].push_back(line_json(line));
   return object;
 }

@@ -15,8 +15,8 @@ using study::FigureResult;
 using study::Point;
 using study::StudyResult;
 
-std::string cell(const stats::Metric* metric) {
-  if (metric == nullptr) return "";
+std::string cell(const std::optional<stats::Metric>& metric) {
+  if (!metric) return "";
   return study::to_string(study::Estimate{metric->mean, metric->half_width.value_or(0.0), 0, true});
 }
 
@@ -28,21 +28,27 @@ Table values_of(const StudyResult& result, const FigureResult& figure) {
     table.numeric.push_back(numeric);
   };
   column("Series", false);
-  for (const auto& [axis, value] : figure.points.front().axes) column(result.spec.axis(axis)->symbol, true);
+  const std::string& over = figure.spec.over;
+  for (const auto& [axis, value] : figure.points.front().axes) {
+    if (axis != over) column(result.spec.axis(axis)->symbol, true);
+  }
   for (const std::string& name : figure.spec.metrics) {
     const study::MetricSpec& metric = *result.spec.metric(name);
     column(metric.symbol + (metric.unit.empty() ? "" : " (" + metric.unit + ")"), true);
   }
   column("Verdict", false);
-  column("State hash", false);
-  for (const Point& point : figure.points) {
+  if (over.empty()) column("State hash", false);
+  for (const study::Pool& pool : study::pools_of(figure)) {
+    const Point& point = *pool.first;
     const study::SeriesSpec* series = result.spec.find_series(point.series);
     const api::Result& run = result.run_of(point);
     Table::Row row{{series == nullptr ? point.series : series->label}, point.run};
-    for (const auto& [axis, value] : point.axes) row.cells.push_back(value);
-    for (const std::string& name : figure.spec.metrics) row.cells.push_back(cell(run.find(name)));
+    for (const auto& [axis, value] : point.axes) {
+      if (axis != over) row.cells.push_back(value);
+    }
+    for (const std::string& name : figure.spec.metrics) row.cells.push_back(cell(study::metric_of(result, pool, name)));
     row.cells.push_back(api::to_string(run.verdict));
-    row.cells.push_back(fmt::format("{:016x}", run.state_hash));
+    if (over.empty()) row.cells.push_back(fmt::format("{:016x}", run.state_hash));
     table.rows.push_back(std::move(row));
   }
   return table;

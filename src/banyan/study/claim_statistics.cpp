@@ -79,6 +79,13 @@ Estimate mean_of(const std::vector<Estimate>& values) {
   return (1.0 / static_cast<double>(values.size())) * sum;
 }
 
+bool all_equal(const std::vector<double>& values) {
+  constexpr double kRounding = 1e-12;  // as a part of the values
+  if (values.empty()) return true;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low <= kRounding * std::fabs(*high);
+}
+
 std::string to_string(const Estimate& estimate) {
   if (!estimate.known) return "not measured";
   const int places = decimals(estimate.mean, estimate.half_width);

@@ -33,6 +33,9 @@ struct Estimate {
 /// The mean of estimates of different things, such as the errors of a model in several cases; unknown when one is.
 [[nodiscard]] Estimate mean_of(const std::vector<Estimate>& values);
 
+/// Equal but for rounding: such values do not say how far others may lie, so that their mean has no interval.
+[[nodiscard]] bool all_equal(const std::vector<double>& values);
+
 /// "117.4 ± 1.9"
 [[nodiscard]] std::string to_string(const Estimate& estimate);
 

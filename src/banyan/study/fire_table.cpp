@@ -2,14 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "banyan/study/study.hpp"
 
 namespace banyan::study {
 namespace {
-
-constexpr double kEqual = 1e-12;  ///< what rounding makes of equal values, as a part of them
 
 FireCell over_seeds_of(const StudyResult& result, const FigureResult& figure, const std::string& remedy,
                        const std::string& column) {
@@ -26,10 +23,8 @@ FireCell over_seeds_of(const StudyResult& result, const FigureResult& figure, co
   }
   if (values.empty()) return cell;
   cell.value = mean_of(values);
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  // Equal values do not say how far others may lie, and a mean of those seeds alone that have one would be one of the
-  // lucky ones.
-  if (cell.missing > 0 || *high - *low <= kEqual * std::fabs(*high)) cell.value.known = false;
+  // A mean of those seeds alone that have a value would be one of the lucky ones.
+  if (cell.missing > 0 || all_equal(values)) cell.value.known = false;
   return cell;
 }
 

@@ -26,7 +26,8 @@ const ModeSpec* find_mode(const std::map<Mode, ModeSpec>& modes, Mode mode) {
 bool sweeps_seeds(const StudySpec& spec, const FigureSpec& figure) {
   const auto is_seed = [&](const std::string& axis) { return spec.axis(axis)->key == "run.seed"; };
   return std::any_of(figure.lines.begin(), figure.lines.end(), is_seed) ||
-         std::any_of(figure.panels.begin(), figure.panels.end(), is_seed) || (!figure.x.empty() && is_seed(figure.x));
+         std::any_of(figure.panels.begin(), figure.panels.end(), is_seed) || (!figure.x.empty() && is_seed(figure.x)) ||
+         (!figure.over.empty() && is_seed(figure.over));
 }
 
 /// The overrides of one series of a figure, weakest first.
@@ -82,6 +83,7 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
   std::vector<std::string> used = figure.lines;
   used.insert(used.end(), figure.panels.begin(), figure.panels.end());
   if (!figure.x.empty()) used.push_back(figure.x);
+  if (!figure.over.empty()) used.push_back(figure.over);
   const Where where{spec.name + "/study.toml", 0, 0, "figure(" + figure.id + ")"};
   for (const std::string& key : set.axis_names) {
     const AxisSpec* axis = spec.axis_of_key(key);
@@ -91,7 +93,7 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
     }
     if (std::find(used.begin(), used.end(), axis->name) == used.end()) {
       throw ConfigError(where, "axis '" + axis->name + "' of " + figure.file + " has no place in the figure",
-                        "use it as x, in lines or in panels");
+                        "use it as x or over, in lines or in panels");
     }
   }
   for (const std::string& name : used) {

@@ -191,6 +191,13 @@ void check_names(const Node& table, const FigureSpec& figure, const StudySpec& s
     throw ConfigError(table.where, "a figure has either x or time_series", "give exactly one of them");
   }
   if (!figure.x.empty()) check("x", {figure.x}, axis, "declare it in [axes]");
+  if (!figure.over.empty()) {
+    check("over", {figure.over}, axis, "declare it in [axes]");
+    if (figure.x.empty() || !figure.fire.empty()) {
+      throw ConfigError(table.find("over")->where, "a figure over time, or of a fire, shows no means over an axis",
+                        "leave 'over' out");
+    }
+  }
   check("lines", figure.lines, axis, "declare it in [axes]");
   check("panels", figure.panels, axis, "declare it in [axes]");
   check(
@@ -238,9 +245,9 @@ void read_log_y(const Node& table, FigureSpec& figure) {
 }
 
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
-  only(table, {"id",    "title",  "caption", "file",    "set",         "fire",  "x",
-               "lines", "panels", "series",  "metrics", "time_series", "cycle", "time_unit",
-               "log_x", "log_y",  "modes",   "quick",   "default",     "full",  "seconds"});
+  only(table, {"id",     "title", "caption", "file",    "set",         "fire",   "x",         "lines",
+               "panels", "over",  "series",  "metrics", "time_series", "cycle",  "time_unit", "log_x",
+               "log_y",  "modes", "quick",   "default", "full",        "seconds"});
   FigureSpec figure;
   figure.seconds = positive(table, "seconds");
   figure.id = text(table, "id");
@@ -252,6 +259,7 @@ FigureSpec read_figure(const Node& table, const StudySpec& study) {
   figure.x = text(table, "x", "");
   figure.lines = list(table, "lines");
   figure.panels = list(table, "panels");
+  figure.over = text(table, "over", "");
   figure.series = list(table, "series");
   figure.metrics = list(table, "metrics");
   figure.time_series = list(table, "time_series");

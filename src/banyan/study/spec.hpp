@@ -70,9 +70,11 @@ struct FigureSpec {
   /// The fire whose table this figure gives: its metrics over seeds, a row per series; or the one that it draws over
   /// time. "": none.
   std::string fire;
-  std::string x;                     ///< axis of the abscissa; "" for a figure over time
-  std::vector<std::string> lines;    ///< axes that make one line per value, beside the series
-  std::vector<std::string> panels;   ///< axes that make one chart per value
+  std::string x;                    ///< axis of the abscissa; "" for a figure over time
+  std::vector<std::string> lines;   ///< axes that make one line per value, beside the series
+  std::vector<std::string> panels;  ///< axes that make one chart per value
+  /// Axis of repetitions, such as the seed: charts and tables show means over its values; "": none.
+  std::string over;
   std::vector<std::string> series;   ///< names of SeriesSpec; empty: the file as it stands
   std::vector<std::string> metrics;  ///< one chart each
   /// Over time: names of stats::Series drawn against the cycle. One chart each where several series or lines are

@@ -131,6 +131,17 @@ void check_choice(const Study& study, const StudyOptions& options);
 /// somebody chose the figures, claims that stand on others are left out.
 [[nodiscard]] std::vector<ClaimResult> judge(const StudyRow& row, const StudyResult& result);
 
+/// Points of a figure that differ in the axis `over` alone; where the figure has none each point is a pool of its own.
+struct Pool {
+  const Point* first = nullptr;
+  std::vector<std::size_t> runs;  ///< indices into StudyResult::runs
+};
+[[nodiscard]] std::vector<Pool> pools_of(const FigureResult& figure);
+/// A metric of the one run of a pool, or the mean over its runs with its interval of 95 % after Student; without an
+/// interval where their values are equal. Nothing where a run has no such metric.
+[[nodiscard]] std::optional<stats::Metric> metric_of(const StudyResult& result, const Pool& pool,
+                                                     const std::string& name);
+
 /// A value of the table of remedies beside each other on one fire.
 struct FireCell {
   std::string fire;
