@@ -71,6 +71,7 @@ class Replay {
         free_(program),
         messages_(program.ranks()),
         receives_(program.ranks()),
+        queue_(std::size_t{program.ranks()} * 2),
         trace_(program, options.repeats),
         clock_(program.ranks(), cores_ == 1, true),
         holder_(core_free_.size(), TraceBack::kNobody) {}
@@ -150,7 +151,7 @@ class Replay {
     u64 time = options_.start;
     if (!first) time = core_free(rank, o.cpu);
     if (!first && o.kind == OperationKind::send) time = std::max(time, send_free(rank, o.nic));
-    queue_.push({time, next_order(Kind::operation), rank, operation});
+    queue_.push({time, next_order(Kind::operation), rank, operation}, rank * 2);
   }
 
   void started(u32 rank, u32 operation) {
@@ -224,7 +225,8 @@ class Replay {
     clock_.awaits(o.peer, sent, sent + wire_.latency, event.time);
     trace_.sent(place, sent);
     send_free(event.rank, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
-    queue_.push({event.time + host_.overhead + wire_.latency, next_order(Kind::message), event.rank, event.operation});
+    queue_.push({event.time + host_.overhead + wire_.latency, next_order(Kind::message), event.rank, event.operation},
+                event.rank * 2 + 1);
     ++out_.messages;
     out_.bytes += o.amount;
     if (o.amount <= host_.eager) done(event.rank, event.operation);
@@ -297,7 +299,7 @@ class Replay {
     if (alone_) {
       Event again = event;
       again.time = ready_of(key);
-      queue_.push(again);
+      queue_.push(again, EventQueue<Event>::kNoLane);
       return;
     }
     const auto [found, added] = queue_of_.try_emplace(key, 0);
@@ -333,7 +335,7 @@ class Replay {
     WaitQueue& queue = waiting_[number];
     const Event& first = queue.waiting.top();
     queue.awaited = first.order;
-    queue_.push({ready_of(queue.key), first.order | 3U, number, 0});
+    queue_.push({ready_of(queue.key), first.order | 3U, number, 0}, EventQueue<Event>::kNoLane);
   }
   void wake(const Event& event) {
     WaitQueue& queue = waiting_[event.rank];

@@ -33,7 +33,10 @@ struct Event {
   u64 time = 0;
   u64 order = 0;  ///< number of its coming into being
   Place place;
-  Kind kind = Kind::ready;
+  u64 what = 0;  ///< its kind and, 8 bits higher, the bytes of the message that is received
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(what & 0xffU); }
+  [[nodiscard]] u64 bytes() const noexcept { return what >> 8U; }
 
   [[nodiscard]] bool before(const Event& other) const noexcept {
     return time != other.time ? time < other.time : order < other.order;
@@ -74,6 +77,7 @@ class Replay {
         free_(program),
         messages_(program.ranks()),
         receives_(program.ranks()),
+        queue_(std::size_t{program.ranks()} * 2),
         trace_(program, options.repeats),
         clock_(program.ranks(), cores_ == 1, carrier == nullptr) {
     out_.ends.assign(program.ranks(), options.start);
@@ -113,14 +117,15 @@ class Replay {
   [[nodiscard]] Resource& sender(Place p, const Operation& o) { return sender_[std::size_t{p.rank} * nics_ + o.nic]; }
   [[nodiscard]] Operation operation(Place p) const { return program_.operation(p.rank, p.operation); }
   [[nodiscard]] static u64 further(const Operation& o) { return o.amount == 0 ? 0 : o.amount - 1; }
-  void push(u64 time, Kind kind, Place place) {
+  void push(u64 time, Kind kind, Place place, u64 bytes = 0) {
     u64 order = ++born_;
     if (carrier_ != nullptr) {
       const bool at_peer = kind == Kind::arrival || kind == Kind::request;
       constexpr unsigned kBirths = 40;
       order |= u64{at_peer ? operation(place).peer : place.rank} << kBirths;
     }
-    queue_.push({time, order, place, kind});
+    queue_.push({time, order, place, bytes << 8U | static_cast<u8>(kind)},
+                place.rank * 2 + (kind == Kind::ready || kind == Kind::received ? 0 : 1));
   }
   /// Between the ends of a send: its message or request, or the consent that comes back.
   void carry(u64 at, Kind kind, Place send, const Operation& o) {
@@ -166,7 +171,7 @@ class Replay {
   void take(const Event& event) {
     now_ = event.time;
     const Operation o = operation(event.place);
-    switch (event.kind) {
+    switch (event.kind()) {
       case Kind::ready:
         if (o.kind == OperationKind::calculate) return calculate(event, o);
         if (o.kind == OperationKind::send) return send(event, o);
@@ -276,14 +281,12 @@ class Replay {
   /// `at`: when both are there.
   void meet(Place receive, Place send, u64 at, u64 complete) {
     trace_.waited(receive, send, complete);
-    bytes_of_[key(receive)] = operation(send).amount;
-    push(at, Kind::received, receive);
+    constexpr u64 kMost = (u64{1} << 56U) - 1;  // longer ones, of 72 petabytes, cost no more
+    push(at, Kind::received, receive, std::min(operation(send).amount, kMost));
   }
   void receive(const Event& event, const Operation& o) {
-    const auto found = bytes_of_.find(key(event.place));
     Operation sent = o;
-    sent.amount = found->second;
-    bytes_of_.erase(found);
+    sent.amount = event.bytes();
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(sent)), event.place};
@@ -318,7 +321,6 @@ class Replay {
   MatchQueue<Waiting> messages_;
   MatchQueue<u32> receives_;
   std::unordered_map<u64, Place> receive_of_;  ///< of sends that may come
-  std::unordered_map<u64, u64> bytes_of_;      ///< of receives whose message is on its way to them
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;

@@ -1,9 +1,12 @@
 #include "banyan/workload/program.hpp"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <new>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
@@ -15,10 +18,23 @@ constexpr std::size_t kCookie = 8;
 constexpr std::size_t kHead = kCookie + 4 + 1 + 1;
 constexpr std::size_t kSpan = 16;  ///< begin and end of a rank's part
 
+/// Memory that is not cleared, and in large pages where the system has some: each of the small ones would be a fault.
+EncodedBytes room_for(std::size_t bytes) {
+  constexpr std::size_t kPage = std::size_t{1} << 21U;
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + 63) / 64 * 64;
+  auto* const room = static_cast<char*>(std::aligned_alloc(
+      rounded < kPage ? 64 : kPage, rounded < kPage ? rounded : (rounded + kPage - 1) / kPage * kPage));
+  if (room == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (rounded >= kPage) static_cast<void>(madvise(room, rounded, MADV_HUGEPAGE));
+#endif
+  return EncodedBytes(room);
+}
+
 /// Writes the layout into bytes whose number is known.
 class Encoder {
  public:
-  explicit Encoder(std::size_t bytes) : bytes_(bytes) {}
+  explicit Encoder(std::size_t bytes) : bytes_(room_for(bytes)) {}
   template <class T>
   void put(T value) noexcept {
     put_at(at_, value);
@@ -26,13 +42,13 @@ class Encoder {
   }
   template <class T>
   void put_at(std::size_t at, T value) noexcept {
-    std::memcpy(bytes_.data() + at, &value, sizeof value);
+    std::memcpy(bytes_.get() + at, &value, sizeof value);
   }
   [[nodiscard]] std::size_t size() const { return at_; }
-  [[nodiscard]] std::vector<char> take() { return std::move(bytes_); }
+  [[nodiscard]] EncodedBytes take() { return std::move(bytes_); }
 
  private:
-  std::vector<char> bytes_;
+  EncodedBytes bytes_;
   std::size_t at_ = 0;
 };
 
@@ -103,7 +119,7 @@ Program::Program(Schedule schedule, const std::string& path) : path_(path) {
     schedule.ranks[r] = {};
   }
   encoded_ = out.take();
-  bytes_ = {encoded_.data(), encoded_.size()};
+  bytes_ = {encoded_.get(), out.size()};
   locate();
 }
 

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,12 @@ struct Place {
   u32 operation = 0;
   bool operator==(const Place&) const = default;
 };
+
+/// The bytes of a schedule that was encoded in memory.
+struct Freed {
+  void operator()(char* bytes) const noexcept { std::free(bytes); }
+};
+using EncodedBytes = std::unique_ptr<char[], Freed>;
 
 class Program {
  public:
@@ -99,7 +107,7 @@ class Program {
 
   std::string path_;
   MappedFile file_;
-  std::vector<char> encoded_;
+  EncodedBytes encoded_;
   std::string_view bytes_;  ///< of one of the two
   std::vector<Part> parts_;
   u64 operations_ = 0;

@@ -13,52 +13,55 @@ class IntervalUnion {
  public:
   void add(u64 from, u64 to) {
     if (from >= to) return;
-    // Mostly it follows or prolongs the last one.
-    if (open_.empty() || from > open_.back().to) {
-      open_.push_back({from, to});
-    } else if (from >= open_.back().from) {
+    // Mostly it prolongs the last one, or follows it.
+    if (!open_.empty() && from >= open_.back().from && from <= open_.back().to) {
       open_.back().to = std::max(open_.back().to, to);
-    } else {
-      merge(from, to);
+      return;
     }
+    if (open_.size() == full_) {
+      join();
+      full_ = std::max(kFewest, open_.size() * 2);
+    }
+    open_.push_back({from, to});
   }
   /// Nothing that is added later begins before `from`.
-  void settle(u64 from) {
-    if (open_.empty() || open_.front().to >= from) return;
-    std::size_t done = 0;
-    for (; done < open_.size() && open_[done].to < from; ++done) length_ += open_[done].to - open_[done].from;
-    open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(done));
-  }
+  void settle(u64 from) { settled_ = from; }
   [[nodiscard]] u64 length() const {
-    u64 length = length_;
-    for (const Interval& i : open_) length += i.to - i.from;
+    IntervalUnion all = *this;
+    all.join();
+    u64 length = all.length_;
+    for (const Interval& i : all.open_) length += i.to - i.from;
     return length;
   }
 
  private:
+  static constexpr std::size_t kFewest = 16;
+
   struct Interval {
     u64 from = 0;
     u64 to = 0;
   };
-  /// Of an interval that begins before the last one does.
-  void merge(u64 from, u64 to) {
-    const auto reaches = [](const Interval& i, u64 begin) { return i.to < begin; };
-    const auto first = std::lower_bound(open_.begin(), open_.end(), from, reaches);
-    auto last = first;
-    for (; last != open_.end() && last->from <= to; ++last) {
-      from = std::min(from, last->from);
-      to = std::max(to, last->to);
+  /// Makes the intervals ascending and disjoint, and only counts those that are over. It is done when there are twice
+  /// as many as it left the last time, so that an interval costs as much as sorting, in whatever order they come.
+  void join() {
+    std::sort(open_.begin(), open_.end(), [](const Interval& a, const Interval& b) { return a.from < b.from; });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < open_.size();) {
+      Interval joined = open_[i++];
+      for (; i < open_.size() && open_[i].from <= joined.to; ++i) joined.to = std::max(joined.to, open_[i].to);
+      if (joined.to < settled_) {
+        length_ += joined.to - joined.from;
+      } else {
+        open_[kept++] = joined;
+      }
     }
-    if (first == last) {
-      open_.insert(first, {from, to});
-      return;
-    }
-    *first = {from, to};
-    open_.erase(first + 1, last);
+    open_.resize(kept);
   }
 
-  std::vector<Interval> open_;  ///< disjoint, ascending
-  u64 length_ = 0;
+  std::vector<Interval> open_;
+  std::size_t full_ = kFewest;  ///< so many, and they are joined
+  u64 settled_ = 0;
+  u64 length_ = 0;  ///< of those that are over
 };
 
 class RankClock {
