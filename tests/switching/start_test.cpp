@@ -29,6 +29,9 @@ TEST(Start, OfModelsThatTakeAllMessagesInIsBounded) {
   EXPECT_EQ(refusal("packet_node", "process = 'at_once', batch = 1000"), "");
   EXPECT_EQ(refusal("packet_node", "load = 1.0, batch = 1000000000000"), "") << "they come one after the other";
   EXPECT_EQ(refusal("packet_node", "load = 1.0, process = 'poisson', batch = 1000000000000"), "");
+  EXPECT_EQ(refusal("packet_node", "process = 'at_once', batch = 1000000000, reply_size = [1]"), text);
+  EXPECT_EQ(refusal("packet_node", "process = 'at_once', batch = 1000000000, reply_size = [1], outstanding = 2"), "");
+  EXPECT_EQ(refusal("ideal", "process = 'at_once', batch = 1000000000000"), "ideal" + text.substr(text.find(' ')));
   EXPECT_EQ(refusal("vc_router", "process = 'at_once', batch = 1000000000000"), "") << "they wait where they are born";
 }
 

@@ -104,6 +104,18 @@ core::AnalysisContext analysis_context(const Experiment& experiment, const Netwo
   return context;
 }
 
+namespace {
+
+/// What a model says of the experiment. Where nothing limits a quantity, as on the network without contention, the
+/// model has no number for it.
+std::vector<core::Prediction> finite_predictions(const core::Analysis& model) {
+  std::vector<core::Prediction> list = model.predict();
+  std::erase_if(list, [](const core::Prediction& p) { return !std::isfinite(p.value); });
+  return list;
+}
+
+}  // namespace
+
 std::vector<Predictions> predict(const Experiment& experiment, const Network& network) {
   std::vector<Predictions> all;
   if (experiment.analyses.empty()) return all;
@@ -115,7 +127,8 @@ std::vector<Predictions> predict(const Experiment& experiment, const Network& ne
   const core::AnalysisContext context = analysis_context(experiment, network, instance.traffics);
   for (std::size_t i = 0; i < experiment.analyses.size(); ++i) {
     const config::Values& analysis = experiment.analyses[i];
-    all.push_back({model_name(experiment, i), row_of(analysis.component()).make(analysis, context)->predict()});
+    all.push_back(
+        {model_name(experiment, i), finite_predictions(*row_of(analysis.component()).make(analysis, context))});
   }
   return all;
 }
@@ -128,7 +141,7 @@ std::vector<Predictions> proven_bounds(const Experiment& experiment, const Netwo
   for (const core::AnalysisRow* row : core::analysis_rows()) {
     std::vector<core::Prediction> list;
     try {
-      list = row->make(config::Values::defaults(row->info), context)->predict();
+      list = finite_predictions(*row->make(config::Values::defaults(row->info), context));
     } catch (const ConfigError&) { continue; }  // describes something else
     std::erase_if(list, [](const core::Prediction& p) { return p.bound == core::Bound::none || p.saturated; });
     if (!list.empty()) all.push_back({row->info.name, std::move(list)});

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <functional>
 #include <new>
 #include <sstream>
@@ -526,11 +528,10 @@ int fail(int status, const std::string& text) {
   return status;
 }
 
-}  // namespace
-
-int program(int argc, const char* const* argv) {
+/// Prints what the exception that is being handled means, and returns the status that stands for it.
+int report_exception() {
   try {
-    return parse_and_act(argc, argv);
+    throw;
   } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted& stop) {
     const std::string said = stop.what();
     const bool told = said.find("remedy: ") != std::string::npos;
@@ -547,6 +548,21 @@ int program(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     return fail(kBroken, fmt::format("internal: {}\n  remedy: report this with the experiment file", error.what()));
   }
+}
+
+/// The hot loop is noexcept. What it throws nonetheless, where memory or packets run out, comes here.
+[[noreturn]] void end_of_hot_loop() {
+  if (std::current_exception() != nullptr) std::_Exit(report_exception());
+  std::abort();
+}
+
+}  // namespace
+
+int program(int argc, const char* const* argv) {
+  std::set_terminate(&end_of_hot_loop);
+  try {
+    return parse_and_act(argc, argv);
+  } catch (...) { return report_exception(); }
 }
 
 }  // namespace banyan::cli

@@ -90,6 +90,8 @@ struct TrafficTraits {
   bool sifts = false;
   /// Messages come from start, departed and delivered, and `next` is not called.
   bool answers = false;
+  /// Of one that answers: how many requests of a terminal may wait for their replies is limited.
+  bool limits_requests = false;
   /// Latencies of whole multicasts are recorded (multicast_of).
   bool multicasts = false;
   /// Messages may have several destinations, so that switches must replicate.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::engine {
@@ -74,8 +76,13 @@ class PacketPool {
   }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
-    if (keeps_values_) values_.at(chunk) = std::make_unique<u16[]>(1U << kChunkBits);
-    chunks_.at(chunk) = std::make_unique<core::Packet[]>(1U << kChunkBits);
+    if (chunk == chunks_.size()) {
+      throw ConfigError(
+          {}, "more than " + std::to_string(kMost) + " packets of one shard are in the network and its queues",
+          "lower the load, simulate fewer cycles, or use more shards (run.shards) where the switch model has them");
+    }
+    if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
+    chunks_[chunk] = std::make_unique<core::Packet[]>(1U << kChunkBits);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
     free_.resize(created_);

@@ -6,6 +6,7 @@
 
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/whole_network.hpp"
+#include "banyan/switching/parts/start.hpp"
 
 namespace banyan::switching::ideal {
 namespace {
@@ -64,6 +65,7 @@ class Ideal final : public engine::WholeNetwork {
 };
 
 void install(const config::Values& values, engine::Builder& builder) {
+  parts::require_few_at_start(values, builder);
   builder.several_at_once();
   builder.partition_as_one();
   builder.add(0, std::make_unique<Ideal>(builder, values.real("latency"), values.real("per_byte")));

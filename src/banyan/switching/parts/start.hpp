@@ -29,7 +29,7 @@ inline void require_few_at_start(const config::Values& values, const engine::Bui
   const u32 terminals = builder.topology().graph().terminals();
   const u64 most = kMostAtStart / terminals + 1;
   for (const core::Traffic* traffic : builder.traffics()) {
-    if (!traffic->finite() || traffic->answers()) continue;
+    if (!traffic->finite() || traffic->traits().limits_requests) continue;
     for (u32 t = 0; t < terminals; ++t) {
       if (!starts_with(*traffic, t, most)) continue;
       values.fail("name",

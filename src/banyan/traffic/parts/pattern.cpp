@@ -185,6 +185,7 @@ void Pattern::add_uniform(u32 terminal, double weight, bool include_self, std::s
 core::TrafficTraits Pattern::traits() const noexcept {
   const u32 longest_reply = *std::max_element(reply_size_.begin(), reply_size_.end());
   return {.answers = replies_,
+          .limits_requests = outstanding_ != kNone,
           .longest_message = std::max(injection_.sizes().longest(), longest_reply),
           .shortest_message = replies_ ? 1 : injection_.sizes().shortest(),
           .longest_packet = injection_.sizes().longest_packet(),
