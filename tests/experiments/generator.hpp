@@ -18,6 +18,7 @@
 #include "engine/small_instances.hpp"
 #include "experiments/recipe.hpp"
 #include "experiments/targets.hpp"
+#include "support/chakra_writer.hpp"
 
 namespace banyan::test::experiments {
 
@@ -119,6 +120,14 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"table.file", {"'table.txt'", "''"}},
       {"trace.file", {"'messages.trace'"}},
       {"storage.file", {"''", "'accesses.spc'"}},
+      {"job.placement", {"'linear'", "'random'", "'blocked'", "'spread'"}},
+      {"job.start", {"0", "1", "300"}},
+      {"job.repeats", {"1", "2", "3"}},
+      {"job.groups", {"''", "'groups.json'"}},
+      {"job.generator.bytes", {"0", "1", "100", "4096"}},
+      {"job.generator.ranks", {"1", "2", "5", "8", "16"}},
+      {"job.generator.root", {"0", "1"}},
+      {"job.generator.segments", {"1", "2", "3"}},
       {"run.seed", {"0", "1", "2", "17", "9007199254740991"}},
       {"run.sessions", {"1", "2", "3"}},
       {"run.warmup", {"0", "1", "100", "300"}},
@@ -173,6 +182,10 @@ inline const std::map<std::string, double>& caps() {
       {"run.extension", 5},
       {"iterations", 4},
       {"multicast_phases.draws", 100},
+      {"job.repeats", 3},
+      {"job.generator.bytes", 10'000},
+      {"job.generator.ranks", 32},
+      {"job.generator.segments", 4},
       {"storage.length", 8'000},  // with the rate of the small instance, 16,000 accesses
   };
   return table;
@@ -216,8 +229,14 @@ class Generator {
     const auto wanted = [&](const char* section, const api::Kind& kind) {
       return target != nullptr && target->section == section ? target->component : dice.of(kind.components);
     };
-    recipe.parts.push_back(part("traffic", *wanted("traffic", catalog.traffic), rate, dice));
-    for (u32 more = dice.chance(target == nullptr ? 0.75 : 0.95) ? 0 : 1 + dice.below(2); more > 0; --more) {
+    const bool jobs = target == nullptr ? dice.chance(0.08) : target->section == "job";
+    for (u32 more = jobs ? 1 + dice.below(2) : 0; more > 0; --more) {
+      recipe.parts.push_back(part("job", *catalog.job.components.front(), rate, dice));
+    }
+    if (!jobs || dice.chance(0.2)) {
+      recipe.parts.push_back(part("traffic", *wanted("traffic", catalog.traffic), rate, dice));
+    }
+    for (u32 more = jobs || dice.chance(target == nullptr ? 0.75 : 0.95) ? 0 : 1 + dice.below(2); more > 0; --more) {
       recipe.parts.push_back(part("traffic", *dice.of(catalog.traffic.components), rate, dice));
     }
     const bool admission = target != nullptr && target->section == "admission";
@@ -231,9 +250,13 @@ class Generator {
       recipe.parts.push_back(part("analysis", *dice.of(catalog.analysis.components), rate, dice));
     }
     recipe.parts.push_back(run(rate, dice));
+    if (jobs) shorten(recipe.parts.back());
     if (target != nullptr) keep(recipe, *target, dice);
     write_graph(recipe, dice);
     write_inputs(recipe, dice);
+    for (Part& part : recipe.parts) {
+      if (part.section == "job") give_schedule(recipe, part, dice);
+    }
     return recipe;
   }
 
@@ -350,6 +373,11 @@ class Generator {
       if (!is_mode(p.name) && dice.chance(std::max(rate, 0.03))) run.set(p.name, value(api::run_info(), p, dice));
     }
     return run;
+  }
+
+  /// A run of jobs ends with the last job, and refuses what says something else.
+  static void shorten(Part& run) {
+    for (const char* key : {"window", "duration", "precision", "warmup", "measure", "settle"}) run.remove(key);
   }
 
   /// What no parameter of the kind may be.
@@ -593,6 +621,99 @@ class Generator {
       return fmt::format("{:.6f} {} {} {} {}\n", at, disk, dice.below(1000000), bytes, read ? "R" : "W");
     }
     return fmt::format("{},{},{},{},{:.6f}\n", disk, dice.below(1000000), bytes, read ? "R" : "W", at);
+  }
+
+  static bool starts_with_one_of(const std::string& key, const Values& beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& b) { return key.starts_with(b); });
+  }
+
+  /// A generator, a schedule in GOAL, or a Chakra trace: a job has one of them, and parameters of that one.
+  static void give_schedule(Recipe& recipe, Part& job, Dice& dice) {
+    static const Values of_generators{"generator."};
+    static const Values of_traces{"collectives.", "incomplete", "group", "rate"};
+    const auto kept = [&](const Values& keys) {
+      return std::any_of(job.settings.begin(), job.settings.end(),
+                         [&](const Setting& s) { return s.kept && starts_with_one_of(s.key, keys); });
+    };
+    const auto leave_out = [&](const Values& keys) {
+      std::erase_if(job.settings, [&](const Setting& s) { return !s.kept && starts_with_one_of(s.key, keys); });
+    };
+    if (kept(of_traces) || (!kept(of_generators) && dice.chance(0.2))) {
+      leave_out(of_generators);
+      write_trace(recipe, dice);
+      job.set("file", "'trace.0.et'");
+    } else if (kept({"file"}) || (!kept(of_generators) && dice.chance(0.4))) {
+      leave_out(of_generators);
+      leave_out(of_traces);
+      write_goal(recipe, dice);
+      job.set("file", "'job.goal'");
+    } else {
+      leave_out(of_traces);
+      job.remove("file");
+      if (job.find("generator.collective") == nullptr) {
+        job.set("generator.collective", fmt::format("\"{}\"", dice.of(Values{"all_reduce", "broadcast", "barrier"})));
+      }
+      if (job.find("generator.ranks") == nullptr) job.set("generator.ranks", std::to_string(1 + dice.below(9)));
+      if (job.find("generator.bytes") == nullptr) job.set("generator.bytes", std::to_string(dice.below(3000)));
+    }
+  }
+
+  /// Messages between two to five ranks, each after some of what its ranks did before.
+  static void write_goal(Recipe& recipe, Dice& dice) {
+    const u32 ranks = 2 + dice.below(4);
+    std::vector<Values> lines(ranks);
+    const auto add = [&](u32 rank, const std::string& what) {
+      const std::size_t nth = lines[rank].size();
+      std::string line = fmt::format("l{}: {}\n", nth, what);
+      lines[rank].push_back(line);
+      // Only of what stands before it: such a schedule has no cycle, and its messages arrive in some order.
+      for (std::size_t before = 0; before < nth; ++before) {
+        if (dice.below(4) != 0) continue;
+        lines[rank][nth] += fmt::format("l{} {} l{}\n", nth, dice.chance(0.8) ? "requires" : "irequires", before);
+      }
+    };
+    for (u32 left = 1 + dice.below(12); left > 0; --left) {
+      const u32 from = dice.below(ranks);
+      if (dice.chance(0.2)) {
+        add(from, fmt::format("calc {} cpu {}", dice.below(2000), dice.below(2)));
+        continue;
+      }
+      const u32 to = (from + 1 + dice.below(ranks - 1)) % ranks;
+      const u32 bytes = dice.chance(0.1) ? 0 : 1 + dice.below(3000);
+      const u32 tag = dice.below(2);
+      add(from, fmt::format("send {}b to {} tag {}", bytes, to, tag));
+      add(to, fmt::format("recv {}b from {} tag {}", bytes, from, tag));
+    }
+    std::string& text = recipe.files["job.goal"];
+    text = fmt::format("num_ranks {}\n", ranks);
+    for (u32 r = 0; r < ranks; ++r) text += fmt::format("rank {} {{\n{}}}\n", r, fmt::join(lines[r], ""));
+  }
+
+  /// The same collectives on each of two to four ranks, one after the other, with computations between them.
+  static void write_trace(Recipe& recipe, Dice& dice) {
+    constexpr u32 kTypes = 10;
+    const u32 ranks = 2 + dice.below(3);
+    Values nodes(ranks);
+    u64 id = 0;
+    for (u32 left = 1 + dice.below(4); left > 0; --left, ++id) {
+      const u32 type = dice.below(kTypes);
+      const u32 bytes = 1 + dice.below(4000);
+      const bool compute = dice.chance(0.3);
+      const bool group = dice.chance(0.3);
+      for (std::string& text : nodes) {
+        chakra::Node node = compute ? chakra::compute(id, dice.below(5)) : chakra::collective(id, type, bytes);
+        if (id > 0) node.after({id - 1});
+        if (!compute && group) node.group("1");
+        text += node.text();
+      }
+    }
+    std::string all;
+    std::erase_if(recipe.files, [](const auto& file) { return file.first.ends_with(".et"); });  // of another job
+    for (u32 r = 0; r < ranks; ++r) {
+      recipe.files[fmt::format("trace.{}.et", r)] = chakra::kMetadata + nodes[r];
+      all += (r == 0 ? "" : ", ") + std::to_string(r);
+    }
+    recipe.files["groups.json"] = fmt::format("{{\"1\": [{}]}}\n", all);
   }
 
   std::vector<Network> networks_;

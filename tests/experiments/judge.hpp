@@ -192,6 +192,7 @@ class Judge {
       modes().front().set(experiment->run);
       const core::TopologyRow& row = api::topology_row(*experiment);
       if (row.size != nullptr && too_large(row.size(experiment->topology))) return Fate::too_large;
+      if (!experiment->jobs.empty()) return run_jobs(*experiment);
       const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
       if (too_large(size) || most_work(experiment->run, size) > most_terminal_cycles_) return Fate::too_large;
       api::check(*experiment);
@@ -224,6 +225,38 @@ class Judge {
     return Fate::passed;
   }
 
+  /// Jobs end by themselves, and are measured by their ends: models, loads and channels are not asked.
+  Fate run_jobs(const api::Experiment& experiment) {
+    std::string refusal;
+    try {
+      api::check(experiment);
+      if (too_large(core::size_of(api::build_topology(experiment)->graph()))) return Fate::too_large;
+    } catch (const ConfigError& error) {
+      judge_refusal(error);
+      refusal = error.what();
+      refusal_ = {error.where(), error.cause(), error.remedy()};
+    }
+    std::optional<api::Result> first = run_plain(experiment, refusal);
+    if (!first) return findings_.empty() ? Fate::refused : Fate::failed;
+    if (disturb_) disturb_(modes().front(), *first);
+    judge_text(*first);
+    judge_metrics(*first);
+    judge_tables(*first);
+    const std::string first_text = text_of(*first);
+    for (const Mode& mode : modes()) {
+      if (&mode == &modes().front()) continue;
+      api::Experiment other = experiment;
+      mode.set(other.run);
+      api::RunOptions options;
+      options.threads = mode.threads;
+      api::Result result = api::run(other, options);
+      if (disturb_) disturb_(mode, result);
+      if (compare(mode.name, *first, result)) break;
+      if (compare_text(mode.name, first_text, text_of(result))) break;
+    }
+    return Fate::passed;
+  }
+
   /// Runs what `check` accepted, or refused with `refusal`: both must say the same.
   std::optional<api::Result> run_plain(const api::Experiment& experiment, const std::string& refusal) {
     std::string run_refusal;
@@ -241,7 +274,9 @@ class Judge {
   void judge_refusal(const ConfigError& error) {
     const auto bad = [&](const std::string& text) { return text.empty() || text.find('\n') != std::string::npos; };
     if (bad(error.cause()) || bad(error.remedy())) find("a refusal is not one cause and one remedy", error.what());
-    if (error.where().file.empty() || error.where().line == 0) find("a refusal has no place", error.what());
+    const Where& where = error.where();
+    const bool binary = where.file.ends_with(".et");  // has no lines
+    if (where.file.empty() || (where.line == 0 && !binary)) find("a refusal has no place", error.what());
   }
 
   /// No packet finds itself without a way, whatever the switch does with it.

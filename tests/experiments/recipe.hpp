@@ -27,7 +27,7 @@ struct Setting {
 
 /// One table: the topology, a traffic, the run ...
 struct Part {
-  std::string section;  ///< "topology", "switch", "routing", "traffic", "admission", "analysis" or "run"
+  std::string section;  ///< "topology", "switch", "routing", "traffic", "job", "admission", "analysis" or "run"
   std::string name;     ///< of the component; "" for the run
   std::vector<Setting> settings;
   bool kept = false;  ///< as of a setting, its component
@@ -86,13 +86,13 @@ inline Part small_part(const std::string& section, const config::ComponentInfo& 
 inline std::string to_toml(const Recipe& recipe) {
   std::string text;
   for (const Part& part : recipe.parts) {
-    const bool several = part.section == "traffic" || part.section == "analysis";
+    const bool several = part.section == "traffic" || part.section == "analysis" || part.section == "job";
     text += several ? fmt::format("[[{}]]\n", part.section) : fmt::format("[{}]\n", part.section);
     if (!part.name.empty()) text += fmt::format("name = \"{}\"\n", part.name);
     for (const Setting& s : part.settings) text += fmt::format("{} = {}\n", s.key, s.value);
   }
   for (const auto& [name, content] : recipe.files) {
-    if (text.find(name) == std::string::npos) continue;
+    if (text.find(name) == std::string::npos || name.ends_with(".et")) continue;  // those are no text
     text += fmt::format("# The file {}:\n", name);
     std::size_t begin = 0;
     while (begin < content.size()) {
@@ -159,8 +159,10 @@ struct Refusal {
   bool too_large = false;  ///< or too long: nothing is wrong with it otherwise
 };
 
-/// Writes the files of the recipe into a folder.
+/// Writes the files of the recipe into a folder. Of traces all files of a folder are read: those of others go.
 inline void write_files(const Recipe& recipe, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (u32 rank = 0; std::filesystem::remove(folder / fmt::format("trace.{}.et", rank), ignored); ++rank) {}
   for (const auto& [name, content] : recipe.files) { std::ofstream(folder / name, std::ios::binary) << content; }
 }
 

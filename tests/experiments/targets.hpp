@@ -110,6 +110,7 @@ inline const std::vector<Target>& targets() {
         if (s.name != "run") list.push_back({s.name, info, nullptr, "", ""});
         for (const config::Parameter& p : info->parameters) {
           if (s.name == "run" && is_mode(p.name)) continue;
+          if (s.name == "job" && p.name == "name") continue;  // every recipe has it, as the name of the component
           list.push_back({s.name, info, &p, "", ""});
           for (const auto& [edge, value] : edges_of(p)) list.push_back({s.name, info, &p, edge, value});
         }

@@ -253,5 +253,28 @@ TEST_F(NetworkJobs, ADeadlockOfTheNetworkIsExplained) {
   EXPECT_TRUE(result["jobs"][0]["completion"].is_null());
 }
 
+/// The network carries a tenth of the background: what the job waits for stands behind ever more of it.
+TEST_F(NetworkJobs, BehindTooMuchBackgroundEndAtTheLimitThatIsGiven) {
+  const std::string text =
+      "topology = { name = \"hypercube\", degree = 4 }\nswitch = \"packet_node\"\nrouting = \"ecube\"\n"
+      "traffic = { name = \"uniform\", load = 1.0 }\n" +
+      std::string(kRing) + "[run]\nsession_limit = 3000\n";
+  const json result = run_of(text);
+  EXPECT_EQ(result["verdict"], "saturated");
+  EXPECT_FALSE(result["certain"].get<bool>());
+  EXPECT_TRUE(result["jobs"][0]["completion"].is_null());
+  EXPECT_FALSE(result["metrics"].contains("completion")) << "there is none";
+  EXPECT_NE(result["explanation"].get<std::string>().find("3000 cycles (run.session_limit)"), std::string::npos);
+}
+
+TEST_F(NetworkJobs, AreRefusedAtThePlaceOfWhatIsWrong) {
+  EXPECT_NE(refused(std::string(kTree) + "[[job]]\nfile = \"none.goal\"\n")
+                .err.find("x.toml:7:8: job.file: there is no file"),
+            std::string::npos);
+  EXPECT_NE(refused(std::string(kTree) + "traffic = \"injected\"\n" + kRing).err.find("x.toml:6:11: traffic"), std::string::npos);
+  EXPECT_NE(refused(std::string(kTree) + kRing, {"topology.subnetworks=2"}).err.find("jobs run on one network"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace banyan::cli::network_jobs_test

@@ -277,7 +277,7 @@ void describe_configuration(Experiment& experiment) {
   for (const config::Values& analysis : experiment.analyses) all["analysis"].push_back(config::to_json(analysis));
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
-  if (!experiment.jobs.empty()) keep_run_of_jobs(all["run"]);
+  if (!experiment.jobs.empty()) keep_run_of_jobs(all["run"], experiment.run.given("session_limit"));
   // Likewise runs that are not extended.
   if (experiment.run.integer("extension") == 1) all["run"].erase("extension");
   // Likewise what is not asked for.

@@ -221,11 +221,12 @@ void describe_jobs(const Experiment& experiment, json& all) {
   all["cycle_time"] = experiment.messages.real("cycle_time");
 }
 
-void keep_run_of_jobs(json& run) {
+void keep_run_of_jobs(json& run, bool has_limit) {
   json kept = json::object();
   for (const char* key : {"seed", "shards", "wake", "step_order", "audit", "tables"}) {
     if (run.contains(key)) kept[key] = run.at(key);
   }
+  if (has_limit) kept["session_limit"] = run.at("session_limit");
   run = std::move(kept);
 }
 

@@ -24,8 +24,9 @@ void complete_jobs(Experiment& experiment);
 /// Adds the jobs to a canonical configuration.
 void describe_jobs(const Experiment& experiment, nlohmann::json& all);
 
-/// Leaves of a canonical configuration's [run] what runs of jobs depend on.
-void keep_run_of_jobs(nlohmann::json& run);
+/// Leaves of a canonical configuration's [run] what runs of jobs depend on; `has_limit`: the file gives a
+/// session_limit.
+void keep_run_of_jobs(nlohmann::json& run, bool has_limit);
 
 /// The network that jobs run on as an experiment: with the traffic "injected" first, and without the jobs.
 [[nodiscard]] Experiment network_of_jobs(const Experiment& experiment);

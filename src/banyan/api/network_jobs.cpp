@@ -90,6 +90,8 @@ class Coupling {
            const engine::ProbePlan& probe = {})
       : network_(experiment, options.threads, probe),
         background_(experiment.traffics.size() > 1),
+        limit_(experiment.run.given("session_limit") ? static_cast<u64>(experiment.run.integer("session_limit"))
+                                                     : kNothing),
         flit_(flit),
         wire_(wire_of(flit)),
         options_(options) {
@@ -113,7 +115,11 @@ class Coupling {
         first->replay.advance();
         continue;
       }
-      if (step(due)) continue;
+      if (network_.now() >= limit_) {
+        out.late = true;
+        break;
+      }
+      if (step(std::min(due, limit_))) continue;
       out.blockage = blockage();
       if (!out.blockage.empty()) break;
     }
@@ -231,6 +237,7 @@ class Coupling {
 
   SteppedNetwork network_;
   bool background_;
+  u64 limit_;  ///< cycles; kNothing: the jobs may take as long as they do
   u32 flit_;
   workload::IdealWire wire_;
   const RunOptions& options_;
@@ -401,7 +408,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   NetworkJobsOutcome out = coupling.run(options.progress);
   const bool stuck =
       std::any_of(out.jobs.begin(), out.jobs.end(), [](const auto& job) { return !job.outcome.explanation.empty(); });
-  if (stuck || !out.blockage.empty()) return out;
+  if (stuck || out.late || !out.blockage.empty()) return out;
 
   Experiment bare = experiment;
   bare.traffics.resize(1);

@@ -42,6 +42,7 @@ struct NetworkJobsOutcome {
   u64 hash = 0;                    ///< of the network at the end
   std::vector<u64> channel_flits;  ///< [channel of the graph], of all traffics; empty: they were not counted
   std::string blockage;            ///< why the network does not move any more; empty: it does
+  bool late = false;               ///< run.session_limit came before the end of all jobs
 };
 
 /// `experiment`: with the traffic "injected" first. `flit`: bytes that one carries. Times in cycles. Stops at the first

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -102,6 +103,11 @@ Read from_trace(const config::Values& job, const std::string& path) {
 Read read_job(const config::Values& job) {
   if (job.given("generator.collective")) return generated(job);
   const std::string& path = job.text("file");
+  std::error_code problem;
+  if (!std::filesystem::exists(path, problem)) {
+    job.fail("file", fmt::format("there is no file \"{}\"", path),
+             "name a workload file, from the folder of this file");
+  }
   const workload::Format* const format = workload::format_of(path);
   if (format != nullptr && std::string_view(format->name) == "chakra") return from_trace(job, path);
   for (const auto& [name, value] : job.all()) {
@@ -180,6 +186,10 @@ Prepared prepare(const Experiment& experiment) {
   Prepared all;
   all.network = network_of_jobs(experiment);
   all.topology = build_topology(experiment);
+  if (all.topology->subnetworks() > 1) {
+    experiment.jobs.front().fail("name", "jobs run on one network, and the topology has several subnetworks",
+                                 "use topology.subnetworks = 1");
+  }
   Placement placement(*all.topology, static_cast<u64>(experiment.run.integer("seed")));
   const u32 flit = experiment.messages.natural("flit");
   const workload::IdealWire wire{0, workload::PerByte(1.0 / flit)};
@@ -228,6 +238,10 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
   }
   if (!experiment.analyses.empty())
     experiment.analyses.front().fail("name", "no analytical model describes jobs", "leave analysis out");
+  for (const config::Values& traffic : experiment.traffics) {
+    if (traffic.component() == "injected")
+      traffic.fail("name", "messages of jobs are the traffic \"injected\" already", "leave it out");
+  }
   for (const char* key : {"window", "duration", "precision", "warmup", "measure", "settle"}) {
     if (!experiment.run.given(key)) continue;
     experiment.run.fail(key, "a run of jobs ends with the last job", "leave it out");
@@ -340,6 +354,13 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     result.verdict = Verdict::deadlocked;
     note(result, out.blockage);
   }
+  if (out.late) {
+    result.verdict = Verdict::saturated;
+    result.certain = false;
+    note(result, fmt::format("not all jobs had ended after {} cycles (run.session_limit)",
+                             experiment.run.integer("session_limit")));
+  }
+  const bool cut_short = blocked || out.late;
   Ran ran;
   for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& of = out.jobs[j];
@@ -349,7 +370,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     made.program = prepared.jobs[j].program;
     made.outcome = std::move(of.outcome);
     made.finished = made.outcome.explanation.empty();
-    if (blocked) made.outcome.explanation.clear();
+    if (cut_short) made.outcome.explanation.clear();
     made.on_network = true;
     made.slowdown_alone = of.slowdown_alone;
     made.slowdown_ideal = of.slowdown_ideal;
@@ -378,7 +399,8 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
     messages += job.outcome.messages;
     bytes += job.outcome.bytes;
   }
-  add(result, "completion", completion, unit);
+  const bool all_finished = std::ranges::all_of(jobs, [](const JobRecord& job) { return job.finished; });
+  if (all_finished) add(result, "completion", completion, unit);
   add(result, "operations", static_cast<double>(operations), "");
   add(result, "messages", static_cast<double>(messages), "");
   add(result, "message_bytes", static_cast<double>(bytes), "B");
