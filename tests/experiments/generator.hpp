@@ -15,6 +15,7 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/workload/collectives.hpp"
 #include "engine/small_instances.hpp"
 #include "experiments/recipe.hpp"
 #include "experiments/targets.hpp"
@@ -120,6 +121,9 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"table.file", {"'table.txt'", "''"}},
       {"trace.file", {"'messages.trace'"}},
       {"storage.file", {"''", "'accesses.spc'"}},
+      {"messages.flit", {"0", "8", "32"}},
+      {"messages.packet", {"-1", "0", "4", "16"}},
+      {"messages.cycle_time", {"0", "1", "2.5"}},
       {"job.placement", {"'linear'", "'random'", "'blocked'", "'spread'"}},
       {"job.start", {"0", "1", "300"}},
       {"job.repeats", {"1", "2", "3"}},
@@ -229,7 +233,11 @@ class Generator {
     const auto wanted = [&](const char* section, const api::Kind& kind) {
       return target != nullptr && target->section == section ? target->component : dice.of(kind.components);
     };
-    const bool jobs = target == nullptr ? dice.chance(0.08) : target->section == "job";
+    const bool messages = target != nullptr && target->section == "messages";
+    const bool jobs = target == nullptr ? dice.chance(0.08) : messages || target->section == "job";
+    if (messages || (jobs && dice.chance(0.3))) {
+      recipe.parts.insert(recipe.parts.begin(), part("messages", *catalog.messages.components.front(), rate, dice));
+    }
     for (u32 more = jobs ? 1 + dice.below(2) : 0; more > 0; --more) {
       recipe.parts.push_back(part("job", *catalog.job.components.front(), rate, dice));
     }
@@ -650,12 +658,26 @@ class Generator {
     } else {
       leave_out(of_traces);
       job.remove("file");
-      if (job.find("generator.collective") == nullptr) {
-        job.set("generator.collective", fmt::format("\"{}\"", dice.of(Values{"all_reduce", "broadcast", "barrier"})));
-      }
+      if (kept({"generator.group"})) job.set("generator.algorithm", "\"hierarchical\"");
+      const Setting* const collective = job.find("generator.collective");
+      if (collective == nullptr || !collective->kept) job.set("generator.collective", fitting_collective(job, dice));
       if (job.find("generator.ranks") == nullptr) job.set("generator.ranks", std::to_string(1 + dice.below(9)));
       if (job.find("generator.bytes") == nullptr) job.set("generator.bytes", std::to_string(dice.below(3000)));
     }
+  }
+
+  /// One that has the algorithm, if one is given.
+  static std::string fitting_collective(const Part& job, Dice& dice) {
+    const Setting* const given = job.find("generator.algorithm");
+    Values all;
+    for (const std::string& name : workload::collective_names()) {
+      const Values algorithms = workload::algorithm_names(*workload::collective_named(name));
+      const bool has = given == nullptr || std::any_of(algorithms.begin(), algorithms.end(), [&](const std::string& a) {
+                         return "\"" + a + "\"" == given->value;
+                       });
+      if (has) all.push_back("\"" + name + "\"");
+    }
+    return all.empty() ? "\"all_reduce\"" : dice.of(all);
   }
 
   /// Messages between two to five ranks, each after some of what its ranks did before.

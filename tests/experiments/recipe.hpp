@@ -27,8 +27,9 @@ struct Setting {
 
 /// One table: the topology, a traffic, the run ...
 struct Part {
-  std::string section;  ///< "topology", "switch", "routing", "traffic", "job", "admission", "analysis" or "run"
-  std::string name;     ///< of the component; "" for the run
+  std::string
+      section;  ///< "topology", "switch", "routing", "traffic", "job", "messages", "admission", "analysis" or "run"
+  std::string name;  ///< of the component; "" for the run
   std::vector<Setting> settings;
   bool kept = false;  ///< as of a setting, its component
 
@@ -48,6 +49,8 @@ struct Part {
   void keep(const std::string& key) {
     for (Setting& s : settings) s.kept = s.kept || s.key == key;
   }
+  /// Lines before the settings: the table and the component. Keys of messages of jobs are in no table.
+  [[nodiscard]] u32 head() const { return section == "messages" ? 0 : name.empty() ? 1 : 2; }
   void remove(const std::string& key) {
     std::erase_if(settings, [&](const Setting& s) { return s.key == key; });
   }
@@ -87,8 +90,8 @@ inline std::string to_toml(const Recipe& recipe) {
   std::string text;
   for (const Part& part : recipe.parts) {
     const bool several = part.section == "traffic" || part.section == "analysis" || part.section == "job";
-    text += several ? fmt::format("[[{}]]\n", part.section) : fmt::format("[{}]\n", part.section);
-    if (!part.name.empty()) text += fmt::format("name = \"{}\"\n", part.name);
+    if (part.head() > 0) text += several ? fmt::format("[[{}]]\n", part.section) : fmt::format("[{}]\n", part.section);
+    if (part.head() > 1) text += fmt::format("name = \"{}\"\n", part.name);
     for (const Setting& s : part.settings) text += fmt::format("{} = {}\n", s.key, s.value);
   }
   for (const auto& [name, content] : recipe.files) {
@@ -143,7 +146,7 @@ inline std::optional<Place> place_of(const Recipe& recipe, u32 line) {
   u32 first = 1;
   for (std::size_t i = 0; i < recipe.parts.size(); ++i) {
     const Part& part = recipe.parts[i];
-    const u32 head = part.name.empty() ? 1 : 2;
+    const u32 head = part.head();
     const u32 lines = head + static_cast<u32>(part.settings.size());
     if (line < first + lines) return Place{i, line < first + head ? part.settings.size() : line - first - head};
     first += lines;
