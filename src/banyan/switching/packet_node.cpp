@@ -552,7 +552,7 @@ class PacketNode final : public engine::WholeNetwork {
     movements_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
-      probe_->crossed(channel_out_of(at), pool_[messages_[parcel.message].record], now_, parcel.begin == 0);
+      probe_->chunk_sent(channel_out_of(at), pool_[messages_[parcel.message].record], bytes, parcel.begin == 0, now_);
     if (simple_) [[likely]] {
       calendar_.put(at << 1U, now_ + acquire + on_wire(bytes), now_);
       return;
