@@ -183,7 +183,7 @@ class Incast final : public core::Traffic {
       job.first = std::max(job.begin, free);
       job.before = messages;
       messages += job.messages;
-      free = job.first + gaps_.at(job.messages);
+      free = std::min(job.first + gaps_.at(job.messages), EvenGaps::kLatest);
     }
   }
 

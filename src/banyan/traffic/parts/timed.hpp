@@ -32,16 +32,33 @@ class EvenGaps {
   /// Flits per cycle; far beyond what a terminal sends, and so few that the messages of a cycle can be counted.
   static constexpr double kMostLoad = 1024;
 
+  /// No message is later; no run gets that far, and times behind one more than that are ticks.
+  static constexpr Tick kLatest = Tick{1} << 61U;
+
   EvenGaps() = default;
-  EvenGaps(u32 flits, double load, Tick ticks_per_cycle)
-      : gap_(static_cast<u64>(std::llround(static_cast<double>(flits) / load * kScale)) * ticks_per_cycle) {}
-  [[nodiscard]] Tick at(u64 nth) const noexcept { return nth / kWhole * gap_ + nth % kWhole * gap_ / kWhole; }
-  [[nodiscard]] Tick gap() const noexcept { return gap_ / kWhole; }
+  EvenGaps(u32 flits, double load, Tick ticks_per_cycle) {
+    const double parts = static_cast<double>(flits) / load * kScale;
+    if (!(parts * static_cast<double>(ticks_per_cycle) < 0x1.0p62)) {
+      whole_ = kLatest;
+      return;
+    }
+    const u64 gap = static_cast<u64>(std::llround(parts)) * ticks_per_cycle;
+    whole_ = gap / kWhole;
+    part_ = gap % kWhole;
+  }
+  /// `nth`: below 2^44.
+  [[nodiscard]] Tick at(u64 nth) const noexcept {
+    Tick ticks = 0;
+    if (__builtin_mul_overflow(nth, whole_, &ticks) || ticks > kLatest) return kLatest;
+    return ticks + nth * part_ / kWhole;
+  }
+  [[nodiscard]] Tick gap() const noexcept { return whole_; }
 
  private:
   static constexpr double kScale = 1048576.0;
   static constexpr u64 kWhole = 1U << 20U;
-  u64 gap_ = 0;
+  Tick whole_ = 0;  ///< ticks
+  u64 part_ = 0;    ///< of a tick, in 2^-20
 };
 
 }  // namespace banyan::traffic
