@@ -232,34 +232,42 @@ const core::AdmissionRow row_dcqcn{
                            "that the vendor of its adapters ships and HPCC is compared with (for 25 Gbps)"),
                   Parameter::real("gain", 0.0)
                       .range(0, 1)
+                      .in_flight()
                       .doc("Weight of a notification in the estimate (g; 1/256, vendor 5/1024)"),
                   Parameter::real("notification_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
+                      .in_flight()
                       .doc("Least time between two notifications of a flow (N; 50 us, vendor 4 us)"),
                   Parameter::real("estimate_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
+                      .in_flight()
                       .doc("Time without a notification after which the estimate decays (K; 55 us, vendor 1 us)"),
                   Parameter::real("increase_time", 0.0)
                       .unit("ns")
                       .range(0, 1e12)
+                      .in_flight()
                       .doc("Period of the timer that raises the rate (T; 55 us, vendor 300 us)"),
                   Parameter::integer("increase_flits", 0)
                       .unit("flits")
                       .range(0, 1'000'000'000)
+                      .in_flight()
                       .doc("Flits after which the byte counter raises the rate (B; 10 MB, vendor 32,767 B)"),
                   Parameter::integer("recovery", 0)
                       .range(0, 1'000'000)
+                      .in_flight()
                       .doc("Stages of fast recovery before the target rises (F; 5, vendor 1)"),
                   Parameter::real("additive", 0.0)
                       .unit("flits/cycle")
                       .range(0, 1)
+                      .in_flight()
                       .doc("What a stage of additive increase raises the target by (R_AI; 40 Mbps of 40 Gbps, vendor "
                            "5 Mbps of 25 Gbps)"),
                   Parameter::real("hyper", 0.0)
                       .unit("flits/cycle")
                       .range(0, 1)
+                      .in_flight()
                       .doc("The same of hyper increase, times the stages of it (R_HAI; ten times R_AI, as in QCN and "
                            "in the vendor's set)"),
                   Parameter::real("least", 0.0)

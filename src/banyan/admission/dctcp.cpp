@@ -164,6 +164,7 @@ const core::AdmissionRow row_dctcp{
                   Parameter::real("gain", 0.0625)
                       .above(0)
                       .range(0, 1)
+                      .in_flight()
                       .doc("Weight of the last round trip in the estimate of the marked share (g; "
                            "1/16 in the paper and in RFC 8257)"),
                   Parameter::real("initial", 10.0)

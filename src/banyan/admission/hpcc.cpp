@@ -107,7 +107,14 @@ class Hpcc final : public core::Admission {
     }
     return {};
   }
-  void archive(Archive& a) override { a(acknowledgments_, ends_); }
+  /// A network may go on with another target, whose smallest window is another one.
+  void archive(Archive& a) override {
+    a(acknowledgments_, ends_);
+    for (End& e : ends_) {
+      e.window = std::clamp(e.window, set_.least, set_.round_trip);
+      e.reference = std::clamp(e.reference, set_.least, set_.round_trip);
+    }
+  }
 
  private:
   struct End {
@@ -174,13 +181,19 @@ const core::AdmissionRow row_hpcc{
                   .range(0, 1e12)
                   .doc("Base round trip (T), for which windows are and over which switches measure; 0: the longest "
                        "of the network without load"),
-              Parameter::real("target", 0.95).above(0).range(0, 0.999).doc("Utilization that is aimed at (eta; 0.95)"),
+              Parameter::real("target", 0.95)
+                  .above(0)
+                  .range(0, 0.999)
+                  .in_flight()
+                  .doc("Utilization that is aimed at (eta; 0.95)"),
               Parameter::integer("stages", 5)
                   .range(0, 1'000'000)
+                  .in_flight()
                   .doc("Steps of additive increase in a row before a window is set by the utilization again "
                        "(maxStage; 5)"),
               Parameter::integer("flows", 0)
                   .range(0, 1'000'000'000)
+                  .in_flight()
                   .doc("Most flows of a link at a time (N): a window grows by what its link carries in T, times (1 - "
                        "eta) / N (W_ai, section 3.3); 0: one of every other terminal")},
              2)},

@@ -178,6 +178,7 @@ const core::AdmissionRow row_infiniband_cc{
              {parts::flow_parameter(), parts::cycle_parameter(),
               Parameter::integer("ccti_increase", 1)
                   .range(1, 255)
+                  .in_flight()
                   .doc(
                       "What a notification raises the index of its flow by (CCTI_Increase; 1 in Gran et al. and in the "
                       "Congestion Control Manager of OFED)"),
@@ -191,6 +192,7 @@ const core::AdmissionRow row_infiniband_cc{
                   .unit("ns")
                   .above(0)
                   .range(0, 1e12)
+                  .in_flight()
                   .doc("Period with which indices fall by one (CCTI_Timer; 150 in Gran et al., in units of 1.024 us)"),
               Parameter::integers("cct", {}).doc(
                   "Entries of the table from index 0 on, as the specification has them: 16384 times a shift, and a "
@@ -198,6 +200,7 @@ const core::AdmissionRow row_infiniband_cc{
               Parameter::real("cct_step", 1.0)
                   .unit("packets")
                   .range(0, 1000)
+                  .in_flight()
                   .doc("What the delay grows by per index, in transmission times of the packet, to eighths; 0: the "
                        "highest index leaves every terminal an equal share of a link")})},
     .make = &make,

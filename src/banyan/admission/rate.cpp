@@ -51,6 +51,7 @@ class Rate final : public core::Admission {
   void begin() override {
     next_.clear();
     parts_per_flit_.clear();
+    terminals_.clear();
   }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(flow_, member);
@@ -58,9 +59,9 @@ class Rate final : public core::Admission {
   void open(u32 end, const core::FlowEnd& flow) override {
     next_.resize(std::size_t{end} + 1);
     parts_per_flit_.resize(std::size_t{end} + 1);
-    const auto own = own_.find(flow.terminal);
-    const double rate = own == own_.end() ? rate_ : own->second;
-    parts_per_flit_[end] = static_cast<u64>(std::llround(std::ldexp(1.0, kPartBits) / rate));
+    terminals_.resize(std::size_t{end} + 1);
+    terminals_[end] = flow.terminal;
+    parts_per_flit_[end] = parts_of(flow.terminal);
   }
 
   [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {
@@ -78,9 +79,20 @@ class Rate final : public core::Admission {
     return fmt::format("its next packet leaves at tick {}, at {:.3g} flits per cycle", next_[end] >> kPartBits,
                        std::ldexp(1.0, kPartBits) / static_cast<double>(parts_per_flit_[end]));
   }
-  void archive(Archive& a) override { a(next_, parts_per_flit_); }
+  /// The rate is no state: a network may go on with another one.
+  void archive(Archive& a) override {
+    a(next_, terminals_);
+    if (!a.reading()) return;
+    parts_per_flit_.clear();
+    for (const u32 terminal : terminals_) parts_per_flit_.push_back(parts_of(terminal));
+  }
 
  private:
+  [[nodiscard]] u64 parts_of(u32 terminal) const {
+    const auto own = own_.find(terminal);
+    const double rate = own == own_.end() ? rate_ : own->second;
+    return static_cast<u64>(std::llround(std::ldexp(1.0, kPartBits) / rate));
+  }
   [[nodiscard]] Tick first_tick(u32 end) const noexcept {
     return (next_[end] + (u64{1} << kPartBits) - 1) >> kPartBits;
   }
@@ -89,6 +101,7 @@ class Rate final : public core::Admission {
   double rate_;
   OwnRates own_;
   std::vector<u64> parts_per_flit_;  ///< [end]
+  std::vector<u32> terminals_;       ///< [end]
   std::vector<u64> next_;            ///< [end]: parts of ticks, when the next packet may leave; of receiving ends 0
 };
 
@@ -108,6 +121,7 @@ const core::AdmissionRow row_rate{
               Parameter::real("rate", 1.0)
                   .unit("flits/cycle")
                   .range(kLeastRate, 1.0)
+                  .in_flight()
                   .doc("Most flits of a flow per cycle; what it does not use is lost"),
               Parameter::texts("own", {}).doc("Terminals whose flows have another rate, as \"TERMINAL RATE\" each")}},
     .make = &make};

@@ -243,6 +243,7 @@ const core::AdmissionRow row_receiver_credits{
          parts::with_carrier(
              {Parameter::real("rate", 0.95)
                   .range(1e-6, 1.0)
+                  .in_flight()
                   .doc("Share of its link that a receiver grants; the rest drains what came unsolicited, and is "
                        "room for requests and grants"),
               Parameter::integer("window", 0)

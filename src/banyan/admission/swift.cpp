@@ -167,42 +167,49 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
 
 extern const core::AdmissionRow row_swift;
 const core::AdmissionRow row_swift{
-    .info = {"swift", "A window per flow that keeps its round trip at a target, down to a fraction of a packet",
-             "G. Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the Datacenter, SIGCOMM "
-             "2020",
-             parts::with_acknowledgments(
-                 {parts::flow_parameter(), parts::cycle_parameter(),
-                  Parameter::real("target", 25'000.0)
-                      .unit("ns")
-                      .above(0)
-                      .range(0, 1e12)
-                      .doc("Round trip that is aimed at on a way without switches"),
-                  Parameter::real("hop_target", 1'000.0)
-                      .unit("ns")
-                      .range(0, 1e12)
-                      .doc("What every switch on the way adds to the target; 1 us is a packet of 4 kB at 40 Gbps and a "
-                           "channel of 40 m"),
-                  Parameter::real("flow_target", 0.0)
-                      .unit("ns")
-                      .range(0, 1e12)
-                      .doc("What the target grows by, at most, as windows fall from 100 packets to 0.1 (fs_range); 0: "
-                           "it does not"),
-                  Parameter::real("increase", 1.0)
-                      .unit("packets")
-                      .above(0)
-                      .range(0, 1e6)
-                      .doc("What a window grows by per round trip below the target (ai)"),
-                  Parameter::real("decrease", 0.8)
-                      .above(0)
-                      .range(0, 1)
-                      .doc("Share of the excess over the target that a window is cut by (beta)"),
-                  Parameter::real("most_decrease", 0.5)
-                      .above(0)
-                      .range(0, 0.999)
-                      .doc("Most that a window is cut by at once (max_mdf)"),
-                  Parameter::real("least", 0.001).unit("packets").above(0).range(0, 1e6).doc("Smallest window"),
-                  Parameter::real("most", 1000.0).unit("packets").range(1, 1e9).doc("Largest window")},
-                 2)},
+    .info =
+        {"swift", "A window per flow that keeps its round trip at a target, down to a fraction of a packet",
+         "G. Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the Datacenter, SIGCOMM "
+         "2020",
+         parts::with_acknowledgments(
+             {parts::flow_parameter(), parts::cycle_parameter(),
+              Parameter::real("target", 25'000.0)
+                  .unit("ns")
+                  .above(0)
+                  .range(0, 1e12)
+                  .in_flight()
+                  .doc("Round trip that is aimed at on a way without switches"),
+              Parameter::real("hop_target", 1'000.0)
+                  .unit("ns")
+                  .range(0, 1e12)
+                  .in_flight()
+                  .doc("What every switch on the way adds to the target; 1 us is a packet of 4 kB at 40 Gbps and a "
+                       "channel of 40 m"),
+              Parameter::real("flow_target", 0.0)
+                  .unit("ns")
+                  .range(0, 1e12)
+                  .in_flight()
+                  .doc("What the target grows by, at most, as windows fall from 100 packets to 0.1 (fs_range); 0: "
+                       "it does not"),
+              Parameter::real("increase", 1.0)
+                  .unit("packets")
+                  .above(0)
+                  .range(0, 1e6)
+                  .in_flight()
+                  .doc("What a window grows by per round trip below the target (ai)"),
+              Parameter::real("decrease", 0.8)
+                  .above(0)
+                  .range(0, 1)
+                  .in_flight()
+                  .doc("Share of the excess over the target that a window is cut by (beta)"),
+              Parameter::real("most_decrease", 0.5)
+                  .above(0)
+                  .range(0, 0.999)
+                  .in_flight()
+                  .doc("Most that a window is cut by at once (max_mdf)"),
+              Parameter::real("least", 0.001).unit("packets").above(0).range(0, 1e6).in_flight().doc("Smallest window"),
+              Parameter::real("most", 1000.0).unit("packets").range(1, 1e9).in_flight().doc("Largest window")},
+             2)},
     .make = &make};
 
 }  // namespace banyan::admission::swift

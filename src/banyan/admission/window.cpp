@@ -107,6 +107,7 @@ const core::AdmissionRow row_window{
                  {parts::flow_parameter(),
                   Parameter::integer("size", 0)
                       .range(0, 1'000'000'000)
+                      .in_flight()
                       .doc("Most units in flight per flow; a packet that is longer goes alone. 0: what "
                            "a source's link carries in twice the longest round trip without load"),
                   Parameter::choice("unit", {"flits", "packets"}, "flits").doc("What `size` counts")},

@@ -112,6 +112,8 @@ std::string describe_item(const Item& item) {
   for (const Parameter& parameter : item.info->parameters) {
     text += fmt::format("\n  {} = {}\n    {}\n    {}\n", parameter.name, config::default_text(parameter),
                         parameter.summary, values_text(parameter));
+    if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
+      text += fmt::format("    {}\n", in_flight);
   }
   return text;
 }
@@ -123,6 +125,11 @@ std::string cell(const std::string& text) {
   return out;
 }
 
+std::string summary_cell(const Parameter& parameter) {
+  const std::string in_flight = config::in_flight_text(parameter);
+  return parameter.summary + (in_flight.empty() ? "" : " (" + in_flight + ")");
+}
+
 std::string markdown_item(const Item& item) {
   const std::string kind = item.kind->section == "run" ? "" : fmt::format(" ({})", item.kind->section);
   std::string text = fmt::format("### `{}`{}\n\n{}\n", item.info->name, kind, item.info->summary);
@@ -131,7 +138,7 @@ std::string markdown_item(const Item& item) {
   text += "\n| parameter | default | values | meaning |\n|---|---|---|---|\n";
   for (const Parameter& parameter : item.info->parameters) {
     text += fmt::format("| `{}` | {} | {} | {} |\n", parameter.name, cell(config::default_text(parameter)),
-                        cell(values_text(parameter)), cell(parameter.summary));
+                        cell(values_text(parameter)), cell(summary_cell(parameter)));
   }
   return text;
 }
@@ -149,6 +156,8 @@ ordered_json parameter_json(const Parameter& parameter) {
   if (std::isfinite(parameter.high)) object[parameter.high_open ? "below" : "maximum"] = parameter.high;
   if (!parameter.choices.empty()) object["choices"] = parameter.choices;
   object["summary"] = parameter.summary;
+  if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
+    object["in_flight"] = in_flight;
   return object;
 }
 

@@ -20,7 +20,7 @@ using config::Node;
 
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{"name",      "topology", "switch", "routing", "traffic",
-                                             "admission", "analysis", "run",    "sweep",   "job"};
+                                             "admission", "analysis", "run",    "sweep",   "job",     "fork"};
   return keys;
 }
 
@@ -115,6 +115,8 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
       config::assign(parts_[messages.front()].entries, entry);
     } else if (entry.key == "sweep") {
       sweep_ = &entry.value;
+    } else if (entry.key == "fork") {
+      fork_ = &entry.value;
     } else if (entry.key == "name" && entry.value.kind == Node::Kind::text) {
       name_ = printable(entry.value.text, entry.value.where);
     } else if (entry.key == "name") {

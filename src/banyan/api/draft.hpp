@@ -53,6 +53,7 @@ class Draft {
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const config::Node* sweep() const { return sweep_; }
+  [[nodiscard]] const config::Node* fork() const { return fork_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   /// "switch", "traffic.uniform": unique among the parts.
   [[nodiscard]] std::string path(const Part& part) const;
@@ -81,6 +82,7 @@ class Draft {
   std::vector<Part> parts_;
   std::string name_;
   const config::Node* sweep_ = nullptr;
+  const config::Node* fork_ = nullptr;
 };
 
 /// The description of the part's component. Throws ConfigError that names the nearest component of its kind.

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include "banyan/api/draft.hpp"
+#include "banyan/api/fork.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/hash.hpp"
@@ -285,6 +287,9 @@ void describe_configuration(Experiment& experiment) {
   for (const char* worth : {"cycle_time", "flit"}) {
     if (!experiment.run.given(worth)) all["run"].erase(worth);
   }
+  if (const Fork& fork = experiment.fork; fork.warm != nullptr) {
+    all["fork"] = {{"after", "warmup"}, {"vary", fork.vary}, {"from", json::parse(fork.from)}};
+  }
   experiment.configuration = config::dump(all);
   experiment.configuration_hash = identity_hash(experiment.configuration);
 }
@@ -319,6 +324,20 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
   if (!experiment.jobs.empty()) complete_jobs(experiment);
   describe_configuration(experiment);
   return experiment;
+}
+
+/// Makes `point`, resolved from `draft`, go on from a warm-up with another value. What has the same value in its own
+/// warm-up is a run like any other, and has the identity of one.
+void fork_point(const ForkTable& table, const Draft& draft, const std::string& stem, const Catalog& catalog,
+                Experiment& point) {
+  Draft other = draft;
+  other.apply({{table.vary, table.where, table.from}});
+  Experiment warm = resolve_point(other, stem, catalog);
+  const bool same = warm.configuration == point.configuration;
+  Fork fork = fork_from(table, draft, point, std::move(warm), catalog);
+  if (same) return;
+  point.fork = std::move(fork);
+  describe_configuration(point);
 }
 
 /// Different words may mean the same value: 2 and "2 flits".
@@ -397,6 +416,7 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
   refuse_double_axes(axes, base);
   refuse_double_values(axes);
 
+  const std::optional<ForkTable> fork = read_fork(base, axes);
   ExperimentSet set;
   set.file = root.where.file;
   std::vector<std::size_t> lengths;
@@ -411,6 +431,7 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
     draft.apply(joined(swept, fixed));
     set.points.push_back(resolve_point(draft, stem, catalog));
     Experiment& made = set.points.back();
+    if (fork) fork_point(*fork, draft, stem, catalog, made);
     for (const Change& change : swept) made.axes.emplace_back(change.key, config::to_text(change.value));
     for (std::size_t a = 0; a < axes.size(); ++a) {
       made.labels.push_back(config::label_of(axes[a], point[a]));

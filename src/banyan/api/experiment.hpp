@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,15 @@ class RunKeeper;
 
 namespace banyan::api {
 
+struct Experiment;
+
+/// An experiment goes on from the warm-up of another one, in which one parameter has another value.
+struct Fork {
+  std::string vary;                        ///< path of the parameter: "switch.saqs"
+  std::string from;                        ///< its value in the warm-up, as JSON
+  std::shared_ptr<const Experiment> warm;  ///< the other one; nullptr: there is none
+};
+
 /// A fully resolved experiment: every parameter has its value, nothing is looked up later.
 struct Experiment {
   std::string name;         ///< from the file ("name"), or the file's stem
@@ -27,8 +37,9 @@ struct Experiment {
   std::vector<config::Values> jobs;      ///< of job_info(): with any, this is a run of schedules (api/jobs.hpp)
   config::Values messages;               ///< of messages_info(): how messages of jobs become flits
   config::Values run;                    ///< parameters of run_info()
-  std::string configuration;             ///< canonical JSON of everything above: keys sorted, defaults filled in
-  u64 configuration_hash = 0;            ///< of `configuration` without what results do not depend on (api/reader.hpp)
+  Fork fork;
+  std::string configuration;   ///< canonical JSON of everything above: keys sorted, defaults filled in
+  u64 configuration_hash = 0;  ///< of `configuration` without what results do not depend on (api/reader.hpp)
   std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order
   /// Beside each axis, what its value is called in a legend: "voqsw", "buffer = 8", or a name of sweep.names. Empty for
   /// a key that moves together with the one before.
@@ -87,6 +98,8 @@ struct CheckpointOptions {
   std::string resume;      ///< that the run goes on from; "": it begins anew
 };
 
+class WarmStates;
+
 struct RunOptions {
   u32 threads = 1;       ///< at most; 0: as many as cores are free, where they shorten the run of one network
   bool profile = false;  ///< fills Result::profile; reads the clock some times per window
@@ -101,6 +114,7 @@ struct RunOptions {
   /// as it went. Needs run.window, and no sessions. May be empty. A run that is done again for a precision, longer,
   /// tells its windows again.
   std::function<bool(const Window&)> window;
+  WarmStates* warm_states = nullptr;    ///< of runs that are forked (api/fork.hpp); nullptr: this one makes its own
   CheckpointOptions checkpoint;         ///< of run() alone
   engine::RunKeeper* keeper = nullptr;  ///< made by run() where `checkpoint` asks for one
 };

@@ -16,6 +16,7 @@
 
 #include "banyan/api/disturbance.hpp"
 #include "banyan/api/energy.hpp"
+#include "banyan/api/fork.hpp"
 #include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
@@ -642,9 +643,57 @@ class WindowTeller {
 
 constexpr std::size_t kManyBytes = 1U << 20U;  ///< of a log, worth a call of the system
 
-/// One run of the length that `stopping` says, prolonged as it says; and whether a longer one would tell the verdict.
+/// What samples the congestion trees of a run, where it is asked for.
+std::optional<engine::TreeRecorder> tree_recorder(const Experiment& experiment, const Network& network,
+                                                  const Instance& instance) {
+  engine::TreePlan wanted = tree_plan(experiment);
+  if (wanted.interval == 0) return std::nullopt;
+  for (const core::Traffic* traffic : instance.traffic_pointers) {
+    wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
+  }
+  if (experiment.run.integer("trees_interval") == 0) wanted.longest = longest_interval(experiment.run);
+  return std::make_optional<engine::TreeRecorder>(*network.topology, *network.routing, wanted);
+}
+
+/// What every run of this experiment is told, whatever it is for.
+engine::SteadySettings steady_settings(const Experiment& experiment) {
+  engine::SteadySettings steady;
+  steady.fixed = is_fixed(experiment.run);
+  steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
+  steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
+  steady.full_audit = experiment.run.text("audit") == "full";
+  return steady;
+}
+
+WarmState warm_up(const Experiment& experiment, const RunOptions& options, double& helper_cpu_seconds) {
+  const Network network = build_network(experiment);
+  engine::EngineSettings settings = engine_settings(experiment);
+  WarmState warm;
+  warm.cut_for = settings.threads = settings.cut_for =
+      threads_for(experiment, network.topology->graph().switches(), options.threads);
+  settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
+  settings.steady = steady_plan(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
+  const Instance instance = build_instance(experiment, network, settings);
+  std::optional<engine::TreeRecorder> trees = tree_recorder(experiment, network, instance);
+  engine::SteadySettings steady = steady_settings(experiment);
+  if (trees) steady.trees = &*trees;
+  steady.stop = warmup_of(experiment.run);
+  steady.state = &warm.bytes;
+  steady.keep_going = [&](Tick now) {
+    if (options.progress) options.progress(now, settings.steady.end);
+    return !stopped(options);
+  };
+  static_cast<void>(engine::run_steady(*instance.machine, settings.steady, steady));
+  if (warm.bytes.empty()) throw Interrupted("interrupted");
+  helper_cpu_seconds += instance.machine->helper_cpu_seconds();
+  return warm;
+}
+
+/// One run of the length that `stopping` says, prolonged as it says, from the state `warm` on where it is given; and
+/// whether a longer one would tell the verdict.
 std::pair<Result, bool> run_once(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                                 const RunOptions& options, Stopping& stopping, Profile* profile, PacketLogFile* log) {
+                                 const RunOptions& options, Stopping& stopping, Profile* profile, PacketLogFile* log,
+                                 const WarmState* warm) {
   const engine::SteadyPlan plan = stopping.plan();
   const std::optional<CostTable> costs = costs_of(experiment);
   settings.steady = plan;
@@ -653,20 +702,10 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   Instance instance = build_instance(experiment, network, settings);
   const double build_seconds = watch.lap();
   if (profile != nullptr) instance.machine->watch();
-  engine::SteadySettings steady;
-  steady.fixed = is_fixed(experiment.run);
-  steady.drain = static_cast<Tick>(experiment.run.integer("drain"));
-  steady.watchdog = static_cast<Tick>(experiment.run.integer("watchdog"));
-  steady.full_audit = experiment.run.text("audit") == "full";
-  std::optional<engine::TreeRecorder> trees;
-  if (engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
-    for (const core::Traffic* traffic : instance.traffic_pointers) {
-      wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
-    }
-    if (experiment.run.integer("trees_interval") == 0) wanted.longest = longest_interval(experiment.run);
-    trees.emplace(*network.topology, *network.routing, wanted);
-    steady.trees = &*trees;
-  }
+  engine::SteadySettings steady = steady_settings(experiment);
+  if (warm != nullptr) steady.start = &warm->bytes;
+  std::optional<engine::TreeRecorder> trees = tree_recorder(experiment, network, instance);
+  if (trees) steady.trees = &*trees;
   const Aftermath aftermath(instance.traffic_pointers);
   const auto settle = static_cast<Tick>(experiment.run.integer("settle"));
   WindowTeller teller(options.window, network.topology->traffic_terminals());
@@ -753,14 +792,38 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   std::optional<PacketLogFile> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());
   settings.cut_for = settings.threads;
+  std::shared_ptr<const WarmState> warm;
+  double cpu_seconds = 0.0;
+  const auto go_on_from_warm_up = [&] {
+    RunOptions without = options;
+    without.keeper = nullptr;
+    WarmStates own({});
+    WarmStates& states = options.warm_states == nullptr ? own : *options.warm_states;
+    warm = states.of(*experiment.fork.warm, [&] { return warm_up(*experiment.fork.warm, without, cpu_seconds); });
+    settings.cut_for = warm->cut_for;
+  };
+  const bool forked = experiment.fork.warm != nullptr;
+  if (forked) {
+    if (log) {
+      throw ConfigError({options.packet_log, 0, 0, ""}, "a run that goes on from a warm-up (fork) has no log of it",
+                        "leave out --log, or fork");
+    }
+    if (options.checkpoint.resume.empty()) go_on_from_warm_up();
+  }
   const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(settings.cut_for, stopping); });
-  for (double cpu_seconds = 0.0;;) {
+  for (;;) {
     auto [result, undecided] =
-        run_once(experiment, network, settings, options, stopping, profile.get(), log ? &*log : nullptr);
+        run_once(experiment, network, settings, options, stopping, profile.get(), log ? &*log : nullptr, warm.get());
     cpu_seconds += result.cpu_seconds;
+    if (forked) {
+      result.explanation += fmt::format("; warmed up with {} = {}", experiment.fork.vary, experiment.fork.from);
+    }
     result.cpu_seconds = cpu_seconds;
     result.profile = profile;
-    if (stopping.again(result, undecided)) continue;
+    if (stopping.again(result, undecided)) {
+      if (forked && warm == nullptr) go_on_from_warm_up();
+      continue;
+    }
     if (log) log->finish();
     return std::move(result);
   }

@@ -8,6 +8,7 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/energy.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/fork.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
@@ -247,6 +248,7 @@ std::vector<std::string> check(const Experiment& experiment) {
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
+  require_warm_up(experiment, network, has_sessions(experiment, traffics));
   static_cast<void>(costs_of(experiment));
   static_cast<void>(predict(experiment, network));
   static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
@@ -300,6 +302,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   require_traceable(experiment, traffics, options);
   require_fitting(experiment.run, traffics, sessions);
   require_windows(experiment.run, sessions, options);
+  require_warm_up(experiment, network, sessions);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

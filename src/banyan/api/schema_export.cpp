@@ -44,6 +44,19 @@ ordered_json sweep_schema() {
           {"additionalProperties", axis}};
 }
 
+ordered_json fork_schema() {
+  const ordered_json after{{"const", "warmup"}};
+  const ordered_json vary{{"type", "string"},
+                          {"description", "A swept parameter that may change in flight, such as \"switch.saqs\""}};
+  const ordered_json from{
+      {"description", "Its value during the warm-up; the first one of its axis where it is left out"}};
+  return {{"type", "object"},
+          {"description", "One warmed-up state goes on with every value of a swept parameter"},
+          {"properties", {{"after", after}, {"vary", vary}, {"from", from}}},
+          {"required", ordered_json::array({"after", "vary"})},
+          {"additionalProperties", false}};
+}
+
 }  // namespace
 
 std::string experiment_schema(const Catalog& catalog) {
@@ -70,6 +83,7 @@ std::string experiment_schema(const Catalog& catalog) {
   }
   properties["run"] = {{"$ref", "#/$defs/run"}};
   properties["sweep"] = sweep_schema();
+  properties["fork"] = fork_schema();
   schema["properties"] = std::move(properties);
   // Jobs need no traffic, and some of them no routing.
   const ordered_json of_traffic{{"required", ordered_json::array({"topology", "switch", "routing", "traffic"})}};

@@ -40,6 +40,9 @@ struct SteppedNetwork::State {
         seed(static_cast<u64>(experiment.run.integer("seed"))),
         longest(experiment.traffics[place].natural("longest")),
         network(build_network(experiment)) {
+    if (experiment.fork.warm != nullptr) {
+      throw ConfigError({"", 0, 0, "fork"}, "a network that is stepped has no warm-up to go on from", "leave out fork");
+    }
     engine::EngineSettings settings = engine_settings(experiment);
     settings.probe = probe;
     settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));

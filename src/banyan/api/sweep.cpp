@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "banyan/api/cost_prediction.hpp"
+#include "banyan/api/fork.hpp"
 
 namespace banyan::api {
 namespace {
@@ -46,8 +47,13 @@ using Clock = std::chrono::steady_clock;
 /// Which point comes next, how far all are, and how long the rest will take.
 class Schedule {
  public:
-  Schedule(const ExperimentSet& set, const SweepOptions& options)
-      : set_(set), options_(options), costs_(set.points), parts_(set.points.size(), 0), states_(set.points.size()) {
+  Schedule(const ExperimentSet& set, const SweepOptions& options, WarmStates& warm_states)
+      : set_(set),
+        options_(options),
+        warm_states_(warm_states),
+        costs_(set.points),
+        parts_(set.points.size(), 0),
+        states_(set.points.size()) {
     for (const auto& [point, seconds] : options.known) costs_.add(point, seconds);
     tell();
   }
@@ -58,6 +64,7 @@ class Schedule {
     if (failed_) return std::nullopt;
     if (order_.empty() || version_ != costs_.version()) sort();
     if (next_ == order_.size()) return std::nullopt;
+    if (warm_states_.any()) prefer_warm();
     const std::size_t point = order_[next_++];
     states_[point] = State::running;
     running_.push_back(point);
@@ -88,6 +95,13 @@ class Schedule {
   }
 
  private:
+  /// A state that is there takes memory until all have gone on from it: their points come first.
+  void prefer_warm() {
+    const auto waiting = order_.begin() + static_cast<std::ptrdiff_t>(next_);
+    const auto warm = std::find_if(waiting, order_.end(), [&](auto i) { return warm_states_.has(set_.points[i]); });
+    if (warm != order_.end()) std::rotate(waiting, warm, warm + 1);
+  }
+
   enum class State { waiting, running, finished };
   static constexpr u64 kWhole = 1000;
   static constexpr std::chrono::milliseconds kPause{100};  ///< between two predictions of the time that is left
@@ -153,6 +167,7 @@ class Schedule {
 
   const ExperimentSet& set_;
   const SweepOptions& options_;
+  WarmStates& warm_states_;
   std::mutex mutex_;
   CostPrediction costs_;
   std::vector<u64> parts_;
@@ -205,10 +220,12 @@ std::vector<Result> sweep(const ExperimentSet& set, const SweepOptions& options)
   });
   std::vector<Result> results(count);
   if (count == 0) return results;
-  Schedule schedule(set, options);
+  WarmStates warm_states(set.points);
   RunOptions one;
+  one.warm_states = &warm_states;
   one.threads = std::max<u32>(1, options.threads / static_cast<u32>(count));
   one.interrupted = options.interrupted;
+  Schedule schedule(set, options, warm_states);
   run_all(schedule, count, options.threads, [&](std::size_t i) {
     RunOptions mine = one;
     mine.progress = [&schedule, i](u64 done, u64 total) { schedule.update(i, done, total); };

@@ -137,6 +137,7 @@ void check_metrics(const api::ExperimentSet& set, const std::vector<std::string>
   trial.run.set("sessions", i64{2});
   trial.run.set("precision", 0.0);
   trial.run.set("extension", i64{1});
+  trial.fork = {};
   const api::Result result = api::run(trial);
   for (const std::string& name : metrics) {
     if (result.find(name) != nullptr) continue;

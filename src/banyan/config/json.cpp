@@ -86,6 +86,7 @@ ordered_json schema_of(const Parameter& parameter) {
   const std::string unit = parameter.unit_name.empty() ? "" : " [" + parameter.unit_name + "]";
   schema["description"] = parameter.summary + unit;
   if (parameter.fallback) schema["default"] = to_json(*parameter.fallback);
+  if (const std::string text = in_flight_text(parameter); !text.empty()) schema["$comment"] = text;
   return schema;
 }
 

@@ -241,6 +241,19 @@ std::string type_text(const Parameter& parameter) {
   return parameter.choices.empty() ? "texts" : fmt::format("some of {}", fmt::join(parameter.choices, ", "));
 }
 
+std::string in_flight_text(const Parameter& parameter) {
+  switch (parameter.changes_in_flight) {
+    case InFlight::yes:
+      return "may change in flight";
+    case InFlight::growing:
+      return "may grow in flight";
+    case InFlight::above_0:
+      return "may change in flight, but not from or to 0";
+    default:
+      return "";
+  }
+}
+
 std::string range_text(const Parameter& parameter) {
   const bool has_low = std::isfinite(parameter.low);
   const bool has_high = std::isfinite(parameter.high);

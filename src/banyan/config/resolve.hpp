@@ -26,8 +26,10 @@ namespace banyan::config {
                                      std::string_view lead);
 
 // Texts for messages, help and docs.
-[[nodiscard]] std::string type_text(const Parameter& parameter);     ///< "integer", "one of a, b"
-[[nodiscard]] std::string range_text(const Parameter& parameter);    ///< "1 to 65535", "above 0", "" when unlimited
+[[nodiscard]] std::string type_text(const Parameter& parameter);   ///< "integer", "one of a, b"
+[[nodiscard]] std::string range_text(const Parameter& parameter);  ///< "1 to 65535", "above 0", "" when unlimited
+/// "may change in flight, to a larger value", "" when it may not.
+[[nodiscard]] std::string in_flight_text(const Parameter& parameter);
 [[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
 [[nodiscard]] std::string to_text(const Value& value);
 

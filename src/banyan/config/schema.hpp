@@ -21,6 +21,14 @@ enum class Type { boolean, integer, real, text, choice, integers, reals, texts }
 using Value =
     std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
 
+/// Whether a network that runs may go on with another value (docs/how-to/share-a-warm-up.md).
+enum class InFlight : u8 {
+  no,
+  yes,
+  growing,  ///< with a larger one
+  above_0,  ///< from one above 0 to another: 0 is another kind of network
+};
+
 /// One parameter of one component. Build it with the named constructors:
 ///   Parameter::integer("buffer", 12).unit("packets").range(1, 65535).doc("Places per output buffer, S.")
 struct Parameter {
@@ -34,6 +42,7 @@ struct Parameter {
   bool high_open = false;
   std::vector<std::string> choices;
   std::string summary;
+  InFlight changes_in_flight = InFlight::no;
 
   static Parameter boolean(std::string name, bool fallback);
   static Parameter integer(std::string name, i64 fallback);
@@ -65,6 +74,11 @@ struct Parameter {
   Parameter& below(double h) {
     high = h;
     high_open = true;
+    return *this;
+  }
+  /// A state of the network fits whatever the value is, and from then on it does what the new value says.
+  Parameter& in_flight(InFlight how = InFlight::yes) {
+    changes_in_flight = how;
     return *this;
   }
   Parameter& doc(std::string sentence) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "banyan/engine/full_audits.hpp"
 #include "banyan/engine/progress_watch.hpp"
@@ -93,6 +94,11 @@ void shorten(Machine& machine, SteadyPlan& plan, const SteadySettings& settings,
   if (!settings.fixed) machine.set_window({0, plan.end - 1});
 }
 
+/// The first tick from `from` on at which the run is looked at.
+Tick look_from(Tick from, const SteadyPlan& plan) {
+  return std::min(plan.end, (from + kPeriodMeasured - 1) / kPeriodMeasured * kPeriodMeasured);
+}
+
 }  // namespace
 
 SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings& settings) {
@@ -102,20 +108,46 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   FullAudits audits(settings.full_audit);
   machine.reset(0);
   machine.set_window({0, plan.end - 1});
-  Tick now = 0;   // when the run is looked at
-  Tick done = 0;  // all ticks before are done
-  const RunKeeper::Part part(settings.keeper,
-                             [&](Archive& a) { a(now, done, plan, observers.checkpoints, watch, audits, machine); });
+  Tick now = 0;        // when the run is looked at
+  Tick done = 0;       // all ticks before are done
+  Tick from = kNever;  // where it goes on from: the look there, if any, is still to come
+  const auto warm_state = [&](Archive& a) {
+    a(done, observers.checkpoints, watch, audits);
+    if (settings.trees != nullptr) a(*settings.trees);
+    a(machine);
+  };
+  if (settings.start != nullptr) {
+    ArchiveOfText state(*settings.start);
+    warm_state(state);
+    machine.extend(plan);
+    machine.set_window({0, plan.end - 1});
+    from = done;
+    now = look_from(done, plan);
+  }
+  const RunKeeper::Part part(
+      settings.keeper, [&](Archive& a) { a(now, done, from, plan, observers.checkpoints, watch, audits, machine); });
   for (;;) {
     if (settings.keeper != nullptr && settings.keeper->due()) settings.keeper->save();
-    if (done == now) now = now < plan.end ? std::min(plan.end, now + kPeriodMeasured) : now + kPeriod;
-    if (audits.wanted()) audit_on_the_way(machine, done, now, observers, audits);
+    if (done == now && now != std::exchange(from, kNever))
+      now = now < plan.end ? std::min(plan.end, now + kPeriodMeasured) : now + kPeriod;
+    const Tick until = settings.stop != 0 ? std::min(now, settings.stop) : now;
+    if (audits.wanted()) audit_on_the_way(machine, done, until, observers, audits);
     if (settings.keeper != nullptr && !audits.wanted()) run_kept(machine, done, now, observers, *settings.keeper);
+    if (until == settings.stop) {
+      run_until(machine, until, observers);
+      done = until;
+      ArchiveToText state;
+      warm_state(state);
+      *settings.state = state.take();
+      out.end = SteadyOutcome::End::interrupted;
+      return out;
+    }
     run_until(machine, now, observers);
     done = now;
     out.ticks = now;
     if (settings.log != nullptr) settings.log->look(machine, now);
-    if (watch.stuck(machine, now)) {
+    // Of a state that others go on from, they say whether it is a deadlock.
+    if (watch.stuck(machine, now) && settings.stop == 0) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();
       break;

@@ -32,6 +32,11 @@ struct SteadySettings {
   /// `now`: true ends the plan. May be empty.
   std::function<bool(const SteadyRecord&, Tick now)> enough;
   Tick enough_every = 0;
+  /// The run stops there, as if interrupted, and its state is written to `state`. 0: it does not.
+  Tick stop = 0;
+  std::string* state = nullptr;
+  /// Such a state, of a machine whose plan was the same or shorter, that the run goes on from; nullptr: it begins anew.
+  const std::string* start = nullptr;
   RunKeeper* keeper = nullptr;  ///< writes checkpoints, or has one to go on from; nullptr: nobody asked for them
 };
 

@@ -315,28 +315,36 @@ const core::SwitchRow row_cioq{
                  Parameter::integer("classes", 8)
                      .range(1, 65535)
                      .doc("Queues of dbbm, to which destinations are mapped modulo"),
-                 Parameter::integer("saqs", 8).range(1, 63).doc("Set-aside queues per port"),
+                 Parameter::integer("saqs", 8)
+                     .range(1, 63)
+                     .in_flight(config::InFlight::growing)
+                     .doc("Set-aside queues per port"),
                  Parameter::integer("egress_detection", 128)
                      .unit("packets")
                      .range(1, 1e9)
+                     .in_flight()
                      .doc("Length of an egress's normal queue from which on it is congested"),
                  Parameter::integer("ingress_detection", 32)
                      .unit("packets")
                      .range(1, 1e9)
+                     .in_flight()
                      .doc("Length of a detection queue from which on its output is congested"),
                  Parameter::integer("propagation", 16)
                      .unit("packets")
                      .range(1, 1e9)
+                     .in_flight()
                      .doc("Length of a set-aside queue from which on it notifies upstream"),
                  Parameter::integer("xoff", 48)
                      .unit("packets")
                      .range(1, 1e9)
+                     .in_flight()
                      .doc("Length of a set-aside queue from which on it stops the one upstream"),
-                 Parameter::integer("xon", 16).unit("packets").range(0, 1e9).doc(
+                 Parameter::integer("xon", 16).unit("packets").range(0, 1e9).in_flight().doc(
                      "Length of a set-aside queue down to which it starts the one upstream again"),
                  Parameter::real("saq_timeout", 20'000.0)
                      .unit("ns")
                      .range(0, 1e9)
+                     .in_flight(config::InFlight::above_0)
                      .doc("A set-aside queue that was never used may be freed after this time; 0: it stays"),
                  Parameter::boolean("markers", true)
                      .doc("Keep new set-aside queues blocked until older packets have left; false: packets arrive out "
@@ -348,6 +356,7 @@ const core::SwitchRow row_cioq{
                  Parameter::integer("recn.notify_packets", 1)
                      .unit("packets")
                      .range(1, 1'000'000)
+                     .in_flight()
                      .doc("Of so many packets that come to a set-aside queue at a root, while it is longer than "
                           "propagation, the source of one is told"),
                  Parameter::boolean("log", false)

@@ -175,7 +175,7 @@ u64 Fabric::digest() const {
       if ((occupied >> (q & 63U) & 1U) != 0) {
         store_.for_each(side.queue(port, q), [&](const Item& item) {
           if ((item.packet & kMarker) != 0) {
-            sum.add(u64{item.packet} - port * side.saqs);
+            sum.add(u64{kMarker} | line_of_marker(item.packet));
           } else {
             sum.add_packet(item);
           }

@@ -373,7 +373,7 @@ void Fabric::set_class_room(u32 e, u32 q, bool room) noexcept {
 void Fabric::pop_markers(Side& side, u32 port, u32 q) noexcept {
   Queue& queue = side.queue(port, q);
   while (queue.has_marker()) {
-    const u32 k = (store_.take(queue).packet & ~kMarker) - port * side.saqs;
+    const u32 k = line_of_marker(store_.take(queue).packet);
     unblock(side, port, k);
   }
 }

@@ -66,7 +66,7 @@ void Fabric::place_marker(Side& side, u32 port, u32 k, u32 base_queue) noexcept 
   Queue& queue = side.queue(port, q);
   if (queue.empty() && !needed) return;
   line.blocked = true;
-  store_.push(queue, {0, kMarker | (port * side.saqs + k), 0, 0});
+  store_.push(queue, {0, marker_of(port, k), 0, 0});
 }
 
 void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
@@ -75,7 +75,7 @@ void Fabric::unblock(Side& side, u32 port, u32 k) noexcept {
   note(Kind::unblocked, is_in(side), port, line.path, line.length);
   // Markers that waited at the head of a blocked queue are out now.
   Queue& queue = side.queue(port, side.base + k);
-  while (queue.has_marker()) { unblock(side, port, (store_.take(queue).packet & ~kMarker) - port * side.saqs); }
+  while (queue.has_marker()) { unblock(side, port, line_of_marker(store_.take(queue).packet)); }
   if (is_in(side)) {
     refresh_in(port, side.base + k);
     free_in(port, k);

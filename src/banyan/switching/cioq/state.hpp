@@ -61,6 +61,9 @@ struct Item {
 /// Item::packet of an entry of a queue that is no packet: it unblocks the set-aside queue of that line when it gets to
 /// the head.
 inline constexpr u32 kMarker = 0x80000000U;
+inline constexpr u32 kMarkedLineBits = 6;  ///< a port has at most 63 lines
+[[nodiscard]] inline u32 marker_of(u32 port, u32 line) noexcept { return kMarker | port << kMarkedLineBits | line; }
+[[nodiscard]] inline u32 line_of_marker(u32 packet) noexcept { return packet & ((1U << kMarkedLineBits) - 1); }
 
 inline constexpr u8 kNowhere = 0xff;
 
@@ -242,11 +245,30 @@ struct Side {
     valid.resize(ports);
   }
   void clear() {
-    queues.assign(queues.size(), {});
-    lines.assign(lines.size(), {});
+    clear_queues();
     valid.assign(valid.size(), 0);
   }
-  void archive(Archive& a) { a(queues, lines, valid); }
+  void clear_queues() {
+    queues.assign(queues.size(), {});
+    lines.assign(lines.size(), {});
+  }
+  /// A network may go on with more set-aside queues than the one whose state it reads.
+  void archive(Archive& a) {
+    u32 written = saqs;
+    a(written);
+    if (written == saqs) return a(queues, lines, valid);
+    if (written > saqs) throw ArchiveMismatch("it has more set-aside queues");
+    Side fewer;
+    const u32 ports = static_cast<u32>(valid.size());
+    fewer.resize(ports, base, written);
+    fewer.clear();
+    a(fewer.queues, fewer.lines, valid);
+    clear_queues();
+    for (u32 port = 0; port < ports; ++port) {
+      for (u32 q = 0; q < fewer.stride; ++q) queue(port, q) = fewer.queue(port, q);
+      for (u32 k = 0; k < written; ++k) line(port, k) = fewer.line(port, k);
+    }
+  }
   [[nodiscard]] Queue& queue(u32 port, u32 q) noexcept { return queues[std::size_t{port} * stride + q]; }
   [[nodiscard]] const Queue& queue(u32 port, u32 q) const noexcept { return queues[std::size_t{port} * stride + q]; }
   [[nodiscard]] Line& line(u32 port, u32 k) noexcept { return lines[std::size_t{port} * saqs + k]; }

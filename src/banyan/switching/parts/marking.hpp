@@ -42,17 +42,21 @@ struct Marking {
       Parameter::integer("mark.low", 0)
           .unit(unit)
           .range(0, 1'000'000'000)
+          .in_flight()
           .doc("Length of the queue that a packet leaves, up to which the packet is not marked"),
       Parameter::integer("mark.high", 0)
           .unit(unit)
           .range(0, 1'000'000'000)
+          .in_flight(config::InFlight::above_0)
           .doc("Length above which mark.above of them are marked; 0: no packet is marked"),
       Parameter::real("mark.probability", 1.0)
           .range(0, 1)
+          .in_flight()
           .doc("Share that is marked at mark.high; from 0 at mark.low it grows evenly"),
       Parameter::real("mark.above", 1.0)
           .above(0)
           .range(0, 1)
+          .in_flight()
           .doc("Share that is marked above mark.high; 1 / (1 + r) is InfiniBand's marking rate r"),
       Parameter::boolean("mark.root_only", false)
           .doc("Mark only at a port with credit for what comes next, as InfiniBand's switches do: queues that wait "

@@ -228,6 +228,7 @@ std::vector<config::Parameter> Injection::parameters() {
       Parameter::real("load", 0.1)
           .unit("flits/cycle")
           .range(0, 1)
+          .in_flight(config::InFlight::above_0)
           .doc("Offered load per terminal: flits generated per cycle, as a fraction of the injection bandwidth"),
   };
   for (const std::vector<Parameter>& more : {Process::parameters(), Sizes::parameters()}) {
