@@ -109,11 +109,37 @@ TEST(UniformDistance, RefusesDistancesThatDoNotExist) {
   const auto cause = [](const core::Topology& t, const Given& given) { return test::refusal([&] { make(t, given); }); };
   EXPECT_NE(cause(*cube, {{"most", i64{4}}}).find("no terminals are 4 links apart"), std::string::npos);
   EXPECT_NE(cause(*cube, {{"least", i64{3}}, {"most", i64{2}}}).find("is empty"), std::string::npos);
+  const auto large = test::topology("mesh", {{"size", std::vector<i64>{80, 64}}});
+  EXPECT_NE(cause(*large, {}).find("lists all pairs"), std::string::npos);
   EXPECT_NE(cause(*mesh, {}).find("has no other"), std::string::npos) << "the middle has no other 3 links away";
   EXPECT_NE(cause(*cube, {{"interval", i64{100}}}).find("does not draw normal distances"), std::string::npos);
   EXPECT_NE(cause(*cube, {{"process", std::string("normal")}, {"interval", i64{100}}, {"load", 0.3}})
                 .find("both say how often"),
             std::string::npos);
+}
+
+/// A torus too large for lists of pairs: 5,120 terminals, of which 4, 8 and 12 are one, two and three links away.
+TEST(UniformDistance, KnowsLargeToriByTheirSymmetry) {
+  constexpr u32 kDraws = 60000;
+  const auto torus = test::topology("torus", {{"size", std::vector<i64>{80, 64}}});
+  const auto traffic = make(*torus, {{"most", i64{3}}});
+  const core::Graph& graph = torus->graph();
+  for (const u32 terminal : {0U, 777U, 5119U}) {
+    const std::vector<u32> distance = graph.distances_from(graph.channel(graph.injection(terminal)).to.node);
+    const auto count = destinations(*traffic, terminal, kDraws);
+    EXPECT_EQ(count.size(), 24U);
+    std::vector<double> shares(graph.terminals());
+    EXPECT_TRUE(traffic->demands(terminal, shares));
+    const double load = traffic->offered_load();
+    for (const auto& [to, times] : count) {
+      const u32 d = distance[graph.channel(graph.ejection(to)).from.node];
+      ASSERT_GE(d, 1U);
+      ASSERT_LE(d, 3U);
+      const double p = 1.0 / 3.0 / (4.0 * d);
+      EXPECT_NEAR(times, kDraws * p, 5.0 * std::sqrt(kDraws * p)) << to;
+      EXPECT_NEAR(shares[to], load * p, 1e-12) << to;
+    }
+  }
 }
 
 }  // namespace

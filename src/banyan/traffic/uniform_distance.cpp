@@ -1,6 +1,7 @@
 // Uniform distance, then uniform among the terminals at that distance (Buzzard and Mudge, section 4 and Table 2): near
 // terminals are reached as often as far ones although there are fewer of them.
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 namespace banyan::traffic::uniform_distance {
 namespace {
 
-constexpr u32 kMostListed = 4096;  ///< terminals of a network whose distances are listed pair by pair
+/// Terminals of a network whose distances are listed pair by pair. In larger tori, all of whose switches see the same
+/// network, those of one switch are listed; in smaller ones too many results are recorded with the other order.
+constexpr u32 kMostListed = 4096;
 
 /// Distances in links between switches; terminals of one switch are 0 apart.
 class UniformDistance final : public Pattern {
@@ -18,7 +21,10 @@ class UniformDistance final : public Pattern {
       : Pattern(values, context), terminals_(context.terminals) {
     const core::Topology& topology = *context.topology;
     hypercube_degree_ = degree_of(topology);
-    const u32 longest = hypercube_degree_ != 0 ? hypercube_degree_ : list_distances(values, topology);
+    if (hypercube_degree_ == 0 && terminals_ > kMostListed && is_whole_torus(topology)) torus_ = topology.grid();
+    const u32 longest = hypercube_degree_ != 0 ? hypercube_degree_
+                        : torus_ != nullptr    ? list_offsets()
+                                               : list_distances(values, topology);
     least_ = values.natural("least");
     const u32 most = values.natural("most") != 0 ? values.natural("most") : longest;
     if (most > longest) {
@@ -31,11 +37,8 @@ class UniformDistance final : public Pattern {
                   "make least at most as large as most");
     }
     range_ = most - least_ + 1;
-    if (hypercube_degree_ != 0) {
-      count_subsets();
-    } else {
-      check_reach(values, most);
-    }
+    if (hypercube_degree_ != 0) count_subsets();
+    if (hypercube_degree_ == 0 && torus_ == nullptr) check_reach(values, most);
   }
 
   u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
@@ -46,6 +49,7 @@ class UniformDistance final : public Pattern {
     if (hypercube_degree_ != 0) {
       return terminal ^ subset(below(rest, subsets_[hypercube_degree_][distance]), distance);
     }
+    if (torus_ != nullptr) return far_from(terminal, listed_[first_[distance] + below(rest, at_distance(distance))]);
     const u32 begin = first_[std::size_t{terminal} * (longest_ + 2) + distance];
     const u32 end = first_[std::size_t{terminal} * (longest_ + 2) + distance + 1];
     return listed_[std::size_t{terminal} * terminals_ + begin + below(rest, end - begin)];
@@ -53,6 +57,12 @@ class UniformDistance final : public Pattern {
 
   void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
     for (u32 d = least_; d < least_ + range_; ++d) {
+      if (torus_ != nullptr) {
+        for (u32 i = first_[d]; i < first_[d + 1]; ++i) {
+          shares[far_from(terminal, listed_[i])] += weight / range_ / at_distance(d);
+        }
+        continue;
+      }
       if (hypercube_degree_ == 0) {
         const u32* const row = &first_[std::size_t{terminal} * (longest_ + 2) + d];
         const std::span<const u32> there(&listed_[std::size_t{terminal} * terminals_ + row[0]], row[1] - row[0]);
@@ -71,6 +81,50 @@ class UniformDistance final : public Pattern {
     if (grid == nullptr || grid->concentration != 1) return 0;
     const auto binary = [](u32 size) { return size == 2; };
     return std::all_of(grid->size.begin(), grid->size.end(), binary) ? static_cast<u32>(grid->size.size()) : 0;
+  }
+
+  /// A torus with one terminal per switch and all of its links.
+  [[nodiscard]] static bool is_whole_torus(const core::Topology& topology) {
+    const core::Grid* const grid = topology.grid();
+    if (grid == nullptr || grid->concentration != 1) return false;
+    for (std::size_t d = 0; d < grid->size.size(); ++d) {
+      if (!grid->wrap[d] && grid->size[d] > 2) return false;
+    }
+    const auto& channels = topology.graph().channels();
+    return std::none_of(channels.begin(), channels.end(), [](const core::Channel& c) { return c.failed; });
+  }
+  /// The terminal that is `offset` away, both as numbers of switches.
+  [[nodiscard]] u32 far_from(u32 terminal, u32 offset) const noexcept {
+    u32 to = 0;
+    u32 stride = 1;
+    for (const u32 size : torus_->size) {
+      const u32 sum = terminal % size + offset % size;
+      to += stride * (sum >= size ? sum - size : sum);
+      stride *= size;
+      terminal /= size;
+      offset /= size;
+    }
+    return to;
+  }
+  [[nodiscard]] u32 at_distance(u32 distance) const noexcept { return first_[distance + 1] - first_[distance]; }
+  /// All offsets by their distance; returns the longest.
+  u32 list_offsets() {
+    std::vector<u32> distances(terminals_);
+    for (u32 offset = 0; offset < terminals_; ++offset) {
+      u32 rest = offset;
+      for (const u32 size : torus_->size) {
+        distances[offset] += std::min(rest % size, size - rest % size);
+        rest /= size;
+      }
+      longest_ = std::max(longest_, distances[offset]);
+    }
+    first_.assign(longest_ + 2, 0);
+    for (const u32 d : distances) ++first_[d + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<u32> next = first_;
+    listed_.resize(terminals_);
+    for (u32 offset = 0; offset < terminals_; ++offset) listed_[next[distances[offset]]++] = offset;
+    return longest_;
   }
 
   void count_subsets() {
@@ -97,9 +151,9 @@ class UniformDistance final : public Pattern {
   u32 list_distances(const config::Values& values, const core::Topology& topology) {
     const core::Graph& graph = topology.graph();
     if (terminals_ > kMostListed) {
-      values.fail(
-          "name", "uniform_distance lists all pairs of " + std::to_string(terminals_) + " terminals",
-          "use a hypercube with one terminal per switch, or at most " + std::to_string(kMostListed) + " terminals");
+      values.fail("name", "uniform_distance lists all pairs of " + std::to_string(terminals_) + " terminals",
+                  "use a torus or hypercube with one terminal per switch, or at most " + std::to_string(kMostListed) +
+                      " terminals");
     }
     std::vector<std::vector<u32>> distances;
     for (u32 t = 0; t < terminals_; ++t) {
@@ -137,12 +191,13 @@ class UniformDistance final : public Pattern {
 
   u32 terminals_;
   u32 hypercube_degree_ = 0;
+  const core::Grid* torus_ = nullptr;  ///< a large one
   u32 least_ = 1;
   u32 range_ = 1;
   u32 longest_ = 0;
   std::vector<std::vector<u32>> subsets_;  ///< binomial coefficients
-  std::vector<u32> first_;                 ///< [terminal][distance]: begin in its part of listed_
-  std::vector<u32> listed_;                ///< [terminal][...]: others by distance
+  std::vector<u32> first_;   ///< [terminal][distance]: begin in its part of listed_; of a large torus [distance]
+  std::vector<u32> listed_;  ///< [terminal][...]: others by distance; of a large torus offsets
 };
 
 std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
