@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/sweep_report.hpp"
 #include "banyan/stats/congestion.hpp"
 
@@ -98,6 +100,57 @@ TEST(RunFigures, TerminalsGetWhatTheRunAccepted) {
     for (const ChartPoint& point : line.points) sum += point.y;
     EXPECT_NEAR(sum / 16.0, result.at("accepted_load").mean, 0.02);
   }
+}
+
+TEST(RunFigures, TheCriticalPathOfAJobNamesMessageQueueAndLink) {
+  const api::ExperimentSet set = api::read_experiments_text(
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n"
+      "switch = { name = \"vc_router\", vcs = 2, buffer = 16 }\nrouting = \"up_down\"\ncycle_time = \"2 ns\"\n"
+      "[[job]]\nname = \"ring\"\nplacement = \"spread\"\n"
+      "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"64 KiB\", ranks = 8 }\n",
+      "test.toml", {});
+  const std::vector<api::Result> results{api::run(set.points.front())};
+  const auto job = nlohmann::json::parse(results.front().jobs).at(0);
+  const auto& path = job.at("critical_path");
+  const Page page = sweep_page(set, results, 1);
+  const Figure* const figure = find(page.figures, "critical-path-ring");
+  ASSERT_NE(figure, nullptr);
+
+  // The line of the chart ends where the job does, and goes through every rank of the path.
+  ASSERT_EQ(figure->charts.size(), 2U);
+  const Chart& ranks = figure->charts[0].chart;
+  EXPECT_EQ(ranks.x_label, "time (ns)");
+  EXPECT_EQ(ranks.lines.at(0).points.back().x, job.at("completion").get<double>());
+  EXPECT_EQ(ranks.lines[0].points.back().y, path.back().at("rank").get<double>());
+  double delayed = 0.0;
+  for (const auto& step : path) {
+    if (step.contains("message")) delayed += step.at("message").at("delayed").get<double>();
+  }
+  double drawn = 0.0;
+  for (const ChartPoint& point : figure->charts[1].chart.lines.at(0).points) drawn += point.y;
+  EXPECT_GT(delayed, 0.0);
+  EXPECT_EQ(drawn, delayed);
+
+  const Table& table = figure->values;
+  ASSERT_EQ(table.rows.size(), path.size());
+  EXPECT_EQ(table.head[8], "Longest queue");
+  bool held = false;
+  for (const Table::Row& row : table.rows) {
+    ASSERT_EQ(row.cells.size(), table.head.size());
+    held = held || (row.cells[8].starts_with("level ") && row.cells[9].starts_with("up ") && !row.cells[10].empty());
+  }
+  EXPECT_TRUE(held) << "a message waits for a link up";
+  EXPECT_NE(figure->csv.find("Waited there (ns)"), std::string::npos);
+}
+
+TEST(RunFigures, AJobThatKeptNoPathHasNoFigure) {
+  api::Result result;
+  result.jobs = R"([{"name": "long", "critical_path": [], "critical_path_length": 0}])";
+  EXPECT_TRUE(jobs_figures(result).empty());
+  result.jobs = R"([{"name": "damaged", "critical_path": [{"rank": 1}], "critical_path_length": 1}])";
+  EXPECT_TRUE(jobs_figures(result).empty());
+  result.jobs = "";
+  EXPECT_TRUE(jobs_figures(result).empty());
 }
 
 TEST(RunFigures, AreOnThePageOfARunOnly) {

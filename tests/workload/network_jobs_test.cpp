@@ -47,6 +47,18 @@ class NetworkJobs : public testing::Test {
   }
 };
 
+TEST_F(NetworkJobs, RefuseEachOptionInItsOwnWords) {
+  const std::string text = std::string(kTree) + kRing;
+  const auto cause = [&](const std::vector<std::string>& more) { return refused(text, more).err; };
+  EXPECT_NE(cause({"topology.subnetworks=2"}).find("topology.subnetworks: jobs run on one network"), std::string::npos);
+  EXPECT_NE(cause({"--log", "x.log"}).find("--log: packets of jobs are not logged"), std::string::npos);
+  EXPECT_NE(cause({"--watch", "0"}).find("critical path"), std::string::npos);
+  EXPECT_NE(cause({"--profile"}).find("--profile: a run of jobs"), std::string::npos);
+  EXPECT_NE(cause({"--record-trace", "x.trace"}).find("banyan convert"), std::string::npos);
+  EXPECT_NE(cause({"--checkpoint", "x.checkpoint"}).find("--checkpoint: the state of a run of jobs"),
+            std::string::npos);
+}
+
 /// 14 steps of 8 KiB, 256 flits each, one after the other; of 14 links in a row at most 4 lead to the other switch.
 TEST_F(NetworkJobs, ARingWithoutContentionTakesItsClosedForm) {
   const json result = run_of(std::string(kTree) + kRing);

@@ -169,6 +169,14 @@ describe("format", () => {
     expect(describePoint(model, { line: 0, point: 0 }).basis).toBe("analytical");
     expect(describePoint(model, { line: 7, point: 0 }).value).toBe("");
   });
+
+  it("names the place of a point on an axis without numbers", () => {
+    const data = chart([line([0.9, 2.1], [1, 2])]);
+    data.x.names = ["linear", "random"];
+    expect(describePoint(data, { line: 0, point: 0 }).where).toBe("γ = linear");
+    expect(describePoint(data, { line: 0, point: 1 }).where).toBe("γ = random");
+    expect(extentOf(data.lines, data.x, data.y).x).toEqual([0.5, 2.5]);
+  });
 });
 
 describe("data", () => {

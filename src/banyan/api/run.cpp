@@ -257,9 +257,6 @@ std::vector<std::string> check(const Experiment& experiment) {
 
 Result run(const Experiment& experiment, const RunOptions& options) {
   if (!experiment.jobs.empty()) {
-    if (!options.checkpoint.file.empty() || !options.checkpoint.resume.empty()) {
-      experiment.run.fail("seed", "an experiment of jobs has no checkpoints", "leave out --checkpoint and --resume");
-    }
     Result result = run_jobs(experiment, options);
     result.compiler = BANYAN_COMPILER;
     return result;

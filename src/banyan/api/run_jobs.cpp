@@ -228,13 +228,31 @@ void require_network(const Experiment& network) {
 
 /// Refuses what runs of jobs would pass over in silence.
 void require_fitting(const Experiment& experiment, const RunOptions& options) {
-  const std::pair<bool, const char*> unfit[] = {{!options.watches.empty(), "--watch"},
-                                                {options.trace != nullptr, "--record-trace"},
-                                                {static_cast<bool>(options.window), "on_window"},
-                                                {options.profile, "--profile"},
-                                                {!options.packet_log.empty(), "--log"}};
-  for (const auto& [asked, option] : unfit) {
-    if (asked) throw ConfigError({"command line", 0, 0, option}, "a run of jobs does not have it", "leave it out");
+  struct Unfit {
+    bool asked;
+    const char* option;
+    const char* cause;
+    const char* remedy;
+  };
+  const char* const path = "leave it out; the critical path of the result says where messages waited";
+  const Unfit unfit[] = {
+      {!options.watches.empty(), "--watch", "packets of jobs are not watched", path},
+      {!options.packet_log.empty(), "--log", "packets of jobs are not logged", path},
+      {options.trace != nullptr, "--record-trace", "messages of jobs are not recorded: the job is their schedule",
+       "leave it out; banyan convert writes the schedule as GOAL"},
+      {static_cast<bool>(options.window), "on_window", "a run of jobs has no windows", "leave it out"},
+      {options.profile, "--profile", "a run of jobs does not say where its own time went", "leave it out"},
+      {!options.checkpoint.file.empty(), "--checkpoint", "the state of a run of jobs cannot be written",
+       "leave it out"},
+      {!options.checkpoint.resume.empty(), "--resume", "the state of a run of jobs cannot be read", "leave it out"}};
+  for (const Unfit& u : unfit) {
+    if (u.asked) throw ConfigError({"command line", 0, 0, u.option}, u.cause, u.remedy);
+  }
+  const auto subnetworks = experiment.topology.all().find("subnetworks");
+  if (subnetworks != experiment.topology.all().end() && experiment.topology.integer("subnetworks") > 1 &&
+      !is_without_contention(experiment.switching.component())) {
+    experiment.topology.fail("subnetworks", "jobs run on one network, and this topology is several side by side",
+                             "leave it out");
   }
   if (!experiment.analyses.empty())
     experiment.analyses.front().fail("name", "no analytical model describes jobs", "leave analysis out");

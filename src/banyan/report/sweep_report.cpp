@@ -9,6 +9,7 @@
 
 #include "banyan/api/export.hpp"
 #include "banyan/config/units.hpp"
+#include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/run_figures.hpp"
 #include "banyan/stats/interval.hpp"
 
@@ -463,6 +464,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   }
   if (single && !results.empty()) {
     for (Figure& figure : run_figures(results.front())) page.figures.push_back(std::move(figure));
+    for (Figure& figure : jobs_figures(results.front())) page.figures.push_back(std::move(figure));
   }
   if (auto charts = time_charts(set, results, single); !charts.empty()) {
     const bool seeds = std::any_of(set.axis_names.begin(), set.axis_names.end(), is_seed);

@@ -16,7 +16,10 @@ namespace {
 template <class F>
 void for_each_operation(const Program& program, F&& f) {
   for (u32 r = 0; r < program.ranks(); ++r) {
-    for (u32 i = 0; i < program.operations(r); ++i) f(r, i, program.operation(r, i));
+    for (u32 i = 0; i < program.operations(r); ++i) {
+      program.passes(r, i);
+      f(r, i, program.operation(r, i));
+    }
   }
 }
 

@@ -109,6 +109,7 @@ class Replay {
     --repeats_left_[rank];
     std::vector<u32>& freed = freed_of(rank);
     for (u32 i = 0; i < program_.operations(rank); ++i) {
+      program_.passes(rank, i);
       if (program_.waits_for(rank, i) == 0) freed.push_back(i);
     }
     return true;
@@ -324,6 +325,7 @@ class Replay {
     if (byte <= std::min(host_.overhead, host_.gap)) return false;
     for (u32 r = 0; r < program_.ranks(); ++r) {
       for (u32 i = 0; i < program_.operations(r); ++i) {
+        program_.passes(r, i);
         const Operation o = program_.operation(r, i);
         if (o.kind == OperationKind::send && o.amount == 0) return true;
       }

@@ -145,6 +145,7 @@ class Replay {
     if (left_[rank] == 0 || repeats_left_[rank] == 0) return;
     --repeats_left_[rank];
     for (u32 i = 0; i < program_.operations(rank); ++i) {
+      program_.passes(rank, i);
       if (program_.waits_for(rank, i) == 0) push(at, Kind::ready, {rank, i});
     }
   }

@@ -160,7 +160,7 @@ void Program::locate() {
       refuse(fmt::format("the part of rank {} has {} bytes, and {} operations do not fit", r, end - begin, operations),
              damaged);
     }
-    parts_[r] = {static_cast<u32>(operations), base + records, base + records + operations * kRecord};
+    parts_[r] = {operations_, static_cast<u32>(operations), base + records, base + records + operations * kRecord};
     operations_ += operations;
     check_rank(r, (end - records - operations * kRecord) / 4);
   }
@@ -171,6 +171,7 @@ void Program::check_rank(u32 rank, u64 dependents) const {
   const std::string damaged = "write the file again from its text";
   u64 sum = 0;  // of what each operation waits for, and of what waits for it: 0 when both agree
   for (u32 i = 0; i < part.operations; ++i) {
+    passes(rank, i);
     const char* const at = part.records + i * kRecord;
     const auto at_fault = [&](const std::string& what) {
       refuse(fmt::format("operation {} of rank {} {}", i, rank, what), damaged);
@@ -210,6 +211,7 @@ u64 Program::hash() const noexcept {
   for (u32 r = 0; r < ranks(); ++r) {
     h.add(operations(r));
     for (u32 i = 0; i < operations(r); ++i) {
+      passes(r, i);
       const Operation o = operation(r, i);
       h.add(u64{static_cast<u8>(o.kind)} << 48U | u64{o.cpu} << 40U | u64{o.nic} << 32U | o.peer);
       h.add(u64{o.tag} << 32U | waits_for(r, i));

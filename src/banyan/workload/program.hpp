@@ -77,9 +77,15 @@ class Program {
   [[nodiscard]] u64 hash() const noexcept;
   /// See MappedFile; const, since a page that is read again holds the same.
   void release_pages() const noexcept { file_.release_pages(); }
+  /// For loops over all operations in their order: of a large file no more is held than was looked at last.
+  void passes(u32 rank, u32 i) const noexcept {
+    constexpr u64 kPeriod = u64{1} << 22U;
+    if ((parts_[rank].before + i) % kPeriod == 0) release_pages();
+  }
 
  private:
   struct Part {
+    u64 before = 0;  ///< operations of the ranks before
     u32 operations = 0;
     const char* records = nullptr;
     const char* dependents = nullptr;
