@@ -35,14 +35,14 @@ int check(const CheckArguments& arguments) {
   if (!needs.empty()) note(needs);
   bool bad = false;
   for (const api::DeadlockNote& note : deadlocks) {
-    print(note.text + "\n");
+    show_text(note.text + "\n");
     bad = bad || note.bad;
   }
-  if (!notes.empty()) print(notes);
+  if (!notes.empty()) show_text(notes);
   const std::size_t jobs = set.points.front().jobs.size();
   const std::string one = jobs == 0 ? "one run" : fmt::format("{} job{}", jobs, jobs == 1 ? "" : "s");
   const std::string what = set.axis_names.empty() ? one : fmt::format("a sweep of {} points", set.points.size());
-  if (!bad) print(fmt::format("{}: {}, ready to run\n", arguments.file, what));
+  if (!bad) show_text(fmt::format("{}: {}, ready to run\n", arguments.file, what));
   return bad ? kFailed : kDone;
 }
 

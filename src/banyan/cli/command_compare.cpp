@@ -11,8 +11,11 @@ int compare(const CompareArguments& arguments) {
   const api::Runs a = stored_runs(arguments.a);
   const api::Runs b = stored_runs(arguments.b);
   const api::RunsComparison comparison = api::compare(a, b);
-  print(arguments.json ? api::to_json(comparison, arguments.metrics) + "\n"
-                       : api::to_text(comparison, a, b, arguments.metrics));
+  if (arguments.json) {
+    print(api::to_json(comparison, arguments.metrics) + "\n");
+  } else {
+    show_text(api::to_text(comparison, a, b, arguments.metrics));
+  }
   return kDone;
 }
 

@@ -20,7 +20,8 @@ std::string text_of(const DescribeArguments& arguments) {
 }  // namespace
 
 int describe(const DescribeArguments& arguments) {
-  print(text_of(arguments));
+  const bool for_people = !arguments.schema && !arguments.json && !arguments.markdown;
+  for_people ? show_text(text_of(arguments)) : print(text_of(arguments));
   return kDone;
 }
 

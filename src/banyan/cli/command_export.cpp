@@ -45,7 +45,7 @@ int export_store(const ExportArguments& arguments) {
   } else if (arguments.json) {
     print(api::to_json(table.set, results, api::Costs::left_out) + "\n");
   } else {
-    print(api::to_table(table.set, results, arguments.metrics));
+    show_text(api::to_table(table.set, results, arguments.metrics), table.set.axis_names.size());
   }
   return kDone;
 }

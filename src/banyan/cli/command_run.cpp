@@ -112,7 +112,7 @@ void show(const RunArguments& arguments, const std::vector<report::Chart>& chart
 /// Prints to standard error where a script reads standard output.
 void show(const RunArguments& arguments, const api::Profile& profile) {
   const std::string text = api::to_table(profile);
-  if (!arguments.csv) return print("\n" + text);
+  if (!arguments.csv) return show_text("\n" + text);
   std::fputs(text.c_str(), stderr);
 }
 
@@ -198,7 +198,7 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   if (store) write_run(arguments.running.out, result);
   if (arguments.running.json) print(api::to_json(result) + "\n");
   if (arguments.csv) print(api::to_csv(result));
-  if (!arguments.running.json && !arguments.csv) print(api::to_table(result));
+  if (!arguments.running.json && !arguments.csv) show_text(api::to_table(result));
   if (result.profile != nullptr && !arguments.running.json) show(arguments, *result.profile);
   if (arguments.plot || !arguments.svg.empty()) show(arguments, run_plots(result));
   return kDone;
@@ -329,7 +329,8 @@ int sweep(const RunArguments& arguments) {
   }
   if (arguments.running.json) print(api::to_json(done.set, done.results) + "\n");
   if (arguments.csv) print(api::to_csv(done.set, done.results));
-  if (!arguments.running.json && !arguments.csv) print(api::to_table(done.set, done.results, arguments.metrics));
+  if (!arguments.running.json && !arguments.csv)
+    show_text(api::to_table(done.set, done.results, arguments.metrics), done.set.axis_names.size());
   if (arguments.plot || !arguments.svg.empty()) show(arguments, sweep_plots(done.set, done.results, arguments.metrics));
   std::vector<api::Experiment> saturated;
   for (std::size_t i = 0; i < done.results.size(); ++i) {

@@ -101,7 +101,7 @@ int saturation(const SaturationArguments& arguments) {
   }
   if (!knee.uncertain.empty()) note("warning: the verdict stayed uncertain at a load; longer runs would tell");
   if (!knee.deadlocks) warn_of_choices(read(overrides).points);
-  print(arguments.running.json ? api::to_json(knee) + "\n" : api::to_text(knee));
+  arguments.running.json ? print(api::to_json(knee) + "\n") : show_text(api::to_text(knee));
   return kDone;
 }
 

@@ -174,7 +174,7 @@ int measure_files(const study::Study& chosen, const StudyRunArguments& arguments
                       "leave out --figure and --fire");
   }
   const study::FilesResult result = chosen.row->measure(chosen, {arguments.traces, arguments.overrides});
-  print(arguments.running.json ? result.json + "\n" : result.table);
+  arguments.running.json ? print(result.json + "\n") : show_text(result.table);
   return kDone;
 }
 
@@ -192,7 +192,7 @@ int study_list(const StudyListArguments& arguments) {
     }
     list.push_back({{"study", spec.name}, {"title", spec.title}, {"reference", spec.reference}});
   }
-  print(arguments.json ? list.dump(2) + "\n" : text);
+  arguments.json ? print(list.dump(2) + "\n") : show_text(text);
   return kDone;
 }
 
@@ -213,7 +213,7 @@ int study_run(const StudyRunArguments& arguments) {
   if (arguments.running.json) {
     print(study::to_json(result) + "\n");
   } else {
-    print(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
+    show_text(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
   }
   return result.as_expected() ? kDone : kFailed;
 }
@@ -241,7 +241,7 @@ int study_report(const StudyReportArguments& arguments) {
   if (arguments.judge) result.claims = study::judge(*study::find_study(result.spec.name).row, result);
   require_writable_folder(folder.empty() ? "." : folder);
   const std::string page = report::write_study_report(result, folder.empty() ? "." : folder);
-  print(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
+  show_text(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
   return arguments.judge && !result.as_expected() ? kFailed : kDone;
 }
 

@@ -349,13 +349,13 @@ int trees(const TreesArguments& arguments) {
   if (arguments.json) {
     print(printer.json().dump() + "\n");
   } else if (arguments.timeline) {
-    print(printer.timeline());
+    show_text(printer.timeline());
   } else if (arguments.events) {
-    print(printer.events());
+    show_text(printer.events());
   } else if (arguments.at) {
-    print(printer.at(*arguments.at));
+    show_text(printer.at(*arguments.at));
   } else {
-    print(printer.table());
+    show_text(printer.table());
   }
   return kDone;
 }

@@ -117,7 +117,8 @@ int verify(const VerifyArguments& arguments) {
   }
   const std::size_t total = runs.results.size() + damaged.size();
   const ordered_json all{{"runs", total}, {"equal", equal}, {"points", points}};
-  print(arguments.running.json ? all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n" : text);
+  arguments.running.json ? print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n")
+                         : show_text(text);
   return equal == total ? kDone : kFailed;
 }
 

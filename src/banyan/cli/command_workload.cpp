@@ -154,7 +154,7 @@ int workload_info(const WorkloadInfoArguments& arguments) {
             workload::unmatched_of(program),
             workload::exchange_of(program, kMostPairs),
             workload::run_untimed(program, program.operations() <= kMostForChain)};
-  print(arguments.json ? to_json(info) : to_table(info));
+  arguments.json ? print(to_json(info)) : show_text(to_table(info));
   return kDone;
 }
 

@@ -1,18 +1,23 @@
 #include "banyan/cli/output.hpp"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
 #include "banyan/base/printable.hpp"
+#include "banyan/report/terminal_text.hpp"
 
 namespace banyan::cli {
 namespace {
@@ -114,6 +119,22 @@ void print(const std::string& text) {
   // A text that is longer than the stream's buffer fails in the first of the two, a shorter one in the second.
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) != 0 || !written) cannot_write("standard output", std::strerror(errno));
+}
+
+std::size_t columns_of(std::FILE* stream) {
+  const char* const given = std::getenv("COLUMNS");
+  const std::string_view text = given == nullptr ? "" : given;
+  std::size_t columns = 0;
+  std::from_chars(text.data(), text.data() + text.size(), columns);
+  if (columns > 0) return columns;
+  winsize size{};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  constexpr std::size_t kUsual = 80;
+  return kUsual;
+}
+
+void show_text(const std::string& text, std::size_t keys) {
+  print(isatty(STDOUT_FILENO) == 1 ? report::fit_to_columns(text, columns_of(stdout), keys) : text);
 }
 
 }  // namespace banyan::cli

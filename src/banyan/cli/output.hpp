@@ -1,6 +1,8 @@
 // Files and standard output. A file is there as a whole or not at all; what cannot be written is known before a run.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
 #include <string>
 
 namespace banyan::cli {
@@ -21,5 +23,11 @@ void note(const std::string& text);
 
 /// Writes to standard output, to the end. Throws ConfigError when that fails (a full disk).
 void print(const std::string& text);
+/// The same of what people read: on a terminal, lines that are wider than it are folded, and tables are cut into parts
+/// with the first `keys` columns each (report/terminal_text.hpp). Into a file or a pipe it goes as it is.
+void show_text(const std::string& text, std::size_t keys = 1);
+
+/// COLUMNS, or the width of the stream's terminal, or 80.
+[[nodiscard]] std::size_t columns_of(std::FILE* stream);
 
 }  // namespace banyan::cli

@@ -1,16 +1,15 @@
 #include "banyan/cli/plot.hpp"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "banyan/base/error.hpp"
+#include "banyan/cli/output.hpp"
 #include "banyan/report/sweep_report.hpp"
 #include "banyan/report/terminal_chart.hpp"
 
@@ -18,7 +17,6 @@ namespace banyan::cli {
 namespace {
 
 constexpr const char* kUsual = "packet_latency";
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kMostColumns = 160;
 constexpr std::size_t kRows = 17;
 
@@ -42,15 +40,6 @@ std::vector<std::string> plotted(const std::vector<api::Result>& results, const 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-std::size_t columns_of(std::FILE* stream) {
-  winsize size{};
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const std::string_view text = environment("COLUMNS");
-  std::size_t columns = 0;
-  std::from_chars(text.data(), text.data() + text.size(), columns);
-  return columns > 0 ? columns : kColumns;
 }
 
 bool has_colour(std::FILE* stream) {

@@ -19,7 +19,7 @@ namespace banyan::cli {
 /// The time series of one run, over its cycles, one chart per unit; none when it recorded none.
 [[nodiscard]] std::vector<report::Chart> run_plots(const api::Result& result);
 
-/// Draws on a stream as wide as its terminal (or COLUMNS, or 80), in colours unless NO_COLOR is set or it is no
+/// Draws on a stream as wide as columns_of() says, in colours unless NO_COLOR is set or it is no
 /// terminal.
 void draw_plots(const std::vector<report::Chart>& charts, std::FILE* stream);
 

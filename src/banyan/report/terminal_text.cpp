@@ -1,0 +1,193 @@
+#include "banyan/report/terminal_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace banyan::report {
+namespace {
+
+constexpr std::size_t kFewestColumns = 20;    ///< columns of a terminal that are used
+constexpr std::size_t kReadableColumns = 24;  ///< columns that a text is folded into, at the least
+constexpr std::size_t kGutterColumns = 2;     ///< spaces between two columns of a table
+
+/// A line by its characters; each is one column wide.
+using Line = std::vector<std::string>;
+
+Line line_of(const std::string& text) {
+  Line line;
+  for (const char c : text) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+    if (continues && !line.empty()) {
+      line.back() += c;
+    } else {
+      line.emplace_back(1, c);
+    }
+  }
+  return line;
+}
+
+bool is_space(const Line& line, std::size_t at) { return at >= line.size() || line[at] == " "; }
+
+std::size_t indent_of(const Line& line) {
+  return static_cast<std::size_t>(std::find_if(line.begin(), line.end(), [](const auto& c) { return c != " "; }) -
+                                  line.begin());
+}
+
+std::string text_of(const Line& line, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < std::min(end, line.size()); ++i) text += line[i];
+  return text;
+}
+
+std::string without_end(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+/// Columns [begin, end) of a table, the gutter behind it included.
+struct Column {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+using Block = std::vector<Line>;
+
+std::size_t width_of(const Block& block) {
+  std::size_t width = 0;
+  for (const Line& line : block) width = std::max(width, line.size());
+  return width;
+}
+
+/// Where the lines of a block have `gutter` spaces or more at the same place, it is a table.
+std::vector<Column> columns_of(const Block& block, std::size_t gutter) {
+  std::vector<Column> columns;
+  const std::size_t width = width_of(block);
+  std::size_t blank = 0;  // columns without a character, up to here
+  for (std::size_t i = 0; i < width; ++i) {
+    const bool empty = std::all_of(block.begin(), block.end(), [&](const Line& line) { return is_space(line, i); });
+    if (!empty && (columns.empty() || blank >= gutter)) {
+      // What is indented belongs to the first column.
+      if (!columns.empty()) columns.back().end = i;
+      columns.push_back({columns.empty() ? 0 : i, 0});
+    }
+    blank = empty ? blank + 1 : 0;
+  }
+  if (!columns.empty()) columns.back().end = width;
+  return columns;
+}
+
+/// Columns stand two spaces apart, or one, which in so many lines of prose would hardly be at one place.
+std::vector<Column> columns_of(const Block& block) {
+  constexpr std::size_t kManyLines = 5;
+  std::vector<Column> columns = columns_of(block, kGutterColumns);
+  return columns.size() < 2 && block.size() >= kManyLines ? columns_of(block, 1) : columns;
+}
+
+/// Folds what begins at `hang` in a line, between words; the lines behind the first begin there too.
+void fold(const Line& line, std::size_t hang, std::size_t columns, std::string& out) {
+  std::size_t begin = 0;
+  std::size_t indent = 0;  // of the present line
+  while (line.size() - begin + indent > columns) {
+    const std::size_t most = begin + columns - indent;
+    std::size_t end = most;
+    const std::size_t least = begin + (begin == 0 ? hang : 0);
+    while (end > least && !is_space(line, end)) --end;
+    std::size_t next = end;
+    if (end <= least) {  // a word that is longer than a line
+      end = next = most;
+    }
+    while (next < line.size() && is_space(line, next)) ++next;
+    out += without_end(std::string(indent, ' ') + text_of(line, begin, end)) + "\n";
+    begin = next;
+    indent = hang;
+    if (begin >= line.size()) return;
+  }
+  out += std::string(indent, ' ') + text_of(line, begin, line.size()) + "\n";
+}
+
+/// Where the lines behind the first begin when a line that is no part of a table is folded: behind its last gutter, as
+/// far as that leaves room, or a little indented.
+std::size_t hang_of(const Line& line, std::size_t columns) {
+  std::size_t first = 0;
+  while (first < line.size() && is_space(line, first)) ++first;
+  std::size_t hang = first + 2;
+  for (std::size_t i = first + 1; i < line.size() && i + kReadableColumns <= columns; ++i) {
+    if (!is_space(line, i) && is_space(line, i - 1) && i >= first + kGutterColumns &&
+        is_space(line, i - kGutterColumns))
+      hang = i;
+  }
+  return std::min(hang, columns / 2);
+}
+
+/// Parts of the table below each other, each as wide as fits, with the first columns again.
+void split(const Block& block, const std::vector<Column>& columns, std::size_t keys, std::size_t width,
+           std::string& out) {
+  const std::size_t key_width = columns[keys - 1].end;
+  for (std::size_t first = keys; first < columns.size();) {
+    std::size_t last = first + 1;
+    const auto width_to = [&](std::size_t end) {
+      std::size_t widest = 0;
+      for (const Line& line : block) {
+        std::size_t size = std::min(line.size(), columns[end - 1].end);
+        while (size > columns[first].begin && is_space(line, size - 1)) --size;
+        widest = std::max(widest, size);
+      }
+      return key_width + widest - columns[first].begin;
+    };
+    while (last < columns.size() && width_to(last + 1) <= width) ++last;
+    if (first != keys) out += "\n";
+    for (const Line& line : block) {
+      std::string keyed = text_of(line, 0, key_width);
+      keyed += std::string(key_width - std::min(line.size(), key_width), ' ');
+      const std::string part = text_of(line, columns[first].begin, columns[last - 1].end);
+      const Line whole = line_of(without_end(keyed + part));
+      fold(whole, hang_of(whole, width), width, out);
+    }
+    first = last;
+  }
+}
+
+void fit_block(const Block& block, std::size_t keys, std::size_t width, std::string& out) {
+  const bool fits = width_of(block) <= width;
+  const std::vector<Column> columns = fits || block.size() < 2 ? std::vector<Column>{} : columns_of(block);
+  const std::size_t kept = std::min(keys, columns.size());
+  // The last column alone is too wide: it is folded in its place.
+  const bool explains = columns.size() > 1 && columns.back().begin + kReadableColumns <= width;
+  const bool wide = columns.size() > kept + 1 && columns[kept - 1].end + kReadableColumns <= width;
+  if (!fits && !explains && wide) return split(block, columns, kept, width, out);
+  for (const Line& line : block) {
+    if (line.size() <= width) {
+      out += text_of(line, 0, line.size()) + "\n";
+    } else {
+      fold(line, explains ? columns.back().begin : hang_of(line, width), width, out);
+    }
+  }
+}
+
+}  // namespace
+
+std::string fit_to_columns(const std::string& text, std::size_t columns, std::size_t keys) {
+  const std::size_t width = std::max(columns, kFewestColumns);
+  std::string out;
+  Block block;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    Line line = line_of(text.substr(begin, end - begin));
+    // A title, or a sentence above a table, is indented otherwise.
+    if (line.empty() || (!block.empty() && indent_of(line) != indent_of(block.front()))) {
+      fit_block(block, std::max<std::size_t>(keys, 1), width, out);
+      block.clear();
+    }
+    if (line.empty()) {
+      out += "\n";
+    } else {
+      block.push_back(std::move(line));
+    }
+    begin = end + 1;
+  }
+  fit_block(block, std::max<std::size_t>(keys, 1), width, out);
+  return out;
+}
+
+}  // namespace banyan::report

@@ -1,0 +1,15 @@
+// Text and tables for a terminal of a given width.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace banyan::report {
+
+/// The text without lines that are wider than `columns` characters (at least 20). A table that is too wide becomes
+/// several, one below the other, each with the first `keys` columns; where its last column alone is too wide, as in a
+/// list with explanations, that is folded in its place. Other lines are folded between words, and go on indented.
+/// A table is lines that follow each other, indented alike, whose columns are two spaces or more apart.
+[[nodiscard]] std::string fit_to_columns(const std::string& text, std::size_t columns, std::size_t keys = 1);
+
+}  // namespace banyan::report

@@ -1,0 +1,124 @@
+// Does what is printed to a terminal fit it? Every command that prints a table, in a pseudo-terminal of 80 columns and
+// of 60; into a pipe the same comes whole.
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace banyan::cli::terminal_width_test {
+namespace {
+
+std::size_t characters(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+/// What `banyan ARGUMENTS` prints to a terminal of so many columns. Standard error goes elsewhere.
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned columns,
+                        const std::string& environment = "unset COLUMNS") {
+  std::string command =
+      "cd " + shell_word(scratch().string()) + " && " + environment + " && " + shell_word(BANYAN_PROGRAM);
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
+  command += " 2>.err </dev/null";
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = 24;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  close(terminal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::erase(text, '\r');
+  return text;
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    most = std::max(most, characters(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return most;
+}
+
+/// Its characters, without what folding adds.
+std::string without_spaces(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
+const std::string kSweep = kSteady +
+                           "[sweep]\n\"switch.buffer\" = [2, 4]\n\"traffic.load\" = [0.1, 0.3]\n\"run.seed\" = [1, "
+                           "2]\n";
+
+TEST(TerminalWidth, NoCommandPrintsALongerLine) {
+  fresh_scratch();
+  write_text("steady.toml", kSteady);
+  write_text("sweep.toml", kSweep);
+  write_text("trees.toml", kSteady + "[traffic]\nname = \"uniform\"\n");
+  ASSERT_EQ(banyan({"sweep", "sweep.toml", "--out", "a", "--quiet"}).status, 0);
+  ASSERT_EQ(banyan({"sweep", "sweep.toml", "run.measure=3000", "--out", "b", "--quiet"}).status, 0);
+  ASSERT_EQ(banyan({"run", "steady.toml", "run.trees=true", "--out", "t", "--quiet"}).status, 0);
+  write_text("steps.goal", "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 1\n}\nrank 1 {\nl1: recv 8b from 0 tag 1\n}\n");
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "steady.toml"},
+      {"run", "steady.toml", "run.tables=all", "--profile"},
+      {"run", "steady.toml", "analysis=throughput_bounds"},
+      {"sweep", "sweep.toml", "--quiet"},
+      {"export", "a"},
+      {"compare", "a", "b"},
+      {"verify", "a"},
+      {"check", "steady.toml"},
+      {"describe"},
+      {"describe", "cioq"},
+      {"describe", "vc_router"},
+      {"describe", "uniform"},
+      {"describe", "packet_latency"},
+      {"saturation", "steady.toml", "--quiet"},
+      {"trees", "t"},
+      {"study", "list"},
+      {"workload", "info", "steps.goal"},
+  };
+  for (const std::vector<std::string>& command : commands) {
+    std::string name;
+    for (const std::string& word : command) name += word + " ";
+    const Said whole = banyan(command);
+    ASSERT_FALSE(whole.out.empty()) << name << whole.err;
+    for (const unsigned columns : {80U, 60U}) {
+      const std::string text = on_terminal(command, columns);
+      EXPECT_FALSE(text.empty()) << name;
+      EXPECT_LE(widest(text), columns) << name << "\n" << text;
+    }
+  }
+}
+
+TEST(TerminalWidth, NothingIsLostByFoldingAndAPipeGetsItWhole) {
+  fresh_scratch();
+  const Said whole = banyan({"describe", "vc_router"});
+  EXPECT_GT(widest(whole.out), 80U);
+  EXPECT_EQ(without_spaces(on_terminal({"describe", "vc_router"}, 80)), without_spaces(whole.out));
+}
+
+TEST(TerminalWidth, ColumnsOfTheEnvironmentCount) {
+  fresh_scratch();
+  EXPECT_LE(widest(on_terminal({"describe", "vc_router"}, 80, "export COLUMNS=50")), 50U);
+  EXPECT_GT(widest(on_terminal({"describe", "vc_router"}, 80, "export COLUMNS=100")), 80U);
+}
+
+}  // namespace
+}  // namespace banyan::cli::terminal_width_test

@@ -1,0 +1,43 @@
+// Are texts and tables folded for a terminal so that they can still be read?
+#include "banyan/report/terminal_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace banyan::report::terminal_text_test {
+namespace {
+
+TEST(TerminalText, WhatFitsStays) {
+  const std::string text = "a  b\n1  2\n\n  some words\n";
+  EXPECT_EQ(fit_to_columns(text, 40), text);
+}
+
+TEST(TerminalText, AWideTableBecomesSeveralWithItsKeys) {
+  EXPECT_EQ(fit_to_columns("load  first metric  second metric  third metric\n"
+                           "0.1   1 ± 2         3 ± 4          5\n",
+                           34),
+            "load  first metric  second metric\n"
+            "0.1   1 ± 2         3 ± 4\n"
+            "\n"
+            "load  third metric\n"
+            "0.1   5\n");
+}
+
+TEST(TerminalText, ExplanationsAreFoldedInTheirColumn) {
+  EXPECT_EQ(fit_to_columns("  mesh   Mesh of any number of dimensions, with terminals\n"
+                           "  torus  Likewise\n",
+                           34),
+            "  mesh   Mesh of any number of\n"
+            "         dimensions, with\n"
+            "         terminals\n"
+            "  torus  Likewise\n");
+}
+
+TEST(TerminalText, LinesAreFoldedBetweenWordsAndLongWordsWhereTheyMust) {
+  EXPECT_EQ(fit_to_columns("one two three four five six\n", 20), "one two three four\n  five six\n");
+  EXPECT_EQ(fit_to_columns("abcdefghijklmnopqrstuvwxyz\n", 20), "abcdefghijklmnopqrst\n  uvwxyz\n");
+}
+
+}  // namespace
+}  // namespace banyan::report::terminal_text_test
