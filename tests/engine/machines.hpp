@@ -86,7 +86,8 @@ class Rig {
     pointers_ = {traffic_.get()};
     engine::Builder builder(*topology_, *routing_, pointers_, {}, settings_);
     switch_row_->install(switch_values_, builder);
-    machine_ = std::make_unique<engine::Machine>(builder.take_shards(), pointers_, builder.window(), settings_.threads);
+    machine_ = std::make_unique<engine::Machine>(builder.take_shards(), pointers_, builder.window(), settings_.threads,
+                                                 settings_.ranks);
     machine_->reset(0);
     machine_->set_window({0, kNever - 1});
     return *machine_;

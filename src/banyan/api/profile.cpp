@@ -96,7 +96,7 @@ void add_cut(Profile& profile, const engine::Machine& machine) {
 void add_run(Profile& profile, const engine::Machine& machine, double seconds) {
   const engine::Scaling scaling = machine.scaling();
   profile.run_seconds += seconds;
-  profile.threads.resize(std::max<std::size_t>(profile.threads.size(), machine.threads()));
+  profile.threads.resize(std::max(profile.threads.size(), scaling.workers.size()));
   for (std::size_t i = 0; i < profile.threads.size(); ++i) {
     Profile::Thread& thread = profile.threads[i];
     const engine::Scaling::Worker worker = i < scaling.workers.size() ? scaling.workers[i] : engine::Scaling::Worker{};

@@ -45,7 +45,7 @@ u32 threads_for(const Experiment& experiment, u32 switches, u32 wanted) {
 std::string why_fewer_threads(const Experiment& experiment, const engine::Machine& machine, u32 switches, u32 wanted) {
   const u32 threads = machine.threads();
   if (threads >= wanted) return "";
-  const std::size_t shards = machine.shards().size();
+  const u32 shards = machine.cut().shards;
   std::string why = fmt::format("this machine has no more than {}", cores());
   const u32 paying = threads_for(experiment, switches, wanted);
   if (paying < std::min(wanted, cores())) {

@@ -212,14 +212,15 @@ class ArchiveToText final : public Archive {
 /// Reads from a string that outlives it. Throws ArchiveMismatch behind its end.
 class ArchiveOfText final : public Archive {
  public:
-  explicit ArchiveOfText(const std::string& text) : Archive(true), text_(text) {}
+  /// `from`: bytes of the text that are left out.
+  explicit ArchiveOfText(const std::string& text, std::size_t from = 0) : Archive(true), text_(text), at_(from) {}
   [[nodiscard]] bool ended() const noexcept { return at_ == text_.size(); }
 
  private:
   void bytes(void* data, std::size_t size) override;
 
   const std::string& text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 /// Writes nothing: finds what cannot be written.

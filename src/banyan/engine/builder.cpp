@@ -1,8 +1,12 @@
 #include "banyan/engine/builder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "banyan/base/error.hpp"
 
 namespace banyan::engine {
 namespace {
@@ -44,6 +48,8 @@ u32 Builder::shortest_packet() const {
 
 void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   if (!parts_.empty()) throw std::logic_error("a network is cut once");
+  parts_.resize(shards);
+  deal_shards();
   switch_shard_ = std::move(switch_shard);
   const core::Graph& graph = topology_.graph();
   std::vector<u32> switch_count(shards, 0);
@@ -55,9 +61,12 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
     terminal_entity_.push_back(static_cast<u32>(members[shard].size()));
     members[shard].push_back(t);
   }
-  parts_.resize(shards);
-  for (Shard& part : parts_) part.topology = &topology_;
-  for (u32 i = 0; i < shards; ++i) {
+  for (Shard& part : parts_) {
+    part.topology = &topology_;
+    for (auto& parcels : part.parcels) parcels.resize(shards);
+    for (auto& touched : part.touched) touched.resize((shards + 63) / 64);
+  }
+  for (const u32 i : own_) {
     if (settings_.probe.any()) {
       parts_[i].probe = std::make_unique<Probe>(settings_.probe, graph);
       parts_[i].probe->number(0, {true, 1, members[i]});
@@ -90,10 +99,29 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .seed = settings_.seed,
                          .flows = std::move(flows),
                          .tells_in_packets = settings_.tells_in_packets});
-    if (settings_.utilization_time != 0) parts_[i].terminals->pool().keep_values();
-    for (auto& parcels : parts_[i].parcels) parcels.resize(shards);
-    for (auto& touched : parts_[i].touched) touched.resize((shards + 63) / 64);
   }
+  for (u32 i = 0; i < shards; ++i) {
+    if (parts_[i].terminals == nullptr) parts_[i].mirror = std::make_unique<PacketPool>(i);
+    if (settings_.utilization_time != 0) pool(i).keep_values();
+  }
+}
+
+/// Every rank gets shards whose numbers follow each other, which are close in the network.
+void Builder::deal_shards() {
+  const u32 ranks = settings_.ranks == nullptr ? 1 : settings_.ranks->size();
+  if (ranks > shards()) {
+    const bool whole = shards() == 1 && cut_by_ == kByModel;
+    throw ConfigError({"mpirun", 0, 0, ""},
+                      whole ? fmt::format("{} ranks, and this switch model steps such a network as a whole", ranks)
+                            : fmt::format("{} ranks, and this network is cut into no more than {}", ranks, shards()),
+                      shards() == settings_.shards ? fmt::format("give run.shards = {} or more, or 0", ranks)
+                      : shards() == 1              ? "run it without mpirun"
+                                                   : fmt::format("start {} ranks at most", shards()));
+  }
+  const u32 rank = settings_.ranks == nullptr ? 0 : settings_.ranks->rank();
+  const u32 first = settings_.ranks == nullptr ? 0 : settings_.ranks->first(rank, shards());
+  const u32 last = settings_.ranks == nullptr ? shards() : settings_.ranks->first(rank + 1, shards());
+  for (u32 i = first; i < last; ++i) own_.push_back(i);
 }
 
 void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().switches(), 0), 1); }
@@ -108,7 +136,8 @@ void Builder::partition_by_size(u64 bytes_per_switch) {
 
 void Builder::partition_for_threads(u64 bytes_per_switch) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
-  partition_into(settings_.shards != 0 ? settings_.shards : std::min<u64>(fitting, cut_for()));
+  const u64 least = settings_.ranks == nullptr ? 1 : settings_.ranks->size();
+  partition_into(settings_.shards != 0 ? settings_.shards : std::max(std::min<u64>(fitting, cut_for()), least));
 }
 
 void Builder::partition_into(u64 wanted) {
@@ -136,7 +165,8 @@ std::vector<u32> Builder::switches_of(u32 shard) const {
 
 std::vector<Shard> Builder::take_shards() {
   const auto shard_of_terminal = std::make_shared<const std::vector<u32>>(terminal_shard_);
-  for (Shard& part : parts_) {
+  for (const u32 i : own_) {
+    Shard& part = parts_[i];
     Flows* const flows = part.terminals->source.flows();
     if (flows == nullptr) continue;
     part.shard_of_terminal = shard_of_terminal;
@@ -154,7 +184,7 @@ void Builder::add_interfaces(Interfaces::Setup setup) {
   const core::Graph& graph = topology_.graph();
   setup.graph = &graph;
   const auto cycles = [&](u32 t) { return graph.channel(graph.injection(t)).link.cycles_per_flit; };
-  for (u32 i = 0; i < shards(); ++i) {
+  for (const u32 i : own_) {
     std::vector<u32> injection;
     std::vector<u32> slow;
     for (u32 e = 0; e < terminals(i).size(); ++e) {
@@ -189,7 +219,7 @@ void Builder::wire(Tick least_extra) {
   const auto channels_of = [&](u32 shard, u8 index) -> ChannelPopulation& {
     return static_cast<ChannelPopulation&>(*parts_[shard].populations[index]);
   };
-  for (u32 i = 0; i < shards(); ++i) {
+  for (const u32 i : own_) {
     const std::size_t ports = switches_of(i).size() * switch_ports_;
     for (auto* table : {&channels_of(i, 0).down, &channels_of(i, 0).up}) table->resize(terminals(i).size());
     for (auto* table : {&channels_of(i, 1).down, &channels_of(i, 1).up}) table->resize(ports);
@@ -199,14 +229,18 @@ void Builder::wire(Tick least_extra) {
     if (c.failed) continue;
     const u32 from = shard_of_end(c.from);
     const u32 to = shard_of_end(c.to);
-    channels_of(from, population(c.from)).down[port_number(c.from)] = {entity(c.to), c.link.latency_cycles, c.to.port,
-                                                                       static_cast<u8>(to), population(c.to)};
-    channels_of(to, population(c.to)).up[port_number(c.to)] = {entity(c.from), c.link.latency_cycles, c.from.port,
-                                                               static_cast<u8>(from), population(c.from)};
+    if (is_own(from)) {
+      channels_of(from, population(c.from)).down[port_number(c.from)] = {entity(c.to), c.link.latency_cycles, c.to.port,
+                                                                         static_cast<u8>(to), population(c.to)};
+    }
+    if (is_own(to)) {
+      channels_of(to, population(c.to)).up[port_number(c.to)] = {entity(c.from), c.link.latency_cycles, c.from.port,
+                                                                 static_cast<u8>(from), population(c.from)};
+    }
     const Tick extra = c.from.terminal || c.to.terminal ? 0 : least_extra;
     if (from != to) window_ = std::min<Tick>(window_, c.link.latency_cycles + extra);
   }
-  for (u32 i = 0; i < shards(); ++i) {
+  for (const u32 i : own_) {
     Shard& part = parts_[i];
     part.wires.shard = i;
     part.wires.probe = part.probe.get();
@@ -214,7 +248,7 @@ void Builder::wire(Tick least_extra) {
     part.wires.due = &part.due;
     part.wires.parcels = &part.parcels[0];
     part.wires.touched = &part.touched[0];
-    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
+    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&pool(k));
     for (u32 k = 0; k < part.populations.size(); ++k) {
       ChannelPopulation& channels = static_cast<ChannelPopulation&>(*part.populations[k]);
       part.wires.inboxes.push_back(&channels.inbox());
@@ -239,7 +273,7 @@ void Builder::join_networks() {
     window_ = std::min<Tick>(window_, c.link.latency_cycles);
     ++crossing[std::size_t{from} * shards() + to];
   }
-  for (u32 i = 0; i < shards(); ++i) {
+  for (const u32 i : own_) {
     Shard& part = parts_[i];
     part.wires.shard = i;
     part.wires.probe = part.probe.get();
@@ -247,7 +281,7 @@ void Builder::join_networks() {
     part.wires.parcels = &part.parcels[0];
     part.wires.touched = &part.touched[0];
     part.wires.inboxes = {nullptr};
-    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&terminals(k).pool());
+    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&pool(k));
     for (u32 to = 0; to < shards(); ++to) {
       for (auto& parcels : part.parcels) {
         // An output may begin with a packet in the cycle in which its last one leaves the buffer: one more.
@@ -298,7 +332,7 @@ void Builder::reserve() {
   };
   std::vector<std::size_t> arriving(shards());  // channels that end in the shard: each may bring a packet's last flit
   std::vector<Crossing> between(std::size_t{shards()} * shards());
-  for (u32 i = 0; i < shards(); ++i) {
+  for (const u32 i : own_) {
     Shard& part = parts_[i];
     for (auto& p : part.populations) {
       ChannelPopulation& channels = static_cast<ChannelPopulation&>(*p);
@@ -321,7 +355,7 @@ void Builder::reserve() {
   }
   // Packets come from everywhere: of many shards none sends more than a fraction of what arrives, or not for long.
   const std::size_t thinned = std::max<std::size_t>(shards() / 8, 1);
-  for (u32 from = 0; from < shards(); ++from) {
+  for (const u32 from : own_) {
     for (u32 to = 0; to < shards(); ++to) {
       if (from == to) continue;
       const Crossing& crossing = between[std::size_t{from} * shards() + to];

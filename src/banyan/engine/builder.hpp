@@ -13,6 +13,7 @@
 #include "banyan/engine/cut.hpp"
 #include "banyan/engine/interfaces.hpp"
 #include "banyan/engine/population_of.hpp"
+#include "banyan/engine/ranks.hpp"
 #include "banyan/engine/shard.hpp"
 
 namespace banyan::engine {
@@ -35,6 +36,7 @@ struct EngineSettings {
   Tick utilization_time = 0;      ///< core::Admission::utilization_time
   u32 flow_limit = 0;             ///< messages of a traffic that may wait in the flows of a queue
   core::ZeroLoad zero_load;       ///< of one flit, which is what ends of a flow tell each other
+  Ranks* ranks = nullptr;         ///< the processes that share the network; nullptr: this one has all of it
 };
 
 class Builder {
@@ -103,17 +105,26 @@ class Builder {
   /// The cut that was made.
   [[nodiscard]] Cut cut() const;
   [[nodiscard]] u32 shards() const { return static_cast<u32>(parts_.size()); }
+  /// Those that this process steps, ascending: only they get populations.
+  [[nodiscard]] std::span<const u32> own_shards() const { return own_; }
   [[nodiscard]] u32 shard_of(u32 switch_) const { return switch_shard_[switch_]; }
   [[nodiscard]] Shard& shard(u32 i) { return parts_[i]; }
   /// The probe of a shard, or nullptr; after partition.
   [[nodiscard]] Probe* probe(u32 shard) { return parts_[shard].probe.get(); }
+  /// Of an own shard.
   [[nodiscard]] Terminals& terminals(u32 shard) { return *parts_[shard].terminals; }
+  /// The records of the packets that the terminals of a shard send; copies of them where another rank has it.
+  [[nodiscard]] PacketPool& pool(u32 shard) {
+    return parts_[shard].mirror != nullptr ? *parts_[shard].mirror : parts_[shard].terminals->pool();
+  }
   void add(u32 shard, std::unique_ptr<Population> population);
 
   [[nodiscard]] std::vector<Shard> take_shards();
 
  private:
   void partition_into(u64 wanted);
+  void deal_shards();
+  [[nodiscard]] bool is_own(u32 shard) const { return shard >= own_.front() && shard <= own_.back(); }
   [[nodiscard]] u32 cut_for() const { return settings_.cut_for != 0 ? settings_.cut_for : settings_.threads; }
   static void plan_wave(Shard& part);
   void reserve();
@@ -134,6 +145,7 @@ class Builder {
   Tick window_ = 1;
   std::string cut_by_ = "the switch model";
   std::vector<Shard> parts_;
+  std::vector<u32> own_;
 };
 
 }  // namespace banyan::engine

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstring>
+#include <exception>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -22,13 +24,72 @@ using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// For sums over ranks of what is a list.
+constexpr auto kJoin = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+constexpr auto kAdd = [](auto& sum, const auto& more) { sum += more; };
+constexpr auto kMerge = [](auto& sum, const auto& more) { sum.merge(more); };
+constexpr auto kLargest = [](auto& most, const auto& more) { most = std::max(most, more); };
+constexpr auto kSmallest = [](auto& least, const auto& more) { least = std::min(least, more); };
+constexpr auto kAnd = [](bool& all, bool more) { all = all && more; };
+constexpr auto kOr = [](bool& any, bool more) { any = any || more; };
+
+/// What precedes a parcel on its way to another rank.
+struct ParcelHeader {
+  u32 from = 0;  ///< shards
+  u32 to = 0;
+  u32 flits = 0;
+  u32 controls = 0;
+  u32 freed = 0;
+  u32 words = 0;
+};
+/// A packet whose head is among the flits of a parcel.
+struct Record {
+  core::Packet packet;
+  core::PacketId id = 0;
+  u32 value = 0;
+};
+
+template <class T>
+void append(std::string& text, const T* data, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  text.append(reinterpret_cast<const char*>(data), count * sizeof(T));
+}
+
+/// Takes objects from a text, one behind the other.
+struct Cursor {
+  const std::string& text;
+  std::size_t at;
+
+  template <class T>
+  void take(T* into, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count == 0) return;
+    if (count * sizeof(T) > text.size() - at) throw InvariantError("a message of another rank ends too early");
+    std::memcpy(into, text.data() + at, count * sizeof(T));
+    at += count * sizeof(T);
+  }
+  template <class T>
+  void take(std::vector<T>& into, std::size_t count) {
+    into.resize(count);
+    take(into.data(), count);
+  }
+};
+
 }  // namespace
 
-Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads)
+Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads,
+                 Ranks* ranks)
     : shards_(std::move(shards)),
+      ranks_(ranks),
+      own_(shards_.size()),
       traffics_(traffics),
-      window_(std::max<Tick>(window, 1)),
-      threads_(std::clamp(threads, 1U, static_cast<u32>(shards_.size()))) {
+      window_(std::max<Tick>(window, 1)) {
+  if (ranks_ != nullptr) {
+    const u32 all = static_cast<u32>(shards_.size());
+    first_ = ranks_->first(ranks_->rank(), all);
+    own_ = ranks_->first(ranks_->rank() + 1, all) - first_;
+  }
+  threads_ = std::clamp(threads, 1U, static_cast<u32>(own_));
   for (auto& published : published_) published.assign(shards_.size(), 0);
   helper_cpu_seconds_.assign(threads_, 0.0);
   watches_.resize(threads_);
@@ -52,13 +113,14 @@ void Machine::reset(u32 replication) {
     }
     for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
   }
-  for (Shard& shard : shards_) {
+  for (Shard& shard : shards()) {
     if (shard.probe != nullptr) shard.probe->reset();
     shard.terminals->reset(replication);
     for (auto& population : shard.populations) population->reset(replication);
     std::fill(shard.due.begin(), shard.due.end(), 0);
   }
   for (auto& published : published_) std::fill(published.begin(), published.end(), 0);
+  if (ranks_ != nullptr) exchange_parcels(parity_);
   next_ = 0;
 }
 
@@ -93,8 +155,8 @@ void Machine::meet(u32 worker) {
 /// are emptied by their receivers in the next window, under the other: one barrier per window is enough.
 /// A thread has shards whose numbers follow each other: most of what they send goes to each other.
 void Machine::run_windows(u32 worker) {
-  const std::size_t first = shards_.size() * worker / threads_;
-  const std::size_t last = shards_.size() * (worker + 1) / threads_;
+  const std::size_t first = first_ + own_ * worker / threads_;
+  const std::size_t last = first_ + own_ * (worker + 1) / threads_;
   u32 parity = parity_;
   for (;;) {
     Tick begin = kNever;
@@ -113,7 +175,97 @@ void Machine::run_windows(u32 worker) {
     for (std::size_t i = first; i < last; ++i) run_shard(i, begin, end, next_parity, worker);
     if (watched_) ++watches_[worker].windows;
     meet(worker);
+    if (ranks_ != nullptr && !meet_ranks(next_parity, worker)) return;
     parity = next_parity;
+  }
+}
+
+/// Between two windows one thread speaks for its rank. False: another rank has failed; the error goes on in that
+/// thread.
+bool Machine::meet_ranks(u32 parity, u32 worker) {
+  std::exception_ptr error;
+  if (worker == 0) {
+    const Clock::time_point start = watched_ ? Clock::now() : Clock::time_point{};
+    try {
+      exchange_parcels(parity);
+    } catch (...) {
+      error = std::current_exception();
+      broken_ = true;
+    }
+    if (watched_) watches_[worker].seconds.wait += seconds_since(start);
+  }
+  meet(worker);
+  if (error) std::rethrow_exception(error);
+  return !broken_;
+}
+
+/// Hands over what goes to other ranks. What comes from there is put where the shards of this one look for it.
+void Machine::exchange_parcels(u32 parity) {
+  const u32 all = static_cast<u32>(shards_.size());
+  Tick next = kNever;
+  for (std::size_t i = first_; i < first_ + own_; ++i) next = std::min(next, published_[parity][i]);
+  for (u32 r = 0; r < ranks_->size(); ++r) {
+    if (r == ranks_->rank()) continue;
+    append(ranks_->to(r), &next, 1);
+    for (Shard& from : shards()) {
+      for (u32 to = ranks_->first(r, all); to < ranks_->first(r + 1, all); ++to) {
+        if ((from.touched[parity][to >> 6U] >> (to & 63U) & 1U) == 0) continue;
+        pack(from, to, from.parcels[parity][to], ranks_->to(r));
+      }
+    }
+  }
+  ranks_->exchange();
+  for (u32 r = 0; r < ranks_->size(); ++r) {
+    if (r != ranks_->rank()) unpack(r, parity);
+  }
+}
+
+/// The first flit of a packet takes its record along: nothing of a packet goes ahead of it. So does the tail that a
+/// worm mails to a terminal, which has the number 0 too.
+void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text) {
+  const auto count = [](const auto& list) { return static_cast<u32>(list.size()); };
+  const ParcelHeader header{from.wires.shard,   to, count(parcel.flits), count(parcel.controls), count(parcel.freed),
+                            count(parcel.words)};
+  append(text, &header, 1);
+  append(text, parcel.flits.data(), parcel.flits.size());
+  append(text, parcel.controls.data(), parcel.controls.size());
+  append(text, parcel.freed.data(), parcel.freed.size());
+  append(text, parcel.words.data(), parcel.words.size());
+  for (const Mail<FlitArrival>& mail : parcel.flits) {
+    const core::Flit& flit = mail.arrival.flit;
+    if (flit.sequence != 0) continue;
+    const PacketPool& pool = from.wires.pool(flit.packet);
+    const Record record{pool[flit.packet], flit.packet, pool.keeps_values() ? pool.value(flit.packet) : u32{0}};
+    append(text, &record, 1);
+  }
+  parcel.clear();
+}
+
+void Machine::unpack(u32 rank, u32 parity) {
+  const u32 all = static_cast<u32>(shards_.size());
+  Cursor cursor{ranks_->from(rank), Ranks::kHeader};
+  Tick next = 0;
+  cursor.take(&next, 1);
+  for (u32 i = ranks_->first(rank, all); i < ranks_->first(rank + 1, all); ++i) {
+    published_[parity][i] = next;
+    std::fill(shards_[i].touched[parity].begin(), shards_[i].touched[parity].end(), 0);
+  }
+  while (cursor.at < cursor.text.size()) {
+    ParcelHeader header;
+    cursor.take(&header, 1);
+    Shard& from = shards_[header.from];
+    Parcel& parcel = from.parcels[parity][header.to];
+    from.touched[parity][header.to >> 6U] |= u64{1} << (header.to & 63U);
+    cursor.take(parcel.flits, header.flits);
+    cursor.take(parcel.controls, header.controls);
+    cursor.take(parcel.freed, header.freed);
+    cursor.take(parcel.words, header.words);
+    for (const Mail<FlitArrival>& mail : parcel.flits) {
+      if (mail.arrival.flit.sequence != 0) continue;
+      Record record;
+      cursor.take(&record, 1);
+      shards_[header.to].wires.pool(record.id).mirror(record.id, record.packet, static_cast<u16>(record.value));
+    }
   }
 }
 
@@ -159,12 +311,14 @@ Scaling Machine::scaling() const {
     scaling.windows = std::max(scaling.windows, watch.windows);
     scaling.workers.push_back(watch.seconds);
   }
+  scaling.mails = over_ranks(scaling.mails, kAdd);
+  scaling.workers = over_ranks(std::move(scaling.workers), kJoin);
   return scaling;
 }
 
 void Machine::post(u32 traffic, u32 terminal, const core::Message& message) {
   if (places_.empty()) {
-    for (u32 s = 0; s < shards_.size(); ++s) {
+    for (u32 s = static_cast<u32>(first_); s < first_ + own_; ++s) {
       const Terminals& terminals = *shards_[s].terminals;
       for (u32 queue = 0; queue < terminals.size(); queue += terminals.queues()) {
         const u32 number = terminals.global(queue);
@@ -182,33 +336,32 @@ void Machine::post(u32 traffic, u32 terminal, const core::Message& message) {
 }
 
 void Machine::set_window(Window window) {
-  for (Shard& shard : shards_) {
+  for (Shard& shard : shards()) {
     shard.terminals->recorder.set_window(window);
     if (shard.probe != nullptr) shard.probe->set_window(window.from, window.to);
   }
 }
 
 void Machine::close(u32 traffic, Tick at) {
-  for (Shard& shard : shards_) shard.terminals->source.close(traffic, at);
+  for (Shard& shard : shards()) shard.terminals->source.close(traffic, at);
 }
 
 void Machine::finish_records() {
-  for (std::size_t i = 1; i < shards_.size(); ++i)
-    shards_.front().terminals->sink.join_multicasts(shards_[i].terminals->sink);
-  for (Shard& shard : shards_) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
+  for (Shard& shard : shards().subspan(1)) shards().front().terminals->sink.join_multicasts(shard.terminals->sink);
+  for (Shard& shard : shards()) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
 }
 
 SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
   SteadyRecord sum(plan, static_cast<u32>(traffics_.size()));
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     sum.merge(shard.terminals->recorder.record());
     if (waiting) shard.terminals->source.add_waiting(sum);
   }
-  return sum;
+  return over_ranks(std::move(sum), kMerge);
 }
 
 void Machine::extend(const SteadyPlan& longer) {
-  for (Shard& shard : shards_) {
+  for (Shard& shard : shards()) {
     shard.terminals->recorder.extend(longer);
     if (Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->own_metrics().extend(longer);
     for (const auto& population : shard.populations) {
@@ -219,7 +372,7 @@ void Machine::extend(const SteadyPlan& longer) {
 
 std::vector<u64> Machine::accepted_of_sources() const {
   std::vector<u64> flits;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     const Terminals& terminals = *shard.terminals;
     const u32 queues = terminals.queues() * shard.topology->subnetworks();
     for (u32 local = 0; local < terminals.size(); local += queues) {
@@ -232,25 +385,31 @@ std::vector<u64> Machine::accepted_of_sources() const {
       if (source) flits.push_back(sum);
     }
   }
+  flits = over_ranks(std::move(flits), kJoin);
   std::sort(flits.begin(), flits.end());
   return flits;
 }
 
 bool Machine::asleep() const {
-  for (const Shard& shard : shards_) {
+  bool asleep = !expects_here();
+  for (const Shard& shard : shards()) {
     for (std::size_t i = 0; i < shard.populations.size(); ++i) {
-      if (shard.due[i] != kNever && !shard.populations[i]->only_asked()) return false;
+      if (shard.due[i] != kNever && !shard.populations[i]->only_asked()) asleep = false;
     }
   }
-  return !expects();
+  return over_ranks(asleep, kAnd);
 }
 
-bool Machine::expects() const {
-  for (const Shard& shard : shards_) {
+bool Machine::expects() const { return over_ranks(expects_here(), kOr); }
+
+bool Machine::expects_here() const {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) {
       if (population->expects()) return true;
     }
     if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr && flows->expects()) return true;
+  }
+  for (const Shard& shard : shards_) {
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
         if (!parcel.flits.empty() || !parcel.controls.empty() || !parcel.words.empty()) return true;
@@ -262,36 +421,36 @@ bool Machine::expects() const {
 
 Tick Machine::longest_silence() const {
   Tick longest = 0;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) longest = std::max(longest, population->longest_silence());
   }
-  return longest;
+  return over_ranks(longest, kLargest);
 }
 
 std::optional<Activity> Machine::activity() const {
   Activity sum;
-  for (const Shard& shard : shards_) {
-    for (const auto& population : shard.populations) {
-      if (!population->activity(sum)) return std::nullopt;
-    }
+  bool all = true;
+  for (const Shard& shard : shards()) {
+    for (const auto& population : shard.populations) all = all && population->activity(sum);
   }
-  return sum;
+  if (!over_ranks(all, kAnd)) return std::nullopt;
+  return over_ranks(sum, kAdd);
 }
 
 OwnMetrics Machine::own_metrics() const {
   OwnMetrics sum;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) {
       if (const OwnMetrics* own = population->own_metrics(); own != nullptr) sum.merge(*own);
     }
     if (Flows* flows = shard.terminals->source.flows(); flows != nullptr) sum.merge(flows->own_metrics());
   }
-  return sum;
+  return over_ranks(std::move(sum), kMerge);
 }
 
 ProbeReport Machine::probed() const {
   ProbeReport report;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     if (shard.probe != nullptr) shard.probe->add_to(report);
   }
   return report;
@@ -299,7 +458,7 @@ ProbeReport Machine::probed() const {
 
 Totals Machine::totals() const {
   Totals sum;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     const Terminals& t = *shard.terminals;
     sum.taken += t.recorder.taken();
     sum.taken_flits += t.recorder.taken_flits();
@@ -311,38 +470,41 @@ Totals Machine::totals() const {
     sum.counted_delivered += t.recorder.counted_delivered();
     for (const auto& population : shard.populations) sum.movements += population->movements();
   }
-  return sum;
+  return over_ranks(sum, kAdd);
 }
 
 std::vector<LatencySums> Machine::tallies() const {
   std::vector<LatencySums> sum(traffics_.size() * 2);
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shard.terminals->recorder.tallies()[i];
   }
-  return sum;
+  return over_ranks(std::move(sum), [](auto& all, const auto& more) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
+  });
 }
 
-u64 Machine::finite_delivered(u32 traffic) const noexcept {
+u64 Machine::finite_delivered(u32 traffic) const {
   u64 sum = 0;
-  for (const Shard& shard : shards_) sum += shard.terminals->recorder.finite_delivered(traffic);
-  return sum;
+  for (const Shard& shard : shards()) sum += shard.terminals->recorder.finite_delivered(traffic);
+  return over_ranks(sum, kAdd);
 }
 
-Tick Machine::finite_latest(u32 traffic) const noexcept {
+Tick Machine::finite_latest(u32 traffic) const {
   Tick latest = 0;
-  for (const Shard& shard : shards_) latest = std::max(latest, shard.terminals->recorder.finite_latest(traffic));
-  return latest;
+  for (const Shard& shard : shards()) latest = std::max(latest, shard.terminals->recorder.finite_latest(traffic));
+  return over_ranks(latest, kLargest);
 }
 
-Tick Machine::first_birth(u32 traffic) const noexcept {
+Tick Machine::first_birth(u32 traffic) const {
   Tick first = kNever;
-  for (const Shard& shard : shards_) first = std::min(first, shard.terminals->source.first_birth(traffic));
-  return first;
+  for (const Shard& shard : shards()) first = std::min(first, shard.terminals->source.first_birth(traffic));
+  return over_ranks(first, kSmallest);
 }
 
-bool Machine::sources_past_window() const noexcept {
-  return std::all_of(shards_.begin(), shards_.end(),
-                     [](const Shard& shard) { return shard.terminals->source.past_window(); });
+bool Machine::sources_past_window() const {
+  const bool past = std::all_of(shards().begin(), shards().end(),
+                                [](const Shard& shard) { return shard.terminals->source.past_window(); });
+  return over_ranks(past, kAnd);
 }
 
 void Machine::archive(Archive& a) {
@@ -357,21 +519,25 @@ void Machine::archive(Archive& a) {
 
 u64 Machine::hash() const {
   u64 state = 0;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     state += shard.terminals->digest();
     for (const auto& population : shard.populations) state += population->digest();
+  }
+  for (const Shard& shard : shards_) {
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
         const std::size_t to = static_cast<std::size_t>(&parcel - parcels.data());
         for (const auto& mail : parcel.flits) {
-          state += shards_[to].populations[mail.population]->digest_of(mail.arrival,
-                                                                       shard.wires.packet(mail.arrival.flit.packet));
+          state += shards_[to].populations[mail.population]->digest_of(
+              mail.arrival, shards_[to].wires.packet(mail.arrival.flit.packet));
         }
         for (const Word& word : parcel.words) state += word.digest();
       }
     }
   }
+  state = over_ranks(state, kAdd);
   const Totals sum = totals();
+  if (shards().front().populations.front()->hashes_movements()) state += mix64(sum.movements);
   Hasher h;
   h.add(state);
   for (const u64 v : {sum.taken, sum.taken_flits, sum.delivered, sum.delivered_flits, sum.movements}) h.add(v);
@@ -382,18 +548,21 @@ u64 Machine::hash() const {
 }
 
 /// Of no flow more flits arrived than were sent, and all of them when the network is empty.
-void Machine::audit_flows(Holdings& held) const {
-  std::map<std::pair<u32, u64>, std::pair<u64, u64>> flows;  // source, key: sent, arrived
-  for (const Shard& shard : shards_) {
+void Machine::audit_flows(Holdings& held, const Totals& sum) const {
+  std::vector<std::tuple<u32, u64, u64, u64>> ends;  // source, key, sent, arrived
+  for (const Shard& shard : shards()) {
     const Flows* const of_shard = shard.terminals->source.flows();
     if (of_shard == nullptr) return;
-    of_shard->for_each_end([&](u32 source, u64 key, u64 sent, u64 arrived) {
-      flows[{source, key}].first += sent;
-      flows[{source, key}].second += arrived;
-    });
+    of_shard->for_each_end(
+        [&](u32 source, u64 key, u64 sent, u64 arrived) { ends.emplace_back(source, key, sent, arrived); });
     if (std::string violation = of_shard->violation(); !violation.empty()) {
       held.violations.push_back(std::move(violation));
     }
+  }
+  std::map<std::pair<u32, u64>, std::pair<u64, u64>> flows;
+  for (const auto& [source, key, sent, arrived] : over_ranks(std::move(ends), kJoin)) {
+    flows[{source, key}].first += sent;
+    flows[{source, key}].second += arrived;
   }
   u64 in_flight = 0;
   for (const auto& [flow, flits] : flows) {
@@ -403,17 +572,19 @@ void Machine::audit_flows(Holdings& held) const {
     }
     in_flight += flits.first - flits.second;
   }
-  const Totals sum = totals();
   if (sum.taken_flits == sum.delivered_flits && in_flight != 0) {
     held.violations.push_back(fmt::format("{} flits of flows are in flight in an empty network", in_flight));
   }
 }
 
 u64 Machine::audit() const {
+  const Totals sum = totals();
   Holdings held;
   held.places = PlaceLedger(shards_.front().topology->graph().channels().size());
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) population->hold(held);
+  }
+  for (const Shard& shard : shards_) {
     for (const auto& parcels : shard.parcels) {
       for (const Parcel& parcel : parcels) {
         const std::size_t to = static_cast<std::size_t>(&parcel - parcels.data());
@@ -422,6 +593,7 @@ u64 Machine::audit() const {
       }
     }
   }
+  if (ranks_ != nullptr) held.places.add(over_ranks(held.places.take_unbalanced(), kJoin));
   held.places.for_each_error([&](u32 channel, u32 vc, i64 missing) {
     const core::End& from = shards_.front().topology->graph().channel(channel).from;
     held.violations.push_back(
@@ -429,15 +601,17 @@ u64 Machine::audit() const {
                     from.terminal ? "terminal" : "switch", from.node, from.port, missing > 0 ? missing : -missing,
                     missing > 0 ? "are lost" : "are known twice"));
   });
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     if (!shard.terminals->source.answers_conserved())
       held.violations.emplace_back("messages of an answering traffic were lost");
   }
-  audit_flows(held);
+  audit_flows(held, sum);
   for (const core::Traffic* t : traffics_) {
     if (std::string violation = t->violation(); !violation.empty()) held.violations.push_back(std::move(violation));
   }
-  const Totals sum = totals();
+  held.violations = over_ranks(std::move(held.violations), kJoin);
+  held.packets = over_ranks(held.packets, kAdd);
+  held.flits = over_ranks(held.flits, kAdd);
   if (!held.violations.empty()) throw InvariantError(held.violations.front());
   if (sum.misdelivered != 0) {
     throw InvariantError(
@@ -465,7 +639,7 @@ double Machine::helper_cpu_seconds() const noexcept {
 }
 
 void Machine::blocked_on(BlockedView& into) const {
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) population->blocked_on(into);
   }
 }
@@ -473,13 +647,15 @@ void Machine::blocked_on(BlockedView& into) const {
 std::string Machine::explain_blockage() const {
   // What tells its waits in text names its resources in its own way: the published ones are not mixed with them.
   std::vector<Wait> waits;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) population->waits(waits);
   }
+  waits = over_ranks(std::move(waits), kJoin);
   const bool told = !waits.empty();
   BlockedView view;
   blocked_on(view);
-  for (const Blocked& b : view.all_blocked()) {
+  const std::vector<Blocked> blocked = over_ranks(view.all_blocked(), kJoin);
+  for (const Blocked& b : blocked) {
     // What waits for its turn will get it: no part of a deadlock.
     if (!told && b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
   }
@@ -490,7 +666,7 @@ std::string Machine::explain_blockage() const {
   std::vector<Wait> cycle = shortest_wait_cycle(waits);
   for (Wait& wait : cycle) {
     if (told || !wait.text.empty()) continue;
-    for (const Blocked& b : view.all_blocked()) {
+    for (const Blocked& b : blocked) {
       if (b.why == Why::bandwidth || b.resource != wait.waiter || b.on != wait.resource || b.packet != wait.packet)
         continue;
       wait.text = describe(b, *shards_.front().topology);
@@ -500,9 +676,11 @@ std::string Machine::explain_blockage() const {
   std::string text = explain(cycle, waits.size());
   constexpr std::size_t kMostGates = 4;
   std::vector<std::string> gates;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : shards()) {
     if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->explain(gates, kMostGates);
   }
+  gates = over_ranks(std::move(gates), kJoin);
+  gates.resize(std::min(gates.size(), kMostGates));
   if (!gates.empty() && waits.empty()) text = "nothing moves, and gates of the admission are shut:";
   for (const std::string& gate : gates) text += "\n  " + gate;
   return text;

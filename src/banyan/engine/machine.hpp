@@ -14,6 +14,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/cut.hpp"
 #include "banyan/engine/own_metrics.hpp"
+#include "banyan/engine/ranks.hpp"
 #include "banyan/engine/shard.hpp"
 #include "banyan/engine/window_barrier.hpp"
 
@@ -30,9 +31,22 @@ struct Totals {
   u64 counted_taken = 0;
   u64 counted_delivered = 0;
   u64 movements = 0;
+
+  Totals& operator+=(const Totals& other) noexcept {
+    taken += other.taken;
+    taken_flits += other.taken_flits;
+    delivered += other.delivered;
+    delivered_flits += other.delivered_flits;
+    misdelivered += other.misdelivered;
+    disordered += other.disordered;
+    counted_taken += other.counted_taken;
+    counted_delivered += other.counted_delivered;
+    movements += other.movements;
+    return *this;
+  }
 };
 
-/// Where the time of a machine's threads went, from watch() on.
+/// Where the time of a machine's threads went, from watch() on; of all ranks.
 struct Scaling {
   Cut cut;
   Tick window = 1;  ///< ticks, at most
@@ -44,14 +58,17 @@ struct Scaling {
     double wait = 0.0;  ///< seconds at barriers: the others had more to do, or had no core
     bool operator==(const Worker&) const = default;
   };
-  std::vector<Worker> workers;  ///< [thread]
+  std::vector<Worker> workers;  ///< [thread]; of one rank after those of another
 };
 
 class Machine {
  public:
-  /// `window`: shortest latency, in ticks, of any channel between two shards. `threads`: at most as many as shards are
-  /// used.
-  Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads = 1);
+  /// `window`: shortest latency, in ticks, of any channel between two shards. `threads`: at most as many as own shards
+  /// are used. `ranks`: the processes that share the network; each has its shards (Shard::mirror of the others'), and
+  /// calls the functions below in the same order with the same arguments, for they meet in them. What is asked for is
+  /// that of the whole network. nullptr: this process has all of it.
+  Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads = 1,
+          Ranks* ranks = nullptr);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -98,13 +115,15 @@ class Machine {
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
   [[nodiscard]] std::vector<LatencySums> tallies() const;
-  [[nodiscard]] u64 finite_delivered(u32 traffic) const noexcept;
-  [[nodiscard]] Tick finite_latest(u32 traffic) const noexcept;
+  [[nodiscard]] u64 finite_delivered(u32 traffic) const;
+  [[nodiscard]] Tick finite_latest(u32 traffic) const;
   /// Birth of the earliest message of a traffic that has not left its source.
-  [[nodiscard]] Tick first_birth(u32 traffic) const noexcept;
-  [[nodiscard]] bool sources_past_window() const noexcept;
+  [[nodiscard]] Tick first_birth(u32 traffic) const;
+  [[nodiscard]] bool sources_past_window() const;
   [[nodiscard]] std::span<core::Traffic* const> traffics() const noexcept { return traffics_; }
-  [[nodiscard]] const std::vector<Shard>& shards() const noexcept { return shards_; }
+  /// Those that this process steps.
+  [[nodiscard]] std::span<const Shard> shards() const noexcept { return {shards_.data() + first_, own_}; }
+  [[nodiscard]] std::span<Shard> shards() noexcept { return {shards_.data() + first_, own_}; }
 
   /// The cut that was made, for scaling().
   void note_cut(Cut cut) { cut_ = std::move(cut); }
@@ -136,17 +155,31 @@ class Machine {
   [[nodiscard]] std::string explain_blockage() const;
 
  private:
-  void audit_flows(Holdings& held) const;
+  /// The sum over all ranks of what this one adds up.
+  template <class T, class Add>
+  [[nodiscard]] T over_ranks(T mine, Add&& add) const {
+    if (ranks_ == nullptr) return mine;
+    return ranks_->sum(std::move(mine), std::forward<Add>(add));
+  }
+  void audit_flows(Holdings& held, const Totals& sum) const;
+  [[nodiscard]] bool expects_here() const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);
   void take_parcels(std::size_t index, u32 parity, u32 worker);
   void meet(u32 worker);
+  [[nodiscard]] bool meet_ranks(u32 parity, u32 worker);
+  void exchange_parcels(u32 parity);
+  static void pack(const Shard& from, u32 to, Parcel& parcel, std::string& text);
+  void unpack(u32 rank, u32 parity);
   void helper(u32 worker);
 
-  std::vector<Shard> shards_;
+  std::vector<Shard> shards_;  ///< of the whole network
+  Ranks* ranks_;
+  std::size_t first_ = 0;  ///< own shard
+  std::size_t own_;        ///< how many there are
   std::span<core::Traffic* const> traffics_;
   Tick window_;
-  u32 threads_;
+  u32 threads_ = 1;
   Tick next_ = 0;
 
   // Shared by the threads of run_until. `published_[parity][shard]` is written before the barrier that ends a window
@@ -160,6 +193,7 @@ class Machine {
   Tick end_ = 0;
   u32 parity_ = 0;
   bool quit_ = false;
+  bool broken_ = false;  ///< another rank has failed: nothing runs any more
   std::unique_ptr<WindowBarrier> barrier_;
   std::vector<std::thread> helpers_;
   std::vector<double> helper_cpu_seconds_;  ///< [worker]

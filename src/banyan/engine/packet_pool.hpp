@@ -51,6 +51,14 @@ class PacketPool {
   [[nodiscard]] u64 live() const noexcept { return created_ - free_count_; }
   [[nodiscard]] u32 created() const noexcept { return created_; }
 
+  /// Of a pool that another rank keeps: writes the copy of a record that came from there, with its value.
+  void mirror(core::PacketId id, const core::Packet& packet, u16 value) {
+    const u32 chunk = (id & (kMost - 1)) >> kChunkBits;
+    if (chunks_[chunk] == nullptr) make(chunk);
+    (*this)[id] = packet;
+    if (keeps_values_) value_of(id) = value;
+  }
+
   /// Forgets every packet, keeps the memory.
   void clear() {
     free_count_ = 0;
@@ -74,6 +82,10 @@ class PacketPool {
     const u32 index = id & (kMost - 1);
     return values_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
+  void make(u32 chunk) {
+    if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
+    chunks_[chunk] = std::make_unique<core::Packet[]>(1U << kChunkBits);
+  }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
     if (chunk == chunks_.size()) {
@@ -81,8 +93,7 @@ class PacketPool {
           {}, "more than " + std::to_string(kMost) + " packets of one shard are in the network and its queues",
           "lower the load, simulate fewer cycles, or use more shards (run.shards) where the switch model has them");
     }
-    if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
-    chunks_[chunk] = std::make_unique<core::Packet[]>(1U << kChunkBits);
+    make(chunk);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
     free_.resize(created_);

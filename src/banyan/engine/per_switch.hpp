@@ -46,7 +46,7 @@ class PerSwitch {
     interfaces.credits = places;
     interfaces.horizon = builder.longest_latency();
     builder.add_interfaces(interfaces);
-    for (u32 i = 0; i < builder.shards(); ++i) {
+    for (const u32 i : builder.own_shards()) {
       builder.add_switches(i, std::make_unique<Model>(builder, i, ports, places), ports);
     }
     builder.wire();
@@ -62,7 +62,7 @@ class PerSwitch {
         seed_(builder.settings().seed),
         longest_(builder.longest_latency()),
         ports_(ports) {
-    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
+    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
     const auto working = [&](u32 channel) {
       return channel == kNone || graph_.channel(channel).failed ? kNone : channel;
     };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
@@ -40,6 +41,8 @@ struct Wait {
   u64 resource = 0;     ///< id of the resource that is waited for
   std::string text;     ///< "packet 17 from 3 to 9 in stage 2 box 1 input 0 waits for ..."
   u64 packet = kNever;  ///< identity of the packet, when one packet may wait at several places
+
+  void archive(Archive& a) { a(waiter, resource, text, packet); }
 };
 
 /// The places of the buffers behind channels, for the audit of credits. The end that sends states how many a virtual
@@ -55,6 +58,29 @@ class PlaceLedger {
     place.balance += static_cast<i32>(places);
   }
   void known(u32 channel, u32 vc, u64 places) { at(channel, vc).balance -= static_cast<i32>(places); }
+
+  /// What does not add up: because it is wrong, or because the other end of the channel is in another ledger.
+  struct Unbalanced {
+    u32 channel = 0;
+    u32 vc = 0;
+    i32 balance = 0;
+  };
+  /// Hands out what does not add up, for add() in all ledgers of a network: each then finds what is wrong with the
+  /// places that were stated in it.
+  [[nodiscard]] std::vector<Unbalanced> take_unbalanced() {
+    std::vector<Unbalanced> list;
+    for (u32 group = 0; group < groups_.size(); ++group) {
+      for (std::size_t i = 0; i < groups_[group].size(); ++i) {
+        if (groups_[group][i].balance == 0) continue;
+        list.push_back({static_cast<u32>(i / kGroup), group * kGroup + static_cast<u32>(i % kGroup),
+                        std::exchange(groups_[group][i].balance, 0)});
+      }
+    }
+    return list;
+  }
+  void add(const std::vector<Unbalanced>& list) {
+    for (const Unbalanced& place : list) at(place.channel, place.vc).balance += place.balance;
+  }
   /// Calls f(channel, vc, places that are missing; below 0: too many) for every one that does not add up.
   template <class F>
   void for_each_error(F&& f) const {
@@ -159,6 +185,8 @@ class Population {
   /// The internal state as a sum over entities of keyed hashes: it does not depend on the order of entities, shards or
   /// packet handles.
   [[nodiscard]] virtual u64 digest() const = 0;
+  /// True when the number of movements in the whole network is a part of the state, beside the digests.
+  [[nodiscard]] virtual bool hashes_movements() const noexcept { return false; }
   virtual void hold(Holdings& into) const = 0;
   /// Does the same as hold() for what is on its way to it from another shard.
   virtual void hold(const FlitArrival& arrival, Holdings& into) const {

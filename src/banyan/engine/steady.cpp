@@ -164,8 +164,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   machine.audit();
   machine.finish_records();
   if (settings.log != nullptr) settings.log->finish(machine);
-  out.record = SteadyRecord(plan, static_cast<u32>(machine.traffics().size()));
-  for (const Shard& shard : machine.shards()) out.record.merge(shard.terminals->recorder.record());
+  out.record = machine.record(plan, false);
   out.checkpoints = observers.checkpoints.entries();
   out.tallies = machine.tallies();
   out.totals = machine.totals();

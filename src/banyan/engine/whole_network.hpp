@@ -99,7 +99,7 @@ class WholeNetwork : public Population {
         calendar_(longest, events),
         local_terminals_(nodes_.empty() ? graph_.terminals() : terminals_.size() / terminals_.queues()),
         idle_((local_terminals_ + 63) / 64) {
-    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.terminals(i).pool());
+    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
   }
 
   /// Calls the function once for each packet between its source queue and its delivery.

@@ -27,7 +27,7 @@ using parts::RouterSetup;
 
 template <class Kernel>
 void add_routers(engine::Builder& builder, const RouterSetup& setup) {
-  for (u32 i = 0; i < builder.shards(); ++i) {
+  for (const u32 i : builder.own_shards()) {
     static_assert(core::SwitchModel<Kernel>);
     builder.add_switches(i, std::make_unique<Kernel>(builder, i, setup), setup.ports);
   }

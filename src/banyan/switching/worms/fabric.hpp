@@ -19,7 +19,6 @@
 #include <bit>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,13 +139,6 @@ class WormFabric : public engine::WholeNetwork {
  public:
   using PacketId = core::PacketId;
 
-  /// Tells the populations of all shards of each other.
-  static void introduce(std::span<Derived* const> all) {
-    for (Derived* const one : all) {
-      for (const Derived* const other : all) static_cast<WormFabric*>(one)->networks_.push_back(other);
-    }
-  }
-
   void reset(u32 replication) final {
     restart(kWormWays, replication);
     for (Input& in : inputs_) in.head = in.count = 0;
@@ -192,8 +184,9 @@ class WormFabric : public engine::WholeNetwork {
   bool only_asked() const noexcept final { return only_asked_; }
   bool expects() const final { return !worms_.empty() || !mail_.empty(); }
 
+  bool hashes_movements() const noexcept final { return true; }
   u64 digest() const final {
-    u64 sum = digest_of_movements();
+    u64 sum = 0;
     for (u32 i = 0; i < inputs_.size(); ++i) {
       for (u32 n = 0; n < inputs_[i].count; ++n) {
         const Chunk& chunk = entry(i, n);
@@ -704,14 +697,6 @@ class WormFabric : public engine::WholeNetwork {
     }
     mail_.clear();
   }
-  /// The number of movements is hashed as one, over all shards.
-  [[nodiscard]] u64 digest_of_movements() const {
-    if (networks_.empty()) return mix64(movements_);
-    if (networks_.front() != this) return 0;
-    u64 sum = 0;
-    for (const WormFabric* network : networks_) sum += network->movements_;
-    return mix64(sum);
-  }
 
   void take_events(Tick now) noexcept {
     // Nothing is due in the tick that is being taken but these: whatever follows is due later.
@@ -799,10 +784,9 @@ class WormFabric : public engine::WholeNetwork {
   std::vector<Chunk> fifos_;  ///< [input * places + place]
   WormCalendar worms_;
   engine::Wires& wires_;
-  std::vector<engine::Target> far_down_;     ///< behind outputs, in other shards
-  std::vector<engine::Target> far_up_;       ///< outputs there that feed inputs here
-  std::vector<Mail> mail_;                   ///< received, and not looked at
-  std::vector<const WormFabric*> networks_;  ///< [shard]; empty: there is one
+  std::vector<engine::Target> far_down_;  ///< behind outputs, in other shards
+  std::vector<engine::Target> far_up_;    ///< outputs there that feed inputs here
+  std::vector<Mail> mail_;                ///< received, and not looked at
   std::vector<u64> awake_now_;
   std::vector<u64> awake_next_;
   bool any_next_ = false;
@@ -822,13 +806,7 @@ inline void cut_worms(engine::Builder& builder, u64 bytes_per_switch) {
 /// Adds one population of a kind per shard.
 template <class Network, class Settings>
 void add_worms(engine::Builder& builder, const WormSettings& worms, const Settings& settings) {
-  std::vector<Network*> all;
-  for (u32 i = 0; i < builder.shards(); ++i) {
-    auto network = std::make_unique<Network>(builder, i, worms, settings);
-    all.push_back(network.get());
-    builder.add(i, std::move(network));
-  }
-  if (all.size() > 1) Network::introduce(all);
+  for (const u32 i : builder.own_shards()) { builder.add(i, std::make_unique<Network>(builder, i, worms, settings)); }
   builder.join_networks();
 }
 
