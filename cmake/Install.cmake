@@ -1,6 +1,9 @@
 # cmake --install: the program, its manual page and its completions, which the program itself prints. (In zsh, a start file says
 # "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
 install(TARGETS banyan)
+if(TARGET banyan_mpi)
+  install(TARGETS banyan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/banyan)
+endif()
 if(BANYAN_SANITIZE)
   return()  # for tests; and the thread sanitizer's programs do not run everywhere
 endif()

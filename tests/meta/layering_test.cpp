@@ -20,8 +20,8 @@ const std::map<std::string, int>& floors() {
   static const std::map<std::string, int> table{
       {"base", 0},     {"stats", 10},    {"config", 10},  {"core", 20},      {"workload", 25},
       {"engine", 30},  {"topology", 40}, {"routing", 40}, {"switching", 40}, {"admission", 40},
-      {"traffic", 40}, {"analysis", 40}, {"api", 50},     {"booksim", 51},   {"store", 51},
-      {"study", 52},   {"report", 60},   {"python", 61},  {"cli", 61}};
+      {"traffic", 40}, {"analysis", 40}, {"mpi", 40},     {"api", 50},       {"booksim", 51},
+      {"store", 51},   {"study", 52},    {"report", 60},  {"python", 61},    {"cli", 61}};
   return table;
 }
 

@@ -11,6 +11,7 @@
 #include "banyan/config/schema.hpp"
 
 namespace banyan::engine {
+class Ranks;
 class RunKeeper;
 }  // namespace banyan::engine
 
@@ -117,6 +118,9 @@ struct RunOptions {
   WarmStates* warm_states = nullptr;    ///< of runs that are forked (api/fork.hpp); nullptr: this one makes its own
   CheckpointOptions checkpoint;         ///< of run() alone
   engine::RunKeeper* keeper = nullptr;  ///< made by run() where `checkpoint` asks for one
+  /// The processes that share the run, all of which call it with the same experiment and options; nullptr: there is
+  /// one. What cannot be shared is refused (api/over_ranks.hpp).
+  engine::Ranks* ranks = nullptr;
 };
 
 /// The experiment whose run wrote a checkpoint. Throws ConfigError.

@@ -783,15 +783,27 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
 
 }  // namespace
 
+namespace {
+
+/// Threads of all ranks, which need not have equally many: as many shards for each.
+u32 threads_of_all(u32 threads, engine::Ranks* ranks) {
+  if (ranks == nullptr) return threads;
+  return ranks->size() * ranks->sum(threads, [](u32& most, u32 more) { most = std::max(most, more); });
+}
+
+}  // namespace
+
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  settings.threads = threads_for(experiment, network.topology->graph().switches(), options.threads);
+  const u32 ranks = options.ranks == nullptr ? 1 : options.ranks->size();
+  settings.threads = threads_for(experiment, network.topology->graph().switches() / ranks, options.threads);
+  settings.ranks = options.ranks;
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   std::optional<PacketLogFile> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());
-  settings.cut_for = settings.threads;
+  settings.cut_for = threads_of_all(settings.threads, options.ranks);
   std::shared_ptr<const WarmState> warm;
   double cpu_seconds = 0.0;
   const auto go_on_from_warm_up = [&] {

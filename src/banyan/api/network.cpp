@@ -340,7 +340,7 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   switch_row(experiment).install(experiment.switching, builder);
   const engine::Cut cut = builder.cut();
   instance.machine = std::make_unique<engine::Machine>(builder.take_shards(), instance.traffic_pointers,
-                                                       builder.window(), settings.threads);
+                                                       builder.window(), settings.threads, settings.ranks);
   instance.machine->note_cut(cut);
   if (counts_activity(experiment) && !instance.machine->activity()) {
     const char* const asked = experiment.run.flag("activity") ? "activity" : "energy";

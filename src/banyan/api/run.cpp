@@ -13,6 +13,7 @@
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/api/over_ranks.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/reader.hpp"
@@ -256,6 +257,7 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
+  if (options.ranks != nullptr) require_shareable(experiment, options);
   if (!experiment.jobs.empty()) {
     Result result = run_jobs(experiment, options);
     result.compiler = BANYAN_COMPILER;
@@ -300,6 +302,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   require_fitting(experiment.run, traffics, sessions);
   require_windows(experiment.run, sessions, options);
   require_warm_up(experiment, network, sessions);
+  if (options.ranks != nullptr) require_shareable(experiment, traffics, sessions);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

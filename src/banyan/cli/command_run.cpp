@@ -25,6 +25,7 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/plot.hpp"
 #include "banyan/cli/progress.hpp"
+#include "banyan/cli/ranks.hpp"
 #include "banyan/cli/workers.hpp"
 #include "banyan/store/parts.hpp"
 #include "banyan/store/sweep.hpp"
@@ -159,17 +160,28 @@ void check_metrics(const api::ExperimentSet& set, const std::vector<std::string>
 
 namespace {
 
-int run_text(const RunArguments& arguments, const std::string& text) {
+/// Nobody writes a result before all ranks have one. What it took is that of all of them.
+void await_ranks(engine::Ranks& ranks, api::Result& result) {
+  result.cpu_seconds = ranks.sum(result.cpu_seconds, [](double& sum, double more) { sum += more; });
+  result.peak_bytes = ranks.sum(result.peak_bytes, [](u64& most, u64 more) { most = std::max(most, more); });
+}
+
+/// `ranks`: the processes that share the run, of which the first one writes and prints; nullptr: there is one.
+int run_text(const RunArguments& arguments, const std::string& text, engine::Ranks* ranks) {
+  const bool first = ranks == nullptr || ranks->rank() == 0;
+  const bool quiet = arguments.running.quiet || !first;
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
-  require_outputs(arguments);
-  std::string needs = announce_needs(set.points, 1, arguments.running.quiet);
+  if (first) require_outputs(arguments);
+  // What a rank needs is a part of that, and where the others are is not known.
+  std::string needs = ranks == nullptr ? announce_needs(set.points, 1, quiet) : "";
   std::optional<store::Writer> store;
-  if (!arguments.running.out.empty()) store.emplace(arguments.running.out);
+  if (first && !arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
   options.threads = arguments.running.threads.value_or(0);
   options.profile = arguments.profile;
-  options.interrupted = watch_interrupt();
+  options.ranks = ranks;
+  if (ranks == nullptr) options.interrupted = watch_interrupt();
   options.watches = arguments.watches;
   options.packet_log = arguments.log;
   options.checkpoint = checkpoints_of(arguments);
@@ -178,13 +190,15 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   api::Result result;
   {
     const bool jobs = !set.points.front().jobs.empty();
-    ProgressDisplay display(arguments.running.quiet, jobs ? "operations" : "", 1.0);
+    ProgressDisplay display(quiet, jobs ? "operations" : "", 1.0);
     options.progress = [&](u64 done, u64 total) {
       if (!needs.empty()) note(std::exchange(needs, ""));
       display(done, total);
     };
     result = api::run(set.points.front(), options);
   }
+  if (ranks != nullptr) await_ranks(*ranks, result);
+  if (!first) return kDone;
   if (!result.warning.empty()) note("warning: " + result.warning);
   if (!result.fewer_threads.empty() && !arguments.running.quiet) note(result.fewer_threads);
   if (result.verdict == api::Verdict::saturated) warn_of_choices(set.points);
@@ -204,17 +218,23 @@ int run_text(const RunArguments& arguments, const std::string& text) {
   return kDone;
 }
 
-}  // namespace
-
-int run(const RunArguments& arguments) {
+int run_on(const RunArguments& arguments, engine::Ranks* ranks) {
   require_experiment(arguments);
   const booksim::Conversion conversion = conversion_of(arguments);
   try {
-    return run_text(arguments, conversion.toml);
+    return run_text(arguments, conversion.toml, ranks);
   } catch (const ConfigError& error) {
     if (!arguments.booksim) throw;
     throw booksim::in_terms_of_settings(error, conversion, arguments.file);
   }
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  if (const std::optional<Launched> of = launched())
+    return on_ranks(*of, [&](engine::Ranks& ranks) { return run_on(arguments, &ranks); });
+  return run_on(arguments, nullptr);
 }
 
 namespace {

@@ -4,22 +4,21 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
-#include <new>
 #include <sstream>
 #include <system_error>
 
 #include "banyan/api/plugin.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
-#include "banyan/base/printable.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/completion.hpp"
 #include "banyan/cli/exit_status.hpp"
+#include "banyan/cli/failure.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/cli/ranks.hpp"
 #include "banyan/config/resolve.hpp"
 
 namespace banyan::cli {
@@ -515,40 +514,20 @@ int parse_and_act(int argc, const char* const* argv) {
   add_study(app, action);
   add_shell(app, action);
   add_plugins(app, plugins);
-  const Action wanted = parse(app, action, argc, argv);
+  Action wanted;
+  try {
+    wanted = parse(app, action, argc, argv);
+  } catch (const ConfigError&) {
+    // Of several processes with the same arguments, one complains.
+    if (const auto of = launched(); of && of->rank != 0) return kDone;
+    throw;
+  }
   for (const std::string& plugin : plugins) api::load_plugin(plugin);
   return wanted();
 }
 
-int fail(int status, const std::string& text) {
-  // What came from a file must not command the terminal.
-  std::string line = "banyan: error: " + with_faults_shown(text);
-  line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  return status;
-}
-
 /// Prints what the exception that is being handled means, and returns the status that stands for it.
-int report_exception() {
-  try {
-    throw;
-  } catch (const ConfigError& error) { return fail(kBadInput, error.what()); } catch (const Interrupted& stop) {
-    const std::string said = stop.what();
-    const bool told = said.find("remedy: ") != std::string::npos;
-    return fail(kInterrupted,
-                told ? said
-                     : said +
-                           "\n  remedy: run it again; results are the same, and of sweeps, studies and searches "
-                           "--out FOLDER keeps what is finished");
-  } catch (const InvariantError& error) {
-    return fail(kBroken,
-                fmt::format("broken invariant: {}\n  remedy: report this with the experiment file", error.what()));
-  } catch (const std::bad_alloc&) {
-    return fail(kBadInput, "not enough memory\n  remedy: make the network smaller, or use fewer threads");
-  } catch (const std::exception& error) {
-    return fail(kBroken, fmt::format("internal: {}\n  remedy: report this with the experiment file", error.what()));
-  }
-}
+int report_exception() { return tell(failure_of(std::current_exception())); }
 
 /// The hot loop is noexcept. What it throws nonetheless, where memory or packets run out, comes here.
 [[noreturn]] void end_of_hot_loop() {

@@ -18,6 +18,7 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/process.hpp"
 #include "banyan/cli/progress.hpp"
+#include "banyan/cli/ranks.hpp"
 #include "banyan/cli/slurm.hpp"
 #include "banyan/store/heartbeat.hpp"
 
@@ -325,25 +326,11 @@ u32 tasks_of(const api::ExperimentSet& set, const RunArguments& arguments) {
   return std::min(most, arguments.slurm_tasks > 0 ? arguments.slurm_tasks : kMostTasks);
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 std::string part_of_environment() {
-  // Open MPI, MPICH and its kin, srun. A batch script alone has no step.
-  constexpr std::pair<const char*, const char*> kRanks[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                                            {"PMI_RANK", "PMI_SIZE"},
-                                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-  for (const auto& [rank_name, size_name] : kRanks) {
-    const std::string rank = variable(rank_name);
-    const std::string size = variable(size_name);
-    if (rank.empty() || size.empty() || size == "1") continue;
-    return fmt::format("{}/{}", std::strtoul(rank.c_str(), nullptr, 10) + 1, size);
-  }
-  return "";
+  const std::optional<Launched> of = launched();
+  return of ? fmt::format("{}/{}", of->rank + 1, of->size) : "";
 }
 
 bool run_on_slurm(const api::ExperimentSet& set, const store::Source& source, const RunArguments& arguments) {
