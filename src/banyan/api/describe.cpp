@@ -68,7 +68,7 @@ constexpr Alias kAliases[] = {
 constexpr const char* kMetrics = "metrics";
 
 /// Writes a name as the table of aliases does: "Odd-Even" becomes odd_even.
-std::string as_said(const std::string& text) {
+std::string as_said(std::string_view text) {
   std::string said;
   for (const char c : text) {
     said += c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -87,6 +87,8 @@ std::vector<Item> select(const Catalog& catalog, const std::string& name) {
     }
   }
   if (items.empty() && !name.empty()) {
+    for (const MetricRow& row : metric_rows()) names.emplace_back(row.name);
+    names.emplace_back(kMetrics);
     throw ConfigError({}, fmt::format("no component is called \"{}\"", name),
                       config::suggestion(name, names, "there are"));
   }
@@ -188,9 +190,9 @@ std::string describe_said(const Catalog& catalog, const std::string& name) {
   if (said == kMetrics) return metrics_text();
   if (const MetricRow* row = find_metric(name)) return to_text(*row);
   if (has(catalog, said)) return describe(catalog, said);
-  for (const Alias& alias : kAliases) {
-    if (alias.said != said || !has(catalog, alias.name)) continue;
-    return fmt::format("\"{}\": see {}\n\n{}", name, alias.name, describe(catalog, std::string(alias.name)));
+  const std::string_view known = known_as(said);
+  if (!known.empty() && has(catalog, known)) {
+    return fmt::format("\"{}\": see {}\n\n{}", name, known, describe(catalog, std::string(known)));
   }
   return describe_choice(catalog, said);
 }
@@ -201,6 +203,12 @@ ordered_json metric_json(const MetricRow& row) {
 }
 
 }  // namespace
+
+std::string_view known_as(std::string_view said) {
+  const std::string word = as_said(said);
+  const auto* const alias = std::ranges::find(kAliases, word, &Alias::said);
+  return alias == std::end(kAliases) ? std::string_view() : alias->name;
+}
 
 std::string describe_all(const Catalog& catalog) {
   std::size_t width = 0;

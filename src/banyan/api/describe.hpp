@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "banyan/api/catalog.hpp"
 
@@ -12,6 +13,9 @@ namespace banyan::api {
 /// One component (several when kinds share the name), or a metric, or all "metrics"; a component is also found by what
 /// others call it, and by a value of its choices. Throws ConfigError that names the nearest.
 [[nodiscard]] std::string describe(const Catalog& catalog, const std::string& name);
+
+/// The component that others call so, such as dimension_order for "dor" or "XY"; "" where none is known.
+[[nodiscard]] std::string_view known_as(std::string_view said);
 
 /// The same as a page of the documentation; `name` "" means all components.
 [[nodiscard]] std::string describe_markdown(const Catalog& catalog, const std::string& name = "");

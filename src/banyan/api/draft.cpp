@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "banyan/api/describe.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/config/resolve.hpp"
 
@@ -87,6 +88,11 @@ const config::ComponentInfo& info_of(const Part& part) {
         fmt::format("add {} = \"NAME\", one of {}", part.kind->section, fmt::join(part.kind->names(), ", ")));
   }
   if (const config::ComponentInfo* info = part.kind->find(part.name)) return *info;
+  const std::string_view known = known_as(part.name);
+  if (part.kind->find(std::string(known)) != nullptr) {
+    throw ConfigError(part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
+                      fmt::format("it is called \"{}\" here", known));
+  }
   throw ConfigError(part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
                     config::suggestion(part.name, part.kind->names(), "there are"));
 }

@@ -187,13 +187,27 @@ void complete_jobs(Experiment& experiment) {
   refuse_unfit(experiment);
   config::Values& messages = experiment.messages;
   const core::SwitchRow& row = switch_row(experiment);
+  const double other = cycle_ns(experiment);  // of run.cycle_time, or of the switch model
+  const double own = messages.real("cycle_time");
+  if (own > 0.0 && other > 0.0 && own != other) {
+    messages.fail("cycle_time",
+                  fmt::format("a cycle takes {} ns here and {} ns by {}", own, other,
+                              row.cycle_ns != nullptr ? row.info.name : "run.cycle_time"),
+                  "leave one of them out");
+  }
+  const i64 of_run = experiment.run.integer("flit");
+  const i64 of_messages = messages.integer("flit");
+  if (of_run != 0 && of_messages != 0 && of_run != of_messages) {
+    messages.fail("flit", fmt::format("a flit has {} bytes here and {} by run.flit", of_messages, of_run),
+                  "leave one of them out");
+  }
   const auto bytes = static_cast<i64>(row.flit_bytes);
   if (bytes != 0 && messages.integer("flit") != 0 && messages.integer("flit") != bytes) {
     messages.fail(
         "flit", fmt::format("a flit of {} is {} byte{}", row.info.name, row.flit_bytes, row.flit_bytes == 1 ? "" : "s"),
         "leave it out");
   }
-  if (messages.integer("flit") == 0) messages.set("flit", bytes != 0 ? bytes : kFlit, {}, false);
+  if (messages.integer("flit") == 0) messages.set("flit", bytes != 0 ? bytes : of_run != 0 ? of_run : kFlit, {}, false);
   if (messages.integer("packet") >= 0) return;
   const bool cuts = config::find_parameter(row.info, "payload") != nullptr || row.framing != nullptr;
   messages.set("packet", cuts ? i64{0} : kPacket, {}, false);

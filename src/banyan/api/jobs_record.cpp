@@ -28,17 +28,27 @@ struct PathTimes {
   std::map<u32, u64> of_rank;  ///< computing and overhead there
 };
 
+/// What a core does for a message. The rest of a send or a receive is the network's: a message above `eager` asks the
+/// receiver first, and its send ends with its last byte.
+u64 overhead_of(const workload::Host& host, const workload::Operation& o) {
+  return host.overhead + host.overhead_per_byte.of(std::max<u64>(o.amount, 1) - 1);
+}
+
 PathTimes path_times(const JobRecord& job) {
   PathTimes times;
   u64 at = job.outcome.start;
   bool on_the_way = false;
   for (const CriticalStep& step : job.outcome.critical_path) {
-    const OperationKind kind = job.program->operation(step.place.rank, step.place.operation).kind;
+    const workload::Operation operation = job.program->operation(step.place.rank, step.place.operation);
+    const OperationKind kind = operation.kind;
     const u64 begin = std::max(step.begin, at);
     const u64 end = std::max(step.end, begin);
     (on_the_way ? times.network : times.waiting) += begin - at;
-    (kind == OperationKind::calculate ? times.computing : times.overhead) += end - begin;
-    times.of_rank[step.place.rank] += end - begin;
+    const bool computes = kind == OperationKind::calculate;
+    const u64 busy = computes ? end - begin : std::min(end - begin, overhead_of(job.host, operation));
+    (computes ? times.computing : times.overhead) += busy;
+    times.network += end - begin - busy;
+    times.of_rank[step.place.rank] += busy;
     at = end;
     on_the_way = kind == OperationKind::send;
   }

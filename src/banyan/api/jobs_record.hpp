@@ -26,6 +26,7 @@ struct JobRecord {
   double slowdown_alone = 1.0;
   double slowdown_ideal = 1.0;
   const workload::Program* program = nullptr;
+  workload::Host host;
   std::vector<u32> terminals;  ///< [rank]; empty: the ideal network knows none
   std::vector<CollectiveCount> collectives;
   std::vector<WatchedMessage> watched;  ///< of the critical path, what happened to it in the network

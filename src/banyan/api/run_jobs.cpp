@@ -332,6 +332,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     made.name = job.text("name");
     made.unit = unit_of(experiment);
     made.program = &program;
+    made.host = host;
     made.collectives = ran.read.back().collectives;
     made.outcome = host.rules == workload::HostRules::loggopsim
                        ? workload::replay_loggopsim(program, host, wire, replay)
@@ -386,6 +387,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     made.name = experiment.jobs[j].text("name");
     made.unit = unit_of(experiment);
     made.program = prepared.jobs[j].program;
+    made.host = prepared.jobs[j].host;
     made.outcome = std::move(of.outcome);
     made.finished = made.outcome.explanation.empty();
     if (cut_short) made.outcome.explanation.clear();

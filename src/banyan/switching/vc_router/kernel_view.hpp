@@ -1,6 +1,11 @@
 // What an observer asks the fast kernel of vc_router about: digest and conservation.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
 #include "banyan/switching/vc_router/kernel.hpp"
 
 namespace banyan::switching::parts {
@@ -119,13 +124,16 @@ void VcRouterKernel<OneWord, Shift, Fetches>::hold(engine::Holdings& into) const
   Base::hold(into);
   hold_coming(into);
   const std::vector<u64> routing = heads_by_slot(1);
+  // Bits of each output port: of heads that wait for it, and of those that own a virtual channel of it.
+  std::vector<std::array<u32, 2>> of_port(layout_.ports());
   for (u32 e = 0; e < entities(); ++e) {
+    std::fill(of_port.begin(), of_port.end(), std::array<u32, 2>{});
+    const auto row = [&](u32 p) { return (std::size_t{e} * layout_.ports() + p) * words(); };
     const auto summary = [&](const std::vector<u64>& bits, u32 p) {
       return (bits[std::size_t{e / kBlock} * layout_.ports() + p] >> (e % kBlock) & 1U) != 0;
     };
     for (u32 p = 0; p < layout_.ports(); ++p) {
-      const std::size_t row = (std::size_t{e} * layout_.ports() + p) * words();
-      if (summary(wanted_, p) != any(&waiting_[row]) || summary(owned_, p) != any(&owners_[row])) {
+      if (summary(wanted_, p) != any(&waiting_[row(p)]) || summary(owned_, p) != any(&owners_[row(p)])) {
         into.violations.push_back(violation(e, layout_.index(p, 0), "the summary of the port is wrong"));
       }
     }
@@ -142,15 +150,29 @@ void VcRouterKernel<OneWord, Shift, Fetches>::hold(engine::Holdings& into) const
       check(test_bit(&routing[std::size_t{e} * words()], i), in.vc == kFresh && in.ring.count != 0,
             "routing bit is wrong");
       const bool holds = in.vc < kMostVcs;
-      for (u32 p = 0; p < layout_.ports(); ++p) {
-        const std::size_t row = (std::size_t{e} * layout_.ports() + p) * words();
-        check(test_bit(&waiting_[row], i), in.vc == kRouted && in.port == p, "waiting bit is wrong");
-        check(test_bit(&owners_[row], i), holds && in.port == p, "owner's bit is wrong");
+      if (in.vc == kRouted) {
+        check(test_bit(&waiting_[row(in.port)], i), true, "waiting bit is wrong");
+        ++of_port[in.port][0];
+      }
+      if (holds) {
+        check(test_bit(&owners_[row(in.port)], i), true, "owner's bit is wrong");
+        ++of_port[in.port][1];
       }
       check(test_bit(set(kFilled, e), i), in.ring.count != 0, "filled bit is wrong");
       check(test_bit(set(kHolding, e), i), holds, "holding bit is wrong");
       const bool starved = holds && outputs_[base(e) + layout_.index(in.port, in.vc)].credits == 0;
       check(test_bit(set(kStarved, e), i), starved, "starved bit is wrong");
+    }
+    // All bits that are to be set are: where there are as many, there are no others.
+    const auto count = [&](const u64* bits) {
+      u32 sum = 0;
+      for (u32 w = 0; w < words(); ++w) sum += static_cast<u32>(std::popcount(bits[w]));
+      return sum;
+    };
+    for (u32 p = 0; p < layout_.ports(); ++p) {
+      if (count(&waiting_[row(p)]) != of_port[p][0] || count(&owners_[row(p)]) != of_port[p][1]) {
+        into.violations.push_back(violation(e, layout_.index(p, 0), "a head waits or owns that does not"));
+      }
     }
   }
 }
