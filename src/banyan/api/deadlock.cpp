@@ -33,14 +33,32 @@ bool same_network(const Experiment& a, const Experiment& b) {
          same_classes(a, b);
 }
 
+u32 longest_packet(const Experiment& experiment, const core::Topology& topology) {
+  u32 longest = 1;
+  for (const auto& traffic : build_traffics(experiment, topology)) {
+    longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
+  }
+  return longest;
+}
+
 DeadlockNote note_on(const Experiment& experiment) {
   const core::SwitchRow& switching = switch_row(experiment);
   if (switching.no_dependencies != nullptr) {
     return {false, fmt::format("deadlock: not checked, {}", switching.no_dependencies)};
   }
   const Network network = build_network(experiment);
-  const core::DependencyReport report = core::check_dependencies(
-      network.topology->one_subnetwork(), *network.routing_in_one, switching.vcs(experiment.switching));
+  core::DependencyReport report = core::check_dependencies(network.topology->one_subnetwork(), *network.routing_in_one,
+                                                           switching.vcs(experiment.switching));
+  const bool shares = switching.shares_vcs != nullptr &&
+                      switching.shares_vcs(experiment.switching, longest_packet(experiment, *network.topology));
+  if (shares && report.verdict == core::DependencyVerdict::escape) {
+    report.verdict = core::DependencyVerdict::escape_when_empty;
+  }
+  if (shares && report.verdict == core::DependencyVerdict::escape_when_empty) {
+    return {false, core::explain(report, network.topology->one_subnetwork()) +
+                       "\n  here it is not: packets may wait behind each other in a circle; remedy: "
+                       "switch.wait_for_tail_credit = true"};
+  }
   return {report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost,
           core::explain(report, network.topology->one_subnetwork())};
 }

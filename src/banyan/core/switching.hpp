@@ -63,6 +63,10 @@ struct SwitchRow {
   /// Packets wait in buffers of (channel, virtual channel) for the next such buffer, so that dependencies between these
   /// decide on deadlock (core/dependencies.hpp); otherwise the reason why not.
   const char* no_dependencies = nullptr;
+  /// Whether a packet may be given a virtual channel whose buffer still holds flits of another one, and is bound to it:
+  /// then an escape subnetwork without cycles proves nothing (Duato 1993 gives a queue to one message at a time).
+  /// `longest_packet`: in flits. nullptr: no.
+  bool (*shares_vcs)(const config::Values&, u32 longest_packet) = nullptr;
   /// How far the model's requests let routing functions look at queues (RouteRequest::occupancy).
   Sight sight = Sight::none;
   /// Nanoseconds per cycle, for models whose links have a rate; nullptr: a cycle has no length.

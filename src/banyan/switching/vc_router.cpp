@@ -442,6 +442,12 @@ const core::SwitchRow row_vc_router{
              "flits")},
     .install = &install,
     .vcs = &vcs,
+    // A packet of one flit that asks only for what has a credit leaves as soon as it has asked.
+    .shares_vcs =
+        [](const config::Values& values, u32 longest_packet) {
+          const bool leaves = longest_packet == 1 && values.flag("vc_busy_when_full");
+          return !values.flag("wait_for_tail_credit") && !leaves;
+        },
     .sight = core::Sight::network,
     .writes_utilization = true,
     .serves_classes = true,
@@ -449,9 +455,10 @@ const core::SwitchRow row_vc_router{
     .draws_nothing = true,
     .vc_turn = &vc_turn,
     .zero_load = &zero_load,
-    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
-      const double places = static_cast<double>(values.natural("vcs")) * values.natural("buffer");
-      return size.inputs * (650.0 + 16.0 * places);
-    }};
+    .memory =
+        [](const config::Values& values, const core::NetworkSize& size, double) {
+          const double places = static_cast<double>(values.natural("vcs")) * values.natural("buffer");
+          return size.inputs * (650.0 + 16.0 * places);
+        }};
 
 }  // namespace banyan::switching::vc_router
