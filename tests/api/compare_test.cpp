@@ -252,6 +252,15 @@ TEST(Compare, RunsWithoutIntervalsAreComparedWithoutThem) {
   EXPECT_NE(sentence(row).find("without an interval"), std::string::npos);
 }
 
+TEST(Compare, ValuesWithoutIntervalsAreDifferencesWithoutThem) {
+  const Comparison comparison = compare(run_of(kMesh), run_of(kMesh, {"vcs=2"}));
+  const MetricDifference row = row_of(comparison, "packet_latency_p99");
+  EXPECT_TRUE(row.counter);
+  EXPECT_FALSE(row.difference.absolute.half_width);
+  EXPECT_EQ(row.difference.absolute.mean, row.b - row.a);
+  EXPECT_NE(comparison.method.find("share their random numbers"), std::string::npos) << comparison.method;
+}
+
 TEST(Compare, SaysWhenRunsOfOneSeedCannotBePaired) {
   const Result bare = without_sums(run_of(kMesh));
   EXPECT_NE(compare(bare, bare).method.find("unpaired"), std::string::npos);
@@ -267,6 +276,16 @@ MetricDifference example(double mean, double width, double a) {
     row.difference.relative.half_width = width / a;
   }
   return row;
+}
+
+TEST(Sentence, WritesNumbersAsTablesDo) {
+  MetricDifference bare{"source_queueing.incast", "cycles", 0.0, 3130.4221, {}};
+  bare.difference.absolute.mean = 3130.4221;
+  EXPECT_EQ(sentence(bare), "B's source_queueing.incast is 3130.42 cycles higher, without an interval");
+  EXPECT_EQ(sentence(example(100, 3000, 0)), "B's packet_latency is equal within 3100 cycles");
+  bare.a = 1.0;
+  bare.difference.relative.mean = 31.3;
+  EXPECT_EQ(sentence(bare), "B's source_queueing.incast is 3130 % higher, without an interval");
 }
 
 TEST(Sentence, SaysWhatIsKnown) {

@@ -86,5 +86,40 @@ TEST(Table, AlignsAndShowsIntervals) {
   EXPECT_THROW(static_cast<void>(to_table(all.set, all.results, {"pakets"})), ConfigError);
 }
 
+TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {
+  Example all = example();
+  for (std::size_t i = 0; i < 2; ++i) {
+    all.results[i].metrics = {{"operations", 224.0, {}, 0.95, 1, "", true},
+                              {"completion", i == 0 ? 3645900.8000000003 : 12.5, {}, 0.95, 1, "ns", true}};
+  }
+  EXPECT_EQ(to_table(all.set, all.results),
+            "routing                         verdict    completion\n"
+            "tag                             steady     3645901\n"
+            "{name = section, sections = 4}  saturated  12.5\n");
+}
+
+TEST(Table, OfAllMetricsIsAsManyAsItNeeds) {
+  Example all = example();
+  for (Result& result : all.results) {
+    for (const char* name : {"b", "c", "d", "e", "f"}) result.metrics.push_back({name, 2.0, {}, 0.95, 1, "", true});
+  }
+  const std::string text = to_whole_table(all.set, all.results);
+  for (const char* name : {"delay", "packets", "  b ", "  f\n"}) EXPECT_NE(text.find(name), std::string::npos) << text;
+  EXPECT_NE(text.find("\n\nrouting"), std::string::npos) << text;
+}
+
+TEST(Table, SaysWhyPointsAreUncertainAndWhatHelps) {
+  Example all = example();
+  EXPECT_EQ(to_table(all.set, all.results).find("uncertain"), std::string::npos);
+  all.results[1].certain = false;
+  all.results[1].explanation =
+      "warm-up: 500 cycles; uncertain whether it is saturated: few windows; a longer run (run.measure) would tell";
+  EXPECT_NE(
+      to_table(all.set, all.results)
+          .find("\n1 of 2 points uncertain; the first: uncertain whether it is saturated: few windows; a longer run"),
+      std::string::npos)
+      << to_table(all.set, all.results);
+}
+
 }  // namespace
 }  // namespace banyan::api::export_test

@@ -94,6 +94,46 @@ TEST_F(CompareCommand, DifferentNetworksAreRefused) {
   expect_refusal(banyan({"compare", "a", "b", "--json"}), "different networks", "compare runs of one network");
 }
 
+/// One value of each run has no interval: a difference and a quotient, and no word on chance.
+TEST_F(CompareCommand, RunsOfJobsAreComparedByTheirCompletion) {
+  write_text("job.toml", kJob);
+  ASSERT_EQ(banyan({"run", "job.toml", "--quiet", "--out", "a"}).status, 0);
+  ASSERT_EQ(banyan({"run", "job.toml", "job.host.overhead=100", "--quiet", "--out", "b"}).status, 0);
+  const Said said = banyan({"compare", "a", "b"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_FALSE(contains(said.out, "session")) << said.out;
+  EXPECT_TRUE(contains(said.out, "no interval: one value of each run")) << said.out;
+  for (const char* metric : {"  completion  ", "slowdown_ideal.ring"})
+    EXPECT_TRUE(contains(said.out, metric)) << said.out;
+  EXPECT_TRUE(contains(said.out, "the same in both: operations, messages")) << said.out;
+  const Said chosen = banyan({"compare", "a", "b", "--metric", "completion", "--json"});
+  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  const json row = json::parse(chosen.out)["metrics"]["completion"];
+  EXPECT_GT(row["difference"].get<double>(), 0.0);
+  EXPECT_TRUE(row["half_width"].is_null());
+  EXPECT_NEAR(row["relative"].get<double>(), row["b"].get<double>() / row["a"].get<double>() - 1.0, 1e-12);
+  expect_refusal(banyan({"compare", "a", "b", "--metric", "complation"}), "complation", "did you mean \"completion\"?");
+}
+
+TEST_F(CompareCommand, RunsOfFixedLengthAreComparedByWhatADisturbanceDid) {
+  write_text("incast.toml", kIncast);
+  ASSERT_EQ(banyan({"run", "incast.toml", "--quiet", "--out", "a"}).status, 0);
+  ASSERT_EQ(banyan({"run", "incast.toml", "traffic.incast.amount=12800", "--quiet", "--out", "b"}).status, 0);
+  const Said said = banyan({"compare", "a", "b"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_FALSE(contains(said.out, "session")) << said.out;
+  EXPECT_FALSE(contains(said.out, "e+")) << said.out;
+  for (const char* metric : {"incast_completion_last", "victim_latency_p99", "throughput_during", "packet_latency"})
+    EXPECT_TRUE(contains(said.out, metric)) << said.out;
+  EXPECT_EQ(banyan({"compare", "a", "b", "--metric", "incast_completion_last"}).status, 0);
+  // What one run alone reports is said of that one.
+  ASSERT_EQ(banyan({"run", "incast.toml", "traffic.incast.amount=12800", "run.duration=25 us", "--quiet", "--out", "c"})
+                .status,
+            0);
+  expect_refusal(banyan({"compare", "a", "c", "--metric", "incast_completion_last"}),
+                 "the runs do not both report such a metric: A alone does", "there are");
+}
+
 TEST_F(CompareCommand, AMetricThatDoesNotExistNamesTheNearest) {
   run_to("a");
   expect_refusal(banyan({"compare", "a", "a", "--metric", "packet_latncy"}), "packet_latncy",

@@ -85,6 +85,22 @@ inline const std::string kSteady =
 
 inline const std::string kSwept = kSteady + "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.2, 0.3]\nbuffer = [4, 8]\n";
 
+/// A job of a fraction of a second, and two senders of an incast beside two flows: results without intervals.
+inline const std::string kJob =
+    "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n"
+    "switch   = { name = \"vc_router\", vcs = 2, buffer = 16 }\n"
+    "routing  = \"up_down\"\n"
+    "cycle_time = \"1.3 ns\"\n"
+    "[[job]]\nname = \"ring\"\n"
+    "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"16 KiB\", ranks = 8 }\n";
+inline const std::string kIncast =
+    "topology = { name = \"bidirectional_min\", hosts = 16 }\n"
+    "routing  = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
+    "switch   = \"cioq\"\n"
+    "[[traffic]]\nname = \"uniform\"\nload = 0.2\nsize = 256\n"
+    "[[traffic]]\nname = \"incast\"\nreceivers = [5]\nsenders = [1, 2]\namount = 6400\nsize = 256\nstart = \"20 us\"\n"
+    "[run]\nduration = \"60 us\"\nwindow = \"1 us\"\n";
+
 /// The form of every refusal: status 2, nothing on standard output, one line of cause and one of remedy.
 inline void expect_refusal(const Said& said, const std::string& cause, const std::string& remedy) {
   EXPECT_EQ(said.status, 2) << said.err;

@@ -85,7 +85,7 @@ TEST(Inspection, ACycleThroughMessagesIsFound) {
     require_sound(p);
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_NE(error.cause().find("rank 1, operation 1 (recv 1b from 0 tag 0)"), std::string::npos) << error.cause();
+    EXPECT_NE(error.cause().find("rank 1, operation 0 (recv 1b from 0 tag 0)"), std::string::npos) << error.cause();
   }
 }
 

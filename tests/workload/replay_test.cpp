@@ -213,7 +213,7 @@ TEST(Replay, WhatCannotGoOnIsExplained) {
   for (const HostRules rules : {HostRules::physical, HostRules::loggopsim}) {
     EXPECT_EQ(outcome_of(program_of(text), rules, kDefaults).explanation, "");
     const std::string said = outcome_of(program_of(text), rules, {1000, 100, 0, 0, 0, 0}).explanation;
-    EXPECT_NE(said.find("rank 0, operation 1 (send 9b to 1 tag 0) is not received"), std::string::npos) << said;
+    EXPECT_NE(said.find("rank 0, operation 0 (send 9b to 1 tag 0) is not received"), std::string::npos) << said;
   }
 }
 

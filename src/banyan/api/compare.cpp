@@ -10,6 +10,7 @@
 #include <span>
 
 #include "banyan/api/catalog.hpp"
+#include "banyan/api/export.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/api/steady_windows.hpp"
@@ -160,9 +161,13 @@ bool same_span(const Result& a, const Result& b, const Groups& in_a, const Group
   return a.group_cycles == b.group_cycles && in_a.sums.size() == in_b.sums.size();
 }
 
-bool is_mean(const stats::Metric* metric) {
-  return metric != nullptr && !metric->counter && std::isfinite(metric->mean);
-}
+bool is_reported(const stats::Metric* metric) { return metric != nullptr && std::isfinite(metric->mean); }
+
+/// How many of the differences have an interval, and how it was made.
+struct Methods {
+  u32 paired = 0;
+  u32 independent = 0;
+};
 
 /// B - A where one of the two has no interval.
 Difference bare_difference(double a, double b) {
@@ -192,9 +197,9 @@ Difference no_difference(const stats::Metric& metric) {
 }
 
 MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
-                               bool& all_paired) {
-  MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}};
-  if (!is_known(a, in_a) || !is_known(b, in_b)) {
+                               Methods& methods) {
+  MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}, in_a.counter || in_b.counter};
+  if (row.counter || !is_known(a, in_a) || !is_known(b, in_b)) {
     row.difference = bare_difference(in_a.mean, in_b.mean);
     return row;
   }
@@ -204,9 +209,10 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
   std::optional<Pairs> pairs;
   if (groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
   if (pairs) {
+    ++methods.paired;
     row.difference = paired(*pairs, a.group_cycles == 0.0, confidence, std::min(degrees_of(a), degrees_of(b)));
   } else {
-    all_paired = false;
+    ++methods.independent;
     row.difference =
         stats::independent_difference(interval_of(a, in_a, groups_a), interval_of(b, in_b, groups_b), confidence);
   }
@@ -218,8 +224,10 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
   return row;
 }
 
-std::string method_of(const Result& a, const Result& b, bool paired) {
-  if (paired) {
+std::string method_of(const Result& a, const Result& b, const Methods& methods) {
+  if (methods.paired + methods.independent == 0)
+    return "no interval: one value of each run, and nothing that says how much of a difference is chance";
+  if (methods.independent == 0) {
     return a.group_cycles == 0.0 ? "sessions compared in pairs that share their random numbers"
                                  : "windows of time compared in pairs that share their random numbers";
   }
@@ -304,6 +312,18 @@ bool shown(const std::string& metric, const std::vector<std::string>& chosen) {
   return chosen.empty() || std::find(chosen.begin(), chosen.end(), metric) != chosen.end();
 }
 
+/// ": A alone does".
+std::string reported_by_one(const RunsComparison& comparison, const std::string& name) {
+  const auto in = [&](std::vector<std::string> Comparison::*side) {
+    return std::any_of(comparison.points.begin(), comparison.points.end(), [&](const Comparison& point) {
+      return std::find((point.*side).begin(), (point.*side).end(), name) != (point.*side).end();
+    });
+  };
+  const bool a = in(&Comparison::only_a);
+  const bool b = in(&Comparison::only_b);
+  return a == b ? "" : fmt::format(": {} alone does", a ? "A" : "B");
+}
+
 void require_compared(const RunsComparison& comparison, const std::vector<std::string>& chosen) {
   std::vector<std::string> names;
   for (const Comparison& point : comparison.points) {
@@ -313,8 +333,9 @@ void require_compared(const RunsComparison& comparison, const std::vector<std::s
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    throw ConfigError({"", 0, 0, name}, "the runs do not both report such a metric",
-                      config::suggestion(name, names, "there are"));
+    throw ConfigError(
+        {"", 0, 0, name}, "the runs do not both report such a metric" + reported_by_one(comparison, name),
+        names.empty() ? "the two have no metric in common" : config::suggestion(name, names, "there are"));
   }
 }
 
@@ -345,6 +366,46 @@ std::string only_text(const char* side, const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("  reported by {} alone: {}\n", side, fmt::join(names, ", "));
 }
 
+/// So many digits, and no power of ten.
+std::string rounded(double value, int digits) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  return text.find("e+") == std::string::npos ? text : fmt::format("{:.0f}", value);
+}
+
+/// The differences without an interval: a table, and the names of the metrics that are equal.
+std::string bare_text(const std::vector<MetricDifference>& rows) {
+  if (rows.empty()) return "";
+  std::vector<std::vector<std::string>> cells{{"  without an interval", "A", "B", "B - A", "B / A", "unit"}};
+  std::vector<std::string> same;
+  for (const MetricDifference& row : rows) {
+    if (row.a == row.b) {
+      same.push_back(row.metric);
+      continue;
+    }
+    cells.push_back({"  " + row.metric, number_text(row.a), number_text(row.b),
+                     (row.b > row.a ? "+" : "") + number_text(row.b - row.a),
+                     row.a > 0.0 ? fmt::format("{:.4f}", row.b / row.a) : "-", row.unit});
+  }
+  std::string text = cells.size() == 1 ? "" : aligned(cells);
+  if (!same.empty()) text += fmt::format("  the same in both: {}\n", fmt::join(same, ", "));
+  return text;
+}
+
+/// A sentence for each difference with an interval, then the others.
+std::string rows_text(const std::vector<MetricDifference>& rows, const std::vector<std::string>& chosen) {
+  std::string text;
+  std::vector<MetricDifference> bare;
+  for (const MetricDifference& row : rows) {
+    if (!shown(row.metric, chosen)) continue;
+    if (row.counter || !row.difference.absolute.half_width) {
+      bare.push_back(row);
+    } else {
+      text += "  " + sentence(row) + "\n";
+    }
+  }
+  return text + bare_text(bare);
+}
+
 /// Two digits of the half width, and as many of the value.
 std::string estimate(double value, double width) {
   const int digits =
@@ -359,21 +420,21 @@ Comparison compare(const Result& a, const Result& b) {
   Comparison comparison;
   comparison.a = a.verdict;
   comparison.b = b.verdict;
-  bool all_paired = true;
+  Methods methods;
   const bool same_run = is_same_run(a, b);
   for (const stats::Metric& metric : a.metrics) {
     const stats::Metric* other = b.find(metric.name);
-    if (is_mean(&metric) && is_mean(other)) {
-      comparison.metrics.push_back(difference_of(a, b, metric, *other, all_paired));
+    if (is_reported(&metric) && is_reported(other)) {
+      comparison.metrics.push_back(difference_of(a, b, metric, *other, methods));
       if (same_run && metric.mean == other->mean) comparison.metrics.back().difference = no_difference(metric);
-    } else if (is_mean(&metric)) {
+    } else if (is_reported(&metric)) {
       comparison.only_a.push_back(metric.name);
     }
   }
   for (const stats::Metric& metric : b.metrics) {
-    if (is_mean(&metric) && !is_mean(a.find(metric.name))) comparison.only_b.push_back(metric.name);
+    if (is_reported(&metric) && !is_reported(a.find(metric.name))) comparison.only_b.push_back(metric.name);
   }
-  comparison.method = method_of(a, b, all_paired);
+  comparison.method = method_of(a, b, methods);
   return comparison;
 }
 
@@ -410,13 +471,13 @@ std::string sentence(const MetricDifference& row) {
   const double mean = interval.mean * scale;
   if (!interval.half_width || !difference.absolute.half_width) {
     if (mean == 0.0) return fmt::format("B's {} is the same, without an interval", row.metric);
-    return fmt::format("B's {} is {:.3g}{} {}, without an interval", row.metric, std::abs(mean), unit,
-                       mean < 0.0 ? "lower" : "higher");
+    return fmt::format("B's {} is {}{} {}, without an interval", row.metric, rounded(std::abs(mean), percent ? 3 : 6),
+                       unit, mean < 0.0 ? "lower" : "higher");
   }
   const double width = *interval.half_width * scale;
   if (mean == 0.0 && width == 0.0) return fmt::format("B's {} is the same", row.metric);
   if (!difference.significant()) {
-    return fmt::format("B's {} is equal within {:.2g}{}", row.metric, std::abs(mean) + width, unit);
+    return fmt::format("B's {} is equal within {}{}", row.metric, rounded(std::abs(mean) + width, 2), unit);
   }
   return fmt::format("B's {} is {}{} +- {}{} {}", row.metric, estimate(std::abs(mean), width), unit,
                      estimate(width, width), unit, mean < 0.0 ? "lower" : "higher");
@@ -431,16 +492,12 @@ std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs&
     const Comparison& point = comparison.points[i];
     if (!comparison.axes[i].empty()) text += axes_text(comparison.axes[i]) + "\n";
     if (point.a != point.b) text += fmt::format("  A is {}, B is {}\n", to_string(point.a), to_string(point.b));
-    for (const MetricDifference& row : point.metrics) {
-      if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
-    }
+    text += rows_text(point.metrics, chosen);
     if (chosen.empty()) text += only_text("A", point.only_a) + only_text("B", point.only_b);
   }
   if (comparison.points.size() > 1 && !comparison.metrics.empty()) {
     text += fmt::format("mean over {} points\n", comparison.points.size());
-    for (const MetricDifference& row : comparison.metrics) {
-      if (shown(row.metric, chosen)) text += "  " + sentence(row) + "\n";
-    }
+    text += rows_text(comparison.metrics, chosen);
     if (!comparison.partial.empty() && chosen.empty()) {
       text += fmt::format("  not at every point on both sides: {}\n", fmt::join(comparison.partial, ", "));
     }

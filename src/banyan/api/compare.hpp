@@ -17,14 +17,15 @@ struct MetricDifference {
   double a = 0.0;
   double b = 0.0;
   stats::Difference difference;
+  bool counter = false;  ///< one value of each run, such as the completion of jobs or a percentile
 };
 
 struct Comparison {
   Verdict a = Verdict::steady;
   Verdict b = Verdict::steady;
-  std::string method;  ///< how the intervals were made, for people
+  std::string method;  ///< how the intervals were made, or that there are none, for people
   std::vector<MetricDifference> metrics;
-  std::vector<std::string> only_a;  ///< means that A alone reports, such as the latency of a run that B saturated in
+  std::vector<std::string> only_a;  ///< what A alone reports, such as the latency of a run that B saturated in
   std::vector<std::string> only_b;
 };
 
@@ -47,7 +48,7 @@ struct RunsComparison {
   /// Over all points: the mean of the differences. Points of one seed depend on each other, so that the mean of their
   /// half widths is taken, which is right for any dependence and otherwise too wide.
   std::vector<MetricDifference> metrics;
-  std::vector<std::string> partial;  ///< means that one side alone reports at some point: not in `metrics`
+  std::vector<std::string> partial;  ///< metrics that one side alone reports at some point: not in `metrics`
 };
 
 /// Two single runs, or the same points of two sweeps, matched by their axes. Throws ConfigError that names a point
@@ -56,7 +57,8 @@ struct RunsComparison {
 
 /// "B's packet_latency is 4.1 % +- 0.6 % lower", "B's accepted_load is equal within 0.3 %".
 [[nodiscard]] std::string sentence(const MetricDifference& difference);
-/// Who was compared, by which method, and a sentence per metric and point; chosen metrics alone when there are some.
+/// Who was compared, by which method, and for each point a sentence per metric with an interval and a table of those
+/// without; chosen metrics alone when there are some.
 /// Throws ConfigError when a chosen metric was not compared.
 [[nodiscard]] std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs& b,
                                   const std::vector<std::string>& chosen = {});

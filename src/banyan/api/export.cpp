@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 using stats::Metric;
 using Cells = std::vector<std::string>;
 
-/// Metrics that a table shows when none are chosen: more do not fit a line.
+/// Metrics that a table shows side by side when none are chosen: more do not fit a line.
 constexpr std::size_t kColumns = 5;
 
 /// RFC 4180.
@@ -53,6 +53,14 @@ bool is_counter(const std::string& name, const std::vector<Result>& results) {
   });
 }
 
+bool is_constant(const std::string& name, const std::vector<Result>& results) {
+  const Metric* const first = results.front().find(name);
+  return std::all_of(results.begin(), results.end(), [&](const Result& result) {
+    const Metric* const metric = result.find(name);
+    return first != nullptr && metric != nullptr && metric->mean == first->mean;
+  });
+}
+
 Cells csv_head(const ExperimentSet& set, const Cells& names, const std::vector<Result>& results) {
   Cells head = set.axis_names;
   head.insert(head.end(), {"verdict", "state_hash"});
@@ -77,24 +85,35 @@ Cells csv_row(const Experiment& point, const Result& result, const Cells& names,
   return row;
 }
 
-Cells shown_metrics(const std::vector<Result>& results, const Cells& chosen) {
+void require_reported(const std::vector<Result>& results, const Cells& chosen) {
   const Cells all = metric_names(results);
   for (const std::string& name : chosen) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
     throw ConfigError({"", 0, 0, name}, "no point reports such a metric", config::suggestion(name, all, "there are"));
   }
-  if (!chosen.empty()) return chosen;
+}
+
+/// The first metrics that have an interval; of results that have none, such as those of jobs, what differs between
+/// points.
+Cells telling_metrics(const std::vector<Result>& results) {
+  const Cells all = metric_names(results);
   Cells names;
   for (const std::string& name : all) {
-    if (names.size() < kColumns && !is_counter(name, results)) names.push_back(name);
+    if (!is_counter(name, results)) names.push_back(name);
   }
+  if (names.empty()) {
+    for (const std::string& name : all) {
+      if (results.size() == 1 || !is_constant(name, results)) names.push_back(name);
+    }
+  }
+  if (names.size() > kColumns) names.resize(kColumns);
   return names;
 }
 
 std::string estimate(const Metric* metric) {
   if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
   if (!metric->half_width || !(*metric->half_width > 0.0) || !std::isfinite(*metric->half_width))
-    return fmt::format("{:.6g}", metric->mean);
+    return metric->counter ? number_text(metric->mean) : fmt::format("{:.6g}", metric->mean);
   const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(*metric->half_width))), 0, 9);
   return fmt::format("{:.{}f} ± {:.{}f}", metric->mean, digits, *metric->half_width, digits);
 }
@@ -104,6 +123,38 @@ std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
+
+std::string table_of(const ExperimentSet& set, const std::vector<Result>& results, const Cells& names) {
+  Cells head = set.axis_names;
+  head.emplace_back("verdict");
+  head.insert(head.end(), names.begin(), names.end());
+  std::vector<Cells> rows{head};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Cells row;
+    for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
+    row.push_back(to_string(results[i].verdict) + (results[i].certain ? "" : " (uncertain)"));
+    for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+/// "uncertain whether it is steady: ...; a longer run (run.measure) would tell" of what a result explains.
+std::string doubt_of(const Result& result) {
+  const std::size_t at = result.explanation.find("uncertain whether");
+  return at == std::string::npos ? result.explanation : result.explanation.substr(at);
+}
+
+/// How many points are not certain, and of the first why, and what helps; "" when all are.
+std::string doubts_text(const std::vector<Result>& results) {
+  const auto uncertain = [](const Result& result) { return !result.certain; };
+  const auto first = std::find_if(results.begin(), results.end(), uncertain);
+  if (first == results.end()) return "";
+  const auto count = std::count_if(results.begin(), results.end(), uncertain);
+  return fmt::format("{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
+}
+
+}  // namespace
 
 std::string aligned(const std::vector<Cells>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
@@ -120,8 +171,6 @@ std::string aligned(const std::vector<Cells>& rows) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string to_csv(const Result& result) {
   std::string text = "metric,mean,half_width,confidence,count,unit\n";
@@ -215,19 +264,20 @@ std::string to_json(const ExperimentSet& set, const std::vector<Result>& results
 
 std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                      const std::vector<std::string>& metrics) {
-  const Cells names = shown_metrics(results, metrics);
-  Cells head = set.axis_names;
-  head.emplace_back("verdict");
-  head.insert(head.end(), names.begin(), names.end());
-  std::vector<Cells> rows{head};
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    Cells row;
-    for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
-    row.push_back(to_string(results[i].verdict) + (results[i].certain ? "" : " (uncertain)"));
-    for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
-    rows.push_back(std::move(row));
+  require_reported(results, metrics);
+  return table_of(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results);
+}
+
+std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results) {
+  if (set.axis_names.empty() && results.size() == 1) return to_table(results.front());
+  const Cells all = metric_names(results);
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); i += kColumns) {
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto to = all.begin() + static_cast<std::ptrdiff_t>(std::min(i + kColumns, all.size()));
+    text += (i == 0 ? "" : "\n") + table_of(set, results, Cells(from, to));
   }
-  return aligned(rows);
+  return text + doubts_text(results);
 }
 
 }  // namespace banyan::api

@@ -27,9 +27,15 @@ enum class Costs { shown, left_out };
 /// One object: banyan, file, axes, points [{axes, and everything of the point's result}].
 [[nodiscard]] std::string to_json(const ExperimentSet& set, const std::vector<Result>& results,
                                   Costs costs = Costs::shown);
-/// Axes, verdict and the chosen metrics with their intervals; none chosen: the first ones that have an interval.
-/// Throws ConfigError when a chosen metric is reported by no point.
+/// Axes, verdict and the chosen metrics with their intervals; none chosen: the first ones that have an interval, and
+/// where none has one, as in runs of jobs, the first ones that differ between points. Below it, why points are
+/// uncertain. Throws ConfigError when a chosen metric is reported by no point.
 [[nodiscard]] std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                                    const std::vector<std::string>& metrics = {});
+/// All metrics of all points, as many tables below each other as they need; of a run alone, its table.
+[[nodiscard]] std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results);
+
+/// Rows of cells as lines, each column as wide as its widest cell; all rows have as many cells as the first.
+[[nodiscard]] std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace banyan::api

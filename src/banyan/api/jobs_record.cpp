@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "banyan/api/result.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/workload/inspection.hpp"
 
@@ -189,7 +190,7 @@ class Writer {
   const core::Topology* topology_;
 };
 
-std::string number(const ordered_json& value) { return fmt::format("{}", value.get<double>()); }
+std::string number(const ordered_json& value) { return number_text(value.get<double>()); }
 
 /// "computing 12 %, overhead 3 %, network 60 %, waiting 25 %".
 std::string shares(const ordered_json& parts) {
@@ -240,7 +241,7 @@ std::string job_text(const ordered_json& job) {
   for (const ordered_json& end : job.at("ranks")) last = std::max(last, end.get<double>());
   std::string text =
       fmt::format("\n{}: {} at {}, {} operations, {} messages, {} bytes\n", job.at("name").get<std::string>(),
-                  finished ? "done" : "blocked after its last end", last, job.at("operations").get<u64>(),
+                  finished ? "done" : "blocked after its last end", number_text(last), job.at("operations").get<u64>(),
                   job.at("messages").get<u64>(), job.at("bytes").get<u64>());
   if (job.value("on_network", false) && finished) {
     text += fmt::format("  {:.3f} times as long as alone, {:.3f} times as long as without contention\n",

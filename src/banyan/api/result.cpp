@@ -250,11 +250,7 @@ Row row_of(const Result& result, const Metric& metric) {
     return {metric.name, fmt::format("{:.6g}", metric.mean), deviation(result, metric.name, metric.mean), metric.unit,
             "model"};
   }
-  if (metric.counter) {
-    const bool whole = metric.mean == std::floor(metric.mean);
-    return {metric.name, whole ? fmt::format("{}", metric.mean) : fmt::format("{:.6g}", metric.mean), "", metric.unit,
-            ""};
-  }
+  if (metric.counter) { return {metric.name, number_text(metric.mean), "", metric.unit, ""}; }
   Row row{metric.name, fmt::format("{:.6g}", metric.mean), "± ?", metric.unit, fmt::format("{}", metric.count)};
   if (result.find(kDeterministic) != nullptr) row.half_width = "exact";
   if (metric.half_width && *metric.half_width == 0.0) row.half_width = "± 0";
@@ -348,6 +344,12 @@ std::string to_string(Verdict verdict) {
     if (value == verdict) return name;
   }
   return "unknown";
+}
+
+std::string number_text(double value) {
+  if (value == std::floor(value)) return fmt::format("{}", value);
+  const std::string text = fmt::format("{:.6g}", value);
+  return text.find("e+") == std::string::npos ? text : fmt::format("{:.0f}", value);
 }
 
 std::string to_text(const Table::Cell& cell) {

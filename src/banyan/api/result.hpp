@@ -47,6 +47,9 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 [[nodiscard]] std::string to_text(const Table::Cell& cell);
+/// A value as tables print it: a whole number in full, any other with six digits, or those before its point when they
+/// are more.
+[[nodiscard]] std::string number_text(double value);
 
 /// The state on the way: of the machine after `at` cycles of a steady run, or after session number `at`.
 struct Checkpoint {

@@ -45,7 +45,9 @@ int export_store(const ExportArguments& arguments) {
   } else if (arguments.json) {
     print(api::to_json(table.set, results, api::Costs::left_out) + "\n");
   } else {
-    show_text(api::to_table(table.set, results, arguments.metrics), table.set.axis_names.size());
+    show_text(arguments.metrics.empty() ? api::to_whole_table(table.set, results)
+                                        : api::to_table(table.set, results, arguments.metrics),
+              table.set.axis_names.size());
   }
   return kDone;
 }

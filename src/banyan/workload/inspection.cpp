@@ -182,7 +182,7 @@ std::string to_text(const Program& program, Place place) {
       what = fmt::format("recv {}b from {} tag {}", o.amount, wild(o.peer), wild(o.tag));
       break;
   }
-  return fmt::format("rank {}, operation {} ({})", place.rank, place.operation + 1, what);
+  return fmt::format("rank {}, operation {} ({})", place.rank, place.operation, what);
 }
 
 std::string to_text(const Unmatched& u) {

@@ -68,7 +68,7 @@ struct Untimed {
 };
 [[nodiscard]] Untimed run_untimed(const Program& program, bool with_chain);
 
-/// "rank 3, operation 7 (recv 64b from 2 tag 5)".
+/// "rank 3, operation 7 (recv 64b from 2 tag 5)": operations of a rank are numbered from 0, as in JSON.
 [[nodiscard]] std::string to_text(const Program& program, Place place);
 [[nodiscard]] std::string to_text(const Unmatched& unmatched);
 
