@@ -101,6 +101,20 @@ TEST_F(BadInput, AFolderThatCannotBeWrittenIsFoundBeforeTheRun) {
   EXPECT_EQ(read_text(scratch() / "steady.toml"), kSteady);
 }
 
+/// Folders of results are made; a misspelt folder of a file is not.
+TEST_F(BadInput, AFileInAFolderThatIsNotThereIsRefusedBeforeTheRun) {
+  for (const char* option : {"--log", "--svg", "--record-trace"}) {
+    expect_refusal(banyan({"run", "steady.toml", option, "nowhere/x"}), "there is no folder nowhere",
+                   "make the folder first");
+    EXPECT_FALSE(std::filesystem::exists(scratch() / "nowhere"));
+  }
+}
+
+TEST_F(BadInput, AMissingTableOfCostsIsNoExperiment) {
+  expect_refusal(banyan({"run", "steady.toml", "run.energy=nowhere.toml"}), "no such file",
+                 "a table of costs (run.energy)");
+}
+
 TEST_F(BadInput, ASyntaxErrorHasItsPlace) {
   expect_refusal(run_with("topology = = 3\n"), "bad.toml:1:12: not valid TOML", "syntax");
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "build_info.hpp"
 #include "cli/program.hpp"
@@ -111,6 +112,87 @@ TEST_F(Commands, ASweepIsDrawnAsOneChart) {
   EXPECT_FALSE(contains(said.out, "accepted_load"));
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(Commands, EveryChosenMetricIsDrawn) {
+  const Said said =
+      banyan({"sweep", "swept.toml", "--svg", "chart.svg", "--metric", "packet_latency", "--metric", "accepted_load"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const std::string svg = read_text(scratch() / "chart.svg");
+  EXPECT_EQ(count_of(svg, "class=\"title\""), 2U);
+  EXPECT_TRUE(contains(svg, "Packet latency") && contains(svg, "Accepted load")) << svg.substr(0, 400);
+}
+
+TEST_F(Commands, AnAxisOfWordsIsNotPlottedBeforeAnythingRuns) {
+  write_text("words.toml", kSteady + "[sweep]\nrouting = [\"destination_tag\", \"isolated_hot_spot\"]\n");
+  const Said said = banyan({"sweep", "words.toml", "--svg", "x.svg", "--out", "out"});
+  expect_refusal(said, "no axis of numbers to plot over", "banyan report DIR");
+  EXPECT_FALSE(std::filesystem::exists(scratch() / "out"));
+  // What the remedy names shows the points.
+  ASSERT_EQ(banyan({"sweep", "words.toml", "--quiet", "--out", "out"}).status, 0);
+  EXPECT_EQ(banyan({"report", "out"}).status, 0);
+}
+
+/// Points are as uncertain as they are short: the table says why and what to do, the drawing marks them.
+TEST_F(Commands, UncertainPointsOfASweepAreExplainedAndMarked) {
+  const Said said = banyan({"sweep", "swept.toml", "run.measure=60", "run.extension=1", "--svg", "x.svg"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  ASSERT_TRUE(contains(said.out, "(uncertain)")) << said.out;
+  EXPECT_TRUE(contains(said.out, "uncertain whether it is")) << said.out;
+  EXPECT_TRUE(contains(read_text(scratch() / "x.svg"), "class=\"doubt\""));
+}
+
+/// A metric that only the whole run can report is no mistake: 500 cycles end before the disturbance begins.
+TEST_F(Commands, AMetricOfTheWholeRunIsNotDoubted) {
+  write_text("incast.toml", kIncast + "[sweep]\n\"traffic.uniform.load\" = [0.1, 0.2]\n");
+  const Said said = banyan({"sweep", "incast.toml", "--metric", "throughput_during", "--quiet"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(said.err, "");
+  EXPECT_TRUE(contains(said.out, "throughput_during")) << said.out;
+  expect_refusal(banyan({"sweep", "incast.toml", "--metric", "throughput_durin", "--quiet"}), "is no metric",
+                 "throughput_during");
+}
+
+TEST_F(Commands, ExportShowsWhatTheCsvHas) {
+  write_text("job.toml", kJob);
+  write_text("incast.toml", kIncast);
+  ASSERT_EQ(banyan({"run", "job.toml", "--quiet", "--out", "job"}).status, 0);
+  ASSERT_EQ(banyan({"run", "incast.toml", "--quiet", "--out", "incast"}).status, 0);
+  ASSERT_EQ(banyan({"sweep", "job.toml", "sweep.job.host.overhead=[0, 100]", "--quiet", "--out", "jobs"}).status, 0);
+  const auto expect_all = [](const char* folder, const std::vector<std::string>& names) {
+    const Said text = banyan({"export", folder});
+    const Said csv = banyan({"export", folder, "--csv"});
+    ASSERT_EQ(text.status, 0) << text.err;
+    for (const std::string& name : names) {
+      EXPECT_TRUE(contains(csv.out, name)) << name;
+      EXPECT_TRUE(contains(text.out, name)) << name << "\n" << text.out;
+    }
+  };
+  expect_all("job", {"completion", "slowdown_alone.ring", "slowdown_ideal.ring", "messages"});
+  expect_all("jobs", {"completion", "slowdown_alone.ring", "slowdown_ideal.ring", "messages"});
+  expect_all("incast", {"incast_completion_last", "victim_latency_p99", "throughput_during", "accepted_load"});
+  const Said swept = banyan({"sweep", "job.toml", "sweep.job.host.overhead=[0, 100]", "--quiet"});
+  EXPECT_TRUE(contains(swept.out, "completion")) << swept.out;
+}
+
+TEST_F(Commands, TimesOfJobsAreWrittenAsTablesWriteThem) {
+  write_text("job.toml", kJob);
+  const Said said = banyan({"run", "job.toml"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_FALSE(contains(said.out, "00000")) << said.out;
+  EXPECT_FALSE(contains(said.out, "99999")) << said.out;
+  // Operations are numbered as in JSON.
+  const json path = json::parse(banyan({"run", "job.toml", "--json"}).out)["jobs"][0]["critical_path"];
+  for (const json& step : path) {
+    const std::string name = "operation " + std::to_string(step["operation"].get<int>()) + " (";
+    EXPECT_TRUE(contains(step["what"].get<std::string>(), name)) << step.dump();
+  }
+}
+
 TEST_F(Commands, BehindASymbolicLinkTheNamedFileIsWrittenAndDevicesStayWhatTheyAre) {
   namespace fs = std::filesystem;
   const auto draw_to = [&](const char* path) {
@@ -171,6 +253,38 @@ TEST_F(Commands, HelpAndVersionAreDone) {
     const Said said = banyan(arguments);
     EXPECT_EQ(said.status, 0);
     EXPECT_TRUE(contains(said.out, "Usage"));
+  }
+}
+
+TEST_F(Commands, HelpFitsATerminalOf80Columns) {
+  const std::vector<std::vector<std::string>> commands = {{},
+                                                          {"run"},
+                                                          {"sweep"},
+                                                          {"merge"},
+                                                          {"convert"},
+                                                          {"workload"},
+                                                          {"workload", "info"},
+                                                          {"export"},
+                                                          {"trees"},
+                                                          {"report"},
+                                                          {"compare"},
+                                                          {"saturation"},
+                                                          {"verify"},
+                                                          {"check"},
+                                                          {"study"},
+                                                          {"study", "run"},
+                                                          {"study", "search"},
+                                                          {"study", "report"},
+                                                          {"export-topology"},
+                                                          {"describe"},
+                                                          {"completion"},
+                                                          {"manual"}};
+  for (std::vector<std::string> command : commands) {
+    command.emplace_back("--help");
+    const Said said = banyan(command);
+    EXPECT_EQ(said.status, 0) << said.err;
+    std::istringstream lines(said.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
   }
 }
 

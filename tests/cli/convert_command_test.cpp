@@ -111,6 +111,19 @@ TEST_F(Convert, AValueThatIsRefusedIsNamedAsTheSettingThatItCameFrom) {
   EXPECT_NE(banyan({"run", "--booksim", "none"}).err.find("none:4: num_vcs = 99: switch.vcs: "), std::string::npos);
 }
 
+/// Every command that reads an experiment says so, and what it says to do works.
+TEST_F(Convert, AConfigurationThatIsTakenForAnExperimentIsToldFromABrokenOne) {
+  for (const char* command : {"run", "sweep", "saturation", "check", "export-topology"}) {
+    expect_refusal(banyan({command, "mesh"}), "mesh: is a configuration of BookSim2, not an experiment",
+                   "\"banyan run mesh --booksim\" runs it; \"banyan convert mesh --out mesh.toml\" writes");
+  }
+  EXPECT_EQ(banyan({"run", "mesh", "--booksim"}).status, 0);
+  EXPECT_EQ(banyan({"convert", "mesh", "--out", "mesh.toml"}).status, 0);
+  EXPECT_EQ(banyan({"check", "mesh.toml"}).status, 0);
+  write_text("broken.toml", "topology = mesh\n");
+  expect_refusal(banyan({"run", "broken.toml"}), "not valid TOML", "syntax");
+}
+
 TEST_F(Convert, IgnoringNeedsAConfiguration) { EXPECT_EQ(banyan({"run", "--ignore-unmapped", "torus"}).status, 2); }
 
 }  // namespace

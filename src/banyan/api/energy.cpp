@@ -106,7 +106,7 @@ void add_metric(Result& result, const char* name, std::string unit, double value
 
 CostTable read_costs(const std::string& file) {
   CostTable table;
-  const Node root = config::read_toml_file(file);
+  const Node root = config::read_toml_file(file, "a table of costs (run.energy)");
   for (const Entry& entry : root.entries) {
     if (entry.key == "name") {
       table.name = text_of(entry);

@@ -7,6 +7,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
+#include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/progress.hpp"
@@ -14,7 +15,7 @@
 namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
-  const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
+  const api::ExperimentSet set = read_experiments(arguments.file, arguments.overrides);
   const std::string needs = announce_needs(set.points, 1, false);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "banyan/booksim/booksim.hpp"
@@ -33,6 +34,30 @@ booksim::Conversion converted(const std::string& file, const std::vector<std::st
                       "change them, or leave them out with --ignore-unmapped");
   }
   return conversion;
+}
+
+namespace {
+
+/// Whether every line is "key = value;".
+bool is_booksim(const std::string& file) {
+  try {
+    return !booksim::read_settings(read_file(file), file).empty();
+  } catch (const ConfigError&) { return false; }
+}
+
+}  // namespace
+
+api::ExperimentSet read_experiments(const std::string& file, const api::Overrides& overrides) {
+  try {
+    return api::read_experiments(file, overrides);
+  } catch (const ConfigError& error) {
+    if (error.where().file != file || !error.cause().starts_with("not valid TOML") || !is_booksim(file)) throw;
+    const std::string toml = std::filesystem::path(file).stem().string() + ".toml";
+    throw ConfigError({file, 0, 0, ""}, "is a configuration of BookSim2, not an experiment",
+                      fmt::format("\"banyan run {} --booksim\" runs it; \"banyan convert {} --out {}\" writes the "
+                                  "experiment that it means, which every command takes",
+                                  file, file, toml));
+  }
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // banyan export: the table of a result store, the same bytes however its sweep was interrupted.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "banyan/api/export.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
@@ -47,7 +49,7 @@ int export_store(const ExportArguments& arguments) {
   } else {
     show_text(arguments.metrics.empty() ? api::to_whole_table(table.set, results)
                                         : api::to_table(table.set, results, arguments.metrics),
-              table.set.axis_names.size());
+              std::max<std::size_t>(1, table.set.axis_names.size()));
   }
   return kDone;
 }

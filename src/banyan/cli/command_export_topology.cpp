@@ -1,13 +1,14 @@
 // banyan export-topology: the network of an experiment, for Graphviz or as JSON.
 #include "banyan/api/topology_export.hpp"
 #include "banyan/cli/commands.hpp"
+#include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
 
 namespace banyan::cli {
 
 int export_topology(const ExportTopologyArguments& arguments) {
-  const api::ExperimentSet set = api::read_experiments(arguments.file, arguments.overrides);
+  const api::ExperimentSet set = read_experiments(arguments.file, arguments.overrides);
   // A sweep gives the network of its first point.
   const api::Experiment& first = set.points.front();
   print(arguments.dot ? api::topology_dot(first) : api::topology_json(first));

@@ -14,6 +14,7 @@
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/metrics.hpp"
 #include "banyan/api/profile.hpp"
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
@@ -53,7 +54,7 @@ booksim::Conversion conversion_of(const RunArguments& arguments) {
 
 api::ExperimentSet read(const RunArguments& arguments, const std::string& converted) {
   if (arguments.file.empty()) return {arguments.resume, {}, {api::experiment_of_checkpoint(arguments.resume)}};
-  if (!arguments.booksim) return api::read_experiments(arguments.file, overrides_of(arguments));
+  if (!arguments.booksim) return read_experiments(arguments.file, overrides_of(arguments));
   return api::read_experiments_text(converted, arguments.file, overrides_of(arguments));
 }
 
@@ -106,7 +107,7 @@ void show(const RunArguments& arguments, const std::vector<report::Chart>& chart
     note("the run recorded no time series to plot; run.window=CYCLES records them, run.series=all those of sessions");
     return;
   }
-  if (!arguments.svg.empty()) write_file(arguments.svg, report::to_svg(charts.front(), true));
+  if (!arguments.svg.empty()) write_file(arguments.svg, report::to_svg(charts));
   if (arguments.plot) draw_plots(charts, arguments.running.json || arguments.csv ? stderr : stdout);
 }
 
@@ -127,23 +128,31 @@ void write_run(const std::string& folder, const api::Result& result) {
   }
 }
 
-/// A misspelt metric should not cost a whole sweep: what a short run of the first point reports tells the names.
+/// A misspelt metric should not cost a whole sweep: a short run of the first point and the glossary tell the names.
+/// What the glossary knows may be reported by a longer run alone, such as what a disturbance does.
 void check_metrics(const api::ExperimentSet& set, const std::vector<std::string>& metrics) {
   if (metrics.empty()) return;
-  api::Experiment trial = set.points.front();
+  const api::Experiment& first = set.points.front();
+  api::Experiment trial = first;
   constexpr i64 kTrialCycles = 500;
   for (const char* key : {"warmup", "measure", "duration"}) {
     trial.run.set(key, std::min(trial.run.integer(key), kTrialCycles));
   }
+  const bool shorter = first.jobs.empty() &&
+                       (first.run.integer("duration") > kTrialCycles || first.run.integer("measure") > kTrialCycles);
   trial.run.set("sessions", i64{2});
   trial.run.set("precision", 0.0);
   trial.run.set("extension", i64{1});
   trial.fork = {};
   const api::Result result = api::run(trial);
   for (const std::string& name : metrics) {
-    if (result.find(name) != nullptr) continue;
+    const bool known = api::find_metric(name) != nullptr;
+    if (result.find(name) != nullptr || (known && shorter)) continue;
     std::vector<std::string> names;
     for (const stats::Metric& metric : result.metrics) names.push_back(metric.name);
+    if (!known) {
+      for (const api::MetricRow& row : api::metric_rows()) names.emplace_back(row.name);
+    }
     const std::string near = nearest_name(name, names);
     if (!near.empty()) {
       throw ConfigError({"command line", 0, 0, "--metric"}, fmt::format("\"{}\" is no metric of this experiment", name),
@@ -318,6 +327,7 @@ bool is_silent(const RunArguments& arguments) {
 int sweep(const RunArguments& arguments) {
   require_folder(arguments);
   api::ExperimentSet set = read(arguments, "");
+  if (arguments.plot || !arguments.svg.empty()) static_cast<void>(plotted_axis(set));
   require_outputs(arguments);
   const u32 threads =
       arguments.running.threads.value_or(in_parts(arguments) ? 1U : std::max(1U, std::thread::hardware_concurrency()));

@@ -7,6 +7,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
+#include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
 #include "banyan/cli/output.hpp"
@@ -83,9 +84,7 @@ class Prober {
 int saturation(const SaturationArguments& arguments) {
   api::Overrides overrides = arguments.overrides;
   if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
-  const api::ReadExperiments read = [&](const api::Overrides& all) {
-    return api::read_experiments(arguments.file, all);
-  };
+  const api::ReadExperiments read = [&](const api::Overrides& all) { return read_experiments(arguments.file, all); };
   // Errors of the file come before those of the folder.
   static_cast<void>(announce_needs(read(overrides).points, 1, true));
   Prober prober(arguments, overrides);

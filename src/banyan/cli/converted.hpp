@@ -1,9 +1,11 @@
-// A BookSim2 configuration as the text of an experiment, with its remarks said.
+// A BookSim2 configuration as the text of an experiment, with its remarks said; and one that is taken for an
+// experiment.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "banyan/api/experiment.hpp"
 #include "banyan/booksim/booksim.hpp"
 
 namespace banyan::cli {
@@ -12,5 +14,9 @@ namespace banyan::cli {
 /// and an experiment is left.
 [[nodiscard]] booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
                                             bool ignore_unmapped);
+
+/// The experiments of a file. Throws as api::read_experiments; of a BookSim2 configuration the error says what it is,
+/// and which commands take it.
+[[nodiscard]] api::ExperimentSet read_experiments(const std::string& file, const api::Overrides& overrides);
 
 }  // namespace banyan::cli

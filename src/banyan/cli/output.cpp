@@ -80,8 +80,13 @@ void require_writable_folder(const std::string& folder) {
 void require_writable_file(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) cannot_write(path, "it is a directory");
-  const fs::path folder = fs::path(path).parent_path();
-  require_writable_folder(folder.empty() ? "." : folder.string());
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (!fs::exists(folder, error)) {
+    throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be written: there is no folder {}", folder),
+                      "make the folder first, or name a file in one that is there");
+  }
+  require_writable_folder(folder);
 }
 
 void write_file(const std::string& path, const std::string& text) {

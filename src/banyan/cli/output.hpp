@@ -9,7 +9,8 @@ namespace banyan::cli {
 
 /// Creates the folder when it is missing and proves that a file can be written there. Throws ConfigError.
 void require_writable_folder(const std::string& folder);
-/// The same for a file's folder; the file itself must not be a directory.
+/// Proves that a file can be written in its folder, which must be there; the file itself must not be a directory.
+/// Throws ConfigError.
 void require_writable_file(const std::string& path);
 
 /// Writes to a temporary file beside it, then renames. Throws ConfigError.

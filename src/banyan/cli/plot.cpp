@@ -31,10 +31,12 @@ std::vector<std::string> plotted(const std::vector<api::Result>& results, const 
   }
   if (!chosen.empty()) return chosen;
   if (reported(results, kUsual)) return {kUsual};
-  for (const stats::Metric& metric : results.front().metrics) {
+  const std::vector<stats::Metric>& all = results.front().metrics;
+  for (const stats::Metric& metric : all) {
     if (!metric.counter) return {metric.name};
   }
-  throw ConfigError({}, "the points report no metric with an interval", "choose one with --metric");
+  if (!all.empty()) return {all.front().name};
+  throw ConfigError({}, "the points report no metric", "choose one with --metric");
 }
 
 std::string_view environment(const char* name) {
@@ -48,15 +50,20 @@ bool has_colour(std::FILE* stream) {
 
 }  // namespace
 
+std::size_t plotted_axis(const api::ExperimentSet& set) {
+  if (const std::optional<std::size_t> x = report::numeric_axis(set)) return *x;
+  throw ConfigError({set.file, 0, 0, "sweep"}, "no axis of numbers to plot over",
+                    "sweep a numeric parameter too, or run the sweep with --out DIR in place of --plot and --svg: "
+                    "\"banyan report DIR\" shows its points in a table");
+}
+
 std::vector<report::Chart> sweep_plots(const api::ExperimentSet& set, const std::vector<api::Result>& results,
                                        const std::vector<std::string>& metrics) {
-  const std::optional<std::size_t> x = report::numeric_axis(set);
-  if (!x || results.empty()) {
-    throw ConfigError({set.file, 0, 0, "sweep"}, "no axis of numbers to plot over", "sweep a numeric parameter");
-  }
+  const std::size_t x = plotted_axis(set);
   std::vector<report::Chart> charts;
+  if (results.empty()) return charts;
   for (const std::string& metric : plotted(results, metrics)) {
-    charts.push_back(report::sweep_chart(set, *x, results, metric));
+    charts.push_back(report::sweep_chart(set, x, results, metric));
   }
   return charts;
 }

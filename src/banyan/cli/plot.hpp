@@ -10,8 +10,11 @@
 
 namespace banyan::cli {
 
-/// Each chosen metric (the packets' latency when none is chosen, or else the first one with an interval) over the last
-/// axis whose values are numbers; the other axes make one line each. Throws ConfigError when there is nothing to plot.
+/// The last axis whose values are numbers: sweep_plots() draws over it. Throws ConfigError when there is none.
+[[nodiscard]] std::size_t plotted_axis(const api::ExperimentSet& set);
+
+/// Each chosen metric (the packets' latency when none is chosen, or else the first one, with an interval where there
+/// is one) over plotted_axis(); the other axes make one line each. Throws ConfigError when there is nothing to plot.
 [[nodiscard]] std::vector<report::Chart> sweep_plots(const api::ExperimentSet& set,
                                                      const std::vector<api::Result>& results,
                                                      const std::vector<std::string>& metrics);

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <system_error>
 
@@ -27,6 +29,48 @@ namespace {
 constexpr const char* kFileHelp = "Experiment file (TOML)";
 constexpr const char* kResultHelp = "Folder that --out filled, or the JSON of a run or a sweep";
 constexpr const char* kOverrideHelp = "Overrides, such as switch.buffer=8 or traffic.uniform.load=0.5";
+
+/// Help that fits a terminal of 80 columns: descriptions go on below themselves.
+class NarrowFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return folded(Formatter::make_option_desc(option), kWidth - get_column_width());
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream text;
+    CLI::detail::format_help(text, command->get_display_name(true),
+                             folded(command->get_description(), kWidth - get_column_width()), get_column_width());
+    return text.str();
+  }
+  std::string make_description(const CLI::App* command) const override {
+    return folded(Formatter::make_description(command), kWidth);
+  }
+
+ private:
+  static constexpr std::size_t kWidth = 80;
+
+  /// The text with line breaks between its words, so that no line has more than `width` characters.
+  static std::string folded(const std::string& text, std::size_t width) {
+    std::string out;
+    std::size_t column = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+      if (column > 0 && column + (end - at) > width) {
+        out.back() = '\n';
+        column = 0;
+      }
+      out += text.substr(at, end - at);
+      column += end - at;
+      if (end < text.size()) {
+        out += text[end];
+        column = text[end] == '\n' ? 0 : column + 1;
+      }
+      at = end + 1;
+    }
+    return out;
+  }
+};
 
 /// What the user asked for, once the command line is parsed.
 using Action = std::function<int()>;
@@ -491,6 +535,7 @@ Action parse(CLI::App& app, Action& action, int argc, const char* const* argv) {
 
 int parse_and_act(int argc, const char* const* argv) {
   CLI::App app{"Banyan simulates interconnection networks and reproduces papers about them.", "banyan"};
+  app.formatter(std::make_shared<NarrowFormatter>());
   app.set_version_flag("--version", "banyan " + api::version());
   app.require_subcommand(0, 1);
   // Extras are collected, not refused, so that the message can name the nearest option.

@@ -128,11 +128,11 @@ std::string nearby_file(const fs::path& path) {
   return near.empty() ? "" : (path.parent_path() / (near + ".toml")).string();
 }
 
-void require_file(const std::string& path) {
+void require_file(const std::string& path, const std::string& what) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
-    throw ConfigError({path, 0, 0, ""}, "is a directory, not an experiment file", "name a .toml file inside it");
+    throw ConfigError({path, 0, 0, ""}, "is a directory, not " + what, "name a .toml file inside it");
   }
   if (fs::exists(status)) return;
   if (error == std::errc::too_many_symbolic_link_levels) {
@@ -143,9 +143,9 @@ void require_file(const std::string& path) {
     throw ConfigError({path, 0, 0, ""}, "is a symbolic link to a file that does not exist", "name the file itself");
   }
   const std::string near = nearby_file(path);
-  throw ConfigError(
-      {path, 0, 0, ""}, "no such file",
-      near.empty() ? "check the path; an experiment is a .toml file" : fmt::format("did you mean \"{}\"?", near));
+  throw ConfigError({path, 0, 0, ""}, "no such file",
+                    near.empty() ? fmt::format("check the path; {} is a .toml file", what)
+                                 : fmt::format("did you mean \"{}\"?", near));
 }
 
 /// Refuses what the library (toml++ 3.3) has no answer to, instead of an error: characters beyond ASCII where TOML
@@ -262,13 +262,12 @@ Node read_toml_text(const std::string& text, const std::string& name) {
   }
 }
 
-Node read_toml_file(const std::string& path) {
-  require_file(path);
+Node read_toml_file(const std::string& path, const std::string& what) {
+  require_file(path, what);
   std::string why;
   const std::optional<std::string> text = read_whole_file(path, &why);
   if (!text) {
-    throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why),
-                      "name an experiment file that may be read");
+    throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why), "name a file that may be read");
   }
   return read_toml_text(*text, path);
 }

@@ -8,7 +8,8 @@
 namespace banyan::config {
 
 /// Reads a file. Throws ConfigError: no such file, a directory, unreadable, or a syntax error with line and column.
-[[nodiscard]] Node read_toml_file(const std::string& path);
+/// `what`: what it should hold, for messages.
+[[nodiscard]] Node read_toml_file(const std::string& path, const std::string& what = "an experiment");
 
 /// Reads a text; `name` stands for the file in every place.
 [[nodiscard]] Node read_toml_text(const std::string& text, const std::string& name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -89,15 +90,31 @@ bool has_powers_of_two(const Chart& chart) {
 
 bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
-std::string ring(double x, double y) {
-  return fmt::format("<circle class=\"ring\" cx=\"{}\" cy=\"{}\" r=\"8.5\"/>", number(x), number(y));
+std::string ring(double x, double y, const char* kind) {
+  return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"8.5\"/>", kind, number(x), number(y));
 }
 
-bool has_rings(const Chart& chart) {
-  return std::any_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
-    return std::any_of(line.points.begin(), line.points.end(),
-                       [](const ChartPoint& point) { return is_unsettled(point.verdict); });
+struct RingKind {
+  const char* name;
+  const char* meaning;
+  bool (*holds)(const ChartPoint&);
+};
+
+/// Of a point that is both, the first holds.
+constexpr RingKind kRings[] = {
+    {"ring", "saturated or deadlocked; with an arrow: no value",
+     [](const ChartPoint& point) { return is_unsettled(point.verdict); }},
+    {"doubt", "uncertain verdict: a longer run may tell", [](const ChartPoint& point) { return !point.certain; }}};
+
+/// The kinds of rings that the chart has.
+std::vector<RingKind> rings_of(const Chart& chart) {
+  std::vector<RingKind> kinds;
+  std::copy_if(std::begin(kRings), std::end(kRings), std::back_inserter(kinds), [&](const RingKind& kind) {
+    return std::any_of(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& line) {
+      return std::any_of(line.points.begin(), line.points.end(), kind.holds);
+    });
   });
+  return kinds;
 }
 
 std::size_t columns(const std::string& text) {
@@ -123,7 +140,7 @@ Legend lay_out_legend(const Chart& chart) {
     legend.places.emplace_back(x, row);
     x += width + 10;
   }
-  legend.rows = (chart.lines.empty() ? 0 : row + 1) + (has_rings(chart) ? 1 : 0);
+  legend.rows = (chart.lines.empty() ? 0 : row + 1) + static_cast<double>(rings_of(chart).size());
   return legend;
 }
 
@@ -198,7 +215,11 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
     if (point.error && *point.error > 0 && !line.analytical) {
       errors += bar(frame, x, point.y - *point.error, point.y + *point.error);
     }
-    if (is_unsettled(point.verdict)) rings += ring(x, y);
+    for (const RingKind& kind : kRings) {
+      if (!kind.holds(point)) continue;
+      rings += ring(x, y, kind.name);
+      break;
+    }
     if (has_markers(line)) markers += marker(point, x, y);
   }
   if (joined && !path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
@@ -239,11 +260,11 @@ std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
     if (has_markers(line)) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", marker_path(line.colour, x + 12, y));
     svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}</text>", number(x + 30), number(y + 4.5), svg_label(line.label));
   }
-  if (has_rings(chart)) {
-    const double y = top + kLegendLine * (legend.rows - 1);
-    svg += ring(kLeft + 12, y) +
-           fmt::format("<text x=\"{}\" y=\"{}\">saturated or deadlocked; with an arrow: no value</text>",
-                       number(kLeft + 30), number(y + 4.5));
+  const std::vector<RingKind> rings = rings_of(chart);
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    const double y = top + kLegendLine * (legend.rows - static_cast<double>(rings.size() - i));
+    svg += ring(kLeft + 12, y, rings[i].name) +
+           fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", number(kLeft + 30), number(y + 4.5), rings[i].meaning);
   }
   return svg + "</g>\n";
 }
@@ -344,12 +365,44 @@ std::string chart_style(const std::string& scope) {
          ".banyan-chart .error{stroke:var(--c);stroke-width:1.2;fill:none;opacity:.8}\n"
          ".banyan-chart .marker{fill:var(--c);stroke:var(--ground);stroke-width:1}\n"
          ".banyan-chart .arrow{stroke:var(--c);stroke-width:1.4;fill:none}\n"
-         ".banyan-chart .ring{stroke:var(--ink);stroke-width:1.4;fill:none}\n"
+         ".banyan-chart .ring,.banyan-chart .doubt{stroke:var(--ink);stroke-width:1.4;fill:none}\n"
+         ".banyan-chart .doubt{stroke-dasharray:3 3}\n"
          ".banyan-chart .d1 .curve{stroke-dasharray:6 4}\n"
          ".banyan-chart .d2 .curve{stroke-dasharray:2 3}\n"
          ".banyan-chart .d3 .curve{stroke-dasharray:9 3 2 3}\n"
          ".banyan-chart .dashed .marker{fill:var(--ground);stroke:var(--c);stroke-width:1.8}\n" +
          uses;
+}
+
+namespace {
+
+struct Layout {
+  Legend legend;
+  double top, bottom, legend_top, height;
+};
+
+Layout lay_out(const Chart& chart) {
+  Layout layout{lay_out_legend(chart), 12 + kTitleLine + (chart.subtitle.empty() ? 0.0 : 18.0) + 30, 0, 0, 0};
+  layout.bottom = layout.top + kPlotHeight;
+  layout.legend_top = layout.bottom + 60;
+  layout.height = layout.legend_top + kLegendLine * layout.legend.rows;
+  return layout;
+}
+
+}  // namespace
+
+std::string to_svg(const std::vector<Chart>& charts) {
+  if (charts.size() == 1) return to_svg(charts.front(), true);
+  std::string drawn;
+  double height = 0;
+  for (const Chart& chart : charts) {
+    drawn += fmt::format("<g transform=\"translate(0 {})\">\n{}</g>\n", number(height), to_svg(chart, true));
+    height += lay_out(chart).height;
+  }
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n",
+             number(kWidth), number(height)) +
+         drawn + "</svg>\n";
 }
 
 std::string to_svg(const Chart& chart, bool standalone) {
@@ -390,11 +443,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
     xs = {0.5, static_cast<double>(x_ticks.size()) + 0.5};
   }
 
-  const Legend legend = lay_out_legend(chart);
-  const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0 : 18) + 30;
-  const double bottom = top + kPlotHeight;
-  const double legend_top = bottom + 60;
-  const double height = legend_top + kLegendLine * legend.rows;
+  const auto [legend, top, bottom, legend_top, height] = lay_out(chart);
   const Frame frame{top, bottom, height, Scale(xs, chart.log_x, kLeft + 8, kWidth - kRight - 8),
                     Scale(ys, chart.log_y, bottom, top)};
 

@@ -24,6 +24,7 @@ struct ChartPoint {
   std::optional<u64> count{};        ///< samples
   std::string verdict{};             ///< of the run; "saturated" and "deadlocked" are ringed
   std::optional<std::size_t> run{};  ///< place in Page::runs
+  bool certain = true;               ///< false: the verdict is the likelier one; drawn with a dashed ring
 };
 
 struct ChartLine {
@@ -57,6 +58,9 @@ struct Chart {
 /// A complete, well-formed SVG document. `standalone`: with its own style sheet (light and dark by media query);
 /// otherwise the page around it holds chart_style(). Text is escaped; "_{x}" in labels is a subscript.
 [[nodiscard]] std::string to_svg(const Chart& chart, bool standalone);
+
+/// The charts below each other as one document, standalone.
+[[nodiscard]] std::string to_svg(const std::vector<Chart>& charts);
 
 /// "latency (cycles)" for the label of an axis; the label alone where there is no unit.
 [[nodiscard]] std::string with_unit(const std::string& label, const std::string& unit);

@@ -352,6 +352,7 @@ ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& result
     const Metric* here = results[i].find(metric);
     const std::string verdict = api::to_string(results[i].verdict);
     if (is_unsettled(verdict)) ++unsettled;
+    point.certain = point.certain && results[i].certain;
     if (point.verdict.empty() || is_unsettled(verdict)) point.verdict = verdict;
     if (here == nullptr || !std::isfinite(here->mean)) continue;
     one = here;
