@@ -42,6 +42,13 @@ TEST_F(Convert, OutWritesTheFile) {
   EXPECT_EQ(state_of({"run", "here.toml", "--json"}), state_of({"run", "--booksim", "torus", "--json"}));
 }
 
+TEST_F(Convert, AFolderThatIsNotThereIsRefused) {
+  for (const char* option : {"--out", "--to"}) {
+    expect_refusal(banyan({"convert", "torus", option, "nowhere/here.goal"}), "there is no folder nowhere",
+                   "make the folder first");
+  }
+}
+
 TEST_F(Convert, OverridesAreBookSim2s) {
   EXPECT_NE(state_of({"run", "--booksim", "torus", "injection_rate=0.05", "--json"}),
             state_of({"run", "--booksim", "torus", "--json"}));

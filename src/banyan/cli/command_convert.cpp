@@ -85,6 +85,7 @@ int convert_workload(const ConvertArguments& arguments) {
 
 int convert(const ConvertArguments& arguments) {
   if (!arguments.to.empty()) return convert_workload(arguments);
+  if (!arguments.out.empty()) require_writable_file(arguments.out);
   const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped).toml;
   if (arguments.out.empty()) {
     print(toml);
