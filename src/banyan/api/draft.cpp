@@ -20,8 +20,8 @@ using config::Entry;
 using config::Node;
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"name",      "topology", "switch", "routing", "traffic",
-                                             "admission", "analysis", "run",    "sweep",   "job",     "fork"};
+  static const std::vector<std::string> keys{"name",     "topology", "switch", "routing", "traffic", "admission",
+                                             "analysis", "run",      "sweep",  "job",     "fork"};
   return keys;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -50,9 +51,11 @@ bool whole_type(const Parameter& parameter) {
   if (parameter.unit_name.empty() && whole_type(parameter)) fitting.clear();
   const std::string takes =
       parameter.unit_name.empty() ? "is a pure number" : fmt::format("is in {}", parameter.unit_name);
-  const std::string remedy = fitting.empty()
-                                 ? "write the number alone"
-                                 : fmt::format("write the number alone, or use {}", fmt::join(fitting, ", "));
+  std::string remedy = fitting.empty() ? "write the number alone"
+                                       : fmt::format("write the number alone, or use {}", fmt::join(fitting, ", "));
+  const bool time = std::ranges::any_of(std::array{"ps", "ns", "us", "ms", "s"},
+                                        [&](std::string_view unit) { return unit == quantity.unit; });
+  if (parameter.unit_name == "cycles" && time) remedy += "; with the length of a cycle (run.cycle_time) times fit too";
   const std::string near = nearest_name(quantity.unit, fitting);
   throw ConfigError(where, fmt::format("unit \"{}\" does not fit: {} {}", quantity.unit, parameter.name, takes),
                     near.empty() ? remedy : fmt::format("{}; did you mean \"{}\"?", remedy, near));

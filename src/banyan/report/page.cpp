@@ -72,7 +72,8 @@ std::string claim_row(const ClaimResult& claim) {
       escape(claim.id), badge(claim.verdict) + undecided_text(claim), escape(claim.text), escape(claim.section));
   html += fmt::format("<td>{}", escape(claim.measured));
   if (!claim.note.empty()) html += fmt::format("<br><span class=\"soft small\">{}</span>", escape(claim.note));
-  if (!claim.expected) html += "<br><span class=\"soft small\">not expected to hold everywhere</span>";
+  if (!claim.expected && claim.verdict != ClaimVerdict::reproduced)
+    html += "<br><span class=\"soft small\">not expected to hold everywhere</span>";
   return html + "</td></tr>\n";
 }
 

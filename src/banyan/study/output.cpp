@@ -275,14 +275,15 @@ std::string to_table(const StudyResult& result, std::size_t width) {
   }
   if (open > 0) {
     text += fmt::format(
-        "\n{} of the claims that are reproduced are undecided at some points: there the intervals allow both "
+        "\n{} of the claims that are reproduced {} undecided at some points: there the intervals allow both "
         "readings\n",
-        open);
+        open, open == 1 ? "is" : "are");
   }
-  text += fmt::format("\n{} of {} claims reproduced{}; {} figures, {} runs, {:.1f} CPU seconds, state hash {}\n",
+  text += fmt::format("\n{} of {} claims reproduced{}; {} figure{}, {} runs, {:.1f} CPU seconds, state hash {}\n",
                       reproduced, result.claims.size() - untested,
                       untested > 0 ? fmt::format(", {} not tested", untested) : "", result.figures.size(),
-                      result.runs.size(), result.cpu_seconds(), hex(result.state_hash()));
+                      result.figures.size() == 1 ? "" : "s", result.runs.size(), result.cpu_seconds(),
+                      hex(result.state_hash()));
   return text;
 }
 

@@ -287,11 +287,14 @@ std::string warning(const config::Values& values, const core::Topology& topology
   const std::string trip =
       fmt::format("the credit round trip of a channel of latency {} is {} flits long", latency, need);
   if (all < need) {
+    const u64 together = (need + values.natural("vcs") - 1) / values.natural("vcs");
+    const std::string remedy =
+        together == need ? std::to_string(need)
+                         : fmt::format("{} for full speed of all together, {} for that of each", together, need);
     return fmt::format(
         "{}, and all virtual channels of an input port together hold {}: no such channel carries more than {:.3g} of "
-        "its flits; use switch.buffer = {} for full speed of all together, {} for that of each",
-        trip, all, static_cast<double>(all) / static_cast<double>(need),
-        (need + values.natural("vcs") - 1) / values.natural("vcs"), need);
+        "its flits; use switch.buffer = {}",
+        trip, all, static_cast<double>(all) / static_cast<double>(need), remedy);
   }
   if (one >= need || longest_packet <= one) return {};
   return fmt::format(
