@@ -43,6 +43,9 @@ struct SteppedNetwork::State {
     if (experiment.fork.warm != nullptr) {
       throw ConfigError({"", 0, 0, "fork"}, "a network that is stepped has no warm-up to go on from", "leave out fork");
     }
+    if (!experiment.jobs.empty()) {
+      experiment.jobs.front().fail("name", "a network that is stepped has no jobs", "leave them out");
+    }
     engine::EngineSettings settings = engine_settings(experiment);
     settings.probe = probe;
     settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));
