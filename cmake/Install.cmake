@@ -2,7 +2,7 @@
 # "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
 install(TARGETS banyan)
 if(TARGET banyan_mpi)
-  install(TARGETS banyan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/banyan)
+  install(TARGETS banyan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/banyan/modules)
 endif()
 if(BANYAN_SANITIZE)
   return()  # for tests; and the thread sanitizer's programs do not run everywhere

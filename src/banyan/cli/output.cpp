@@ -24,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool silent = false;
-
 constexpr const char* kRemedy = "name another place, or mend its permissions or the space on its disk";
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
@@ -119,14 +117,9 @@ std::string read_file(const std::string& path) {
   return std::move(*text);
 }
 
-void silence() noexcept { silent = true; }
-
-void note(const std::string& text) {
-  if (!silent) std::fputs(fmt::format("banyan: {}\n", with_faults_shown(text)).c_str(), stderr);
-}
+void note(const std::string& text) { std::fputs(fmt::format("banyan: {}\n", with_faults_shown(text)).c_str(), stderr); }
 
 void print(const std::string& text) {
-  if (silent) return;
   errno = 0;
   // A text that is longer than the stream's buffer fails in the first of the two, a shorter one in the second.
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

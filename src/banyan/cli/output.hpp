@@ -22,9 +22,6 @@ void write_file(const std::string& path, const std::string& text);
 /// One line on standard error: "banyan: TEXT".
 void note(const std::string& text);
 
-/// From now on note() and print() do nothing: of several processes that do the same, one speaks.
-void silence() noexcept;
-
 /// Writes to standard output, to the end. Throws ConfigError when that fails (a full disk).
 void print(const std::string& text);
 /// The same of what people read: on a terminal, lines that are wider than it are folded, and tables are cut into parts

@@ -1,8 +1,12 @@
 #include "banyan/cli/ranks.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -31,7 +35,8 @@ namespace fs = std::filesystem;
 std::string module_file() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& file : {folder / "banyan_mpi.so", folder / ".." / BANYAN_LIBDIR / "banyan" / "banyan_mpi.so"}) {
+  for (const fs::path& file :
+       {folder / "banyan_mpi.so", folder / ".." / BANYAN_LIBDIR / "banyan" / "modules" / "banyan_mpi.so"}) {
     if (fs::exists(file, ignored)) return file.string();
   }
   return "";
@@ -57,6 +62,40 @@ std::unique_ptr<engine::RankTransport> join(const Launched& launched) {
   refuse(launched, fmt::format("MPI knows of {}", transport->size()), "start them with the mpirun of Open MPI");
 }
 
+/// Of several processes that do the same one speaks: what the others write goes nowhere, until they have something of
+/// their own to tell.
+class Muted {
+ public:
+  explicit Muted(bool on) {
+    if (!on) return;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return;
+    std::fflush(nullptr);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      kept_[i] = fcntl(kStreams[i], F_DUPFD_CLOEXEC, 3);
+      dup2(nowhere, kStreams[i]);
+    }
+    close(nowhere);
+  }
+  Muted(const Muted&) = delete;
+  Muted& operator=(const Muted&) = delete;
+  ~Muted() { end(); }
+
+  void end() noexcept {
+    std::fflush(nullptr);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (kept_[i] < 0) continue;
+      dup2(kept_[i], kStreams[i]);
+      close(kept_[i]);
+      kept_[i] = -1;
+    }
+  }
+
+ private:
+  static constexpr std::array kStreams{STDOUT_FILENO, STDERR_FILENO};
+  std::array<int, 2> kept_{-1, -1};
+};
+
 }  // namespace
 
 std::optional<Launched> launched() {
@@ -79,7 +118,7 @@ std::optional<Launched> launched() {
 }
 
 int on_ranks(const Launched& launched, const std::function<int(engine::Ranks&)>& act) {
-  if (launched.rank != 0) silence();
+  Muted muted(launched.rank != 0);
   std::unique_ptr<engine::RankTransport> transport;
   try {
     transport = join(launched);
@@ -93,6 +132,7 @@ int on_ranks(const Launched& launched, const std::function<int(engine::Ranks&)>&
   } catch (const engine::RankFailed& failed) { return failed.failure().status; } catch (...) {
     const Failure own = failure_of(std::current_exception());
     const engine::RankFailure first = ranks.fail(own.status, own.text);
+    muted.end();
     if (first.rank == ranks.rank()) tell(own);
     return first.status;
   }
