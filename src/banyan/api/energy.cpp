@@ -1,6 +1,7 @@
 #include "banyan/api/energy.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -118,7 +118,7 @@ class Archive {
     }
   }
   template <class T, std::size_t N>
-  void member(std::span<T, N>&) = delete;
+  void member(std::span<T, N>&) = delete;  // NOLINT(modernize-use-equals-delete): as private as the others
   template <class T, class A>
   void member(std::vector<T, A>& values) {
     std::size_t size = values.size();

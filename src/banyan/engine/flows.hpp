@@ -231,7 +231,7 @@ class Flows final : public core::Pace {
     u64 key = 0;
     u32 terminal = 0;
     u32 peer = kNone;
-    auto operator<=>(const Identity&) const = default;
+    auto operator<=>(const Identity&) const = default;  // NOLINT(modernize-use-nullptr): there is no 0
   };
   struct HashOf {
     std::size_t operator()(const Identity& id) const noexcept {
