@@ -59,9 +59,27 @@ buffer = [2, 8]
 "traffic.uniform.load" = [0.2, 0.5, 1.0]
 `;
 
+/** Several axes, and three seeds; a load of 0.9 is beyond saturation. */
+const kCompared = `topology = { name = "mesh", size = [4, 4] }
+switch = { name = "vc_router", vcs = 2, buffer = 4 }
+routing = "dimension_order"
+traffic = { name = "uniform", load = 0.2 }
+[run]
+warmup = 300
+measure = 1500
+window = 100
+extension = 1
+[sweep]
+routing = ["dimension_order", "o1turn"]
+"switch.buffer" = [2, 8]
+"run.seed" = [1, 2, 3]
+"traffic.load" = [0.1, 0.2, 0.9]
+`;
+
 export interface Reports {
   study: string;
   sweep: string;
+  compared: string;
   remove(): void;
 }
 
@@ -81,10 +99,14 @@ export function writeReports(): Reports {
   writeFileSync(join(folder, "sweep.toml"), kSweep);
   banyan("sweep", "sweep.toml", "--out", "sweep");
   banyan("report", "sweep");
+  writeFileSync(join(folder, "compared.toml"), kCompared);
+  banyan("sweep", "compared.toml", "--out", "compared");
+  banyan("report", "compared");
   const page = (name: string) => pathToFileURL(join(folder, name, "report.html")).href;
   return {
     study: page("study"),
     sweep: page("sweep"),
+    compared: page("compared"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

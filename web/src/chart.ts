@@ -1,7 +1,7 @@
 // One interactive chart, in place of the static drawing that the program left in the page.
 import uPlot from "uplot";
 import { align } from "./align";
-import { axisWidth } from "./axis";
+import { axisWidth, endRoom } from "./axis";
 import { type AxisData, type ChartData, isBeyond, type LineData, ranksBeyond } from "./data";
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
@@ -23,6 +23,8 @@ const kSpaceY = 36;
 const kFewestMarks = 4;
 /** Between marks of points without a value. */
 const kStack = 13;
+/** Around the plot, for markers and arrows on its edge. */
+const kAir = 12;
 const kHeights = { ratio: 0.62, least: 220, most: 340 };
 const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 /** Of the families of curves; the static drawing has the same in its style sheet. */
@@ -53,6 +55,8 @@ export class LiveChart {
   private zoom: Extent | null = null;
   private colours: Colours = currentColours();
   private current: PointId | null = null;
+  /** The last label of the horizontal axis, whose half may stand out to the right. */
+  private lastMark = "";
   private readonly resizing = new ResizeObserver(() => this.chart.setSize(this.size()));
 
   constructor(
@@ -131,7 +135,6 @@ export class LiveChart {
     if (axis.names) {
       return {
         splits: () => axis.names?.map((_, i) => i + 1) ?? [],
-        values: (_u, splits) => splits.map((value) => formatPlace(axis, value)),
       };
     }
     if (!axis.log) return {};
@@ -157,7 +160,7 @@ export class LiveChart {
     return {
       ...this.size(),
       legend: { show: false },
-      padding: [10, 12, 0, 0],
+      padding: [kAir + 2, (u) => endRoom(u, this.lastMark), 0, 0],
       cursor: {
         x: false,
         y: false,
@@ -175,6 +178,11 @@ export class LiveChart {
           grid: { show: false },
           border: { ...line, show: true },
           ...this.marks(this.data.x, "x", kSpaceX),
+          values: (_u, splits) => {
+            const labels = splits.map((value) => (value === null ? null : formatPlace(this.data.x, value)));
+            this.lastMark = labels.at(-1) ?? "";
+            return labels;
+          },
         },
         {
           ...common,
@@ -260,7 +268,7 @@ export class LiveChart {
     const u = this.chart ?? null;
     if (u === null) return;
     const { left, top, width, height } = u.bbox;
-    const air = 10 * uPlot.pxRatio;
+    const air = kAir * uPlot.pxRatio;
     const plane: Omit<Plane, "place"> = {
       context: u.ctx,
       ratio: uPlot.pxRatio,

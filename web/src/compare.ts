@@ -3,11 +3,14 @@ import { LiveChart } from "./chart";
 import { saveChart } from "./chart_files";
 import {
   abscissas,
+  baseMetric,
   type Choice,
   type ComparisonData,
   chartsOf,
   firstChoice,
+  kTime,
   readChoice,
+  statistics,
   writeChoice,
 } from "./comparison";
 import type { ReportData } from "./data";
@@ -59,9 +62,14 @@ export class Comparison {
     // A metric that is no series has no time, and the other way round.
     const xs = abscissas(this.data, this.choice.metric).map(({ key }) => key);
     const isMetric = this.data.metrics.some(({ name }) => name === this.choice.metric);
-    const fits = xs.includes(this.choice.x) && (isMetric || this.choice.x === "time");
-    if (!fits) this.choice.x = isMetric ? (xs[0] ?? this.choice.x) : "time";
+    const fits = xs.includes(this.choice.x) && (isMetric || this.choice.x === kTime);
+    if (!fits) this.choice.x = isMetric ? (xs[0] ?? this.choice.x) : kTime;
     if (this.choice.split === this.choice.x) this.choice.split = "";
+    const hidden = this.data.axes.filter(({ seed }) => seed && this.choice.pooled).map(({ key }) => key);
+    const only = Object.entries(this.choice.only).filter(
+      ([key, name]) => name !== "" && ![this.choice.x, this.choice.split, ...hidden].includes(key),
+    );
+    this.choice.only = Object.fromEntries(only);
     history.replaceState(null, "", writeChoice(this.choice));
     this.draw();
   }
@@ -83,19 +91,42 @@ export class Comparison {
 
   private drawControls(): void {
     const { data, choice } = this;
-    const names = new Set([...data.metrics, ...data.series].map(({ name }) => name));
+    const base = baseMetric(data, choice.metric);
+    const bases = data.metrics.map(({ name }) => baseMetric(data, name));
+    const names = new Set([...bases, ...data.series.map(({ name }) => name)]);
+    const parts = choice.x === kTime ? [] : statistics(data, choice.metric);
     const metrics = [...names].map((name) => ({ value: name, text: name }));
     const xs = abscissas(data, choice.metric).map(({ key, name }) => ({ value: key, text: name }));
     const splits = data.axes
       .filter(({ key, names: values }) => key !== choice.x && values.length > 1)
       .map(({ key, name }) => ({ value: key, text: name }));
+    const fixed = data.axes.filter(
+      ({ key, seed, names: values }) =>
+        key !== choice.x && key !== choice.split && values.length > 1 && !(seed && choice.pooled),
+    );
     const controls: HTMLElement[] = [
-      this.select("Metric", metrics, choice.metric, (metric) => this.choose({ metric })),
+      this.select("Metric", metrics, base, (metric) => this.choose({ metric })),
       this.select("over", xs, choice.x, (x) => this.choose({ x })),
       this.select("one plot per", [{ value: "", text: "(one for all)" }, ...splits], choice.split, (split) =>
         this.choose({ split }),
       ),
     ];
+    if (parts.length > 1) {
+      const options = parts.map(({ metric, name }) => ({ value: metric, text: name }));
+      controls.splice(
+        1,
+        0,
+        this.select("as", options, choice.metric, (metric) => this.choose({ metric })),
+      );
+    }
+    for (const { key, name, names: values } of fixed) {
+      const options = [{ value: "", text: "(all)" }, ...values.map((value) => ({ value, text: value }))];
+      controls.push(
+        this.select(name, options, choice.only[key] ?? "", (value) =>
+          this.choose({ only: { ...choice.only, [key]: value } }),
+        ),
+      );
+    }
     if (data.axes.some(({ seed }) => seed)) {
       controls.push(this.check("seeds pooled", choice.pooled, (value) => this.choose({ pooled: value })));
     }

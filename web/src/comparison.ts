@@ -48,8 +48,29 @@ export interface Choice {
   /** Key of the axis that has a plot for each value; "": one plot. */
   split: string;
   pooled: boolean;
+  /** Axes of which one value is shown, by key; curves tell the others apart. */
+  only: Readonly<Record<string, string>>;
   logX: boolean;
   logY: boolean;
+}
+
+/** Endings of the metrics that say how the values of another one are distributed. */
+const kStatistic = /_(p\d+|max)$/;
+
+/** "packet_latency" of "packet_latency_p99", where there is such a metric. */
+export function baseMetric(data: ComparisonData, metric: string): string {
+  const base = metric.replace(kStatistic, "");
+  return data.metrics.some(({ name }) => name === base) ? base : metric;
+}
+
+/** The mean of a metric and its percentiles: names of metrics beside what a reader chooses among. */
+export function statistics(data: ComparisonData, metric: string): { metric: string; name: string }[] {
+  const base = baseMetric(data, metric);
+  const others = data.metrics.filter(({ name }) => name !== base && baseMetric(data, name) === base);
+  return [
+    { metric: base, name: "mean" },
+    ...others.map(({ name }) => ({ metric: name, name: name.slice(base.length + 1) })),
+  ];
 }
 
 const numeric = (axis: ComparedAxis) => axis.numbers.length > 1 && axis.numbers.every((n) => n !== null);
@@ -68,7 +89,7 @@ export function firstChoice(data: ComparisonData): Choice | null {
   const names = x === kTime ? data.series : data.metrics;
   const metric = names.find(({ name }) => name === (x === kTime ? "throughput" : "packet_latency")) ?? names[0];
   if (x === undefined || metric === undefined) return null;
-  return { metric: metric.name, x, split: "", pooled: true, logX: false, logY: false };
+  return { metric: metric.name, x, split: "", pooled: true, only: {}, logX: false, logY: false };
 }
 
 /** "#compare?metric=packet_latency&x=traffic.load". */
@@ -76,6 +97,7 @@ export function writeChoice(choice: Choice): string {
   const words = new URLSearchParams({ metric: choice.metric, x: choice.x });
   if (choice.split !== "") words.set("split", choice.split);
   if (!choice.pooled) words.set("seeds", "apart");
+  for (const [key, name] of Object.entries(choice.only)) words.append("only", `${key}=${name}`);
   const log = `${choice.logX ? "x" : ""}${choice.logY ? "y" : ""}`;
   if (log !== "") words.set("log", log);
   return `#compare?${words}`;
@@ -93,10 +115,18 @@ export function readChoice(hash: string, data: ComparisonData): Choice | null {
   const xs = abscissas(data, metric).map(({ key }) => key);
   const splits = data.axes.map(({ key }) => key);
   const log = words.get("log") ?? "";
+  const x = known(words.get("x"), xs, xs.includes(first.x) ? first.x : (xs[0] ?? first.x));
+  const split = known(words.get("split"), splits, "");
+  const told = words.getAll("only");
+  const only = data.axes.flatMap(({ key, names }) => {
+    const name = names.find((one) => told.includes(`${key}=${one}`));
+    return name === undefined || key === x || key === split ? [] : [[key, name]];
+  });
   return {
     metric,
-    x: known(words.get("x"), xs, xs.includes(first.x) ? first.x : (xs[0] ?? first.x)),
-    split: known(words.get("split"), splits, ""),
+    x,
+    split,
+    only: Object.fromEntries(only),
     pooled: words.get("seeds") !== "apart",
     logX: log.includes("x"),
     logY: log.includes("y"),
@@ -131,7 +161,11 @@ export function pooled(means: readonly number[]): Estimate | null {
 /** The axes whose values tell curves apart. */
 function curveAxes(data: ComparisonData, choice: Choice): number[] {
   return data.axes.flatMap((axis, a) =>
-    axis.key === choice.x || axis.key === choice.split || axis.names.length < 2 || (axis.seed && choice.pooled)
+    axis.key === choice.x ||
+    axis.key === choice.split ||
+    axis.key in choice.only ||
+    axis.names.length < 2 ||
+    (axis.seed && choice.pooled)
       ? []
       : [a],
   );
@@ -192,12 +226,13 @@ function curveOverAxis(
     const estimates = here.map((point) => data.points[point]?.metrics[metric] ?? null);
     const means = estimates.flatMap((e) => (e === null || e[0] === null ? [] : [e[0]]));
     const state = here.map((point) => verdicts[point] ?? "").find(isUnsettled) ?? verdicts[here[0] ?? 0] ?? null;
-    const estimate = pooled(means);
+    // The seeds that happened to find a steady state are no sample of all: their mean would be too good.
+    const estimate = isUnsettled(state) && means.length < here.length ? null : pooled(means);
     if (estimate === null && !isUnsettled(state)) continue;
     line.x.push(numbers[at] ?? 0);
     line.y.push(estimate?.mean ?? null);
     errors.push(here.length === 1 ? (estimates[0]?.[1] ?? null) : (estimate?.half ?? null));
-    counts.push(here.length === 1 ? null : means.length);
+    counts.push(here.length === 1 || estimate === null ? null : means.length);
     states.push(state);
     runs.push(here[0] ?? null);
   }
@@ -242,13 +277,18 @@ export function chartsOf(data: ComparisonData, verdicts: readonly string[], choi
   if (number < 0 || (!overTime && axis < 0)) return [];
   const axes = curveAxes(data, choice);
   const split = data.axes.findIndex(({ key }) => key === choice.split);
-  const all = data.points.map((_, i) => i);
+  const kept = Object.entries(choice.only).map(([key, name]) => {
+    const a = data.axes.findIndex((one) => one.key === key);
+    return [a, data.axes[a]?.names.indexOf(name)] as const;
+  });
+  const all = data.points.flatMap((point, i) => (kept.every(([a, value]) => point.at[a] === value) ? [i] : []));
+  const held = kept.map(([a, value]) => (data.axes[a] === undefined ? "" : valueName(data.axes[a], value ?? 0)));
   const parts = split < 0 ? [{ label: "", points: all }] : grouped(data, all, [split]);
   // A curve has one colour in all plots.
   const colours = new Map(grouped(data, all, axes).map(({ label }, i) => [label, i]));
   return parts.map(({ label, points }) => ({
     title: words(choice.metric),
-    subtitle: label,
+    subtitle: [label, ...held].filter((part) => part !== "").join(", "),
     x: {
       label: overTime ? "cycles" : choice.x,
       symbol: overTime ? "cycle" : (data.axes[axis]?.name ?? ""),

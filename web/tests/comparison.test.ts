@@ -48,6 +48,27 @@ function choice(change: Partial<Choice>): Choice {
 }
 
 describe("a comparison", () => {
+  it("has no mean of the seeds that alone found a steady state", () => {
+    const data = sweep();
+    const last = data.points[7];
+    if (last === undefined) throw new Error("no point");
+    last.metrics = [[25, 1]];
+    const line = chartsOf(data, [...verdicts.slice(0, 7), "steady"], choice({}))[0]?.lines[1];
+    expect(line?.x).toEqual([0.1, 0.2]);
+    expect(line?.y[1]).toBeNull();
+    expect(line?.verdict?.[1]).toBe("saturated");
+  });
+
+  it("shows one value of an axis where the reader wants no more, and keeps that in the address", () => {
+    const data = sweep();
+    const one = choice({ only: { "switch.queues": "voqsw" }, pooled: false });
+    expect(writeChoice(one)).toContain("only=switch.queues%3Dvoqsw");
+    expect(readChoice(writeChoice(one), data)).toEqual(one);
+    const [chart] = chartsOf(data, verdicts, one);
+    expect(chart?.subtitle).toBe("voqsw");
+    expect(chart?.lines.map(({ label }) => label)).toEqual(["seed = 1", "seed = 2"]);
+  });
+
   it("draws latency over the last axis of numbers, pooled over seeds", () => {
     const [chart, ...more] = chartsOf(sweep(), verdicts, choice({}));
     expect(more).toEqual([]);

@@ -359,8 +359,10 @@ ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& result
     means.push_back(here->mean);
   }
   point.run = pool.points.front();
-  if (one == nullptr) {
-    point.tip = point.verdict;
+  const std::string some = fmt::format("{} of {} {}", unsettled, pool.points.size(), point.verdict);
+  // The seeds that happened to find a steady state are no sample of all: their mean would be too good.
+  if (one == nullptr || (unsettled > 0 && means.size() < pool.points.size())) {
+    point.tip = pool.points.size() == 1 ? point.verdict : some;
     return point;
   }
   point.y = stats::average(means);
@@ -375,7 +377,7 @@ ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& result
   const std::string text = study::to_string(study::Estimate{point.y, point.error.value_or(0.0), means.size(), true});
   point.tip =
       fmt::format("{} {}, {} seeds", point.error ? text : fmt::format("{:.6g}", point.y), one->unit, means.size());
-  if (unsettled > 0) point.tip += fmt::format(", {} of {} {}", unsettled, pool.points.size(), point.verdict);
+  if (unsettled > 0) point.tip += ", " + some;
   return point;
 }
 
