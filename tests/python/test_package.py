@@ -61,6 +61,19 @@ def test_the_python_of_documents_works(document, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_learner_finds_a_threshold_that_is_better_on_new_seeds():
+    sys.path.insert(0, os.path.join(ROOT, "examples", "python"))
+    import train_recn
+
+    fire = train_recn.Fire()
+    best, means = train_recn.train(fire, episodes=12)
+    assert sum(plays for plays, _ in means.values()) == 12 and set(means) == set(train_recn.THRESHOLDS)
+    assert best <= 16
+    new_seeds = range(1000, 1003)
+    assert sum(fire.loss(best, seed) for seed in new_seeds) < 0.9 * sum(fire.loss(256, seed) for seed in new_seeds)
+    assert train_recn.train(train_recn.Fire(), episodes=6) == train_recn.train(fire, episodes=6)
+
+
 def test_processors_on_a_network_finish():
     sys.path.insert(0, os.path.join(ROOT, "examples", "python"))
     import trace_processors
