@@ -1,8 +1,9 @@
 # cmake --install: the program, its manual page and its completions, which the program itself prints. (In zsh, a start file says
 # "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME banyan)
 install(TARGETS banyan)
 if(TARGET banyan_mpi)
-  install(TARGETS banyan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/banyan/modules)
+  install(TARGETS banyan_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/banyan/modules COMPONENT mpi)
 endif()
 if(BANYAN_SANITIZE)
   return()  # for tests; and the thread sanitizer's programs do not run everywhere
@@ -48,16 +49,28 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DI
   ${PROJECT_BINARY_DIR}/generated/interface/BanyanInterface.cmake DESTINATION ${package})
 add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed
 
-# cpack -G DEB: a package that installs on Debian 12, with the program, the library and its headers. What it depends on is read from
-# what it is linked with.
+# cpack -G DEB: a package that installs on Debian 12, with the program, the library and its headers, and one with the module for runs
+# over the processes of mpirun: the program loads that when it is asked to, and needs no MPI without it. What they depend on is read
+# from what they are linked with.
 set(CPACK_PACKAGE_NAME banyan)
 set(CPACK_PACKAGE_CONTACT "The Banyan developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of interconnection networks")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL banyan)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libsqlite3-dev, zlib1g-dev, libbz2-dev, nlohmann-json3-dev, cmake")
+set(CPACK_DEBIAN_BANYAN_PACKAGE_NAME banyan)
+set(CPACK_DEBIAN_BANYAN_PACKAGE_SUGGESTS
+  "banyan-mpi, libfmt-dev, libsqlite3-dev, zlib1g-dev, libbz2-dev, nlohmann-json3-dev, cmake")
+if(TARGET banyan_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "One network over the processes of Open MPI")
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME banyan-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "banyan (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
+endif()
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 include(CPack)

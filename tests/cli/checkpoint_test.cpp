@@ -234,8 +234,8 @@ TEST_F(Checkpoints, OptionsThatDoNotFitAreRefused) {
   expect_refusal(banyan({"run", "a.toml", "--checkpoint-every", "10min"}), "not where", "add --checkpoint FILE");
   expect_refusal(banyan({"run", "a.toml", "--checkpoint", "x", "--checkpoint-every", "soon"}),
                  "soon is no length of time", "banyan run --help");
-  expect_refusal(banyan({"run", "a.toml", "--checkpoint", "/nowhere/x"}), "the checkpoint cannot be written",
-                 "another place");
+  expect_refusal(banyan({"run", "a.toml", "--checkpoint", "/nowhere/x"}), "there is no folder /nowhere",
+                 "make the folder first");
   expect_refusal(banyan({"run"}), "FILE is required", "banyan run --help");
 }
 

@@ -171,17 +171,26 @@ TEST(DebianPackage, InstallsAndRuns) {
   const std::string here = "cd " + quoted(scratch.path()) + " && ";
   const Output packed = run_shell(here + "cpack -G DEB --config " + quoted(build / "CPackConfig.cmake") + " -B .");
   ASSERT_EQ(packed.status, 0) << packed.text;
-  const Output fields = run_shell(here + "dpkg-deb -f *.deb Package Depends Maintainer Version");
+  const Output fields = run_shell(here + "dpkg-deb -f banyan_*.deb Package Depends Maintainer Version");
   ASSERT_EQ(fields.status, 0) << fields.text;
   for (const char* needed : {"Package: banyan", "libc6", "libstdc++6", "libfmt9", "libsqlite3-0", "zlib1g"}) {
     EXPECT_NE(fields.text.find(needed), std::string::npos) << needed << " in " << fields.text;
+  }
+  // The program runs without MPI, and so does its package; what loads MPI is a package beside it.
+  EXPECT_EQ(fields.text.find("mpi"), std::string::npos) << fields.text;
+  EXPECT_NE(run_shell(here + "dpkg-deb -f banyan_*.deb Suggests").text.find("banyan-mpi"), std::string::npos);
+  EXPECT_EQ(run_shell(here + "dpkg-deb -c banyan_*.deb").text.find("banyan_mpi.so"), std::string::npos);
+  if (std::filesystem::exists(build / "banyan_mpi.so")) {
+    const std::string depends = run_shell(here + "dpkg-deb -f banyan-mpi_*.deb Depends").text;
+    EXPECT_NE(depends.find("banyan (= " BANYAN_VERSION), std::string::npos) << depends;
+    EXPECT_NE(depends.find("libopenmpi"), std::string::npos) << depends;
   }
   // A root of its own, with dpkg's own records; what it depends on is this system's.
   const Output installed =
       run_shell(here +
                 "mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates root/var/lib/dpkg/triggers && touch "
                 "root/var/lib/dpkg/status && dpkg --root=root --log=/dev/null --force-not-root --force-depends "
-                "--force-script-chrootless -i *.deb");
+                "--force-script-chrootless -i banyan_*.deb");
   ASSERT_EQ(installed.status, 0) << installed.text;
   const Output listed = run_shell(here + "dpkg --root=root -L banyan");
   for (const char* file : {"/usr/bin/banyan", "/usr/share/man/man1/banyan.1", "/usr/include/banyan/core/topology.hpp",

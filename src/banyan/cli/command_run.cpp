@@ -69,6 +69,7 @@ void require_outputs(const RunArguments& arguments) {
   if (!arguments.svg.empty()) require_writable_file(arguments.svg);
   if (!arguments.trace.empty()) require_writable_file(arguments.trace);
   if (!arguments.log.empty()) require_writable_file(arguments.log);
+  if (!arguments.checkpoint.empty()) require_writable_file(arguments.checkpoint);
 }
 
 /// A checkpoint names its experiment, and where it is written can be left out where it was read.
