@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -161,6 +162,105 @@ RC_GTEST_PROP(Flows, AnyLimitDeliversTheSame, ()) {
     RC_ASSERT(rig.deliveries(lines) == expected);
     RC_ASSERT(log.of("queued").size() == lines.size());
     RC_ASSERT(log.of("heard").size() == log.of("arrived").size());
+  }
+}
+
+/// What may leave and is the oldest of the most urgent leaves next, whatever opened, shut, was parked or left before:
+/// as a search through all messages finds it.
+RC_GTEST_PROP(Flows, TheOldestOfTheMostUrgentGoesNext, ()) {
+  constexpr u32 kDestinations = 12;
+  class Gates final : public Recording {
+   public:
+    Gates(Log& log, std::vector<Tick>& opens) : Recording(log, kNone, 1), opens_(opens) {}
+    void queued(u32, u32, Tick, core::Pace&) noexcept override {}
+    void sent(u32, const Departure&, Tick, core::Pace&) noexcept override {}
+    void open(u32 end, const FlowEnd& what) override {
+      Recording::open(end, what);
+      end_of_[what.key] = end;
+      key_of_.push_back(what.key);
+    }
+    Tick may_send(u32 end, const Departure&, Tick now) const noexcept override {
+      return std::max(now, opens_[key_of_[end]]);
+    }
+    std::map<u64, u32> end_of_;
+
+   private:
+    std::vector<Tick>& opens_;
+    std::vector<u64> key_of_;
+  };
+  Log log;
+  std::vector<Tick> opens(kDestinations, 0);
+  auto admission = std::make_unique<Gates>(log, opens);
+  const Gates& gates = *admission;
+  engine::Flows flows({.admission = std::move(admission), .delays = nullptr, .queues = 1, .limit = 1000, .steady = {}});
+  flows.reset();
+  std::map<u32, std::vector<engine::Flows::Waiting>> waiting;  // by destination, the first first
+  std::set<u32> parked;
+  const auto departure = [](const engine::Flows::Waiting&) { return Departure{1}; };
+  u64 nth = 0;
+  Tick now = 1;
+  for (u32 step = 0; step < 200; ++step, now += *rc::gen::inRange<Tick>(0, 3)) {
+    const u32 destination = *rc::gen::inRange(0U, kDestinations);
+    switch (*rc::gen::inRange(0, 5)) {
+      case 0:
+      case 1: {  // a message joins
+        engine::Flows::Waiting message{{.birth = now - *rc::gen::inRange<Tick>(0, 2), .destination = destination},
+                                       nth++,
+                                       0,
+                                       0,
+                                       *rc::gen::inRange<u8>(0, 3)};
+        if (!waiting[destination].empty()) {
+          message.message.birth = std::max(message.message.birth, waiting[destination].back().message.birth);
+        }
+        waiting[destination].push_back(message);
+        flows.join(0, {0, destination, 0}, message, now);
+        break;
+      }
+      case 2:  // a gate opens earlier than was said
+        if (gates.end_of_.contains(destination)) {
+          opens[destination] = std::min(opens[destination], now + *rc::gen::inRange<Tick>(0, 5));
+          flows.gate(gates.end_of_.at(destination), opens[destination]);
+        }
+        break;
+      case 3:
+        if (flows.unpark(0)) parked.clear();
+        break;
+      default:
+        break;
+    }
+    const engine::Flows::Head head = flows.choose(0, now, departure);
+    u32 best = kNone;
+    Tick next = kNever;
+    const auto key = [&](u32 d) {
+      const engine::Flows::Waiting& w = waiting[d].front();
+      return std::tuple(-static_cast<int>(w.priority), w.message.birth, w.nth);
+    };
+    for (const auto& [d, messages] : waiting) {
+      if (messages.empty() || parked.contains(d)) continue;
+      if (opens[d] > now) {
+        next = std::min(next, opens[d]);
+      } else if (best == kNone || key(d) < key(best)) {
+        best = d;
+      }
+    }
+    RC_ASSERT((head.lane == kNone) == (best == kNone));
+    if (best == kNone) {
+      RC_ASSERT(head.again == next);
+      continue;
+    }
+    RC_ASSERT(flows.front(head.lane).nth == waiting[best].front().nth);
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0:
+        flows.park(0, head.lane);
+        parked.insert(best);
+        break;
+      case 1:
+        break;
+      default:  // it leaves, and its gate is shut for a while, or until something is heard
+        waiting[best].erase(waiting[best].begin());
+        flows.left(0, head.lane, best, {1}, true, now);
+        opens[best] = *rc::gen::inRange(0, 4) == 0 ? kNever : now + *rc::gen::inRange<Tick>(0, 20);
+    }
   }
 }
 

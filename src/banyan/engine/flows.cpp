@@ -4,6 +4,8 @@
 
 #include <tuple>
 
+#include "banyan/engine/indexed_heap.hpp"
+
 namespace banyan::engine {
 
 bool Word::before(const Word& a, const Word& b) noexcept {
@@ -28,6 +30,8 @@ u64 Word::digest() const noexcept {
 Flows::Flows(Setup setup)
     : setup_(std::move(setup)),
       active_(setup_.queues),
+      open_(setup_.queues),
+      closed_(setup_.queues),
       parked_(setup_.queues),
       waiting_(std::size_t{setup_.queues} * setup_.traffics),
       waiting_flits_(setup_.queues),
@@ -45,8 +49,9 @@ void Flows::reset() {
   lanes_.clear();
   nodes_.clear();
   free_ = kNone;
-  for (std::vector<u32>& lanes : active_) lanes.clear();
-  for (std::vector<u32>& lanes : parked_) lanes.clear();
+  for (auto* lists : {&active_, &open_, &closed_, &parked_}) {
+    for (std::vector<u32>& lanes : *lists) lanes.clear();
+  }
   std::fill(waiting_.begin(), waiting_.end(), 0);
   std::fill(waiting_flits_.begin(), waiting_flits_.end(), 0);
   agenda_.clear();
@@ -74,7 +79,7 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
   while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
   if (lane == kNone) {
     lane = static_cast<u32>(lanes_.size());
-    lanes_.push_back({end, queue, ends_[end].first_lane, kNone, kNone, 0});
+    lanes_.push_back({.end = end, .queue = queue, .next_of_end = ends_[end].first_lane});
     ends_[end].first_lane = lane;
   }
   u32 node = free_;
@@ -89,7 +94,10 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
   if (l.first == kNone) {
     l.first = node;
     l.again = 0;
+    l.active = static_cast<u32>(active_[queue].size());
     active_[queue].push_back(lane);
+    look_at_first(lane);
+    insert(lane);
   } else {
     nodes_[l.last].next = node;
   }
@@ -106,9 +114,86 @@ void Flows::pop(u32 queue, u32 lane) {
   nodes_[node].next = free_;
   free_ = node;
   --waiting_[std::size_t{queue} * setup_.traffics + nodes_[node].waiting.traffic];
-  if (l.first != kNone) return;
+  if (l.first != kNone) return look_at_first(lane);
+  remove(lane);
+  l.gate = Gate::none;
   l.last = kNone;
-  std::erase(active_[queue], lane);
+  const u32 moved = active_[queue].back();
+  active_[queue][l.active] = moved;
+  lanes_[moved].active = l.active;
+  active_[queue].pop_back();
+}
+
+bool Flows::before(u32 a, u32 b) const noexcept {
+  const Lane& x = lanes_[a];
+  const Lane& y = lanes_[b];
+  if (x.priority != y.priority) return x.priority > y.priority;
+  if (x.birth != y.birth) return x.birth < y.birth;
+  const Waiting& first = nodes_[x.first].waiting;
+  const Waiting& other = nodes_[y.first].waiting;
+  return std::tie(first.traffic, first.nth, x.end) < std::tie(other.traffic, other.nth, y.end);
+}
+
+/// By its `again`: a lane that must be asked now is open, or will be when open_gates looks for it.
+void Flows::insert(u32 lane) {
+  Lane& l = lanes_[lane];
+  const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
+  if (l.again == kNever) {
+    l.gate = Gate::shut;
+  } else if (l.again == 0) {
+    l.gate = Gate::open;
+    heap_push(
+        open_[l.queue], lane, [&](u32 a, u32 b) { return before(a, b); }, place);
+  } else {
+    l.gate = Gate::closed;
+    heap_push(
+        closed_[l.queue], lane, [&](u32 a, u32 b) { return lanes_[a].again < lanes_[b].again; }, place);
+  }
+}
+
+void Flows::remove(u32 lane) noexcept {
+  const Lane& l = lanes_[lane];
+  const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
+  if (l.gate == Gate::open) {
+    heap_erase(
+        open_[l.queue], l.place, [&](u32 a, u32 b) { return before(a, b); }, place);
+  } else if (l.gate == Gate::closed) {
+    heap_erase(
+        closed_[l.queue], l.place, [&](u32 a, u32 b) { return lanes_[a].again < lanes_[b].again; }, place);
+  }
+}
+
+void Flows::look_at_first(u32 lane) noexcept {
+  Lane& l = lanes_[lane];
+  const Waiting& first = nodes_[l.first].waiting;
+  l.birth = first.message.birth;
+  l.priority = first.priority;
+  if (l.gate != Gate::open) return;
+  heap_settle(
+      open_[l.queue], l.place, [&](u32 a, u32 b) { return before(a, b); },
+      [&](u32 x) -> u32& { return lanes_[x].place; });
+}
+
+void Flows::open_gates(u32 queue, Tick now) {
+  while (next_gate(queue) <= now) {
+    const u32 lane = closed_[queue].front();
+    remove(lane);
+    lanes_[lane].again = 0;
+    insert(lane);
+  }
+}
+
+void Flows::park(u32 queue, u32 lane) {
+  remove(lane);
+  lanes_[lane].gate = Gate::parked;
+  parked_[queue].push_back(lane);
+}
+
+bool Flows::unpark(u32 queue) {
+  if (parked_[queue].empty()) return false;
+  for (const u32 lane : parked_[queue]) insert(lane);
+  parked_[queue].clear();
+  return true;
 }
 
 void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now) {
@@ -144,8 +229,12 @@ void Flows::hear(const Word& word) {
 void Flows::gate(u32 end, Tick at) noexcept {
   for (u32 lane = ends_[end].first_lane; lane != kNone; lane = lanes_[lane].next_of_end) {
     Lane& l = lanes_[lane];
-    l.again = std::min(l.again, at);
     if (l.first != kNone) changed_.emplace_back(l.queue, at);
+    if (at >= l.again) continue;
+    const bool waits = l.gate == Gate::closed || l.gate == Gate::shut;
+    if (waits) remove(lane);
+    l.again = at;
+    if (waits) insert(lane);
   }
 }
 

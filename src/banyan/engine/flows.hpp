@@ -60,7 +60,8 @@ class Flows final : public core::Pace {
     core::Message message;
     u64 nth = 0;
     u32 offset = 0;  ///< flits that have left
-    u32 traffic = 0;
+    u16 traffic = 0;
+    u8 priority = 0;  ///< of its service class
   };
   /// The flow of a source queue that sends next.
   struct Head {
@@ -86,39 +87,24 @@ class Flows final : public core::Pace {
   [[nodiscard]] bool any_waits(u32 queue) const noexcept { return !active_[queue].empty(); }
   [[nodiscard]] u64 waiting_flits(u32 queue) const noexcept { return waiting_flits_[queue]; }
   /// This lane sends nothing until unpark(), which says whether any lane was parked.
-  void park(u32 queue, u32 lane) {
-    lanes_[lane].parked = true;
-    parked_[queue].push_back(lane);
-  }
-  bool unpark(u32 queue) noexcept {
-    if (parked_[queue].empty()) return false;
-    for (const u32 lane : parked_[queue]) lanes_[lane].parked = false;
-    parked_[queue].clear();
-    return true;
-  }
+  void park(u32 queue, u32 lane);
+  bool unpark(u32 queue);
   /// A message of source queue `queue` waits from now on.
   void join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now);
   /// Which of the open flows sends next: of the highest priority the one whose message is the oldest.
-  /// `departure(waiting)`: what would leave; `priority(waiting)`.
-  template <class DepartureOf, class PriorityOf>
-  [[nodiscard]] Head choose(u32 queue, Tick now, DepartureOf&& departure, PriorityOf&& priority) {
-    Head best;
-    for (;;) {
-      best = {};
-      for (const u32 lane : active_[queue]) {
-        Lane& l = lanes_[lane];
-        if (l.parked) continue;
-        if (l.again > now) {
-          best.again = std::min(best.again, l.again);
-          continue;
-        }
-        if (best.lane == kNone || before(lane, best.lane, priority)) best.lane = lane;
-      }
-      if (best.lane == kNone) return best;
-      Lane& l = lanes_[best.lane];
+  /// `departure(waiting)`: what would leave.
+  template <class DepartureOf>
+  [[nodiscard]] Head choose(u32 queue, Tick now, DepartureOf&& departure) {
+    open_gates(queue, now);
+    const std::vector<u32>& open = open_[queue];
+    while (!open.empty()) {
+      const u32 lane = open.front();
+      Lane& l = lanes_[lane];
       l.again = setup_.admission->may_send(l.end, departure(nodes_[l.first].waiting), now);
-      if (l.again <= now) return best;
+      if (l.again <= now) return {lane, next_gate(queue)};
+      shut(lane);
     }
+    return {kNone, next_gate(queue)};
   }
   [[nodiscard]] Waiting& front(u32 lane) noexcept { return nodes_[lanes_[lane].first].waiting; }
   /// A part of the front left; `whole`: nothing of it waits any more.
@@ -203,7 +189,8 @@ class Flows final : public core::Pace {
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(*setup_.admission, now_, ends_, known_, lanes_, nodes_, free_, active_, parked_, waiting_, waiting_flits_);
+    a(*setup_.admission, now_, ends_, known_, lanes_, nodes_, free_, active_, open_, closed_, parked_, waiting_,
+      waiting_flits_);
     a(agenda_, changed_, tags_, at_source_, on_their_way_, own_);
   }
 
@@ -213,6 +200,13 @@ class Flows final : public core::Pace {
     u32 first_lane = kNone;
     u64 flits = 0;  ///< sent or arrived
   };
+  enum class Gate : u8 {
+    none,    ///< nothing waits
+    open,    ///< as far as is known: it is asked before something leaves
+    closed,  ///< until Lane::again
+    shut,    ///< until gate()
+    parked,
+  };
   /// The messages of a flow that wait in one source queue. A terminal may have several queues.
   struct Lane {
     u32 end = 0;
@@ -220,8 +214,12 @@ class Flows final : public core::Pace {
     u32 next_of_end = kNone;
     u32 first = kNone;
     u32 last = kNone;
-    Tick again = 0;  ///< its gate is asked again then; kNever: when something is heard
-    bool parked = false;
+    u32 active = 0;   ///< position in active_
+    u32 place = 0;    ///< position in open_ or closed_
+    Tick again = 0;   ///< its gate is asked again then; kNever: when something is heard
+    Tick birth = 0;   ///< of its first message
+    u8 priority = 0;  ///< likewise
+    Gate gate = Gate::none;
   };
   struct Node {
     Waiting waiting;
@@ -240,15 +238,19 @@ class Flows final : public core::Pace {
   };
 
   static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
-  template <class PriorityOf>
-  [[nodiscard]] bool before(u32 a, u32 b, PriorityOf& priority) const {
-    const Waiting& x = nodes_[lanes_[a].first].waiting;
-    const Waiting& y = nodes_[lanes_[b].first].waiting;
-    if (priority(x) != priority(y)) return priority(x) > priority(y);
-    if (x.message.birth != y.message.birth) return x.message.birth < y.message.birth;
-    if (x.traffic != y.traffic) return x.traffic < y.traffic;
-    if (x.nth != y.nth) return x.nth < y.nth;
-    return lanes_[a].end < lanes_[b].end;
+  /// Whether a leaves before b, where both gates are open.
+  [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
+  void insert(u32 lane);
+  void remove(u32 lane) noexcept;
+  void shut(u32 lane) {
+    remove(lane);
+    insert(lane);
+  }
+  /// The first message of a lane is another one.
+  void look_at_first(u32 lane) noexcept;
+  void open_gates(u32 queue, Tick now);
+  [[nodiscard]] Tick next_gate(u32 queue) const noexcept {
+    return closed_[queue].empty() ? kNever : lanes_[closed_[queue].front()].again;
   }
   [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
   void hear(const Word& word);
@@ -273,6 +275,8 @@ class Flows final : public core::Pace {
   std::vector<Node> nodes_;
   u32 free_ = kNone;
   std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
+  std::vector<std::vector<u32>> open_;    ///< [queue]: those of them with an open gate; a heap, what leaves next first
+  std::vector<std::vector<u32>> closed_;  ///< [queue]: those whose gate opens by itself; a heap, the earliest first
   std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
   std::vector<u32> waiting_;              ///< [queue * traffics + traffic]: messages
   std::vector<u64> waiting_flits_;        ///< [queue]

@@ -55,10 +55,9 @@ void Source::feed(u32 local) {
       find_next(local, traffic, cursor, message.birth);
       continue;
     }
-    plan_.flows->join(local,
-                      {plan_.terminals[local], message.copies != 0 ? kNone : message.destination,
-                       EndpointPlan::service_class(traffic, message.flags)},
-                      {message, cursor.nth, 0, traffic}, now);
+    const u32 service_class = EndpointPlan::service_class(traffic, message.flags);
+    plan_.flows->join(local, {plan_.terminals[local], message.copies != 0 ? kNone : message.destination, service_class},
+                      {message, cursor.nth, 0, static_cast<u16>(traffic), plan_.priorities[service_class]}, now);
     ++cursor.nth;
     if (answers) {
       answers_.pop(place(local, traffic), cursor.message);
@@ -91,11 +90,7 @@ void Source::refresh(u32 local) {
     births_.schedule(local, now);
     return;
   }
-  const Flows::Head head = plan_.flows->choose(
-      local, now, [&](const Flows::Waiting& w) { return departure(w); },
-      [&](const Flows::Waiting& w) {
-        return plan_.priorities[EndpointPlan::service_class(w.traffic, w.message.flags)];
-      });
+  const Flows::Head head = plan_.flows->choose(local, now, [&](const Flows::Waiting& w) { return departure(w); });
   lane_[local] = head.lane;
   look_again(head.again);
   if (head.lane == kNone) {

@@ -354,6 +354,7 @@ void Fabric::note_departure(u32 e, const Item& item, u32 length, bool free) noex
 }
 
 void Fabric::mark_packet(const Item& item, u32 switch_, u32 channel, u32 length, bool free) noexcept {
+  if (!plan_.marking.may_mark(length, free)) return;  // mostly, and without the packet's record
   core::Packet& packet = pool_[item.packet];
   // The cycle tells the two queues of a switch apart.
   const auto word = [&] { return marks_.at(packet, switch_, static_cast<u32>(cycle_))[0]; };

@@ -25,10 +25,11 @@ struct Marking {
   bool root_only = false;
 
   [[nodiscard]] bool on() const noexcept { return high != 0; }
+  [[nodiscard]] bool may_mark(u32 length, bool free) const noexcept { return length > low && (free || !root_only); }
   /// `word()`: drawn where neither none nor all are marked. `free`: the port has credit for what comes next.
   template <class Word>
   [[nodiscard]] bool marks(u32 length, bool free, Word&& word) const noexcept {
-    if (length <= low || (root_only && !free)) return false;
+    if (!may_mark(length, free)) return false;
     if (length > high) return above >= 1.0 || static_cast<double>(word()) < above * 0x1p32;
     const double share = probability * (length - low) / (high - low);
     return static_cast<double>(word()) < share * 0x1p32;
