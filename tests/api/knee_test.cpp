@@ -105,6 +105,23 @@ TEST(Knee, ABracketAboveAProvenBoundIsToldLoudly) {
   EXPECT_NE(to_text(found).find("CONTRADICTION"), std::string::npos) << to_text(found);
 }
 
+/// Of 64 terminals the 8 on the diagonal of a transpose send nothing: what the most loaded channel carries is 1 / 8 in
+/// the mean of all terminals, and 1 / 7 per terminal that sends, as the bracket counts.
+TEST(Knee, ABoundCountsTerminalsAsTheBracketDoes) {
+  const std::string transpose =
+      "topology = { name = 'mesh', size = [8, 8] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+      "traffic = { name = 'permutation', pattern = 'transpose' }\nrun = { warmup = 100, measure = 100 }\n";
+  FakeNetwork within{0.1428};
+  const Knee found = knee_of(within, 0.001, transpose);
+  ASSERT_TRUE(found.bound);
+  EXPECT_NEAR(found.bound->accepted, 1.0 / 8, 1e-9);
+  EXPECT_NEAR(found.bound->load, 1.0 / 7, 1e-9);
+  EXPECT_EQ(to_text(found).find("CONTRADICTION"), std::string::npos) << to_text(found);
+  FakeNetwork beyond{0.15};
+  const Knee wrong = knee_of(beyond, 0.001, transpose);
+  EXPECT_NE(to_text(wrong).find("CONTRADICTION"), std::string::npos) << to_text(wrong);
+}
+
 TEST(Knee, ANetworkThatNeverSaturatesSaysSoAfterOneRun) {
   FakeNetwork network{2.0};
   const Knee found = knee_of(network, 0.01);

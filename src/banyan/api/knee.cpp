@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 /// A run of chance offers a little more or less than its load: a load that is so far above a bound does not pass it by
 /// chance, since a certain verdict resolves 1 % of the offered load.
 constexpr double kSureBeyond = 0.02;
+constexpr int kHalvings = 8;           ///< of a load at which no bound of a steady state is proven
 constexpr double kGreatestLoad = 1.0;  ///< a terminal generates no more than its channel could carry
 
 /// A key that the search sets, and its part of the load.
@@ -46,13 +47,6 @@ std::vector<Varied> loads_of(const Experiment& experiment) {
   }
   for (Varied& load : loads) load.share = sum > 0.0 ? load.share / sum : 1.0 / static_cast<double>(loads.size());
   return loads;
-}
-
-/// What the traffics offer that the search leaves alone.
-double fixed_load(const Experiment& with_zero) {
-  double sum = 0.0;
-  for (const config::Values& traffic : with_zero.traffics) sum += has_load(traffic) ? traffic.real("load") : 0.0;
-  return sum;
 }
 
 double total_load(const Experiment& experiment) {
@@ -90,14 +84,17 @@ class Search {
     varied_ = options.key.empty() ? loads_of(set.points.front()) : std::vector<Varied>{{options.key, 1.0}};
     if (options.key.empty()) swept_ = swept_loads(set);
     const Experiment zero = experiment_at(0.0);
-    knee_.others = fixed_load(zero);
+    knee_.others = total_load(zero);  // what the search leaves alone
     greatest_ = kGreatestLoad - knee_.others;
     refuse_sessions(zero);
   }
 
   Knee find() {
     bracket();
-    knee_.bound = bound_at(knee_.low > 0.0 ? knee_.low : options_.width);
+    // Models prove bounds of steady states for loads that these can have: one traffic has the same at every load.
+    double load = knee_.low > 0.0 ? knee_.low : options_.width;
+    knee_.bound = bound_at(load);
+    for (int i = 0; !knee_.bound && knee_.others == 0.0 && i < kHalvings; ++i) knee_.bound = bound_at(load /= 2.0);
     return std::move(knee_);
   }
 
@@ -125,14 +122,24 @@ class Search {
   /// The least bound of steady states that any model proves of the experiment at a load.
   [[nodiscard]] std::optional<KneeBound> bound_at(double load) const {
     const Experiment experiment = experiment_at(std::min(load, greatest_));
+    const Network network = build_network(experiment);
     std::optional<KneeBound> least;
-    for (const Predictions& model : proven_bounds(experiment, build_network(experiment))) {
+    for (const Predictions& model : proven_bounds(experiment, network)) {
       for (const core::Prediction& p : model.list) {
         if (p.metric != "accepted_load" || p.bound != core::Bound::upper) continue;
-        if (!least || p.value < least->load) least = KneeBound{p.value, model.model};
+        if (!least || p.value < least->accepted) least = KneeBound{0.0, p.value, model.model};
       }
     }
+    if (least) least->load = least->accepted * load_per_offered(experiment, network);
     return least;
+  }
+
+  /// Terminals that send nothing (the diagonal of a transpose) have no part in a load, and one in the mean of what is
+  /// accepted.
+  [[nodiscard]] static double load_per_offered(const Experiment& experiment, const Network& network) {
+    double offered = 0.0;
+    for (const auto& traffic : build_traffics(experiment, *network.topology)) offered += traffic->offered_load();
+    return offered > 0.0 ? total_load(experiment) / offered : 1.0;
   }
 
   [[nodiscard]] Experiment experiment_at(double load) const {
@@ -210,8 +217,13 @@ bool contradicts(const Knee& knee) {
 /// What the bracket is to be compared with; a bracket above it is a fault of the program or of the model.
 std::string remark(const Knee& knee) {
   if (!knee.bound) return "no model proves an upper bound of this network and traffic\n";
-  std::string text = fmt::format("upper bound: {:.4g} flits per cycle and terminal{} ({})\n", knee.bound->load,
-                                 knee.others > 0.0 ? " of all traffics together" : "", knee.bound->model);
+  const KneeBound& bound = *knee.bound;
+  std::string text = fmt::format("upper bound: {:.4g} flits per cycle and terminal{} ({}", bound.load,
+                                 knee.others > 0.0 ? " of all traffics together" : "", bound.model);
+  if (std::abs(bound.load - bound.accepted) > 1e-9 * bound.load) {
+    text += fmt::format("; {:.4g} in the mean of all terminals, of which some send nothing", bound.accepted);
+  }
+  text += ")\n";
   if (contradicts(knee)) text += "CONTRADICTION: the bracket lies above this bound\n";
   return text;
 }
@@ -249,7 +261,9 @@ std::string to_json(const Knee& knee) {
   all["high"] = knee.high;
   all["found"] = knee.found;
   all["bound"] = nullptr;
-  if (knee.bound) all["bound"] = {{"load", knee.bound->load}, {"model", knee.bound->model}};
+  if (knee.bound) {
+    all["bound"] = {{"load", knee.bound->load}, {"accepted", knee.bound->accepted}, {"model", knee.bound->model}};
+  }
   all["deadlocks"] = knee.deadlocks;
   all["uncertain"] = knee.uncertain;
   all["probes"] = ordered_json::array();

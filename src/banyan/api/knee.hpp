@@ -30,9 +30,10 @@ struct Probe {
   std::string explanation;  ///< of a deadlock
 };
 
-/// What no steady state exceeds: flits per cycle and terminal of all traffics together, and the model that proves it.
+/// What no steady state exceeds, all traffics together, and the model that proves it.
 struct KneeBound {
-  double load = 0.0;
+  double load = 0.0;      ///< as the traffics count theirs: flits per cycle of a terminal that sends
+  double accepted = 0.0;  ///< the same in the mean of all terminals, as accepted_load: flits per cycle and terminal
   std::string model;
 };
 
@@ -57,7 +58,8 @@ using ReadExperiments = std::function<ExperimentSet(const Overrides&)>;
 [[nodiscard]] Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options);
 
 [[nodiscard]] std::string to_text(const Knee& knee);
-/// {"low", "high", "found", "bound", "deadlocks", "uncertain", "probes"}; "bound" is {"load", "model"} or null.
+/// {"low", "high", "found", "bound", "deadlocks", "uncertain", "probes"}; "bound" is {"load", "accepted", "model"} or
+/// null.
 [[nodiscard]] std::string to_json(const Knee& knee);
 
 }  // namespace banyan::api
