@@ -211,6 +211,24 @@ TEST_F(Needs, WorkIsWhatARunDoesToWithinTheStatedFactor) {
   expect_work("studies/remedies/collateral.toml", {"run.duration=6 ms"});
 }
 
+/// Replies that are many times as long as their requests: as many as the network without a limit delivers, and no more
+/// than terminals with a limit can send.
+TEST_F(Needs, RepliesCountByTheirLength) {
+  const std::string traffic = "{ name = \"uniform\", load = 0.1, reply_size = [1000], max_packet = 1 }";
+  const auto packets = [&](const std::string& model) {
+    const std::string text = "topology = { name = \"mesh\", size = [4, 4] }\nswitch = \"" + model +
+                             "\"\nrouting = \"dimension_order\"\ntraffic = " + traffic + "\n[run]\nduration = 1000\n";
+    const api::Experiment experiment = api::read_experiments_text(text, "test.toml", {}).points.front();
+    const double counted = api::run(experiment).at("delivered_packets").mean;
+    return std::pair(api::WorkOfRuns()(experiment)->packets, counted);
+  };
+  const auto [unlimited, delivered] = packets("ideal");
+  EXPECT_NEAR(unlimited / delivered, 1.0, 0.2);
+  const auto [limited, fewer] = packets("vc_router");
+  EXPECT_LT(limited / fewer, api::kWorkFactor);
+  EXPECT_GT(limited / fewer, 1.0 / api::kWorkFactor);
+}
+
 TEST_F(Needs, ARunThatMayGoOnSaysSo) {
   const std::string mesh = experiment("{ name = \"mesh\", size = [8, 8] }", "\"vc_router\"", "\"dimension_order\"",
                                       "{ name = \"uniform\", load = 0.3 }");

@@ -18,6 +18,7 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/measure_steady.hpp"
+#include "banyan/api/needs.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/reader.hpp"
@@ -142,6 +143,9 @@ class Judge {
   static constexpr double kMostTerminals = 600;
   static constexpr double kMostSwitches = 1200;
   static constexpr double kMostTerminalCycles = 400'000;
+  static constexpr double kMostPackets = 2e6;  ///< by the program's own estimate: a second or less per mode
+  static constexpr i64 kMostParts = 8192;      ///< ranks of a job, segments of its messages
+  static constexpr double kMostOperations = 100'000;
 
   static bool too_large(const core::NetworkSize& size) {
     return size.terminals > kMostTerminals || size.switches > kMostSwitches;
@@ -164,6 +168,15 @@ class Judge {
     const auto interval = static_cast<double>(run.integer("trees_interval"));
     const double looks = run.flag("trees") && interval > 0.0 ? cycles / interval : 0.0;
     return cycles * size.terminals + looks * size.channels;
+  }
+
+  /// A model without a limit at its terminals sends replies and batches of any length within a few cycles.
+  static bool too_many_packets(const api::Experiment& experiment) {
+    const std::optional<api::Work> work = api::WorkOfRuns()(experiment);
+    return work && work->packets * work->most_times > kMostPackets;
+  }
+  static bool too_many_parts(const config::Values& job) {
+    return job.integer("generator.ranks") > kMostParts || job.integer("generator.segments") > kMostParts;
   }
 
   /// Without markers packets of cioq overtake each other: it is there to show that the audit of order sees it.
@@ -195,6 +208,7 @@ class Judge {
       if (!experiment->jobs.empty()) return run_jobs(*experiment);
       const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
       if (too_large(size) || most_work(experiment->run, size) > most_terminal_cycles_) return Fate::too_large;
+      if (too_many_packets(*experiment)) return Fate::too_large;
       api::check(*experiment);
       built.network = api::build_network(*experiment);
       built.predictions = api::predict(*experiment, built.network);
@@ -227,6 +241,7 @@ class Judge {
 
   /// Jobs end by themselves, and are measured by their ends: models, loads and channels are not asked.
   Fate run_jobs(const api::Experiment& experiment) {
+    if (std::ranges::any_of(experiment.jobs, too_many_parts)) return Fate::too_large;
     std::string refusal;
     try {
       api::check(experiment);
@@ -242,6 +257,10 @@ class Judge {
     judge_text(*first);
     judge_metrics(*first);
     judge_tables(*first);
+    const stats::Metric* const operations = first->find("operations");
+    if (operations != nullptr && operations->mean > kMostOperations) {
+      return findings_.empty() ? Fate::too_large : Fate::failed;
+    }
     const std::string first_text = text_of(*first);
     for (const Mode& mode : modes()) {
       if (&mode == &modes().front()) continue;

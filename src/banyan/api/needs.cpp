@@ -10,6 +10,9 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <variant>
+#include <vector>
 
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
@@ -19,8 +22,9 @@ namespace banyan::api {
 namespace {
 
 constexpr double kProgramBytes = 10e6;  ///< of a program that has built next to nothing
-/// Building, first use of the memory included: measured on meshes, tori and hypercubes of 4,096 to 65,536 switches.
-constexpr double kBuildSecondsPerInput = 15e-6;
+/// Building, first use of the memory included: measured on meshes of 512 x 512 switches of three models.
+constexpr double kBuildSecondsPerInput = 1e-6;
+constexpr double kBuildSecondsPerByte = 2e-9;
 /// Moving a packet through a switch, about, measured on bench/workloads: by model and by how much of the network the
 /// caches hold it is a third of that or three times as much. Models whose virtual channels take turns move flits one by
 /// one; others move packets as wholes, whose events are more the longer the packet is, up to a number. Models whose
@@ -106,6 +110,29 @@ Sent sent_by(const core::Traffic& traffic, u32 terminals, double cycles, double 
   return sent;
 }
 
+/// Mean of a parameter that is a number or a list; 0 where there is none.
+double mean_of(const config::Values& values, const char* key) {
+  const auto found = values.all().find(key);
+  if (found == values.all().end()) return 0.0;
+  if (const i64* const one = std::get_if<i64>(&found->second)) return static_cast<double>(*one);
+  const auto* const list = std::get_if<std::vector<i64>>(&found->second);
+  if (list == nullptr || list->empty()) return 0.0;
+  return std::accumulate(list->begin(), list->end(), 0.0) / static_cast<double>(list->size());
+}
+
+/// Replies to a stream of requests may be many times as long as these, as far as terminals can send them (`capacity`,
+/// in flits per cycle).
+Sent requests_and_replies(const core::Traffic& traffic, const config::Values& values, u32 terminals, double cycles,
+                          double longest, double capacity) {
+  const core::TrafficTraits traits = traffic.traits();
+  const double request = std::max(1.0, values.given("sizes") ? mean_of(values, "sizes") : mean_of(values, "size"));
+  const double reply = mean_of(values, "reply_size");
+  const double packet = std::min(static_cast<double>(traits.longest_packet), longest);
+  const double requests = traffic.offered_load() * terminals * cycles;
+  const double replies = std::min(requests / request * reply, capacity * terminals * cycles);
+  return {requests + replies, requests / std::min(request, packet) + replies / std::clamp(reply, 1.0, packet)};
+}
+
 struct Together {
   std::vector<double> bytes;  ///< of each point, the largest first
   double seconds = 0.0;
@@ -175,7 +202,7 @@ std::optional<Needs> needs_of(const Experiment& experiment) {
   }
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
                 switching.memory(experiment.switching, needs.size, shortest_packet(experiment));
-  needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput;
+  needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput + needs.bytes * kBuildSecondsPerByte;
   return needs;
 }
 
@@ -189,21 +216,19 @@ WorkOfRuns::~WorkOfRuns() = default;
 
 std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
   const std::optional<Needs> needs = needs_of(experiment);
-  if (!needs) return std::nullopt;
   const config::Values& run = experiment.run;
   Work work;
-  work.passed = needs->size.passed;
   work.cycles = static_cast<double>(planned_end(run));
   const bool precise = run.real("precision") > 0.0;
   if (!is_fixed(run)) {
     const double times = static_cast<double>(run.integer(precise ? "precision_limit" : "extension"));
     work.most_times = std::max(1.0, times);
   }
-  const double terminals = needs->size.terminals / copies_of(experiment);
-  if (needs->size.inputs > kFewInputs) {
+  if (needs && needs->size.inputs > kFewInputs) {
     const std::optional<double> load = offered(experiment);
     if (!load) return std::nullopt;
-    work.flits = work.cycles * terminals * *load;
+    work.passed = needs->size.passed;
+    work.flits = work.cycles * needs->size.terminals / copies_of(experiment) * *load;
     work.packets = work.flits / std::min(shortest_packet(experiment), longest_packet(experiment));
     return work;
   }
@@ -212,14 +237,24 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
         last_->parameters.all() != experiment.topology.all()) {
       last_ = std::make_unique<Built>(Built{experiment.topology, build_topology(experiment)});
     }
+    const core::Graph& graph = last_->topology->graph();
+    work.passed = needs ? needs->size.passed : core::size_of(graph).passed;
+    const u32 terminals = graph.terminals();  // less than the parameters say where those of failed switches are gone
     Traffics traffics = build_traffics(experiment, *last_->topology);
     bool finite = false;
     bool endless = false;
-    for (const auto& traffic : traffics) {
+    const core::SwitchRow& switching = switch_row(experiment);
+    const double capacity = switching.capacity == nullptr ? 1.0 : switching.capacity(experiment.switching).injection;
+    for (std::size_t i = 0; i < traffics.size(); ++i) {
+      const auto& traffic = traffics[i];
+      const double longest = longest_packet(experiment);
       traffic->begin(0);
       finite = finite || traffic->finite();
       endless = endless || traffic->offered_load() > 0.0;
-      const Sent sent = sent_by(*traffic, static_cast<u32>(terminals), work.cycles, longest_packet(experiment));
+      const bool stream = traffic->answers() && !traffic->finite() && i < experiment.traffics.size();
+      const Sent sent =
+          stream ? requests_and_replies(*traffic, experiment.traffics[i], terminals, work.cycles, longest, capacity)
+                 : sent_by(*traffic, terminals, work.cycles, longest);
       work.flits += sent.flits;
       work.packets += sent.packets;
     }
