@@ -13,6 +13,17 @@ namespace {
 
 using nlohmann::json;
 
+TEST(Describe, SaysWhoseParameterANameIs) {
+  try {
+    static_cast<void>(describe(catalog(), "vcs"));
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const ConfigError& error) {
+    EXPECT_TRUE(contains(error.cause(), "it is a parameter of")) << error.cause();
+    EXPECT_TRUE(contains(error.cause(), "vc_router")) << error.cause();
+    EXPECT_TRUE(contains(error.remedy(), "banyan describe ")) << error.remedy();
+  }
+}
+
 TEST(Describe, ListsEveryComponent) {
   const std::string text = describe_all(example_catalog());
   for (const Kind* kind : example_catalog().kinds()) {

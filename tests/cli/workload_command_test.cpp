@@ -1,5 +1,6 @@
 // Does the program look at workload files and convert them without running them?
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -47,6 +48,15 @@ TEST_F(Workload, ConvertGoesBothWays) {
   EXPECT_EQ(read_text(scratch() / "a.bin"), read_text(scratch() / "b.bin"));
   EXPECT_EQ(read_text(scratch() / "b.goal"), "num_ranks 1\n\nrank 0 {\nl1: calc 5\nl2: calc 6\nl2 requires l1\n}\n");
   EXPECT_EQ(banyan({"convert", "a.goal", "--to", "a.txt"}).status, 2);
+}
+
+/// A workload is read more than once; and to open a pipe that nobody writes into would wait for ever.
+TEST_F(Workload, APipeIsRefused) {
+  const std::string pipe = (scratch() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Said said = banyan({"workload", "info", "pipe"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_TRUE(contains(said.err, "pipe: it is a pipe or a device")) << said.err;
 }
 
 TEST_F(Workload, ABadFileIsRefusedWithItsPlace) {

@@ -1,6 +1,7 @@
 #include "banyan/api/describe.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -76,6 +77,18 @@ std::string as_said(std::string_view text) {
   return said;
 }
 
+/// The components with a parameter of that name.
+std::vector<std::string> owners_of(const Catalog& catalog, const std::string& parameter) {
+  std::vector<std::string> owners;
+  for (const Kind* kind : catalog.kinds()) {
+    for (const ComponentInfo* info : kind->components) {
+      const auto same = [&](const Parameter& p) { return p.name == parameter; };
+      if (std::any_of(info->parameters.begin(), info->parameters.end(), same)) owners.push_back(info->name);
+    }
+  }
+  return owners;
+}
+
 /// The components of that name, or all of them for "".
 std::vector<Item> select(const Catalog& catalog, const std::string& name) {
   std::vector<Item> items;
@@ -87,6 +100,12 @@ std::vector<Item> select(const Catalog& catalog, const std::string& name) {
     }
   }
   if (items.empty() && !name.empty()) {
+    const std::vector<std::string> owners = owners_of(catalog, name);
+    if (!owners.empty()) {
+      throw ConfigError(
+          {}, fmt::format("no component is called \"{}\": it is a parameter of {}", name, fmt::join(owners, ", ")),
+          fmt::format("give one of these, such as \"banyan describe {}\"", owners.front()));
+    }
     for (const MetricRow& row : metric_rows()) names.emplace_back(row.name);
     names.emplace_back(kMetrics);
     throw ConfigError({}, fmt::format("no component is called \"{}\"", name),

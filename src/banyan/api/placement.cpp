@@ -34,8 +34,11 @@ std::vector<u32> read_terminals(const config::Values& values, u32 terminals) {
   std::filesystem::path path = values.text("placement");
   const std::filesystem::path beside = std::filesystem::path(values.where("placement").file).parent_path() / path;
   if (path.is_relative() && std::filesystem::exists(beside)) path = beside;
-  std::ifstream file(path);
-  if (!std::filesystem::is_regular_file(path) || !file) {
+  std::error_code ignored;
+  const bool regular = std::filesystem::is_regular_file(path, ignored);  // to open a pipe may wait for ever
+  std::ifstream file;
+  if (regular) file.open(path);
+  if (!regular || !file) {
     values.fail("placement", fmt::format("there is no placement and no file \"{}\"", values.text("placement")),
                 "use linear, random, blocked, spread, or a file of terminal numbers");
   }

@@ -8,13 +8,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
 
+#include "banyan/base/file.hpp"
 #include "banyan/booksim/converter.hpp"
 #include "banyan/core/registry.hpp"
 
@@ -240,11 +241,13 @@ class AnyNetwork {
 };
 
 std::vector<std::string> read_any_network_lines(const std::string& file, const Where& where) {
-  std::ifstream stream(file);
-  if (!stream) {
-    throw ConfigError(where, fmt::format("{} cannot be read", file),
+  std::string why;
+  const std::optional<std::string> text = read_whole_file(file, &why);
+  if (!text) {
+    throw ConfigError(where, fmt::format("{} cannot be read: {}", file, why),
                       "give the path of the network's file, relative to the folder of the configuration");
   }
+  std::istringstream stream(*text);
   return AnyNetwork(stream, file).lines();
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
@@ -55,12 +56,12 @@ std::string dump_path(const std::string& from) {
 }
 
 std::string read_dump(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream.is_open()) {
+  std::optional<std::string> text = read_whole_file(path);
+  if (!text) {
     throw ConfigError({path, 0, 0, ""}, "there is no finished study",
                       "name the folder that \"banyan study run NAME --out FOLDER\" wrote");
   }
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return std::move(*text);
 }
 
 /// The finished runs of a study that is not finished: what was interrupted or killed goes on where it stopped.

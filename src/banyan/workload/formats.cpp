@@ -17,6 +17,10 @@ const std::array kFormats = {&format_goal_binary, &format_goal_text, &format_net
 std::string start_of(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return {};
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw ConfigError({path, 0, 0, ""}, "it is a pipe or a device: a workload is read more than once",
+                      "write it into a file first");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError({path, 0, 0, ""}, "the file cannot be read", "give a file that is there");
   std::string start(4096, '\0');
