@@ -33,6 +33,20 @@ Tick latency_of(SteppedNetwork& net, u32 source, u32 destination, u32 flits) {
   return net.delivered().front().delivered - net.delivered().front().injected;
 }
 
+TEST(SteppedNetwork, TheMoreUrgentDoorGoesFirst) {
+  SteppedNetwork net =
+      network("[{ name = \"injected\", longest = 64, max_packet = 4 }, { name = \"injected\", priority = 1 }]");
+  const u64 data = net.inject(0, 1, 64);
+  net.step(8);
+  const u64 urgent = net.inject(0, 1, 1, 0, 1);
+  std::vector<u64> order;
+  while (net.in_flight() != 0) {
+    net.step();
+    for (const Delivery& d : net.delivered()) order.push_back(d.id);
+  }
+  EXPECT_EQ(order, (std::vector<u64>{urgent, data}));
+}
+
 TEST(SteppedNetwork, ALoneMessageTakesItsWay) {
   SteppedNetwork net = network();
   const Tick one = latency_of(net, 0, 1, 1);
@@ -146,7 +160,7 @@ TEST(SteppedNetwork, WhatCannotBeInjectedIsRefused) {
   EXPECT_THROW(net.inject(0, 1, 1, 9), ConfigError);
   EXPECT_NO_THROW(net.inject(0, 1, 1, 10));
   EXPECT_THROW(network("{ name = \"uniform\", load = 0.1 }"), ConfigError);
-  EXPECT_THROW(network("[\"injected\", \"injected\"]"), ConfigError);
+  EXPECT_THROW(net.inject(0, 1, 1, 0, 1), ConfigError) << "there is one door";
 }
 
 TEST(SteppedNetwork, ItWorksWithEverySwitchThatItsMessagesFit) {

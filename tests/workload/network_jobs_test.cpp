@@ -88,6 +88,19 @@ TEST_F(NetworkJobs, AMessageTakesOverheadLatencyBytesAndOverhead) {
   EXPECT_EQ(run_of(text, {"job.placement=same.txt", "job.host.eager=0"})["jobs"][0]["ranks"], json({119, 210}));
 }
 
+/// Rank 0 sends 10,000 flits to rank 1; its consent to rank 2 goes behind one packet of them, not behind all.
+TEST_F(NetworkJobs, AConsentDoesNotWaitForTheDataOfItsHost) {
+  write_text("a.goal",
+             "num_ranks 3\nrank 0 {\nsend 320000b to 1\nrecv 320b from 2\n}\nrank 1 {\nrecv 320000b from 0\n}\n"
+             "rank 2 {\na: calc 1000\nb: send 320b to 0\nb requires a\n}\n");
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\nhost = { eager = 0 }\n";
+  const json ends = run_of(text)["jobs"][0]["ranks"];
+  EXPECT_GT(ends[1], 3 * kNear + 9999) << "the consent takes a flit of the link";
+  EXPECT_LE(ends[1], 3 * kNear + 9999 + 4);
+  EXPECT_GE(ends[2], 1000 + 2 * kNear + 9);
+  EXPECT_LE(ends[2], 1000 + 2 * kNear + 9 + 16) << "a packet has 16 flits";
+}
+
 TEST_F(NetworkJobs, AFlitOfHalfTheBytesTakesTwiceTheFlits) {
   EXPECT_EQ(run_of(std::string(kTree) + kRing, {"flit=16 B"})["jobs"][0]["completion"],
             14 * 511 + 10 * kNear + 4 * kFar);

@@ -26,6 +26,7 @@ constexpr u64 kNothing = ~u64{0};
 constexpr Tick kStretch = 1U << 16U;      ///< cycles between two looks at the interrupt
 constexpr Tick kJobPatience = 1'000'000;  ///< cycles without a flit that moves
 constexpr u32 kLongestPiece = 1U << 24U;
+constexpr u32 kControlDoor = 1;           ///< of the traffics "injected"
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
 constexpr Tick kPause = 32;               ///< cycles between two measurements
 constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths that are followed through the network
@@ -49,6 +50,12 @@ workload::ReplayOptions replay_options(const PlacedJob& job) {
   options.start = job.start;
   options.repeats = job.repeats;
   return options;
+}
+
+/// The traffics that carry messages of jobs; those behind them are background.
+std::size_t own_traffics(const Experiment& experiment) {
+  const auto is_own = [](const config::Values& traffic) { return traffic.component() == "injected"; };
+  return static_cast<std::size_t>(std::ranges::count_if(experiment.traffics, is_own));
 }
 
 /// Where the ranks of a job are.
@@ -89,7 +96,8 @@ class Coupling {
   Coupling(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options,
            const engine::ProbePlan& probe = {})
       : network_(experiment, options.threads, probe),
-        background_(experiment.traffics.size() > 1),
+        background_(experiment.traffics.size() > own_traffics(experiment)),
+        control_first_(own_traffics(experiment) > 1),
         limit_(experiment.run.given("session_limit") ? static_cast<u64>(experiment.run.integer("session_limit"))
                                                      : kNothing),
         flit_(flit),
@@ -136,7 +144,7 @@ class Coupling {
   [[nodiscard]] engine::ProbeReport probed() const { return network_.probed(); }
   [[nodiscard]] u64 flits() const { return network_.counts().flits_taken; }
 
-  /// A piece of a message in the order in which pieces were handed to the network.
+  /// A piece of a message, in the order in which pieces were handed to the network; those that go first have none.
   struct Piece {
     u64 birth = 0;
     u32 source = 0;
@@ -195,6 +203,12 @@ class Coupling {
     const u64 birth = std::max<u64>(at, network_.now());
     ++pairs_[pair];
     const auto flight = std::make_shared<Flight>(Flight{&end, parcel, 0});
+    quiet_since_ = std::max(quiet_since_, birth);
+    if (control_first_ && !PhysicalReplay::is_message(parcel)) {
+      flights_[network_.inject(pair.first, pair.second, 1, birth, kControlDoor)] = flight;
+      flight->pieces = 1;
+      return;
+    }
     for (u64 left = flits_of(bytes, flit_); left > 0;) {
       const u64 now = std::min<u64>(left, kLongestPiece);
       flights_[network_.inject(pair.first, pair.second, static_cast<u32>(now), birth)] = flight;
@@ -204,7 +218,6 @@ class Coupling {
       ++flight->pieces;
       left -= now;
     }
-    quiet_since_ = std::max(quiet_since_, birth);
   }
 
   /// Simulates until something arrives or `due`; true: one of both has come.
@@ -237,7 +250,8 @@ class Coupling {
 
   SteppedNetwork network_;
   bool background_;
-  u64 limit_;  ///< cycles; kNothing: the jobs may take as long as they do
+  bool control_first_;  ///< requests and consents are a traffic of their own, more urgent than messages
+  u64 limit_;           ///< cycles; kNothing: the jobs may take as long as they do
   u32 flit_;
   workload::IdealWire wire_;
   const RunOptions& options_;
@@ -411,7 +425,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   if (stuck || out.late || !out.blockage.empty()) return out;
 
   Experiment bare = experiment;
-  bare.traffics.resize(1);
+  bare.traffics.resize(own_traffics(experiment));
   const Latencies latencies = measure(bare, coupling.pairs(), options);
   const u64 mean = mean_of(latencies);
   explain_paths(experiment, flit, jobs, options, coupling, latencies, out, again);
@@ -419,7 +433,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
     job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, options));
-    if (jobs.size() == 1 && experiment.traffics.size() == 1) continue;
+    if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);
     job.slowdown_alone = ratio(jobs[j], end, alone.run({}).jobs.front().outcome.completion);

@@ -45,7 +45,7 @@ struct NetworkJobsOutcome {
   bool late = false;               ///< run.session_limit came before the end of all jobs
 };
 
-/// `experiment`: with the traffic "injected" first. `flit`: bytes that one carries. Times in cycles. Stops at the first
+/// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents. `flit`: bytes that one carries. Times in cycles. Stops at the first
 /// job that cannot go on. Networks through which no more than kMostFlitsAgain have gone, or that `again` is said of,
 /// are run once more to see what happened to the messages of critical paths. Throws ConfigError, InvariantError,
 /// Interrupted.

@@ -195,6 +195,7 @@ Prepared prepare(const Experiment& experiment) {
   const workload::IdealWire wire{0, workload::PerByte(1.0 / flit)};
   all.read.reserve(experiment.jobs.size());
   u64 longest = 1;
+  bool asks = false;  // messages above host.eager: whether they may come
   for (const config::Values& job : experiment.jobs) {
     if (job.text("host.rules") == "loggopsim") {
       job.fail("host.rules", "the rules of LogGOPSim are those of a network without contention",
@@ -212,10 +213,18 @@ Prepared prepare(const Experiment& experiment) {
     here.terminals = placement.place(job, program.ranks());
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
-    longest = std::max(longest, (longest_message(program) + flit - 1) / flit);
+    const u64 bytes = longest_message(program);
+    asks = asks || bytes > here.host.eager;
+    longest = std::max(longest, (bytes + flit - 1) / flit);
     all.jobs.push_back(std::move(here));
   }
   all.network.traffics.front().set("longest", static_cast<i64>(std::min(longest, kLongestInjected)));
+  if (asks && switch_row(experiment).serves_classes) {
+    config::Values control = all.network.traffics.front();
+    control.set("longest", i64{1});
+    control.set("priority", i64{1});
+    all.network.traffics.insert(all.network.traffics.begin() + 1, std::move(control));
+  }
   all.notes.push_back(fmt::format("a flit carries {} byte{}", flit, flit == 1 ? "" : "s"));
   if (cycle_of(experiment) == 0.0) all.notes.emplace_back("no cycle_time: a cycle counts as 1 ns");
   return all;

@@ -16,16 +16,17 @@ namespace {
 constexpr Stream kWaysOfInjected{"injected: ways"};
 constexpr const char* kInjected = "injected";
 
-/// The place of the one traffic that the caller feeds.
-u32 injected_of(const Experiment& experiment) {
-  const auto is_injected = [](const config::Values& values) { return values.component() == kInjected; };
-  const auto& traffics = experiment.traffics;
-  const auto count = std::count_if(traffics.begin(), traffics.end(), is_injected);
-  if (count != 1) {
-    throw ConfigError({"", 0, 0, "traffic"}, fmt::format("{} traffics of the experiment are \"{}\"", count, kInjected),
+/// The places of the traffics that the caller feeds.
+std::vector<u32> doors_of(const Experiment& experiment) {
+  std::vector<u32> doors;
+  for (u32 i = 0; i < experiment.traffics.size(); ++i) {
+    if (experiment.traffics[i].component() == kInjected) doors.push_back(i);
+  }
+  if (doors.empty()) {
+    throw ConfigError({"", 0, 0, "traffic"}, fmt::format("no traffic of the experiment is \"{}\"", kInjected),
                       fmt::format("give one: traffic = \"{}\", alone or among others", kInjected));
   }
-  return static_cast<u32>(std::find_if(traffics.begin(), traffics.end(), is_injected) - traffics.begin());
+  return doors;
 }
 
 [[noreturn]] void refuse_message(const std::string& cause, const std::string& remedy) {
@@ -36,9 +37,8 @@ u32 injected_of(const Experiment& experiment) {
 
 struct SteppedNetwork::State {
   State(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
-      : place(injected_of(experiment)),
+      : doors(doors_of(experiment)),
         seed(static_cast<u64>(experiment.run.integer("seed"))),
-        longest(experiment.traffics[place].natural("longest")),
         network(build_network(experiment)) {
     if (experiment.fork.warm != nullptr) {
       throw ConfigError({"", 0, 0, "fork"}, "a network that is stepped has no warm-up to go on from", "leave out fork");
@@ -50,32 +50,40 @@ struct SteppedNetwork::State {
     settings.probe = probe;
     settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));
     instance = build_instance(experiment, network, settings);
-    port = dynamic_cast<traffic::Injected*>(instance.traffics[place].get());
-    if (port == nullptr) {
-      experiment.topology.fail("subnetworks", "messages are injected into one network", "use subnetworks = 1");
+    for (const u32 place : doors) {
+      ports.push_back(dynamic_cast<traffic::Injected*>(instance.traffics[place].get()));
+      if (ports.back() == nullptr) {
+        experiment.topology.fail("subnetworks", "messages are injected into one network", "use subnetworks = 1");
+      }
+      longest.push_back(experiment.traffics[place].natural("longest"));
     }
   }
 
   void reset(u32 replication) {
     instance.machine->reset(replication);
     instance.machine->set_window({0, kNever - 1});
-    ways = Random(seed, kWaysOfInjected, place, replication);
+    ways = Random(seed, kWaysOfInjected, doors.front(), replication);
     pending.clear();
     delivered.clear();
     now = 0;
     next_id = 0;
   }
 
-  void check(u32 source, u32 destination, u32 flits, Tick at) const {
+  void check(u32 source, u32 destination, u32 flits, Tick at, u32 door) const {
+    if (door >= doors.size()) {
+      refuse_message(fmt::format("there is no door {}", door),
+                     fmt::format("the experiment has {} traffics \"{}\", from 0 on", doors.size(), kInjected));
+    }
+    const u32 most = longest[door];
     const u32 terminals = network.topology->traffic_terminals();
     for (const u32 terminal : {source, destination}) {
       if (terminal < terminals) continue;
       refuse_message(fmt::format("there is no terminal {}", terminal),
                      fmt::format("use terminals from 0 to {}", terminals - 1));
     }
-    if (flits < 1 || flits > longest) {
+    if (flits < 1 || flits > most) {
       refuse_message(fmt::format("a message of {} flits", flits),
-                     fmt::format("inject 1 to {} flits, or raise traffic.injected.longest", longest));
+                     fmt::format("inject 1 to {} flits, or raise traffic.injected.longest", most));
     }
     if (at < now) {
       refuse_message(fmt::format("cycle {} is over, {} are done", at, now),
@@ -86,7 +94,8 @@ struct SteppedNetwork::State {
   void collect() {
     delivered.clear();
     arrivals.clear();
-    port->take(arrivals);
+    for (traffic::Injected* const port : ports) port->take(arrivals);
+    if (ports.size() > 1) std::sort(arrivals.begin(), arrivals.end());
     for (const traffic::Injected::Arrival& arrival : arrivals) {
       const auto found = pending.find(arrival.tag);
       found->second.delivered = arrival.at;
@@ -95,12 +104,12 @@ struct SteppedNetwork::State {
     }
   }
 
-  u32 place;
+  std::vector<u32> doors;  ///< places of the traffics that the caller feeds
   u64 seed;
-  u32 longest;
   Network network;
   Instance instance;
-  traffic::Injected* port = nullptr;
+  std::vector<traffic::Injected*> ports;  ///< [door]
+  std::vector<u32> longest;               ///< [door], flits
   Random ways;
   std::unordered_map<u32, Delivery> pending;  ///< [tag]
   std::vector<traffic::Injected::Arrival> arrivals;
@@ -119,10 +128,10 @@ SteppedNetwork& SteppedNetwork::operator=(SteppedNetwork&&) noexcept = default;
 
 void SteppedNetwork::reset(u32 replication) { state_->reset(replication); }
 
-u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at) {
+u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at, u32 door) {
   State& state = *state_;
   const Tick birth = at == 0 ? state.now : at;
-  state.check(source, destination, flits, birth);
+  state.check(source, destination, flits, birth, door);
   const u64 id = state.next_id++;
   core::Message message;
   message.birth = birth;
@@ -131,8 +140,8 @@ u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at) {
   message.tag = static_cast<u32>(id);  // ascending: of two messages of one source and cycle the earlier goes first
   message.word = state.ways.at(id, 0)[0];
   state.pending[message.tag] = {id, source, destination, flits, birth, 0};
-  state.port->make_room(state.pending.size());
-  state.instance.machine->post(state.place, source, message);
+  state.ports[door]->make_room(state.pending.size());
+  state.instance.machine->post(state.doors[door], source, message);
   return id;
 }
 

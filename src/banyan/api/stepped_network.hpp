@@ -29,11 +29,11 @@ struct NetworkCounts {
   u64 flits_delivered = 0;
 };
 
-/// An experiment with the traffic "injected", one cycle after the other. Parameters of its run are the seed, shards and
-/// the engine's modes. Results are the same for any number of threads.
+/// An experiment with the traffic "injected", one or several of them, one cycle after the other. Parameters of its run
+/// are the seed, shards and the engine's modes. Results are the same for any number of threads.
 class SteppedNetwork {
  public:
-  /// Throws ConfigError, also when the experiment has no traffic "injected" or several of them.
+  /// Throws ConfigError, also when the experiment has no traffic "injected".
   /// `probe`: what to write down beside.
   explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1, const engine::ProbePlan& probe = {});
   ~SteppedNetwork();
@@ -48,7 +48,8 @@ class SteppedNetwork {
   /// Generates a message at `source` in the next cycle, or in the later one `at`; returns its number, which counts from
   /// 0. Messages of one source and one cycle leave in the order of injection. Throws ConfigError when a terminal does
   /// not exist, when the message is longer than the traffic says, or when `at` has passed.
-  u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0);
+  /// `door`: of which of the traffics "injected", in their order; they may differ in priority.
+  u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0);
 
   /// Simulates so many cycles. Throws InvariantError.
   void step(Tick cycles = 1);

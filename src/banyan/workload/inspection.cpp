@@ -147,6 +147,7 @@ Exchange exchange_of(const Program& program, std::size_t most) {
     std::unordered_map<u32, Pair> to;
     std::map<std::pair<u64, u32>, u64, std::greater<>> sizes;  // the largest of this rank
     for (u32 i = 0; i < program.operations(r); ++i) {
+      program.passes(r, i);
       const Operation o = program.operation(r, i);
       if (o.kind != OperationKind::send) continue;
       Pair& pair = to[o.peer];

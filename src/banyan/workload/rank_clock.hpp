@@ -13,9 +13,12 @@ class IntervalUnion {
  public:
   void add(u64 from, u64 to) {
     if (from >= to) return;
-    // Mostly it prolongs the last one, or follows it.
-    if (!open_.empty() && from >= open_.back().from && from <= open_.back().to) {
-      open_.back().to = std::max(open_.back().to, to);
+    // Mostly it meets one of the last, in whatever order they come.
+    const std::size_t oldest = open_.size() - std::min(open_.size(), kTried);
+    for (std::size_t i = open_.size(); i > oldest; --i) {
+      Interval& last = open_[i - 1];
+      if (from > last.to || to < last.from) continue;
+      last = {std::min(last.from, from), std::max(last.to, to)};
       return;
     }
     if (open_.size() == full_) {
@@ -36,6 +39,7 @@ class IntervalUnion {
 
  private:
   static constexpr std::size_t kFewest = 16;
+  static constexpr std::size_t kTried = 2;
 
   struct Interval {
     u64 from = 0;
