@@ -43,6 +43,10 @@ TEST(Energy, IsTheCountersTimesTheTable) {
   EXPECT_DOUBLE_EQ(of("energy_static"), (16 * 2 + 64 * 3) * of("simulated_cycles"));
   EXPECT_DOUBLE_EQ(of("energy"), of("energy_dynamic") + of("energy_static"));
   EXPECT_DOUBLE_EQ(of("energy_per_flit"), of("energy") / of("delivered_flits"));
+  EXPECT_EQ(result.find("energy_per_bit"), nullptr);
+  const Result sized = run_of(kMesh, {"run.energy=" + table, "run.flit=16 B"});
+  EXPECT_DOUBLE_EQ(sized.at("energy_per_bit").mean, sized.at("energy_per_flit").mean / 128);
+  EXPECT_EQ(sized.at("energy_per_bit").unit, "pJ/bit");
   EXPECT_DOUBLE_EQ(of("energy_per_cycle"), of("energy") / of("simulated_cycles"));
   // Corners have 3 ports, edges 4, the others 5.
   EXPECT_DOUBLE_EQ(of("area"), 0.25 * (4 * 9 + 8 * 16 + 4 * 25) + 4 * 80);

@@ -86,6 +86,27 @@ TEST(Table, AlignsAndShowsIntervals) {
   EXPECT_THROW(static_cast<void>(to_table(all.set, all.results, {"pakets"})), ConfigError);
 }
 
+TEST(Table, HasOneLineForTheSeedsOfAPoint) {
+  Example all = example();
+  const api::Experiment first = all.set.points[0];
+  const api::Result steady = all.results[0];
+  all.set.axis_names = {"routing", "run.seed"};
+  all.set.points.assign(4, first);
+  all.results.assign(4, steady);
+  for (std::size_t i = 0; i < 4; ++i) {
+    all.set.points[i].axes = {{"routing", i < 2 ? "tag" : "section"}, {"run.seed", i % 2 == 0 ? "1" : "2"}};
+    // t(1) s / sqrt(2) of 1 and 3 is 12.706.
+    all.results[i].metrics[0].mean = i % 2 == 0 ? 1.0 : 3.0;
+  }
+  all.results[3].verdict = Verdict::saturated;
+  all.results[3].metrics[0].mean = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(to_table(all.set, all.results),
+            "routing  seeds  verdict           delay\n"
+            "tag      2      steady            2 ± 13\n"
+            "section  2      1 of 2 saturated  -\n"
+            "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n");
+}
+
 TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {
   Example all = example();
   for (std::size_t i = 0; i < 2; ++i) {

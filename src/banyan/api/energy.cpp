@@ -144,7 +144,7 @@ std::optional<CostTable> costs_of(const Experiment& experiment) {
 }
 
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,
-                u64 cycles, u64 flits) {
+                u64 cycles, u64 flits, u64 flit_bytes) {
   Table table{"energy", {"part", "count", "cost (" + costs.unit + ")", "energy (" + costs.unit + ")", "source"}, {}};
   const auto sum_of = [&](const std::vector<Cost>& list, const char* suffix, auto&& count) {
     double sum = 0.0;
@@ -164,6 +164,9 @@ void add_energy(Result& result, const CostTable& costs, const core::Graph& graph
   add_metric(result, "energy_dynamic", costs.unit, dynamic);
   if (!costs.cycles.empty()) add_metric(result, "energy_static", costs.unit, fixed);
   if (flits != 0) add_metric(result, "energy_per_flit", costs.unit + "/flit", energy / static_cast<double>(flits));
+  if (flits != 0 && flit_bytes != 0)
+    add_metric(result, "energy_per_bit", costs.unit + "/bit",
+               energy / (static_cast<double>(flits) * static_cast<double>(flit_bytes) * 8.0));
   if (cycles != 0) add_metric(result, "energy_per_cycle", costs.unit + "/cycle", energy / static_cast<double>(cycles));
   if (!costs.areas.empty()) {
     double area = 0.0;

@@ -33,8 +33,9 @@ struct CostTable {
 /// The table of run.energy, whose path is relative to the folder of the experiment; nothing where there is none.
 [[nodiscard]] std::optional<CostTable> costs_of(const Experiment& experiment);
 
-/// Adds the metrics and the table "energy". `cycles` and `flits`: simulated and delivered in all.
+/// Adds the metrics and the table "energy". `cycles` and `flits`: simulated and delivered in all;
+/// `flit_bytes`: 0 where a flit has no size.
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,
-                u64 cycles, u64 flits);
+                u64 cycles, u64 flits, u64 flit_bytes);
 
 }  // namespace banyan::api

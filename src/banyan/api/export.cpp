@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
+#include "banyan/stats/interval.hpp"
 
 namespace banyan::api {
 namespace {
@@ -139,6 +142,81 @@ std::string table_of(const ExperimentSet& set, const std::vector<Result>& result
   return aligned(rows);
 }
 
+/// Points that differ in their seeds alone, in the order of the sweep.
+struct Repeated {
+  Cells axes;  ///< without those of seeds
+  std::vector<const Result*> results;
+};
+
+bool is_seed(const std::string& axis) { return axis.substr(axis.rfind('.') + 1) == "seed"; }
+
+std::vector<Repeated> repeated(const ExperimentSet& set, const std::vector<Result>& results) {
+  std::vector<Repeated> groups;
+  std::map<Cells, std::size_t> places;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Cells axes;
+    for (const auto& [key, value] : set.points[i].axes) {
+      if (!is_seed(key)) axes.push_back(value);
+    }
+    const auto [place, added] = places.emplace(axes, groups.size());
+    if (added) groups.push_back({std::move(axes), {}});
+    groups[place->second].results.push_back(&results[i]);
+  }
+  return groups;
+}
+
+/// "2 of 3 saturated" where seeds do not agree.
+std::string verdict_of(const Repeated& group) {
+  const Result& worst = **std::max_element(group.results.begin(), group.results.end(), [](auto* a, auto* b) {
+    const auto unsettled = [](const Result* r) {
+      return r->verdict == Verdict::deadlocked ? 2 : r->verdict == Verdict::saturated ? 1 : 0;
+    };
+    return unsettled(a) < unsettled(b);
+  });
+  const auto agree = std::count_if(group.results.begin(), group.results.end(),
+                                   [&](const Result* r) { return r->verdict == worst.verdict; });
+  const bool all = agree == static_cast<std::ptrdiff_t>(group.results.size());
+  const bool certain = std::all_of(group.results.begin(), group.results.end(), [](auto* r) { return r->certain; });
+  return (all ? "" : fmt::format("{} of {} ", agree, group.results.size())) + to_string(worst.verdict) +
+         (certain ? "" : " (uncertain)");
+}
+
+/// The mean over seeds with the interval that their means give; nothing where some seeds have no value, because those
+/// that found a steady state are no sample of all.
+std::string estimate(const Repeated& group, const std::string& name) {
+  if (group.results.size() == 1) return estimate(group.results.front()->find(name));
+  std::vector<double> means;
+  Metric pooled;
+  for (const Result* result : group.results) {
+    const Metric* metric = result->find(name);
+    if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
+    pooled = *metric;
+    means.push_back(metric->mean);
+  }
+  pooled.mean = stats::average(means);
+  pooled.half_width = stats::mean_interval(means, stats::kConfidence).half_width;
+  return estimate(&pooled);
+}
+
+/// Seeds are repetitions of a point: one line for all of them.
+std::string pooled_table(const ExperimentSet& set, const std::vector<Result>& results, const Cells& names) {
+  const std::vector<Repeated> groups = repeated(set, results);
+  if (groups.size() == results.size()) return table_of(set, results, names);
+  Cells head;
+  std::copy_if(set.axis_names.begin(), set.axis_names.end(), std::back_inserter(head),
+               [](const std::string& axis) { return !is_seed(axis); });
+  head.insert(head.end(), {"seeds", "verdict"});
+  head.insert(head.end(), names.begin(), names.end());
+  std::vector<Cells> rows{head};
+  for (const Repeated& group : groups) {
+    Cells row = group.axes;
+    row.insert(row.end(), {fmt::format("{}", group.results.size()), verdict_of(group)});
+    for (const std::string& name : names) row.push_back(estimate(group, name));
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows) + "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n";
+}
+
 /// "uncertain whether it is steady: ...; a longer run (run.measure) would tell" of what a result explains.
 std::string doubt_of(const Result& result) {
   const std::size_t at = result.explanation.find("uncertain whether");
@@ -265,7 +343,7 @@ std::string to_json(const ExperimentSet& set, const std::vector<Result>& results
 std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                      const std::vector<std::string>& metrics) {
   require_reported(results, metrics);
-  return table_of(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results);
+  return pooled_table(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results);
 }
 
 std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results) {

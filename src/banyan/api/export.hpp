@@ -28,8 +28,9 @@ enum class Costs { shown, left_out };
 [[nodiscard]] std::string to_json(const ExperimentSet& set, const std::vector<Result>& results,
                                   Costs costs = Costs::shown);
 /// Axes, verdict and the chosen metrics with their intervals; none chosen: the first ones that have an interval, and
-/// where none has one, as in runs of jobs, the first ones that differ between points. Below it, why points are
-/// uncertain. Throws ConfigError when a chosen metric is reported by no point.
+/// where none has one, as in runs of jobs, the first ones that differ between points. Points that differ in their seeds
+/// alone are one line, with the means over them. Below it, why points are uncertain. Throws ConfigError when a chosen
+/// metric is reported by no point.
 [[nodiscard]] std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                                    const std::vector<std::string>& metrics = {});
 /// All metrics of all points, as many tables below each other as they need; of a run alone, its table.

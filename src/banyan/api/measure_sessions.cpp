@@ -107,7 +107,7 @@ class SessionRunner {
         ticks += o.ticks;
         flits += o.delivered_flits;
       }
-      add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits);
+      add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits, experiment_.run.natural("flit"));
     }
     add_recorded(result, experiment_, settings_.probe, sum, *network_.topology, cycles);
     if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);

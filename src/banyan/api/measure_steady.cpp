@@ -767,7 +767,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   add_activity(result, experiment, outcome.activity);
   if (costs && outcome.activity) {
     add_energy(result, *costs, network.topology->graph(), *outcome.activity, outcome.ticks,
-               outcome.totals.delivered_flits);
+               outcome.totals.delivered_flits, experiment.run.natural("flit"));
   }
   if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);

@@ -88,6 +88,8 @@ constexpr MetricRow kRows[] = {
     {"energy", "", "What the network spends, by the table of costs and in its unit.", "energy_dynamic + energy_static",
      kEnergy},
     {"energy_dynamic", "", "What the events of the network cost.", "sum over events of (number x cost)", kEnergy},
+    {"energy_per_bit", "", "What a bit costs that is delivered, where run.flit says how many bytes a flit has.",
+     "energy / (delivered flits x run.flit x 8)", kEnergy},
     {"energy_per_cycle", "", "Mean power: with energies in pJ and cycles of 1 ns, mW.", "energy / simulated cycles",
      kEnergy},
     {"energy_per_flit", "", "What a flit costs that is delivered.", "energy / delivered flits", kEnergy},

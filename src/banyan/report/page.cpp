@@ -91,11 +91,13 @@ std::string claim_table(const std::vector<ClaimResult>& claims) {
   return html + "</tbody></table>\n";
 }
 
-std::string values_table(const Table& table) {
+/// `open`: nothing else stands in its figure.
+std::string values_table(const Table& table, bool open) {
   if (table.rows.empty()) return "";
   const auto numeric = [&](std::size_t column) { return column < table.numeric.size() && table.numeric[column]; };
-  std::string html =
-      "<details><summary>Values</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Values\">"
+  std::string html = open ? "<details open>" : "<details>";
+  html +=
+      "<summary>Values</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Values\">"
       "<table class=\"values\"><thead><tr>";
   for (std::size_t i = 0; i < table.head.size(); ++i) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", numeric(i) ? " class=\"n\"" : "", html_label(table.head[i]));
@@ -147,7 +149,8 @@ std::string figure_section(const Page& page, const Figure& figure, std::size_t& 
         "<p class=\"downloads\"><a download=\"{}\" href=\"data:text/csv;charset=utf-8,{}\">Data as CSV</a></p>\n",
         escape(figure.csv_file), percent_encode(figure.csv));
   }
-  return html + values_table(figure.values) + first_configuration(page, figure.values) + "</section>\n";
+  return html + values_table(figure.values, figure.charts.empty()) + first_configuration(page, figure.values) +
+         "</section>\n";
 }
 
 std::string network_list(const Page& page) {
