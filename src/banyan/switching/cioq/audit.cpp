@@ -215,14 +215,17 @@ u64 Fabric::digest() const {
       sum.end();
     }
   }
-  for (u64 n = 0; n < controls_.size(); ++n) {
-    sum.begin();
-    sum.add(controls_[n].at);
-    sum.add(controls_[n].path);
-    sum.add(static_cast<u64>(controls_[n].port) << 8U | static_cast<u64>(controls_[n].kind));
-    sum.end();
+  for (const Fifo<Control>* const list : {&tokens_, &controls_}) {
+    for (u64 n = 0; n < list->size(); ++n) {
+      const Control& control = (*list)[n];
+      sum.begin();
+      sum.add(control.at);
+      sum.add(control.path);
+      sum.add(static_cast<u64>(control.port) << 8U | static_cast<u64>(control.kind));
+      sum.end();
+    }
   }
-  return mix64(movements_) + sum.value() + pause_digest();
+  return sum.value() + pause_digest();
 }
 
 void Fabric::add_held(engine::Holdings& into, const Item& item) {
@@ -296,7 +299,7 @@ void Fabric::hold(engine::Holdings& into) const {
 
 bool Fabric::expects() const {
   settle();
-  if (!credits_.empty() || !controls_.empty() || !timers_.empty()) return true;
+  if (!credits_.empty() || !tokens_.empty() || !controls_.empty() || !timers_.empty()) return true;
   const auto carries = [](const auto& wire) { return !wire.empty(); };
   return std::any_of(wires_.begin(), wires_.end(), carries) ||
          std::any_of(pause_frames_.begin(), pause_frames_.end(), carries) || wheel_.earliest(now_) != kNever;

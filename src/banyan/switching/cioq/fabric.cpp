@@ -219,6 +219,7 @@ void Fabric::reset(u32 replication) {
   wheel_.clear();
   for (auto& wire : wires_) wire.clear();
   credits_.clear();
+  tokens_.clear();
   controls_.clear();
   timers_.clear();
   marked_switches_.clear();
@@ -240,7 +241,7 @@ void Fabric::reset(u32 replication) {
 void Fabric::archive(Archive& a) {
   a(switches_, ingress_, egress_, in_, out_, want_, grant_, accept_, ready_in_, ready_out_);
   a(class_used_, class_credit_, class_room_, class_open_, store_, admittance_, towards_, meters_, sent_);
-  a(wheel_, wires_, credits_, controls_, timers_, pause_frames_, pausing_, unpaused_, pause_counts_);
+  a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, unpaused_, pause_counts_);
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
   a(now_, cycle_, starved_, settled_, movements_, counts_, log_, own_);
 }
@@ -269,20 +270,22 @@ bool Fabric::ask_credit(Egress& out) noexcept {
   return false;
 }
 
+void Fabric::take_tokens(Tick part) noexcept {
+  do {
+    const Control token = tokens_.front();
+    tokens_.pop();
+    token_back(token.port, token.path, token.length);
+  } while (tokens_.next() <= part);
+}
+
 void Fabric::take_controls(Tick part) noexcept {
   do {
     const Control control = controls_.front();
     controls_.pop();
-    switch (control.kind) {
-      case Message::notification:
-        notified(control.port, control.path, control.length);
-        break;
-      case Message::token:
-        token_back(control.port, control.path, control.length);
-        break;
-      default:
-        set_stopped_by_link(control.port, control.path, control.length, control.kind == Message::xoff);
-        break;
+    if (control.kind == Message::notification) {
+      notified(control.port, control.path, control.length);
+    } else {
+      set_stopped_by_link(control.port, control.path, control.length, control.kind == Message::xoff);
     }
   } while (controls_.next() <= part);
 }

@@ -35,6 +35,7 @@ class Fabric final : public engine::Population {
   Tick run(Tick now) noexcept override;
   void archive(Archive& a) override;
   u64 digest() const override;
+  bool hashes_movements() const noexcept override { return true; }
   void hold(engine::Holdings& into) const override;
   u64 movements() const noexcept override { return movements_; }
   bool expects() const override;
@@ -238,6 +239,7 @@ class Fabric final : public engine::Population {
   void start_crossings() noexcept;
   template <Mode M, bool Large>
   void start_links() noexcept;
+  void take_tokens(Tick part) noexcept;
   void take_controls(Tick part) noexcept;
   template <bool Large>
   void generate(Tick now) noexcept;
@@ -329,7 +331,7 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
   template <Mode M>
-  [[nodiscard]] Tick earliest(Tick from) noexcept;
+  [[nodiscard]] Tick earliest(Tick from) const noexcept;
   void mark_switch(u32 s, Switch& sw, bool wanted = true) noexcept {
     marked_switches_.push_if(wanted & !sw.marked, s);
     sw.marked = sw.marked | wanted;
@@ -344,6 +346,7 @@ class Fabric final : public engine::Population {
     adapter_marked_[a] = marked | (wanted ? 1 : 0);
   }
   [[nodiscard]] std::span<Fifo<Arrival>> wires() noexcept { return {wires_.data(), latencies_}; }
+  [[nodiscard]] std::span<const Fifo<Arrival>> wires() const noexcept { return {wires_.data(), latencies_}; }
   [[nodiscard]] std::span<Fifo<Arrival>> exits() noexcept { return {wires_.data() + latencies_, latencies_}; }
   void set_class_room(u32 egress, u32 q, bool room) noexcept;
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
@@ -513,6 +516,10 @@ class Fabric final : public engine::Population {
   std::vector<Tick> wire_parts_;  ///< likewise
   std::size_t latencies_ = 0;     ///< half of their length
   Fifo<Credit> credits_;
+  /// Tokens that come back to ingresses, and what egresses are told. Of what is due in one part, tokens come first: they
+  /// free lines, and what else they do commutes. What one egress is told keeps its order. So it does not matter in which
+  /// order the ports of a network send.
+  Fifo<Control> tokens_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
   // Where links are stopped by pauses:

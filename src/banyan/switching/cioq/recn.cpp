@@ -117,7 +117,7 @@ void Fabric::free_out(u32 e, u32 k) noexcept {
   note_lines(out_, e);
   ++counts_.freed;
   note(Kind::freed, false, e, line.path, line.length);
-  controls_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});
+  tokens_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});
   if (egress_[e].adapter) {
     unpark(egress_[e].switch_);
     mark_adapter(egress_[e].switch_);
@@ -322,7 +322,7 @@ void Fabric::notified(u32 e, u64 path, u32 length) noexcept {
   if (k == kNone) {
     ++counts_.rejected;
     note(Kind::rejected, false, e, path, length);
-    controls_.push({now_ + control_parts_, path, egress_[e].down, static_cast<u8>(length), Message::token});
+    tokens_.push({now_ + control_parts_, path, egress_[e].down, static_cast<u8>(length), Message::token});
     return;
   }
   if (egress_[e].adapter) {

@@ -23,26 +23,16 @@ inline constexpr Tick kSettled = 64;  ///< cycles after which credits are counte
 
 /// The next part in which something happens; all before `from` are done.
 template <Fabric::Mode M>
-inline Tick Fabric::earliest(Tick from) noexcept {
+inline Tick Fabric::earliest(Tick from) const noexcept {
   Tick next = wheel_.earliest(now_);
-  if constexpr (sets_aside(M)) next = std::min({next, controls_.next(), timers_.next()});
+  if constexpr (sets_aside(M)) next = std::min({next, tokens_.next(), controls_.next(), timers_.next()});
   for (const auto& wire : wires()) next = std::min(next, wire.next());
   if constexpr (pauses(M)) {
     for (const auto& frames : pause_frames_) next = std::min(next, frames.next());
   }
   if (counts_credits<M>()) next = std::min(next, credits_.next());
-  if (marked_switches_.empty() && marked_adapters_.empty()) return next;
-  // Xon that came while links started: what it opened is looked at in the next part in which anything happens, be it
-  // at a terminal.
-  if (!counts_credits<M>()) {
-    settle(from - 1);
-    next = std::min(next, credits_.next());
-  }
-  for (auto& wire : exits()) {
-    if (wire.next() < from) deliver(wire, from);
-    next = std::min(next, wire.next());
-  }
-  return next;
+  // What Xon opened while links started is looked at in the part after that, whatever happens elsewhere.
+  return marked_switches_.empty() && marked_adapters_.empty() ? next : std::min(next, from);
 }
 
 template <Fabric::Mode M, bool Large>
@@ -54,12 +44,9 @@ Tick Fabric::run_as(Tick now) noexcept {
   terminals_.source.advance(now);
   generate<Large>(now);
   Tick part = first;
-  // To look for the parts in which something happens costs more than to do all of the few. Only what is marked already
-  // waits for one in which something does, or a message is born.
-  if (!marked_adapters_.empty() || (every_part_ && marked_switches_.empty())) {
-    do {
-      step<M, Large>(part++);
-    } while (every_part_ && part < end && marked_switches_.empty() && marked_adapters_.empty());
+  // To look for the parts in which something happens costs more than to do all of the few.
+  if (every_part_) {
+    do { step<M, Large>(part++); } while (part < end);
   }
   Tick next = earliest<M>(part);
   while (next < end) {
@@ -87,6 +74,7 @@ template <Fabric::Mode M, bool Large>
 void Fabric::step(Tick part) noexcept {
   now_ = part;
   if (counts_credits<M>() && credits_.next() <= part) take_credits<M>(part);
+  if (sets_aside(M) && tokens_.next() <= part) take_tokens(part);
   if (sets_aside(M) && controls_.next() <= part) take_controls(part);
   if constexpr (pauses(M)) {
     for (auto& frames : pause_frames_) {
@@ -669,6 +657,7 @@ template <Fabric::Mode M>
   if constexpr (sets_aside(M)) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
   out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
   if (watches_) [[unlikely]] {
+    settle(now_);
     note_departure(e, item, length, out.to_terminal || (pauses(M) ? !stands_still(e, item) : out.credit >= packet_));
   }
   if (M == Mode::classes && classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
