@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,7 +23,9 @@ constexpr Stream kTestTurns{"admittance test: turns"};
 
 Admittance queues(u64 seed) {
   Admittance all;
-  all.resize(kTerminals);
+  std::vector<u32> adapters(kTerminals);
+  std::iota(adapters.begin(), adapters.end(), 0U);
+  all.resize(std::move(adapters), kTerminals);
   all.clear(Random(seed, kTestTurns, 0, 0));
   return all;
 }

@@ -24,7 +24,7 @@ struct FabricAccess {
         builder(*topology, *routing, {}, {}, {}) {
     builder.cut_messages(plan.packet);
     builder.partition_as_one();
-    auto owned = std::make_unique<Fabric>(builder, plan, kBits);
+    auto owned = std::make_unique<Fabric>(builder, 0, plan, kBits);
     fabric = owned.get();
     builder.add(0, std::move(owned));
     fabric->reset(0);

@@ -259,9 +259,9 @@ void Builder::wire(Tick least_extra) {
   reserve();
 }
 
-void Builder::join_networks() {
+void Builder::join_networks(Tick most_window) {
   const core::Graph& graph = topology_.graph();
-  window_ = longest_latency();
+  window_ = std::min(longest_latency(), most_window);
   std::vector<std::size_t> crossing(std::size_t{shards()} * shards());
   std::vector<std::size_t> ending(shards());
   for (const core::Channel& c : graph.channels()) {

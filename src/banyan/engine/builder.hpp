@@ -88,8 +88,8 @@ class Builder {
   /// switch sends to a switch takes at least beyond the channel's latency; shards run on their own for as long.
   void wire(Tick least_extra = 0);
   /// In place of add_interfaces, add_switches and wire, when population 0 of every shard is a WholeNetwork: what one
-  /// sends to another is known to it before the latency of a channel between them has passed.
-  void join_networks();
+  /// sends to another is known to it before the latency of a channel between them has passed, or `most_window` ticks.
+  void join_networks(Tick most_window = kNever);
   /// The number of a switch, or of a terminal, among those of its shard.
   [[nodiscard]] u32 entity_of(const core::End& end) const {
     return end.terminal ? terminal_entity_[end.node] : switch_entity_[end.node];

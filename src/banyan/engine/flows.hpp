@@ -168,6 +168,15 @@ class Flows final : public core::Pace {
     return word.due;
   }
 
+  /// Hands a word to the terminal that it is for, of whatever shard.
+  void deliver(const Word& word) {
+    if (post_ == nullptr) {
+      static_cast<void>(add(word));
+    } else {
+      post_(post_to_, word);
+    }
+  }
+
   // --- core::Pace ------------------------------------------------------------------------------------------------
   void gate(u32 end, Tick at) noexcept override;
   void wake(u32 end, Tick at) noexcept override;
@@ -256,13 +265,6 @@ class Flows final : public core::Pace {
   void hear(const Word& word);
   [[nodiscard]] core::Message into_packet(const Word& word);
   [[nodiscard]] static u64 packet_of(u32 terminal, u32 tag) noexcept { return u64{terminal} << 32U | tag; }
-  void deliver(const Word& word) {
-    if (post_ == nullptr) {
-      static_cast<void>(add(word));
-    } else {
-      post_(post_to_, word);
-    }
-  }
   void pop(u32 queue, u32 lane);
 
   Setup setup_;

@@ -529,7 +529,10 @@ u64 Machine::hash() const {
         const std::size_t to = static_cast<std::size_t>(&parcel - parcels.data());
         for (const auto& mail : parcel.flits) {
           state += shards_[to].populations[mail.population]->digest_of(
-              mail.arrival, shards_[to].wires.packet(mail.arrival.flit.packet));
+              mail.due, mail.arrival, shards_[to].wires.packet(mail.arrival.flit.packet));
+        }
+        for (const auto& mail : parcel.controls) {
+          state += shards_[to].populations[mail.population]->digest_of(mail.due, mail.arrival);
         }
         for (const Word& word : parcel.words) state += word.digest();
       }

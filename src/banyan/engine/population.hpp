@@ -208,8 +208,15 @@ class Population {
     static_cast<void>(arrival);
   }
   /// What a flit that is on its way to it from another shard adds to the digest.
-  [[nodiscard]] virtual u64 digest_of(const FlitArrival& arrival, const core::Packet& packet) const {
+  [[nodiscard]] virtual u64 digest_of(Tick due, const FlitArrival& arrival, const core::Packet& packet) const {
+    static_cast<void>(due);
     return flit_digest(packet, arrival.flit);
+  }
+  /// The same of a control word; 0 where those are no part of the state.
+  [[nodiscard]] virtual u64 digest_of(Tick due, const ControlArrival& arrival) const {
+    static_cast<void>(due);
+    static_cast<void>(arrival);
+    return 0;
   }
   /// Flit-hops: grows whenever a flit passes a switch or a circuit moves; the watchdog compares it.
   [[nodiscard]] virtual u64 movements() const noexcept = 0;

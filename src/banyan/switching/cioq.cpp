@@ -26,7 +26,8 @@ using cioq::Plan;
 /// 6 are the 30 of an acknowledgment of InfiniBand (local route header 8, base transport header 12, acknowledge
 /// extended transport header 4, checks 4 and 2).
 constexpr u32 kShortestControl = 24;
-constexpr u32 kMostParts = 64;  ///< parts that a byte on a link is divided into
+constexpr u64 kBytesPerPort = 2200;  ///< of a port's two sides, with what is in them
+constexpr u32 kMostParts = 64;       ///< parts that a byte on a link is divided into
 
 /// What switches tell the sources needs roots to tell of, and somebody who hears it.
 void check_notifications(const config::Values& values, const Plan& plan, const engine::EngineSettings& settings) {
@@ -242,8 +243,25 @@ void install(const config::Values& values, engine::Builder& builder) {
                                   : "use a smaller network, or switches with fewer ports");
   }
   builder.cut_messages(plan.packet);
-  builder.partition_as_one();
-  builder.add(0, std::make_unique<cioq::Fabric>(builder, plan, bits));
+  // What takes no time at all cannot go to another shard.
+  if (plan.control_cycles == 0) {
+    builder.partition_as_one();
+  } else {
+    builder.partition_for_threads(u64{ports} * kBytesPerPort);
+  }
+  std::vector<const Fabric*> fabrics(builder.shards());
+  std::vector<Fabric*> own;
+  for (const u32 i : builder.own_shards()) {
+    auto fabric = std::make_unique<Fabric>(builder, i, plan, bits);
+    fabrics[i] = fabric.get();
+    own.push_back(fabric.get());
+    builder.add(i, std::move(fabric));
+  }
+  for (Fabric* const fabric : own) fabric->look_at(fabrics);
+  // Sources are told of roots after the time of a way at least (engine/feedback_delay.hpp), whatever the way is.
+  const Tick told = static_cast<Tick>(builder.settings().zero_load.fixed);
+  builder.join_networks(
+      std::max<Tick>(1, std::min<Tick>(plan.control_cycles, plan.notify_packets != 0 ? told : kNever)));
 }
 
 u32 vcs(const config::Values&) { return 1; }
@@ -402,7 +420,7 @@ const core::SwitchRow row_cioq{
     .memory =
         [](const config::Values&, const core::NetworkSize& size, double) {
           // Admittance queues and routes are kept per pair of terminals.
-          return 2e6 + size.inputs * 2200.0 + size.terminals * size.terminals * 14.0;
+          return 2e6 + size.inputs * static_cast<double>(kBytesPerPort) + size.terminals * size.terminals * 14.0;
         },
     .flit_bytes = 1,
     .unlimited_queues = &unlimited_queues};

@@ -21,19 +21,22 @@ namespace banyan::switching::cioq {
 class Admittance {
  public:
   /// Of an experiment whose messages wait in flows at their source: none wait here, and all adapters are asked.
-  void leave_to_flows(u32 terminals) {
-    adapters_.assign(terminals + 1, Adapter{});
+  void leave_to_flows(u32 adapters) {
+    adapters_.assign(adapters + 1, Adapter{});
     flows_ = true;
   }
-  void resize(u32 terminals) {
+  /// `numbers`: of the adapters' terminals in the network, of which there are so many.
+  void resize(std::vector<u32> numbers, u32 terminals) {
+    const u32 adapters = static_cast<u32>(numbers.size());
+    numbers_ = std::move(numbers);
     terminals_ = terminals;
     words_ = (terminals + 63) / 64;
-    heads_.resize(std::size_t{terminals} * terminals);
-    active_.resize(std::size_t{terminals} * words_);
+    heads_.resize(std::size_t{adapters} * terminals);
+    active_.resize(std::size_t{adapters} * words_);
     parked_.resize(active_.size());
-    adapters_.resize(terminals + 1);  // one more, for which nothing ever waits
+    adapters_.resize(adapters + 1);  // one more, for which nothing ever waits
     left_.clear();
-    const u32 chunks = std::min<u32>(terminals, kChunks);
+    const u32 chunks = std::min<u32>(adapters, kChunks);
     while (chunks_.size() < chunks) chunks_.push_back(make_chunk());
   }
   void clear(const Random& turns) {
@@ -81,7 +84,7 @@ class Admittance {
     if (count == 0) return kNone;
     const u64* active = &active_[std::size_t{adapter} * words_];
     if (count == 1) return nth(active, 0);
-    const Words words = random_.at(adapter, a.packets);
+    const Words words = random_.at(numbers_[adapter], a.packets);
     for (u32 i = 0; i < 3; ++i) {  // where most destinations wait, the first place that is drawn will do
       const u32 place = below(words[i], terminals_);
       if ((active[place >> 6U] >> (place & 63U) & 1U) != 0) return place;
@@ -241,6 +244,7 @@ class Admittance {
   }
 
   Random random_;
+  std::vector<u32> numbers_;  ///< [adapter]: its terminal
   u32 terminals_ = 0;
   u32 words_ = 0;
   PageVector<Head> heads_;  ///< [adapter * terminals + destination]

@@ -18,7 +18,7 @@ namespace {
 /// hashed side by side: each step of one waits for the step before.
 class SumOfHashes {
  public:
-  explicit SumOfHashes(const engine::PacketPool& pool) : pool_(pool) {
+  explicit SumOfHashes(const std::vector<engine::PacketPool*>& pools) : pools_(pools) {
     words_.resize(2 * kBatch);
     packets_.reserve(kBatch);
     sequences_.reserve(kBatch);
@@ -30,7 +30,7 @@ class SumOfHashes {
     words_[count_++] = word;
   }
   void add_packet(const Item& item) {
-    __builtin_prefetch(&pool_[item.packet]);
+    __builtin_prefetch(&record(item.packet));
     packets_.push_back({static_cast<u32>(count_), item.packet});
     make_room();
     words_[count_ + 2] = item.route;
@@ -76,13 +76,16 @@ class SumOfHashes {
     const u64* end = nullptr;
   };
 
+  [[nodiscard]] const core::Packet& record(core::PacketId id) const noexcept {
+    return (*pools_[id >> engine::PacketPool::kIndexBits])[id];
+  }
   void make_room() {
     if (count_ + 3 > words_.size()) [[unlikely]]
       words_.resize(words_.size() * 2);
   }
   void flush() {
     for (const Wanted& wanted : packets_) {
-      const core::Packet& packet = pool_[wanted.packet];
+      const core::Packet& packet = record(wanted.packet);
       words_[wanted.at] = (static_cast<u64>(packet.source) << 32U) | packet.destination;
       words_[wanted.at + 1] = (static_cast<u64>(packet.traffic) << 32U) | packet.sequence;
     }
@@ -134,7 +137,7 @@ class SumOfHashes {
     lanes = {a, b, c, d};
   }
 
-  const engine::PacketPool& pool_;
+  const std::vector<engine::PacketPool*>& pools_;  ///< [shard]
   std::vector<u64> words_;
   std::size_t count_ = 0;  ///< words that are in use
   std::vector<Wanted> packets_;
@@ -160,7 +163,7 @@ void Fabric::hash_quiet(Side& side) const {
 
 u64 Fabric::digest() const {
   settle();
-  SumOfHashes sum(pool_);
+  SumOfHashes sum(pools_);
   // What a port begins with when its first queues are empty, is known.
   const auto add_port = [&](const Side& side, u32 port, u64 first, u64 occupied) {
     u32 q = 0;
@@ -215,22 +218,16 @@ u64 Fabric::digest() const {
       sum.end();
     }
   }
+  u64 told = 0;
   for (const Fifo<Control>* const list : {&tokens_, &controls_}) {
-    for (u64 n = 0; n < list->size(); ++n) {
-      const Control& control = (*list)[n];
-      sum.begin();
-      sum.add(control.at);
-      sum.add(control.path);
-      sum.add(static_cast<u64>(control.port) << 8U | static_cast<u64>(control.kind));
-      sum.end();
-    }
+    for (u64 n = 0; n < list->size(); ++n) told += digest_of((*list)[n]);
   }
-  return sum.value() + pause_digest();
+  return sum.value() + told + pause_digest();
 }
 
-void Fabric::add_held(engine::Holdings& into, const Item& item) {
+void Fabric::add_held(engine::Holdings& into, u32 bytes) {
   ++into.packets;
-  into.flits += item.bytes;
+  into.flits += bytes;
 }
 
 void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const {
@@ -240,40 +237,44 @@ void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32
     if ((item.packet & kMarker) != 0) return;
     ++packets;
     bytes += item.bytes;
-    add_held(into, item);
+    add_held(into, item.bytes);
   });
+  const u32 number = is_in(side) ? everywhere_in(port) : everywhere_out(port);
   if (packets != queue.packets) {
     into.violations.push_back(fmt::format("queue {} of {} {} holds {} packets and counts {}", q,
-                                          is_in(side) ? "ingress" : "egress", port, packets, queue.packets));
+                                          is_in(side) ? "ingress" : "egress", number, packets, queue.packets));
   }
   if (q >= side.base && (side.valid[port] >> (q - side.base) & 1U) == 0 && !queue.empty()) {
     into.violations.push_back(fmt::format("a set-aside queue of {} {} was freed with packets in it",
-                                          is_in(side) ? "ingress" : "egress", port));
+                                          is_in(side) ? "ingress" : "egress", number));
   }
 }
 
 void Fabric::hold(engine::Holdings& into) const {
-  // Of every link: credit + on the way there + in the memory behind + credits on the way back = that memory.
-  std::vector<u64> behind(egress_.size());
+  settle();
+  // Of every link: credit + on the way there + in the memory behind + credits on the way back = that memory. Pauses
+  // have an audit of their own.
+  const auto known = [&](u32 channel, u64 bytes) {
+    if (!plan_.pause && channel != kNone && bytes != 0) into.places.known(channel, 0, bytes);
+  };
+  std::vector<u64> crossing(egress_.size());
   for (u32 i = 0; i < ingress_.size(); ++i) {
+    const Ingress& in = ingress_[i];
     u64 bytes = 0;
     for (u32 q = 0; q < in_.stride; ++q) check_queue(into, in_, i, q, bytes);
-    if (ingress_[i].item.packet != kNone) {
-      bytes += ingress_[i].item.bytes;
-      add_held(into, ingress_[i].item);
+    if (in.item.packet != kNone) {
+      bytes += in.item.bytes;
+      add_held(into, in.item.bytes);
+      crossing[switches_[in.switch_].out_base + in.to] += in.item.bytes;
     }
-    if (ingress_[i].upstream != kNone) behind[ingress_[i].upstream] += bytes;
+    known(channel_into(i), bytes);
   }
-  for (u64 n = 0; n < credits_.size(); ++n) behind[credits_[n].egress] += credits_[n].bytes;
+  for (u64 n = 0; n < credits_.size(); ++n) known(egress_[credits_[n].egress].channel, credits_[n].bytes);
   for (const auto& wire : wires_) {
-    for (u64 n = 0; n < wire.size(); ++n) {
-      behind[wire[n].egress] += wire[n].item.bytes;
-      add_held(into, wire[n].item);
-    }
+    for (u64 n = 0; n < wire.size(); ++n) add_held(into, wire[n].item.bytes);
   }
-  std::vector<u64> crossing(egress_.size());
-  for (const Ingress& in : ingress_) {
-    if (in.item.packet != kNone) crossing[switches_[in.switch_].out_base + in.to] += in.item.bytes;
+  for (const auto& wire : wires()) {
+    for (u64 n = 0; n < wire.size(); ++n) known(channel_into(wire[n].down), wire[n].item.bytes);
   }
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
@@ -281,18 +282,16 @@ void Fabric::hold(engine::Holdings& into) const {
     for (u32 q = 0; q < out_.stride; ++q) check_queue(into, out_, e, q, bytes);
     if (out.item.packet != kNone) {
       bytes += out.item.bytes;
-      behind[e] += out.item.bytes;
-      add_held(into, out.item);
+      add_held(into, out.item.bytes);
     }
     if (bytes + out.free != plan_.memory) {
-      into.violations.push_back(
-          fmt::format("the memory of egress {} holds {} bytes and says {} are free", e, bytes, out.free));
+      into.violations.push_back(fmt::format("the memory of egress {} holds {} bytes and says {} are free",
+                                            everywhere_out(e), bytes, out.free));
     }
-    if (out.down != kNone && !out.to_terminal &&
-        behind[e] + static_cast<u64>(static_cast<i64>(out.credit)) != plan_.memory) {
-      into.violations.push_back(
-          fmt::format("credits of egress {} are lost: {} left, {} bytes in use", e, out.credit, behind[e]));
-    }
+    if (out.down == kNone || out.to_terminal || plan_.pause) continue;
+    into.places.open(out.channel, 0, plan_.memory);
+    known(out.channel, static_cast<u64>(static_cast<i64>(out.credit)));
+    if (out.item.packet != kNone) known(out.channel, out.item.bytes);
   }
   if (plan_.pause) check_pauses(into);
 }
@@ -315,8 +314,8 @@ u32 Fabric::root_channel(u32 switch_, u64 path, u32 length) const {
 }
 
 /// Bytes that the memory behind a link has left, as far as its sender knows; of pauses all of it or nothing.
-u64 Fabric::room_behind(u32 e) const {
-  if (plan_.pause) return is_paused(e, 0) ? 0 : plan_.memory;
+u64 Fabric::room_behind(u32 e, Tick now) const {
+  if (plan_.pause) return is_paused(e, 0, now) ? 0 : plan_.memory;
   return static_cast<u64>(std::max(egress_[e].credit, 0));
 }
 
@@ -340,7 +339,7 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
     store_.for_each(queue, [&](const Item& item) {
       if ((item.packet & kMarker) != 0) return;
       if (head.packet == kNone) head = item;
-      if (all) into.packet(name(q), pool_[item.packet]);
+      if (all) into.packet(name(q), record(item.packet));
     });
     if (is_in(side)) {
       show_head_in(into, port, q, head, channel);
@@ -348,7 +347,11 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
       show_head_out(into, port, q, head, channel);
     }
   }
-  const u64 room = is_in(side) ? room_behind(ingress_[port].upstream) : egress_[port].free;
+  u64 room = is_in(side) ? plan_.memory : egress_[port].free;
+  if (is_in(side)) {
+    const auto [fabric, e] = before(port);
+    if (fabric != nullptr) room = fabric->room_behind(e, last_cycle());
+  }
   for (u32 q = 0; room < plan_.packet && plan_.class_packets == 0 && q < side.stride; ++q) {
     const u32 used = side.queue(port, q).packets;
     if (used != 0 && used * queues >= packets) into.blocked(name(Resource::kWhole), name(q));
@@ -370,11 +373,11 @@ void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& h
   const u32 e = switches_[ingress_[i].switch_].out_base + output;
   const u32 via = egress_[e].channel;
   const Resource here = Resource::input(channel, q);
-  const core::Packet& packet = pool_[head.packet];
+  const core::Packet& packet = record(head.packet);
   const Line* line = q >= in_.base ? &in_.line(i, q - in_.base) : nullptr;
   if (line != nullptr && line->blocked) {
     into.blocked(here, Resource::input(channel, base_in(head)), Why::held, packet, via);
-  } else if (line != nullptr && (line->stopped || (is_slowed(*line) && line->peer != kNowhere &&
+  } else if (line != nullptr && (line->stopped || (is_slowed(*line, last_cycle()) && line->peer != kNowhere &&
                                                    out_.queue(e, out_.base + line->peer).packets != 0))) {
     into.blocked(here, Resource::output(via, out_.base + line->peer), Why::space, packet, via);
   } else if (plan_.class_packets != 0 &&
@@ -387,10 +390,10 @@ void Fabric::show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& h
   }
 }
 
-std::optional<u32> Fabric::full_behind(const Egress& out, u32 e, u32 queue_class) const {
+std::optional<u32> Fabric::full_behind(const Egress& out, u32 e, u32 queue_class, Tick now) const {
   constexpr u32 kWhole = engine::Resource::kWhole;
   if (plan_.pause) {
-    if (out.to_terminal || !is_paused(e, queue_of_class_ & queue_class)) return std::nullopt;
+    if (out.to_terminal || !is_paused(e, queue_of_class_ & queue_class, now)) return std::nullopt;
     return plan_.class_packets != 0 ? queue_class : kWhole;
   }
   if (!out.to_terminal && plan_.class_packets != 0 &&
@@ -406,16 +409,19 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
   using engine::Why;
   const Egress& out = egress_[e];
   const Resource here = Resource::output(channel, q);
-  const core::Packet& packet = pool_[head.packet];
+  const core::Packet& packet = record(head.packet);
   const Line* line = q >= out_.base ? &out_.line(e, q - out_.base) : nullptr;
-  const u32 same = line == nullptr || out.to_terminal ? kNone : in_.find(out.down, line->path, line->length);
+  const Port next = behind(e);
+  const bool known = line != nullptr && !out.to_terminal && next.fabric != nullptr;
+  const u32 same = known ? next.fabric->in_.find(next.port, line->path, line->length) : kNone;
   const u32 queue_class = head.queue_class;
   if (line != nullptr && line->blocked) {
     into.blocked(here, Resource::output(channel, base_out(head)), Why::held, packet, channel);
   } else if (line != nullptr && same != kNone &&
-             (line->stopped || (is_slowed(*line) && in_.queue(out.down, in_.base + same).packets != 0))) {
+             (line->stopped ||
+              (is_slowed(*line, last_cycle()) && next.fabric->in_.queue(next.port, in_.base + same).packets != 0))) {
     into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
-  } else if (const std::optional<u32> full = full_behind(out, e, queue_class)) {
+  } else if (const std::optional<u32> full = full_behind(out, e, queue_class, last_cycle())) {
     into.blocked(here, Resource::input(channel, *full), Why::space, packet, channel);
   } else {
     into.blocked(here, Resource::port(channel), Why::bandwidth, packet, channel);
@@ -423,21 +429,27 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
 }
 
 void Fabric::blocked_on(engine::BlockedView& into) const {
-  settle();
+  for (const Fabric* const fabric : fabrics_) {
+    if (fabric != nullptr) fabric->settle();
+  }
   for (u32 e = 0; e < egress_.size(); ++e) {
     const Egress& out = egress_[e];
     if (out.down == kNone) continue;
-    show_port(into, out_, e, out.channel, out.to_terminal ? kNone : ingress_[out.down].switch_);
-    if (!out.to_terminal) show_port(into, in_, out.down, out.channel, ingress_[out.down].switch_);
+    show_port(into, out_, e, out.channel, out.to_terminal ? kNone : graph_.channel(out.channel).to.node);
+    if (out.to_terminal || out.far) continue;
+    show_port(into, in_, out.down, out.channel, node(ingress_[out.down].switch_));
+  }
+  for (u32 i = 0; i < far_up_.size(); ++i) {
+    if (ingress_[i].far != 0) show_port(into, in_, i, channel_into(i), node(ingress_[i].switch_));
   }
 }
 
 void Fabric::occupancy(std::vector<u64>& levels) const {
   for (u32 i = 0; i < ingress_.size(); ++i) {
-    for (u32 q = 0; q < in_.stride; ++q) levels[graph_.level(ingress_[i].switch_)] += in_.queue(i, q).packets;
+    for (u32 q = 0; q < in_.stride; ++q) levels[graph_.level(node(ingress_[i].switch_))] += in_.queue(i, q).packets;
   }
   for (u32 e = 0; e < adapters_; ++e) {
-    for (u32 q = 0; q < out_.stride; ++q) levels[graph_.level(egress_[e].switch_)] += out_.queue(e, q).packets;
+    for (u32 q = 0; q < out_.stride; ++q) levels[graph_.level(node(egress_[e].switch_))] += out_.queue(e, q).packets;
   }
 }
 
@@ -449,7 +461,7 @@ void Fabric::full_channels(std::vector<u32>& channels) const {
     bool full = out.credit < static_cast<i32>(plan_.packet);
     if (plan_.pause) {
       full = false;
-      for (u32 c = 0; c < plan_.classes; ++c) full = full || is_paused(e, c);
+      for (u32 c = 0; c < plan_.classes; ++c) full = full || is_paused(e, c, last_cycle());
     }
     if (full) channels.push_back(out.channel);
   }
@@ -501,9 +513,9 @@ engine::OwnMetrics* Fabric::own_metrics() noexcept {
 /// Per port: when it first detected congestion and first set a queue aside, and whether it is a root now.
 void Fabric::show_log(const Roots& now) {
   const auto place = [&](bool ingress, u32 port) {
-    if (ingress) return fmt::format("s{}.in{}", ingress_[port].switch_, u32{ingress_[port].port});
-    if (egress_[port].adapter) return fmt::format("t{}", egress_[port].switch_);
-    return fmt::format("s{}.out{}", egress_[port].switch_, egress_[port].port);
+    if (ingress) return fmt::format("s{}.in{}", node(ingress_[port].switch_), u32{ingress_[port].port});
+    if (egress_[port].adapter) return fmt::format("t{}", terminals_.global(egress_[port].switch_));
+    return fmt::format("s{}.out{}", node(egress_[port].switch_), egress_[port].port);
   };
   std::map<std::string, u64> first;
   for (const RecnEvent& event : log_) {

@@ -28,6 +28,27 @@ class Fifo {
   [[nodiscard]] u64 size() const noexcept { return tail_ - head_; }
   [[nodiscard]] const T& operator[](u64 i) const noexcept { return items_[(head_ + i) & mask_]; }
   void pop() noexcept { ++head_; }
+  /// Adds what came from elsewhere, in whatever order, and empties that list. What is due at the same time stays in the
+  /// order of the list only where it was sorted.
+  void merge(std::vector<T>& more) {
+    const auto before = [](const T& a, const T& b) { return a.at < b.at; };
+    if (!std::is_sorted(more.begin(), more.end(), before)) std::sort(more.begin(), more.end(), before);
+    u64 old = size();
+    u64 place = old + more.size();
+    for (const T& item : more) push(item);
+    for (std::size_t n = more.size(); n-- > 0;) {
+      for (; old != 0 && at(old - 1).at > more[n].at; --old) at(--place) = at(old - 1);
+      at(--place) = more[n];
+    }
+    more.clear();
+  }
+  /// Puts something behind all that is due no later.
+  void insert(const T& item) {
+    push(item);
+    u64 place = size() - 1;
+    for (; place != 0 && at(place - 1).at > item.at; --place) at(place) = at(place - 1);
+    at(place) = item;
+  }
   void push(const T& item) {
     if (tail_ - head_ >= mask_) [[unlikely]]
       grow();
@@ -38,6 +59,7 @@ class Fifo {
   void archive(Archive& a) { a(items_, mask_, head_, tail_); }
 
  private:
+  [[nodiscard]] T& at(u64 i) noexcept { return items_[(head_ + i) & mask_]; }
   [[gnu::noinline, gnu::cold]] void grow() {
     std::vector<T> larger(items_.size() * 2);
     for (u64 i = 0; i < size(); ++i) larger[(head_ + i) & (larger.size() - 1)] = (*this)[i];

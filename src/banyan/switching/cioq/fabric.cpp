@@ -23,66 +23,47 @@ constexpr Stream kMarks{"cioq: marks between the thresholds"};
 
 }  // namespace
 
-Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
+Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
     : plan_(plan),
       graph_(builder.topology().graph()),
       routing_(builder.routing()),
-      terminals_(builder.terminals(0)),
+      terminals_(builder.terminals(shard)),
       pool_(terminals_.pool()),
-      probe_(builder.probe(0)),
+      probe_(builder.probe(shard)),
+      network_(builder.shard(shard).wires),
+      nodes_(builder.shards() > 1 ? builder.switches_of(shard) : std::vector<u32>{}),
+      fabrics_(builder.shards()),
       traffics_(builder.traffics().begin(), builder.traffics().end()),
       seed_(builder.settings().seed),
       bits_(bits),
       turn_mask_((u64{1} << bits) - 1),
-      ingresses_(graph_.total_inputs()),
-      adapters_(graph_.total_outputs()),
       own_(builder.settings().steady) {
-  const u32 terminals = graph_.terminals();
-  switches_.resize(graph_.switches());
-  places_.resize(adapters_ + terminals);
-  ingress_.resize(graph_.total_inputs());
+  for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
+  fabrics_[shard] = this;
+  const u32 terminals = terminals_.size();
+  const Numbers numbers = number_ports(builder);
+  adapters_ = numbers.adapters[shard];
+  switches_.resize(nodes_.empty() ? graph_.switches() : nodes_.size());
   egress_.resize(adapters_ + terminals);
   for (Egress& out : egress_) out.fed_by = terminals;
-  for (u32 s = 0; s < graph_.switches(); ++s) {
-    ports_ = std::max({ports_, graph_.inputs(s), graph_.outputs(s)});
-    switches_[s].in_base = graph_.input_base(s);
-    switches_[s].out_base = graph_.output_base(s);
-    for (u32 p = 0; p < graph_.inputs(s); ++p) {
-      ingress_[graph_.input_base(s) + p].switch_ = s;
-      ingress_[graph_.input_base(s) + p].out_base = graph_.output_base(s);
-      ingress_[graph_.input_base(s) + p].port = static_cast<u8>(p);
+  for (u32 s = 0; s < graph_.switches(); ++s) ports_ = std::max({ports_, graph_.inputs(s), graph_.outputs(s)});
+  for (u32 s = 0; s < switches_.size(); ++s) {
+    const u32 in_base = numbers.in_base[node(s)];
+    const u32 out_base = numbers.out_base[node(s)];
+    switches_[s].in_base = in_base;
+    switches_[s].out_base = out_base;
+    ingress_.resize(in_base + graph_.inputs(node(s)));
+    for (u32 p = 0; p < graph_.inputs(node(s)); ++p) {
+      ingress_[in_base + p].switch_ = s;
+      ingress_[in_base + p].out_base = out_base;
+      ingress_[in_base + p].port = static_cast<u8>(p);
     }
-    for (u32 p = 0; p < graph_.outputs(s); ++p) {
-      egress_[graph_.output_base(s) + p].switch_ = s;
-      egress_[graph_.output_base(s) + p].port = static_cast<u8>(p);
+    for (u32 p = 0; p < graph_.outputs(node(s)); ++p) {
+      egress_[out_base + p].switch_ = s;
+      egress_[out_base + p].port = static_cast<u8>(p);
     }
   }
-  for (u32 c = 0; c < graph_.channels().size(); ++c) {
-    const core::Channel& channel = graph_.channel(c);
-    if (channel.failed) continue;
-    const u32 e = channel.from.terminal ? adapters_ + channel.from.node
-                                        : graph_.output_base(channel.from.node) + channel.from.port;
-    Egress& out = egress_[e];
-    out.channel = c;
-    out.adapter = channel.from.terminal;
-    if (out.adapter) out.switch_ = out.fed_by = channel.from.node;
-    out.to_terminal = channel.to.terminal;
-    out.down = channel.to.terminal ? channel.to.node : graph_.input_base(channel.to.node) + channel.to.port;
-    if (!out.to_terminal) {
-      ingress_[out.down].upstream = e;
-      places_[e] = {channel.to.node, graph_.output_base(channel.to.node), channel.to.port};
-    }
-    const Tick parts = Tick{channel.link.latency_cycles} * plan_.link_parts;
-    const auto found = std::find(wire_parts_.begin(), wire_parts_.end(), parts);
-    out.wire = static_cast<u16>(found - wire_parts_.begin());
-    if (found == wire_parts_.end()) wire_parts_.push_back(parts);
-  }
-  latencies_ = wire_parts_.size();
-  for (Egress& out : egress_) {
-    if (out.to_terminal) out.wire = static_cast<u16>(out.wire + latencies_);
-  }
-  wires_.resize(2 * latencies_);
-  wire_parts_.insert(wire_parts_.end(), wire_parts_.begin(), wire_parts_.begin() + static_cast<i64>(latencies_));
+  attach(builder, shard, numbers);
   packet_ = static_cast<i32>(plan_.packet);
   control_parts_ = Tick{plan_.control_cycles} * plan_.link_parts;
   every_part_ = plan_.link_parts <= kFewParts && control_parts_ != 0;
@@ -115,7 +96,9 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   if (flows_) {
     admittance_.leave_to_flows(terminals);
   } else {
-    admittance_.resize(terminals);
+    std::vector<u32> adapters;
+    for (u32 t = 0; t < terminals; ++t) adapters.push_back(terminals_.global(t));
+    admittance_.resize(std::move(adapters), graph_.terminals());
   }
   adapter_marked_.resize(terminals + 1);
   if (plan_.marking.on()) towards_.resize(ingress_.size() * ports_);
@@ -140,13 +123,14 @@ Fabric::Fabric(engine::Builder& builder, const Plan& plan, u32 bits)
   marked_adapters_.resize(terminals);
   for (u32 t = 0; t < terminals; ++t) {
     u32 limit = kNone;
-    for (const core::Traffic* traffic : traffics_) limit = std::min(limit, traffic->waiting_limit(t));
+    for (const core::Traffic* traffic : traffics_)
+      limit = std::min(limit, traffic->waiting_limit(terminals_.global(t)));
     limits_.push_back(limit);
   }
   if (!routing_.in_order()) {
     sent_.resize(terminals);
-  } else if (u64{terminals} * terminals <= kMostRoutes) {
-    routes_.resize(std::size_t{terminals} * terminals);
+  } else if (u64{terminals} * graph_.terminals() <= kMostRoutes) {
+    routes_.resize(std::size_t{terminals} * graph_.terminals());
   }
   using Kind = engine::OwnMetrics::Kind;
   own_.declare("skipped_messages", "messages", Kind::total);
@@ -203,8 +187,8 @@ void Fabric::reset(u32 replication) {
   const auto ones = [](u32 n) { return n >= 64 ? ~u64{0} : (u64{1} << n) - 1; };
   for (u32 s = 0; s < switches_.size(); ++s) {
     Switch& sw = switches_[s];
-    sw.idle_in = ones(graph_.inputs(s));
-    sw.idle_out = ones(graph_.outputs(s));
+    sw.idle_in = ones(graph_.inputs(node(s)));
+    sw.idle_out = ones(graph_.outputs(node(s)));
     sw.room = sw.idle_out;
     sw.wanted = 0;
     sw.marked = false;
@@ -221,6 +205,10 @@ void Fabric::reset(u32 replication) {
   credits_.clear();
   tokens_.clear();
   controls_.clear();
+  mailed_packets_.clear();
+  mailed_exits_.clear();
+  mailed_credits_.clear();
+  has_mail_ = false;
   timers_.clear();
   marked_switches_.clear();
   marked_links_.clear();
@@ -239,9 +227,10 @@ void Fabric::reset(u32 replication) {
 
 /// What is left out is found again (routes_), or empty between two ticks (what start and end collect).
 void Fabric::archive(Archive& a) {
+  take_mail();
   a(switches_, ingress_, egress_, in_, out_, want_, grant_, accept_, ready_in_, ready_out_);
   a(class_used_, class_credit_, class_room_, class_open_, store_, admittance_, towards_, meters_, sent_);
-  a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, unpaused_, pause_counts_);
+  a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, heard_, unpaused_, pause_counts_);
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
   a(now_, cycle_, starved_, settled_, movements_, counts_, log_, own_);
 }
@@ -260,7 +249,11 @@ Tick Fabric::run(Tick now) noexcept {
 }
 
 /// Observers see what is due. Nobody waits for these credits: who does has made others count them in time.
-void Fabric::settle() const noexcept { const_cast<Fabric*>(this)->settle(now_); }
+void Fabric::settle() const {
+  Fabric& self = const_cast<Fabric&>(*this);
+  self.take_mail();
+  self.settle(now_);
+}
 
 bool Fabric::ask_credit(Egress& out) noexcept {
   if (starved_ == 0) settle(now_);
@@ -295,31 +288,32 @@ void Fabric::deliver(Fifo<Arrival>& wire, Tick end) noexcept {
   do {
     const Arrival arrival = wire.front();
     wire.pop();
-    const core::Packet& packet = pool_[arrival.item.packet];
-    const u16 value = meters_.empty() ? u16{0} : pool_.value(arrival.item.packet);
-    terminals_.sink.deliver(packet, arrival.down, cycle_, packet.hops, 0, (packet.flags & core::kCongested) != 0,
-                            value);
-    pool_.release(arrival.item.packet);
+    const core::PacketId id = arrival.item.packet;
+    const core::Packet& packet = record(id);
+    const u16 value = meters_.empty() ? u16{0} : network_.pool(id).value(id);
+    terminals_.sink.deliver(packet, terminals_.global(arrival.down), cycle_, packet.hops, 0,
+                            (packet.flags & core::kCongested) != 0, value);
+    network_.release(id);
   } while (wire.next() < end);
 }
 
 u64 Fabric::find_route(u32 source, u32 destination, u32& hops) const noexcept {
   core::Packet packet;
-  packet.source = source;
+  packet.source = terminals_.global(source);
   packet.destination = destination;
   // The record of the packet is not made yet: the words are those of its number among the adapter's.
   packet.sequence = sent_.empty() ? 0 : sent_[source];
   routing_.prepare(packet, sent_.empty() ? 0 : ways_.at(packet, kNone, 0)[0]);
   core::Candidates candidates;
   u64 route = 0;
-  Place at = places_[adapters_ + source];
-  for (hops = 0; at.node != kNone && (hops + 1) * bits_ <= 64; ++hops) {
+  core::End at = graph_.channel(graph_.injection(packet.source)).to;
+  for (hops = 0; !at.terminal && (hops + 1) * bits_ <= 64; ++hops) {
     candidates.clear();
     const core::HopWord word = sent_.empty() ? core::HopWord(0) : core::HopWord(ways_, packet, at.node, hops);
     routing_.route({at.node, at.port, 0, &packet, word}, candidates);
     const u32 port = candidates[0].port;
     route |= u64{port} << (hops * bits_);
-    at = places_[at.out_base + port];
+    at = graph_.channel(graph_.channel_out_of(at.node, port)).to;
   }
   return route;
 }
@@ -353,14 +347,14 @@ void Fabric::note_departure(u32 e, const Item& item, u32 length, bool free) noex
   const double now = static_cast<double>(now_) / plan_.link_parts;
   if (now > meter.link.last()) meter.link.sample(now, meter.waiting, meter.sent, utilization_period_);
   meter.sent = link_cycles(item);
-  pool_.raise_value(item.packet, core::encode_utilization(meter.link.utilization()));
+  network_.pool(item.packet).raise_value(item.packet, core::encode_utilization(meter.link.utilization()));
 }
 
 void Fabric::mark_packet(const Item& item, u32 switch_, u32 channel, u32 length, bool free) noexcept {
   if (!plan_.marking.may_mark(length, free)) return;  // mostly, and without the packet's record
-  core::Packet& packet = pool_[item.packet];
+  core::Packet& packet = record(item.packet);
   // The cycle tells the two queues of a switch apart.
-  const auto word = [&] { return marks_.at(packet, switch_, static_cast<u32>(cycle_))[0]; };
+  const auto word = [&] { return marks_.at(packet, node(switch_), static_cast<u32>(cycle_))[0]; };
   if ((packet.flags & core::kCongested) != 0 || !plan_.marking.marks(length, free, word)) return;
   if (probe_ != nullptr) [[unlikely]]
     probe_->marked(packet, channel, 0, cycle_);

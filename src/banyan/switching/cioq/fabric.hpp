@@ -1,4 +1,5 @@
-// All CIOQ switches and input adapters of a network: one population, driven by exact times (parts of a cycle).
+// All CIOQ switches and input adapters of a shard: one population, driven by exact times (parts of a cycle). What they
+// send to another shard goes by mail (shards.cpp).
 //
 // An ingress is an input port of a switch; an egress is an output port, or the injection side of an adapter. A packet
 // moves: admittance queue -> egress queue of the adapter -> link -> ingress queue -> crossbar -> egress queue -> link
@@ -29,7 +30,9 @@ namespace banyan::switching::cioq {
 class Fabric final : public engine::Population {
  public:
   /// `bits`: of a turn in a route.
-  Fabric(engine::Builder& builder, const Plan& plan, u32 bits);
+  Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits);
+  /// The populations of all shards, for whoever looks at the network between two ticks; nullptr: in another process.
+  void look_at(std::vector<const Fabric*> fabrics) { fabrics_ = std::move(fabrics); }
 
   void reset(u32 replication) override;
   Tick run(Tick now) noexcept override;
@@ -43,6 +46,13 @@ class Fabric final : public engine::Population {
   void occupancy(std::vector<u64>& levels) const override;
   void full_channels(std::vector<u32>& channels) const override;
   engine::OwnMetrics* own_metrics() noexcept override;
+  // What came from other shards.
+  void take_in(Tick due, const engine::FlitArrival& arrival) override;
+  void take_in(Tick due, const engine::ControlArrival& arrival) override;
+  void hold(const engine::FlitArrival& arrival, engine::Holdings& into) const override;
+  void hold(const engine::ControlArrival& arrival, engine::Holdings& into) const override;
+  u64 digest_of(Tick due, const engine::FlitArrival& arrival, const core::Packet& packet) const override;
+  u64 digest_of(Tick due, const engine::ControlArrival& arrival) const override;
 
   /// Lane of a port's crossbar side, apart from that of its link.
   static constexpr u32 kCrossbar = 1;
@@ -78,13 +88,14 @@ class Fabric final : public engine::Population {
   // No field of theirs is a byte: a store to a byte may change anything, as far as the compiler knows.
   struct Ingress {
     Item item;             ///< in transfer
-    u32 upstream = kNone;  ///< egress
+    u32 upstream = kNone;  ///< egress; kElsewhere: in another shard
     u32 switch_ = 0;
     u32 out_base = 0;  ///< first egress of the switch
     u32 port : 8 = 0;
     u32 to : 8 = 0;     ///< output port of the transfer
     u32 turn : 8 = 0;   ///< round robin over queues
     u32 aside : 1 = 0;  ///< some line is valid
+    u32 far : 1 = 0;    ///< what feeds it is in another shard
   };
   struct alignas(64) Egress {
     Item item;            ///< on the link
@@ -92,7 +103,7 @@ class Fabric final : public engine::Population {
     u64 root_inputs = 0;  ///< inputs that hold a token of the normal queue's congestion
     u32 free = 0;         ///< bytes of memory
     i32 credit = 0;       ///< bytes of the memory behind the link
-    u32 down = kNone;     ///< ingress, or terminal
+    u32 down = kNone;     ///< ingress, or terminal; 0: what is in another shard
     u32 switch_ = 0;      ///< or terminal, for an adapter
     u32 channel = kNone;  ///< of the graph
     u32 fed_by = 0;       ///< adapter that fills it; of a switch's, the number behind the last one
@@ -105,6 +116,7 @@ class Fabric final : public engine::Population {
     bool aside : 1 = false;    ///< some line is valid
     bool starved : 1 = false;  ///< waits for credit
     bool paused : 1 = false;   ///< told to pause, where a port has one class
+    bool far : 1 = false;      ///< leads to another shard
   };
   static_assert(sizeof(Egress) == 64);
   struct alignas(64) Switch {
@@ -123,7 +135,6 @@ class Fabric final : public engine::Population {
   struct Arrival {
     Tick at;
     Item item;
-    u32 egress;
     u32 down;  ///< ingress, or terminal
   };
   /// A transfer through a crossbar that starts now.
@@ -132,12 +143,6 @@ class Fabric final : public engine::Population {
     u32 egress;
     u32 output;  ///< port of the egress
     u32 queue;
-  };
-  /// Where the link of an egress leads.
-  struct Place {
-    u32 node = kNone;  ///< kNone: a terminal
-    u32 out_base = 0;
-    u16 port = 0;
   };
   struct Credit {
     Tick at;
@@ -152,14 +157,18 @@ class Fabric final : public engine::Population {
     u16 queue_class;
     bool stops;
   };
-  /// What an ingress holds of a class, and what the egress at the other end of its link was told and heard.
+  /// What an ingress holds of a class.
   struct Pausing {
     u32 bytes = 0;
-    bool told = false;      ///< the ingress said stop
-    bool heard = false;     ///< the egress upstream stands still
+    bool told = false;  ///< it said stop
+  };
+  /// What the egress upstream heard.
+  struct Heard {
+    bool stop = false;      ///< it stands still
     Tick changed = kNever;  ///< when it last heard something, cycles
   };
-  enum class Message : u8 { notification, token, xon, xoff };
+  /// What one port tells another; the last three in mail to other shards only.
+  enum class Message : u8 { notification, token, xon, xoff, credit, stop, go };
   struct Control {
     Tick at;
     u64 path;
@@ -180,14 +189,14 @@ class Fabric final : public engine::Population {
   [[nodiscard]] Pausing& pausing(u32 ingress, const Item& item) noexcept {
     return pausing_[std::size_t{ingress} * plan_.classes + (queue_of_class_ & item.queue_class)];
   }
-  [[nodiscard]] Pausing& pausing_behind(u32 egress, u32 queue_class) noexcept {
-    return pausing_[std::size_t{egress_[egress].down} * plan_.classes + queue_class];
+  [[nodiscard]] Heard& heard(u32 egress, u32 queue_class) noexcept {
+    return heard_[std::size_t{egress} * plan_.classes + queue_class];
   }
-  [[nodiscard]] const Pausing& pausing_behind(u32 egress, u32 queue_class) const noexcept {
-    return pausing_[std::size_t{egress_[egress].down} * plan_.classes + queue_class];
+  [[nodiscard]] const Heard& heard(u32 egress, u32 queue_class) const noexcept {
+    return heard_[std::size_t{egress} * plan_.classes + queue_class];
   }
   [[nodiscard]] bool stands_still(u32 egress, const Item& item) const noexcept {
-    return pausing_behind(egress, queue_of_class_ & item.queue_class).heard;
+    return heard(egress, queue_of_class_ & item.queue_class).stop;
   }
   [[nodiscard]] Tick run_paused(Tick now) noexcept;
   void set_up_pauses();
@@ -197,10 +206,68 @@ class Fabric final : public engine::Population {
   void send_pause(u32 ingress, u32 queue_class, bool stops) noexcept;
   void take_pauses(Fifo<PauseFrame>& frames, Tick part) noexcept;
   [[nodiscard]] u64 pause_digest() const;
+  [[nodiscard]] u64 digest_of(const PauseFrame& frame) const;
   void check_pauses(engine::Holdings& into) const;
   /// Whether what is behind a link counts as full: its sender stands still, or was let go on so shortly ago that it
   /// cannot have filled it again (else the trees of a sample would come and go with the pauses).
-  [[nodiscard]] bool is_paused(u32 egress, u32 queue_class) const noexcept;
+  [[nodiscard]] bool is_paused(u32 egress, u32 queue_class, Tick now) const noexcept;
+
+  // Other shards (shards.cpp).
+  static constexpr u32 kElsewhere = kNone - 1;
+  /// An ingress or egress of whatever shard; no fabric: it is in another process.
+  struct Port {
+    const Fabric* fabric;
+    u32 port;
+  };
+  /// The ingress at the other end of the link of an egress, and the egress at that of an ingress, where there is one.
+  [[nodiscard]] Port behind(u32 egress) const noexcept {
+    if (!egress_[egress].far) return {this, egress_[egress].down};
+    const engine::Target& to = far_down_[egress];
+    return {fabrics_[to.shard], to.entity};
+  }
+  [[nodiscard]] Port before(u32 ingress) const noexcept {
+    if (ingress_[ingress].far == 0) return {this, ingress_[ingress].upstream};
+    const engine::Target& to = far_up_[ingress];
+    return {fabrics_[to.shard], to.entity};
+  }
+  /// The numbers of ports among those of their shards.
+  struct Numbers {
+    std::vector<u32> in_base;   ///< [switch]: of its first ingress
+    std::vector<u32> out_base;  ///< [switch]: of its first egress
+    std::vector<u32> adapters;  ///< [shard]: of the first egress of an adapter
+  };
+  [[nodiscard]] static Numbers number_ports(const engine::Builder& builder);
+  void attach(const engine::Builder& builder, u32 shard, const Numbers& numbers);
+  /// The number in the graph of a switch, a port or a terminal of this shard.
+  [[nodiscard]] u32 node(u32 s) const noexcept { return nodes_.empty() ? s : nodes_[s]; }
+  [[nodiscard]] u32 everywhere_in(u32 ingress) const noexcept {
+    return nodes_.empty() ? ingress : graph_.input_base(nodes_[ingress_[ingress].switch_]) + ingress_[ingress].port;
+  }
+  [[nodiscard]] u32 everywhere_out(u32 egress) const noexcept {
+    if (nodes_.empty()) return egress;
+    const Egress& out = egress_[egress];
+    if (egress >= adapters_) return graph_.total_outputs() + terminals_.global(egress - adapters_);
+    return graph_.output_base(nodes_[out.switch_]) + out.port;
+  }
+  /// The record of a packet of whatever shard.
+  [[nodiscard]] core::Packet& record(core::PacketId id) const noexcept {
+    return (*pools_[id >> engine::PacketPool::kIndexBits])[id];
+  }
+  [[nodiscard]] u32 channel_into(u32 ingress) const {
+    return graph_.channel_into(node(ingress_[ingress].switch_), ingress_[ingress].port);
+  }
+  [[gnu::noinline]] void mail_packet(u32 egress, const Item& item) noexcept;
+  [[gnu::noinline]] void mail_credit(u32 ingress, const Item& item) noexcept;
+  void mail(const engine::Target& to, Tick at, Message kind, u32 length, u64 path) noexcept;
+  void tell_upstream(u32 ingress, const Line& line, Message kind) noexcept;
+  void give_token_back(u32 egress, u64 path, u32 length) noexcept;
+  /// What came by mail goes where it would be if the network were one.
+  void take_mail();
+  /// The last cycle in which anything happened in the network.
+  [[nodiscard]] Tick last_cycle() const noexcept;
+  [[nodiscard]] Arrival arrival_of(Tick due, const engine::FlitArrival& arrival) const noexcept;
+  [[nodiscard]] Control control_of(Tick due, const engine::ControlArrival& arrival) const noexcept;
+  [[nodiscard]] u64 digest_of(const Control& control) const;
 
   // Movement (cioq_fabric.cpp).
   template <Mode M, bool Large>
@@ -215,7 +282,7 @@ class Fabric final : public engine::Population {
   void settle(Tick part) noexcept {
     if (!divides(mode_) && credits_.next() <= part) take_credits<Mode::shared>(part);
   }
-  void settle() const noexcept;
+  void settle() const;
   /// Whether credits are to be counted in the part in which they are due.
   template <Mode M>
   [[nodiscard]] bool counts_credits() const noexcept {
@@ -431,22 +498,22 @@ class Fabric final : public engine::Population {
   }
   /// What a port adds to the state's hash first.
   [[nodiscard]] u64 first_word(const Side& side, u32 port) const noexcept {
-    return is_in(side) ? port : port + (u64{1} << 32U);
+    return is_in(side) ? everywhere_in(port) : everywhere_out(port) + (u64{1} << 32U);
   }
   void hash_quiet(Side& side) const;
-  static void add_held(engine::Holdings& into, const Item& item);
+  static void add_held(engine::Holdings& into, u32 bytes);
   void show_log(const Roots& now);
   [[nodiscard]] u32 root_channel(u32 switch_, u64 path, u32 length) const;
   /// Until a link could have sent a memory full of packets since the last Xon.
-  [[nodiscard]] bool is_slowed(const Line& line) const noexcept {
+  [[nodiscard]] bool is_slowed(const Line& line, Tick now) const noexcept {
     return line.slowed != kNever &&
-           now_ / plan_.link_parts - line.slowed < Tick{plan_.memory} / plan_.packet * (plan_.packet + plan_.overhead);
+           now - line.slowed < Tick{plan_.memory} / plan_.packet * (plan_.packet + plan_.overhead);
   }
-  [[nodiscard]] u64 room_behind(u32 e) const;
+  [[nodiscard]] u64 room_behind(u32 e, Tick now) const;
   void show_port(engine::BlockedView& into, const Side& side, u32 port, u32 channel, u32 at) const;
   void show_head_in(engine::BlockedView& into, u32 i, u32 q, const Item& head, u32 channel) const;
   /// The memory behind a channel that has no room for a packet of the class; nothing: there is room.
-  [[nodiscard]] std::optional<u32> full_behind(const Egress& out, u32 e, u32 queue_class) const;
+  [[nodiscard]] std::optional<u32> full_behind(const Egress& out, u32 e, u32 queue_class, Tick now) const;
   void show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& head, u32 channel) const;
   void check_queue(engine::Holdings& into, const Side& side, u32 port, u32 q, u64& bytes) const;
 
@@ -454,14 +521,19 @@ class Fabric final : public engine::Population {
   const core::Graph& graph_;
   const core::Routing& routing_;
   engine::Terminals& terminals_;
-  engine::PacketPool& pool_;
+  engine::PacketPool& pool_;                ///< of the packets that this shard's terminals send
+  std::vector<engine::PacketPool*> pools_;  ///< [shard]
   engine::Probe* probe_;
+  engine::Wires& network_;                ///< to other shards
+  std::vector<u32> nodes_;                ///< [switch]: its number in the graph; empty: there is one shard
+  std::vector<engine::Target> far_down_;  ///< [egress]; empty: there is one shard
+  std::vector<engine::Target> far_up_;    ///< [ingress]
+  std::vector<const Fabric*> fabrics_;    ///< [shard]
   std::vector<core::Traffic*> traffics_;
   u64 seed_;
   u32 bits_;
   u64 turn_mask_;
-  u32 ports_ = 1;  ///< most ports of a switch
-  u32 ingresses_ = 0;
+  u32 ports_ = 1;     ///< most ports of a switch
   u32 adapters_ = 0;  ///< first egress of an adapter
   Mode mode_ = Mode::shared;
   u32 queue_of_turn_ = 0;    ///< mask: ingress queues are those of the next turn
@@ -506,25 +578,30 @@ class Fabric final : public engine::Population {
   bool flows_ = false;               ///< messages wait in flows at their source, and not in admittance_
   /// [source * terminals + destination], where few enough: the turns, above them (kHopsShift) their number; 0: unknown.
   PageVector<u64> routes_;
-  std::vector<u32> sent_;      ///< [adapter]: packets so far; empty: every packet of a pair takes the same way
-  std::vector<Place> places_;  ///< [egress]
+  std::vector<u32> sent_;  ///< [adapter]: packets so far; empty: every packet of a pair takes the same way
 
   Wheel wheel_;  ///< of kCrossings, kLinks
   /// [class of latency], to switches; then to terminals. What arrives there changes nothing in the network: it is told
-  /// once per cycle.
+  /// once per cycle. Where there are several shards, the last of either is what comes from others.
   std::vector<Fifo<Arrival>> wires_;
   std::vector<Tick> wire_parts_;  ///< likewise
   std::size_t latencies_ = 0;     ///< half of their length
   Fifo<Credit> credits_;
-  /// Tokens that come back to ingresses, and what egresses are told. Of what is due in one part, tokens come first: they
-  /// free lines, and what else they do commutes. What one egress is told keeps its order. So it does not matter in which
-  /// order the ports of a network send.
+  /// Tokens that come back to ingresses, and what egresses are told. Of what is due in one part, tokens come first:
+  /// they free lines, and what else they do commutes. What one egress is told keeps its order. So it does not matter in
+  /// which order the ports of a network send.
   Fifo<Control> tokens_;
   Fifo<Control> controls_;
   Fifo<Timer> timers_;
+  // Received from other shards, and not looked at:
+  std::vector<Arrival> mailed_packets_;
+  std::vector<Arrival> mailed_exits_;
+  std::vector<Credit> mailed_credits_;
+  bool has_mail_ = false;
   // Where links are stopped by pauses:
   std::vector<Fifo<PauseFrame>> pause_frames_;  ///< [class of latency]
   std::vector<Pausing> pausing_;                ///< [ingress * classes + class]
+  std::vector<Heard> heard_;                    ///< [egress * classes + class]
   std::vector<u64> unpaused_;                   ///< [egress][word]: classes that may go, of queues per class
   PauseCounts pause_counts_;
   u32 own_pauses_ = 0;

@@ -25,7 +25,8 @@ Tick Fabric::run_paused(Tick now) noexcept {
 void Fabric::set_up_pauses() {
   mode_ = divides(mode_) ? Mode::paused_classes : sets_aside(mode_) ? Mode::paused_recn : Mode::paused_shared;
   pause_frames_.resize(latencies_);
-  pausing_.resize(std::size_t{ingresses_} * plan_.classes);
+  pausing_.resize(ingress_.size() * plan_.classes);
+  heard_.resize(egress_.size() * plan_.classes);
   if (divides(mode_)) unpaused_.resize(class_open_.size());
   own_pauses_ = own_.declare("pauses", "frames", engine::OwnMetrics::Kind::total);
   own_headroom_ = own_.declare("pause_headroom_most", "B", engine::OwnMetrics::Kind::most);
@@ -34,6 +35,7 @@ void Fabric::set_up_pauses() {
 void Fabric::reset_pauses() {
   for (auto& frames : pause_frames_) frames.clear();
   std::fill(pausing_.begin(), pausing_.end(), Pausing{});
+  std::fill(heard_.begin(), heard_.end(), Heard{});
   std::fill(unpaused_.begin(), unpaused_.end(), ~u64{0});
   pause_counts_ = {};
 }
@@ -48,7 +50,6 @@ void Fabric::note_arrival(u32 i, const Item& item) noexcept {
 }
 
 void Fabric::note_departure(u32 i, const Item& item) noexcept {
-  egress_[ingress_[i].upstream].credit += item.bytes;
   Pausing& p = pausing(i, item);
   p.bytes -= item.bytes;
   if (p.told && p.bytes <= plan_.pause_xon) send_pause(i, item.queue_class & queue_of_class_, false);
@@ -57,6 +58,10 @@ void Fabric::note_departure(u32 i, const Item& item) noexcept {
 void Fabric::send_pause(u32 i, u32 queue_class, bool stops) noexcept {
   pausing_[std::size_t{i} * plan_.classes + queue_class].told = stops;
   pause_counts_.told += stops ? 1 : 0;
+  if (ingress_[i].far != 0) {
+    const Tick at = now_ + control_parts_ + Tick{far_up_[i].latency} * plan_.link_parts;
+    return mail(far_up_[i], at, stops ? Message::stop : Message::go, queue_class, 0);
+  }
   const u32 e = ingress_[i].upstream;
   const u32 wire = egress_[e].wire;
   pause_frames_[wire].push({now_ + control_parts_ + wire_parts_[wire], e, static_cast<u16>(queue_class), stops});
@@ -67,9 +72,7 @@ void Fabric::take_pauses(Fifo<PauseFrame>& frames, Tick part) noexcept {
     const PauseFrame frame = frames.front();
     frames.pop();
     Egress& out = egress_[frame.egress];
-    Pausing& p = pausing_behind(frame.egress, frame.queue_class);
-    p.heard = frame.stops;
-    p.changed = cycle_;
+    heard(frame.egress, frame.queue_class) = {frame.stops, cycle_};
     if (divides(mode_)) {
       u64& word = unpaused_[std::size_t{frame.egress} * out_words_ + frame.queue_class / 64];
       const u64 bit = u64{1} << (frame.queue_class & 63U);
@@ -81,25 +84,31 @@ void Fabric::take_pauses(Fifo<PauseFrame>& frames, Tick part) noexcept {
   } while (frames.next() <= part);
 }
 
-bool Fabric::is_paused(u32 e, u32 queue_class) const noexcept {
-  const Pausing& p = pausing_behind(e, queue_class);
-  if (p.heard) return true;
-  return p.changed != kNever && p.bytes != 0 &&
-         now_ / plan_.link_parts - p.changed < Tick{plan_.pause_xoff} + plan_.pause_headroom;
+bool Fabric::is_paused(u32 e, u32 queue_class, Tick now) const noexcept {
+  const Heard& h = heard(e, queue_class);
+  if (h.stop) return true;
+  if (h.changed == kNever || now - h.changed >= Tick{plan_.pause_xoff} + plan_.pause_headroom) return false;
+  const auto [fabric, i] = behind(e);
+  return fabric != nullptr && fabric->pausing_[std::size_t{i} * plan_.classes + queue_class].bytes != 0;
+}
+
+u64 Fabric::digest_of(const PauseFrame& f) const {
+  return mix64(mix64(f.at) + (u64{everywhere_out(f.egress)} << 32U | u64{f.queue_class} << 1U | (f.stops ? 1U : 0U)));
 }
 
 u64 Fabric::pause_digest() const {
   u64 sum = 0;
   for (const auto& frames : pause_frames_) {
-    for (u64 n = 0; n < frames.size(); ++n) {
-      const PauseFrame& f = frames[n];
-      sum += mix64(mix64(f.at) + (u64{f.egress} << 32U | u64{f.queue_class} << 1U | (f.stops ? 1U : 0U)));
-    }
+    for (u64 n = 0; n < frames.size(); ++n) sum += digest_of(frames[n]);
   }
   for (std::size_t k = 0; k < pausing_.size(); ++k) {
-    const Pausing& p = pausing_[k];
-    const u64 state = u64{p.bytes} << 2U | (p.told ? 2U : 0U) | (p.heard ? 1U : 0U);
-    if (state != 0) sum += mix64(mix64(k + 1) + state);
+    const u64 place = u64{everywhere_in(static_cast<u32>(k / plan_.classes))} * plan_.classes + k % plan_.classes;
+    const u64 state = u64{pausing_[k].bytes} << 2U | (pausing_[k].told ? 2U : 0U);
+    if (state != 0) sum += mix64(mix64(place + 1) + state);
+  }
+  for (std::size_t k = 0; k < heard_.size(); ++k) {
+    const u64 place = u64{everywhere_out(static_cast<u32>(k / plan_.classes))} * plan_.classes + k % plan_.classes;
+    if (heard_[k].stop) sum += mix64(mix64(~place) + 1);
   }
   return sum;
 }
@@ -110,7 +119,7 @@ void Fabric::check_pauses(engine::Holdings& into) const {
     if ((item.packet & kMarker) == 0)
       held[std::size_t{i} * plan_.classes + (queue_of_class_ & item.queue_class)] += item.bytes;
   };
-  for (u32 i = 0; i < ingresses_; ++i) {
+  for (u32 i = 0; i < ingress_.size(); ++i) {
     for (u32 q = 0; q < in_.stride; ++q) {
       store_.for_each(in_.queue(i, q), [&](const Item& item) { count(i, item); });
     }
@@ -119,7 +128,8 @@ void Fabric::check_pauses(engine::Holdings& into) const {
   for (std::size_t k = 0; k < held.size(); ++k) {
     if (held[k] == pausing_[k].bytes) continue;
     into.violations.push_back(fmt::format("class {} of ingress {} holds {} bytes and counts {}", k % plan_.classes,
-                                          k / plan_.classes, held[k], pausing_[k].bytes));
+                                          everywhere_in(static_cast<u32>(k / plan_.classes)), held[k],
+                                          pausing_[k].bytes));
   }
   if (pause_counts_.overruns == 0) return;
   into.violations.push_back(

@@ -117,7 +117,7 @@ void Fabric::free_out(u32 e, u32 k) noexcept {
   note_lines(out_, e);
   ++counts_.freed;
   note(Kind::freed, false, e, line.path, line.length);
-  tokens_.push({now_ + control_parts_, line.path, egress_[e].down, line.length, Message::token});
+  give_token_back(e, line.path, line.length);
   if (egress_[e].adapter) {
     unpark(egress_[e].switch_);
     mark_adapter(egress_[e].switch_);
@@ -160,14 +160,13 @@ void Fabric::after_put_aside_in(u32 i, u32 q) noexcept {
 void Fabric::notify_source(Line& line, const Item& item) noexcept {
   if (line.length != 1 || line.peer != kNowhere || ++line.unreported < plan_.notify_packets) return;
   line.unreported = 0;
-  const core::Packet& packet = pool_[item.packet];
+  const core::Packet& packet = record(item.packet);
   if (packet.traffic >= traffics_.size()) return;  // feedback itself
   const u32 service_class = engine::EndpointPlan::service_class(packet.traffic, packet.flags);
-  static_cast<void>(
-      terminals_.source.flows()->add({.due = cycle_ + feedback_delay_->between(packet.destination, packet.source),
+  terminals_.source.flows()->deliver({.due = cycle_ + feedback_delay_->between(packet.destination, packet.source),
                                       .terminal = packet.source,
                                       .key = flow_keys_->flow_key({packet.source, packet.destination, service_class}),
-                                      .feedback = {.sent = cycle_, .packets = 1, .kind = core::kSwitchNotification}}));
+                                      .feedback = {.sent = cycle_, .packets = 1, .kind = core::kSwitchNotification}});
   ++counts_.told_sources;
 }
 
@@ -175,17 +174,15 @@ void Fabric::notify_source(Line& line, const Item& item) noexcept {
 void Fabric::notify_upstream(u32 i, u32 k) noexcept {
   Line& line = in_.line(i, k);
   const u32 packets = in_.queue(i, in_.base + k).packets;
-  const u32 upstream = ingress_[i].upstream;
-  const Tick at = now_ + control_parts_;
   if (!line.notified && packets >= plan_.propagation) {
     line.notified = true;
     line.signalled = false;
-    controls_.push({at, line.path, upstream, line.length, Message::notification});
+    tell_upstream(i, line, Message::notification);
   }
   if (line.notified && !line.signalled && packets >= plan_.xoff) {
     line.signalled = true;
     line.late = 0;
-    controls_.push({at, line.path, upstream, line.length, Message::xoff});
+    tell_upstream(i, line, Message::xoff);
   }
 }
 
@@ -194,7 +191,7 @@ void Fabric::after_pop_aside_in(u32 i, u32 q) noexcept {
   Line& line = in_.line(i, k);
   if (line.signalled && in_.queue(i, q).packets <= plan_.xon) {
     line.signalled = false;
-    controls_.push({now_ + control_parts_, line.path, ingress_[i].upstream, line.length, Message::xon});
+    tell_upstream(i, line, Message::xon);
   }
   free_in(i, k);
 }
@@ -322,7 +319,7 @@ void Fabric::notified(u32 e, u64 path, u32 length) noexcept {
   if (k == kNone) {
     ++counts_.rejected;
     note(Kind::rejected, false, e, path, length);
-    tokens_.push({now_ + control_parts_, path, egress_[e].down, static_cast<u8>(length), Message::token});
+    give_token_back(e, path, length);
     return;
   }
   if (egress_[e].adapter) {

@@ -41,6 +41,8 @@ Tick Fabric::run_as(Tick now) noexcept {
   const Tick end = first + plan_.link_parts;
   now_ = first;
   cycle_ = now;
+  if (has_mail_) [[unlikely]]
+    take_mail();
   terminals_.source.advance(now);
   generate<Large>(now);
   Tick part = first;
@@ -281,7 +283,8 @@ void Fabric::generate(Tick now) noexcept {
       const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
       while (terminals_.source.birth(t) <= now) {
         const u32 traffic = terminals_.source.head_traffic(t);
-        if (limits_[t] != kNone && traffics_[traffic]->waiting_limit(t) <= admittance_.waiting_flits(t)) {
+        if (limits_[t] != kNone &&
+            traffics_[traffic]->waiting_limit(terminals_.global(t)) <= admittance_.waiting_flits(t)) {
           own_.count(0);
           terminals_.source.skip(t);
         } else {
@@ -388,6 +391,8 @@ template <Fabric::Mode M>
   ++movements_;
   if constexpr (pauses(M)) {
     note_departure(i, item);
+  } else if (in.far != 0) [[unlikely]] {
+    mail_credit(i, item);
   } else {
     credits_.push({now_ + control_parts_, in.upstream, item.bytes, item.queue_class});
   }
@@ -416,13 +421,17 @@ template <Fabric::Mode M, bool Large>
     mark_switch(out.switch_, sw);
   }
   if (probe_ != nullptr) [[unlikely]]
-    probe_->crossed(out.channel, pool_[item.packet], cycle_);
-  wires_[out.wire].push({now_ + wire_parts_[out.wire], item, e, out.down});
+    probe_->crossed(out.channel, record(item.packet), cycle_);
+  if (out.far) [[unlikely]] {
+    mail_packet(e, item);
+  } else {
+    wires_[out.wire].push({now_ + wire_parts_[out.wire], item, out.down});
+  }
   if (Large) {
-    if (out.to_terminal) __builtin_prefetch(&pool_[item.packet]);
+    if (out.to_terminal) __builtin_prefetch(&record(item.packet));
   } else {
     // Where the packet goes to: the record of one that leaves, or a queue. (A terminal's number is one of an ingress.)
-    const std::array<const void*, 2> next{&in_.queue(out.down, base_in(item)), &pool_[item.packet]};
+    const std::array<const void*, 2> next{&in_.queue(out.down, base_in(item)), &record(item.packet)};
     __builtin_prefetch(next[out.to_terminal ? 1 : 0]);
   }
   mark_link(e, out, may_send<M>(out));
@@ -655,7 +664,7 @@ template <Fabric::Mode M>
   const Item item = pop<M>(out_, e, q);
   out.item = item;
   if constexpr (sets_aside(M)) out.item.queue_class = q >= out_.base ? out_.line(e, q - out_.base).length : u16{0};
-  out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
+  if constexpr (!pauses(M)) out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
   if (watches_) [[unlikely]] {
     settle(now_);
     note_departure(e, item, length, out.to_terminal || (pauses(M) ? !stands_still(e, item) : out.credit >= packet_));

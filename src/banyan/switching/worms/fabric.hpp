@@ -205,7 +205,7 @@ class WormFabric : public engine::WholeNetwork {
       }
     }
     for (const Mail& mail : mail_) {
-      if (mail.kind == MailKind::chunk) sum += digest_of(mail.flit, record(mail.flit.flit.packet));
+      if (mail.kind == MailKind::chunk) sum += digest_of(mail.due, mail.flit, record(mail.flit.flit.packet));
     }
     return sum + derived().digest_switches();
   }
@@ -218,7 +218,9 @@ class WormFabric : public engine::WholeNetwork {
     mail_.push_back({due, MailKind::credit, arrival.control.argument, {{}, arrival.entity, arrival.port}});
   }
   /// The same as for a chunk in the FIFO, because a chunk counts as there from its start on.
-  [[nodiscard]] u64 digest_of(const engine::FlitArrival& arrival, const core::Packet& packet) const final {
+  using WholeNetwork::digest_of;
+  [[nodiscard]] u64 digest_of(Tick due, const engine::FlitArrival& arrival, const core::Packet& packet) const final {
+    static_cast<void>(due);
     static_cast<void>(packet);
     if (arrival.port == kToTerminal) return 0;
     const Chunk chunk = chunk_of(arrival.flit);
