@@ -10,7 +10,15 @@ std::vector<Claim> claims() { return {}; }
 FilesResult measure(const Study& study, const FilesOptions& options) {
   const std::string constants(file_text(study.files, "constants.toml"));
   const Comparison comparison = compare(read_traces(options.folder), read_constants(constants, options.overrides));
-  return {to_table(comparison), to_json(comparison)};
+  FilesResult result{to_table(comparison), to_json(comparison), {}, figures_of(comparison), {}};
+  u64 barriers = 0;
+  for (const ClassResult& one : comparison.classes) barriers += one.waits.size();
+  result.tiles = {{std::to_string(comparison.traces.size()), "traces"},
+                  {std::to_string(barriers), "barriers compared"}};
+  std::string text;
+  for (const auto& [name, value] : comparison.constants) text += (text.empty() ? "" : ", ") + name + " = " + value;
+  result.provenance = {{"Constants", text}};
+  return result;
 }
 
 }  // namespace

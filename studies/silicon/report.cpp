@@ -43,6 +43,23 @@ struct Sample {
   Errors summary;
 };
 
+/// `replays`: by all models, in their order.
+std::vector<Wait> waits_of(const Trace& trace, const std::vector<Replay>& replays) {
+  std::map<std::pair<u32, u32>, Wait> waits;
+  for (const Replay& replay : replays) {
+    for (const Barrier& barrier : replay.barriers) {
+      if (barrier.overlaps_profiler) continue;
+      const Processor& processor = trace.processors[barrier.processor];
+      Wait& wait = waits[{barrier.processor, barrier.phase}];
+      if (wait.modelled.empty()) wait = {trace.name, processor.name, processor.node, barrier.phase, barrier.wait(), {}};
+      wait.modelled.push_back(barrier.model_wait);
+    }
+  }
+  std::vector<Wait> all;
+  for (auto& [place, wait] : waits) all.push_back(std::move(wait));
+  return all;
+}
+
 Sample sample_of(const Replay& replay) {
   Sample sample;
   std::vector<double> measured;
@@ -102,6 +119,7 @@ class ClassSum {
     return models;
   }
   u64 traces = 0;
+  std::vector<Wait> waits;
 
  private:
   std::map<std::string, std::vector<double>> errors_;
@@ -115,19 +133,6 @@ std::string line_of(const std::string& title, const Errors& errors, const std::s
   return fmt::format("{:<34} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}{}\n", title, errors.barriers, percent(errors.median),
                      percent(errors.ninetieth), percent(errors.worst), fmt::format("{:+.1f} %", 100.0 * errors.bias),
                      errors.ranks ? fmt::format("{:.2f}", *errors.ranks) : "-", rest);
-}
-
-/// Issue-bound barriers wait for the processor's own last read: no credit for those.
-std::string verdict(const ClassResult& one) {
-  if (one.trace_class == TraceClass::issue_bound) return "no credit: the processors' own pace decides these waits";
-  const Errors& banyan = one.models.at(model_names().front());
-  const Errors& shares = one.models.at("max-min");
-  const bool median = banyan.median < shares.median;
-  const bool ninetieth = banyan.ninetieth < shares.ninetieth;
-  if (median && ninetieth) return "Banyan beats max-min shares at the median and at the 90th percentile";
-  if (!median && !ninetieth) return "Banyan does not beat max-min shares";
-  return fmt::format("Banyan beats max-min shares at the {}, and not at the {}", median ? "median" : "90th percentile",
-                     median ? "90th percentile" : "median");
 }
 
 }  // namespace
@@ -167,6 +172,19 @@ const std::vector<std::string>& model_names() {
   return names;
 }
 
+/// Issue-bound barriers wait for the processor's own last read: no credit for those.
+std::string verdict(const ClassResult& one) {
+  if (one.trace_class == TraceClass::issue_bound) return "no credit: the processors' own pace decides these waits";
+  const Errors& banyan = one.models.at(model_names().front());
+  const Errors& shares = one.models.at("max-min");
+  const bool median = banyan.median < shares.median;
+  const bool ninetieth = banyan.ninetieth < shares.ninetieth;
+  if (median && ninetieth) return "Banyan beats max-min shares at the median and at the 90th percentile";
+  if (!median && !ninetieth) return "Banyan does not beat max-min shares";
+  return fmt::format("Banyan beats max-min shares at the {}, and not at the {}", median ? "median" : "90th percentile",
+                     median ? "90th percentile" : "median");
+}
+
 Comparison compare(const std::vector<Trace>& traces, const config::Values& values) {
   const Constants constants = constants_of(values);
   Comparison comparison;
@@ -183,6 +201,7 @@ Comparison compare(const std::vector<Trace>& traces, const config::Values& value
     for (const Barrier& barrier : replays[0].barriers) result.left_out += barrier.overlaps_profiler ? 1 : 0;
     ClassSum& sum = sums[trace.trace_class];
     ++sum.traces;
+    for (Wait& wait : waits_of(trace, replays)) sum.waits.push_back(std::move(wait));
     for (std::size_t i = 0; i < replays.size(); ++i) {
       const Sample sample = sample_of(replays[i]);
       result.models.emplace(model_names()[i], sample.summary);
@@ -190,7 +209,8 @@ Comparison compare(const std::vector<Trace>& traces, const config::Values& value
     }
     comparison.traces.push_back(std::move(result));
   }
-  for (const auto& [trace_class, sum] : sums) comparison.classes.push_back({trace_class, sum.traces, sum.result()});
+  for (auto& [trace_class, sum] : sums)
+    comparison.classes.push_back({trace_class, sum.traces, sum.result(), std::move(sum.waits)});
   return comparison;
 }
 

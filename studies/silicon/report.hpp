@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/study/study.hpp"
 #include "replay.hpp"
 
 namespace banyan::study::silicon {
@@ -35,10 +36,21 @@ struct TraceResult {
   std::map<std::string, Errors> models;
 };
 
+/// A barrier that counts.
+struct Wait {
+  std::string trace;
+  std::string processor;
+  u32 node = 0;
+  u32 barrier = 0;               ///< how many of the processor came before it
+  double measured = 0.0;         ///< cycles
+  std::vector<double> modelled;  ///< [model], cycles
+};
+
 struct ClassResult {
   TraceClass trace_class = TraceClass::other;
   u64 traces = 0;
   std::map<std::string, Errors> models;
+  std::vector<Wait> waits;
 };
 
 /// In the order in which they are printed; the first is Banyan.
@@ -51,7 +63,11 @@ struct Comparison {
 };
 
 [[nodiscard]] Comparison compare(const std::vector<Trace>& traces, const config::Values& constants);
+/// Whether Banyan beats max-min shares on a class, as a sentence.
+[[nodiscard]] std::string verdict(const ClassResult& one);
 [[nodiscard]] std::string to_table(const Comparison& comparison);
 [[nodiscard]] std::string to_json(const Comparison& comparison);
+/// Errors by class and by trace, and the waits of each class measured and simulated.
+[[nodiscard]] std::vector<FilesFigure> figures_of(const Comparison& comparison);
 
 }  // namespace banyan::study::silicon

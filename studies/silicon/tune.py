@@ -9,6 +9,7 @@ they are what shows the latency of DRAM. Prints every step and, at the end, the 
 import json
 import subprocess
 import sys
+import tempfile
 
 GRID = {
     "l1_latency": [20, 35, 50, 65, 80, 100, 120],
@@ -24,7 +25,8 @@ LEAST_GAIN = 1e-3
 def objective(banyan, folder, constants):
     words = [banyan, "study", "run", "silicon", "--traces", folder, "--json"]
     words += [f"{name}={value}" for name, value in constants.items()]
-    said = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    with tempfile.TemporaryDirectory() as page:
+        said = json.loads(subprocess.run([*words, "--out", page], check=True, capture_output=True, text=True).stdout)
     return sum(WEIGHTS.get(one["class"], 0.0) * (one["median_error"] + 0.5 * one["p90_error"])
                for one in said["classes"])
 

@@ -314,8 +314,10 @@ TEST_F(Commands, AStudyOfFilesSaysWhatItNeeds) {
      "type": "READ_BARRIER_START", "timestamp": 400},
     {"proc": "NCRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": -1, "dy": -1, "num_bytes": 0,
      "type": "READ_BARRIER_END", "timestamp": 900}])");
-  const Said said = banyan({"study", "run", "silicon", "--traces", "traces", "--json", "barrier_overhead=10"});
+  const Said said =
+      banyan({"study", "run", "silicon", "--traces", "traces", "--json", "--out", "page", "barrier_overhead=10"});
   ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(std::filesystem::is_regular_file(scratch() / "page" / "report.html"));
   const json study = json::parse(said.out);
   ASSERT_EQ(study["traces"].size(), 1U);
   EXPECT_EQ(study["traces"][0]["barriers"], 1);

@@ -8,6 +8,7 @@
 
 #include "../../studies/silicon/report.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/report/study_report.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::study::silicon::silicon_test {
@@ -197,6 +198,57 @@ TEST(SiliconReport, ComparesRanksAndErrors) {
   EXPECT_DOUBLE_EQ(errors.worst, 0.4);
   EXPECT_NEAR(errors.bias, 0.1, 1e-12);
   EXPECT_NEAR(errors.ninetieth, 0.36, 1e-12);
+}
+
+TEST_F(Silicon, WritesItsPage) {
+  std::vector<std::string> all;
+  for (const u32 x : {1U, 2U, 3U, 4U}) {
+    all.push_back(read(x, 2, 1, 1, 300));
+    all.push_back(barrier(x, 2, 310, 900 + 100 * x));
+  }
+  write(events(all));
+  write(events({read(1, 1, 0, 11, 300), barrier(1, 1, 310, 900)}), "DRAM_TO_8x1_BLOCK.json");
+  const Study& study = find_study("silicon");
+  const FilesResult result = study.row->measure(study, {folder_.string(), {}});
+  ASSERT_EQ(result.figures.size(), 4U);
+  EXPECT_EQ(result.figures[0].id, "errors-by-class");
+  EXPECT_EQ(result.figures[0].values.rows.size(), 2 * model_names().size());
+  EXPECT_EQ(result.figures[3].id, "errors-by-trace");
+  EXPECT_EQ(result.figures[3].values.rows.size(), 2 * model_names().size());
+
+  const FilesFigure& waits = result.figures[1];
+  EXPECT_EQ(waits.id, "waits-block-to-block");
+  ASSERT_EQ(waits.scatter.size(), 2U);
+  EXPECT_EQ(waits.scatter[0].label, "max-min");
+  EXPECT_EQ(waits.scatter[1].label, "banyan");
+  const Replay replayed = [&] {
+    Networks networks(constants());
+    return replay(read_trace((folder_ / "1x1_BLOCK_TO_1x1.json").string()), constants(), networks);
+  }();
+  ASSERT_EQ(waits.scatter[1].dots.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const FilesFigure::Dot& dot = waits.scatter[1].dots[i];
+    EXPECT_EQ(dot.x, 700.0 + 100.0 * static_cast<double>(i));
+    EXPECT_EQ(dot.name, fmt::format("1x1_BLOCK_TO_1x1.json, node ({}, 2), NCRISC, barrier 0", i + 1));
+    const auto same = std::find_if(replayed.barriers.begin(), replayed.barriers.end(),
+                                   [&](const Barrier& b) { return b.processor == i; });
+    EXPECT_EQ(dot.y, same->model_wait);
+  }
+
+  const report::Page page = report::page_of(spec_of(study), result);
+  const report::Chart& chart = page.figures[1].charts.at(0).chart;
+  EXPECT_FALSE(chart.lines[1].joined);
+  EXPECT_TRUE(chart.lines[2].analytical);
+  const std::string svg = report::to_svg(chart, true);
+  const auto curves = [&] {
+    std::size_t n = 0;
+    for (auto at = svg.find("class=\"curve\""); at != std::string::npos; at = svg.find("class=\"curve\"", at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(curves(), 2U) << "the line of equal waits and its entry of the legend";
+  report::write_page(page, folder_ / "page");
+  for (const char* file : {"report.html", "waits-block-to-block.svg", "waits-large-DRAM.csv", "errors-by-trace.csv"})
+    EXPECT_TRUE(fs::is_regular_file(folder_ / "page" / file)) << file;
 }
 
 TEST_F(Silicon, TellsClassesByName) {

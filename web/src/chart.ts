@@ -205,7 +205,7 @@ export class LiveChart {
   private series(data: LineData): uPlot.Series {
     return {
       stroke: () => this.colours.curves[data.colour % this.colours.curves.length] ?? this.colours.ink,
-      width: this.data.x.names ? 0 : 2,
+      width: this.data.x.names || data.joined === false ? 0 : 2,
       spanGaps: true,
       points: { show: false },
       dash: [...(kDashes[data.analytical ? 1 : data.family] ?? [])],

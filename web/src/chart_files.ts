@@ -192,7 +192,7 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       const py = line.y[k];
       return shows(chart.x, px) && shows(chart.y, py) ? [[atX(px), atY(py)]] : [];
     });
-    if (points.length > 1 && !chart.x.names) sheet.path(points, ink, 1.8, dash);
+    if (points.length > 1 && !chart.x.names && line.joined !== false) sheet.path(points, ink, 1.8, dash);
     line.x.forEach((px, k) => {
       if (!shows(chart.x, px)) return;
       const py = line.y[k];
@@ -237,15 +237,19 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       sheet.disc(atX(px), atY(py), 3, hollow ? "#ffffff" : ink, ink);
     });
     const row = kHeight + 4 + i * kLegendLine;
-    sheet.path(
-      [
-        [kMargin.left, row],
-        [kMargin.left + 26, row],
-      ],
-      ink,
-      1.8,
-      dash,
-    );
+    if (line.joined === false) {
+      sheet.disc(kMargin.left + 13, row, 3, line.family > 0 ? "#ffffff" : ink, ink);
+    } else {
+      sheet.path(
+        [
+          [kMargin.left, row],
+          [kMargin.left + 26, row],
+        ],
+        ink,
+        1.8,
+        dash,
+      );
+    }
     sheet.text(plainLabel(line.label), kMargin.left + 34, row + 4, 11, kInk, "start");
   });
 }
@@ -276,7 +280,7 @@ const python = (value: unknown): string =>
 export function toMatplotlib(chart: ChartData, colour: (line: LineData) => string = curveColour): string {
   const styles = ["-", "--", ":", "-."];
   const lines = chart.lines.map((line) => {
-    const style = styles[line.analytical ? 1 : line.family] ?? "-";
+    const style = line.joined === false ? "none" : (styles[line.analytical ? 1 : line.family] ?? "-");
     const settled = line.x.map((_, k) => k).filter((k) => !isBeyond(line, k));
     const beyond = line.x.filter((_, k) => isBeyond(line, k));
     const pick = (values: readonly (number | null)[] | undefined) => python(settled.map((k) => values?.[k] ?? null));

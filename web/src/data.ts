@@ -20,6 +20,8 @@ export interface LineData {
   /** 0: solid, with filled markers; others have dashes of their own and hollow markers. */
   family: number;
   markers: boolean;
+  /** Absent: by a curve. */
+  joined?: false;
   /** A model's curve, not a measurement. */
   analytical: boolean;
   x: number[];

@@ -62,6 +62,7 @@ function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string
       context.lineWidth = 1.4;
       context.stroke(arrow);
     }
+    context.setLineDash([]); // not that of the curve
     context.fillStyle = hollow ? colours.ground : colour;
     context.strokeStyle = hollow ? colour : colours.ground;
     context.lineWidth = hollow ? 1.8 : 1;

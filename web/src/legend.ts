@@ -8,7 +8,8 @@ function swatch(line: LineData, markers: readonly string[]): SVGSVGElement {
   const colour = line.colour % kPaletteSize;
   const family = line.analytical ? 1 : line.family;
   const style = `line s${colour}${family === 0 ? "" : ` dashed d${family}`}`;
-  const group = svgElement("g", { class: style }, svgElement("path", { class: "curve", d: "M-13 0h26" }));
+  const group = svgElement("g", { class: style });
+  if (line.joined !== false) group.append(svgElement("path", { class: "curve", d: "M-13 0h26" }));
   const shape = markers[colour];
   if (line.markers && shape !== undefined) group.append(svgElement("path", { class: "marker", d: shape }));
   return svgElement(

@@ -21,7 +21,7 @@ export function runDetails(run: RunData): HTMLElement {
 /** A button at the end of each row that opens the row's run beneath it. */
 export function addRunButtons(table: HTMLTableElement, runs: readonly RunData[]): void {
   const head = table.tHead?.rows[0];
-  if (head === undefined) return;
+  if (head === undefined || table.querySelector("tr[data-run]") === null) return;
   head.append(element("th", { scope: "col" }, "Configuration"));
   const columns = head.cells.length;
   for (const row of table.querySelectorAll<HTMLTableRowElement>("tr[data-run]")) {

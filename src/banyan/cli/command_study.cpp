@@ -34,13 +34,17 @@ study::Mode mode_of(const StudyRunArguments& arguments) {
 
 std::string default_folder(const std::string& study) { return (fs::path("out") / study).string(); }
 
+std::string out_folder(const StudyRunArguments& arguments) {
+  return arguments.running.out.empty() ? default_folder(arguments.name) : arguments.running.out;
+}
+
 study::StudyOptions options_of(const StudyRunArguments& arguments) {
   study::StudyOptions options;
   options.mode = mode_of(arguments);
   options.figures = arguments.figures;
   options.fires = arguments.fires;
   options.threads = arguments.running.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-  options.out_dir = arguments.running.out.empty() ? default_folder(arguments.name) : arguments.running.out;
+  options.out_dir = out_folder(arguments);
   options.seed = arguments.running.seed;
   options.overrides = arguments.overrides;
   options.interrupted = watch_interrupt();
@@ -164,7 +168,7 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   }
 }
 
-/// A study of files has neither figures nor a page: it prints what it finds.
+/// A study of files has no figures to choose from.
 int measure_files(const study::Study& chosen, const StudyRunArguments& arguments) {
   if (arguments.traces.empty()) {
     throw ConfigError({"", 0, 0, ""}, fmt::format("study '{}' needs {}", arguments.name, study::spec_of(chosen).files),
@@ -175,7 +179,14 @@ int measure_files(const study::Study& chosen, const StudyRunArguments& arguments
                       "leave out --figure and --fire");
   }
   const study::FilesResult result = chosen.row->measure(chosen, {arguments.traces, arguments.overrides});
-  arguments.running.json ? print(result.json + "\n") : show_text(result.table);
+  const std::string folder = out_folder(arguments);
+  require_writable_folder(folder);
+  const std::string page = report::write_page(report::page_of(study::spec_of(chosen), result), folder);
+  if (arguments.running.json) {
+    print(result.json + "\n");
+  } else {
+    show_text(fmt::format("{}\nReport: {}\n", result.table, page));
+  }
   return kDone;
 }
 

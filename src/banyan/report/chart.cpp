@@ -189,7 +189,8 @@ std::string bar(const Frame& frame, double x, double low, double high) {
   return path;
 }
 
-/// `joined`: by a curve. `beyond` counts the marks without a value at each x, which stand one below the other.
+/// `joined`: where the line is by itself, by a curve. `beyond` counts the marks without a value at each x, which stand
+/// one below the other.
 std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, std::map<double, int>& beyond) {
   std::string svg =
       fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
@@ -222,7 +223,7 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
     }
     if (has_markers(line)) markers += marker(point, x, y);
   }
-  if (joined && !path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
+  if (joined && line.joined && !path.empty()) svg += fmt::format("<path class=\"curve\" d=\"{}\"/>", path);
   if (!errors.empty()) svg += fmt::format("<path class=\"error\" d=\"{}\"/>", errors);
   return svg + markers + rings + "</g>\n";
 }
@@ -255,8 +256,8 @@ std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
     const ChartLine& line = chart.lines[i];
     const auto [x, row] = legend.places[i];
     const double y = top + kLegendLine * row;
-    svg += fmt::format("<g class=\"line {}\"><path class=\"curve\" d=\"M{} {}h24\"/>", classes(line), number(x),
-                       number(y));
+    svg += fmt::format("<g class=\"line {}\">", classes(line));
+    if (line.joined) svg += fmt::format("<path class=\"curve\" d=\"M{} {}h24\"/>", number(x), number(y));
     if (has_markers(line)) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", marker_path(line.colour, x + 12, y));
     svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}</text>", number(x + 30), number(y + 4.5), svg_label(line.label));
   }

@@ -33,6 +33,7 @@ struct ChartLine {
   u32 colour = 0;                  ///< place in the palette; also chooses the marker
   u32 family = 0;           ///< 0: solid, filled markers; 1 to kFamilies - 1: dashes of their own, hollow markers
   bool markers = true;      ///< false: a curve of many points
+  bool joined = true;       ///< by a curve; false: a scatter
   bool analytical = false;  ///< a model's curve: dashed, without markers and error bars
 };
 

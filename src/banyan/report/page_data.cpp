@@ -41,6 +41,7 @@ Json line_json(const ChartLine& line) {
                  {"analytical", line.analytical},
                  {"x", Json::array()},
                  {"y", Json::array()}};
+  if (!line.joined) object["joined"] = false;
   // A point without a place on the x axis cannot be drawn, but keeps its place in the arrays.
   for (const ChartPoint& point : line.points) {
     object["x"].push_back(std::isfinite(point.x) ? point.x : 0.0);

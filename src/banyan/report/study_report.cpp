@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <variant>
+
+#include "banyan/api/export.hpp"
+#include "banyan/api/version.hpp"
 
 namespace banyan::report {
 namespace {
@@ -116,6 +120,61 @@ std::optional<Page> network_page_of(const StudyResult& result, const FigureResul
   return page;
 }
 
+/// Measured against simulated, with the line on which both are equal.
+Chart chart_of(const study::FilesFigure& measured) {
+  Chart chart;
+  chart.title = measured.title;
+  chart.x_label = with_unit(measured.x_label, measured.unit);
+  chart.x_symbol = measured.x_label;
+  chart.y_label = with_unit(measured.y_label, measured.unit);
+  chart.y_unit = measured.unit;
+  chart.log_x = chart.log_y = true;
+  std::vector<double> ends;
+  for (const study::FilesFigure::Series& series : measured.scatter) {
+    ChartLine line;
+    line.label = series.label;
+    line.colour = static_cast<u32>(chart.lines.size());
+    line.family = chart.lines.size() + 1 < measured.scatter.size() ? 1 : 0;  // the last one filled
+    line.joined = false;
+    for (const study::FilesFigure::Dot& dot : series.dots) {
+      line.points.push_back({dot.x, dot.y, std::nullopt, dot.name});
+      ends.insert(ends.end(), {dot.x, dot.y});
+    }
+    std::stable_sort(line.points.begin(), line.points.end(),
+                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    chart.lines.push_back(std::move(line));
+  }
+  if (ends.empty()) return chart;
+  ChartLine equal;
+  equal.label = "equal";
+  equal.colour = static_cast<u32>(chart.lines.size());
+  equal.analytical = true;
+  const auto [low, high] = std::minmax_element(ends.begin(), ends.end());
+  for (const double end : {*low, *high}) equal.points.push_back({end, end, std::nullopt, ""});
+  chart.lines.push_back(std::move(equal));
+  return chart;
+}
+
+Figure figure_of(const study::FilesFigure& measured) {
+  Figure figure;
+  figure.id = file_name(measured.id);
+  figure.title = measured.title;
+  figure.caption = measured.caption;
+  if (!measured.scatter.empty()) figure.charts.push_back({figure.id + ".svg", chart_of(measured)});
+  figure.csv_file = figure.id + ".csv";
+  figure.csv = api::to_csv(measured.values);
+  figure.values.head = measured.values.columns;
+  figure.values.numeric.assign(measured.values.columns.size(), false);
+  for (const auto& row : measured.values.rows) {
+    Table::Row& shown = figure.values.rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      shown.cells.push_back(api::to_text(row[i]));
+      if (!std::holds_alternative<std::string>(row[i])) figure.values.numeric[i] = true;
+    }
+  }
+  return figure;
+}
+
 std::string network_file_of(const FigureResult& measured) { return file_name("network-" + measured.spec.id) + ".html"; }
 
 }  // namespace
@@ -148,6 +207,18 @@ Page page_of(const StudyResult& result) {
   page.provenance.emplace_back("Intervals",
                                "half widths at the confidence of the runs, over independent sessions, or batches of a "
                                "steady run; drawn as error bars");
+  return page;
+}
+
+Page page_of(const study::StudySpec& spec, const study::FilesResult& result) {
+  Page page;
+  page.title = spec.title;
+  page.reference = spec.reference;
+  page.summary = spec.summary;
+  page.tiles = result.tiles;
+  for (const study::FilesFigure& figure : result.figures) page.figures.push_back(figure_of(figure));
+  page.provenance = {{"Study", spec.name}, {"Banyan", api::version()}};
+  page.provenance.insert(page.provenance.end(), result.provenance.begin(), result.provenance.end());
   return page;
 }
 

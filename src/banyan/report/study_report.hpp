@@ -22,4 +22,7 @@ namespace banyan::report {
 /// file cannot be written.
 std::string write_study_report(const study::StudyResult& result, const std::string& folder);
 
+/// The page of a study that measures files.
+[[nodiscard]] Page page_of(const study::StudySpec& spec, const study::FilesResult& result);
+
 }  // namespace banyan::report

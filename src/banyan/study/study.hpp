@@ -30,9 +30,32 @@ struct FilesOptions {
   std::string folder;
   std::vector<std::string> overrides;  ///< "NAME=VALUE", of the study's constants
 };
+/// Values of the files, and where two of them stand for one thing a scatter of the one over the other. Text is plain.
+struct FilesFigure {
+  struct Dot {
+    double x = 0.0;
+    double y = 0.0;
+    std::string name;
+  };
+  struct Series {
+    std::string label;
+    std::vector<Dot> dots;
+  };
+  std::string id;
+  std::string title;
+  std::string caption;
+  std::string x_label;
+  std::string y_label;
+  std::string unit;             ///< of x and y
+  std::vector<Series> scatter;  ///< on logarithmic axes, the last one above the others; empty: only the values
+  api::Table values;            ///< also a CSV file
+};
 struct FilesResult {
   std::string table;
   std::string json;
+  std::vector<std::pair<std::string, std::string>> tiles;  ///< value, name
+  std::vector<FilesFigure> figures;
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
 };
 
 struct Study;
