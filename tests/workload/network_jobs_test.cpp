@@ -1,7 +1,9 @@
 // Do jobs on a simulated network take the time that its links and their hosts give, whatever the machine does?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,12 +53,61 @@ TEST_F(NetworkJobs, RefuseEachOptionInItsOwnWords) {
   const std::string text = std::string(kTree) + kRing;
   const auto cause = [&](const std::vector<std::string>& more) { return refused(text, more).err; };
   EXPECT_NE(cause({"topology.subnetworks=2"}).find("topology.subnetworks: jobs run on one network"), std::string::npos);
-  EXPECT_NE(cause({"--log", "x.log"}).find("--log: packets of jobs are not logged"), std::string::npos);
   EXPECT_NE(cause({"--watch", "0"}).find("critical path"), std::string::npos);
-  EXPECT_NE(cause({"--profile"}).find("--profile: a run of jobs"), std::string::npos);
   EXPECT_NE(cause({"--record-trace", "x.trace"}).find("banyan convert"), std::string::npos);
   EXPECT_NE(cause({"--checkpoint", "x.checkpoint"}).find("--checkpoint: the state of a run of jobs"),
             std::string::npos);
+  const std::string ideal =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"ideal\", latency = 1, per_byte = "
+      "1 }\n" +
+      std::string(kRing);
+  EXPECT_NE(refused(ideal, {"--log", "x.log"}).err.find("--log: a network without contention has no packets"),
+            std::string::npos);
+  EXPECT_NE(refused(ideal, {"--profile"}).err.find("--profile: a network without contention"), std::string::npos);
+}
+
+/// The ring's messages are 8 KiB, 16 packets of 16 flits; where nobody is in the way a packet takes as long as the
+/// closed form says.
+TEST_F(NetworkJobs, LogTheirPackets) {
+  const std::string text = std::string(kTree) + kRing;
+  const json result = run_of(text, {"--log", "one.csv"});
+  const std::string lines = read_text(scratch() / "one.csv");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 8 * 14 * 16);
+  u64 last = 0;
+  std::istringstream rows(lines);
+  std::string row;
+  std::getline(rows, row);
+  EXPECT_EQ(row, "session,traffic,source,number,destination,flits,birth,entry,arrival,path");
+  while (std::getline(rows, row)) {
+    std::vector<std::string> cells;
+    std::istringstream words(row);
+    for (std::string word; std::getline(words, word, ',');) cells.push_back(word);
+    ASSERT_EQ(cells.size(), 10U) << row;
+    EXPECT_EQ(cells[1], "injected");
+    EXPECT_EQ(cells[4], std::to_string((std::stoul(cells[2]) + 1) % 8)) << row;
+    EXPECT_EQ(cells[5], "16");
+    const bool near = std::stoul(cells[2]) / 4 == std::stoul(cells[4]) / 4;
+    const u64 before = 16 * (std::stoul(cells[3]) % 16);  // flits of the message
+    EXPECT_EQ(std::stoul(cells[8]) - std::stoul(cells[6]) + 1, before + 15 + (near ? kNear : kFar)) << row;
+    EXPECT_GE(std::stoul(cells[8]), last);
+    last = std::stoul(cells[8]);
+  }
+  EXPECT_EQ(last + 1, result["jobs"][0]["completion"]);
+  EXPECT_EQ(run_of(text, {"--log", "two.csv", "run.shards=2", "--threads", "2"})["state_hash"], result["state_hash"]);
+  EXPECT_EQ(read_text(scratch() / "two.csv"), lines);
+  EXPECT_EQ(run_of(text)["state_hash"], result["state_hash"]);
+}
+
+TEST_F(NetworkJobs, SayWhereTheirTimeWent) {
+  const json plain = run_of(std::string(kTree) + kAllToAll);
+  EXPECT_FALSE(plain.contains("profile"));
+  const json result = run_of(std::string(kTree) + kAllToAll, {"--profile", "run.shards=2"});
+  EXPECT_EQ(result["state_hash"], plain["state_hash"]);
+  const json& profile = result["profile"];
+  EXPECT_EQ(profile["cut"]["shards"], 2) << profile;
+  EXPECT_EQ(profile["moves"], 64 * (8 * 3 * 1 + 8 * 4 * 3)) << profile;  // flits, pairs and switches on the way
+  EXPECT_GT(profile["run_seconds"], 0.0);
+  EXPECT_LE(profile["run_seconds"], profile["seconds"]);
 }
 
 /// 14 steps of 8 KiB, 256 flits each, one after the other; of 14 links in a row at most 4 lead to the other switch.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "banyan/api/network.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/api/stepped_network.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/workload/physical.hpp"
@@ -141,6 +142,16 @@ class Coupling {
     return out;
   }
 
+  void log(PacketLogFile& file) {
+    network_.log([&file](const engine::LoggedPacket& packet) {
+      std::string line;
+      file.add_line(line, 0, packet);
+      file.write(line);
+    });
+  }
+  void end_log() { network_.end_log(); }
+  void watch() { network_.watch(); }
+  void add_to(Profile& profile) const { network_.add_to(profile); }
   [[nodiscard]] engine::ProbeReport probed() const { return network_.probed(); }
   [[nodiscard]] u64 flits() const { return network_.counts().flits_taken; }
 
@@ -417,9 +428,23 @@ double ratio(const PlacedJob& job, u64 with, u64 without) {
 }  // namespace
 
 NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
-                                  const RunOptions& options, bool again) {
-  Coupling coupling(experiment, flit, jobs, options);
+                                  const RunOptions& options, bool again, PacketLogFile* log, Profile* profile) {
+  engine::ProbePlan probe;
+  probe.every_packet = log != nullptr;
+  const Stopwatch building;
+  Coupling coupling(experiment, flit, jobs, options, probe);
+  const double build_seconds = building.seconds();
+  if (log != nullptr) coupling.log(*log);
+  if (profile != nullptr) coupling.watch();
   NetworkJobsOutcome out = coupling.run(options.progress);
+  if (log != nullptr) {
+    coupling.end_log();
+    log->finish();
+  }
+  if (profile != nullptr) {
+    coupling.add_to(*profile);
+    profile->build_seconds = build_seconds;
+  }
   const bool stuck =
       std::any_of(out.jobs.begin(), out.jobs.end(), [](const auto& job) { return !job.outcome.explanation.empty(); });
   if (stuck || out.late || !out.blockage.empty()) return out;

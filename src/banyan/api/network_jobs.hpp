@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/packet_log_file.hpp"
+#include "banyan/api/profile.hpp"
 #include "banyan/workload/replay.hpp"
 
 namespace banyan::api {
@@ -45,13 +47,14 @@ struct NetworkJobsOutcome {
   bool late = false;               ///< run.session_limit came before the end of all jobs
 };
 
-/// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents. `flit`: bytes that one carries. Times in cycles. Stops at the first
-/// job that cannot go on. Networks through which no more than kMostFlitsAgain have gone, or that `again` is said of,
-/// are run once more to see what happened to the messages of critical paths. Throws ConfigError, InvariantError,
-/// Interrupted.
+/// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents. `flit`:
+/// bytes that one carries. Times in cycles. Stops at the first job that cannot go on. Networks through which no more
+/// than kMostFlitsAgain have gone, or that `again` is said of, are run once more to see what happened to the messages
+/// of critical paths. `log` and `profile`, if there are any, are of the first run, which has all jobs. Throws
+/// ConfigError, InvariantError, Interrupted.
 [[nodiscard]] NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit,
                                                 const std::vector<PlacedJob>& jobs, const RunOptions& options,
-                                                bool again);
+                                                bool again, PacketLogFile* log, Profile* profile);
 
 inline constexpr u64 kMostFlitsAgain = u64{1} << 22U;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "banyan/api/jobs.hpp"
@@ -13,6 +14,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/api/network_jobs.hpp"
 #include "banyan/api/placement.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
@@ -243,14 +245,17 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
     const char* cause;
     const char* remedy;
   };
+  const bool ideal = is_without_contention(experiment.switching.component());
   const char* const path = "leave it out; the critical path of the result says where messages waited";
   const Unfit unfit[] = {
       {!options.watches.empty(), "--watch", "packets of jobs are not watched", path},
-      {!options.packet_log.empty(), "--log", "packets of jobs are not logged", path},
+      {!options.packet_log.empty() && ideal, "--log", "a network without contention has no packets",
+       "leave it out, or choose another switch model"},
       {options.trace != nullptr, "--record-trace", "messages of jobs are not recorded: the job is their schedule",
        "leave it out; banyan convert writes the schedule as GOAL"},
       {static_cast<bool>(options.window), "on_window", "a run of jobs has no windows", "leave it out"},
-      {options.profile, "--profile", "a run of jobs does not say where its own time went", "leave it out"},
+      {options.profile && ideal, "--profile", "a network without contention is not simulated",
+       "leave it out, or choose another switch model"},
       {!options.checkpoint.file.empty(), "--checkpoint", "the state of a run of jobs cannot be written",
        "leave it out"},
       {!options.checkpoint.resume.empty(), "--resume", "the state of a run of jobs cannot be read", "leave it out"}};
@@ -258,8 +263,7 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
     if (u.asked) throw ConfigError({"command line", 0, 0, u.option}, u.cause, u.remedy);
   }
   const auto subnetworks = experiment.topology.all().find("subnetworks");
-  if (subnetworks != experiment.topology.all().end() && experiment.topology.integer("subnetworks") > 1 &&
-      !is_without_contention(experiment.switching.component())) {
+  if (subnetworks != experiment.topology.all().end() && experiment.topology.integer("subnetworks") > 1 && !ideal) {
     experiment.topology.fail("subnetworks", "jobs run on one network, and this topology is several side by side",
                              "leave it out");
   }
@@ -376,7 +380,13 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
   for (const std::string& text : prepared.notes) note(result, text);
   const u32 flit = experiment.messages.natural("flit");
   const bool tables = experiment.run.text("tables") != "none";
-  NetworkJobsOutcome out = run_on_network(prepared.network, flit, prepared.jobs, options, tables);
+  std::optional<PacketLogFile> log;
+  if (!options.packet_log.empty()) log.emplace(options.packet_log, prepared.network, prepared.topology->graph());
+  const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
+  NetworkJobsOutcome out =
+      run_on_network(prepared.network, flit, prepared.jobs, options, tables, log ? &*log : nullptr, profile.get());
+  if (profile != nullptr) profile->threads_asked = std::max(1U, options.threads);
+  result.profile = profile;
   const bool blocked = !out.blockage.empty();
   if (blocked) {
     result.verdict = Verdict::deadlocked;
@@ -471,6 +481,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
 
 Result run_jobs(const Experiment& experiment, const RunOptions& options) {
   const double started = thread_cpu_seconds();
+  const Stopwatch watch;
   require_fitting(experiment, options);
   const double cycle = cycle_of(experiment);
   Result result;
@@ -494,6 +505,12 @@ Result run_jobs(const Experiment& experiment, const RunOptions& options) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   result.peak_bytes = static_cast<u64>(usage.ru_maxrss) * 1024U;
+  if (result.profile != nullptr) {
+    Profile profile = *result.profile;
+    profile.seconds = watch.seconds();
+    profile.peak_bytes = result.peak_bytes;
+    result.profile = std::make_shared<const Profile>(std::move(profile));
+  }
   return result;
 }
 

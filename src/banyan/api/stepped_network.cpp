@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
 #include "banyan/api/network.hpp"
+#include "banyan/api/profiler.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/traffic/parts/injected.hpp"
 
@@ -91,6 +93,18 @@ struct SteppedNetwork::State {
     }
   }
 
+  /// All cycles before `now`.
+  void run() {
+    if (watched) {
+      const Stopwatch running;
+      instance.machine->run_until(now);
+      run_seconds += running.seconds();
+    } else {
+      instance.machine->run_until(now);
+    }
+    if (packets) packets->look(*instance.machine, now);
+  }
+
   void collect() {
     delivered.clear();
     arrivals.clear();
@@ -116,6 +130,9 @@ struct SteppedNetwork::State {
   std::vector<Delivery> delivered;
   Tick now = 0;
   u64 next_id = 0;
+  std::optional<engine::PacketLog> packets;
+  bool watched = false;
+  double run_seconds = 0.0;
 };
 
 SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
@@ -147,19 +164,19 @@ u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at, u32 
 
 void SteppedNetwork::step(Tick cycles) {
   state_->now += cycles;
-  state_->instance.machine->run_until(state_->now);
+  state_->run();
   state_->collect();
 }
 
 bool SteppedNetwork::step_to_delivery(Tick most) {
   State& state = *state_;
   const Tick end = state.now + most;
-  engine::Machine& machine = *state.instance.machine;
+  const engine::Machine& machine = *state.instance.machine;
   while (state.now < end) {
     // Nothing is due before next(): those cycles pass at once.
     const Tick due = std::max(state.now, machine.next());
     state.now = due < end ? due + 1 : end;
-    machine.run_until(state.now);
+    state.run();
     state.collect();
     if (!state.delivered.empty()) return true;
   }
@@ -178,6 +195,24 @@ NetworkCounts SteppedNetwork::counts() const {
 
 engine::ProbeReport SteppedNetwork::probed() const { return state_->instance.machine->probed(); }
 u64 SteppedNetwork::hash() const { return state_->instance.machine->hash(); }
+void SteppedNetwork::log(engine::PacketLog::Listener listener) {
+  state_->packets.emplace(state_->network.topology->graph(), std::move(listener));
+}
+void SteppedNetwork::end_log() {
+  if (state_->packets) state_->packets->finish(*state_->instance.machine);
+  state_->packets.reset();
+}
+void SteppedNetwork::watch() {
+  state_->watched = true;
+  state_->instance.machine->watch();
+}
+void SteppedNetwork::add_to(Profile& profile) const {
+  const engine::Machine& machine = *state_->instance.machine;
+  add_run(profile, machine, state_->run_seconds);
+  add_cut(profile, machine);
+  profile.moves += machine.totals().movements;
+  profile.switches = state_->network.topology->graph().switches();
+}
 void SteppedNetwork::audit() const { state_->instance.machine->audit(); }
 
 std::string SteppedNetwork::deadlock() const {

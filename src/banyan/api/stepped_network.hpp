@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/profile.hpp"
+#include "banyan/engine/packet_log.hpp"
 #include "banyan/engine/probe.hpp"
 
 namespace banyan::api {
@@ -70,6 +72,15 @@ class SteppedNetwork {
   [[nodiscard]] u64 hash() const;
   /// What the probe has seen.
   [[nodiscard]] engine::ProbeReport probed() const;
+  /// From now on `listener` is told of every packet that arrives, in the order of arrivals; for a probe of every
+  /// packet.
+  void log(engine::PacketLog::Listener listener);
+  /// Tells of what has arrived since the listener was told last, then of what has not; the log ends with it.
+  void end_log();
+  /// From now on the network takes the time of its steps.
+  void watch();
+  /// Adds those times, the cut into shards, and what was done.
+  void add_to(Profile& profile) const;
   /// Conservation of packets, flits and credits. Throws InvariantError.
   void audit() const;
   /// "" unless nothing will ever move again while packets wait for each other: who waits for whom.
