@@ -104,6 +104,7 @@ TEST(Table, HasOneLineForTheSeedsOfAPoint) {
             "routing  seeds  verdict           delay\n"
             "tag      2      steady            2 ± 13\n"
             "section  2      1 of 2 saturated  -\n"
+            "\n"
             "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n");
 }
 

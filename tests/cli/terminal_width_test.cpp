@@ -107,6 +107,19 @@ TEST(TerminalWidth, NoCommandPrintsALongerLine) {
   }
 }
 
+/// A table that is too wide comes in parts with the same first column, whatever is said below it.
+TEST(TerminalWidth, ATableIsCutIntoPartsAboveWhatIsSaidOfIt) {
+  fresh_scratch();
+  write_text("sweep.toml", kSweep);
+  const std::vector<std::string> command{"sweep", "sweep.toml", "--quiet"};
+  EXPECT_NE(banyan(command).out.find("uncertain"), std::string::npos);
+  const std::string text = on_terminal(command, 80);
+  std::size_t parts = 0;
+  for (std::size_t at = text.find("switch.buffer "); at != std::string::npos; at = text.find("switch.buffer ", at + 1))
+    ++parts;
+  EXPECT_GE(parts, 2U) << text;
+}
+
 TEST(TerminalWidth, NothingIsLostByFoldingAndAPipeGetsItWhole) {
   fresh_scratch();
   const Said whole = banyan({"describe", "vc_router"});

@@ -214,7 +214,7 @@ std::string pooled_table(const ExperimentSet& set, const std::vector<Result>& re
     for (const std::string& name : names) row.push_back(estimate(group, name));
     rows.push_back(std::move(row));
   }
-  return aligned(rows) + "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n";
+  return aligned(rows) + "\nmeans over seeds, with 95 % intervals; --csv, --json and export have every seed\n";
 }
 
 /// "uncertain whether it is steady: ...; a longer run (run.measure) would tell" of what a result explains.
@@ -223,13 +223,14 @@ std::string doubt_of(const Result& result) {
   return at == std::string::npos ? result.explanation : result.explanation.substr(at);
 }
 
-/// How many points are not certain, and of the first why, and what helps; "" when all are.
+/// How many points are not certain, and of the first why, and what helps; "" when all are. An empty line parts it from
+/// the table, whose columns end there.
 std::string doubts_text(const std::vector<Result>& results) {
   const auto uncertain = [](const Result& result) { return !result.certain; };
   const auto first = std::find_if(results.begin(), results.end(), uncertain);
   if (first == results.end()) return "";
   const auto count = std::count_if(results.begin(), results.end(), uncertain);
-  return fmt::format("{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
+  return fmt::format("\n{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
 }
 
 }  // namespace

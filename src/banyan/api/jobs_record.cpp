@@ -65,6 +65,7 @@ class Writer {
     ordered_json ranks = ordered_json::array();
     for (const u64 end : outcome.ends) ranks.push_back(time(end));
     return {{"name", job_.name},
+            {"unit", job_.in_ns ? "ns" : "cycles"},
             {"completion", job_.finished ? time(outcome.completion) : ordered_json()},
             {"ranks", std::move(ranks)},
             {"slowdown_alone", job_.slowdown_alone},
@@ -219,10 +220,10 @@ std::string held_up(const ordered_json& message) {
                             port.empty() ? std::string(" in its queue") : " for " + port, number(most->at("waited")));
 }
 
-std::string path_text(const ordered_json& path, u64 length) {
+std::string path_text(const ordered_json& path, u64 length, const std::string& unit) {
   constexpr std::size_t kShown = 20;
   if (path.empty()) return "";
-  std::string text = "  what the end waited for, last first:\n";
+  std::string text = "  what the end waited for, last first, in " + unit + ":\n";
   for (std::size_t i = 0; i < std::min(kShown, path.size()); ++i) {
     const ordered_json& step = path[path.size() - 1 - i];
     text += fmt::format("  {:>14}  {}\n", number(step.at("end")), step.at("what").get<std::string>());
@@ -236,13 +237,14 @@ std::string path_text(const ordered_json& path, u64 length) {
 }
 
 std::string job_text(const ordered_json& job) {
+  const std::string unit = job.value("unit", "");  // results of before have none
   const bool finished = !job.at("completion").is_null();
   double last = 0.0;
   for (const ordered_json& end : job.at("ranks")) last = std::max(last, end.get<double>());
   std::string text =
-      fmt::format("\n{}: {} at {}, {} operations, {} messages, {} bytes\n", job.at("name").get<std::string>(),
-                  finished ? "done" : "blocked after its last end", number_text(last), job.at("operations").get<u64>(),
-                  job.at("messages").get<u64>(), job.at("bytes").get<u64>());
+      fmt::format("\n{}: {} at {} {}, {} operations, {} messages, {} bytes\n", job.at("name").get<std::string>(),
+                  finished ? "done" : "blocked after its last end", number_text(last), unit,
+                  job.at("operations").get<u64>(), job.at("messages").get<u64>(), job.at("bytes").get<u64>());
   if (job.value("on_network", false) && finished) {
     text += fmt::format("  {:.3f} times as long as alone, {:.3f} times as long as without contention\n",
                         job.at("slowdown_alone").get<double>(), job.at("slowdown_ideal").get<double>());
@@ -260,7 +262,7 @@ std::string job_text(const ordered_json& job) {
                          s.at("share").get<double>() * 100.0);
   }
   if (!ranks.empty()) text += "  whose calculations and overheads are on it: " + ranks + "\n";
-  return text + path_text(job.at("critical_path"), job.at("critical_path_length").get<u64>());
+  return text + path_text(job.at("critical_path"), job.at("critical_path_length").get<u64>(), unit);
 }
 
 }  // namespace

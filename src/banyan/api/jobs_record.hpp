@@ -21,6 +21,7 @@ struct JobRecord {
   std::string name;
   workload::JobOutcome outcome;
   double unit = 1.0;        ///< of the outcome's times: ns, or cycles
+  bool in_ns = false;       ///< what `unit` is
   bool finished = true;     ///< false: the network was deadlocked before
   bool on_network = false;  ///< not on the ideal one
   double slowdown_alone = 1.0;

@@ -344,6 +344,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     JobRecord made;
     made.name = job.text("name");
     made.unit = unit_of(experiment);
+    made.in_ns = cycle_of(experiment) > 0.0;
     made.program = &program;
     made.host = host;
     made.collectives = ran.read.back().collectives;
@@ -405,6 +406,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     JobRecord made;
     made.name = experiment.jobs[j].text("name");
     made.unit = unit_of(experiment);
+    made.in_ns = cycle_of(experiment) > 0.0;
     made.program = prepared.jobs[j].program;
     made.host = prepared.jobs[j].host;
     made.outcome = std::move(of.outcome);
