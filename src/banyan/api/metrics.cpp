@@ -256,7 +256,7 @@ constexpr MetricRow kRows[] = {
     {"vc_allocations", "packets", "Packets that were given a virtual channel by a switch.", "a count",
      "with run.activity; whole run"},
     {"victim_latency_p99", "cycles",
-     "Of the slowest bystander: 99 % of its packets to others than the receivers are faster.",
+     "Of the slowest bystander: 99 % of its packets to others than the receivers are faster. Known to within 6 %.",
      "greatest over bystanders of quantile 0.99", kFire},
     {"virtual_circuit_first", "cycles", "Predicted: first data over a virtual circuit, in an empty network.",
      "docs/analysis/transport_times.md", kModel},

@@ -101,11 +101,14 @@ Chart ranks_chart(const Json& path, const std::string& unit) {
   const auto add = [&](const Json& time, const Json& rank, const Json& step) {
     points.push_back(point_at(time, rank, step.at("what").get<std::string>()));
   };
-  for (const Json& step : path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Json& step = path[i];
     add(step.at("begin"), step.at("rank"), step);
     add(step.at("end"), step.at("rank"), step);
     if (!step.contains("message")) continue;
     const Json& message = step.at("message");
+    // A send may be on the path because it held the interface of its own rank: nothing waited for its message then.
+    if (i + 1 < path.size() && path[i + 1].at("rank") != message.at("to")) continue;
     add(message.at("sent"), step.at("rank"), step);
     add(message.at("arrived"), message.at("to"), step);
   }

@@ -236,13 +236,15 @@ std::optional<Figure> terminals_figure(const api::Result& result) {
   }
   Figure figure{"terminals",
                 "How the terminals are served",
-                "packets that were generated in the measured part and have arrived",
+                "packets that were generated in the measured part and have arrived, however late: where the network is "
+                "saturated, also while it drained. "
+                "Who was served less in the measured part itself, accepted_load_min and fairness say",
                 {},
                 "flows.csv",
                 api::to_csv(*flows),
                 {}};
   figure.charts.push_back(
-      {"terminals-load.svg", terminals_chart("What every terminal gets through", "flits/cycle", sides, false)});
+      {"terminals-load.svg", terminals_chart("What of its packets has arrived", "flits/cycle", sides, false)});
   figure.charts.push_back(
       {"terminals-latency.svg", terminals_chart("How long its packets take", "packet_latency (cycles)", sides, true)});
   return figure;
