@@ -357,6 +357,7 @@ engine::EngineSettings engine_settings(const Experiment& experiment) {
   settings.permuted = experiment.run.text("step_order") == "permuted";
   settings.step_all = experiment.run.text("wake") == "all";
   settings.shards = experiment.run.natural("shards");
+  settings.trees = experiment.run.flag("trees");
   settings.check_order = experiment.run.text("audit") == "full";
   return settings;
 }

@@ -64,6 +64,15 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   for (Shard& part : parts_) {
     part.topology = &topology_;
     for (auto& parcels : part.parcels) parcels.resize(shards);
+    // In windows of a cycle a parcel holds a handful, and its rare largest would be met long after the warm-up. Between
+    // many shards windows are long, and most pairs send each other nothing.
+    constexpr u32 kFewShards = 8;
+    constexpr u32 kHandful = 64;
+    if (shards <= kFewShards) {
+      for (auto& parcels : part.parcels) {
+        for (Parcel& parcel : parcels) parcel.reserve(kHandful);
+      }
+    }
     for (auto& touched : part.touched) touched.resize((shards + 63) / 64);
   }
   for (const u32 i : own_) {

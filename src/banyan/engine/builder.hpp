@@ -27,6 +27,7 @@ struct EngineSettings {
   u32 threads = 1;            ///< threads over the shards of one machine
   u32 cut_for = 0;            ///< threads that the cut is made for; 0: as many
   SteadyPlan steady;          ///< windows of a steady run
+  bool trees = false;         ///< congestion trees are recorded
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
   ProbePlan probe;            ///< what to write down beside the counters

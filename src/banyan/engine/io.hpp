@@ -39,6 +39,11 @@ struct Parcel {
   Tick earliest = kNever;
 
   void archive(Archive& a) { a(flits, controls, freed, words, earliest); }
+  void reserve(std::size_t each) {
+    flits.reserve(each);
+    controls.reserve(each);
+    freed.reserve(each);
+  }
   void clear() noexcept {
     flits.clear();
     controls.clear();

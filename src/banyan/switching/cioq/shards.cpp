@@ -40,6 +40,8 @@ void Fabric::attach(const engine::Builder& builder, u32 shard, const Numbers& nu
   };
   const auto shard_of = [&](const core::End& end) { return static_cast<u8>(builder.shard_of(end)); };
   if (builder.shards() > 1) {
+    for (auto* mailed : {&mailed_packets_, &mailed_exits_}) mailed->reserve(2 * ingress_.size() + 2 * egress_.size());
+    mailed_credits_.reserve(2 * egress_.size());
     far_down_.resize(egress_.size());
     far_up_.resize(ingress_.size());
   }
