@@ -112,7 +112,7 @@ TEST(TerminalWidth, ATableIsCutIntoPartsAboveWhatIsSaidOfIt) {
   fresh_scratch();
   write_text("sweep.toml", kSweep);
   const std::vector<std::string> command{"sweep", "sweep.toml", "--quiet"};
-  EXPECT_NE(banyan(command).out.find("uncertain"), std::string::npos);
+  EXPECT_NE(banyan(command).out.find("means over seeds"), std::string::npos);
   const std::string text = on_terminal(command, 80);
   std::size_t parts = 0;
   for (std::size_t at = text.find("switch.buffer "); at != std::string::npos; at = text.find("switch.buffer ", at + 1))
