@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.hpp"
+#include "banyan/base/types.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli::network_jobs_test {
