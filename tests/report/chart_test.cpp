@@ -174,6 +174,43 @@ TEST(Svg, CutsABarThatWouldStretchALinearAxis) {
   EXPECT_NE(to_svg(chart, true).find(">4</text>"), std::string::npos) << "without a range of values bars make the axis";
 }
 
+TEST(Svg, BarsTakeNoQuantityBelowZero) {
+  Chart chart = two_lines();
+  chart.lines.pop_back();
+  chart.lines[0].points = {{1, 10, 11.0, ""}, {2, 12, 3.0, ""}};
+  EXPECT_EQ(to_svg(chart, true).find("\xE2\x88\x92"), std::string::npos);
+  EXPECT_EQ(count(to_svg(chart, true), "h6"), 3U) << "the end that is cut has no cap";
+  chart.lines[0].points[0].y = -10;
+  EXPECT_NE(to_svg(chart, true)
+                .find("\xE2\x88\x92"
+                      "20</text>"),
+            std::string::npos)
+      << "a difference has values there";
+}
+
+TEST(Svg, ALegendIsNeverTallerThanItsPlot) {
+  constexpr double kPlot = 250;
+  for (const u32 lines : {2U, 20U, 40U, 200U}) {
+    Chart chart = two_lines();
+    chart.lines[0].points[0].verdict = "saturated";
+    chart.lines.resize(lines, chart.lines.front());
+    for (u32 i = 0; i < lines; ++i) {
+      chart.lines[i].label =
+          "routing = dimension_order, a long name that all have \xCE\xB3, load = 0." + std::to_string(i);
+    }
+    const std::string svg = to_svg(chart, false);
+    EXPECT_EQ(test::xml_problem(svg), "");
+    const std::size_t plot = svg.find("class=\"axis\"><path d=\"M58.00 ");
+    ASSERT_NE(plot, std::string::npos);
+    const double bottom = std::stod(svg.substr(plot + 29));
+    const double height = std::stod(svg.substr(svg.find("viewBox=\"0 0 480.00 ") + 20));
+    EXPECT_LE(height - bottom - 60, kPlot) << lines;
+    const std::size_t legend = svg.find("class=\"legend\"");
+    EXPECT_EQ(svg.find(" more</text>", legend) != std::string::npos, lines > 36) << lines;
+    EXPECT_NE(svg.find("= 0.1</text>", legend), std::string::npos) << "what tells curves apart stays";
+  }
+}
+
 TEST(Svg, HasNoPlaceForZeroOnALogarithmicAxis) {
   Chart chart = two_lines();
   chart.log_y = true;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,23 @@ TEST(SweepPage, DrawsMetricsOverTheLastNumericAxis) {
   EXPECT_EQ(chart.lines[1].points[2].run, 5U);
   EXPECT_EQ(page.figures[0].values.rows.size(), 6U);
   EXPECT_EQ(page.tiles[1], (std::pair<std::string, std::string>{"2", "saturated"}));
+}
+
+TEST(SweepPage, SaysEverywhereWhichPointsAreUncertain) {
+  Sweep made = sweep();
+  made.results[1].certain = false;
+  const Page page = sweep_page(made.set, made.results, 6);
+  EXPECT_EQ(page.tiles[2], (std::pair<std::string, std::string>{"1", "uncertain"}));
+  const std::vector<std::string>& cells = page.figures[0].values.rows[1].cells;
+  EXPECT_EQ(std::count(cells.begin(), cells.end(), "steady (uncertain)"), 1);
+  const auto data = nlohmann::json::parse(page_data(page));
+  EXPECT_EQ(data["charts"][0]["lines"][0]["uncertain"], nlohmann::json::parse("[null, true, null]"));
+  EXPECT_FALSE(data["charts"][0]["lines"][1].contains("uncertain"));
+  EXPECT_EQ(data["runs"][0]["certain"], true);
+  EXPECT_EQ(data["runs"][1]["certain"], false);
+  made.results.resize(2);
+  made.results.erase(made.results.begin());
+  EXPECT_EQ(sweep_page(made.set, made.results, 1).tiles[0].first, "steady (uncertain)");
 }
 
 /// The same with a seed axis behind, and series.

@@ -76,5 +76,31 @@ TEST(TerminalChart, DrawsWhatCanBeDrawn) {
   EXPECT_TRUE(contains(to_terminal(chart, {80, 12, false}), "●"));
 }
 
+TEST(TerminalChart, BarsTakeNoQuantityBelowZero) {
+  Chart chart = two_lines();
+  chart.lines[0].points = {{0.1, 10, 30.0, ""}, {0.5, 12, 3.0, ""}};
+  EXPECT_FALSE(contains(to_terminal(chart, {80, 12, false}), "-")) << to_terminal(chart, {80, 12, false});
+}
+
+TEST(TerminalChart, MarksWhatIsUncertain) {
+  Chart chart = two_lines();
+  EXPECT_FALSE(contains(to_terminal(chart, {80, 12, false}), "?"));
+  chart.lines[0].points[1].certain = false;
+  const std::string text = to_terminal(chart, {80, 12, false});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '?'), 2) << "the point and the legend\n" << text;
+}
+
+TEST(TerminalChart, ALegendIsNeverTallerThanItsPlot) {
+  Chart chart = two_lines();
+  chart.lines.resize(100, chart.lines.front());
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    chart.lines[i].label = "a name of a curve that is long, load = " + std::to_string(i);
+  }
+  const std::string text = to_terminal(chart, {80, 12, false});
+  const auto after = static_cast<std::ptrdiff_t>(text.find("Load γ"));
+  EXPECT_LE(std::count(text.begin() + after, text.end(), '\n'), 1 + 13) << text;
+  EXPECT_TRUE(contains(text, " more\n")) << text;
+}
+
 }  // namespace
 }  // namespace banyan::report::terminal_chart_test

@@ -110,6 +110,67 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     await page.context().close();
   });
 
+  it("keeps in the address which curves are hidden, in all plots", async () => {
+    const { page, complaints } = await at("#compare?metric=packet_latency&x=traffic.load&split=switch.buffer");
+    const pressed = () =>
+      page
+        .locator("#compare div.legend button")
+        .evaluateAll((all) => all.map((button) => button.getAttribute("aria-pressed")));
+    expect(await pressed()).toEqual(["true", "true", "true", "true"]);
+    const whole = await drawings(page);
+    await page.locator("#compare div.legend button").nth(1).click();
+    expect(await pressed()).toEqual(["true", "false", "true", "false"]);
+    expect(new URL(page.url()).hash).toContain("hide=o1turn");
+    // A chart further down hides curves of its own.
+    const chart = page.locator("figure.chart").first();
+    await chart.locator("div.legend button").first().click();
+    expect(new URL(page.url()).hash).toMatch(/^#compare\?.*hide=o1turn.*&hide0=/);
+    await page.mouse.move(0, 0);
+    await choose(page, "Metric", "hops");
+    expect(await pressed()).toEqual(["true", "false", "true", "false"]);
+    await choose(page, "Metric", "packet_latency");
+    const some = await drawings(page);
+    expect(some).not.toEqual(whole);
+    await page.reload();
+    expect(await pressed()).toEqual(["true", "false", "true", "false"]);
+    expect(await drawings(page)).toEqual(some);
+    expect(await chart.locator('div.legend button[aria-pressed="false"]').count()).toBe(1);
+    await chart.locator("div.legend button").first().click();
+    await page.locator("#compare div.legend button").nth(3).click();
+    expect(new URL(page.url()).hash).not.toContain("hide");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("marks uncertain points, counts them, and says so of each", async () => {
+    const { page } = await at("");
+    const tiles = await page.locator(".tile").allInnerTexts();
+    expect(tiles.some((text) => /^\d+\s+uncertain$/.test(text))).toBe(true);
+    expect(await page.locator("#compare .legend .note").allInnerTexts()).toContain(
+      "uncertain verdict: a longer run may tell",
+    );
+    // The static drawing says the same of the same points.
+    const rings = await page.locator("figure.chart").first().locator(".static circle.doubt").count();
+    expect(rings).toBeGreaterThan(0);
+    expect(await page.locator("figure.chart").first().locator(".live circle.doubt").count()).toBe(1);
+    await page.context().close();
+  });
+
+  it.each([400, 1280, 2000])("has legends no taller than their plots in a window of %i pixels", async (width) => {
+    const { page } = await at("#compare?metric=throughput&x=time&seeds=apart", width);
+    await page.locator("#compare canvas").first().waitFor();
+    await picture(page, `legend-${width}`);
+    const taller = await page.locator(".live").evaluateAll((all) =>
+      all.flatMap((live) => {
+        const plot = live.querySelector(".plot")?.getBoundingClientRect().height ?? 0;
+        const legend = live.querySelector(".legend")?.getBoundingClientRect().height ?? 0;
+        return legend > plot + 1 ? [`${legend} > ${plot}`] : [];
+      }),
+    );
+    expect(taller).toEqual([]);
+    await page.context().close();
+  });
+
   it("draws the curves of all points over time in one plot", async () => {
     const { page } = await at("#compare?metric=throughput&x=time");
     expect(await plots(page).count()).toBe(1);

@@ -41,6 +41,10 @@ export interface ChartOptions {
   openRun: (run: number) => void;
   /** The lines of all plots that are compared with this one, and have its axes. */
   together?: readonly LineData[];
+  /** Names of the curves that are hidden at first. */
+  hidden?: ReadonlySet<string>;
+  /** Called when the reader has hidden or shown the curves of this name. */
+  hid?: (name: string, hidden: boolean) => void;
 }
 
 export class LiveChart {
@@ -65,7 +69,10 @@ export class LiveChart {
     private readonly options: ChartOptions,
   ) {
     this.shapes = options.markers.map((path) => new Path2D(path));
-    this.legend = new Legend(data.lines, options.markers, (line, show) => this.toggle(line, show));
+    this.legend = new Legend(data.lines, options.markers, options.hidden ?? new Set(), (line, show) => {
+      this.toggle(line, show);
+      options.hid?.(data.lines[line]?.label ?? "", !show);
+    });
     this.whole = extentOf(options.together ?? data.lines, data.x, data.y);
     this.ranks = ranksBeyond(data.lines);
     this.plot = element("div", {
@@ -86,6 +93,13 @@ export class LiveChart {
   repaint(): void {
     this.colours = currentColours();
     this.chart.redraw(false, true);
+  }
+
+  /** Hides the curves of these names, and shows all others. */
+  hide(names: ReadonlySet<string>): void {
+    this.data.lines.forEach((line, i) => {
+      if (this.legend.shows(i) === names.has(line.label)) this.toggle(i, !names.has(line.label));
+    });
   }
 
   /** Before its figure is taken from the page. */
@@ -112,6 +126,8 @@ export class LiveChart {
   private size(): { width: number; height: number } {
     const width = Math.max(200, this.plot.clientWidth);
     const height = Math.round(Math.min(kHeights.most, Math.max(kHeights.least, width * kHeights.ratio)));
+    // A legend of many curves scrolls, rather than being taller than what it explains.
+    this.legend.root.style.maxHeight = `${height}px`;
     return { width, height };
   }
 
@@ -168,7 +184,7 @@ export class LiveChart {
         drag: { x: true, y: true, uni: 24, dist: 5, setScale: false },
       },
       scales: { x: this.scale(this.data.x, "x"), y: this.scale(this.data.y, "y") },
-      series: [{}, ...this.data.lines.map((data) => this.series(data))],
+      series: [{}, ...this.data.lines.map((data, i) => this.series(data, this.legend.shows(i)))],
       axes: [
         {
           ...common,
@@ -202,8 +218,9 @@ export class LiveChart {
     };
   }
 
-  private series(data: LineData): uPlot.Series {
+  private series(data: LineData, show: boolean): uPlot.Series {
     return {
+      show,
       stroke: () => this.colours.curves[data.colour % this.colours.curves.length] ?? this.colours.ink,
       width: this.data.x.names || data.joined === false ? 0 : 2,
       spanGaps: true,
@@ -259,6 +276,7 @@ export class LiveChart {
   }
 
   private toggle(line: number, show: boolean): void {
+    this.legend.set(line, show);
     if (!show && this.current?.line === line) this.current = null;
     this.chart.setSeries(line + 1, { show });
     this.refresh();
@@ -273,6 +291,7 @@ export class LiveChart {
       context: u.ctx,
       ratio: uPlot.pxRatio,
       y: (value) => u.valToPos(value, "y", true),
+      top,
       bottom: top + height,
     };
     u.ctx.save();

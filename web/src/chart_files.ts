@@ -1,14 +1,20 @@
 // One chart as a file: SVG, PDF and PNG from one drawing, and the matplotlib program that draws the same.
 import type { ChartData, LineData } from "./data";
-import { isBeyond, isUnsettled } from "./data";
+import { isBeyond, kRings, type RingKind } from "./data";
 import { save } from "./exports";
 import { extentOf, logTicks, niceStep, type Range, shows } from "./extent";
-import { formatNumber, formatPlace, plainLabel } from "./format";
+import { cutInTheMiddle, formatNumber, formatPlace, plainLabel } from "./format";
 
 const kWidth = 640;
 const kHeight = 400;
 const kMargin = { left: 70, right: 16, top: 44, bottom: 48 };
 const kLegendLine = 16;
+const kMostColumns = 4;
+/** Names that the legend of matplotlib may have in the plot. */
+const kLegendInside = 8;
+/** Mean advance of the legend's text. */
+const kLegendCharacter = 5.8;
+const kRing = 6.5;
 const kInk = "#1a1a1a";
 const kSoft = "#707070";
 const kRule = "#dddddd";
@@ -137,8 +143,80 @@ function ticks([low, high]: Range, log: boolean, most: number): number[] {
   return found;
 }
 
+/** A ring around a marker, which every format can dash. */
+function circle(x: number, y: number): [number, number][] {
+  const kSides = 36;
+  return Array.from({ length: kSides + 1 }, (_, i) => {
+    const angle = (2 * Math.PI * i) / kSides;
+    return [x + kRing * Math.cos(angle), y + kRing * Math.sin(angle)];
+  });
+}
+
+function ringsOf(chart: ChartData): RingKind[] {
+  return kRings.filter((kind) => chart.lines.some((line) => line.x.some((_, k) => kind.holds(line, k))));
+}
+
+/** A legend in columns, never taller than the plot; behind the last name it has room for, the rest is counted. */
+interface FileLegend {
+  rows: number;
+  columnWidth: number;
+  /** Characters of a name. */
+  room: number;
+  /** Lines that are named. */
+  named: number;
+}
+
+function layOutLegend(chart: ChartData): FileLegend {
+  const most = Math.floor((kHeight - kMargin.top - kMargin.bottom) / kLegendLine) - ringsOf(chart).length;
+  const count = chart.lines.length;
+  const columns = Math.min(kMostColumns, Math.max(1, Math.ceil(count / most)));
+  const columnWidth = (kWidth - kMargin.left - kMargin.right) / columns;
+  const all = count <= columns * most;
+  return {
+    rows: all ? Math.ceil(count / columns) : most,
+    columnWidth,
+    room: Math.floor((columnWidth - 40) / kLegendCharacter),
+    named: all ? count : columns * most - 1,
+  };
+}
+
 function heightOf(chart: ChartData): number {
-  return kHeight + kLegendLine * chart.lines.length + 8;
+  return kHeight + kLegendLine * (layOutLegend(chart).rows + ringsOf(chart).length) + 8;
+}
+
+function drawLegend(sheet: Sheet, chart: ChartData, colour: (line: LineData) => string): void {
+  const { rows, columnWidth, room, named } = layOutLegend(chart);
+  const place = (i: number) => ({
+    x: kMargin.left + columnWidth * Math.floor(i / Math.max(1, rows)),
+    y: kHeight + 4 + kLegendLine * (i % Math.max(1, rows)),
+  });
+  chart.lines.slice(0, named).forEach((line, i) => {
+    const { x, y } = place(i);
+    const ink = colour(line);
+    if (line.joined === false) {
+      sheet.disc(x + 13, y, 3, line.family > 0 ? "#ffffff" : ink, ink);
+    } else {
+      sheet.path(
+        [
+          [x, y],
+          [x + 26, y],
+        ],
+        ink,
+        1.8,
+        kDashes[line.analytical ? 1 : line.family] ?? "",
+      );
+    }
+    sheet.text(cutInTheMiddle(plainLabel(line.label), room), x + 34, y + 4, 11, kInk, "start");
+  });
+  if (named < chart.lines.length) {
+    const { x, y } = place(named);
+    sheet.text(`and ${chart.lines.length - named} more`, x + 34, y + 4, 11, kInk, "start");
+  }
+  ringsOf(chart).forEach(({ meaning, dash }, i) => {
+    const y = kHeight + 4 + kLegendLine * (rows + i);
+    sheet.path(circle(kMargin.left + 13, y), kInk, 1.2, dash.join(" "));
+    sheet.text(meaning, kMargin.left + 34, y + 4, 11, kInk, "start");
+  });
 }
 
 function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => string): void {
@@ -185,7 +263,7 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
   }
   sheet.text(plainLabel(chart.x.label), (kMargin.left + right) / 2, kHeight - 10, 12, kInk, "middle");
   sheet.text(plainLabel(chart.y.label), 14, (kMargin.top + bottom) / 2, 12, kInk, "middle", true);
-  chart.lines.forEach((line, i) => {
+  chart.lines.forEach((line) => {
     const ink = colour(line);
     const dash = kDashes[line.analytical ? 1 : line.family] ?? "";
     const points = line.x.flatMap((px, k): (readonly [number, number])[] => {
@@ -233,25 +311,12 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
         );
       }
       if (!line.markers) return;
-      const hollow = line.family > 0 || isUnsettled(line.verdict?.[k]);
-      sheet.disc(atX(px), atY(py), 3, hollow ? "#ffffff" : ink, ink);
+      sheet.disc(atX(px), atY(py), 3, line.family > 0 ? "#ffffff" : ink, ink);
+      const ring = kRings.find((kind) => kind.holds(line, k));
+      if (ring !== undefined) sheet.path(circle(atX(px), atY(py)), kInk, 1.2, ring.dash.join(" "));
     });
-    const row = kHeight + 4 + i * kLegendLine;
-    if (line.joined === false) {
-      sheet.disc(kMargin.left + 13, row, 3, line.family > 0 ? "#ffffff" : ink, ink);
-    } else {
-      sheet.path(
-        [
-          [kMargin.left, row],
-          [kMargin.left + 26, row],
-        ],
-        ink,
-        1.8,
-        dash,
-      );
-    }
-    sheet.text(plainLabel(line.label), kMargin.left + 34, row + 4, 11, kInk, "start");
   });
+  drawLegend(sheet, chart, colour);
 }
 
 export function toSvg(chart: ChartData, colour: (line: LineData) => string = curveColour): string {
@@ -300,11 +365,16 @@ export function toMatplotlib(chart: ChartData, colour: (line: LineData) => strin
     'figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")',
     ...lines,
     ...(chart.x.log ? ['axes.set_xscale("log")'] : []),
-    ...(chart.y.log ? ['axes.set_yscale("log")'] : ["axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))"]),
+    ...(chart.y.log
+      ? ['axes.set_yscale("log")']
+      : [`axes.set_ylim(bottom=${extentOf(chart.lines, chart.x, chart.y).y[0]})`]),
     `axes.set_xlabel(${python(plainLabel(chart.x.label))})`,
     `axes.set_ylabel(${python(plainLabel(chart.y.label))})`,
     `axes.set_title(${python(plainLabel(chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`))})`,
-    "axes.legend()",
+    // Many names would cover the plot: below it, in columns, they do not.
+    chart.lines.length > kLegendInside
+      ? `figure.legend(loc="outside lower center", ncols=${Math.min(kMostColumns, Math.ceil(chart.lines.length / kLegendInside))}, fontsize="xx-small")`
+      : "axes.legend()",
     `figure.savefig(${python(`${fileStem(chart)}.pdf`)})`,
   ].join("\n")}\n`;
 }

@@ -1,4 +1,5 @@
 // The comparison of a sweep's page: what is drawn over what is the reader's choice, and stands in the address.
+import { changed, replaceAddress } from "./address";
 import { LiveChart } from "./chart";
 import { saveChart } from "./chart_files";
 import {
@@ -13,7 +14,7 @@ import {
   statistics,
   writeChoice,
 } from "./comparison";
-import type { ReportData } from "./data";
+import type { ChartData, ReportData } from "./data";
 import { element } from "./dom";
 import { RunPanel } from "./runs";
 
@@ -70,8 +71,16 @@ export class Comparison {
       ([key, name]) => name !== "" && ![this.choice.x, this.choice.split, ...hidden].includes(key),
     );
     this.choice.only = Object.fromEntries(only);
-    history.replaceState(null, "", writeChoice(this.choice));
+    replaceAddress(writeChoice(this.choice));
     this.draw();
+  }
+
+  /** In all plots, where a curve has one name and one colour. */
+  private hide(name: string, hidden: boolean): void {
+    const names = changed(this.choice.hidden, name, hidden);
+    this.choice = { ...this.choice, hidden: [...names] };
+    for (const chart of this.charts) chart.hide(names);
+    replaceAddress(writeChoice(this.choice));
   }
 
   private select(name: string, options: Option[], chosen: string, change: (value: string) => void): HTMLElement {
@@ -139,11 +148,16 @@ export class Comparison {
     if (focus !== "") this.controls.querySelector<HTMLSelectElement>(`select[name="${focus}"]`)?.focus();
   }
 
+  /** What a file of a plot holds: the curves that the reader sees. */
+  private shown(chart: ChartData): ChartData {
+    const lines = chart.lines.filter(({ label }) => !this.choice.hidden.includes(label));
+    return lines.length === 0 ? chart : { ...chart, lines };
+  }
+
   private draw(): void {
     for (const chart of this.charts) chart.destroy();
     this.drawControls();
-    const verdicts = this.report.runs.map(({ verdict }) => verdict);
-    const all = chartsOf(this.data, verdicts, this.choice);
+    const all = chartsOf(this.data, this.report.runs, this.choice);
     this.note.hidden = all.length <= kMostPlots;
     this.note.textContent = `The first ${kMostPlots} of ${all.length} plots.`;
     const drawn = all.slice(0, kMostPlots);
@@ -151,7 +165,7 @@ export class Comparison {
       const caption = element("figcaption", { class: "small" }, "Save as ");
       for (const kind of ["SVG", "PDF", "PNG", "matplotlib"] as const) {
         const button = element("button", { type: "button", class: "link" }, kind);
-        button.addEventListener("click", () => void saveChart(chart, kind));
+        button.addEventListener("click", () => void saveChart(this.shown(chart), kind));
         caption.append(button, " ");
       }
       return element("figure", { class: "compared" }, caption);
@@ -160,7 +174,13 @@ export class Comparison {
     // Small multiples have the same axes, or they could not be compared by eye.
     const together = drawn.flatMap(({ lines }) => lines);
     this.charts = figures.map((figure, i) => {
-      const options = { markers: this.report.markers, openRun: (run: number) => this.panel.open(run), together };
+      const options = {
+        markers: this.report.markers,
+        openRun: (run: number) => this.panel.open(run),
+        together,
+        hidden: new Set(this.choice.hidden),
+        hid: (name: string, hidden: boolean) => this.hide(name, hidden),
+      };
       return new LiveChart(figure, drawn[i] as (typeof drawn)[number], options);
     });
   }

@@ -1,6 +1,6 @@
 // What a reader of a sweep compares: any metric over any axis or over time, a curve for each combination of the other
 // axes, one plot or one per value of an axis. Pure: choices in, charts out.
-import type { ChartData, LineData } from "./data";
+import type { ChartData, LineData, RunData } from "./data";
 import { isUnsettled } from "./data";
 import { kPaletteSize } from "./palette";
 
@@ -38,6 +38,9 @@ export interface ComparisonData {
   points: ComparedPoint[];
 }
 
+/** What a run found, and whether that is certain. */
+export type RunState = Pick<RunData, "verdict" | "certain">;
+
 /** Stands for time among the axes. */
 export const kTime = "time";
 
@@ -52,6 +55,8 @@ export interface Choice {
   only: Readonly<Record<string, string>>;
   logX: boolean;
   logY: boolean;
+  /** Names of the curves that are not shown. */
+  hidden: readonly string[];
 }
 
 /** Endings of the metrics that say how the values of another one are distributed. */
@@ -89,7 +94,7 @@ export function firstChoice(data: ComparisonData): Choice | null {
   const names = x === kTime ? data.series : data.metrics;
   const metric = names.find(({ name }) => name === (x === kTime ? "throughput" : "packet_latency")) ?? names[0];
   if (x === undefined || metric === undefined) return null;
-  return { metric: metric.name, x, split: "", pooled: true, only: {}, logX: false, logY: false };
+  return { metric: metric.name, x, split: "", pooled: true, only: {}, logX: false, logY: false, hidden: [] };
 }
 
 /** "#compare?metric=packet_latency&x=traffic.load". */
@@ -100,6 +105,7 @@ export function writeChoice(choice: Choice): string {
   for (const [key, name] of Object.entries(choice.only)) words.append("only", `${key}=${name}`);
   const log = `${choice.logX ? "x" : ""}${choice.logY ? "y" : ""}`;
   if (log !== "") words.set("log", log);
+  for (const name of choice.hidden) words.append("hide", name);
   return `#compare?${words}`;
 }
 
@@ -130,6 +136,7 @@ export function readChoice(hash: string, data: ComparisonData): Choice | null {
     pooled: words.get("seeds") !== "apart",
     logX: log.includes("x"),
     logY: log.includes("y"),
+    hidden: words.getAll("hide"),
   };
 }
 
@@ -207,7 +214,7 @@ function emptyLine(label: string, place: number, markers: boolean): LineData {
 /** One curve over an axis: the points of each place pooled. */
 function curveOverAxis(
   data: ComparisonData,
-  verdicts: readonly string[],
+  found: readonly RunState[],
   axis: number,
   metric: number,
   group: Group,
@@ -220,12 +227,14 @@ function curveOverAxis(
   const errors: (number | null)[] = [];
   const counts: (number | null)[] = [];
   const states: (string | null)[] = [];
+  const doubts: (true | null)[] = [];
   const runs: (number | null)[] = [];
   for (const at of places) {
     const here = group.points.filter((point) => data.points[point]?.at[axis] === at);
     const estimates = here.map((point) => data.points[point]?.metrics[metric] ?? null);
     const means = estimates.flatMap((e) => (e === null || e[0] === null ? [] : [e[0]]));
-    const state = here.map((point) => verdicts[point] ?? "").find(isUnsettled) ?? verdicts[here[0] ?? 0] ?? null;
+    const verdicts = here.map((point) => found[point]?.verdict ?? "");
+    const state = verdicts.find(isUnsettled) ?? verdicts[0] ?? null;
     // The seeds that happened to find a steady state are no sample of all: their mean would be too good.
     const estimate = isUnsettled(state) && means.length < here.length ? null : pooled(means);
     if (estimate === null && !isUnsettled(state)) continue;
@@ -234,9 +243,11 @@ function curveOverAxis(
     errors.push(here.length === 1 ? (estimates[0]?.[1] ?? null) : (estimate?.half ?? null));
     counts.push(here.length === 1 || estimate === null ? null : means.length);
     states.push(state);
+    doubts.push(here.some((point) => found[point]?.certain === false) ? true : null);
     runs.push(here[0] ?? null);
   }
-  return { ...line, error: errors, count: counts, verdict: states, run: runs };
+  const curve = { ...line, error: errors, count: counts, verdict: states, run: runs };
+  return doubts.includes(true) ? { ...curve, uncertain: doubts } : curve;
 }
 
 /** One curve over time: the mean of the points that have a value then. */
@@ -267,8 +278,8 @@ const words = (name: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-/** The charts of a choice; `verdicts` of the runs. */
-export function chartsOf(data: ComparisonData, verdicts: readonly string[], choice: Choice): ChartData[] {
+/** The charts of a choice; `found` by the runs. */
+export function chartsOf(data: ComparisonData, found: readonly RunState[], choice: Choice): ChartData[] {
   const overTime = choice.x === kTime;
   const names = overTime ? data.series : data.metrics;
   const number = names.findIndex(({ name }) => name === choice.metric);
@@ -301,7 +312,7 @@ export function chartsOf(data: ComparisonData, verdicts: readonly string[], choi
       const named = { ...group, label: group.label === "" ? choice.metric : group.label };
       return overTime
         ? curveOverTime(data, number, named, place)
-        : curveOverAxis(data, verdicts, axis, number, named, place);
+        : curveOverAxis(data, found, axis, number, named, place);
     }),
   }));
 }

@@ -30,6 +30,8 @@ export interface LineData {
   error?: (number | null)[];
   count?: (number | null)[];
   verdict?: (string | null)[];
+  /** The verdict is the likelier one; a longer run may tell. */
+  uncertain?: (true | null)[];
   /** Index into ReportData.runs. */
   run?: (number | null)[];
 }
@@ -47,6 +49,8 @@ export interface RunData {
   seed: string;
   stateHash: string;
   verdict: string;
+  /** false: the verdict is the likelier one. */
+  certain: boolean;
   explanation: string;
   version: string;
   compiler: string;
@@ -79,6 +83,36 @@ export interface ReportData {
 export function isUnsettled(verdict: string | null | undefined): boolean {
   return verdict === "saturated" || verdict === "deadlocked";
 }
+
+/** "saturated", "steady (uncertain)". */
+export function verdictText(verdict: string, certain: boolean): string {
+  return certain ? verdict : `${verdict} (uncertain)`;
+}
+
+export interface RingKind {
+  /** Class of the ring in the style sheet of the charts. */
+  name: string;
+  meaning: string;
+  /** On the canvas. */
+  dash: readonly number[];
+  holds(line: LineData, point: number): boolean;
+}
+
+/** Rings around points that need a second look; of a point that is both, the first holds. As chart.cpp has them. */
+export const kRings: readonly RingKind[] = [
+  {
+    name: "ring",
+    meaning: "saturated or deadlocked; with an arrow: no value",
+    dash: [],
+    holds: (line, point) => isUnsettled(line.verdict?.[point]),
+  },
+  {
+    name: "doubt",
+    meaning: "uncertain verdict: a longer run may tell",
+    dash: [3, 3],
+    holds: (line, point) => line.uncertain?.[point] === true,
+  },
+];
 
 /** A point without a value, because its run found no steady state: marked below the upper edge. */
 export function isBeyond(line: LineData, point: number): boolean {

@@ -1,6 +1,6 @@
 // Error bars and markers on the canvas of a chart.
 import type { LineData } from "./data";
-import { isBeyond, isUnsettled } from "./data";
+import { isBeyond, kRings } from "./data";
 import type { Colours } from "./palette";
 
 /** Positions on the canvas, in its own pixels. */
@@ -11,12 +11,15 @@ export interface Plane {
   /** Where a point is drawn, if it is. */
   place(point: number): { x: number; y: number } | null;
   y(value: number): number;
-  /** The lower edge of the plot: where a bar ends that goes below a logarithmic axis. */
+  /** The edges of the plot: a bar that goes beyond is cut there, and has no cap. */
+  top: number;
   bottom: number;
 }
 
 const kCap = 3;
 const kRing = 8.5;
+/** Of a pixel: an end on the edge is not cut. */
+const kRounding = 0.01;
 
 function drawErrors(plane: Plane, line: LineData, colour: string): void {
   const { context, ratio } = plane;
@@ -32,10 +35,12 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
     const { x } = at;
     const high = plane.y(mean + error);
     const lowest = plane.y(mean - error);
-    const low = Number.isFinite(lowest) ? lowest : plane.bottom;
-    context.moveTo(x, high);
-    context.lineTo(x, low);
+    const low = Number.isFinite(lowest) ? lowest : Number.POSITIVE_INFINITY;
+    if (low < plane.top || high > plane.bottom) return;
+    context.moveTo(x, Math.max(high, plane.top));
+    context.lineTo(x, Math.min(low, plane.bottom));
     for (const y of [high, low]) {
+      if (y < plane.top - kRounding || y > plane.bottom + kRounding) continue;
       context.moveTo(x - cap, y);
       context.lineTo(x + cap, y);
     }
@@ -68,7 +73,9 @@ function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string
     context.lineWidth = hollow ? 1.8 : 1;
     context.fill(shape);
     context.stroke(shape);
-    if (isUnsettled(line.verdict?.[i]) && !isBeyond(line, i)) {
+    const ring = isBeyond(line, i) ? undefined : kRings.find((kind) => kind.holds(line, i));
+    if (ring !== undefined) {
+      context.setLineDash([...ring.dash]);
       context.strokeStyle = colours.ink;
       context.lineWidth = 1.4;
       context.beginPath();

@@ -1,6 +1,8 @@
 // The network of a run over time: its queues, channels and congestion trees, on a canvas with curves below in step.
+
 import { select } from "d3-selection";
 import { type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
+import { replaceAddress } from "./address";
 import "./explorer.css";
 import { Curves } from "./curves";
 import type { ReportData } from "./data";
@@ -377,7 +379,7 @@ export class Explorer {
     this.inspector.update(sample, this.target, this.tree);
     this.status.textContent = this.sentence(sample);
     // Browsers refuse to change the address too often.
-    if (this.playing === null) history.replaceState(null, "", writeLink(this.link(sample)));
+    if (this.playing === null) replaceAddress(writeLink(this.link(sample)));
   }
 
   private link(sample: Sample): LinkState {

@@ -97,20 +97,29 @@ function padded(low: number, high: number, log: boolean): Range {
 }
 
 /**
+ * How far down the bars of an axis take it: a quantity without a value below zero has none there, however wide the
+ * intervals are (lowest_of_bars() of src/banyan/report/chart.hpp is the same).
+ */
+export function lowestOfBars(lowestValue: number): number {
+  return lowestValue < 0 ? Number.NEGATIVE_INFINITY : 0;
+}
+
+/**
  * Widens the range of the values by the error bars, but for those that would stretch the axis: an interval that nearly
  * reaches zero takes a logarithmic one over decades, and one that ends farther from the values than these and zero lie
- * apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot.
+ * apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot, as one below zero is.
  */
 function addBars(lines: readonly LineData[], xAxis: AxisData, yAxis: AxisData, y: Growing): void {
   const low = Math.min(y.low, 0);
   const high = Math.max(y.high, 0);
   const reach = high > low ? high - low : Number.POSITIVE_INFINITY;
+  const lowest = lowestOfBars(low);
   for (const line of lines) {
     line.x.forEach((value, i) => {
       const mean = line.y[i];
       if (!shows(xAxis, value) || !shows(yAxis, mean)) return;
       const error = line.error?.[i] ?? 0;
-      if (yAxis.log ? mean - error >= mean / 10 : mean - error >= low - reach) y.add(mean - error);
+      if (yAxis.log ? mean - error >= mean / 10 : mean - error >= low - reach) y.add(Math.max(mean - error, lowest));
       if (yAxis.log || mean + error <= high + reach) y.add(mean + error);
     });
   }

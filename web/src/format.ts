@@ -1,5 +1,5 @@
 // Numbers and labels as a reader sees them.
-import type { AxisData, ChartData } from "./data";
+import { type AxisData, type ChartData, verdictText } from "./data";
 import type { PointId } from "./nearest";
 
 const kMinus = "\u2212";
@@ -60,6 +60,15 @@ export function plainLabel(label: string): string {
     .join("");
 }
 
+/** At most `most` characters: the begin and the end, which is where names of curves differ. */
+export function cutInTheMiddle(text: string, most: number): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const ahead = Math.floor(most / 2);
+  const behind = most - ahead - 1;
+  return `${characters.slice(0, ahead).join("")}…${characters.slice(characters.length - behind).join("")}`;
+}
+
 export interface PointText {
   line: string;
   where: string;
@@ -81,7 +90,7 @@ export function describePoint(chart: ChartData, id: PointId): PointText {
   const basis = line.analytical ? ["analytical"] : [];
   if (count !== null && count !== undefined) basis.push(`${count.toLocaleString("en-US")} samples`);
   const verdict = line.verdict?.[id.point];
-  if (verdict) basis.push(verdict);
+  if (verdict) basis.push(verdictText(verdict, line.uncertain?.[id.point] !== true));
   return {
     line: line.label,
     where: `${chart.x.symbol} = ${formatPlace(chart.x, x)}`,

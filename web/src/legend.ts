@@ -1,7 +1,8 @@
 // The legend: one button per curve, which shows and hides it.
 import type { LineData } from "./data";
-import { isUnsettled } from "./data";
+import { kRings } from "./data";
 import { element, label, svgElement } from "./dom";
+import { cutInTheMiddle, plainLabel } from "./format";
 import { kPaletteSize } from "./palette";
 
 function swatch(line: LineData, markers: readonly string[]): SVGSVGElement {
@@ -19,37 +20,54 @@ function swatch(line: LineData, markers: readonly string[]): SVGSVGElement {
   );
 }
 
-function ringNote(): HTMLElement {
-  const ring = svgElement("circle", { class: "ring", r: "6" });
+function ringNote({ name, meaning }: { name: string; meaning: string }): HTMLElement {
+  const ring = svgElement("circle", { class: name, r: "6" });
   const drawing = svgElement(
     "svg",
     { class: "banyan-chart swatch", viewBox: "-14 -7 28 14", width: "28", height: "14", "aria-hidden": "true" },
     ring,
   );
-  return element("span", { class: "note" }, drawing, "saturated or deadlocked; with an arrow: no value");
+  return element("span", { class: "note" }, drawing, meaning);
 }
+
+/** Characters of a name; the whole of a longer one is in its title. */
+const kLongest = 56;
 
 export class Legend {
   readonly root = element("div", { class: "legend", role: "group", "aria-label": "Curves, shown or hidden" });
   private readonly visible: boolean[];
+  private readonly buttons: HTMLButtonElement[];
 
-  constructor(lines: readonly LineData[], markers: readonly string[], changed: (line: number, show: boolean) => void) {
+  constructor(
+    lines: readonly LineData[],
+    markers: readonly string[],
+    hidden: ReadonlySet<string>,
+    clicked: (line: number, show: boolean) => void,
+  ) {
     this.visible = lines.map(() => true);
-    lines.forEach((line, i) => {
+    this.buttons = lines.map((line, i) => {
       const button = element("button", { type: "button", "aria-pressed": "true" }, swatch(line, markers));
-      button.append(element("span", {}, ...label(line.label)));
-      button.addEventListener("click", () => {
-        const show = !this.visible[i];
-        this.visible[i] = show;
-        button.setAttribute("aria-pressed", String(show));
-        changed(i, show);
-      });
-      this.root.append(button);
+      const plain = plainLabel(line.label);
+      const short = cutInTheMiddle(plain, kLongest);
+      if (short !== plain) button.title = plain;
+      button.append(element("span", {}, ...(short === plain ? label(line.label) : [short])));
+      button.addEventListener("click", () => clicked(i, !this.shows(i)));
+      return button;
     });
-    if (lines.some((line) => line.verdict?.some(isUnsettled))) this.root.append(ringNote());
+    lines.forEach((line, i) => {
+      this.set(i, !hidden.has(line.label));
+    });
+    this.root.append(...this.buttons);
+    const rings = kRings.filter((kind) => lines.some((line) => line.x.some((_, point) => kind.holds(line, point))));
+    this.root.append(...rings.map(ringNote));
   }
 
   shows(line: number): boolean {
     return this.visible[line] ?? false;
+  }
+
+  set(line: number, show: boolean): void {
+    this.visible[line] = show;
+    this.buttons[line]?.setAttribute("aria-pressed", String(show));
   }
 }

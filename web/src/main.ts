@@ -2,6 +2,7 @@
 // elements that the program wrote and adds to them.
 import "uplot/dist/uPlot.min.css";
 import "./report.css";
+import { changed, readHidden, writeHidden } from "./address";
 import { LiveChart } from "./chart";
 import { addComparison } from "./compare";
 import type { ReportData } from "./data";
@@ -15,18 +16,34 @@ import { addThemeSwitch } from "./theme";
 type Part = (data: ReportData) => () => void;
 
 const charts: Part = (data) => {
-  const live: LiveChart[] = [];
+  const live = new Map<number, LiveChart>();
+  const hidden = readHidden(location.hash);
   for (const section of document.querySelectorAll<HTMLElement>("section.figure")) {
     const panel = new RunPanel(data.runs);
     section.querySelector(".charts")?.after(panel.element);
     for (const figure of section.querySelectorAll<HTMLElement>("figure[data-chart]")) {
-      const chart = data.charts[Number(figure.dataset.chart)];
+      const number = Number(figure.dataset.chart);
+      const chart = data.charts[number];
       if (chart === undefined) continue;
-      live.push(new LiveChart(figure, chart, { markers: data.markers, openRun: (run) => panel.open(run) }));
+      const options = {
+        markers: data.markers,
+        openRun: (run: number) => panel.open(run),
+        hidden: hidden.get(number) ?? new Set<string>(),
+        hid: (name: string, now: boolean) => {
+          const all = readHidden(location.hash);
+          const names = changed(all.get(number) ?? [], name, now);
+          history.replaceState(null, "", writeHidden(location.hash, new Map(all).set(number, names)));
+        },
+      };
+      live.set(number, new LiveChart(figure, chart, options));
     }
   }
+  window.addEventListener("hashchange", () => {
+    const now = readHidden(location.hash);
+    for (const [number, chart] of live) chart.hide(now.get(number) ?? new Set());
+  });
   return () => {
-    for (const chart of live) chart.repaint();
+    for (const chart of live.values()) chart.repaint();
   };
 };
 

@@ -1,5 +1,5 @@
 // The configuration of a point, on demand: from its row in the table of values or from its mark in a chart.
-import type { RunData } from "./data";
+import { type RunData, verdictText } from "./data";
 import { element } from "./dom";
 
 /** Everything that says where a point comes from. */
@@ -8,7 +8,7 @@ export function runDetails(run: RunData): HTMLElement {
   const row = (name: string, value: string) => {
     if (value !== "") list.append(element("dt", {}, name), element("dd", {}, value));
   };
-  row("Verdict", run.verdict);
+  row("Verdict", verdictText(run.verdict, run.certain));
   row("Explanation", run.explanation);
   row("Seed", run.seed);
   row("State hash", run.stateHash);

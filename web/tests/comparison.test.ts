@@ -8,9 +8,11 @@ import {
   chartsOf,
   firstChoice,
   pooled,
+  type RunState,
   readChoice,
   writeChoice,
 } from "../src/comparison";
+import { line } from "./helpers";
 
 /** Two switches, two loads, two seeds; the last point has no latency. */
 function sweep(): ComparisonData {
@@ -39,7 +41,9 @@ function sweep(): ComparisonData {
   };
 }
 
-const verdicts = ["steady", "steady", "steady", "steady", "steady", "steady", "saturated", "saturated"];
+const verdicts: RunState[] = ["steady", "steady", "steady", "steady", "steady", "steady", "saturated", "saturated"].map(
+  (verdict) => ({ verdict, certain: true }),
+);
 
 function choice(change: Partial<Choice>): Choice {
   const first = firstChoice(sweep());
@@ -53,10 +57,18 @@ describe("a comparison", () => {
     const last = data.points[7];
     if (last === undefined) throw new Error("no point");
     last.metrics = [[25, 1]];
-    const line = chartsOf(data, [...verdicts.slice(0, 7), "steady"], choice({}))[0]?.lines[1];
+    const line = chartsOf(data, [...verdicts.slice(0, 7), { verdict: "steady", certain: true }], choice({}))[0]
+      ?.lines[1];
     expect(line?.x).toEqual([0.1, 0.2]);
     expect(line?.y[1]).toBeNull();
     expect(line?.verdict?.[1]).toBe("saturated");
+  });
+
+  it("marks a point as uncertain when one of its seeds is", () => {
+    const states = verdicts.map((state, i) => ({ ...state, certain: i !== 3 }));
+    const [first, second] = chartsOf(sweep(), states, choice({}))[0]?.lines ?? [];
+    expect(first?.uncertain).toEqual([null, true]);
+    expect(second?.uncertain).toBeUndefined();
   });
 
   it("shows one value of an axis where the reader wants no more, and keeps that in the address", () => {
@@ -120,7 +132,14 @@ describe("a comparison", () => {
   });
 
   it("comes back from its address, and unknown words fall back", () => {
-    const chosen = choice({ metric: "throughput", x: "time", split: "switch.queues", pooled: false, logY: true });
+    const chosen = choice({
+      metric: "throughput",
+      x: "time",
+      split: "switch.queues",
+      pooled: false,
+      logY: true,
+      hidden: ["1q", "a&b=c"],
+    });
     expect(readChoice(writeChoice(chosen), sweep())).toEqual(chosen);
     expect(readChoice("#compare?metric=none&x=none&split=none", sweep())).toEqual(choice({}));
     expect(readChoice("#figures", sweep())).toBeNull();
@@ -144,6 +163,28 @@ describe("a chart as a file", () => {
     expect(svg).toContain("&lt;/svg&gt;&lt;script&gt;&amp;");
     expect(svg.match(/#123456/g)?.length).toBeGreaterThan(6);
     expect(svg).toContain(">voqsw</text>");
+  });
+
+  it("has a legend that is never taller than the plot, and names its rings", () => {
+    for (const count of [2, 30, 60, 300]) {
+      const lines = Array.from({ length: count }, (_, i) => ({
+        ...line([1, 2], [3, 4], { uncertain: [true, null] }),
+        label: `a long name of a mechanism that all curves have in common, load = ${i}`,
+      }));
+      const svg = toSvg({ ...chart, lines }, colour);
+      const height = Number(/ height="(\d+)"/.exec(svg)?.[1]);
+      expect(height - 400).toBeLessThanOrEqual(400 - 44 - 48 + 8);
+      expect(svg).toMatch(/oad = 1</);
+      expect(svg.includes(" more<")).toBe(count > 72);
+      expect(svg).toContain(">uncertain verdict: a longer run may tell<");
+      expect(svg).toContain('stroke-dasharray="3 3"');
+      const rightmost = Math.max(
+        ...[...svg.matchAll(/<text x="([\d.]+)" y="4\d\d[^>]*start">([^<]*)/g)].map(
+          ([, x, t]) => Number(x) + 5.5 * (t?.length ?? 0),
+        ),
+      );
+      expect(rightmost).toBeLessThan(640);
+    }
   });
 
   it("is PDF whose table of objects points at them", () => {

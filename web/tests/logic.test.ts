@@ -55,9 +55,14 @@ describe("extent", () => {
   it("is not stretched by an interval many times the range of the values", () => {
     const wide = (error: number) => extentOf([line([1, 2], [0.6, 0.9], { error: [error, 0.05] })], axis(), axis()).y;
     expect(wide(14)).toEqual([0, 1]);
-    expect(wide(0.8)[0]).toBeLessThanOrEqual(-0.2);
+    expect(wide(0.8)[0]).toBe(0);
     expect(wide(0.8)[1]).toBeGreaterThanOrEqual(1.4);
-    expect(extentOf([line([5], [0], { error: [5] })], axis(), axis()).y).toEqual([-6, 6]);
+    expect(extentOf([line([5], [0], { error: [5] })], axis(), axis()).y).toEqual([0, 5]);
+  });
+
+  it("goes below zero for values, and not for the bars of a quantity that has none there", () => {
+    expect(extentOf([line([1, 2], [10, 12], { error: [15, 3] })], axis(), axis()).y[0]).toBe(0);
+    expect(extentOf([line([1, 2], [-10, 12], { error: [15, 3] })], axis(), axis()).y[0]).toBe(-30);
   });
 
   it("shows something when there is nothing, or one point", () => {
@@ -165,6 +170,8 @@ describe("format", () => {
     });
     const beyond = chart([line([0.2], [null], { verdict: ["saturated"] })]);
     expect(describePoint(beyond, { line: 0, point: 0 }).value).toBe("no steady state");
+    const doubtful = chart([line([1], [2], { verdict: ["steady"], uncertain: [true] })]);
+    expect(describePoint(doubtful, { line: 0, point: 0 }).basis).toBe("steady (uncertain)");
     const model = chart([line([0.2], [117], { analytical: true })]);
     expect(describePoint(model, { line: 0, point: 0 }).basis).toBe("analytical");
     expect(describePoint(model, { line: 7, point: 0 }).value).toBe("");

@@ -135,7 +135,7 @@ std::string table_of(const ExperimentSet& set, const std::vector<Result>& result
   for (std::size_t i = 0; i < results.size(); ++i) {
     Cells row;
     for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
-    row.push_back(to_string(results[i].verdict) + (results[i].certain ? "" : " (uncertain)"));
+    row.push_back(verdict_text(results[i]));
     for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
     rows.push_back(std::move(row));
   }
@@ -234,6 +234,10 @@ std::string doubts_text(const std::vector<Result>& results) {
 }
 
 }  // namespace
+
+std::string verdict_text(const Result& result) {
+  return to_string(result.verdict) + (result.certain ? "" : " (uncertain)");
+}
 
 std::string aligned(const std::vector<Cells>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);

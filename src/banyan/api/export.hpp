@@ -8,6 +8,9 @@
 
 namespace banyan::api {
 
+/// "saturated", "steady (uncertain)".
+[[nodiscard]] std::string verdict_text(const Result& result);
+
 /// One row per metric: metric, mean, half_width, confidence, count, unit.
 [[nodiscard]] std::string to_csv(const Result& result);
 /// One column per time series, one row per interval; "" when there is none.

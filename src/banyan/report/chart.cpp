@@ -121,26 +121,77 @@ std::size_t columns(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// Where each entry of the legend stands: row and offset in it.
+/// Where each entry of the legend stands, and what is written there: row and offset in it, and its name, which is cut
+/// where there is no room.
 struct Legend {
-  std::vector<std::pair<double, double>> places;
+  struct Entry {
+    double x, row;
+    std::string name;  ///< as svg_label() reads it
+    bool whole;
+  };
+  std::vector<Entry> entries;  ///< of the first lines
+  std::size_t more = 0;        ///< lines behind them, which are only counted
   double rows = 0;
 };
 
-Legend lay_out_legend(const Chart& chart) {
+/// At most `most` characters: the begin and the end, which is where names of curves differ.
+std::string cut_in_the_middle(const std::string& text, std::size_t most) {
+  if (columns(text) <= most) return text;
+  const std::size_t ahead = most / 2;
+  const std::size_t behind = columns(text) - (most - ahead - 1);
+  std::string cut;
+  std::size_t at = 0;
+  for (const char c : text) {
+    if ((c & 0xC0) != 0x80) {
+      if (at == ahead) cut += "\xE2\x80\xA6";
+      ++at;
+    }
+    if (at <= ahead || at > behind) cut += c;
+  }
+  return cut;
+}
+
+constexpr double kSwatch = 36;  ///< of an entry, before its name
+constexpr double kBetween = 10;
+constexpr u32 kMostColumns = 3;
+
+/// In rows, each entry as wide as its name but at most one of so many columns.
+Legend flow_legend(const Chart& chart, u32 columns_of_entries) {
   Legend legend;
+  const double all = kWidth - kRight - kLeft;
+  const double widest = (all - kBetween * (columns_of_entries - 1)) / columns_of_entries;
   double x = kLeft;
   double row = 0;
   for (const ChartLine& line : chart.lines) {
-    const double width = 36 + kCharacter * static_cast<double>(columns(plain_label(line.label)));
-    if (x > kLeft && x + width > kWidth - kRight) {
+    const std::string plain = plain_label(line.label);
+    const double natural = kSwatch + kCharacter * static_cast<double>(columns(plain));
+    const bool whole = natural <= widest;
+    const double width = std::min(natural, widest);
+    if (x > kLeft && x + width > kWidth - kRight + 0.5) {
       x = kLeft;
       row += 1;
     }
-    legend.places.emplace_back(x, row);
-    x += width + 10;
+    const auto room = static_cast<std::size_t>((widest - kSwatch) / kCharacter);
+    legend.entries.push_back({x, row, whole ? line.label : cut_in_the_middle(plain, room), whole});
+    x += width + kBetween;
   }
-  legend.rows = (chart.lines.empty() ? 0 : row + 1) + static_cast<double>(rings_of(chart).size());
+  legend.rows = chart.lines.empty() ? 0 : row + 1;
+  return legend;
+}
+
+/// Never taller than the plot: where there are too many entries, they are folded into columns, and the last are
+/// counted.
+Legend lay_out_legend(const Chart& chart) {
+  const auto rings = static_cast<double>(rings_of(chart).size());
+  const double most = std::floor(kPlotHeight / kLegendLine) - rings;
+  Legend legend = flow_legend(chart, 1);
+  for (u32 columns = 2; legend.rows > most && columns <= kMostColumns; ++columns) legend = flow_legend(chart, columns);
+  if (legend.rows > most) {
+    while (legend.entries.back().row > most - 2) legend.entries.pop_back();
+    legend.more = chart.lines.size() - legend.entries.size();
+    legend.rows = most;
+  }
+  legend.rows += rings;
   return legend;
 }
 
@@ -230,10 +281,11 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
 
 /// Widens the range of the values by the error bars, but for those that would stretch the axis: an interval that nearly
 /// reaches zero takes a logarithmic one over decades, and one that ends farther from the values than these and zero lie
-/// apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot.
+/// apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot, as one below zero is.
 void add_bars(const Chart& chart, Range& ys) {
   const Range values{std::min(ys.low, 0.0), std::max(ys.high, 0.0)};
   const double reach = values.high > values.low ? values.high - values.low : std::numeric_limits<double>::infinity();
+  const double lowest = lowest_of_bars(values.low);
   for (const ChartLine& line : chart.lines) {
     for (const ChartPoint& point : line.points) {
       if (chart.log_x && point.x <= 0) continue;
@@ -243,7 +295,7 @@ void add_bars(const Chart& chart, Range& ys) {
         if (point.y > 0 && low >= point.y / 10) ys.add(low);
         if (point.y > 0) ys.add(high);
       } else {
-        if (low >= values.low - reach) ys.add(low);
+        if (low >= values.low - reach) ys.add(std::max(low, lowest));
         if (high <= values.high + reach) ys.add(high);
       }
     }
@@ -252,14 +304,20 @@ void add_bars(const Chart& chart, Range& ys) {
 
 std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
   std::string svg = "<g class=\"legend\">";
-  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+  for (std::size_t i = 0; i < legend.entries.size(); ++i) {
     const ChartLine& line = chart.lines[i];
-    const auto [x, row] = legend.places[i];
+    const auto& [x, row, name, whole] = legend.entries[i];
     const double y = top + kLegendLine * row;
     svg += fmt::format("<g class=\"line {}\">", classes(line));
     if (line.joined) svg += fmt::format("<path class=\"curve\" d=\"M{} {}h24\"/>", number(x), number(y));
     if (has_markers(line)) svg += fmt::format("<path class=\"marker\" d=\"{}\"/>", marker_path(line.colour, x + 12, y));
-    svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}</text>", number(x + 30), number(y + 4.5), svg_label(line.label));
+    const std::string tip = whole ? "" : "<title>" + escape(plain_label(line.label)) + "</title>";
+    svg += fmt::format("</g><text x=\"{}\" y=\"{}\">{}{}</text>", number(x + 30), number(y + 4.5), tip,
+                       whole ? svg_label(name) : escape(name));
+  }
+  if (legend.more > 0) {
+    const double y = top + kLegendLine * (legend.entries.back().row + 1);
+    svg += fmt::format("<text x=\"{}\" y=\"{}\">and {} more</text>", number(kLeft + 30), number(y + 4.5), legend.more);
   }
   const std::vector<RingKind> rings = rings_of(chart);
   for (std::size_t i = 0; i < rings.size(); ++i) {

@@ -2,6 +2,7 @@
 // drawing, not the data: it starts from the same Chart.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +69,12 @@ struct Chart {
 
 /// Whether a point with this verdict is no steady-state mean and gets a ring.
 [[nodiscard]] bool is_unsettled(const std::string& verdict);
+
+/// How far down the error bars take an axis whose lowest value is `lowest_value`: a quantity without a value below zero
+/// has none there, however wide its intervals are. (lowestOfBars() of web/src/extent.ts is the same.)
+[[nodiscard]] inline double lowest_of_bars(double lowest_value) noexcept {
+  return lowest_value < 0.0 ? -std::numeric_limits<double>::infinity() : 0.0;
+}
 
 /// SVG path data of the marker for a place in the palette, around (x, y).
 [[nodiscard]] std::string marker_path(u32 place, double x, double y);

@@ -73,12 +73,12 @@ class Lines {
  public:
   Lines(const StudySpec& spec, const FigureSpec& figure) : spec_(&spec), figure_(&figure) {}
 
-  void add(const Point& point, const stats::Metric& metric, api::Verdict verdict) {
+  void add(const Point& point, const stats::Metric& metric, const api::Result& run) {
     ChartLine& line = line_of(point);
     const std::string x = value_of(point, figure_->x);
     const std::string where = spec_->axis(figure_->x)->symbol + " = " + x;
     line.points.push_back({place_of(x), metric.mean, metric.half_width, tip(line.label, where, metric), metric.count,
-                           api::to_string(verdict), point.run});
+                           api::to_string(run.verdict), point.run, run.certain});
   }
 
   /// A model's value at the same place: a curve of its own, in the colour of the measured line.
@@ -229,11 +229,11 @@ std::vector<NamedChart> line_charts(const StudyResult& result, const FigureResul
         const Point& point = *pool.first;
         const api::Result& run = result.run_of(point);
         if (const std::optional<stats::Metric> found = study::metric_of(result, pool, metric_name)) {
-          lines.add(point, *found, run.verdict);
+          lines.add(point, *found, run);
         } else if (is_unsettled(api::to_string(run.verdict))) {
           stats::Metric none;
           none.mean = std::numeric_limits<double>::quiet_NaN();
-          lines.add(point, none, run.verdict);
+          lines.add(point, none, run);
         }
         for (const stats::Metric& m : run.metrics) {
           if (m.name.starts_with(metric_name + api::kPredictedBy)) lines.add_prediction(point, m);

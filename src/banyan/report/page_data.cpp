@@ -52,6 +52,7 @@ Json line_json(const ChartLine& line) {
   add_column(object, "run", line, [](const ChartPoint& p) { return p.run ? Json(*p.run) : Json(nullptr); });
   const auto verdict = [](const ChartPoint& p) { return p.verdict.empty() ? Json(nullptr) : Json(p.verdict); };
   add_column(object, "verdict", line, verdict);
+  add_column(object, "uncertain", line, [](const ChartPoint& p) { return p.certain ? Json(nullptr) : Json(true); });
   return object;
 }
 
@@ -74,6 +75,7 @@ Json run_json(const api::Result& run) {
           {"seed", fmt::format("{}", run.seed)},
           {"stateHash", fmt::format("{:016x}", run.state_hash)},
           {"verdict", api::to_string(run.verdict)},
+          {"certain", run.certain},
           {"explanation", run.explanation},
           {"version", run.version},
           {"compiler", run.compiler}};

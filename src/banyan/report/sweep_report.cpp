@@ -143,7 +143,7 @@ Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>
     Table::Row row{{}, i};
     for (const auto& [axis, value] : set.points[i].axes) row.cells.push_back(value);
     for (const std::string& name : metrics) row.cells.push_back(estimate(results[i].find(name)));
-    row.cells.push_back(api::to_string(results[i].verdict));
+    row.cells.push_back(api::verdict_text(results[i]));
     row.cells.push_back(fmt::format("{:016x}", results[i].state_hash));
     table.rows.push_back(std::move(row));
   }
@@ -264,7 +264,7 @@ std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api:
   for (const api::Result& result : results) cpu_seconds += std::isfinite(result.cpu_seconds) ? result.cpu_seconds : 0.0;
   std::vector<std::pair<std::string, std::string>> tiles;
   if (planned == 1) {
-    tiles.emplace_back(results.empty() ? "none" : api::to_string(results.front().verdict), "verdict");
+    tiles.emplace_back(results.empty() ? "none" : api::verdict_text(results.front()), "verdict");
   } else {
     const bool whole = results.size() == planned;
     tiles.emplace_back(whole ? fmt::format("{}", planned) : fmt::format("{} of {}", results.size(), planned),
@@ -273,6 +273,8 @@ std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api:
       if (const std::size_t n = count_of(results, verdict); n > 0)
         tiles.emplace_back(fmt::format("{}", n), to_string(verdict));
     }
+    const auto doubts = std::count_if(results.begin(), results.end(), [](const api::Result& r) { return !r.certain; });
+    if (doubts > 0) tiles.emplace_back(fmt::format("{}", doubts), "uncertain");
   }
   tiles.emplace_back(fmt::format("{:.1f} s", cpu_seconds), "CPU time");
   return tiles;

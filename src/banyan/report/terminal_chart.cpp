@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "banyan/base/printable.hpp"
 #include "banyan/report/markup.hpp"
@@ -14,6 +16,8 @@ namespace banyan::report {
 namespace {
 
 constexpr std::array<const char*, kPaletteSize> kMarks = {"●", "■", "▲", "◆", "▼", "✚", "★", "▬"};
+constexpr const char* kUnsettled = "✗";
+constexpr const char* kDoubt = "?";
 /// 256-colour codes near the page's palette, readable on light and dark ground.
 constexpr std::array<int, kPaletteSize> kColours = {32, 166, 35, 133, 136, 74, 245, 98};
 constexpr std::size_t kLeast = 40;
@@ -162,10 +166,12 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
     if (!line.markers || line.analytical) continue;
     for (const ChartPoint& point : line.points) {
       if (x.shows(point.x) && std::isnan(point.y) && is_unsettled(point.verdict)) {
-        canvas.mark({x.at(point.x), y.at(y.value(1.0))}, "✗", static_cast<int>(line.colour));
+        canvas.mark({x.at(point.x), y.at(y.value(1.0))}, kUnsettled, static_cast<int>(line.colour));
       }
       if (!shown(point)) continue;
-      const char* mark = is_unsettled(point.verdict) ? "✗" : kMarks[line.colour % kPaletteSize];
+      const char* mark = is_unsettled(point.verdict) ? kUnsettled
+                         : !point.certain            ? kDoubt
+                                                     : kMarks[line.colour % kPaletteSize];
       canvas.mark({x.at(point.x), y.at(point.y)}, mark, static_cast<int>(line.colour));
     }
   }
@@ -185,27 +191,47 @@ std::string x_ticks(const Axis& x, std::size_t columns) {
   return text;
 }
 
-std::string legend(const Chart& chart, const TerminalStyle& style, std::size_t columns) {
-  std::string text;
+/// At most `rows` of them, so that the legend is no taller than the plot.
+std::string legend(const Chart& chart, const TerminalStyle& style, std::size_t columns, std::size_t rows) {
+  const auto any = [&](const auto& holds) {
+    return std::any_of(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& line) {
+      return std::any_of(line.points.begin(), line.points.end(), holds);
+    });
+  };
+  std::string notes;
+  if (any([](const ChartPoint& point) { return is_unsettled(point.verdict); }))
+    notes += std::string(kUnsettled) + " saturated or deadlocked\n";
+  if (any([](const ChartPoint& point) { return !point.certain && !is_unsettled(point.verdict); }))
+    notes += std::string(kDoubt) + " uncertain verdict: a longer run may tell\n";
+  const std::size_t most = rows - static_cast<std::size_t>(std::count(notes.begin(), notes.end(), '\n'));
+  std::vector<std::string> text(1);
   std::size_t used = 0;
-  bool unsettled = false;
+  std::size_t named = 0;
+  std::size_t named_above = 0;  // before the last row
   for (const ChartLine& line : chart.lines) {
-    for (const ChartPoint& point : line.points) unsettled = unsettled || is_unsettled(point.verdict);
     const u32 place = line.colour % kPaletteSize;
     const std::string mark = line.markers && !line.analytical ? kMarks[place] : "─";
     const std::string label = fitted(line.label, columns - 4);
     const std::size_t width = columns_of(label) + 2;
     if (used > 0 && used + 3 + width > columns) {
-      text += "\n";
+      if (text.size() == most) {
+        named = named_above;
+        text.back() = fmt::format("and {} more", chart.lines.size() - named);
+        break;
+      }
+      text.emplace_back();
+      named_above = named;
       used = 0;
     }
-    text += used == 0 ? "" : "   ";
-    text += style.colour ? fmt::format("\x1b[38;5;{}m{}\x1b[0m {}", kColours[place], mark, label) : mark + " " + label;
+    text.back() += used == 0 ? "" : "   ";
+    text.back() +=
+        style.colour ? fmt::format("\x1b[38;5;{}m{}\x1b[0m {}", kColours[place], mark, label) : mark + " " + label;
     used += width + (used == 0 ? 0 : 3);
+    ++named;
   }
-  text += text.empty() ? "" : "\n";
-  if (unsettled) text += "✗ saturated or deadlocked\n";
-  return text;
+  std::string all;
+  for (const std::string& row : text) all += row.empty() ? "" : row + "\n";
+  return all + notes;
 }
 
 }  // namespace
@@ -215,6 +241,7 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   const std::size_t columns = width - kLabel - 2;
   // An odd number has a middle.
   const std::size_t rows = std::max<std::size_t>(style.rows, 5) | 1U;
+  // No bars are drawn: the values alone make the axis.
   Axis x(chart.log_x, 2 * columns);
   Axis y(chart.log_y, 4 * rows);
   for (const ChartLine& line : chart.lines) {
@@ -245,7 +272,7 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   text += fmt::format("{:>{}}  {}\n", "", kLabel, x_ticks(x, columns));
   const std::string name = fitted(chart.x_label, columns);
   text += std::string(kLabel + 2 + (columns - columns_of(name)) / 2, ' ') + name + "\n";
-  return text + legend(chart, style, width);
+  return text + legend(chart, style, width, rows);
 }
 
 }  // namespace banyan::report
