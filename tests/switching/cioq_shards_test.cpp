@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/switching/cioq/events.hpp"
 
 namespace banyan::switching::cioq_shards_test {
@@ -84,6 +86,27 @@ TEST(CioqShards, TerminalsMayReceiveInOtherShardsThanTheySendIn) {
       "[run]\nwarmup = 500\nmeasure = 5000\naudit = 'full'\n";
   const std::string whole = told(run(text, 1));
   for (const u32 shards : {2U, 7U}) EXPECT_EQ(told(run(text, shards)), whole) << shards;
+}
+
+/// What end hosts hear of the network crosses shards too: marks, values of links, acknowledgments, grants, RECN's
+/// words.
+TEST(CioqShards, EveryAdmissionHearsTheSame) {
+  for (const core::AdmissionRow* row : core::admission_rows()) {
+    for (const char* notify : {"false", "true"}) {
+      const std::string text = fmt::format(
+          "topology = {{ name = 'multistage_cube', terminals = 32, radix = 2 }}\nrouting = 'destination_tag'\n"
+          "switch = {{ name = 'cioq', memory = 4096, egress_detection = 12, ingress_detection = 6, propagation = 3, "
+          "xoff = 9, xon = 3, mark.low = 2, mark.high = 8, recn.notify_sources = {} }}\nadmission = '{}'\n"
+          "traffic = {{ name = 'hot_spot', load = 0.6, size = 200, fraction = 0.3 }}\n"
+          "[run]\nwarmup = 1000\nmeasure = 9000\nsessions = 1\naudit = 'full'\n",
+          notify, row->info.name);
+      SCOPED_TRACE(text);
+      try {
+        const std::string whole = told(run(text, 1));
+        for (const u32 shards : {2U, 7U, 80U}) EXPECT_EQ(told(run(text, shards)), whole) << shards;
+      } catch (const ConfigError& error) { EXPECT_STREQ(notify, "true") << error.what(); }
+    }
+  }
 }
 
 }  // namespace

@@ -140,18 +140,19 @@ void Builder::partition_by_size(u64 bytes_per_switch) {
   // As many for every thread: of three shards on two threads, one thread would have twice the work.
   const u64 threads = std::max(cut_for(), 1U);
   const u64 chosen = (std::min(fitting, kMostChosenShards) + threads - 1) / threads * threads;
-  partition_into(settings_.shards != 0 ? settings_.shards : chosen);
+  partition_into(settings_.shards != 0 ? settings_.shards : chosen, kMostShards);
 }
 
-void Builder::partition_for_threads(u64 bytes_per_switch) {
+void Builder::partition_for_threads(u64 bytes_per_switch, u32 most) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
   const u64 least = settings_.ranks == nullptr ? 1 : settings_.ranks->size();
-  partition_into(settings_.shards != 0 ? settings_.shards : std::max(std::min<u64>(fitting, cut_for()), least));
+  partition_into(settings_.shards != 0 ? settings_.shards : std::max(std::min<u64>(fitting, cut_for()), least),
+                 std::min(most, kMostShards));
 }
 
-void Builder::partition_into(u64 wanted) {
+void Builder::partition_into(u64 wanted, u32 most) {
   const u32 places = topology_.graph().switches() / topology_.subnetworks();
-  const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min<u64>(places, kMostShards)));
+  const u32 shards = static_cast<u32>(std::clamp<u64>(wanted, 1, std::min(places, most)));
   std::vector<u32> of = cut_network(topology_, shards, cut_by_);
   const u32 used = of.empty() ? 1 : *std::max_element(of.begin(), of.end()) + 1;
   partition(std::move(of), used);

@@ -71,8 +71,8 @@ class Builder {
   /// Which switches share a shard: cut_network.
   void partition_by_size(u64 bytes_per_switch);
   /// As partition_by_size, for populations that gain nothing from small parts: into no more of them than there are
-  /// threads, or into settings().shards.
-  void partition_for_threads(u64 bytes_per_switch);
+  /// threads, or into settings().shards; never into more than `most`.
+  void partition_for_threads(u64 bytes_per_switch, u32 most = kNone);
   /// The switches of a shard, ascending.
   [[nodiscard]] std::vector<u32> switches_of(u32 shard) const;
 
@@ -123,7 +123,7 @@ class Builder {
   [[nodiscard]] std::vector<Shard> take_shards();
 
  private:
-  void partition_into(u64 wanted);
+  void partition_into(u64 wanted, u32 most);
   void deal_shards();
   [[nodiscard]] bool is_own(u32 shard) const { return shard >= own_.front() && shard <= own_.back(); }
   [[nodiscard]] u32 cut_for() const { return settings_.cut_for != 0 ? settings_.cut_for : settings_.threads; }

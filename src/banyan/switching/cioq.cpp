@@ -215,10 +215,8 @@ u32 longest_path(const engine::Builder& builder, u32 most) {
   return longest;
 }
 
-/// With more than some 120 shards an audit finds a queue that counts a packet too many
-/// (found/marks-in-subnetworks.toml); the cause is not known yet. 1,300 random experiments with 2 and 7 shards show
-/// nothing.
-constexpr u32 kMostShards = 64;
+/// The highest bit of an entry says that it is a marker, so that the shard of a packet has a bit less than elsewhere.
+constexpr u32 kMostShards = cioq::kMarker >> engine::PacketPool::kIndexBits;
 
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
@@ -250,10 +248,10 @@ void install(const config::Values& values, engine::Builder& builder) {
   builder.cut_messages(plan.packet);
   // What takes no time at all cannot go to another shard. Trees depend on the cut: what is on its way between two
   // shards is not seen as the same hold-up yet.
-  if (plan.control_cycles == 0 || builder.settings().trees || builder.settings().shards > kMostShards) {
+  if (plan.control_cycles == 0 || builder.settings().trees) {
     builder.partition_as_one();
   } else {
-    builder.partition_for_threads(u64{ports} * kBytesPerPort);
+    builder.partition_for_threads(u64{ports} * kBytesPerPort, kMostShards);
   }
   std::vector<const Fabric*> fabrics(builder.shards());
   std::vector<Fabric*> own;

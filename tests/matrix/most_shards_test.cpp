@@ -1,0 +1,67 @@
+// Is a network of any switch that is cut into as many shards as there can be the same network? What keeps the shard
+// beside something else in a word (handles of packets, marks of queues) is right for small numbers in any case.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "banyan/api/experiment.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/core/registry.hpp"
+
+namespace banyan::most_shards_test {
+namespace {
+
+/// Each of 255 switches at least.
+const std::vector<std::string>& networks() {
+  static const std::vector<std::string> all = {
+      "topology = { name = 'torus', size = [16, 16] }\nrouting = 'dimension_order'\n",
+      "topology = { name = 'hypercube', degree = 8 }\nrouting = 'ecube'\n",
+      "topology = { name = 'multistage_cube', terminals = 128, radix = 2 }\nrouting = 'destination_tag'\n",
+      "topology = { name = 'fat_tree', arity = 4, levels = 4 }\nrouting = { name = 'up_down', up = 'd_mod_k' }\n",
+  };
+  return all;
+}
+
+api::Result run(const std::string& text, u32 shards) {
+  return api::run(api::read_experiments_text(text + fmt::format("shards = {}\n", shards), "cut", {}).points.front(),
+                  {});
+}
+
+/// Metrics that do not depend on the machine.
+std::string told(const api::Result& result) {
+  std::string text = fmt::format("{:016x}", result.state_hash);
+  for (const stats::Metric& m : result.metrics) text += fmt::format(" {}={}", m.name, m.mean);
+  return text;
+}
+
+/// False where the switch refuses the network.
+bool tried(const std::string& network, const std::string& name, u32 size) {
+  const std::string text =
+      network + fmt::format("switch = '{}'\ntraffic = {{ name = 'uniform', load = 0.5, size = {} }}\n", name, size) +
+      "[run]\nwarmup = 100\nmeasure = 600\nsessions = 1\naudit = 'full'\n";
+  SCOPED_TRACE(text);
+  try {
+    const std::string whole = told(run(text, 1));
+    EXPECT_EQ(told(run(text, 255)), whole);
+    return true;
+  } catch (const ConfigError&) { return false; }
+}
+
+TEST(MostShards, EverySwitchIsTheSameNetworkInThem) {
+  std::set<std::string> seen;
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    const std::string& name = row->info.name;
+    for (const std::string& network : networks()) {
+      // Some move packets of one length only.
+      if (tried(network, name, 8) || tried(network, name, 1)) seen.insert(name);
+    }
+  }
+  for (const core::SwitchRow* row : core::switching_rows())
+    EXPECT_TRUE(seen.contains(row->info.name)) << row->info.name;
+}
+
+}  // namespace
+}  // namespace banyan::most_shards_test
