@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/example_catalog.hpp"
+#include "banyan/api/result.hpp"
 #include "banyan/api/schema_export.hpp"
 
 namespace banyan::api::describe_test {
@@ -13,14 +14,33 @@ namespace {
 
 using nlohmann::json;
 
-TEST(Describe, SaysWhoseParameterANameIs) {
-  try {
-    static_cast<void>(describe(catalog(), "vcs"));
-    ADD_FAILURE() << "no error was thrown";
-  } catch (const ConfigError& error) {
-    EXPECT_TRUE(contains(error.cause(), "it is a parameter of")) << error.cause();
-    EXPECT_TRUE(contains(error.cause(), "vc_router")) << error.cause();
-    EXPECT_TRUE(contains(error.remedy(), "banyan describe ")) << error.remedy();
+TEST(Describe, FindsEveryParameterByItsNameAndByItsPlace) {
+  for (const Kind* kind : catalog().kinds()) {
+    for (const config::ComponentInfo* info : kind->components) {
+      for (const config::Parameter& p : info->parameters) {
+        const std::string own = info->name + "." + p.name;
+        for (const std::string& name : {own, kind->section + "." + p.name})
+          EXPECT_TRUE(contains(describe(catalog(), name), "  " + own + " = ")) << name;
+      }
+    }
+  }
+  const std::string all = describe(catalog(), "vcs");
+  for (const char* owner : {"vc_router.vcs", "circuit.vcs"}) EXPECT_TRUE(contains(all, owner)) << all;
+  EXPECT_TRUE(contains(describe_json(catalog(), "cioq.saqs"), "\"component\": \"cioq\""));
+}
+
+TEST(Describe, TellsTheWordsOfResults) {
+  for (const Verdict v : {Verdict::steady, Verdict::saturated, Verdict::deadlocked, Verdict::finished})
+    EXPECT_TRUE(contains(describe(catalog(), to_string(v)), to_string(v) + "\n  ")) << to_string(v);
+  EXPECT_TRUE(contains(describe(catalog(), "Uncertain"), "too short"));
+}
+
+TEST(Describe, AnUnknownNameGetsOneShortRemedy) {
+  for (const char* name : {"qqqqqqqqqqqq", "run.nothing.like.it"}) {
+    try {
+      static_cast<void>(describe(catalog(), name));
+      ADD_FAILURE() << "no error was thrown";
+    } catch (const ConfigError& error) { EXPECT_LT(error.remedy().size(), 100U) << error.remedy(); }
   }
 }
 

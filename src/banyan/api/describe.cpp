@@ -68,6 +68,24 @@ constexpr Alias kAliases[] = {
 
 constexpr const char* kMetrics = "metrics";
 
+/// What results say in a word. The rules are those of docs/explanation/statistics.md.
+struct Word {
+  std::string_view word;
+  std::string_view meaning;
+};
+
+constexpr Word kWords[] = {
+    {"certain", "By the rules and their 95 % intervals no longer run would say otherwise."},
+    {"deadlocked", "Packets wait for each other in a circle, or for what never comes: nothing moves any more."},
+    {"deterministic", "Nothing in the experiment is random: it was run once, and its values have no interval."},
+    {"finished", "The run had a fixed length, or its sessions or jobs ended: nothing about it is extrapolated."},
+    {"saturated", "More is offered than is delivered: what waits grows without end."},
+    {"steady", "What is offered is delivered, and what waits does not grow."},
+    {"uncertain",
+     "The run is too short to exclude the other verdict; the explanation names each rule that was not met."},
+    {"verdict", "What a run says of the network: steady, saturated, deadlocked or finished, each certain or not."},
+};
+
 /// Writes a name as the table of aliases does: "Odd-Even" becomes odd_even.
 std::string as_said(std::string_view text) {
   std::string said;
@@ -77,16 +95,24 @@ std::string as_said(std::string_view text) {
   return said;
 }
 
-/// The components with a parameter of that name.
-std::vector<std::string> owners_of(const Catalog& catalog, const std::string& parameter) {
-  std::vector<std::string> owners;
+/// A parameter and whose it is.
+struct Owned {
+  Item of;
+  const Parameter* parameter = nullptr;
+};
+
+/// The parameters of that name: "saqs" of all components that have it; "cioq.saqs" of one; "switch.saqs" of a kind.
+std::vector<Owned> parameters_called(const Catalog& catalog, const std::string& name) {
+  std::vector<Owned> found;
   for (const Kind* kind : catalog.kinds()) {
     for (const ComponentInfo* info : kind->components) {
-      const auto same = [&](const Parameter& p) { return p.name == parameter; };
-      if (std::any_of(info->parameters.begin(), info->parameters.end(), same)) owners.push_back(info->name);
+      for (const Parameter& p : info->parameters) {
+        if (name == p.name || name == info->name + "." + p.name || name == kind->section + "." + p.name)
+          found.push_back({{kind, info}, &p});
+      }
     }
   }
-  return owners;
+  return found;
 }
 
 /// The components of that name, or all of them for "".
@@ -100,16 +126,14 @@ std::vector<Item> select(const Catalog& catalog, const std::string& name) {
     }
   }
   if (items.empty() && !name.empty()) {
-    const std::vector<std::string> owners = owners_of(catalog, name);
-    if (!owners.empty()) {
-      throw ConfigError(
-          {}, fmt::format("no component is called \"{}\": it is a parameter of {}", name, fmt::join(owners, ", ")),
-          fmt::format("give one of these, such as \"banyan describe {}\"", owners.front()));
-    }
     for (const MetricRow& row : metric_rows()) names.emplace_back(row.name);
     names.emplace_back(kMetrics);
+    for (const Word& word : kWords) names.emplace_back(word.word);
+    const std::string near = nearest_name(name, names);
     throw ConfigError({}, fmt::format("no component is called \"{}\"", name),
-                      config::suggestion(name, names, "there are"));
+                      near.empty()
+                          ? "\"banyan describe\" lists all of them, \"banyan describe metrics\" what is measured"
+                          : fmt::format("did you mean \"{}\"?", near));
   }
   return items;
 }
@@ -125,17 +149,21 @@ std::string values_text(const Parameter& parameter) {
   return config::type_text(parameter) + unit + (range.empty() ? "" : ", " + range);
 }
 
+/// `owner` stands before its name: "", or such as "cioq.".
+std::string describe_parameter(const Parameter& parameter, const std::string& owner) {
+  std::string text = fmt::format("  {}{} = {}\n    {}\n    {}\n", owner, parameter.name,
+                                 config::default_text(parameter), parameter.summary, values_text(parameter));
+  if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
+    text += fmt::format("    {}\n", in_flight);
+  return text;
+}
+
 std::string describe_item(const Item& item) {
   const std::string title = item.kind->section == "run" ? "" : item.kind->section + " ";
   std::string text = fmt::format("{}{}\n  {}\n", title, item.info->name, item.info->summary);
   if (!item.info->reference.empty()) text += fmt::format("  Reference: {}\n", item.info->reference);
   if (item.info->parameters.empty()) return text + "  It takes no parameters.\n";
-  for (const Parameter& parameter : item.info->parameters) {
-    text += fmt::format("\n  {} = {}\n    {}\n    {}\n", parameter.name, config::default_text(parameter),
-                        parameter.summary, values_text(parameter));
-    if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
-      text += fmt::format("    {}\n", in_flight);
-  }
+  for (const Parameter& parameter : item.info->parameters) text += "\n" + describe_parameter(parameter, "");
   return text;
 }
 
@@ -203,17 +231,32 @@ std::string describe_choice(const Catalog& catalog, const std::string& value) {
   return text;
 }
 
-/// What is no component but is known: the metrics, one of them, a name that others use, a value of a parameter.
+/// The parameters of that name.
+std::string describe_parameters(const Catalog& catalog, const std::string& name) {
+  std::string text;
+  for (const Owned& owned : parameters_called(catalog, name)) {
+    text += (text.empty() ? "" : "\n") + describe_parameter(*owned.parameter, owned.of.info->name + ".");
+  }
+  return text;
+}
+
+/// What is no component but is known: the metrics, one of them, a word of results, a parameter, a name that others use,
+/// a value of a parameter.
 std::string describe_said(const Catalog& catalog, const std::string& name) {
   const std::string said = as_said(name);
   if (said == kMetrics) return metrics_text();
+  const std::string parameters = describe_parameters(catalog, name);
+  // A metric may have any number behind its dot.
+  if (name.find('.') != std::string::npos && !parameters.empty()) return parameters;
   if (const MetricRow* row = find_metric(name)) return to_text(*row);
+  if (const auto* const word = std::ranges::find(kWords, said, &Word::word); word != std::end(kWords))
+    return fmt::format("{}\n  {}\n", word->word, word->meaning);
   if (has(catalog, said)) return describe(catalog, said);
   const std::string_view known = known_as(said);
   if (!known.empty() && has(catalog, known)) {
     return fmt::format("\"{}\": see {}\n\n{}", name, known, describe(catalog, std::string(known)));
   }
-  return describe_choice(catalog, said);
+  return parameters.empty() ? describe_choice(catalog, said) : parameters;
 }
 
 ordered_json metric_json(const MetricRow& row) {
@@ -272,6 +315,14 @@ std::string describe_json(const Catalog& catalog, const std::string& name) {
   if (!name.empty() && !has(catalog, name)) {
     for (const MetricRow& row : metric_rows()) {
       if (name == kMetrics || find_metric(name) == &row) list.push_back(metric_json(row));
+    }
+    for (const Word& word : kWords) {
+      if (name == word.word) list.push_back({{"kind", "word"}, {"name", word.word}, {"summary", word.meaning}});
+    }
+    for (const Owned& owned : list.empty() ? parameters_called(catalog, name) : std::vector<Owned>()) {
+      ordered_json object{{"kind", "parameter"}, {"component", owned.of.info->name}};
+      object.update(parameter_json(*owned.parameter));
+      list.push_back(std::move(object));
     }
     if (!list.empty()) return config::dump(list, 2);
   }

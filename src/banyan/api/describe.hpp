@@ -10,8 +10,9 @@ namespace banyan::api {
 
 /// All components, one line each, by kind.
 [[nodiscard]] std::string describe_all(const Catalog& catalog);
-/// One component (several when kinds share the name), or a metric, or all "metrics"; a component is also found by what
-/// others call it, and by a value of its choices. Throws ConfigError that names the nearest.
+/// One component (several when kinds share the name), or a metric, or all "metrics", or a parameter ("saqs",
+/// "cioq.saqs", "switch.saqs"), or a word that results say ("uncertain"); a component is also found by what others call
+/// it, and by a value of its choices. Throws ConfigError that names the nearest.
 [[nodiscard]] std::string describe(const Catalog& catalog, const std::string& name);
 
 /// The component that others call so, such as dimension_order for "dor" or "XY"; "" where none is known.
