@@ -77,6 +77,7 @@ TEST(Table, AlignsAndShowsIntervals) {
   const Example all = example();
   EXPECT_EQ(to_table(all.set, all.results),
             "routing                         verdict    delay\n"
+            "                                           cycles\n"
             "tag                             steady     1.50 ± 0.25\n"
             "{name = section, sections = 4}  saturated  -\n");
   Example doubtful = example();
@@ -102,6 +103,7 @@ TEST(Table, HasOneLineForTheSeedsOfAPoint) {
   all.results[3].metrics[0].mean = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(to_table(all.set, all.results),
             "routing  seeds  verdict           delay\n"
+            "                                  cycles\n"
             "tag      2      steady            2 ± 13\n"
             "section  2      1 of 2 saturated  -\n"
             "\n"
@@ -116,8 +118,42 @@ TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {
   }
   EXPECT_EQ(to_table(all.set, all.results),
             "routing                         verdict    completion\n"
+            "                                           ns\n"
             "tag                             steady     3645901\n"
             "{name = section, sections = 4}  saturated  12.5\n");
+}
+
+TEST(Table, HasUnitsOfAxesTooAndNoRowWithoutAny) {
+  Example all = example();
+  all.set.axis_names = {"switch.buffer"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    all.set.points[i].axes = {{"switch.buffer", i == 0 ? "2" : "4"}};
+    all.results[i].configuration = R"({"switch": {"name": "vc_router", "buffer": 2}})";
+  }
+  EXPECT_EQ(to_table(all.set, all.results, {"packets"}),
+            "switch.buffer  verdict    packets\n"
+            "flits\n"
+            "2              steady     7\n"
+            "4              saturated  7\n");
+  Example pure = example();
+  EXPECT_EQ(to_table(pure.set, pure.results, {"packets"}).find("\n \n"), std::string::npos);
+  EXPECT_NE(to_table(pure.set, pure.results, {"packets"}).find("packets\ntag"), std::string::npos);
+}
+
+TEST(Table, OfJobsKeepsHowMuchTheyWereSlowedDown) {
+  Example all = example();
+  for (std::size_t i = 0; i < 2; ++i) {
+    all.results[i].metrics.clear();
+    const double value = static_cast<double>(i) + 1.0;
+    for (const char* name : {"completion", "completion.a", "completion.b", "compute.a", "compute.b", "waiting.a",
+                             "slowdown.a", "slowdown.b"}) {
+      all.results[i].metrics.push_back({name, value, {}, 0.95, 1, "", true});
+    }
+  }
+  const std::string text = to_table(all.set, all.results);
+  EXPECT_NE(text.find("slowdown.a"), std::string::npos) << text;
+  EXPECT_NE(text.find("slowdown.b"), std::string::npos) << text;
+  EXPECT_NE(text.find("completion "), std::string::npos) << text;
 }
 
 TEST(Table, OfAllMetricsIsAsManyAsItNeeds) {

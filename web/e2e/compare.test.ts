@@ -63,6 +63,15 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     await page.context().close();
   });
 
+  it("has units on its axes and in the table of values", async () => {
+    const { page } = await at("#compare?metric=packet_latency&x=switch.buffer");
+    expect(await page.locator("#compare .axis-name.below").innerText()).toBe("switch.buffer (flits)");
+    const heads = await page.locator("table.values").first().locator("th").allTextContents();
+    expect(heads.slice(0, 4)).toEqual(["routing", "switch.buffer (flits)", "run.seed", "traffic.load (flits/cycle)"]);
+    expect(heads).toContain("packet_latency (cycles)");
+    await page.context().close();
+  });
+
   it("shows points without a steady state at the upper edge, and not as data", async () => {
     const { page } = await at("");
     const said = await walk(page);
@@ -248,7 +257,12 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
       const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
       return [...parsed.querySelectorAll("text")].map((one) => one.textContent);
     }, svg);
-    for (const text of ["Packet latency", "traffic.load", "packet_latency (cycles)", "o1turn, buffer = 8"]) {
+    for (const text of [
+      "Packet latency",
+      "traffic.load (flits/cycle)",
+      "packet_latency (cycles)",
+      "o1turn, buffer = 8",
+    ]) {
       expect(shown).toContain(text);
     }
     const pdf = readFileSync(await saved("PDF", "packet-latency.pdf"), "latin1");

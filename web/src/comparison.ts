@@ -8,6 +8,8 @@ export interface ComparedAxis {
   key: string;
   /** The last word of the key. */
   name: string;
+  /** Of its numbers; "": none. */
+  unit: string;
   /** Repetitions of one point: pooled unless the reader wants them apart. */
   seed: boolean;
   /** Of its values. */
@@ -278,6 +280,8 @@ const words = (name: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
+const withUnit = (name: string, unit: string) => (unit === "" ? name : `${name} (${unit})`);
+
 /** The charts of a choice; `found` by the runs. */
 export function chartsOf(data: ComparisonData, found: readonly RunState[], choice: Choice): ChartData[] {
   const overTime = choice.x === kTime;
@@ -301,12 +305,12 @@ export function chartsOf(data: ComparisonData, found: readonly RunState[], choic
     title: words(choice.metric),
     subtitle: [label, ...held].filter((part) => part !== "").join(", "),
     x: {
-      label: overTime ? "cycles" : choice.x,
+      label: overTime ? "cycles" : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
       symbol: overTime ? "cycle" : (data.axes[axis]?.name ?? ""),
-      unit: "",
+      unit: overTime ? "" : (data.axes[axis]?.unit ?? ""),
       log: choice.logX,
     },
-    y: { label: unit === "" ? choice.metric : `${choice.metric} (${unit})`, symbol: "", unit, log: choice.logY },
+    y: { label: withUnit(choice.metric, unit), symbol: "", unit, log: choice.logY },
     lines: grouped(data, points, axes).map((group) => {
       const place = colours.get(group.label) ?? 0;
       const named = { ...group, label: group.label === "" ? choice.metric : group.label };

@@ -31,9 +31,16 @@ function sweep(): ComparisonData {
   }
   return {
     axes: [
-      { key: "switch.queues", name: "queues", seed: false, names: ["1q", "voqsw"], numbers: [null, null] },
-      { key: "traffic.load", name: "load", seed: false, names: ["0.1", "0.2"], numbers: [0.1, 0.2] },
-      { key: "run.seed", name: "seed", seed: true, names: ["1", "2"], numbers: [1, 2] },
+      { key: "switch.queues", name: "queues", unit: "", seed: false, names: ["1q", "voqsw"], numbers: [null, null] },
+      {
+        key: "traffic.load",
+        name: "load",
+        unit: "flits/cycle",
+        seed: false,
+        names: ["0.1", "0.2"],
+        numbers: [0.1, 0.2],
+      },
+      { key: "run.seed", name: "seed", unit: "", seed: true, names: ["1", "2"], numbers: [1, 2] },
     ],
     metrics: [{ name: "packet_latency", unit: "cycles" }],
     series: [{ name: "throughput", unit: "bytes/ns" }],
@@ -85,6 +92,7 @@ describe("a comparison", () => {
     const [chart, ...more] = chartsOf(sweep(), verdicts, choice({}));
     expect(more).toEqual([]);
     expect(chart?.lines.map(({ label }) => label)).toEqual(["1q", "voqsw"]);
+    expect(chart?.x.label).toBe("traffic.load (flits/cycle)");
     expect(chart?.lines[0]?.x).toEqual([0.1, 0.2]);
     expect(chart?.lines[0]?.y).toEqual([11, 12]);
     // Two values that differ by 2: t(1) s / sqrt(2) = 12.706.

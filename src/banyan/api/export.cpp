@@ -6,7 +6,9 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <utility>
 
+#include "banyan/api/axis_units.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
@@ -96,6 +98,40 @@ void require_reported(const std::vector<Result>& results, const Cells& chosen) {
   }
 }
 
+bool is_seed(const std::string& axis) { return axis.substr(axis.rfind('.') + 1) == "seed"; }
+
+/// "slowdown_alone" of "slowdown_alone.ring": what is said of each job, or of each traffic.
+std::string family_of(const std::string& name) { return name.substr(0, name.find('.')); }
+
+/// What is said of a whole run first, then how much its parts were slowed down, which is what they are compared in;
+/// parts beside each other.
+void sort_by_weight(Cells& names) {
+  const auto weight = [](const std::string& name) {
+    return name.find('.') == std::string::npos ? 0 : name.starts_with("slowdown") ? 1 : 2;
+  };
+  const Cells order = names;
+  const auto first_of_family = [&](const std::string& name) {
+    return std::find_if(order.begin(), order.end(), [&](auto& other) { return family_of(other) == family_of(name); });
+  };
+  std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return std::pair(weight(a), first_of_family(a)) < std::pair(weight(b), first_of_family(b));
+  });
+}
+
+/// About kColumns names: a family is shown as a whole or not at all, the first two in any case.
+void cut_between_families(Cells& names) {
+  if (names.size() <= kColumns) return;
+  std::size_t end = 0;
+  for (std::size_t families = 0; end < names.size(); ++families) {
+    const std::string family = family_of(names[end]);
+    std::size_t next = end;
+    while (next < names.size() && family_of(names[next]) == family) ++next;
+    if (families >= 2 && next > kColumns) break;
+    end = next;
+  }
+  names.resize(end);
+}
+
 /// The first metrics that have an interval; of results that have none, such as those of jobs, what differs between
 /// points.
 Cells telling_metrics(const std::vector<Result>& results) {
@@ -104,13 +140,46 @@ Cells telling_metrics(const std::vector<Result>& results) {
   for (const std::string& name : all) {
     if (!is_counter(name, results)) names.push_back(name);
   }
-  if (names.empty()) {
-    for (const std::string& name : all) {
-      if (results.size() == 1 || !is_constant(name, results)) names.push_back(name);
-    }
+  if (!names.empty()) {
+    if (names.size() > kColumns) names.resize(kColumns);
+    return names;
   }
-  if (names.size() > kColumns) names.resize(kColumns);
+  for (const std::string& name : all) {
+    if (results.size() == 1 || !is_constant(name, results)) names.push_back(name);
+  }
+  sort_by_weight(names);
+  cut_between_families(names);
   return names;
+}
+
+std::string unit_of(const std::string& name, const std::vector<Result>& results) {
+  for (const Result& result : results) {
+    if (const Metric* metric = result.find(name)) return metric->unit;
+  }
+  return "";
+}
+
+/// The head of a table and, where anything has one, the units below: of the axes, of `between` columns none.
+std::vector<Cells> head_of(const ExperimentSet& set, const std::vector<Result>& results, bool seeds,
+                           const Cells& between, const Cells& names) {
+  const std::vector<std::string> of_axes = axis_units(set, results);
+  std::vector<Cells> rows(2);
+  for (std::size_t a = 0; a < set.axis_names.size(); ++a) {
+    if (!seeds && is_seed(set.axis_names[a])) continue;
+    rows[0].push_back(set.axis_names[a]);
+    rows[1].push_back(of_axes[a]);
+  }
+  for (const std::string& name : between) {
+    rows[0].push_back(name);
+    rows[1].emplace_back();
+  }
+  for (const std::string& name : names) {
+    rows[0].push_back(name);
+    rows[1].push_back(unit_of(name, results));
+  }
+  if (std::all_of(rows[1].begin(), rows[1].end(), [](const std::string& unit) { return unit.empty(); }))
+    rows.pop_back();
+  return rows;
 }
 
 std::string estimate(const Metric* metric) {
@@ -128,10 +197,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 std::string table_of(const ExperimentSet& set, const std::vector<Result>& results, const Cells& names) {
-  Cells head = set.axis_names;
-  head.emplace_back("verdict");
-  head.insert(head.end(), names.begin(), names.end());
-  std::vector<Cells> rows{head};
+  std::vector<Cells> rows = head_of(set, results, true, {"verdict"}, names);
   for (std::size_t i = 0; i < results.size(); ++i) {
     Cells row;
     for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
@@ -147,8 +213,6 @@ struct Repeated {
   Cells axes;  ///< without those of seeds
   std::vector<const Result*> results;
 };
-
-bool is_seed(const std::string& axis) { return axis.substr(axis.rfind('.') + 1) == "seed"; }
 
 std::vector<Repeated> repeated(const ExperimentSet& set, const std::vector<Result>& results) {
   std::vector<Repeated> groups;
@@ -202,12 +266,7 @@ std::string estimate(const Repeated& group, const std::string& name) {
 std::string pooled_table(const ExperimentSet& set, const std::vector<Result>& results, const Cells& names) {
   const std::vector<Repeated> groups = repeated(set, results);
   if (groups.size() == results.size()) return table_of(set, results, names);
-  Cells head;
-  std::copy_if(set.axis_names.begin(), set.axis_names.end(), std::back_inserter(head),
-               [](const std::string& axis) { return !is_seed(axis); });
-  head.insert(head.end(), {"seeds", "verdict"});
-  head.insert(head.end(), names.begin(), names.end());
-  std::vector<Cells> rows{head};
+  std::vector<Cells> rows = head_of(set, results, false, {"seeds", "verdict"}, names);
   for (const Repeated& group : groups) {
     Cells row = group.axes;
     row.insert(row.end(), {fmt::format("{}", group.results.size()), verdict_of(group)});

@@ -46,6 +46,7 @@ struct Comparison {
   struct Axis {
     std::string key;
     std::string name;                ///< short: the last word of the key
+    std::string unit;                ///< of its numbers
     bool seed = false;               ///< repetitions of one point, pooled unless the reader wants them apart
     std::vector<std::string> names;  ///< of its values
     std::vector<double> numbers;     ///< NaN: this value is none

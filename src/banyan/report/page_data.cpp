@@ -121,6 +121,7 @@ Json comparison_json(const Comparison& comparison, const std::vector<const api::
     for (const double number : axis.numbers) numbers.push_back(finite(number));
     object["axes"].push_back({{"key", axis.key},
                               {"name", axis.name},
+                              {"unit", axis.unit},
                               {"seed", axis.seed},
                               {"names", axis.names},
                               {"numbers", std::move(numbers)}});

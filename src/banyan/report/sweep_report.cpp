@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "banyan/api/axis_units.hpp"
 #include "banyan/api/export.hpp"
 #include "banyan/config/units.hpp"
 #include "banyan/report/jobs_figures.hpp"
@@ -121,7 +122,7 @@ void add_models(Chart& chart, const api::ExperimentSet& set, std::size_t x, cons
       ChartPoint point{*as_number(value),
                        m.mean,
                        {},
-                       fmt::format("{}, {} = {}: {:.5g} {}", model, chart.x_label, value, m.mean, m.unit)};
+                       fmt::format("{}, {} = {}: {:.5g} {}", model, set.axis_names[x], value, m.mean, m.unit)};
       point.run = i;
       line.points.push_back(std::move(point));
     }
@@ -135,7 +136,8 @@ Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>
     table.head.push_back(head);
     table.numeric.push_back(numeric);
   };
-  for (const std::string& axis : set.axis_names) column(axis, true);
+  const std::vector<std::string> units = api::axis_units(set, results);
+  for (std::size_t a = 0; a < set.axis_names.size(); ++a) column(with_unit(set.axis_names[a], units[a]), true);
   for (const std::string& name : metrics) column(with_unit(name, unit_of(results, name)), true);
   column("Verdict", false);
   column("State hash", false);
@@ -305,9 +307,10 @@ std::size_t place_of(Comparison::Axis& axis, const std::string& name, const std:
 /// Every axis and every point, for a reader who chooses what is drawn over what.
 Comparison comparison_of(const api::ExperimentSet& set, const std::vector<api::Result>& results) {
   Comparison comparison;
+  const std::vector<std::string> units = api::axis_units(set, results);
   for (std::size_t a = 0; a < set.axis_names.size(); ++a) {
     const std::string& key = set.axis_names[a];
-    comparison.axes.push_back({key, short_name(key), is_seed(key), {}, {}});
+    comparison.axes.push_back({key, short_name(key), units[a], is_seed(key), {}, {}});
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const api::Experiment& point = set.points[i];
@@ -389,8 +392,8 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
                   const std::string& metric) {
   Chart chart;
   chart.title = words(metric);
-  chart.x_label = set.axis_names[x];
-  chart.x_symbol = short_name(chart.x_label);
+  chart.x_label = with_unit(set.axis_names[x], api::axis_units(set, results)[x]);
+  chart.x_symbol = short_name(set.axis_names[x]);
   chart.y_unit = unit_of(results, metric);
   chart.y_label = with_unit(metric, chart.y_unit);
   std::vector<double> places;
@@ -409,7 +412,8 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
     for (const auto& [at, pool] : pools[place]) {
       ChartPoint point = pooled_point(pool, results, metric);
       point.x = at;
-      point.tip = fmt::format("{} = {}: {}", chart.x_label, set.points[pool.points.front()].axes[x].second, point.tip);
+      point.tip =
+          fmt::format("{} = {}: {}", set.axis_names[x], set.points[pool.points.front()].axes[x].second, point.tip);
       chart.lines[place].points.push_back(std::move(point));
     }
   }
