@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "banyan/api/catalog.hpp"
@@ -37,7 +38,27 @@ TEST(StoredConfiguration, AGraphFromAFile) {
   expect_same_when_read_again("topology = { name = \"graph_file\", file = \"" + (folder / "net.graph").string() +
                                   "\" }\nswitch = \"vc_router\"\nrouting = \"up_down\"\n" + kTail,
                               "graph.toml");
+  const std::string graph = "topology = { name = \"graph_file\", file = \"" + (folder / "net.graph").string() + "\"";
+  const std::string rest = " }\nswitch = \"vc_router\"\nrouting = \"up_down\"\n" + kTail;
+  const auto lines_of = [](const std::string& text) {
+    const api::Experiment made = api::read_experiments_text(text, "graph.toml", {}).points.front();
+    static_cast<void>(api::run(made));  // not refused
+    return nlohmann::json::parse(made.configuration)["topology"]["lines"].size();
+  };
+  EXPECT_EQ(lines_of(graph + rest), 0U) << "nobody gave lines";
+  // As it was recorded once.
+  EXPECT_EQ(lines_of(graph +
+                     ", lines = [\"switch a\", \"switch b\", \"switch c\", \"switch d\", \"terminal 0 a\", "
+                     "\"terminal 1 b\", \"terminal 2 c\", \"terminal 3 d\", \"link a b\", \"link b c\", \"link c d\", "
+                     "\"link d a\", \"link a c\"]" +
+                     rest),
+            13U);
   std::filesystem::remove_all(folder);
+}
+
+TEST(StoredConfiguration, AGraphThatNobodyGave) {
+  expect_same_when_read_again("topology = \"graph_file\"\nswitch = \"vc_router\"\nrouting = \"up_down\"\n" + kTail,
+                              "graph.toml");
 }
 
 }  // namespace

@@ -42,6 +42,17 @@ class SaturationCommand : public testing::Test {
   }
 };
 
+TEST_F(SaturationCommand, ItsPageHasTheBracket) {
+  const Said said = banyan({"saturation", "tight.toml", "--width", "0.1", "--out", "out"});
+  const std::size_t at = said.out.find("saturates between ");
+  ASSERT_NE(at, std::string::npos) << said.out;
+  const std::string sentence = said.out.substr(at, said.out.find('\n', at) - at);
+  ASSERT_EQ(banyan({"report", "out"}).status, 0);
+  const std::string page = read_text(scratch() / "out/report.html");
+  EXPECT_TRUE(contains(page, "the network " + sentence + ".")) << sentence;
+  EXPECT_TRUE(contains(page, "saturation load"));
+}
+
 TEST_F(SaturationCommand, BracketsTheKnee) {
   const json wide = knee({"--width", "0.1"});
   const double low = wide["low"];

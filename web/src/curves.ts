@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { axisWidth } from "./axis";
 import { element } from "./dom";
+import { linearRange } from "./extent";
 import { currentColours } from "./palette";
 import type { RecordData } from "./record";
 
@@ -101,7 +102,10 @@ export class Curves {
       {
         width: Math.max(200, this.element.clientWidth),
         height: kHeight,
-        scales: { x: { time: false } },
+        scales: {
+          x: { time: false },
+          y: { range: (_u, low, high) => [...linearRange(low ?? 0, high ?? 0)] as uPlot.Range.MinMax },
+        },
         legend: { show: false },
         cursor: { drag: { x: false, y: false }, sync: { key: "banyan-explorer" } },
         axes: [

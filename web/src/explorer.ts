@@ -164,18 +164,17 @@ export class Explorer {
     });
     const still = this.isStill();
     const text = still ? "a channel, from hardly to always in use" : "a queue, from nearly empty to full";
+    // A sign stays on the line of its words.
+    const entry = (sign: HTMLElement, words: string) => element("span", { class: "entry" }, sign, words);
+    const sign = (name: string) => element("span", { class: `sign ${name}` });
     this.legend.replaceChildren(
-      element("span", { class: "heat-steps", role: "img", "aria-label": text }, ...steps),
-      text,
+      entry(element("span", { class: "heat-steps", role: "img", "aria-label": text }, ...steps), text),
     );
     if (still) return;
     this.legend.append(
-      element("span", { class: "sign victim" }),
-      "holds victims",
-      element("span", { class: "sign cut" }),
-      "source cut off by a tree",
-      element("span", { class: "sign aside" }),
-      "queue set aside, with a dot at the root that it is for",
+      entry(sign("victim"), "holds victims"),
+      entry(sign("cut"), "source cut off by a tree"),
+      entry(sign("aside"), "queue set aside, with a dot at the root that it is for"),
     );
   }
 

@@ -27,6 +27,11 @@ export function niceRange(low: number, high: number): Range {
   return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
 }
 
+/** Of values on a linear axis: it includes zero, because a cut one exaggerates. */
+export function linearRange(low: number, high: number): Range {
+  return niceRange(Math.min(low, 0), Math.max(high, 0));
+}
+
 /** Marks of a logarithmic axis; where round powers give fewer, even steps do. */
 const kFewest = 3;
 
@@ -125,7 +130,7 @@ function addBars(lines: readonly LineData[], xAxis: AxisData, yAxis: AxisData, y
   }
 }
 
-/** What shows every point of the lines with its error bar, which is cut where it would stretch the axis. A linear y axis includes zero: a cut one exaggerates. */
+/** What shows every point of the lines with its error bar, which is cut where it would stretch the axis. */
 export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: AxisData): Extent {
   const x = new Growing(xAxis);
   const y = new Growing(yAxis);
@@ -142,7 +147,7 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
   if (x.empty || y.empty) return { x: xAxis.log ? [1, 2] : [0, 1], y: yAxis.log ? [1, 2] : [0, 1] };
   return {
     x: xAxis.names ? [0.5, xAxis.names.length + 0.5] : padded(x.low, x.high, xAxis.log),
-    y: yAxis.log ? padded(y.low, y.high, true) : niceRange(Math.min(y.low, 0), Math.max(y.high, 0)),
+    y: yAxis.log ? padded(y.low, y.high, true) : linearRange(y.low, y.high),
   };
 }
 

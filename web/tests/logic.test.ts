@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { align } from "../src/align";
 import { isUnsettled, parseReport, ranksBeyond } from "../src/data";
 import { decodeDataAddress } from "../src/download";
-import { extentOf, logTicks, niceRange, niceStep, scaled } from "../src/extent";
+import { extentOf, linearRange, logTicks, niceRange, niceStep, scaled } from "../src/extent";
 import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
 import { across, along, first, nearest } from "../src/nearest";
 import { axis, chart, line } from "./helpers";
@@ -58,6 +58,13 @@ describe("extent", () => {
     expect(wide(0.8)[0]).toBe(0);
     expect(wide(0.8)[1]).toBeGreaterThanOrEqual(1.4);
     expect(extentOf([line([5], [0], { error: [5] })], axis(), axis()).y).toEqual([0, 5]);
+  });
+
+  it("of a linear axis includes zero", () => {
+    expect(linearRange(7.5, 7.8)).toEqual([0, 8]);
+    expect(linearRange(-7.5, -7)[0]).toBe(-8);
+    expect(linearRange(-7.5, -7)[1]).toBeCloseTo(0);
+    expect(linearRange(0, 0)).toEqual([0, 1]);
   });
 
   it("goes below zero for values, and not for the bars of a quantity that has none there", () => {

@@ -31,6 +31,7 @@ struct Swept {
   api::ExperimentSet set;
   std::vector<api::Result> results;  ///< of the points of the set
   std::size_t planned = 0;
+  bool search = false;  ///< the points are the probes of "banyan saturation"
 };
 
 std::string name_of(const api::Result& result) {
@@ -42,6 +43,7 @@ Swept finished_of(store::Table table) {
   store::require_whole(table);
   Swept swept;
   swept.planned = table.planned;
+  swept.search = table.source.command == "saturation";
   swept.set.file = std::move(table.set.file);
   swept.set.axis_names = std::move(table.set.axis_names);
   for (std::size_t i = 0; i < table.results.size(); ++i) {
@@ -137,7 +139,9 @@ std::string report_of_sweep(const fs::path& path, const std::string& out) {
     run.tables = tables_beside(folder, run);
     if (run.trees == nullptr) run.trees = report::links_record(run);
   }
-  return report::write_page(report::sweep_page(swept.set, swept.results, swept.planned), out);
+  report::Page page = report::sweep_page(swept.set, swept.results, swept.planned);
+  if (swept.search) report::add_bracket(page, swept.set, swept.results);
+  return report::write_page(page, out);
 }
 
 }  // namespace

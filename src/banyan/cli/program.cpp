@@ -359,7 +359,7 @@ void add_export_topology(CLI::App& app, Action& action) {
   command.add_option("FILE", arguments->file, kFileHelp)->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
   auto* json = command.add_flag("--json", arguments->json, "As JSON (default)");
-  command.add_flag("--dot", arguments->dot, "For Graphviz")->excludes(json);
+  command.add_flag("--dot", arguments->dot, "For Graphviz: \"dot -Tsvg\" draws it")->excludes(json);
 }
 
 void add_describe(CLI::App& app, Action& action) {

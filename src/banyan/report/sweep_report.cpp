@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "banyan/api/axis_units.hpp"
 #include "banyan/api/export.hpp"
@@ -494,6 +495,40 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   }
   page.provenance.emplace_back("Intervals", "half widths at the confidence of the runs; drawn as error bars");
   return page;
+}
+
+void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+  struct End {
+    double load;
+    std::string text;
+    bool deadlocked;
+  };
+  std::vector<End> below;
+  std::optional<End> above;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (set.points[i].axes.empty()) continue;
+    const std::string& text = set.points[i].axes.back().second;
+    const End end{as_number(text).value_or(std::nan("")), text, results[i].verdict == api::Verdict::deadlocked};
+    if (!is_unsettled(api::to_string(results[i].verdict))) {
+      below.push_back(end);
+    } else if (!above || end.load < above->load) {
+      above = end;
+    }
+  }
+  std::erase_if(below, [&](const End& end) { return above && !(end.load < above->load); });
+  const auto highest =
+      std::max_element(below.begin(), below.end(), [](const End& a, const End& b) { return a.load < b.load; });
+  const std::string low = highest == below.end() ? "0" : highest->text;
+  if (!above) {
+    page.summary = fmt::format("A search for saturation: not saturated at the greatest load, {}.", low);
+    page.tiles.insert(page.tiles.begin(), {"none", fmt::format("saturation up to a load of {}", low)});
+    return;
+  }
+  const char* what = above->deadlocked ? "deadlocks, and is not shown to saturate," : "saturates";
+  page.summary = fmt::format("A search for saturation: the network {} between {} and {} flits per cycle and terminal.",
+                             what, low, above->text);
+  page.tiles.insert(page.tiles.begin(), {fmt::format("{} to {}", low, above->text),
+                                         above->deadlocked ? "load of the deadlock" : "saturation load"});
 }
 
 }  // namespace banyan::report

@@ -25,4 +25,8 @@ namespace banyan::report {
 [[nodiscard]] Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& results,
                               std::size_t planned);
 
+/// To the head of the page of a search for saturation, whose points are its probes at loads (its last axis): between
+/// which loads the network saturates.
+void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results);
+
 }  // namespace banyan::report

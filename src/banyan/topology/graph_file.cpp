@@ -48,8 +48,9 @@ const std::vector<std::string>& example() {
 }
 
 std::vector<Line> read_lines(const config::Values& values) {
-  const std::vector<std::string>& given = values.texts("lines");
   const std::string& name = values.text("file");
+  const std::vector<std::string>& written = values.texts("lines");
+  const std::vector<std::string>& given = name.empty() && written.empty() ? example() : written;
   std::vector<Line> lines;
   if (name.empty()) {
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -59,8 +60,8 @@ std::vector<Line> read_lines(const config::Values& values) {
     }
     return lines;
   }
-  // A stored configuration writes the default out.
-  if (given != example()) {
+  // Configurations of old have the example beside a file: it was the default of the lines.
+  if (!given.empty() && given != example()) {
     values.fail("lines", "the graph is given twice, as a file and as lines", "leave out file or lines");
   }
   // Relative to the folder of the experiment.
@@ -263,7 +264,8 @@ const core::TopologyRow row_graph_file{
      "File format of this program: docs/topology/graph_file.md",
      parts::with_damage({
          Parameter::text("file", "").doc("File of the graph, relative to the folder of the experiment."),
-         Parameter::texts("lines", example()).doc("The same lines here, where there is no file."),
+         Parameter::texts("lines", {})
+             .doc("The same lines here, where there is no file; neither: a ring of four switches with a chord."),
      })},
     make};
 
