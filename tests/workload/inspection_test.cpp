@@ -76,6 +76,29 @@ TEST(Inspection, ACycleWithinARankIsFound) {
   EXPECT_THROW(require_sound(p), ConfigError);
 }
 
+TEST(Inspection, SendsAboveTheEagerLimitThatWaitForEachOtherAreACycle) {
+  const Program p =
+      two("s: send 9b to 1\nr: recv 9b from 1\nr requires s", "s: send 9b to 0\nr: recv 9b from 0\nr requires s");
+  EXPECT_NO_THROW(require_sound(p));
+  EXPECT_NO_THROW(require_sound(p, 9));
+  const Untimed u = run_untimed(p, false, 8);
+  EXPECT_EQ(u.done, 0U);
+  EXPECT_EQ(u.cycle.size(), 4U);
+  try {
+    require_sound(p, 8);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(error.cause().find("rank 0, operation 0 (send 9b to 1 tag 0)"), std::string::npos) << error.cause();
+    EXPECT_NE(error.remedy().find("a larger host.eager"), std::string::npos) << error.remedy();
+  }
+  // Who begins does not wait for itself.
+  EXPECT_EQ(run_untimed(two("s: send 9b to 1\nr: recv 9b from 1\nr requires s",
+                            "s: send 9b to 0\nr: recv 9b from 0\ns requires r"),
+                        false, 8)
+                .done,
+            4U);
+}
+
 TEST(Inspection, ACycleThroughMessagesIsFound) {
   const Program p =
       two("r: recv 1b from 1\ns: send 1b to 1\ns requires r", "r: recv 1b from 0\ns: send 1b to 0\ns requires r");

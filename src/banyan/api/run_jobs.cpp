@@ -302,7 +302,7 @@ void note(Result& result, const std::string& text) {
 /// Throws ConfigError where a job has not come to its end.
 void require_end(const JobRecord& job) {
   if (job.outcome.explanation.empty()) return;
-  workload::require_sound(*job.program);  // says it better where a cycle is the reason
+  workload::require_sound(*job.program, job.host.eager);  // says it better where a cycle is the reason
   throw ConfigError({job.program->path(), 0, 0, ""},
                     fmt::format("{} cannot go on: {}", job.name, job.outcome.explanation),
                     "give each message its receive, or a larger host.eager where sends wait for each other");
@@ -465,7 +465,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   require_fitting(experiment, {});
   if (!is_without_contention(experiment.switching.component())) {
     const Prepared prepared = prepare(experiment);
-    for (const Read& read : prepared.read) workload::require_sound(read.program);
+    for (const PlacedJob& job : prepared.jobs) workload::require_sound(*job.program, job.host.eager);
     require_network(prepared.network);
     return prepared.notes;
   }
@@ -473,8 +473,9 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   const u32 terminals = build_topology(experiment)->traffic_terminals();
   for (const config::Values& job : experiment.jobs) {
     const Read read = read_job(job);
-    check_host(job, host_of(experiment, job, {}), read.program);
-    workload::require_sound(read.program);
+    const workload::Host host = host_of(experiment, job, {});
+    check_host(job, host, read.program);
+    workload::require_sound(read.program, host.eager);
     notes.push_back(placed(job, read.program.ranks(), terminals));
     if (!read.note.empty()) notes.push_back(read.note);
   }

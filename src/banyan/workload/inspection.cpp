@@ -193,7 +193,22 @@ std::string to_text(const Unmatched& u) {
                      u.count);
 }
 
-void require_sound(const Program& program) {
+namespace {
+
+bool has_wildcards(const Program& program) {
+  for (u32 r = 0; r < program.ranks(); ++r) {
+    for (u32 i = 0; i < program.operations(r); ++i) {
+      const Operation o = program.operation(r, i);
+      if (o.kind != OperationKind::calculate && (o.peer == kAnyPeer || o.tag == kAnyTag)) return true;
+    }
+    program.release_pages();
+  }
+  return false;
+}
+
+}  // namespace
+
+void require_sound(const Program& program, u64 eager) {
   constexpr std::size_t kShown = 8;
   const std::vector<Unmatched> unmatched = unmatched_of(program);
   if (!unmatched.empty()) {
@@ -204,7 +219,9 @@ void require_sound(const Program& program) {
     throw ConfigError({program.path(), 0, 0, ""}, "sends and receives do not match: " + list,
                       "give each send a receive of the same tag at its peer (banyan workload info lists all)");
   }
-  const Untimed untimed = run_untimed(program, false);
+  Untimed untimed = run_untimed(program, false);
+  const bool all_eager = untimed.done != program.operations() || contents_of(program).longest <= eager;
+  if (!all_eager && !has_wildcards(program)) untimed = run_untimed(program, false, eager);
   if (untimed.cycle.empty() && untimed.stuck.empty()) return;
   const std::vector<Place>& shown = untimed.cycle.empty() ? untimed.stuck : untimed.cycle;
   std::string list;
@@ -216,7 +233,9 @@ void require_sound(const Program& program) {
                       "give each receive a send (banyan workload info lists what is known)");
   }
   throw ConfigError({program.path(), 0, 0, ""}, "a cycle of dependencies, each waits for the next: " + list,
-                    "take one of these dependencies away");
+                    all_eager ? "take one of these dependencies away"
+                              : "give a larger host.eager, so that sends do not wait for their receives, or take one "
+                                "of these dependencies away");
 }
 
 }  // namespace banyan::workload

@@ -58,7 +58,7 @@ struct Exchange {
 [[nodiscard]] Exchange exchange_of(const Program& program, std::size_t most);
 
 /// A run in which only calculations take time, each rank does as much at once as it may, and messages are there at
-/// once.
+/// once; a send of more bytes than `eager` ends when its receive has begun.
 struct Untimed {
   u64 length = 0;            ///< ns, of the longest chain
   std::vector<Place> chain;  ///< its operations, first to last; empty where it was not asked for
@@ -66,13 +66,14 @@ struct Untimed {
   std::vector<Place> cycle;  ///< each waits for the next, the last for the first
   std::vector<Place> stuck;  ///< without a cycle: the first operations that wait for what never comes
 };
-[[nodiscard]] Untimed run_untimed(const Program& program, bool with_chain);
+[[nodiscard]] Untimed run_untimed(const Program& program, bool with_chain, u64 eager = ~u64{0});
 
 /// "rank 3, operation 7 (recv 64b from 2 tag 5)": operations of a rank are numbered from 0, as in JSON.
 [[nodiscard]] std::string to_text(const Program& program, Place place);
 [[nodiscard]] std::string to_text(const Unmatched& unmatched);
 
-/// Throws ConfigError where sends and receives do not match or operations wait for each other in a circle.
-void require_sound(const Program& program);
+/// Throws ConfigError where sends and receives do not match or operations wait for each other in a circle. Sends above
+/// the eager limit are part of such a circle where it does not depend on time who meets whom: without wildcards.
+void require_sound(const Program& program, u64 eager = ~u64{0});
 
 }  // namespace banyan::workload

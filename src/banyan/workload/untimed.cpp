@@ -14,8 +14,8 @@ namespace {
 
 class Run {
  public:
-  Run(const Program& program, bool with_chain)
-      : program_(program), free_(program), messages_(program.ranks()), receives_(program.ranks()) {
+  Run(const Program& program, bool with_chain, u64 eager)
+      : program_(program), eager_(eager), free_(program), messages_(program.ranks()), receives_(program.ranks()) {
     first_.reserve(program.ranks());
     u64 sum = 0;
     for (u32 r = 0; r < program.ranks(); ++r) {
@@ -73,9 +73,10 @@ class Run {
     if (o.kind == OperationKind::calculate) {
       ends_.push({at + o.amount, number_++, place});
     } else if (o.kind == OperationKind::send) {
-      ends_.push({at, number_++, place});
       Place receive;
-      if (receives_.take(o.peer, place.rank, o.tag, receive)) {
+      const bool found = receives_.take(o.peer, place.rank, o.tag, receive);
+      if (found || o.amount <= eager_) ends_.push({at, number_++, place});
+      if (found) {
         note_cause(receive, place);
         ends_.push({at, number_++, receive});
       } else {
@@ -84,6 +85,7 @@ class Run {
     } else {
       Place send;
       if (messages_.take(place.rank, o.peer, o.tag, send)) {
+        if (program_.operation(send.rank, send.operation).amount > eager_) ends_.push({at, number_++, send});
         ends_.push({at, number_++, place});
       } else {
         receives_.push(place.rank, o.peer, o.tag, place);
@@ -131,6 +133,7 @@ class Run {
       return Place{place.rank, found->second[place.operation]};
     }
     const Operation o = program_.operation(place.rank, place.operation);  // a receive whose message has not come
+    if (o.kind == OperationKind::send) return receive_for(place, o);
     const u32 from = o.peer == kAnyPeer ? 0 : o.peer;
     const u32 to = o.peer == kAnyPeer ? program_.ranks() : o.peer + 1;
     for (u32 r = from; r < to; ++r) {
@@ -141,6 +144,18 @@ class Run {
             (s.tag == o.tag || s.tag == kAnyTag || o.tag == kAnyTag))
           return Place{r, i};
       }
+    }
+    return std::nullopt;
+  }
+
+  /// What a send above the eager limit waits for.
+  std::optional<Place> receive_for(Place send, const Operation& o) {
+    for (u32 i = 0; i < program_.operations(o.peer); ++i) {
+      if (bit(done_, index({o.peer, i}))) continue;
+      const Operation r = program_.operation(o.peer, i);
+      if (r.kind == OperationKind::receive && (r.peer == send.rank || r.peer == kAnyPeer) &&
+          (r.tag == o.tag || r.tag == kAnyTag || o.tag == kAnyTag))
+        return Place{o.peer, i};
     }
     return std::nullopt;
   }
@@ -169,6 +184,7 @@ class Run {
   }
 
   const Program& program_;
+  u64 eager_;
   PartlyFree free_;
   MatchQueue<Place> messages_;
   MatchQueue<Place> receives_;
@@ -185,9 +201,9 @@ class Run {
 
 }  // namespace
 
-Untimed run_untimed(const Program& program, bool with_chain) {
+Untimed run_untimed(const Program& program, bool with_chain, u64 eager) {
   if (program.operations() == 0) return {};
-  return Run(program, with_chain).run();
+  return Run(program, with_chain, eager).run();
 }
 
 }  // namespace banyan::workload
