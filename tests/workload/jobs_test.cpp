@@ -99,6 +99,15 @@ TEST_F(Jobs, ACycleIsPrintedAndAReplayThatCannotGoOnIsExplained) {
              "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\n"
              "rank 1 {\na: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n");
   EXPECT_EQ(banyan({"run", "x.toml"}).status, 0);
+  for (const char* command : {"check", "run"}) {
+    const Said both = banyan({command, "x.toml", "job.host.eager=0"});
+    EXPECT_EQ(both.status, 2) << command;
+    EXPECT_NE(both.err.find("a cycle of dependencies"), std::string::npos) << both.err;
+  }
+  // Who meets whom is known only by the run where a receive takes from anybody.
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from -1\nb requires a\n}\n"
+             "rank 1 {\na: send 9b to 0\nb: recv 9b from -1\nb requires a\n}\n");
   const Said stuck = banyan({"run", "x.toml", "job.host.eager=0"});
   EXPECT_EQ(stuck.status, 2);
   EXPECT_NE(stuck.err.find("cannot go on"), std::string::npos) << stuck.err;

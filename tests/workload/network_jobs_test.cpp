@@ -313,8 +313,8 @@ TEST_F(NetworkJobs, WhatCannotRunIsRefusedOrExplained) {
   EXPECT_NE(refused(std::string(kTree) + kRing, {"job.host.rules=loggopsim"}).err.find("rules = \"physical\""),
             std::string::npos);
   write_text("a.goal",
-             "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\n"
-             "rank 1 {\na: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n");
+             "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from -1\nb requires a\n}\n"
+             "rank 1 {\na: send 9b to 0\nb: recv 9b from -1\nb requires a\n}\n");
   const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n";
   EXPECT_NE(refused(text, {"job.host.eager=0"}).err.find("cannot go on"), std::string::npos);
 }
