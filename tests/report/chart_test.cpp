@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "banyan/report/markup.hpp"
 #include "report/xml_check.hpp"
@@ -209,6 +211,23 @@ TEST(Svg, ALegendIsNeverTallerThanItsPlot) {
     EXPECT_EQ(svg.find(" more</text>", legend) != std::string::npos, lines > 36) << lines;
     EXPECT_NE(svg.find("= 0.1</text>", legend), std::string::npos) << "what tells curves apart stays";
   }
+}
+
+TEST(Svg, ALegendThatIsFoldedStillTellsItsCurvesApart) {
+  Chart chart = two_lines();
+  chart.lines.resize(40, chart.lines.front());
+  for (u32 i = 0; i < 40; ++i) {
+    chart.lines[i].label = "dimension_order, buffer = " + std::to_string(i / 4) + ", vcs = " + std::to_string(i % 4);
+  }
+  const std::string svg = to_svg(chart, false);
+  std::set<std::string> names;
+  std::size_t entries = 0;
+  for (std::size_t at = svg.find("class=\"legend\""); (at = svg.find("</text>", at + 1)) != std::string::npos;
+       ++entries) {
+    names.insert(svg.substr(svg.rfind('>', at) + 1, at - svg.rfind('>', at) - 1));
+  }
+  EXPECT_EQ(names.size(), entries);
+  EXPECT_GT(entries, 20U) << "and yet folded";
 }
 
 TEST(Svg, HasNoPlaceForZeroOnALogarithmicAxis) {

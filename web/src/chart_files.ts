@@ -169,13 +169,18 @@ interface FileLegend {
 function layOutLegend(chart: ChartData): FileLegend {
   const most = Math.floor((kHeight - kMargin.top - kMargin.bottom) / kLegendLine) - ringsOf(chart).length;
   const count = chart.lines.length;
-  const columns = Math.min(kMostColumns, Math.max(1, Math.ceil(count / most)));
-  const columnWidth = (kWidth - kMargin.left - kMargin.right) / columns;
+  const widthOf = (columns: number) => (kWidth - kMargin.left - kMargin.right) / columns;
+  const roomOf = (columns: number) => Math.floor((widthOf(columns) - 40) / kLegendCharacter);
+  // As many columns as are needed, as long as names that are cut tell apart what whole ones do.
+  const names = chart.lines.map(({ label }) => plainLabel(label));
+  const differ = (columns: number) => new Set(names.map((name) => cutInTheMiddle(name, roomOf(columns)))).size;
+  let columns = Math.min(kMostColumns, Math.max(1, Math.ceil(count / most)));
+  while (columns > 1 && differ(columns) < new Set(names).size) columns--;
   const all = count <= columns * most;
   return {
     rows: all ? Math.ceil(count / columns) : most,
-    columnWidth,
-    room: Math.floor((columnWidth - 40) / kLegendCharacter),
+    columnWidth: widthOf(columns),
+    room: roomOf(columns),
     named: all ? count : columns * most - 1,
   };
 }

@@ -60,11 +60,11 @@ export function plainLabel(label: string): string {
     .join("");
 }
 
-/** At most `most` characters: the begin and the end, which is where names of curves differ. */
+/** At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers. */
 export function cutInTheMiddle(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;
-  const ahead = Math.floor(most / 2);
+  const ahead = Math.floor(most / 3);
   const behind = most - ahead - 1;
   return `${characters.slice(0, ahead).join("")}…${characters.slice(characters.length - behind).join("")}`;
 }

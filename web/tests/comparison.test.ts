@@ -187,12 +187,24 @@ describe("a chart as a file", () => {
       expect(svg).toContain(">uncertain verdict: a longer run may tell<");
       expect(svg).toContain('stroke-dasharray="3 3"');
       const rightmost = Math.max(
-        ...[...svg.matchAll(/<text x="([\d.]+)" y="4\d\d[^>]*start">([^<]*)/g)].map(
+        ...[...svg.matchAll(/<text x="([\d.]+)" y="[4-7]\d\d[^>]*start">([^<]*)/g)].map(
           ([, x, t]) => Number(x) + 5.5 * (t?.length ?? 0),
         ),
       );
       expect(rightmost).toBeLessThan(640);
     }
+  });
+
+  it("folds its legend only as far as it still tells its curves apart", () => {
+    const lines = Array.from({ length: 60 }, (_, i) => ({
+      ...line([1, 2], [3, 4]),
+      label: `dimension_order, buffer = ${i >> 2}, vcs = ${i % 4}`,
+    }));
+    const named = [...toSvg({ ...chart, lines }, colour).matchAll(/y="[4-7]\d\d[^>]*start">([^<]*)/g)].map(
+      ([, name]) => name,
+    );
+    expect(new Set(named).size).toBe(named.length);
+    expect(named.length).toBeGreaterThan(20);
   });
 
   it("is PDF whose table of objects points at them", () => {

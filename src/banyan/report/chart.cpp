@@ -9,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "banyan/report/markup.hpp"
 
@@ -134,10 +136,10 @@ struct Legend {
   double rows = 0;
 };
 
-/// At most `most` characters: the begin and the end, which is where names of curves differ.
+/// At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
 std::string cut_in_the_middle(const std::string& text, std::size_t most) {
   if (columns(text) <= most) return text;
-  const std::size_t ahead = most / 2;
+  const std::size_t ahead = most / 3;
   const std::size_t behind = columns(text) - (most - ahead - 1);
   std::string cut;
   std::size_t at = 0;
@@ -179,13 +181,26 @@ Legend flow_legend(const Chart& chart, u32 columns_of_entries) {
   return legend;
 }
 
-/// Never taller than the plot: where there are too many entries, they are folded into columns, and the last are
-/// counted.
+/// Whether names that are cut still tell apart what whole ones do.
+bool tells_apart(const Legend& legend, const Chart& chart) {
+  std::set<std::string> names;
+  std::set<std::string> labels;
+  for (const Legend::Entry& entry : legend.entries) names.insert(entry.name);
+  for (const ChartLine& line : chart.lines) labels.insert(line.label);
+  return names.size() == labels.size();
+}
+
+/// Never taller than the plot: where there are too many entries, they are folded into columns as long as their names
+/// stay different, and the last are counted.
 Legend lay_out_legend(const Chart& chart) {
   const auto rings = static_cast<double>(rings_of(chart).size());
   const double most = std::floor(kPlotHeight / kLegendLine) - rings;
   Legend legend = flow_legend(chart, 1);
-  for (u32 columns = 2; legend.rows > most && columns <= kMostColumns; ++columns) legend = flow_legend(chart, columns);
+  for (u32 columns = 2; legend.rows > most && columns <= kMostColumns; ++columns) {
+    Legend folded = flow_legend(chart, columns);
+    if (!tells_apart(folded, chart)) break;
+    legend = std::move(folded);
+  }
   if (legend.rows > most) {
     while (legend.entries.back().row > most - 2) legend.entries.pop_back();
     legend.more = chart.lines.size() - legend.entries.size();
