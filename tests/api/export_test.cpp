@@ -179,5 +179,15 @@ TEST(Table, SaysWhyPointsAreUncertainAndWhatHelps) {
       << to_table(all.set, all.results);
 }
 
+TEST(Table, SaysHowManyPointsHaveAWarning) {
+  Example all = example();
+  EXPECT_EQ(to_table(all.set, all.results).find("warning"), std::string::npos);
+  all.results[1].warning = "buffers are too short";
+  for (const std::string& text : {to_table(all.set, all.results), to_whole_table(all.set, all.results)}) {
+    EXPECT_NE(text.find("\n1 of 2 points with a warning; the first: buffers are too short\n"), std::string::npos)
+        << text;
+  }
+}
+
 }  // namespace
 }  // namespace banyan::api::export_test

@@ -292,6 +292,15 @@ std::string doubts_text(const std::vector<Result>& results) {
   return fmt::format("\n{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
 }
 
+/// How many points have a warning, and that of the first; "" when none has.
+std::string warnings_text(const std::vector<Result>& results) {
+  const auto warns = [](const Result& result) { return !result.warning.empty(); };
+  const auto first = std::find_if(results.begin(), results.end(), warns);
+  if (first == results.end()) return "";
+  const auto count = std::count_if(results.begin(), results.end(), warns);
+  return fmt::format("\n{} of {} points with a warning; the first: {}\n", count, results.size(), first->warning);
+}
+
 }  // namespace
 
 std::string verdict_text(const Result& result) {
@@ -407,7 +416,8 @@ std::string to_json(const ExperimentSet& set, const std::vector<Result>& results
 std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                      const std::vector<std::string>& metrics) {
   require_reported(results, metrics);
-  return pooled_table(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results);
+  return pooled_table(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results) +
+         warnings_text(results);
 }
 
 std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results) {
@@ -419,7 +429,7 @@ std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& 
     const auto to = all.begin() + static_cast<std::ptrdiff_t>(std::min(i + kColumns, all.size()));
     text += (i == 0 ? "" : "\n") + table_of(set, results, Cells(from, to));
   }
-  return text + doubts_text(results);
+  return text + doubts_text(results) + warnings_text(results);
 }
 
 }  // namespace banyan::api
