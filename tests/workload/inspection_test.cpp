@@ -76,6 +76,18 @@ TEST(Inspection, ACycleWithinARankIsFound) {
   EXPECT_THROW(require_sound(p), ConfigError);
 }
 
+TEST(Inspection, ReceivesThatAreShorterThanTheirMessagesAreCounted) {
+  const Program p = two("send 9b to 1\nsend 5b to 1 tag 1\nsend 7b to 1 tag 2",
+                        "recv 8b from 0\nrecv 5b from 0 tag 1\nrecv 9b from 0 tag 2");
+  const Untimed u = run_untimed(p, false);
+  EXPECT_EQ(u.shorter, 1U);
+  EXPECT_EQ(
+      short_receives_text(p, u),
+      "1 receive is shorter than the message that it meets, the first: rank 1, operation 0 (recv 8b from 0 tag 0) "
+      "of rank 0, operation 0 (send 9b to 1 tag 0); all of it is received");
+  EXPECT_EQ(short_receives_text(p, require_sound(two("send 9b to 1", "recv 9b from 0"))), "");
+}
+
 TEST(Inspection, SendsAboveTheEagerLimitThatWaitForEachOtherAreACycle) {
   const Program p =
       two("s: send 9b to 1\nr: recv 9b from 1\nr requires s", "s: send 9b to 0\nr: recv 9b from 0\nr requires s");

@@ -459,13 +459,21 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
   }
 }
 
+/// Throws ConfigError where a schedule cannot come to its end; what is odd about it becomes a note.
+void note_sound(const workload::Program& program, const workload::Host& host, std::vector<std::string>& notes) {
+  const workload::Untimed untimed = workload::require_sound(program, host.eager);
+  if (std::string text = workload::short_receives_text(program, untimed); !text.empty()) {
+    notes.push_back(program.path() + ": " + text);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> check_jobs(const Experiment& experiment) {
   require_fitting(experiment, {});
   if (!is_without_contention(experiment.switching.component())) {
-    const Prepared prepared = prepare(experiment);
-    for (const PlacedJob& job : prepared.jobs) workload::require_sound(*job.program, job.host.eager);
+    Prepared prepared = prepare(experiment);
+    for (const PlacedJob& job : prepared.jobs) note_sound(*job.program, job.host, prepared.notes);
     require_network(prepared.network);
     return prepared.notes;
   }
@@ -475,7 +483,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
     const Read read = read_job(job);
     const workload::Host host = host_of(experiment, job, {});
     check_host(job, host, read.program);
-    workload::require_sound(read.program, host.eager);
+    note_sound(read.program, host, notes);
     notes.push_back(placed(job, read.program.ranks(), terminals));
     if (!read.note.empty()) notes.push_back(read.note);
   }

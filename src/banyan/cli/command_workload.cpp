@@ -95,6 +95,7 @@ std::string to_json(const Info& info) {
       {"unmatched", unmatched},
       {"cycle", of_places(info.program, info.untimed.cycle)},
       {"waiting", of_places(info.program, info.untimed.stuck)},
+      {"short_receives", info.untimed.shorter},
       {"critical_path",
        {{"nanoseconds", info.untimed.length}, {"operations", of_places(info.program, info.untimed.chain)}}},
       {"largest_messages", largest},
@@ -132,6 +133,7 @@ std::string to_table(const Info& info) {
                  [](const workload::Unmatched& u) { return workload::to_text(u); });
   text += listed("A cycle: each waits for the next, the last for the first", info.untimed.cycle, place);
   text += listed("Waiting for messages that never come", info.untimed.stuck, place);
+  if (info.untimed.shorter != 0) text += "\n" + workload::short_receives_text(info.program, info.untimed) + "\n";
   text += listed("Critical path", info.untimed.chain, place);
   text += listed("Largest messages", info.exchange.largest, [](const workload::LargeMessage& m) {
     return fmt::format("{} bytes from {} to {}, {} time{}", m.bytes, m.from, m.to, m.count, m.count == 1 ? "" : "s");

@@ -208,7 +208,15 @@ bool has_wildcards(const Program& program) {
 
 }  // namespace
 
-void require_sound(const Program& program, u64 eager) {
+std::string short_receives_text(const Program& program, const Untimed& untimed) {
+  if (untimed.shorter == 0) return {};
+  return fmt::format("{} receive{} shorter than the message that {} meet{}, the first: {} of {}; all of it is received",
+                     untimed.shorter, untimed.shorter == 1 ? " is" : "s are", untimed.shorter == 1 ? "it" : "they",
+                     untimed.shorter == 1 ? "s" : "", to_text(program, untimed.short_receive.second),
+                     to_text(program, untimed.short_receive.first));
+}
+
+Untimed require_sound(const Program& program, u64 eager) {
   constexpr std::size_t kShown = 8;
   const std::vector<Unmatched> unmatched = unmatched_of(program);
   if (!unmatched.empty()) {
@@ -222,7 +230,7 @@ void require_sound(const Program& program, u64 eager) {
   Untimed untimed = run_untimed(program, false);
   const bool all_eager = untimed.done != program.operations() || contents_of(program).longest <= eager;
   if (!all_eager && !has_wildcards(program)) untimed = run_untimed(program, false, eager);
-  if (untimed.cycle.empty() && untimed.stuck.empty()) return;
+  if (untimed.cycle.empty() && untimed.stuck.empty()) return untimed;
   const std::vector<Place>& shown = untimed.cycle.empty() ? untimed.stuck : untimed.cycle;
   std::string list;
   for (std::size_t i = 0; i < std::min(kShown, shown.size()); ++i)

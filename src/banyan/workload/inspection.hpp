@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/workload/program.hpp"
@@ -60,11 +61,13 @@ struct Exchange {
 /// A run in which only calculations take time, each rank does as much at once as it may, and messages are there at
 /// once; a send of more bytes than `eager` ends when its receive has begun.
 struct Untimed {
-  u64 length = 0;            ///< ns, of the longest chain
-  std::vector<Place> chain;  ///< its operations, first to last; empty where it was not asked for
-  u64 done = 0;              ///< operations
-  std::vector<Place> cycle;  ///< each waits for the next, the last for the first
-  std::vector<Place> stuck;  ///< without a cycle: the first operations that wait for what never comes
+  u64 length = 0;                         ///< ns, of the longest chain
+  std::vector<Place> chain;               ///< its operations, first to last; empty where it was not asked for
+  u64 done = 0;                           ///< operations
+  std::vector<Place> cycle;               ///< each waits for the next, the last for the first
+  std::vector<Place> stuck;               ///< without a cycle: the first operations that wait for what never comes
+  u64 shorter = 0;                        ///< receives of fewer bytes than the message that they met
+  std::pair<Place, Place> short_receive;  ///< the first of them, behind its send
 };
 [[nodiscard]] Untimed run_untimed(const Program& program, bool with_chain, u64 eager = ~u64{0});
 
@@ -72,8 +75,12 @@ struct Untimed {
 [[nodiscard]] std::string to_text(const Program& program, Place place);
 [[nodiscard]] std::string to_text(const Unmatched& unmatched);
 
-/// Throws ConfigError where sends and receives do not match or operations wait for each other in a circle. Sends above
-/// the eager limit are part of such a circle where it does not depend on time who meets whom: without wildcards.
-void require_sound(const Program& program, u64 eager = ~u64{0});
+/// "2 receives are shorter than what is sent to them, the first: ..."; "" where none is.
+[[nodiscard]] std::string short_receives_text(const Program& program, const Untimed& untimed);
+
+/// The run without a network, or ConfigError where sends and receives do not match or operations wait for each other in
+/// a circle. Sends above the eager limit are part of such a circle where it does not depend on time who meets whom:
+/// without wildcards.
+Untimed require_sound(const Program& program, u64 eager = ~u64{0});
 
 }  // namespace banyan::workload

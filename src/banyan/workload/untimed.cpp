@@ -77,6 +77,7 @@ class Run {
       const bool found = receives_.take(o.peer, place.rank, o.tag, receive);
       if (found || o.amount <= eager_) ends_.push({at, number_++, place});
       if (found) {
+        meet(place, receive);
         note_cause(receive, place);
         ends_.push({at, number_++, receive});
       } else {
@@ -85,6 +86,7 @@ class Run {
     } else {
       Place send;
       if (messages_.take(place.rank, o.peer, o.tag, send)) {
+        meet(send, place);
         if (program_.operation(send.rank, send.operation).amount > eager_) ends_.push({at, number_++, send});
         ends_.push({at, number_++, place});
       } else {
@@ -92,6 +94,11 @@ class Run {
       }
     }
     program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+  }
+
+  void meet(Place send, Place receive) {
+    const auto amount = [&](Place p) { return program_.operation(p.rank, p.operation).amount; };
+    if (amount(receive) < amount(send) && out_.shorter++ == 0) out_.short_receive = {send, receive};
   }
 
   void finish(Place place, u64 at) {
