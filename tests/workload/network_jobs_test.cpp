@@ -319,6 +319,20 @@ TEST_F(NetworkJobs, WhatCannotRunIsRefusedOrExplained) {
   EXPECT_NE(refused(text, {"job.host.eager=0"}).err.find("cannot go on"), std::string::npos);
 }
 
+TEST_F(NetworkJobs, SayWhenMessagesAskFirst) {
+  const std::string text = std::string(kTree) + kRing;
+  write_text("x.toml", text);
+  for (const char* command : {"check", "run"}) {
+    Said said = banyan({command, "x.toml"});
+    EXPECT_EQ((said.out + said.err).find("ask their receiver"), std::string::npos) << said.out;
+    said = banyan({command, "x.toml", "job.host.eager=1000"});
+    EXPECT_NE(
+        (said.out + said.err).find("ring: messages of more than 1000 bytes ask their receiver first (host.eager)"),
+        std::string::npos)
+        << said.out;
+  }
+}
+
 /// A ring without datelines, full of worms: they wait for each other in a circle.
 TEST_F(NetworkJobs, ADeadlockOfTheNetworkIsExplained) {
   const json result = run_of(

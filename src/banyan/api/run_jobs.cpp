@@ -216,7 +216,11 @@ Prepared prepare(const Experiment& experiment) {
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
     const u64 bytes = longest_message(program);
-    asks = asks || bytes > here.host.eager;
+    if (bytes > here.host.eager) {
+      asks = true;
+      all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
+                                      job.text("name"), here.host.eager, here.host.eager == 1 ? "" : "s"));
+    }
     longest = std::max(longest, (bytes + flit - 1) / flit);
     all.jobs.push_back(std::move(here));
   }
