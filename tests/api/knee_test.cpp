@@ -236,5 +236,24 @@ TEST(Bounds, AreNotContradictedByChanceWhateverTheConfidence) {
   }
 }
 
+/// A short run above a proven bound may look steady: its explanation says what the bound means.
+TEST(Bounds, AreHeldAgainstWhatIsOfferedWhereTheVerdictIsUncertain) {
+  const auto explained = [](const std::string& load) {
+    const Result result = run(
+        read_experiments_text("topology = { name = 'mesh', size = [4, 4] }\nrouting = 'dimension_order'\n"
+                              "switch = { name = 'vc_router', vcs = 4, buffer = 8 }\nanalysis = 'throughput_bounds'\n"
+                              "traffic = { name = 'permutation', pattern = 'transpose', size = 1, load = " +
+                                  load + " }\nrun = { measure = 1000 }\n",
+                              "short", {})
+            .points.front());
+    EXPECT_EQ(result.verdict, Verdict::steady) << result.explanation;
+    EXPECT_FALSE(result.certain) << result.explanation;
+    return result.explanation;
+  };
+  EXPECT_NE(explained("0.36").find("is above 0.260005, the most that is accepted (throughput_bounds)"),
+            std::string::npos);
+  EXPECT_EQ(explained("0.3").find("the most that is accepted"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace banyan::api::knee_test

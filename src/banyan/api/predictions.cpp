@@ -85,6 +85,20 @@ void judge(Result& result, const core::Prediction& p, const std::string& model) 
   }
 }
 
+/// What is offered above a bound of what can be accepted stays behind, however steady a short run looks.
+void compare_offered(Result& result, const core::Prediction& p, const std::string& model) {
+  const bool upper = p.bound == core::Bound::upper || p.bound == core::Bound::overload;
+  if (p.metric != "accepted_load" || !upper || result.verdict != Verdict::steady || result.certain) return;
+  const stats::Metric* const offered = result.find("offered_load");
+  if (offered == nullptr || !offered->half_width || offered->mean - chance_of(*offered) / 3.0 <= p.value) return;
+  append(
+      result.explanation,
+      fmt::format("offered_load = {:.6g} {} is above {:.6g}, the most that is accepted ({}): a network that is offered "
+                  "so much for long saturates",
+                  offered->mean, offered->unit, p.value, model),
+      "\n");
+}
+
 }  // namespace
 
 core::AnalysisContext analysis_context(const Experiment& experiment, const Network& network, const Traffics& traffics) {
@@ -165,6 +179,7 @@ void add_predictions(Result& result, const std::vector<Predictions>& predictions
       metric.counter = true;
       insert_behind(result.metrics, p.metric, std::move(metric));
       judge(result, p, of_model.model);
+      compare_offered(result, p, of_model.model);
     }
   }
 }
