@@ -75,7 +75,7 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
-    {"certain", "By the rules and their 95 % intervals no longer run would say otherwise."},
+    {"certain", "Every rule of the verdict is met: a longer run is expected to say the same."},
     {"deadlocked", "Packets wait for each other in a circle, or for what never comes: nothing moves any more."},
     {"deterministic", "Nothing in the experiment is random: it was run once, and its values have no interval."},
     {"finished", "The run had a fixed length, or its sessions or jobs ended: nothing about it is extrapolated."},
