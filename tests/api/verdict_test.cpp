@@ -85,12 +85,15 @@ TEST(Verdict, FarBelowSaturationFewTerminalsAreCertainToo) {
   EXPECT_GE(certain, 14U);  // of 15
 }
 
-/// From full buffers these nodes accept 0.56 at most; a load of 0.7 lasts for a while, until a fluctuation fills them.
-TEST(Verdict, WhatMayCollapseIsNotCertainlySteady) {
-  for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=4", "run.seed=5", "run.seed=6"}) {
-    const Result result = run_of(kNodes, {"load=0.7", seed});
-    EXPECT_EQ(result.verdict, Verdict::steady) << seed;
-    EXPECT_FALSE(result.certain) << seed;
+/// These nodes carry 0.75 and less for as long as anybody has looked, and once their buffers are full 0.46. Of 20 runs
+/// of a million cycles one has collapsed at 0.76, 7 at 0.765 and 18 at 0.77.
+TEST(Verdict, WhatCollapsesSoonIsNotCertainlySteady) {
+  for (const char* load : {"load=0.765", "load=0.77"}) {
+    for (const char* seed : {"run.seed=1", "run.seed=2", "run.seed=3", "run.seed=4", "run.seed=5", "run.seed=6"}) {
+      const Result result = run_of(kNodes, {load, seed});
+      EXPECT_FALSE(result.certain && result.verdict == Verdict::steady)
+          << load << " " << seed << ": " << result.explanation;
+    }
   }
 }
 
@@ -107,8 +110,9 @@ struct Collapsing {
   const char* below;  ///< load below both
 };
 
-/// Not the switch alone decides whether a network carries less once its buffers are full.
-TEST(Verdict, AnyNetworkThatMayCollapseIsNotCertainlySteady) {
+/// Not the switch alone decides whether a network carries less once its buffers are full. None of these collapsed
+/// within a million cycles; that they would not recover from every burst is said.
+TEST(Verdict, WhatWouldNotRecoverFromEveryBurstSaysSo) {
   for (const Collapsing& network :
        {Collapsing{"torus", "\"minimal_adaptive\"", "load=0.6", "load=0.3"},
         Collapsing{"torus", "{ name = \"dimension_order\", classes = \"change\" }", "load=0.47", "load=0.3"},
@@ -120,11 +124,12 @@ TEST(Verdict, AnyNetworkThatMayCollapseIsNotCertainlySteady) {
     for (const char* seed : {"run.seed=1", "run.seed=2"}) {
       const Result full = run_of(text, {network.full, seed});
       EXPECT_EQ(full.verdict, Verdict::steady) << name;
-      EXPECT_FALSE(full.certain) << name << ": " << full.explanation;
-      EXPECT_TRUE(says(full, "it might not recover from a burst")) << name << ": " << full.explanation;
-      EXPECT_FALSE(says(full, "a longer run (run.measure) would tell")) << name;
+      EXPECT_TRUE(full.certain) << name << ": " << full.explanation;
+      EXPECT_TRUE(says(full, "it would not recover from every burst")) << name << ": " << full.explanation;
+      EXPECT_NE(full.warning.find("it would not recover from every burst"), std::string::npos) << full.warning;
       const Result below = run_of(text, {network.below, seed});
       EXPECT_TRUE(below.certain) << name << ": " << below.explanation;
+      EXPECT_EQ(below.warning, "") << name;
     }
   }
 }

@@ -387,6 +387,53 @@ TEST(Judge, ASteadyStateThatDoesNotRecoverFromABurstIsNotCertain) {
   EXPECT_NE(verdict.reason.find("might not recover from a burst"), std::string::npos) << verdict.reason;
 }
 
+/// After less than that, if it is far enough above what the run has held, it is, and says from what it does not
+/// recover.
+TEST(Judge, ASteadyStateThatRecoversFromWhatItMayMeetIsCertain) {
+  Evidence evidence;
+  const Random random(9, Stream{"test"}, 6, 0);
+  evidence.growth = with(1000, 10'000, [&](u64 i) { return std::llround(1000.0 + test::normal(random, i)); }).growth();
+  evidence.recovery = after(150'000.0, 500);
+  evidence.recovery_from_less = after(40'000.0, 0);
+  evidence.recovery_from_less->times = 4.2;
+  const Judgement tried = judge(evidence);
+  EXPECT_TRUE(tried.certain);
+  EXPECT_EQ(tried.reason, "");
+  EXPECT_NE(tried.warning.find("4.2 times as far above the mean"), std::string::npos) << tried.warning;
+  evidence.recovery_from_less = after(150'000.0, 500);
+  evidence.recovery_from_less->times = 4.2;
+  const Judgement failed = judge(evidence);
+  EXPECT_FALSE(failed.certain);
+  EXPECT_TRUE(failed.longer) << "a longer run has to recover from less";
+  EXPECT_NE(failed.reason.find("4.2 times as far above the mean"), std::string::npos) << failed.reason;
+  EXPECT_EQ(failed.warning, "");
+  evidence.recovery = after(40'000.0, 0);
+  evidence.recovery_from_less.reset();
+  EXPECT_EQ(judge(evidence).warning, "");
+}
+
+/// Backlogs of queues whose drift falls to nothing at the point of no return c: of n correlation times the greatest
+/// is 1. P(a backlog of c) = n^-r, r = c^2 / (2 c - 1), in each of (50 / measured) n correlation times ahead.
+TEST(Judge, TheBurstToRecoverFromIsMetInOneRunOfAHundred) {
+  for (const double observations : {20.0, 50.0, 300.0, 1000.0}) {
+    for (const double measured : {1.0, 4.0, 64.0}) {
+      Growth growth;
+      growth.relaxations = observations;
+      const double c = burst_times(growth, measured);
+      const double r = c * c / (2.0 * c - 1.0);
+      EXPECT_NEAR(50.0 / measured * observations * std::pow(observations, -r), 0.01, 1e-9)
+          << observations << " " << measured;
+      EXPECT_GT(c, 1.0);
+    }
+  }
+  Growth growth;
+  growth.relaxations = 100.0;
+  EXPECT_GT(burst_times(growth, 1.0), burst_times(growth, 8.0)) << "a longer run has met more";
+  EXPECT_EQ(burst_times(growth, 1e6), 1.0) << "a run far longer than what is ahead has met it all";
+  growth.relaxations = 0.0;
+  EXPECT_TRUE(std::isfinite(burst_times(growth, 1.0)));
+}
+
 /// A network that fills up grows significantly, and not for ever.
 TEST(Judge, ANetworkThatFillsUpIsNotSaturated) {
   const Random random(9, Stream{"test"}, 5, 0);

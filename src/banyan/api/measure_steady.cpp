@@ -90,16 +90,29 @@ bool stopped(const RunOptions& options) {
   return true;
 }
 
-/// How the network goes on when it begins with a backlog (stats::Recovery). What comes in a stretch of time is held
-/// back, as many cycles pass in which buffers fill, and twice as many are looked at. It ends when half of the backlog
-/// is gone.
-stats::Recovery recovery_of(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
-                            const RunOptions& options, const SteadyOutcome& measured, const stats::VerdictRule& rule,
-                            double& helper_cpu_seconds) {
-  const Tick held = held_of(measured);
+/// How long messages are held back for a backlog that lies so many times as far above the mean as the run has ever been
+/// in its last half.
+Tick held_for(double times, const SteadyRecord& record) {
+  const std::vector<double> inside = inside_of(record);
+  const std::span<const double> settled = std::span(inside).last(inside.size() / 2);
+  const std::span<const u64> offered = std::span(record.offered).last(settled.size());
+  const u64 flits = std::accumulate(offered.begin(), offered.end(), u64{0});
+  if (flits == 0) return 1;
+  const double mean = stats::average(settled);
+  const double most = *std::max_element(settled.begin(), settled.end());
+  const double per_cycle = static_cast<double>(flits) / static_cast<double>(settled.size()) /
+                           std::ldexp(1.0, static_cast<int>(record.plan.shift));
+  return static_cast<Tick>(std::ceil((mean + times * (most - mean)) / per_cycle));
+}
+
+/// How the network goes on when it begins with the backlog of `held` of `length` / 4 cycles (stats::Recovery). As many
+/// cycles pass in which buffers fill, and twice as many are looked at. It ends when half of the backlog is gone.
+stats::Recovery recovery_from(Tick held, Tick length, const Experiment& experiment, const Network& network,
+                              engine::EngineSettings settings, const RunOptions& options, const SteadyOutcome& measured,
+                              const stats::VerdictRule& rule, double& helper_cpu_seconds) {
   engine::SteadyPlan plan;
   plan.hold = held;
-  plan.end = 4 * held;
+  plan.end = length;
   plan.shift = static_cast<u32>(std::bit_width(std::max<Tick>(plan.end / kWindows, 1)) - 1);
   settings.steady = plan;
   settings.probe = {};
@@ -119,7 +132,7 @@ stats::Recovery recovery_of(const Experiment& experiment, const Network& network
   steady.keep_going = [&](Tick now) {
     if (stopped(options)) return false;
     if (now < next) return true;
-    next = now + held / 4;  // what still waits is counted message by message
+    next = now + length / 16;  // what still waits is counted message by message
     const std::vector<double> inside = inside_of(instance.machine->record(plan));
     recovery.backlog = inside[(held - 1) >> plan.shift];
     recovery.left = inside[(std::min(now, plan.end) - 1) >> plan.shift];
@@ -136,6 +149,33 @@ stats::Recovery recovery_of(const Experiment& experiment, const Network& network
   recovery.growth = stats::growth(last(outcome.record.offered), last(outcome.record.accepted),
                                   unlimited_queues(experiment, *network.topology));
   return recovery;
+}
+
+/// How it goes on after the backlog of held_of(), and where it does not recover, after a smaller one (Evidence).
+struct Recoveries {
+  stats::Recovery first;
+  std::optional<stats::Recovery> from_less;
+};
+
+Recoveries recoveries_of(const Experiment& experiment, const Network& network, const engine::EngineSettings& settings,
+                         const RunOptions& options, const SteadyOutcome& measured, const stats::VerdictRule& rule,
+                         double times, double& helper_cpu_seconds) {
+  const Tick most = held_of(measured);
+  const auto begun_with = [&](Tick held) {
+    return recovery_from(held, 4 * most, experiment, network, settings, options, measured, rule, helper_cpu_seconds);
+  };
+  Recoveries recoveries;
+  bool tried = false;
+  const engine::RunKeeper::Part stage(options.keeper, [&](Archive& a) { a(tried); });
+  if (!tried) recoveries.first = begun_with(most);
+  tried = true;
+  const engine::RunKeeper::Part found(options.keeper, [&](Archive& a) { a(recoveries.first); });
+  if (stats::recovers(recoveries.first, rule)) return recoveries;
+  const Tick less = held_for(times, measured.record);
+  if (less >= most) return recoveries;
+  recoveries.from_less = begun_with(less);
+  recoveries.from_less->times = times;
+  return recoveries;
 }
 
 /// Decides whether the run goes on, from integer sums and hence the same for any threads: for a precision, or until its
@@ -228,12 +268,13 @@ class Stopping {
 
 class SteadyReport {
  public:
-  /// `recovery`: asked when nothing else is against a steady state.
+  /// `recoveries`: asked when nothing else is against a steady state, with the least burst that is to be recovered from
+  /// (stats::burst_times).
   SteadyReport(const Experiment& experiment, const Network& network, const SteadyOutcome& outcome,
-               const Stopping& stopping, std::function<stats::Recovery()> recovery)
+               const Stopping& stopping, std::function<Recoveries(double)> recoveries)
       : experiment_(experiment),
         stopping_(stopping),
-        recovery_(std::move(recovery)),
+        recoveries_(std::move(recoveries)),
         run_(experiment.run),
         outcome_(outcome),
         terminals_(network.topology->traffic_terminals()),
@@ -252,7 +293,7 @@ class SteadyReport {
     if ((result_.verdict == Verdict::steady && !late_) || result_.verdict == Verdict::finished) add(std::move(means));
     if (result_.verdict == Verdict::steady) {
       if (const std::string shortness = windows_.shortness(); !shortness.empty() && !late_) {
-        result_.warning = shortness;
+        result_.warning = result_.warning.empty() ? shortness : result_.warning + "; " + shortness;
         result_.explanation += "; " + shortness;
       }
       state_precision(result_, run_, kPrecise);
@@ -297,7 +338,10 @@ class SteadyReport {
     if (evidence.all_arrived) std::tie(evidence.widest_latency, evidence.latency_width) = widest_latency(means);
     stats::Judgement judgement = stats::judge(evidence, rule);
     if (judgement.certain && !judgement.saturated) {
-      evidence.recovery = recovery_();
+      const double lengths = static_cast<double>(stopping_.measure()) / static_cast<double>(run_.integer("measure"));
+      const Recoveries recoveries = recoveries_(stats::burst_times(evidence.growth, lengths, rule));
+      evidence.recovery = recoveries.first;
+      evidence.recovery_from_less = recoveries.from_less;
       judgement = stats::judge(evidence, rule);
     }
     undecided_ = judgement.longer;
@@ -311,6 +355,7 @@ class SteadyReport {
     }
     late_ = !evidence.all_arrived;
     if (!judgement.certain) result_.explanation += "; " + judgement.reason;
+    if (!judgement.warning.empty()) result_.explanation += "; " + (result_.warning = judgement.warning);
     if (!late_) return;
     result_.warning = outcome_.explanation + "; no latency is reported: the slowest packets would be missing";
     result_.explanation += "; " + result_.warning;
@@ -565,7 +610,7 @@ class SteadyReport {
 
   const Experiment& experiment_;
   const Stopping& stopping_;
-  std::function<stats::Recovery()> recovery_;
+  std::function<Recoveries(double)> recoveries_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
   bool undecided_ = false;  ///< a longer run would tell
@@ -757,10 +802,10 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   if (log != nullptr) log->write(lines);
   double helper_cpu_seconds = instance.machine->helper_cpu_seconds();
   instance.machine.reset();  // two machines at once would take twice the memory
-  const auto recovery = [&] {
-    return recovery_of(experiment, network, settings, options, outcome, stopping.rule(), helper_cpu_seconds);
+  const auto recoveries = [&](double times) {
+    return recoveries_of(experiment, network, settings, options, outcome, stopping.rule(), times, helper_cpu_seconds);
   };
-  SteadyReport report(experiment, network, outcome, stopping, recovery);
+  SteadyReport report(experiment, network, outcome, stopping, recoveries);
   Result result = report.result();
   aftermath.report(result, outcome.record, outcome.counted);
   add_units(result, cycle_ns(experiment), experiment.run.natural("flit"));

@@ -180,6 +180,10 @@ bool half_gone(const Recovery& recovery) noexcept {
   return recovery.left < recovery.backlog / 2.0 || recovery.left <= recovery.usual;
 }
 
+bool recovers_from_less(const Evidence& e, const VerdictRule& rule) {
+  return e.recovery_from_less && recovers(*e.recovery_from_less, rule);
+}
+
 std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
   std::vector<std::string> doubts;
   if (!e.growth.settled.half_width) {
@@ -192,11 +196,14 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
   if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
     doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
   if (!e.all_arrived) doubts.emplace_back("not everything arrived");
-  if (e.recovery && !recovers(*e.recovery, rule)) {
+  if (e.recovery && !recovers(*e.recovery, rule) && !recovers_from_less(e, rule)) {
+    const Recovery& least = e.recovery_from_less.value_or(*e.recovery);
+    const std::string far =
+        least.times > 0.0 ? fmt::format(" ({:.1f} times as far above the mean as the run has been)", least.times) : "";
     doubts.push_back(
         fmt::format("it might not recover from a burst: networks can carry less once buffers are full, and begun with "
-                    "the backlog of {} cycles this one keeps {} of the offered load in queues",
-                    e.recovery->held, per_cent(above(e.recovery->growth, rule))));
+                    "the backlog of {} cycles{} this one keeps {} of the offered load in queues",
+                    least.held, far, per_cent(above(least.growth, rule))));
   }
   if (!e.widest_latency.empty() && !e.latency_width) {
     doubts.push_back(fmt::format("{} has no interval", e.widest_latency));
@@ -253,6 +260,13 @@ bool level(const Growth& growth, const VerdictRule& rule) {
   return (returns && shows_none) || interval.high() < rule.growth;
 }
 
+double burst_times(const Growth& growth, double measured, const VerdictRule& rule) {
+  const double observations = std::max(growth.relaxations, 2.0);
+  const double expected = rule.ahead / (measured * rule.tipped);
+  const double r = std::max(1.0, 1.0 + std::log(expected) / std::log(observations));
+  return r + std::sqrt(r * r - r);
+}
+
 bool recovers(const Recovery& recovery, const VerdictRule& rule) {
   const Interval interval = above(recovery.growth, rule);
   return half_gone(recovery) || (interval.half_width && interval.high() < 0.0);
@@ -283,11 +297,22 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   }
   const std::string doubts = doubts_of(e, rule);
   verdict.certain = doubts.empty();
-  if (verdict.certain) return verdict;
+  if (verdict.certain) {
+    if (e.recovery && !recovers(*e.recovery, rule)) {
+      verdict.warning = fmt::format(
+          "it would not recover from every burst: it carries less once buffers are full, and begun with the "
+          "backlog of {} cycles it keeps {} of the offered load in queues; from {} cycles, {:.1f} times as "
+          "far above the mean as the run has been, it recovers",
+          e.recovery->held, per_cent(above(e.recovery->growth, rule)), e.recovery_from_less->held,
+          e.recovery_from_less->times);
+    }
+    return verdict;
+  }
   verdict.saturated = !e.filling && likely_grows(e, rule);
-  // What has not arrived although no queue grows needs a longer drain, and what collapses does so in any run.
-  verdict.longer =
-      !(e.recovery && collapses(*e.recovery, rule)) && (e.all_arrived || e.filling || !level(e.growth, rule));
+  // What has not arrived although no queue grows needs a longer drain, and what collapses does so in any run, unless a
+  // longer one has to recover from less.
+  verdict.longer = !(e.recovery && collapses(*e.recovery, rule) && !e.recovery_from_less) &&
+                   (e.all_arrived || e.filling || !level(e.growth, rule));
   verdict.reason = fmt::format("uncertain whether it is {}: {}{}", verdict.saturated ? "saturated" : "steady", doubts,
                                verdict.longer ? "; a longer run (run.measure) would tell" : "");
   return verdict;

@@ -42,6 +42,11 @@ struct VerdictRule {
   double unit_root = -4.5;
   /// In both cases unless growth may be as much as this: noise that hides so steep a line may hide a walk too.
   double noise = 0.005;
+  /// A network that would not recover from every burst is steady when it is tipped over within so many run.measure in
+  /// less than this share of all runs, as many as a certain saturation may be wrong in. How large a burst it has to
+  /// recover from for that: burst_times.
+  double ahead = 50.0;
+  double tipped = 0.01;
   /// In so long a run MSER-5 fails to find the end of the warm-up by chance alone: growth shows that nothing changes.
   double long_enough = 32.0;
   /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
@@ -78,9 +83,18 @@ struct Growth {
 /// differ.
 [[nodiscard]] Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 queues);
 
+/// How many times as far above its mean as in the run a backlog has to lie for a network to reach it seldom enough
+/// (VerdictRule::tipped, ::ahead), by chance. `measured`: length of the run in run.measure. Worst case is that what
+/// pulls a backlog back becomes less as it grows, and is nothing at the point of no return, c times as far as the most
+/// that n correlation times have shown: a backlog that wanders with a drift of 1 - x / c (x: in units of that most)
+/// reaches c with n^-r, where the most has n^-1, by Boltzmann's factor: r = c^2 / (2 c - 1). Over the time ahead,
+/// (ahead / measured) n n^-r shall be `tipped` at the most; the c of that is returned, at least 1.
+[[nodiscard]] double burst_times(const Growth& growth, double measured, const VerdictRule& rule = {});
+
 /// How a network goes on that began with a backlog: every message of a first stretch of time waited at its source until
 /// its end.
 struct Recovery {
+  double times = 0.0;    ///< the backlog lies as many times as far above the mean as the run has been; 0: as it comes
   u64 held = 0;          ///< cycles of that stretch
   double backlog = 0.0;  ///< flits that waited
   double usual = 0.0;    ///< the most flits that the run to be judged had generated and not delivered at any time
@@ -98,6 +112,9 @@ struct Evidence {
   /// A network may carry less once its buffers are full, and stay saturated after a burst at a load at which it was
   /// steady: how it goes on after one. None while it was not tried.
   std::optional<Recovery> recovery;
+  /// Where it does not recover from that: how it goes on after the least burst that a run is to be expected not to
+  /// meet. None where the first was smaller.
+  std::optional<Recovery> recovery_from_less;
   /// Half width over mean of the widest latency that would be printed, and its name. Without a width: it has no
   /// interval.
   std::string widest_latency;
@@ -110,6 +127,7 @@ struct Judgement {
   bool certain = false;
   bool longer = false;  ///< it is not certain, and a longer run would tell
   std::string reason;   ///< why it is saturated, or why it is not certain; empty when a steady state is certain
+  std::string warning;  ///< of a steady state that is certain: from what it would not recover; may be empty
 };
 
 /// The one definition of "saturated" and of "certain":
@@ -118,8 +136,9 @@ struct Judgement {
 ///   short for the network to fill;
 /// - certainly steady: the interval of growth lies below the limit (that of a process that forgets, where the run is
 ///   long enough for it; otherwise that of a random walk), or the queues return to a mean and show no growth; the
-///   network recovers from a backlog; the end of the warm-up was found or the run is long; it was not too short for the
-///   network to fill; everything arrived; and every latency is known within its limit;
+///   network recovers from a backlog, or at least from a smaller one that is yet far above what it meets by chance; the
+///   end of the warm-up was found or the run is long; it was not too short for the network to fill; everything arrived;
+///   and every latency is known within its limit;
 /// - otherwise uncertain: saturated (uncertain) where growth is a standard error above the limit and above what queues
 ///   show that find their mean together (nothing where flits still wait at their sources), or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
