@@ -151,7 +151,7 @@ TEST_F(Needs, MuchIsSaidAndLittleIsNot) {
   EXPECT_TRUE(contains(text_of(kHuge, {}, 1), " GB and ")) << text_of(kHuge, {}, 1);
   EXPECT_TRUE(contains(text_of(kSteady, {"measure=1e10"}, 1), "of CPU time"));
   // Points at once need their memory at once.
-  const std::string mesh = experiment("{ name = \"mesh\", size = [250, 250] }", "\"vc_router\"", "\"dimension_order\"",
+  const std::string mesh = experiment("{ name = \"mesh\", size = [350, 350] }", "\"vc_router\"", "\"dimension_order\"",
                                       "{ name = \"uniform\", load = 0.01 }") +
                            "[sweep]\n\"traffic.load\" = [0.01, 0.02, 0.03]\n";
   EXPECT_EQ(text_of(mesh, {}, 1), "");

@@ -235,6 +235,24 @@ TEST(DimensionOrder, ThePairsThatStandForAllDecideAsAllDo) {
   }
 }
 
+/// What Routing::represents promises, on which the check stands that asks only for such pairs.
+TEST(DimensionOrder, WithAPairBothItsEndsStandForOthersBesideTerminalZero) {
+  for (const auto& size : {std::vector<i64>{4, 4}, {3, 3, 4}, {7}}) {
+    const TopologyPtr torus = grid(topology::torus::row_torus, size);
+    const auto order = routing(*torus, {.vcs = 2});
+    u32 pairs = 0;
+    for (u32 s = 0; s < torus->graph().terminals(); ++s) {
+      for (u32 d = 0; d < torus->graph().terminals(); ++d) {
+        if (!order->represents(s, d)) continue;
+        ++pairs;
+        EXPECT_TRUE(order->represents(s, 0)) << s << " " << d;
+        EXPECT_TRUE(order->represents(0, d)) << s << " " << d;
+      }
+    }
+    EXPECT_GT(pairs, torus->graph().terminals());
+  }
+}
+
 TEST(DimensionOrder, MeshAndHypercubeNeedNoClasses) {
   const TopologyPtr mesh = grid(topology::mesh::row_mesh, {5, 4});
   EXPECT_FALSE(dependencies_have_cycle(*mesh, *routing(*mesh, {.vcs = 1}), 1));

@@ -242,8 +242,14 @@ class Check {
     const bool some = represented_ && !routing_.represents(0, terminals - 1);
     report_.represented = some;
     const bool merged = !some && !routing_.reads_source();
-    for (u32 d = 0; d < terminals; ++d) {
-      for (u32 s = 0; s < (merged ? 1 : terminals); ++s) {
+    std::vector<u32> sources;
+    std::vector<u32> destinations;
+    for (u32 t = 0; t < terminals; ++t) {
+      if (!some || routing_.represents(0, t)) destinations.push_back(t);
+      if (merged ? t == 0 : !some || routing_.represents(t, 0)) sources.push_back(t);
+    }
+    for (const u32 d : destinations) {
+      for (const u32 s : sources) {
         if (some && !routing_.represents(s, d)) continue;
         for (u32 c = 0; c < routing_.classes(); ++c) {
           const auto [begin, end] = routing_.entry_vcs(c, walk_.runs().vcs());

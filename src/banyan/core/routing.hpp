@@ -175,7 +175,8 @@ class Routing {
     return {0, vcs};
   }
   /// True for pairs whose packets suffice to decide on deadlock in a network that is too large to follow all: every
-  /// cycle of dependencies is one of theirs, but for a symmetry of the network.
+  /// cycle of dependencies is one of theirs, but for a symmetry of the network. With (s, d) it holds for (s, 0) and
+  /// (0, d), so that not all pairs have to be asked.
   [[nodiscard]] virtual bool represents(u32 source, u32 destination) const noexcept {
     static_cast<void>(source);
     static_cast<void>(destination);
