@@ -103,6 +103,18 @@ TEST(Resumed, EveryAdmission) {
     EXPECT_TRUE(seen.contains(row->info.name)) << row->info.name;
 }
 
+TEST(Resumed, ReductionsInTheNetwork) {
+  const std::string text = fmt::format(
+      "topology = {{ name = 'bidirectional_min', hosts = 16, ports = 8 }}\nrouting = 'nearest_common_ancestor'\n"
+      "switch = 'central_buffer'\n[[traffic]]\nname = 'multicast_collective'\noperation = 'all_reduce'\n"
+      "implementation = 'in_network'\niterations = 100\n[[traffic]]\nname = 'uniform'\nload = 0.2\n[run]\n{}\n",
+      "sessions = 1\naudit = 'full'");
+  const api::Experiment experiment = api::read_experiments_text(text, "reductions", {}).points.front();
+  Tried tried;
+  for (std::size_t i = 0; i < 20; ++i) tried.one("reductions", experiment, tick_of(i));
+  EXPECT_EQ(tried.by_switch["central_buffer"], 20U);
+}
+
 /// Experiments from all rows, with values from the whole of their ranges.
 void expect_random_ones(u64 seed, u64 count) {
   namespace fs = std::filesystem;

@@ -48,6 +48,21 @@ TEST(MulticastCollective, MultiportHeadersSpreadInWormsThatTerminalsHelpToSend) 
   }
 }
 
+// Nobody else sends or receives, and every message of the tree is there.
+TEST(MulticastCollective, SomeTerminalsMayTakePart) {
+  for (const char* operation : {"broadcast", "reduce", "barrier", "all_reduce", "all_gather"}) {
+    for (const char* how : {"hardware", "software", "hardware', encoding = 'multiport"}) {
+      if (std::string(operation) == "reduce" && std::string(how).size() > 8) continue;
+      const api::Result result =
+          run(operation, std::string(how) + "', members = [3, 14, 5, 9, 4], root = 5, chain = 'tree");
+      EXPECT_EQ(result.verdict, api::Verdict::finished) << operation << how << result.explanation;
+      const double messages =
+          std::string(operation) == "all_gather" ? 20 : 4 * (operation[0] == 'r' || operation[1] == 'r' ? 1 : 2);
+      EXPECT_EQ(result.at("delivered_packets").mean, 3 * messages) << operation << how;
+    }
+  }
+}
+
 std::string refused(const std::string& operation, const std::string& how, const std::string& topology) {
   const std::string text = "topology = " + topology + "\nswitch = 'central_buffer'\nrouting = 'up_down'\n" +
                            "traffic = { name = 'multicast_collective', operation = '" + operation +

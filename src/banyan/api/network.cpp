@@ -106,6 +106,24 @@ void refuse_fetch_adds(const Experiment& experiment, const core::SwitchRow& swit
   }
 }
 
+void refuse_reductions(const Experiment& experiment, const core::SwitchRow& switching,
+                       const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
+  for (std::size_t i = 0; i < traffics.size(); ++i) {
+    if (!traffics[i]->reduces()) continue;
+    if (!switching.reduces) {
+      experiment.traffics[i].fail(
+          "implementation",
+          fmt::format("the switch {} does not add up what passes through it", experiment.switching.component()),
+          fmt::format("use the switch {}, or implementation = \"software\"",
+                      switches_with([](const core::SwitchRow& row) { return row.reduces; })));
+    }
+    if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
+      experiment.admission.fail("name", "an admission learns from what arrives, and contributions end in switches",
+                                "use admission = \"none\", or implementation = \"hardware\"");
+    }
+  }
+}
+
 /// What ends of flows tell each other takes so long where the model has no formula: a cycle per switch and channel.
 const core::ZeroLoad kPlainTimes{.fixed = 1, .per_hop = 1, .per_cycle = 1, .ends = 1};
 
@@ -264,6 +282,7 @@ Network build_network(const Experiment& experiment) {
   const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
   const core::SwitchRow& switching = switch_row(experiment);
+  refuse_reductions(experiment, switching, traffics);
   refuse_replication(experiment, switching, traffics);
   refuse_fetch_adds(experiment, switching, network.topology->subnetworks(), traffics);
   const u32 vcs = switching.vcs(experiment.switching);

@@ -82,6 +82,8 @@ struct SwitchRow {
   bool writes_utilization = false;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
+  /// The model adds up contributions on their way (TrafficTraits::reduces); it replicates too.
+  bool reduces = false;
   /// The model has memory words at the terminals, and brings what asked for one back (TrafficTraits::fetch_adds).
   bool serves_memory = false;
   /// The model honours core::Service: priorities, and virtual channels per class of messages.

@@ -99,6 +99,10 @@ struct TrafficTraits {
   /// Messages are fetch-and-adds: one adds 1 to a memory word of its destination and comes back to its source with the
   /// value that the word had. It counts as delivered when it is back, and its latency is that of the round trip.
   bool fetch_adds = false;
+  /// Messages are contributions to a reduction in the network: one comes back to its source with the sum of what all
+  /// members brought (members, contribution, reduced). It counts as delivered when that is there, and its latency is
+  /// that of the round trip. A terminal has one under way at a time.
+  bool reduces = false;
   /// Flits of the header of a message with several destinations, counted in its length; 0: those of a bit string.
   u32 header_flits = 0;
   /// Longest message in flits.
@@ -141,6 +145,7 @@ class Traffic {
   [[nodiscard]] bool multicasts() const noexcept { return traits().multicasts; }
   [[nodiscard]] bool replicates() const noexcept { return traits().replicates; }
   [[nodiscard]] bool fetch_adds() const noexcept { return traits().fetch_adds; }
+  [[nodiscard]] bool reduces() const noexcept { return traits().reduces; }
   [[nodiscard]] u32 header_flits() const noexcept { return traits().header_flits; }
   [[nodiscard]] u32 longest_message() const noexcept { return traits().longest_message; }
   [[nodiscard]] u32 shortest_message() const noexcept { return traits().shortest_message; }
@@ -221,6 +226,20 @@ class Traffic {
   [[nodiscard]] virtual bool asks_shared_word(const Packet& packet) const noexcept {
     static_cast<void>(packet);
     return false;
+  }
+
+  /// Of a traffic that reduces: sets the bits of the terminals that take part; all are clear before.
+  virtual void members(std::span<u64> bits) const noexcept { static_cast<void>(bits); }
+  /// What the message of a terminal adds; contributions to one sum have the same tag (Message::tag).
+  [[nodiscard]] virtual u64 contribution(u32 terminal, u32 tag) const noexcept {
+    static_cast<void>(terminal);
+    static_cast<void>(tag);
+    return 0;
+  }
+  /// What all members add, modulo 2^64.
+  [[nodiscard]] virtual u64 reduced(u32 tag) const noexcept {
+    static_cast<void>(tag);
+    return 0;
   }
 
   /// How switches are to treat its messages; those with kReply and the others.

@@ -45,6 +45,15 @@ class Sink {
   /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
   /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
   bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
+  /// As deliver_copy(), of a packet that brings every terminal the answer to one of its own, `own`. True: it was the
+  /// last copy; releasing both is up to the caller.
+  bool deliver_result(core::PacketId id, const core::Packet& own, u32 terminal, Tick now, u32 hops,
+                      Tick serialization) noexcept {
+    if (!source_.sets().remove(id, terminal) || own.source != terminal) [[unlikely]]
+      ++misdelivered_;
+    arrive(own, terminal, now, hops, serialization);
+    return source_.sets().owed(id) == 0;
+  }
   /// Terminals that a multidestination packet of this shard has not reached yet.
   [[nodiscard]] core::TerminalBits destinations(core::PacketId id) const noexcept { return source_.sets().bits(id); }
   [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return source_.sets().owed(id); }

@@ -6,18 +6,25 @@
 // otherwise it is written into the central buffer, chunk by chunk, into the queue of its output. A packet for several
 // outputs is written once, enters all their queues, and is admitted only when all of it is guaranteed space. One chunk
 // is read and one is written per cycle.
+//
+// Where contributions to a reduction meet, the sum has a place of its own in the buffer, set apart per collective. A
+// chunk of a contribution is added to it when it would be written; a chunk of the sum that all children have brought
+// enters the queue of the output to the switch above, as if an input had written it, or where all meet, those of all
+// members. docs/switching/central_buffer.md says why that cannot wedge.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/switching/worms/chunk_lists.hpp"
 #include "banyan/switching/worms/fabric.hpp"
+#include "banyan/switching/worms/reductions.hpp"
 
 namespace banyan::switching::central_buffer {
 namespace {
@@ -31,6 +38,7 @@ enum class Arbitration : u8 { in_order, per_output, all_at_once };
 struct BufferSettings {
   u32 chunks = 256;
   u32 reserve = 0;  ///< chunks of the largest packet that is replicated
+  u32 sums = 0;     ///< chunks that are set apart for reductions
   Rules rules = Rules::guarded;
   Bypass bypass = Bypass::single_output;
   bool needs_room = false;  ///< an output is idle only when there is room behind it
@@ -47,20 +55,24 @@ bool worms_go_up_through_buffer(const WormSettings& worms, const BufferSettings&
 
 class CentralBuffer final : public WormFabric<CentralBuffer> {
  public:
-  CentralBuffer(engine::Builder& builder, u32 shard, const WormSettings& worms, const BufferSettings& settings)
+  CentralBuffer(engine::Builder& builder, u32 shard, const WormSettings& worms,
+                const std::pair<BufferSettings, Collectives>& settings)
       : WormFabric(builder, shard, worms),
-        set_(settings),
-        lists_(switches_, ports_, settings.chunks, settings.separate),
+        set_(settings.first),
+        sums_(builder, settings.second, switches_, ports_),
+        lists_(switches_, ports_, set_.chunks, set_.separate, sums_.count()),
         hot_(switches_),
-        in_(inputs_.size()),
+        in_(inputs_.size() + std::size_t{switches_} * sums_.count()),
         served_out_(outputs_.size()) {
     // Space beside the chunk that is held back per output; of it, what single-output packets and what packets that
     // also go up may take. Who is farther down goes first: down is where packets always find their way out.
     const bool guarded = set_.rules == Rules::guarded;
-    shared_ = set_.chunks - (guarded ? ports_ : 0);
+    shared_ = set_.chunks - set_.sums - (guarded ? ports_ : 0);
     most_up_ = shared_ - (guarded && worms_go_up_through_buffer(worms, set_) ? set_.reserve : 0);
     most_single_ = most_up_ - (guarded ? set_.reserve : 0);
     reserve_packets(builder, u64{switches_} * set_.chunks * worms.chunk);
+    // Of a reduction, a packet of every terminal is there until its end.
+    if (sums_.any()) pool_.reserve(pool_.created() + sums_.count() * (local_terminals_ + 2));
   }
 
   void reset_switches() {
@@ -68,9 +80,20 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (Hot& h : hot_) h = {};
     for (In& in : in_) in = {};
     std::fill(served_out_.begin(), served_out_.end(), 0);
+    sums_.reset();
   }
 
-  void archive_switches(Archive& a) { a(lists_, hot_, in_, served_out_); }
+  void archive_switches(Archive& a) { a(lists_, hot_, in_, served_out_, sums_); }
+  engine::OwnMetrics* own_metrics() noexcept override { return sums_.metrics(); }
+
+  // --- reductions, for the fabric ------------------------------------------------------------------------------
+  void taken(PacketId id) noexcept { sums_.taken(id); }
+  [[nodiscard]] u64 weight(PacketId id) const noexcept { return sums_.weight(id); }
+  [[nodiscard]] bool take_result(PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+    if (!sums_.is_result(record(id))) return false;
+    sums_.deliver(id, terminal, now, hops, serialization);
+    return true;
+  }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
   void new_head(u32 input, Tick now) noexcept {
@@ -107,7 +130,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     }
     if (in.mode == Mode::none && !in.decided) {
       decide(input, now);
-      if (!in.replicates && set_.bypass != Bypass::never) h.undecided |= bit;
+      if (!in.replicates && !in.combines && set_.bypass != Bypass::never) h.undecided |= bit;
       if (in.write_at > now) {
         in.ready_at = in.write_at;
         input_at(in.write_at, input, now);
@@ -142,7 +165,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       const Hot& h = hot_[s];
       Hasher all;
       u64 copies = 0;
-      for (u32 i = 0; i < ports_; ++i) copies |= in_[s * ports_ + i].copies;
+      for (u32 w = 0; w < ports_ + sums_.count(); ++w) copies |= in_[writer(s, w)].copies;
       for (const u64 v : {u64{node(s)}, h.bypassed, h.held, u64{h.shared_used}, u64{h.single_used}, copies}) all.add(v);
       sum += all.value();
       for (u32 c = 0; c < set_.chunks; ++c) {
@@ -157,7 +180,12 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
         }
       }
     }
-    for (u32 i = 0; i < in_.size(); ++i) {
+    for (u32 s = 0; s < switches_; ++s) {
+      for (u32 r = 0; r < sums_.count(); ++r) {
+        if (sums_.sum(s, r).packet != kNone) sum += keyed(node(s), sums_.sum(s, r).packet, r, sums_.digest_of(s, r));
+      }
+    }
+    for (u32 i = 0; i < inputs_.size(); ++i) {
       if (in_[i].mode != Mode::none)
         sum += keyed(everywhere(i), in_[i].packet, static_cast<u64>(in_[i].mode), in_[i].outputs);
     }
@@ -171,12 +199,22 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       if (used + lists_.free(s) != set_.chunks)
         into.violations.push_back(fmt::format("switch {} lost chunks", node(s)));
       const u32 held = static_cast<u32>(std::popcount(hot_[s].held));
-      if (used - held > hot_[s].shared_used) {
-        into.violations.push_back(
-            fmt::format("switch {}: {} chunks are used, {} accounted for", node(s), used - held, hot_[s].shared_used));
+      const u32 of_sums = chunks_of_sums(s);
+      if (used - held - of_sums > hot_[s].shared_used) {
+        into.violations.push_back(fmt::format("switch {}: {} chunks are used, {} accounted for", node(s),
+                                              used - held - of_sums, hot_[s].shared_used));
+      }
+      if (of_sums + sums_.partial(s) > set_.sums) {
+        into.violations.push_back(fmt::format("switch {}: sums have {} chunks, {} are set apart for them", node(s),
+                                              of_sums + sums_.partial(s), set_.sums));
+      }
+      for (u32 r = 0; r < sums_.count(); ++r) {  // a sum of which something is missing
+        if (sums_.sum(s, r).weight != 0 && !sums_.is_whole(s, node(s), r)) {
+          count(into, sums_.sum(s, r).packet, sums_.sum(s, r).weight);
+        }
       }
       for (u64 i = hot_[s].copying; i != 0; i &= i - 1) {  // of a packet of one chunk: no tail is anywhere else
-        const In& in = in_[s * ports_ + first_of(i)];
+        const In& in = in_[writer(s, first_of(i))];
         if (in.mode == Mode::write) continue;
         for (u64 m = in.copies; m != 0; m &= m - 1) {
           count(into, in.copy.packet, served_by(s, first_of(m), in.copy.packet));
@@ -188,6 +226,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
         });
       }
     }
+    sums_.audit(into);
   }
 
   void waits(std::vector<engine::Wait>& into) const final;
@@ -204,12 +243,13 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
  private:
   enum class Mode : u8 { none, bypass, write };
   static constexpr u8 kNobody = 0xff;
-  enum Account : u8 { kSingle, kReplicated, kUpward, kHeld };
+  enum Account : u8 { kSingle, kReplicated, kUpward, kHeld, kSummed };
   struct In {
     PacketId packet = 0;
     Mode mode = Mode::none;
     bool decided = false;
     bool replicates = false;
+    bool combines = false;  ///< it is added to a sum
     u8 account = 0;
     u32 out = 0;  ///< of a packet for one output
     Ways ways;
@@ -259,7 +299,8 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const Hot& h = hot_[s];
     u64 inputs = h.no_space & h.writable;
     for (u64 m = has_space(h) ? 0 : h.writable; m != 0; m &= m - 1) {
-      if (!in_[s * ports_ + first_of(m)].replicates) inputs |= m & (~m + 1);
+      const In& in = in_[s * ports_ + first_of(m)];
+      if (!in.replicates && !in.combines) inputs |= m & (~m + 1);
     }
     return inputs;
   }
@@ -267,7 +308,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   /// The buffer, and the queues of outputs in it. When it is short of space, it waits for those with an equal share.
   void show_buffer(engine::BlockedView& into, u32 s) const {
     using engine::Resource;
-    const u32 used = set_.chunks - lists_.free(s);
+    const u32 used = set_.chunks - lists_.free(s) + sums_.partial(s);
     if (used == 0) return;
     into.fill(Resource::memory(node(s)), used, set_.chunks);
     std::array<u32, 64> chunks{};
@@ -307,7 +348,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       into.blocked(here, Resource::input(channel_into(s * ports_ + i)), engine::Why::held, record(id), channel);
     };
     if (next == ChunkLists::kNil) {
-      if (in_[s * ports_ + out.writer].mode == Mode::write) held_by(out.writer, in_[s * ports_ + out.writer].packet);
+      for_missing(s, out.writer, held_by);
     } else if ((hot_[s].bypassed >> o & 1U) != 0) {
       for (u32 i = 0; i < ports_; ++i) {
         const In& in = in_[s * ports_ + i];
@@ -327,9 +368,30 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       f(lists_.slot(s, at).packet, lists_.slot(s, at).writer);
     }
   }
-  [[nodiscard]] bool is_writing(u32 s, u32 i, PacketId id) const noexcept {
-    const In& in = in_[s * ports_ + i];
+  [[nodiscard]] bool is_writing(u32 s, u32 w, PacketId id) const noexcept {
+    const In& in = in_[writer(s, w)];
     return in.mode == Mode::write && in.packet == id;
+  }
+  /// The place in `in_` of an input, or of the sum of collective w - ports_.
+  [[nodiscard]] std::size_t writer(u32 s, u32 w) const noexcept {
+    return w < ports_ ? s * ports_ + w : inputs_.size() + std::size_t{s} * sums_.count() + w - ports_;
+  }
+  /// Calls f(input, packet) for the inputs that have more of what a writer is writing: itself, or of a sum, those whose
+  /// contributions are not whole.
+  template <class F>
+  void for_missing(u32 s, u32 w, F&& f) const {
+    if (in_[writer(s, w)].mode != Mode::write) return;
+    if (w < ports_) return f(w, in_[writer(s, w)].packet);
+    const u32 r = w - ports_;
+    for (u64 m = sums_.place(node(s), r).children & ~sums_.sum(s, r).joined; m != 0; m &= m - 1) {
+      f(first_of(m), in_[s * ports_ + first_of(m)].packet);
+    }
+  }
+  /// Chunks in the buffer that all children have brought.
+  [[nodiscard]] u32 chunks_of_sums(u32 s) const noexcept {
+    u32 chunks = 0;
+    for (u32 r = 0; r < sums_.count(); ++r) chunks += sums_.sum(s, r).kept;
+    return chunks;
   }
 
   void decide(u32 input, Tick now) noexcept {
@@ -337,7 +399,14 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const Chunk& chunk = head(input);
     in.packet = chunk.packet;
     in.decided = true;
-    in.ways = ways(input, chunk.packet, chunk.hops);
+    if (sums_.is_contribution(record(chunk.packet))) {
+      const ReductionTree::Place& place = sums_.place(node(input / ports_), sums_.collective(record(chunk.packet)));
+      in.combines = !std::has_single_bit(place.children);
+      in.ways = in.combines ? Ways{} : Ways{place.outputs, 0};
+    } else {
+      in.combines = false;
+      in.ways = ways(input, chunk.packet, chunk.hops);
+    }
     in.replicates = in.ways.count() > 1 || (set_.bypass != Bypass::single_output && record(chunk.packet).copies != 0);
     in.write_at = std::max({whole_at(chunk, now), inputs_[input].next + chunk.flits - 1, now});
   }
@@ -425,7 +494,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     served_out_[output] = now;
     const ChunkLists::Slot chunk = lists_.slot(s, lists_.next(s, o));
     const bool last = u32{chunk.part} * settings_.chunk + chunk.flits == record(chunk.packet).flits;
-    if (lists_.read(s, o, last)) give_back(h, chunk.account, o);
+    if (lists_.read(s, o, last)) give_back(s, h, chunk, o);
     h.no_space = 0;
     send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now, now);
     const bool empty = lists_.next(s, o) == ChunkLists::kNil;
@@ -435,9 +504,16 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     output_at(last && empty ? std::max(free_at - 1, now + 1) : free_at, output, now);
   }
 
-  void give_back(Hot& h, u8 account, u32 o) noexcept {
+  void give_back(u32 s, Hot& h, const ChunkLists::Slot& chunk, u32 o) noexcept {
+    const u8 account = chunk.account;
     if (account == kHeld) {
       h.held &= ~bit_of(o);
+      return;
+    }
+    if (account == kSummed) {
+      const u32 r = chunk.writer - ports_;
+      const In& in = in_[writer(s, chunk.writer)];
+      if (--sums_.sum(s, r).kept == 0 && in.mode == Mode::none && in.copies == 0) sums_.clear(s, r);
       return;
     }
     --h.shared_used;
@@ -532,11 +608,11 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     for (u64 left = (h.writable & ~h.no_space) | h.copying; left != 0;) {
       u32 i = first_of(left);
       for (u64 m = left & (left - 1); m != 0; m &= m - 1) {
-        if (in_[s * ports_ + first_of(m)].served < in_[s * ports_ + i].served) i = first_of(m);
+        if (in_[writer(s, first_of(m))].served < in_[writer(s, i)].served) i = first_of(m);
       }
       left &= ~bit_of(i);
       if ((h.copying >> i & 1U) != 0) {
-        in_[s * ports_ + i].served = now;
+        in_[writer(s, i)].served = now;
         write_copy(s, h, i);
         return true;
       }
@@ -545,7 +621,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
         continue;
       }
       in_[s * ports_ + i].served = now;
-      write_chunk(s, h, i, now);
+      in_[s * ports_ + i].combines ? add_chunk(s, h, i, now) : write_chunk(s, h, i, now);
       return true;
     }
     return false;
@@ -554,6 +630,10 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   /// Finds space for the chunk of an input; a header is decided then.
   [[nodiscard]] bool take_space(u32 s, Hot& h, u32 i) noexcept {
     In& in = in_[s * ports_ + i];
+    if (in.combines) {  // the sum has its space; copies of its header go before its further chunks
+      const u32 r = sums_.collective(record(in.packet));
+      return in_[writer(s, ports_ + r)].copies == 0 && (in.mode == Mode::write || sums_.may_begin(s, r, in.packet));
+    }
     if (in.mode == Mode::write) {
       if (!in.replicates) return take_single(h, in, in.out, (lists_.input(s, i).starving & bit_of(in.out)) != 0);
       return set_.rules != Rules::none || take_shared(h, in.account, 1);
@@ -654,29 +734,51 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
 
   void write_chunk(u32 s, Hot& h, u32 i, Tick now) noexcept {
     const u32 input = s * ports_ + i;
-    In& in = in_[input];
     const Chunk chunk = head(input);
+    h.writable &= ~bit_of(i);
+    h.undecided &= ~bit_of(i);
+    put(s, h, i, chunk, is_tail(chunk));
+    inputs_[input].next = now + 1;
+    pop(input, now, 0);
+  }
+  /// Writes a chunk into the queues of its packet's outputs.
+  void put(u32 s, Hot& h, u32 w, const Chunk& chunk, bool last) noexcept {
+    In& in = in_[writer(s, w)];
     const u8 branches = static_cast<u8>(std::popcount(in.outputs));
     const ChunkLists::Slot what{chunk.packet, ChunkLists::kNil, chunk.part, 1,       chunk.flits,
                                 chunk.hops,   in.account,       0,          branches};
-    const bool last = is_tail(chunk);
-    h.writable &= ~bit_of(i);
-    h.undecided &= ~bit_of(i);
-    u64 reached = lists_.input(s, i).starving;
+    u64 reached = lists_.input(s, w).starving;
     if (chunk.part == 0) {
       const u64 now_written = set_.separate ? in.outputs : next_copy(h, in.outputs);
-      lists_.write_header(s, i, now_written, in.outputs, what);
+      lists_.write_header(s, w, now_written, in.outputs, what);
       in.copies = in.outputs & ~now_written;
       in.copy = what;
-      if (in.copies != 0) h.copying |= bit_of(i);
+      if (in.copies != 0) h.copying |= bit_of(w);
       reached = now_written;
       in.packet = chunk.packet;
     } else {
-      lists_.write_body(s, i, what);
+      lists_.write_body(s, w, what);
     }
     h.readable |= readable_of(s, reached);
     in.mode = last ? Mode::none : Mode::write;
-    if (last && in.copies == 0) lists_.finish(s, i);
+    if (last && in.copies == 0) lists_.finish(s, w);
+  }
+  /// Adds a chunk of a contribution to the sum of its collective. The last child that brings one writes the sum's.
+  void add_chunk(u32 s, Hot& h, u32 i, Tick now) noexcept {
+    const u32 input = s * ports_ + i;
+    const Chunk chunk = head(input);
+    const bool tail = is_tail(chunk);
+    h.writable &= ~bit_of(i);
+    in_[input].mode = tail ? Mode::none : Mode::write;
+    const u32 r = sums_.collective(record(chunk.packet));
+    if (sums_.add(s, node(s), r, i, chunk.packet, chunk.hops, tail)) {
+      Reductions::Sum& sum = sums_.sum(s, r);
+      In& out = in_[writer(s, ports_ + r)];
+      out.outputs = sums_.place(node(s), r).outputs;
+      out.account = kSummed;
+      ++sum.kept;
+      put(s, h, ports_ + r, {sum.sent, 0, chunk.part, chunk.flits, sum.hops}, sums_.is_whole(s, node(s), r));
+    }
     inputs_[input].next = now + 1;
     pop(input, now, 0);
   }
@@ -691,12 +793,14 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     return bit_of(o);
   }
   void write_copy(u32 s, Hot& h, u32 i) noexcept {
-    In& in = in_[s * ports_ + i];
+    In& in = in_[writer(s, i)];
     const u64 bit = next_copy(h, in.copies);
     in.copies &= ~bit;
     lists_.write_header(s, i, bit, lists_.input(s, i).outputs, in.copy);
     h.readable |= readable_of(s, bit);
+    if (i >= ports_) ++sums_.sum(s, i - ports_).kept;
     if (in.copies != 0) return;
+    if (i >= ports_) h.no_space = 0;  // further chunks of the sum have waited for the copies
     h.copying &= ~bit_of(i);
     if (u32{in.copy.flits} == record(in.copy.packet).flits) lists_.finish(s, i);
   }
@@ -710,12 +814,13 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   }
 
   BufferSettings set_;
+  Reductions sums_;
   u32 shared_ = 0;
   u32 most_up_ = 0;
   u32 most_single_ = 0;
   ChunkLists lists_;
   std::vector<Hot> hot_;  ///< [switch]
-  std::vector<In> in_;    ///< [switch * ports + input]
+  std::vector<In> in_;    ///< [switch * ports + input], and behind them [switch * collectives + collective]: the sums
   std::vector<Tick> served_out_;
 };
 
@@ -741,9 +846,10 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       if (first != kNone)
         add(buffers + node(s), out_of(output), first, fmt::format(" is kept for output {}", at(output)));
       if (out.part != 0 && next == ChunkLists::kNil) {
-        const u32 i = s * ports_ + out.writer;
-        add(out_of(output), in_of(i), in_[i].packet,
-            fmt::format(" holds output {} until input {} has more of it", at(output), at(i)));
+        for_missing(s, out.writer, [&](u32 i, PacketId id) {
+          add(out_of(output), in_of(s * ports_ + i), id,
+              fmt::format(" holds output {} until input {} has more of it", at(output), at(s * ports_ + i)));
+        });
       } else if (next != ChunkLists::kNil && (h.bypassed >> o & 1U) == 0 && outputs_[output].to < kTerminal &&
                  !has_room(outputs_[output], room_for(lists_.slot(s, next)))) {
         add(out_of(output), far_input(output), lists_.slot(s, next).packet,
@@ -782,6 +888,16 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
         add(out_of(s * ports_ + in.out), in_of(input), id, fmt::format(" holds output {}", at(s * ports_ + in.out)));
         continue;
       }
+      if (in.decided && in.combines) {
+        const u32 r = sums_.collective(record(id));
+        if (in.mode == Mode::write || sums_.may_begin(s, r, id)) continue;
+        for (u64 m = in_[writer(s, ports_ + r)].outputs; m != 0; m &= m - 1) {
+          const u32 output = s * ports_ + first_of(m);
+          add(in_of(input), out_of(output), id,
+              fmt::format(" at input {} waits for the sum before it to leave over output {}", at(input), at(output)));
+        }
+        continue;
+      }
       add(in_of(input), buffers + node(s), id, fmt::format(" at input {} waits for space in the buffer", at(input)));
       if (in.mode == Mode::none && in.decided && !in.replicates) {
         for (u64 m = in.ways.down | in.ways.any; m != 0; m &= m - 1) {
@@ -798,6 +914,19 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
 void check_chunks(const config::Values& values, const WormSettings& worms, const BufferSettings& buffer, u32 ports,
                   u32 longest) {
   const bool guarded = buffer.rules == Rules::guarded;
+  if (buffer.sums != 0) {
+    // Where something is reduced, the result is replicated: longest != 0.
+    const u64 needed =
+        buffer.sums + (guarded ? (worms_go_up_through_buffer(worms, buffer) ? 2 : 1) * u64{buffer.reserve} + ports + 1
+                               : std::max(buffer.reserve, ports));
+    if (needed <= buffer.chunks) return;
+    values.fail(
+        "chunks",
+        fmt::format("sums have {} chunks of their own, so that {} are needed with what is held back for others, "
+                    "and the switch has {}",
+                    buffer.sums, needed, buffer.chunks),
+        fmt::format("use at least {} chunks, or shorter messages", needed));
+  }
   if (longest == 0) {
     if (!guarded || buffer.chunks >= ports) return;
     values.fail("chunks",
@@ -818,6 +947,36 @@ void check_chunks(const config::Values& values, const WormSettings& worms, const
               fmt::format("a replicated packet of {} flits needs {} chunks{}, and the switch has {}", longest, needed,
                           guarded ? " with those that are held back for its outputs" : "", buffer.chunks),
               fmt::format("use at least {} chunks, or shorter packets", needed));
+}
+
+/// The traffics that reduce, and the space for their sums: per switch and collective the chunks of a message, and
+/// copies of its header.
+Collectives find_collectives(const config::Values& values, const engine::Builder& builder, const WormSettings& worms,
+                             u32 ports, BufferSettings& buffer) {
+  Collectives found;
+  const core::Graph& graph = builder.topology().graph();
+  std::vector<u64> members((graph.terminals() + 63) / 64);
+  for (const core::Traffic* const traffic : builder.traffics()) {
+    found.number.push_back(traffic->reduces() ? found.count() : kNone);
+    if (!traffic->reduces()) continue;
+    std::fill(members.begin(), members.end(), 0);
+    traffic->members(members);
+    const u32 number = static_cast<u32>(found.number.size()) - 1;
+    auto tree = reduction_tree(graph, *builder.routing().multicast_routes(), members, number);
+    if (!tree) {
+      values.fail("name", "no switch is reached by all members of a collective over those by which it reaches them",
+                  "use a network whose links lead both ways, as a fat tree, or implementation = \"hardware\"");
+    }
+    found.traffics.push_back(number);
+    found.trees.push_back(std::move(*tree));
+    buffer.sums += (traffic->longest_message() + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
+  }
+  if (ports + found.count() > 64) {
+    values.fail("name",
+                fmt::format("{} collectives are reduced at once, and a switch has {} ports", found.count(), ports),
+                fmt::format("use at most {} of them with these switches", 64 - ports));
+  }
+  return found;
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
@@ -846,11 +1005,12 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u32 ports = engine::most_ports(graph);
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
+  Collectives collectives = find_collectives(values, builder, worms, ports, buffer);
   check_chunks(values, worms, buffer, ports, replicates(builder) ? longest : 0);
   if (!replicates(builder)) buffer.reserve = 0;
   const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
   cut_worms(builder, u64{ports} * (chunks * 12 + 400) + u64{buffer.chunks} * 17);
-  add_worms<CentralBuffer>(builder, worms, buffer);
+  add_worms<CentralBuffer>(builder, worms, std::pair{buffer, std::move(collectives)});
 }
 
 using config::Parameter;
@@ -916,6 +1076,7 @@ const core::SwitchRow row_central_buffer{
     .vcs = &one_vc,
     .no_dependencies = "central_buffer moves worms through one buffer per switch that all of its outputs share",
     .replicates = true,
+    .reduces = true,
     .draws_nothing = true,
     .zero_load = &zero_load,
     .memory = [](const config::Values& values, const core::NetworkSize& size, double shortest) {

@@ -27,7 +27,7 @@ class ChunkLists {
     u8 flits = 0;
     u8 hops = 0;
     u8 account = 0;   ///< what its space was taken from
-    u8 writer = 0;    ///< input
+    u8 writer = 0;    ///< who wrote it
     u8 branches = 1;  ///< outputs of its packet
   };
   struct Input {
@@ -46,18 +46,19 @@ class ChunkLists {
   };
 
   /// `separate`: a next-packet RAM per output, so that one header chunk stands in several queues; otherwise it has a
-  /// copy per queue.
-  ChunkLists(u32 switches, u32 ports, u32 chunks, bool separate)
+  /// copy per queue. `more`: writers of packets beside the inputs, numbered behind them.
+  ChunkLists(u32 switches, u32 ports, u32 chunks, bool separate, u32 more = 0)
       : ports_(ports),
+        writers_(ports + more),
         chunks_(chunks),
         separate_(separate),
         slots_(std::size_t{switches} * chunks),
         np_(std::size_t{switches} * chunks * (separate ? ports : 1), kNil),
         free_(std::size_t{switches} * chunks),
         free_count_(switches),
-        inputs_(std::size_t{switches} * ports),
-        outputs_(inputs_.size()),
-        header_(std::size_t{switches} * ports * ports, kNil) {
+        inputs_(std::size_t{switches} * writers_),
+        outputs_(std::size_t{switches} * ports),
+        header_(std::size_t{switches} * writers_ * ports, kNil) {
     clear();
   }
 
@@ -74,8 +75,8 @@ class ChunkLists {
 
   [[nodiscard]] u32 free(u32 s) const noexcept { return free_count_[s]; }
   [[nodiscard]] bool separate() const noexcept { return separate_; }
-  [[nodiscard]] Input& input(u32 s, u32 i) noexcept { return inputs_[s * ports_ + i]; }
-  [[nodiscard]] const Input& input(u32 s, u32 i) const noexcept { return inputs_[s * ports_ + i]; }
+  [[nodiscard]] Input& input(u32 s, u32 i) noexcept { return inputs_[s * writers_ + i]; }
+  [[nodiscard]] const Input& input(u32 s, u32 i) const noexcept { return inputs_[s * writers_ + i]; }
   [[nodiscard]] Output& output(u32 s, u32 o) noexcept { return outputs_[s * ports_ + o]; }
   [[nodiscard]] const Output& output(u32 s, u32 o) const noexcept { return outputs_[s * ports_ + o]; }
   [[nodiscard]] Slot& slot(u32 s, u16 at) noexcept { return slots_[std::size_t{s} * chunks_ + at]; }
@@ -98,7 +99,7 @@ class ChunkLists {
       out.last_p = at;
       np_[np_place(s, at, o)] = kNil;
       ++out.queued;
-      header_[(s * ports_ + i) * ports_ + o] = at;
+      header_[(s * writers_ + i) * ports_ + o] = at;
     }
     in.last_c = at;
     return at;
@@ -111,7 +112,7 @@ class ChunkLists {
     slot(s, at).count = static_cast<u8>(std::popcount(in.outputs));
     if (in.part == 1) {
       for (u64 m = in.outputs & ~in.starving; m != 0; m &= m - 1) {
-        slot(s, header_[(s * ports_ + i) * ports_ + static_cast<u32>(std::countr_zero(m))]).nc = at;
+        slot(s, header_[(s * writers_ + i) * ports_ + static_cast<u32>(std::countr_zero(m))]).nc = at;
       }
     } else if (in.last_c != kNil) {
       slot(s, in.last_c).nc = at;
@@ -169,6 +170,7 @@ class ChunkLists {
   }
 
   u32 ports_;
+  u32 writers_;
   u32 chunks_;
   bool separate_;
   std::vector<Slot> slots_;  ///< [switch * chunks + chunk]
@@ -177,7 +179,7 @@ class ChunkLists {
   std::vector<u32> free_count_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
-  std::vector<u16> header_;  ///< [(switch * ports + input) * ports + output]: header chunk of the input's packet
+  std::vector<u16> header_;  ///< [(switch * writers + writer) * ports + output]: header chunk of the writer's packet
 };
 
 }  // namespace banyan::switching

@@ -402,6 +402,14 @@ class WormFabric : public engine::WholeNetwork {
   [[nodiscard]] Derived& derived() noexcept { return static_cast<Derived&>(*this); }
   [[nodiscard]] const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
 
+  // --- what a model that reduces does otherwise ------------------------------------------------------------------
+  /// A packet left its source.
+  void taken(PacketId) noexcept {}
+  /// Deliveries that a packet with one destination is for.
+  [[nodiscard]] u64 weight(PacketId) const noexcept { return 1; }
+  /// True: the packet that arrived was the result of a reduction, and is done with.
+  [[nodiscard]] bool take_result(PacketId, u32, Tick, u32, Tick) noexcept { return false; }
+
   // --- packets -------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 chunks_of(u32 flits) const noexcept { return (flits + settings_.chunk - 1) / settings_.chunk; }
   [[nodiscard]] u32 flits_of(PacketId id, u32 part) const noexcept {
@@ -414,7 +422,9 @@ class WormFabric : public engine::WholeNetwork {
   [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
     return record(id).copies == 0 ? 1 : header_flits_[record(id).traffic];
   }
-  [[nodiscard]] u64 copies(PacketId id) const noexcept { return record(id).copies == 0 ? 1 : terminals_.sink.owed(id); }
+  [[nodiscard]] u64 copies(PacketId id) const noexcept {
+    return record(id).copies == 0 ? derived().weight(id) : terminals_.sink.owed(id);
+  }
 
   [[nodiscard]] Ways ways(u32 input, PacketId id, u32 hops) noexcept {
     const u32 s = input / ports_;
@@ -437,7 +447,7 @@ class WormFabric : public engine::WholeNetwork {
 
   /// Terminals that a packet whose tail is in an input's FIFO reaches from there.
   [[nodiscard]] u64 served_behind(u32 input, PacketId id) const noexcept {
-    if (record(id).copies == 0) return 1;
+    if (record(id).copies == 0) return derived().weight(id);
     const u32 s = input / ports_;
     const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
     u64 sum = 0;
@@ -446,7 +456,7 @@ class WormFabric : public engine::WholeNetwork {
   }
   /// ... that a branch over an output serves.
   [[nodiscard]] u64 served_by(u32 s, u32 port, PacketId id) const noexcept {
-    if (record(id).copies == 0) return 1;
+    if (record(id).copies == 0) return derived().weight(id);
     const auto up = routes_->up_ports(s);
     if (std::find(up.begin(), up.end(), port) != up.end()) return served_above(s, id);
     const core::TerminalBits header = terminals_.sink.destinations(id);
@@ -719,6 +729,7 @@ class WormFabric : public engine::WholeNetwork {
   void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
     const u32 hops = arrival.way & 255U;
     const core::Packet& packet = record(arrival.packet);
+    if (derived().take_result(arrival.packet, terminal(t), now, hops, arrival.way >> 8U)) return;
     if (packet.copies == 0) {
       terminals_.sink.deliver(packet, terminal(t), now, packet.hops, arrival.way >> 8U);
       wires_.release(arrival.packet);
@@ -744,6 +755,7 @@ class WormFabric : public engine::WholeNetwork {
         return;
       }
       source.packet = terminals_.source.take(t, now);
+      derived().taken(source.packet);
       source.part = 0;
       idle_[t >> 6U] &= ~bit;
     }
