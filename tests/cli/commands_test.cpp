@@ -380,5 +380,21 @@ TEST_F(Commands, AnInterruptedRunSaysSoAndWritesNothing) {
   EXPECT_TRUE(contains(sweep.err, "interrupted")) << sweep.err;
 }
 
+/// A warning belongs to the result, and not to the process that computed it.
+TEST(Sweep, WarningsOfPointsThatAreInTheStoreAreShownAgain) {
+  fresh_scratch();
+  write_text("short.toml",
+             "topology = { name = \"mesh\", size = [2, 2] }\nswitch = \"vc_router\"\nrouting = \"dimension_order\"\n"
+             "traffic = { name = \"uniform\" }\nrun = { warmup = 50, measure = 200, extension = 1 }\n"
+             "[sweep]\n\"traffic.load\" = [0.1, 0.2]\n");
+  const Said first = banyan({"sweep", "short.toml", "--out", "kept"});
+  ASSERT_TRUE(contains(first.out, "2 of 2 points with a warning; the first: ")) << first.out << first.err;
+  const Said again = banyan({"sweep", "short.toml", "--out", "kept"});
+  EXPECT_TRUE(contains(again.err, "2 of 2 points are in kept already")) << again.err;
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_TRUE(contains(banyan({"export", "kept"}).out, "points with a warning")) << "export";
+  EXPECT_TRUE(contains(banyan({"export", "kept", "--json"}).out, "\"warning\": \"")) << "export --json";
+}
+
 }  // namespace
 }  // namespace banyan::cli::commands_test

@@ -1,10 +1,13 @@
 // Is every value, row, column and number of a store protected: changed, missing or added, is it named, and never passed
 // over?
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
+#include "banyan/base/hash.hpp"
+#include "banyan/store/blob.hpp"
 #include "banyan/store/database.hpp"
 #include "banyan/store/sweep.hpp"
 #include "store/stores.hpp"
@@ -112,7 +115,8 @@ TEST_F(Damage, EveryChangedValueIsFoundAndItsTableNamed) {
 }
 
 TEST_F(Damage, EveryMissingRowIsFoundAndItsTableNamed) {
-  for (const char* table : {"meta", "point", "run", "metric", "series", "histogram", "groups", "trees", "digest"}) {
+  for (const char* table :
+       {"meta", "point", "run", "metric", "series", "histogram", "groups", "trees", "digest", "warning"}) {
     expect_named(std::string("DELETE FROM ") + table, table);
   }
   expect_named("DELETE FROM metric WHERE position = 1", "metric");
@@ -161,7 +165,8 @@ TEST_F(Damage, ADamagedRunIsNotTakenForOneThatIsThere) {
 }
 
 TEST_F(Damage, AMissingTableOrColumnIsNamed) {
-  for (const char* table : {"meta", "point", "run", "metric", "series", "histogram", "groups", "trees", "digest"}) {
+  for (const char* table :
+       {"meta", "point", "run", "metric", "series", "histogram", "groups", "trees", "digest", "warning"}) {
     change(std::string("DROP TABLE ") + table);
     // A store without trees may be an old one; the digests say that there were some.
     EXPECT_NE(said().find(table), std::string::npos) << table << said();
@@ -190,7 +195,7 @@ TEST_F(Damage, ALostFormatNumberIsDamageAndNoEmptyStore) {
 }
 
 TEST_F(Damage, AStoreOfFormatOneIsReadAndRaised) {
-  change("DROP TABLE digest; PRAGMA user_version = 1");
+  change("DROP TABLE digest; DROP TABLE warning; PRAGMA user_version = 1");
   EXPECT_EQ(said(), "");
   {
     const Writer store(folder());
@@ -199,6 +204,65 @@ TEST_F(Damage, AStoreOfFormatOneIsReadAndRaised) {
   EXPECT_EQ(said(), "");
   change("UPDATE metric SET mean = 9 WHERE position = 1");
   EXPECT_NE(said(), "");
+}
+
+/// What format 2 was: the same without warnings, with digests that end before them.
+TEST_F(Damage, AStoreOfFormatTwoIsReadRaisedAndStillGuarded) {
+  const std::string other = folder() + "/two";
+  fs::create_directory(other);
+  {
+    Writer store(other);
+    store.plan(example_set(3), kSource);
+    for (u64 i = 1; i <= 3; ++i) {
+      api::Result result = example_result(i);
+      result.warning.clear();
+      store.put(result);
+    }
+  }
+  const std::string old_file = other + "/" + kFileName;
+  {
+    // A digest of before has no count of warnings behind the others: it is sealed without the last byte.
+    const Database database(old_file, Database::Mode::write);
+    database.run("DROP TABLE warning; PRAGMA user_version = 2");
+    for (u64 i = 1; i <= 3; ++i) {
+      const std::string run = fmt::format("{:016x}", i);
+      Statement select(database, "SELECT rows FROM digest WHERE run = ?");
+      ASSERT_TRUE(select.bind(run).step());
+      const std::string rows = select.blob().substr(8);
+      const std::string before = rows.substr(0, rows.size() - 1);
+      Hasher hasher;
+      hasher.add(run);
+      hasher.add(before);
+      BlobWriter blob;
+      blob.add_fixed(hasher.value());
+      blob.add_bytes(before);
+      select.run();
+      Statement update(database, "INSERT OR REPLACE INTO digest VALUES(?, ?)");
+      update.bind(run).bind_blob(blob.bytes()).run();
+    }
+  }
+  const auto damage = [&] { return Reader(other).damage(2); };
+  EXPECT_EQ(Reader(other).table().finished(), 3U);
+  EXPECT_TRUE(damage().empty());
+  const std::string copied = test::read_file(old_file);
+  {
+    Writer store(folder());
+    store.copy(old_file, {2});  // this one had a warning, and gives way
+    EXPECT_TRUE(store.has(2));
+    EXPECT_EQ(store.reader().find(2)->warning, "");
+  }
+  {
+    const Writer store(other);
+    EXPECT_TRUE(store.has(2));
+  }
+  EXPECT_TRUE(damage().empty());
+  Database(old_file, Database::Mode::write).run("INSERT INTO warning VALUES('0000000000000002', 'all is lost')");
+  EXPECT_EQ(damage(), std::vector<std::string>{"row 0000000000000002 of table warning was added"});
+  // Raising it must not take damage for what was written.
+  std::ofstream(old_file, std::ios::binary) << copied;
+  Database(old_file, Database::Mode::write).run("UPDATE metric SET mean = 9 WHERE position = 1 AND run LIKE '%2'");
+  { const Writer store(other); }
+  EXPECT_EQ(damage(), std::vector<std::string>{"row 1 (unknown) of table metric was changed"});
 }
 
 TEST_F(Damage, AFileOfAnotherKindIsNotCalledAStore) {

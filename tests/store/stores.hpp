@@ -28,6 +28,7 @@ inline api::Result example_result(u64 hash) {
   result.verdict = api::Verdict::saturated;
   result.certain = false;
   result.explanation = "it's 5 % \"over\" ± ü";
+  result.warning = "a buffer is short; so is time";
   stats::Metric delay;
   delay.name = "delay";
   delay.mean = 1.0 / 3.0;

@@ -52,6 +52,8 @@ export interface RunData {
   /** false: the verdict is the likelier one. */
   certain: boolean;
   explanation: string;
+  /** Pages of before have none. */
+  warning?: string;
   version: string;
   compiler: string;
 }

@@ -10,6 +10,7 @@ export function runDetails(run: RunData): HTMLElement {
   };
   row("Verdict", verdictText(run.verdict, run.certain));
   row("Explanation", run.explanation);
+  row("Warning", run.warning ?? "");
   row("Seed", run.seed);
   row("State hash", run.stateHash);
   row("Banyan", run.version);

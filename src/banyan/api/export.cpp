@@ -292,19 +292,25 @@ std::string doubts_text(const std::vector<Result>& results) {
   return fmt::format("\n{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
 }
 
-/// How many points have a warning, and that of the first; "" when none has.
+/// On a line behind an empty one.
 std::string warnings_text(const std::vector<Result>& results) {
-  const auto warns = [](const Result& result) { return !result.warning.empty(); };
-  const auto first = std::find_if(results.begin(), results.end(), warns);
-  if (first == results.end()) return "";
-  const auto count = std::count_if(results.begin(), results.end(), warns);
-  return fmt::format("\n{} of {} points with a warning; the first: {}\n", count, results.size(), first->warning);
+  const std::string text = warnings_of(results);
+  return text.empty() ? "" : "\n" + text + "\n";
 }
 
 }  // namespace
 
 std::string verdict_text(const Result& result) {
   return to_string(result.verdict) + (result.certain ? "" : " (uncertain)");
+}
+
+std::string warnings_of(const std::vector<Result>& results) {
+  const auto warns = [](const Result& result) { return !result.warning.empty(); };
+  const auto first = std::find_if(results.begin(), results.end(), warns);
+  if (first == results.end()) return "";
+  if (results.size() == 1) return "warning: " + first->warning;
+  const auto count = std::count_if(results.begin(), results.end(), warns);
+  return fmt::format("{} of {} points with a warning; the first: {}", count, results.size(), first->warning);
 }
 
 std::string aligned(const std::vector<Cells>& rows) {
@@ -421,7 +427,7 @@ std::string to_table(const ExperimentSet& set, const std::vector<Result>& result
 }
 
 std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results) {
-  if (set.axis_names.empty() && results.size() == 1) return to_table(results.front());
+  if (set.axis_names.empty() && results.size() == 1) return to_table(results.front()) + warnings_text(results);
   const Cells all = metric_names(results);
   std::string text;
   for (std::size_t i = 0; i < all.size(); i += kColumns) {

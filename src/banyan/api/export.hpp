@@ -23,6 +23,9 @@ namespace banyan::api {
 /// A table as it is, its columns as the head.
 [[nodiscard]] std::string to_csv(const Table& table);
 
+/// How many points have a warning, and that of the first, in one sentence; "" when none has.
+[[nodiscard]] std::string warnings_of(const std::vector<Result>& results);
+
 /// One row per point: the axes, verdict and state hash, then mean, half width and count of every metric.
 [[nodiscard]] std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results);
 /// What a run cost: CPU seconds and memory, the only parts of a result that differ from run to run.

@@ -215,6 +215,7 @@ Result read_result(const ordered_json& object) {
   result.verdict = read_verdict(object.at("verdict").get<std::string>());
   result.certain = object.value("certain", true);
   result.explanation = object.value("explanation", "");
+  result.warning = object.value("warning", "");
   for (const auto& [name, metric] : object.at("metrics").items()) result.metrics.push_back(read_metric(name, metric));
   if (object.contains("series")) {
     for (const auto& [name, series] : object.at("series").items()) result.series.push_back(read_series(name, series));
@@ -380,6 +381,7 @@ std::string to_json(const Result& result) {
   object["verdict"] = to_string(result.verdict);
   object["certain"] = result.certain;
   object["explanation"] = result.explanation;
+  if (!result.warning.empty()) object["warning"] = result.warning;
   object["metrics"] = ordered_json::object();
   for (const Metric& metric : result.metrics) object["metrics"][metric.name] = metric_json(metric);
   if (!result.series.empty()) {
@@ -429,6 +431,7 @@ const config::JsonShape& result_shape() {
                               {"verdict", JsonShape::one_of(verdicts)},
                               {"certain", JsonShape::boolean(), false},
                               {"explanation", JsonShape::text(), false},
+                              {"warning", JsonShape::text(), false},
                               {"metrics", JsonShape::map_of(metric)},
                               {"series", JsonShape::map_of(series), false},
                               {"tables", JsonShape::map_of(table), false},

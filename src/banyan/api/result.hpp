@@ -73,7 +73,7 @@ struct Result {
   Verdict verdict = Verdict::steady;
   bool certain = true;  ///< false: `verdict` is the likelier one, and `explanation` names the rules that were not met
   std::string explanation;  ///< warm-up rule, why saturated, which deadlock
-  std::string warning;      ///< what the user should know at once; part of the explanation, not kept beside it
+  std::string warning;      ///< what the user should know at once; "": nothing
   std::vector<stats::Metric> metrics;
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;

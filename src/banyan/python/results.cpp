@@ -111,15 +111,14 @@ py::tuple state_of(const api::Result& result) {
     for (const auto& bucket : histogram.buckets) buckets.emplace_back(bucket.low, bucket.high, bucket.count);
     histograms.emplace_back(histogram.name, histogram.unit, std::move(buckets));
   }
-  return py::make_tuple(api::to_json(result), result.warning, tables, histograms);
+  return py::make_tuple(api::to_json(result), tables, histograms);
 }
 
 ResultPointer from_state(const py::tuple& state) {
   auto result = std::make_shared<api::Result>(api::from_json(state[0].cast<std::string>()));
-  result->warning = state[1].cast<std::string>();
-  for (auto& [name, columns, rows] : state[2].cast<std::vector<TableState>>())
+  for (auto& [name, columns, rows] : state[1].cast<std::vector<TableState>>())
     result->tables.push_back({name, columns, rows});
-  for (auto& [name, unit, buckets] : state[3].cast<std::vector<HistogramState>>()) {
+  for (auto& [name, unit, buckets] : state[2].cast<std::vector<HistogramState>>()) {
     api::Histogram histogram{name, unit, {}};
     for (const auto& [low, high, count] : buckets) histogram.buckets.push_back({low, high, count});
     result->histograms.push_back(std::move(histogram));

@@ -77,6 +77,7 @@ Json run_json(const api::Result& run) {
           {"verdict", api::to_string(run.verdict)},
           {"certain", run.certain},
           {"explanation", run.explanation},
+          {"warning", run.warning},
           {"version", run.version},
           {"compiler", run.compiler}};
 }

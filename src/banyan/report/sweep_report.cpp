@@ -470,6 +470,11 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
     add_sweep_figures(page, set, results);
   } else if (!results.empty()) {
     page.figures.push_back(
+  // A warning may be a part of the explanation already.
+  if (const std::string warning = api::warnings_of(results);
+      !warning.empty() && (!single || page.summary.find(results.front().warning) == std::string::npos)) {
+    page.summary += fmt::format("{}{}.", page.summary.empty() ? "" : " ", warning);
+  }
         {"metrics", "Metrics", "", {}, "run.csv", api::to_csv(results.front()), run_table(results.front())});
   }
   if (single && !results.empty()) {

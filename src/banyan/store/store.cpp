@@ -52,6 +52,10 @@ CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NO
 constexpr const char* kTreeTable =
     "CREATE TABLE IF NOT EXISTS trees(run TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID";
 
+/// Of runs that have none, no row.
+constexpr const char* kWarningTable =
+    "CREATE TABLE IF NOT EXISTS warning(run TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID";
+
 /// The columns of every table, in order: a store that has others was changed by another program.
 constexpr struct {
   const char* name;
@@ -71,9 +75,10 @@ constexpr struct {
     {"groups", "run,position,metric,sums", 1, false},
     {"trees", "run,record", 1, true},
     {"digest", "run,rows", 2, false},
+    {"warning", "run,text", 3, false},
 };
 
-constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups", "trees"};
+constexpr const char* kTablesOfRuns[] = {"metric", "series", "histogram", "groups", "trees", "warning"};
 
 std::string hex(u64 value) { return fmt::format("{:016x}", value); }
 
@@ -328,6 +333,19 @@ void read_record(const Database& database, const std::string& run, api::Result& 
   }
 }
 
+void put_warning(const Database& database, const std::string& run, const api::Result& result) {
+  if (result.warning.empty()) return;
+  Statement insert(database, "INSERT INTO warning VALUES(?, ?)");
+  insert.bind(run).bind(result.warning).run();
+}
+
+/// "" where there is none, and in stores of formats before 3, which kept none.
+std::string warning_of(const Database& database, const std::string& run) {
+  if (database.number("PRAGMA user_version") < 3) return "";
+  Statement select(database, "SELECT text FROM warning WHERE run = ?");
+  return select.bind(run).step() ? select.text() : "";
+}
+
 std::string checkpoints_blob(const api::Result& result) {
   BlobWriter blob;
   for (const api::Checkpoint& checkpoint : result.checkpoints) {
@@ -460,6 +478,7 @@ std::optional<api::Result> Reader::read(const std::string& run) const {
     result.histograms = histograms_of(database_, run);
     result.groups = groups_of(database_, run);
     read_record(database_, run, result);
+    result.warning = warning_of(database_, run);
     return result;
   } catch (const std::out_of_range&) { unreadable(path()); }
 }
@@ -582,10 +601,13 @@ void Writer::begin() {
   if (format == 0) database.run(kTables);
   database.run(kTreeTable);
   database.run(kDigestTable);
-  // What a store of format 1 holds is believed as it is.
-  if (format != 0) seal_plan(database);
-  for (const u64 run : opened_->reader.runs()) seal_run(database, hex(run));
+  database.run(kWarningTable);
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat));
+  // What a store of format 1 holds is believed as it is; one of format 2 has its digests.
+  if (format == 1) {
+    seal_plan(database);
+    for (const u64 run : opened_->reader.runs()) seal_run(database, hex(run));
+  }
   transaction.commit();
 }
 
@@ -639,18 +661,16 @@ void Writer::copy(const std::string& file, const std::vector<u64>& runs) {
   {
     Transaction transaction(database);
     std::vector<const char*> tables{"run", "digest"};
-    for (const char* table : kTablesOfRuns) {
-      Statement select(database, "SELECT count(*) FROM part.sqlite_schema WHERE name = ?");
-      if (select.bind(table).step() && select.natural() > 0) tables.push_back(table);
-    }
+    tables.insert(tables.end(), std::begin(kTablesOfRuns), std::end(kTablesOfRuns));
     for (const char* table : tables) {
       const char* key = std::string_view(table) == "run" ? "hash" : "run";
       Statement remove(database, fmt::format("DELETE FROM main.{} WHERE {} = ?", table, key));
+      for (const u64 run : runs) remove.bind(hex(run)).run();
+      // Stores of before lack some tables.
+      Statement select(database, "SELECT count(*) FROM part.sqlite_schema WHERE name = ?");
+      if (!select.bind(table).step() || select.natural() == 0) continue;
       Statement insert(database, fmt::format("INSERT INTO main.{0} SELECT * FROM part.{0} WHERE {1} = ?", table, key));
-      for (const u64 run : runs) {
-        remove.bind(hex(run)).run();
-        insert.bind(hex(run)).run();
-      }
+      for (const u64 run : runs) insert.bind(hex(run)).run();
     }
     transaction.commit();
   }
@@ -684,6 +704,7 @@ void Writer::put(const api::Result& result) {
   put_histograms(database, run, result);
   put_groups(database, run, result);
   put_record(database, run, result);
+  put_warning(database, run, result);
   seal_run(database, run);
   transaction.commit();
 }

@@ -15,8 +15,8 @@
 namespace banyan::store {
 
 inline constexpr const char* kFileName = "results.sqlite";
-/// Raised when tables change; a store of a newer format is refused. 2: with digests of all rows.
-inline constexpr u64 kFormat = 2;
+/// Raised when tables change; a store of a newer format is refused. 2: with digests of all rows. 3: with warnings.
+inline constexpr u64 kFormat = 3;
 
 /// What a command was asked to run: enough to continue it.
 struct Source {
