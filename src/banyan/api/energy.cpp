@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include "banyan/api/result.hpp"
@@ -139,8 +138,7 @@ CostTable read_costs(const std::string& file) {
 std::optional<CostTable> costs_of(const Experiment& experiment) {
   const std::string& name = experiment.run.text("energy");
   if (name.empty()) return std::nullopt;
-  const std::filesystem::path folder = std::filesystem::path(experiment.run.where("energy").file).parent_path();
-  return read_costs((folder / name).string());
+  return read_costs(name);
 }
 
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,

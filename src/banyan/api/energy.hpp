@@ -30,7 +30,7 @@ struct CostTable {
 /// Throws ConfigError with the place: a key that it does not know, a cost that is no number from 0, one without source.
 [[nodiscard]] CostTable read_costs(const std::string& file);
 
-/// The table of run.energy, whose path is relative to the folder of the experiment; nothing where there is none.
+/// The table of run.energy; nothing where there is none.
 [[nodiscard]] std::optional<CostTable> costs_of(const Experiment& experiment);
 
 /// Adds the metrics and the table "energy". `cycles` and `flits`: simulated and delivered in all;

@@ -12,6 +12,7 @@
 
 #include "banyan/api/draft.hpp"
 #include "banyan/api/fork.hpp"
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/hash.hpp"
@@ -290,11 +291,12 @@ void describe_configuration(Experiment& experiment) {
   if (const Fork& fork = experiment.fork; fork.warm != nullptr) {
     all["fork"] = {{"after", "warmup"}, {"vary", fork.vary}, {"from", json::parse(fork.from)}};
   }
+  describe_inputs(experiment, all);
   experiment.configuration = config::dump(all);
   experiment.configuration_hash = identity_hash(experiment.configuration);
 }
 
-Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog) {
+Experiment resolve_point(const Draft& draft, const std::string& stem, const Catalog& catalog, InputDigests& digests) {
   Experiment experiment;
   experiment.name = draft.name().empty() ? stem : draft.name();
   const Worth worth = worth_of(draft, catalog);
@@ -322,6 +324,7 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
   }
   choose_extension(experiment.run);
   if (!experiment.jobs.empty()) complete_jobs(experiment);
+  find_inputs(experiment, digests);
   describe_configuration(experiment);
   return experiment;
 }
@@ -329,10 +332,10 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
 /// Makes `point`, resolved from `draft`, go on from a warm-up with another value. What has the same value in its own
 /// warm-up is a run like any other, and has the identity of one.
 void fork_point(const ForkTable& table, const Draft& draft, const std::string& stem, const Catalog& catalog,
-                Experiment& point) {
+                InputDigests& digests, Experiment& point) {
   Draft other = draft;
   other.apply({{table.vary, table.where, table.from}});
-  Experiment warm = resolve_point(other, stem, catalog);
+  Experiment warm = resolve_point(other, stem, catalog, digests);
   const bool same = warm.configuration == point.configuration;
   Fork fork = fork_from(table, draft, point, std::move(warm), catalog);
   if (same) return;
@@ -374,31 +377,8 @@ config::Node node_from(const json& value, const Where& where) {
   return node;
 }
 
-}  // namespace
-
-Experiment experiment_from(const std::string& configuration, const Catalog& catalog, const Overrides& overrides) {
-  const json all = json::parse(configuration, nullptr, false);
-  if (!all.is_object()) {
-    throw ConfigError({"configuration", 0, 0, ""}, "is no JSON object", "give a result that Banyan wrote");
-  }
-  return resolve_experiments(node_from(all, {"configuration", 0, 0, ""}), "", overrides, catalog).points.front();
-}
-
-std::string identity(const std::string& configuration) {
-  json all = json::parse(configuration);
-  all.erase("name");
-  for (const char* neutral : {"step_order", "wake", "shards", "audit"}) all["run"].erase(neutral);
-  return config::dump(all);
-}
-
-u64 identity_hash(const std::string& configuration) {
-  Hasher hasher;
-  hasher.add(identity(configuration));
-  return hasher.value();
-}
-
-ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem, const Overrides& overrides,
-                                  const Catalog& catalog) {
+ExperimentSet resolve(const config::Node& root, const std::string& stem, const Overrides& overrides,
+                      const Catalog& catalog, InputDigests& digests) {
   const Draft base(root, catalog);
   std::vector<Axis> axes;
   if (base.sweep() != nullptr) axes = config::read_sweep(*base.sweep());
@@ -429,9 +409,9 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
     const std::vector<Change> swept = changes_at(axes, point);
     Draft draft = base;
     draft.apply(joined(swept, fixed));
-    set.points.push_back(resolve_point(draft, stem, catalog));
+    set.points.push_back(resolve_point(draft, stem, catalog, digests));
     Experiment& made = set.points.back();
-    if (fork) fork_point(*fork, draft, stem, catalog, made);
+    if (fork) fork_point(*fork, draft, stem, catalog, digests, made);
     for (const Change& change : swept) made.axes.emplace_back(change.key, config::to_text(change.value));
     for (std::size_t a = 0; a < axes.size(); ++a) {
       made.labels.push_back(config::label_of(axes[a], point[a]));
@@ -440,6 +420,37 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
   }
   refuse_double_points(set, {root.where.file, 0, 0, "sweep"});
   return set;
+}
+
+}  // namespace
+
+Experiment experiment_from(const std::string& configuration, const Catalog& catalog, const Overrides& overrides) {
+  json all = json::parse(configuration, nullptr, false);
+  if (!all.is_object()) {
+    throw ConfigError({"configuration", 0, 0, ""}, "is no JSON object", "give a result that Banyan wrote");
+  }
+  InputDigests recorded(take_inputs(all));
+  return resolve(node_from(all, {"configuration", 0, 0, ""}), "", overrides, catalog, recorded).points.front();
+}
+
+std::string identity(const std::string& configuration) {
+  json all = json::parse(configuration);
+  all.erase("name");
+  leave_out_paths(all);
+  for (const char* neutral : {"step_order", "wake", "shards", "audit"}) all["run"].erase(neutral);
+  return config::dump(all);
+}
+
+u64 identity_hash(const std::string& configuration) {
+  Hasher hasher;
+  hasher.add(identity(configuration));
+  return hasher.value();
+}
+
+ExperimentSet resolve_experiments(const config::Node& root, const std::string& stem, const Overrides& overrides,
+                                  const Catalog& catalog) {
+  InputDigests digests;
+  return resolve(root, stem, overrides, catalog, digests);
 }
 
 ExperimentSet read_experiments(const std::string& file, const Overrides& overrides) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,14 @@ struct Fork {
   std::shared_ptr<const Experiment> warm;  ///< the other one; nullptr: there is none
 };
 
+/// A file that an experiment reads.
+struct Input {
+  std::string key;            ///< of the parameter that names it: "topology.file", "traffic.0.file"
+  std::string path;           ///< from the current folder
+  std::optional<u64> digest;  ///< of its content; nothing: nobody can tell before the run reads it
+  u64 stamp = 0;              ///< of its size and time when the digest was taken; 0: it is a recorded one
+};
+
 /// A fully resolved experiment: every parameter has its value, nothing is looked up later.
 struct Experiment {
   std::string name;         ///< from the file ("name"), or the file's stem
@@ -39,6 +48,7 @@ struct Experiment {
   config::Values messages;               ///< of messages_info(): how messages of jobs become flits
   config::Values run;                    ///< parameters of run_info()
   Fork fork;
+  std::vector<Input> inputs;   ///< the files that it reads (api/inputs.hpp)
   std::string configuration;   ///< canonical JSON of everything above: keys sorted, defaults filled in
   u64 configuration_hash = 0;  ///< of `configuration` without what results do not depend on (api/reader.hpp)
   std::vector<std::pair<std::string, std::string>> axes;  ///< sweep axes and this point's values, in axis order

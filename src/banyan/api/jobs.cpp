@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "banyan/api/network.hpp"
@@ -31,8 +30,9 @@ constexpr const char* kCollectives = "collectives.";
 std::vector<Parameter> job_parameters() {
   std::vector<Parameter> all{
       Parameter::text("name", "").doc("Name in the result; default: its number"),
-      Parameter::text("file", "").doc("Workload file; its format is told by its content"),
+      Parameter::text("file", "").file().doc("Workload file; its format is told by its content"),
       Parameter::text("placement", "linear")
+          .file({"linear", "random", "blocked", "spread"})
           .doc("Terminals of the ranks: linear, random, blocked, spread, or a file of their numbers"),
       Parameter::real("start", 0.0).unit("ns").range(0, kMostTime).doc("When the job begins"),
       Parameter::integer("repeats", 1).range(1, kMostRepeats).doc("How often each rank runs its schedule"),
@@ -57,7 +57,7 @@ std::vector<Parameter> job_parameters() {
           .doc("Collectives of a Chakra trace without type or size, and dependencies on nodes that it lacks: refused, "
                "or "
                "taken for computations and left out"),
-      Parameter::text("groups", "").doc("JSON file of the groups of a Chakra trace, such as {\"1\": [0, 1]}"),
+      Parameter::text("groups", "").file().doc("JSON file of the groups of a Chakra trace, such as {\"1\": [0, 1]}"),
       Parameter::integer("group", 8)
           .range(1, 1 << 20)
           .doc("Ranks per group where a collective of a Chakra trace is hierarchical"),
@@ -85,15 +85,6 @@ std::vector<Parameter> job_parameters() {
 bool is_generated(const config::Values& job) {
   return std::ranges::any_of(
       job.all(), [&](const auto& entry) { return entry.first.starts_with(kGenerator) && job.given(entry.first); });
-}
-
-/// A file beside the experiment, whatever the folder from which it is run.
-void find_file(config::Values& job, const char* key) {
-  const std::filesystem::path path = job.text(key);
-  const std::filesystem::path beside = std::filesystem::path(job.where(key).file).parent_path() / path;
-  std::error_code ignored;
-  if (path.empty() || !path.is_relative() || !std::filesystem::exists(beside, ignored)) return;
-  job.set(key, beside.lexically_normal().string(), job.where(key), job.given(key));
 }
 
 void check_source(const config::Values& job) {
@@ -177,11 +168,6 @@ void complete_jobs(Experiment& experiment) {
   for (std::size_t j = 0; j < experiment.jobs.size(); ++j) {
     config::Values& job = experiment.jobs[j];
     check_source(job);
-    find_file(job, "file");
-    find_file(job, "groups");
-    const std::string& placement = job.text("placement");
-    if (placement != "linear" && placement != "random" && placement != "blocked" && placement != "spread")
-      find_file(job, "placement");
     if (job.text("name").empty()) job.set("name", fmt::format("job {}", j), job.where("name"), false);
   }
   refuse_unfit(experiment);

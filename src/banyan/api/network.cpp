@@ -8,6 +8,7 @@
 #include "banyan/api/advice.hpp"
 #include "banyan/api/class_routing.hpp"
 #include "banyan/api/draft.hpp"
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/subnetworks.hpp"
 #include "banyan/engine/control_traffic.hpp"
@@ -234,6 +235,7 @@ double cycle_ns(const Experiment& experiment) {
 }
 
 std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
+  require_unchanged(experiment);
   std::unique_ptr<core::Topology> one =
       row_of(core::topology_rows(), experiment.topology.component()).make(experiment.topology);
   const u32 copies = subnetworks_of(experiment);

@@ -31,9 +31,7 @@ std::vector<u32> groups_of(const core::Topology& with_copies) {
 }
 
 std::vector<u32> read_terminals(const config::Values& values, u32 terminals) {
-  std::filesystem::path path = values.text("placement");
-  const std::filesystem::path beside = std::filesystem::path(values.where("placement").file).parent_path() / path;
-  if (path.is_relative() && std::filesystem::exists(beside)) path = beside;
+  const std::string& path = values.text("placement");
   std::error_code ignored;
   const bool regular = std::filesystem::is_regular_file(path, ignored);  // to open a pipe may wait for ever
   std::ifstream file;
@@ -47,7 +45,7 @@ std::vector<u32> read_terminals(const config::Values& values, u32 terminals) {
   while (file >> word) {
     const bool number = word.size() < 10 && word.find_first_not_of("0123456789") == std::string::npos;
     if (!number || std::stoul(word) >= terminals) {
-      values.fail("placement", fmt::format("the file {} has \"{}\" at place {}", path.string(), word, all.size()),
+      values.fail("placement", fmt::format("the file {} has \"{}\" at place {}", path, word, all.size()),
                   fmt::format("give terminals from 0 to {}", terminals - 1));
     }
     all.push_back(static_cast<u32>(std::stoul(word)));

@@ -9,6 +9,7 @@
 #include "banyan/api/energy.hpp"
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/fork.hpp"
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
@@ -161,6 +162,7 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
   const auto flat = [](const std::string& text) {
     json all = json::parse(text);
     all.erase("name");  // of the experiment: it tells two apart for people
+    leave_out_paths(all);
     return all.flatten();
   };
   const json a = flat(theirs);

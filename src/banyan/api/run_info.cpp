@@ -91,6 +91,7 @@ const config::ComponentInfo& run_info() {
               "Size of a flit, for switch models that give it none: then parameters in flits may be given in bytes, "
               "and results are shown in them. 0: none"),
           Parameter::text("energy", "")
+              .file()
               .doc("Table of costs, relative to the folder of the experiment, with which what run.activity counts "
                    "becomes "
                    "energy, and the network an area (docs/how-to/count-energy.md)"),

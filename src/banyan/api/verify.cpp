@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "banyan/api/catalog.hpp"
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/measure_sessions.hpp"
 #include "banyan/api/measure_steady.hpp"
 #include "banyan/api/network.hpp"
@@ -214,7 +215,10 @@ std::string wrong_axes(const Experiment& experiment, const VerifyOptions& option
   }
   try {
     const Experiment again = experiment_from(experiment.configuration, catalog(), values);
-    return again.configuration == experiment.configuration ? "" : "the configuration is not that of " + text;
+    // Paths of axes are from the folder of the experiment, those of a configuration as they were opened.
+    return without_paths(again.configuration) == without_paths(experiment.configuration)
+               ? ""
+               : "the configuration is not that of " + text;
   } catch (const ConfigError&) { return ""; }
 }
 
@@ -267,6 +271,8 @@ std::string cause_text(const Parting& parting, const Result& stored, const Exper
 
 Verification verify(const Result& stored, const VerifyOptions& options) {
   const Experiment experiment = experiment_from(stored.configuration, catalog());
+  if (const std::string changed = changed_input(experiment); !changed.empty())
+    return {false, stored.state_hash, 0, {}, {}, "not run again: " + changed};
   // The states on the way of a network that jobs run on are not looked for.
   std::optional<Rerun> rerun;
   if (experiment.jobs.empty()) rerun.emplace(experiment, stored, options);

@@ -8,6 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "banyan/base/hash.hpp"
 
 namespace banyan {
 namespace {
@@ -75,6 +79,23 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string*
       return failed(why, std::strerror(errno));
     }
   }
+}
+
+std::optional<u64> digest_of_file(const std::string& path) {
+  // To open a pipe may wait for ever.
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  constexpr std::size_t kPart = std::size_t{1} << 20U;
+  std::vector<char> part(kPart);
+  Hasher hasher;
+  while (file) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    hasher.add(std::string_view(part.data(), static_cast<std::size_t>(file.gcount())));
+  }
+  if (file.bad()) return std::nullopt;
+  return hasher.value();
 }
 
 }  // namespace banyan

@@ -1,6 +1,7 @@
 // The state hash: order-dependent, portable, equal on every machine and compiler.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -24,7 +25,15 @@ class Hasher {
   void add(u64 value) noexcept { state_ = mix64(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
   void add(std::string_view text) noexcept {
     add(static_cast<u64>(text.size()));
-    for (std::size_t i = 0; i < text.size(); i += 8) {
+    std::size_t i = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      for (; i + 8 <= text.size(); i += 8) {
+        u64 word = 0;
+        std::memcpy(&word, text.data() + i, 8);
+        add(word);
+      }
+    }
+    for (; i < text.size(); i += 8) {
       u64 word = 0;
       for (std::size_t k = 0; k < 8 && i + k < text.size(); ++k) {
         word |= static_cast<u64>(static_cast<unsigned char>(text[i + k])) << (8U * k);

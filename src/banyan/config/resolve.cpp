@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "banyan/config/units.hpp"
@@ -161,6 +162,29 @@ std::string join_path(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + "." + name;
 }
 
+/// A path of an experiment as it is opened: from the folder of the file that gives it, or, where nothing is there, from
+/// the current folder.
+std::string located(const std::string& path, const std::string& given_in) {
+  namespace fs = std::filesystem;
+  if (!fs::path(path).is_relative()) return path;
+  const fs::path beside = fs::path(given_in).parent_path() / path;
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::exists(beside, ignored) ? path : beside.lexically_normal().string();
+}
+
+/// Finds the files that the values name.
+void locate_files(Values& values, const ComponentInfo& info) {
+  for (const Parameter& parameter : info.parameters) {
+    if (!parameter.names_file) continue;
+    const std::string& path = values.text(parameter.name);
+    const bool word = std::ranges::find(parameter.words, path) != parameter.words.end();
+    if (path.empty() || word) continue;
+    const Where where = values.where(parameter.name);
+    values.set(parameter.name, located(path, where.file), where, values.given(parameter.name));
+    values.add_file(parameter.name);
+  }
+}
+
 }  // namespace
 
 Value resolve_value(const Node& node, const Parameter& parameter, const Where& where) {
@@ -205,6 +229,7 @@ Values resolve(const std::vector<Entry>& entries, const ComponentInfo& info, con
     }
     values.set(parameter.name, *parameter.fallback, place, false);
   }
+  locate_files(values, info);
   return values;
 }
 

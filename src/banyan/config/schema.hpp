@@ -43,6 +43,8 @@ struct Parameter {
   std::vector<std::string> choices;
   std::string summary;
   InFlight changes_in_flight = InFlight::no;
+  bool names_file = false;         ///< of Type::text: a file or folder that a run reads
+  std::vector<std::string> words;  ///< values that name none all the same
 
   static Parameter boolean(std::string name, bool fallback);
   static Parameter integer(std::string name, i64 fallback);
@@ -79,6 +81,13 @@ struct Parameter {
   /// A state of the network fits whatever the value is, and from then on it does what the new value says.
   Parameter& in_flight(InFlight how = InFlight::yes) {
     changes_in_flight = how;
+    return *this;
+  }
+  /// The text is the path of a file that results depend on. It is found from the folder of the experiment, and its
+  /// content is a part of the identity of a run.
+  Parameter& file(std::vector<std::string> no_files = {}) {
+    names_file = true;
+    words = std::move(no_files);
     return *this;
   }
   Parameter& doc(std::string sentence) {
@@ -123,6 +132,9 @@ class Values {
   [[nodiscard]] Where where(std::string_view name) const;
   [[nodiscard]] const std::string& component() const { return component_; }
   [[nodiscard]] const std::map<std::string, Value, std::less<>>& all() const { return values_; }
+  /// Parameters whose values are paths of files, as they are opened from the current folder.
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
+  void add_file(const std::string& name) { files_.push_back(name); }
 
   /// Throws ConfigError at the place of `name`.
   [[noreturn]] void fail(std::string_view name, std::string cause, std::string remedy) const;
@@ -133,6 +145,7 @@ class Values {
   std::map<std::string, Value, std::less<>> values_;
   std::map<std::string, Where, std::less<>> places_;
   std::map<std::string, bool, std::less<>> given_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace banyan::config

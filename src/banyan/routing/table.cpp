@@ -3,7 +3,6 @@
 // The table is followed from every terminal to every other when it is read.
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -38,17 +37,15 @@ std::vector<Line> read_lines(const config::Values& values) {
   if (!given.empty()) {
     values.fail("lines", "the table is given twice, as a file and as lines", "leave out file or lines");
   }
-  // Relative to the folder of the experiment.
-  const std::filesystem::path path = std::filesystem::path(values.where("file").file).parent_path() / name;
   std::string why;
-  const std::optional<std::string> content = read_whole_file(path.string(), &why);
+  const std::optional<std::string> content = read_whole_file(name, &why);
   if (!content) {
-    values.fail("file", fmt::format("{} cannot be read: {}", path.string(), why),
+    values.fail("file", fmt::format("{} cannot be read: {}", name, why),
                 "give the path of a routing table, relative to the folder of the experiment");
   }
   u32 number = 0;
   std::istringstream stream(*content);
-  for (std::string text; std::getline(stream, text);) lines.push_back({Where{path.string(), ++number, 1, ""}, text});
+  for (std::string text; std::getline(stream, text);) lines.push_back({Where{name, ++number, 1, ""}, text});
   return lines;
 }
 
@@ -199,7 +196,7 @@ const core::RoutingRow row_table{
      "Routing from a table: which port, and virtual channels, a switch takes towards a terminal.",
      "File format of this program: docs/routing/table.md",
      {
-         Parameter::text("file", "").doc("File of the table, relative to the folder of the experiment."),
+         Parameter::text("file", "").file().doc("File of the table, relative to the folder of the experiment."),
          Parameter::texts("lines", {}).doc("The same lines here, where there is no file."),
      }},
     make};

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
@@ -380,6 +381,7 @@ u64 digest_of(const Plan& plan) {
 Plan plan_of(const api::ExperimentSet& set, const Source& source) {
   Plan plan{source, set.axis_names, {}, set.points.size(), 0};
   for (const api::Experiment& point : set.points) {
+    api::require_files(point);
     plan.points.push_back({plan.points.size(), point.configuration_hash, axes_json(point), point.configuration});
   }
   plan.digest = digest_of(plan);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -64,19 +63,16 @@ std::vector<Line> read_lines(const config::Values& values) {
   if (!given.empty() && given != example()) {
     values.fail("lines", "the graph is given twice, as a file and as lines", "leave out file or lines");
   }
-  // Relative to the folder of the experiment.
-  const std::filesystem::path folder = std::filesystem::path(values.where("file").file).parent_path();
-  const std::filesystem::path path = folder / name;
   std::string why;
-  const std::optional<std::string> content = read_whole_file(path.string(), &why);
+  const std::optional<std::string> content = read_whole_file(name, &why);
   if (!content) {
-    values.fail("file", fmt::format("{} cannot be read: {}", path.string(), why),
+    values.fail("file", fmt::format("{} cannot be read: {}", name, why),
                 "give the path of a graph file, relative to the folder of the experiment");
   }
   u32 number = 0;
   std::istringstream stream(*content);
   for (std::string text; std::getline(stream, text);) {
-    lines.push_back({Where{path.string(), ++number, 1, ""}, words_of(text)});
+    lines.push_back({Where{name, ++number, 1, ""}, words_of(text)});
   }
   return lines;
 }
@@ -263,7 +259,7 @@ const core::TopologyRow row_graph_file{
     {"graph_file", "Any graph: switches, terminals and links from a file, or from lines in the experiment.",
      "File format of this program: docs/topology/graph_file.md",
      parts::with_damage({
-         Parameter::text("file", "").doc("File of the graph, relative to the folder of the experiment."),
+         Parameter::text("file", "").file().doc("File of the graph, relative to the folder of the experiment."),
          Parameter::texts("lines", {})
              .doc("The same lines here, where there is no file; neither: a ring of four switches with a chord."),
      })},

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -127,8 +126,7 @@ class Storage final : public core::Traffic {
       require_bounded(values, plan);
       return synthesize_io(plan);
     }
-    const std::string file =
-        (std::filesystem::path(values.where("file").file).parent_path() / values.text("file")).string();
+    const std::string& file = values.text("file");
     const std::string text = read_trace_text(file, values.where("file"));
     const std::string& name = values.text("format");
     const IoFormat format = name == "spc"   ? IoFormat::spc
@@ -171,7 +169,9 @@ const core::TrafficRow row_storage{
      "al., "
      "Self-Similarity Through High-Variability, IEEE/ACM Transactions on Networking 5(1), 1997",
      {
-         Parameter::text("file", "").doc("Trace, relative to the folder of the experiment; empty: synthetic I/O"),
+         Parameter::text("file", "")
+             .file()
+             .doc("Trace, relative to the folder of the experiment; empty: synthetic I/O"),
          Parameter::choice("format", {"auto", "spc", "msr", "srt"}, "auto").doc("Format of the trace"),
          Parameter::integer("disks", 16)
              .unit("terminals")

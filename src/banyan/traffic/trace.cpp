@@ -1,7 +1,6 @@
 // Messages from a file, which may wait for each other.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -143,9 +142,7 @@ class Trace final : public core::Traffic {
 };
 
 std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
-  // Relative to the folder of the experiment.
-  const std::string file =
-      (std::filesystem::path(values.where("file").file).parent_path() / values.text("file")).string();
+  const std::string& file = values.text("file");
   const std::vector<TraceMessage> messages = read_trace(read_trace_text(file, values.where("file")), file);
   if (messages.empty()) values.fail("file", "the trace has no message", "give a trace with at least one");
   if (messages.size() > std::numeric_limits<u32>::max() - 1) {
@@ -175,7 +172,7 @@ const core::TrafficRow row_trace{
     {"trace",
      "Messages from a text file, which may wait for each other; the run ends when all have arrived",
      "Hestness, Grot, Keckler, Netrace: Dependency-Driven Trace-Based Network-on-Chip Simulation, NoCArc 2010",
-     {Parameter::text("file", "").required().doc("Path of the trace, relative to the folder of the experiment"),
+     {Parameter::text("file", "").required().file().doc("Path of the trace, relative to the folder of the experiment"),
       Parameter::real("time_scale", 1.0)
           .range(0, 1e9)
           .doc("Factor on all times of the trace, rounded to cycles: below 1 compresses it"),

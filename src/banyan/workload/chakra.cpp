@@ -762,6 +762,8 @@ bool is_chakra(std::string_view start) noexcept {
   } catch (const chakra::Damage&) { return false; }
 }
 
+std::vector<std::string> chakra_files(const std::string& path) { return chakra::files_of(path); }
+
 Schedule read_chakra(const std::string& path, const ChakraOptions& options, ChakraNotes* notes) {
   return chakra::Reader(chakra::files_of(path), options, notes).read();
 }

@@ -43,6 +43,9 @@ struct ChakraNotes {
 /// Whether bytes that a file starts with, uncompressed, are those of such a trace.
 [[nodiscard]] bool is_chakra(std::string_view start) noexcept;
 
+/// The files of all ranks, in their order; of any other path, that. Throws ConfigError where some are missing.
+[[nodiscard]] std::vector<std::string> chakra_files(const std::string& path);
+
 /// Reads the files of all ranks: `path` is one of NAME.0.et, NAME.1.et ..., or a folder that holds nothing else of that
 /// kind. Throws ConfigError, with the file and the byte, where they are not as they must be.
 [[nodiscard]] Schedule read_chakra(const std::string& path, const ChakraOptions& options = {},
