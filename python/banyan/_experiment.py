@@ -130,7 +130,8 @@ class Experiment:
 
     def network(self) -> Topology:
         """The network, which a notebook draws."""
-        return Topology(self._points[0].topology_json(), self._points[0].topology_dot())
+        point = self._points[0]
+        return Topology(point.topology_json(), point.topology_dot(), point.topology_svg())
 
     # --- what can be done with it ----------------------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from typing import Any
 class Topology:
     """Switches, terminals and channels by their numbers; a notebook draws it."""
 
-    def __init__(self, text: str, dot: str) -> None:
+    def __init__(self, text: str, dot: str, svg: str) -> None:
         self._data = json.loads(text)
         self._dot = dot
+        self._svg = svg
 
     @property
     def switches(self) -> list[dict[str, Any]]:
@@ -76,35 +77,13 @@ class Topology:
         name = self._data["topology"].get("name", "network")
         return f"<banyan.Topology {name}: {len(self.switches)} switches, {len(self.terminals)} terminals>"
 
-    def _repr_svg_(self) -> str:
-        """A small drawing; links run both ways unless drawn with one end."""
-        places = self.positions()
-        xs, ys = zip(*places.values())
-        width, height = max(xs) - min(xs) or 1.0, max(ys) - min(ys) or 1.0
-        scale = min(560 / width, 420 / height, 70)
-        at = {s: ((x - min(xs)) * scale + 20, (y - min(ys)) * scale + 20) for s, (x, y) in places.items()}
-        lines, seen = [], set()
-        for channel in self.channels:
-            a, b = channel["from"].get("switch"), channel["to"].get("switch")
-            if a is None or b is None or (b, a) in seen or (a, b) in seen:
-                continue
-            seen.add((a, b))
-            (x1, y1), (x2, y2) = at[a], at[b]
-            dash = ' stroke-dasharray="4 3"' if channel["failed"] else ""
-            lines.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#7a8899"{dash}/>')
-        radius = max(2.0, min(8.0, scale / 5))
-        for switch in self.switches:
-            x, y = at[switch["id"]]
-            title = _escape(str(switch["label"]))
-            lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="#2f6fa7"><title>{title}</title></circle>')
-        w, h = width * scale + 40, height * scale + 40
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{w:.0f}" height="{h:.0f}" '
-                f'viewBox="0 0 {w:.0f} {h:.0f}">{"".join(lines)}</svg>')
+    def to_svg(self) -> str:
+        """A drawing, as `banyan export-topology --svg` writes it."""
+        return self._svg
+
+    _repr_svg_ = to_svg
 
 
 def _node(end: dict[str, Any]) -> tuple[str, int]:
     return ("terminal", end["terminal"]) if "terminal" in end else ("switch", end["switch"])
 
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

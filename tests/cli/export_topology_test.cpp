@@ -1,9 +1,11 @@
-// Does banyan export-topology print the network of every topology, in both formats?
+// Does banyan export-topology print the network of every topology, in all formats?
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "banyan/api/network.hpp"
 #include "banyan/api/topology_export.hpp"
+#include "banyan/report/drawing.hpp"
 #include "cli/program.hpp"
 #include "engine/small_instances.hpp"
 
@@ -53,7 +55,29 @@ TEST(ExportTopology, DotHasOneEdgePerLink) {
   EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '>'), 7 + 6);
 }
 
-TEST(ExportTopology, EveryTopologyIsPrintedInBothFormats) {
+TEST(ExportTopology, SvgHasASwitchATerminalAndALineForEach) {
+  fresh_scratch();
+  write_text("mesh.toml", kMesh);
+  const Said said = banyan({"export-topology", "mesh.toml", "--svg"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const auto count = [&](const std::string& word) {
+    std::size_t found = 0;
+    for (std::size_t at = said.out.find(word); at != std::string::npos; at = said.out.find(word, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_TRUE(said.out.starts_with("<svg xmlns=")) << said.out;
+  EXPECT_EQ(count("<rect "), 1U + 6U) << said.out;  // the ground, and the switches
+  EXPECT_EQ(count("<circle "), 6U);
+  EXPECT_EQ(count("<title>(1,1)</title>"), 1U);
+  EXPECT_EQ(count("stroke-dasharray"), 1U);
+  EXPECT_EQ(count("L"), 14U + 12U);
+  // A grid of three columns and two rows: switches a unit apart.
+  for (const char* x : {"0.927", "1.927", "2.927"})
+    EXPECT_EQ(count(std::string("<rect x=\"") + x + "\""), 2U) << said.out;
+  EXPECT_EQ(banyan({"export-topology", "mesh.toml", "--svg", "--dot"}).status, 2);
+}
+
+TEST(ExportTopology, EveryTopologyIsPrintedInAllFormats) {
   for (const core::TopologyRow* row : core::topology_rows()) {
     for (const test::Combination& c : test::all_combinations()) {
       if (c.topology != row) continue;
@@ -63,6 +87,9 @@ TEST(ExportTopology, EveryTopologyIsPrintedInBothFormats) {
       EXPECT_GE(network["terminals"].size(), 2U) << row->info.name;
       const std::string dot = api::topology_dot(experiment);
       EXPECT_TRUE(dot.ends_with("}\n")) << row->info.name;
+      const std::string svg = report::network_svg(row->info.name, *api::build_topology(experiment));
+      EXPECT_TRUE(svg.ends_with("</svg>\n")) << row->info.name;
+      EXPECT_FALSE(contains(svg, "nan") || contains(svg, "inf\"")) << row->info.name;
       for (std::size_t s = 0; s < network["switches"].size(); ++s) {
         EXPECT_TRUE(contains(dot, "  s" + std::to_string(s) + " [shape=box")) << row->info.name;
       }

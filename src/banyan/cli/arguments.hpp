@@ -119,6 +119,7 @@ struct ExportTopologyArguments {
   std::vector<std::string> overrides;
   bool dot = false;
   bool json = false;
+  bool svg = false;
 };
 
 struct DescribeArguments {

@@ -359,7 +359,10 @@ void add_export_topology(CLI::App& app, Action& action) {
   command.add_option("FILE", arguments->file, kFileHelp)->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
   auto* json = command.add_flag("--json", arguments->json, "As JSON (default)");
-  command.add_flag("--dot", arguments->dot, "For Graphviz: \"dot -Tsvg\" draws it")->excludes(json);
+  auto* dot = command.add_flag("--dot", arguments->dot, "For Graphviz: \"dot -Tsvg\" draws it")->excludes(json);
+  command.add_flag("--svg", arguments->svg, "As a drawing, in the shape of the page of a run")
+      ->excludes(json)
+      ->excludes(dot);
 }
 
 void add_describe(CLI::App& app, Action& action) {

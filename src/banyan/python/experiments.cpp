@@ -10,11 +10,13 @@
 
 #include "banyan/api/advice.hpp"
 #include "banyan/api/needs.hpp"
+#include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/api/sweep.hpp"
 #include "banyan/api/topology_export.hpp"
 #include "banyan/python/bindings.hpp"
 #include "banyan/python/watched.hpp"
+#include "banyan/report/drawing.hpp"
 
 namespace banyan::python {
 namespace {
@@ -134,6 +136,10 @@ void add_experiments(py::module_& module) {
       .def("check", &check)
       .def("topology_json", [](const api::Experiment& point) { return api::topology_json(point); })
       .def("topology_dot", [](const api::Experiment& point) { return api::topology_dot(point); })
+      .def("topology_svg",
+           [](const api::Experiment& point) {
+             return report::network_svg(point.topology.component(), *api::build_topology(point));
+           })
       .def("run", &run, py::arg("threads") = 1, py::arg("watches") = std::vector<std::string>(),
            py::arg("progress") = py::none(), py::arg("stop") = nullptr, py::arg("on_window") = py::none());
   py::class_<api::ExperimentSet, SetPointer>(module, "Points", "An experiment with its sweep expanded.")

@@ -11,6 +11,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/report/content_policy.hpp"
+#include "banyan/report/drawing.hpp"
 #include "banyan/report/markup.hpp"
 #include "banyan/store/congestion_blob.hpp"
 
@@ -18,22 +19,6 @@ namespace banyan::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// How the network is laid out, by what the topology publishes about itself.
-std::string shape_of(const std::string& name, const core::Topology& topology) {
-  const core::Grid* grid = topology.grid();
-  if (grid != nullptr) {
-    const bool cube =
-        grid->size.size() > 2 && std::all_of(grid->size.begin(), grid->size.end(), [](u32 size) { return size == 2; });
-    return cube ? "cube" : "grid";
-  }
-  if (topology.hyperx() != nullptr) return "grid";
-  if (topology.dragonfly() != nullptr) return "groups";
-  // A bidirectional MIN is drawn as the multistage network that it is, a fat tree as a tree.
-  if (topology.tree() != nullptr) return name == "bidirectional_min" ? "stages" : "levels";
-  if (topology.multistage() != nullptr) return "stages";
-  return topology.graph().levels() > 1 ? "stages" : "ring";
-}
 
 /// A terminal t is -1 - t.
 i64 number_of(const core::End& end) { return end.terminal ? -1 - i64{end.node} : i64{end.node}; }
