@@ -133,5 +133,43 @@ TEST_F(Convert, AConfigurationThatIsTakenForAnExperimentIsToldFromABrokenOne) {
 
 TEST_F(Convert, IgnoringNeedsAConfiguration) { EXPECT_EQ(banyan({"run", "--ignore-unmapped", "torus"}).status, 2); }
 
+TEST_F(Convert, SettingsWithSeveralValuesAreSwept) {
+  const Said said = banyan(
+      {"sweep", "--booksim", "torus", "injection_rate=[0.01, 0.02]", "num_vcs=[4,8]", "--json", "--out", "swept"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const json swept = json::parse(said.out);
+  EXPECT_EQ(swept["axes"], (std::vector<std::string>{"injection_rate", "num_vcs"}));
+  ASSERT_EQ(swept["points"].size(), 4U);
+  for (const json& point : swept["points"]) {
+    const std::string rate = "injection_rate=" + point["axes"]["injection_rate"].get<std::string>();
+    const std::string vcs = "num_vcs=" + point["axes"]["num_vcs"].get<std::string>();
+    EXPECT_EQ(point["state_hash"], state_of({"run", "--booksim", "torus", rate, vcs, "--json"})) << rate << vcs;
+    EXPECT_TRUE(point["metrics"].contains("booksim2_packet_latency"));
+  }
+  // The same again, from the store, and the command that the store tells.
+  const Said again = banyan(
+      {"sweep", "--booksim", "torus", "injection_rate=[0.01, 0.02]", "num_vcs=[4,8]", "--json", "--out", "swept"});
+  EXPECT_TRUE(contains(again.err, "4 of 4 points are in swept already")) << again.err;
+  EXPECT_EQ(banyan({"verify", "swept"}).status, 0);
+}
+
+TEST_F(Convert, ASweepOfSettingsIsRefusedInOneSentence) {
+  const auto refused = [](const std::string& change) { return banyan({"sweep", "--booksim", "torus", change}); };
+  expect_refusal(refused("num_vcs=4"), "no setting has several values", "injection_rate=[0.1, 0.2]");
+  expect_refusal(refused("num_vcs=[4,4]"), "a value is there twice", "give every value once");
+  expect_refusal(refused("num_vcs=[4,]"), "a value is missing", "injection_rate=[0.1, 0.2]");
+  expect_refusal(refused("sweep.num_vcs=4"), "a list of values is missing", "injection_rate=[0.1, 0.2]");
+  // What differs from BookSim2 is said before.
+  for (const auto& [change, cause] :
+       {std::pair{"num_vcs=[4,99]", "num_vcs = 99: switch.vcs: 99 is out of range"},
+        {"alloc_iters=[1,2]", "the point alloc_iters = 2 is the same run as one before"}}) {
+    const Said said = refused(change);
+    EXPECT_EQ(said.status, 2) << change;
+    EXPECT_TRUE(contains(said.err, cause)) << said.err;
+  }
+  // Commas of BookSim2's own lists part no values.
+  EXPECT_EQ(banyan({"sweep", "--booksim", "torus", "traffic=[uniform, hotspot({{3,5},{2,1}})]", "--quiet"}).status, 0);
+}
+
 }  // namespace
 }  // namespace banyan::cli::convert_command_test

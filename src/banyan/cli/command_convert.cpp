@@ -16,12 +16,12 @@ namespace banyan::cli {
 
 using booksim::Remark;
 
-booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides,
-                              bool ignore_unmapped) {
+booksim::Conversion converted(const std::string& file, const std::vector<std::string>& overrides, bool ignore_unmapped,
+                              const std::function<void(const std::string&)>& tell) {
   std::vector<booksim::Setting> settings = booksim::read_settings(read_file(file), file);
   for (const std::string& text : overrides) settings.push_back(booksim::read_override(text));
   booksim::Conversion conversion = booksim::convert(settings, file);
-  for (const Remark& remark : conversion.remarks) note(booksim::to_text(remark));
+  for (const Remark& remark : conversion.remarks) tell(booksim::to_text(remark));
   const auto is_unmapped = [](const Remark& r) { return r.kind == Remark::Kind::unmapped; };
   const auto count = std::count_if(conversion.remarks.begin(), conversion.remarks.end(), is_unmapped);
   if (conversion.toml.empty()) {
@@ -86,7 +86,7 @@ int convert_workload(const ConvertArguments& arguments) {
 int convert(const ConvertArguments& arguments) {
   if (!arguments.to.empty()) return convert_workload(arguments);
   if (!arguments.out.empty()) require_writable_file(arguments.out);
-  const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped).toml;
+  const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note).toml;
   if (arguments.out.empty()) {
     print(toml);
   } else {

@@ -49,7 +49,7 @@ api::Overrides overrides_of(const RunArguments& arguments) {
 /// What a BookSim2 configuration means; empty when the file is an experiment.
 booksim::Conversion conversion_of(const RunArguments& arguments) {
   if (!arguments.booksim) return {};
-  return converted(arguments.file, arguments.overrides, arguments.ignore_unmapped);
+  return converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note);
 }
 
 api::ExperimentSet read(const RunArguments& arguments, const std::string& converted) {
@@ -58,10 +58,16 @@ api::ExperimentSet read(const RunArguments& arguments, const std::string& conver
   return api::read_experiments_text(converted, arguments.file, overrides_of(arguments));
 }
 
-/// Where the experiment came from; --seed counts as an override.
+/// Where the experiment came from; --seed counts as an override, but not beside those of a BookSim2 configuration.
 store::Source source_of(const RunArguments& arguments, const std::string& converted, const char* command) {
-  return {
-      command, arguments.file, arguments.booksim ? converted : read_file(arguments.file), overrides_of(arguments), {}};
+  store::Source source{
+      command, arguments.file, converted.empty() ? read_file(arguments.file) : converted, overrides_of(arguments), {}};
+  if (!arguments.booksim) return source;
+  source.overrides = arguments.overrides;
+  source.options = {"--booksim"};
+  if (arguments.ignore_unmapped) source.options.emplace_back("--ignore-unmapped");
+  if (arguments.running.seed) source.options.push_back(fmt::format("--seed={}", *arguments.running.seed));
+  return source;
 }
 
 void require_outputs(const RunArguments& arguments) {
@@ -327,7 +333,9 @@ bool is_silent(const RunArguments& arguments) {
 
 int sweep(const RunArguments& arguments) {
   require_folder(arguments);
-  api::ExperimentSet set = read(arguments, "");
+  api::ExperimentSet set = arguments.booksim ? booksim_sweep(arguments.file, arguments.overrides,
+                                                             overrides_of(arguments), arguments.ignore_unmapped)
+                                             : read(arguments, "");
   if (arguments.plot || !arguments.svg.empty()) static_cast<void>(plotted_axis(set));
   require_outputs(arguments);
   const u32 threads =
@@ -353,7 +361,11 @@ int sweep(const RunArguments& arguments) {
     awaited = swept(std::move(set), arguments, options);
   }
   if (!awaited || silent) return kDone;
-  const SweptTable& done = *awaited;
+  SweptTable& done = *awaited;
+  // As "run" does, beside what the store holds.
+  for (api::Result& result : done.results) {
+    if (arguments.booksim) booksim::add_printed_latencies(result);
+  }
   if (done.results.empty()) {
     note(fmt::format("part {} has no points: the sweep has fewer points than parts", arguments.part));
     return kDone;

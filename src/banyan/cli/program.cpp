@@ -207,10 +207,10 @@ void add_run(CLI::App& app, Action& action, const std::vector<std::string>& plug
         ->check(is_named())
         ->type_name("FILE");
     add_checkpoints(command, *arguments);
-    auto* booksim = command.add_flag("--booksim", arguments->booksim, "FILE and key=value are BookSim2's");
-    command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Run without the settings that are not mapped")
-        ->needs(booksim);
   }
+  auto* booksim = command.add_flag("--booksim", arguments->booksim, "FILE and key=value are BookSim2's");
+  command.add_flag("--ignore-unmapped", arguments->ignore_unmapped, "Run without the settings that are not mapped")
+      ->needs(booksim);
   if (std::string(name) == "sweep") {
     command.add_option("--metric", arguments->metrics, "Metric to show or to plot (repeatable)")
         ->type_name("NAME")

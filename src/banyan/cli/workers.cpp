@@ -173,6 +173,8 @@ class SlurmFarm {
     for (const std::string& change : arguments.overrides) command += " " + quoted_for_shell(change);
     for (const std::string& plugin : *arguments.plugins) command += " --plugin " + quoted_for_shell(plugin);
     if (arguments.running.seed) command += fmt::format(" --seed {}", *arguments.running.seed);
+    if (arguments.booksim) command += " --booksim";
+    if (arguments.ignore_unmapped) command += " --ignore-unmapped";
     command += fmt::format(
         " --part \"$SLURM_ARRAY_TASK_ID/{}\" --threads \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet --out ", count);
     job_.script = "#!/bin/sh\n" + command + quoted_for_shell(arguments.running.out) + "\n";
