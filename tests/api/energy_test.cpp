@@ -68,6 +68,17 @@ TEST(Energy, OfSessionsIsOfAllOfThem) {
   EXPECT_GT(result.at("energy_per_flit").mean, 0.0);
 }
 
+/// A cost of what a switch does not have is no error: the table may be one for several switches.
+TEST(Energy, ACostThatCountsNothingIsTold) {
+  const std::string table =
+      write_table("unit = \"pJ\"\n[events]\n" + cost("link_traversals", "2") + cost("vc_allocations", "1"));
+  const Result result = run_of(kSessions, {"run.energy=" + table, "run.sessions=3"});
+  EXPECT_NE(result.warning.find("the table of costs has vc_allocations, which count nothing here"), std::string::npos)
+      << result.warning;
+  EXPECT_DOUBLE_EQ(result.at("energy").mean, 2 * result.at("link_traversals").mean);
+  EXPECT_EQ(run_of(kMesh, {"run.energy=" + table}).warning.find("vc_allocations"), std::string::npos);
+}
+
 TEST(Energy, TheExampleCanBeReadAndSaysItsSources) {
   const CostTable table = read_costs(std::string(BANYAN_SOURCE_DIR) + "/examples/costs/noxim.toml");
   EXPECT_EQ(table.unit, "pJ");

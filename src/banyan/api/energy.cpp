@@ -154,6 +154,12 @@ void add_energy(Result& result, const CostTable& costs, const core::Graph& graph
     }
     return sum;
   };
+  const auto of_vcs = [](const Cost& cost) { return cost.of == "vc_allocations"; };
+  if (!activity.has_vcs && std::ranges::any_of(costs.events, of_vcs)) {
+    result.warning += fmt::format(
+        "{}the table of costs has vc_allocations, which count nothing here: this switch has no virtual channels",
+        result.warning.empty() ? "" : "; ");
+  }
   const double dynamic = sum_of(costs.events, "", [&](const std::string& of) { return counted(activity, of); });
   const double fixed =
       sum_of(costs.cycles, " x cycles", [&](const std::string& of) { return parts(graph, of) * cycles; });

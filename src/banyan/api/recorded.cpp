@@ -341,6 +341,7 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
                                     {"crossbar_traversals", &Activity::crossbar_traversals},
                                     {"link_traversals", &Activity::link_traversals},
                                     {"vc_allocations", &Activity::vc_allocations}}) {
+    if (field == &Activity::vc_allocations && !activity->has_vcs) continue;
     stats::Metric metric;
     metric.name = name;
     metric.unit = field == &Activity::vc_allocations ? "packets" : "flits";

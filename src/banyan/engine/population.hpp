@@ -146,6 +146,7 @@ struct Activity {
   u64 crossbar_traversals = 0;  ///< flits; each is one grant of a switch allocator where there is one
   u64 link_traversals = 0;      ///< flits, links of terminals included
   u64 vc_allocations = 0;       ///< packets that held a virtual channel of an output and gave it back
+  bool has_vcs = true;          ///< false: the hardware has no virtual channels, and counts none
 
   Activity& operator+=(const Activity& other) noexcept {
     buffer_writes += other.buffer_writes;
@@ -153,6 +154,7 @@ struct Activity {
     crossbar_traversals += other.crossbar_traversals;
     link_traversals += other.link_traversals;
     vc_allocations += other.vc_allocations;
+    has_vcs = has_vcs && other.has_vcs;
     return *this;
   }
 };

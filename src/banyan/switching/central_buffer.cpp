@@ -76,6 +76,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   }
 
   void reset_switches() {
+    stored_ = 0;
     lists_.clear();
     for (Hot& h : hot_) h = {};
     for (In& in : in_) in = {};
@@ -83,7 +84,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     sums_.reset();
   }
 
-  void archive_switches(Archive& a) { a(lists_, hot_, in_, served_out_, sums_); }
+  void archive_switches(Archive& a) { a(lists_, hot_, in_, served_out_, sums_, stored_); }
   engine::OwnMetrics* own_metrics() noexcept override { return sums_.metrics(); }
 
   // --- reductions, for the fabric ------------------------------------------------------------------------------
@@ -93,6 +94,12 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     if (!sums_.is_result(record(id))) return false;
     sums_.deliver(id, terminal, now, hops, serialization);
     return true;
+  }
+  /// Flits that leave a FIFO pass the crossbar or are written into the central buffer, or added to a sum there; each
+  /// output reads its own copy.
+  [[nodiscard]] engine::Activity activity_of(u64 written, u64 read, u64 links) const noexcept {
+    const u64 crossed = read - stored_;
+    return {written + stored_, read + (movements_ - crossed), crossed, links, 0, false};
   }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
@@ -737,6 +744,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const Chunk chunk = head(input);
     h.writable &= ~bit_of(i);
     h.undecided &= ~bit_of(i);
+    stored_ += chunk.flits;
     put(s, h, i, chunk, is_tail(chunk));
     inputs_[input].next = now + 1;
     pop(input, now, 0);
@@ -768,6 +776,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const u32 input = s * ports_ + i;
     const Chunk chunk = head(input);
     const bool tail = is_tail(chunk);
+    stored_ += chunk.flits;
     h.writable &= ~bit_of(i);
     in_[input].mode = tail ? Mode::none : Mode::write;
     const u32 r = sums_.collective(record(chunk.packet));
@@ -822,6 +831,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   std::vector<Hot> hot_;  ///< [switch]
   std::vector<In> in_;    ///< [switch * ports + input], and behind them [switch * collectives + collective]: the sums
   std::vector<Tick> served_out_;
+  u64 stored_ = 0;  ///< flits that were written into the buffer
 };
 
 /// Resources: input FIFOs, outputs and buffers, numbered in this order.

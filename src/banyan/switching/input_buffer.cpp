@@ -43,6 +43,11 @@ class InputBuffer final : public WormFabric<InputBuffer> {
   }
 
   void archive_switches(Archive& a) { a(hot_, in_, out_); }
+  /// In lock-step the outputs of a worm take what is read once; otherwise each reads for itself.
+  [[nodiscard]] engine::Activity activity_of(u64 written, u64 read, u64 links) const noexcept {
+    const bool together = set_.synchronous;
+    return {written, together ? read : movements_, movements_, links, 0, false};
+  }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
   void new_head(u32 input, Tick now) noexcept {

@@ -221,11 +221,11 @@ class OutputQueued final : public engine::Population {
     if (fetch_adds_ != nullptr) {
       const u64 there = movements_ - left_;
       const u64 writes = there + fetch_adds_->writes();
-      into += {writes, writes - buffered - fetch_adds_->buffered(), writes, movements(), 0};
+      into += {writes, writes - buffered - fetch_adds_->buffered(), writes, movements(), 0, false};
       return true;
     }
     const u64 writes = movements_ - terminals_.recorder.delivered();
-    into += {writes, writes - buffered, writes, movements_, 0};
+    into += {writes, writes - buffered, writes, movements_, 0, false};
     return true;
   }
 

@@ -132,7 +132,8 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
 /// Derived has: void step(u32 s, Tick now) noexcept; void ready(u32 input, Tick now) noexcept, what waits at the head
 /// of an input's FIFO may leave; void output_ready(u32 output, Tick now) noexcept; void new_head(u32 input, Tick now),
 /// the FIFO has another head whose header has arrived as far as it must have; void pushed(u32 input, Tick now); void
-/// reset_switches(); show_switches(into), what waits for what inside the switches (engine/blocked.hpp); and what it
+/// reset_switches(); activity_of(written, read, links), what the hardware did beside writing and reading the FIFOs;
+/// show_switches(into), what waits for what inside the switches (engine/blocked.hpp); and what it
 /// holds.
 template <class Derived>
 class WormFabric : public engine::WholeNetwork {
@@ -155,12 +156,14 @@ class WormFabric : public engine::WholeNetwork {
     any_next_ = false;
     only_asked_ = false;
     last_run_ = 0;
+    written_ = ejected_ = 0;
     derived().reset_switches();
   }
 
   void archive(Archive& a) final {
     archive_network(a);
-    a(inputs_, outputs_, sources_, fifos_, worms_, mail_, awake_now_, awake_next_, any_next_, only_asked_, last_run_);
+    a(inputs_, outputs_, sources_, fifos_, worms_, mail_, awake_now_, awake_next_, any_next_, only_asked_, last_run_,
+      written_, ejected_);
     derived().archive_switches(a);
   }
 
@@ -185,6 +188,14 @@ class WormFabric : public engine::WholeNetwork {
   bool expects() const final { return !worms_.empty() || !mail_.empty(); }
 
   bool hashes_movements() const noexcept final { return true; }
+  bool activity(engine::Activity& into) const final {
+    u64 waiting = 0;
+    for (u32 i = 0; i < inputs_.size(); ++i) {
+      for (u32 n = 0; n < inputs_[i].count; ++n) waiting += entry(i, n).flits;
+    }
+    into += derived().activity_of(written_, written_ - waiting, written_ + ejected_);
+    return true;
+  }
   u64 digest() const final {
     u64 sum = 0;
     for (u32 i = 0; i < inputs_.size(); ++i) {
@@ -534,6 +545,7 @@ class WormFabric : public engine::WholeNetwork {
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
     if (out.to >= kTerminal) {
+      ejected_ += flits;
       if (part == 0) out.head_first = static_cast<u32>(first);
       if (part * settings_.chunk + flits == record(id).flits) {
         const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
@@ -665,6 +677,7 @@ class WormFabric : public engine::WholeNetwork {
     if (place >= places_) place -= places_;
     fifos_[std::size_t{input} * places_ + place] = chunk;
     ++in.count;
+    written_ += chunk.flits;
     if (in.count == needed(input)) derived().new_head(input, now);
     derived().pushed(input, now);
   }
@@ -806,6 +819,8 @@ class WormFabric : public engine::WholeNetwork {
   bool any_next_ = false;
   bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;
+  u64 written_ = 0;  ///< flits that came into the FIFOs
+  u64 ejected_ = 0;  ///< flits that left to terminals
 };
 
 /// Cuts a network of worms. Where traffic replicates it stays whole: the destinations of a worm lie in one place, from
