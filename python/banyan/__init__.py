@@ -22,7 +22,7 @@ from ._components import FUNCTIONS as _FUNCTIONS
 from ._components import Component
 from ._errors import BanyanWarning, ConfigError, InvariantError, UnknownMetric
 from ._experiment import Experiment, load
-from ._inputs import graph, messages, table_of
+from ._inputs import graph, job, messages, schedule, table_of
 from ._network import Network
 from ._results import Metric, Page, Result, Sweep
 from ._topology import Topology
@@ -50,9 +50,11 @@ __all__ = [
     "compare",
     "describe",
     "graph",
+    "job",
     "load",
     "messages",
     "saturation",
+    "schedule",
     "studies",
     "study",
     "table_of",

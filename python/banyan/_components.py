@@ -59,6 +59,13 @@ class Component(Mapping):
         return f"banyan.{self.name}({given})"
 
 
+class Job(Component):
+    """A job: its name, where it has one, is a parameter like others."""
+
+    def toml(self) -> str:
+        return _toml.value(self.parameters)
+
+
 def keyword_of(parameter: str) -> str:
     """The keyword of a parameter: `mark.high` is given as mark_high, `from` as from_."""
     word = parameter.replace(".", "_").replace("-", "_")
@@ -145,10 +152,14 @@ def _function(row: Mapping[str, Any]) -> Callable[..., Component]:
     return component
 
 
+_TABLES = ("run", "job", "messages")  # of an experiment, that hold no component
+_ROWS = json.loads(_core.describe_json(""))
+
+
 def rows() -> list[dict[str, Any]]:
     """Every component that an experiment names."""
-    # Tables of an experiment that hold no component.
-    return [row for row in json.loads(_core.describe_json("")) if row["kind"] not in ("run", "job", "messages")]
+    return [row for row in _ROWS if row["kind"] not in _TABLES]
 
 
 FUNCTIONS: dict[str, Callable[..., Component]] = {row["name"]: _function(row) for row in rows()}
+TABLES: dict[str, Callable[..., Component]] = {row["kind"]: _function(row) for row in _ROWS if row["kind"] in _TABLES}

@@ -48,9 +48,12 @@ def _is_axis(value: Any) -> bool:
 
 
 class Experiment:
-    """One topology, one switch model, one routing function, one or more traffics, and how to run them.
+    """One topology, one switch model, one routing function, one or more traffics or jobs, and how to run them.
 
     A component is what its function gives (``banyan.mesh(size=[8, 8])``), its name, or a dict with a "name".
+
+    ``job`` is what ``banyan.job(...)`` gives, or several of it; ``flit``, ``packet`` and ``cycle_time`` say how messages of jobs
+    are cut (``banyan.describe("messages")``).
 
     ``run`` holds the parameters of the run (``banyan.describe("run")``), ``sweep`` axes with their values.
     """
@@ -60,16 +63,22 @@ class Experiment:
         *,
         topology: Any,
         switch: Any,
-        traffic: Any,
+        traffic: Any = None,
         routing: Any = None,
         admission: Any = None,
         analysis: Any = None,
+        job: Any = None,
+        flit: Any = None,
+        packet: Any = None,
+        cycle_time: Any = None,
         run: Mapping[str, Any] | None = None,
         sweep: Mapping[str, Any] | None = None,
         name: str | None = None,
     ) -> None:
         if isinstance(traffic, (list, tuple)):
             traffic = list(traffic)
+        if job is not None:
+            job = list(job) if isinstance(job, (list, tuple)) else [job]
         parts = {
             "name": name,
             "topology": topology,
@@ -78,6 +87,10 @@ class Experiment:
             "traffic": traffic,
             "admission": admission,
             "analysis": analysis,
+            "job": job,
+            "flit": flit,
+            "packet": packet,
+            "cycle_time": cycle_time,
             "run": run,
         }
         for key, part in parts.items():

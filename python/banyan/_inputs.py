@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._components import Component
+from ._components import TABLES, Component, Job
 from ._errors import config_error
 
 
@@ -81,12 +81,71 @@ def messages(rows: Any, **parameters: Any) -> Component:
         if len(row) != 4:
             raise config_error(f"message {i} has {len(row)} values", "give cycle, source, destination and flits")
         lines.append(f"{i} " + " ".join(str(int(word)) for word in row))
-    text = "\n".join(lines) + "\n"
+    return Component("traffic", "trace", {"file": _kept("\n".join(lines) + "\n", ".trace"), **parameters})
+
+
+def _kept(text: str, end: str) -> str:
+    """The path of a file of that content in the folder of temporary files; its name tells the content."""
     folder = os.path.join(tempfile.gettempdir(), f"banyan-{os.getuid()}")
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    path = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest()[:32] + ".trace")
+    path = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest()[:32] + end)
     if not os.path.exists(path):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
             file.write(text)
         os.replace(file.name, path)
-    return Component("traffic", "trace", {"file": path, **parameters})
+    return path
+
+
+def job(**parameters: Any) -> Component:
+    return Job("job", "job", TABLES["job"](**parameters).parameters)
+
+
+job.__doc__ = (TABLES["job"].__doc__ or "") + """
+
+An experiment takes it as job=, or a list of several: banyan.job(generator={"collective": "all_reduce", "ranks": 16,
+"bytes": "1 MiB"}), banyan.job(file="x.goal"), banyan.job(file=banyan.schedule(...)).
+"""
+job.__signature__ = TABLES["job"].__signature__  # type: ignore[attr-defined]
+
+_OPERATIONS = {
+    "calc": "calc {0}",
+    "send": "send {0}b to {1} tag {2}",
+    "recv": "recv {0}b from {1} tag {2}",
+}
+
+
+def schedule(ranks: Iterable[Iterable[Any]]) -> str:
+    """The file of a schedule, for banyan.job(file=...). Every rank is what a generator gives, one operation after another:
+
+    ("calc", ns), ("send", bytes, to), ("recv", bytes, from), the last two with a tag behind them where there are several.
+    A list of operations begins at once; what follows waits for all of them.
+
+    >>> def rank(r, n):
+    ...     yield "calc", 1000
+    ...     yield [("send", 4096, (r + 1) % n), ("recv", 4096, (r - 1) % n)]
+    >>> banyan.job(file=banyan.schedule(rank(r, 4) for r in range(4)))
+    """
+    programs = [list(rank) for rank in ranks]
+    lines = [f"num_ranks {len(programs)}"]
+    for number, program in enumerate(programs):
+        lines.append(f"rank {number} {{")
+        before: list[int] = []
+        labels = 0
+        for step in program:
+            begun = []
+            for operation in step if isinstance(step, list) else [step]:
+                lines.append(f"l{labels}: {_operation(operation, number)}")
+                lines += [f"l{labels} requires l{label}" for label in before]
+                begun.append(labels)
+                labels += 1
+            before = begun or before
+        lines.append("}")
+    return _kept("\n".join(lines) + "\n", ".goal")
+
+
+def _operation(operation: Any, rank: int) -> str:
+    kind, *numbers = operation if isinstance(operation, tuple) and operation else (None,)
+    if kind not in _OPERATIONS or len(numbers) not in ((1,) if kind == "calc" else (2, 3)):
+        raise config_error(f"rank {rank}: {operation!r} is no operation",
+                           'give ("calc", ns), ("send", bytes, to) or ("recv", bytes, from)', "job")
+    return _OPERATIONS[kind].format(*(int(n) for n in [*numbers, 0, 0][:3]))
