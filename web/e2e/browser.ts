@@ -76,10 +76,26 @@ routing = ["dimension_order", "o1turn"]
 "traffic.load" = [0.1, 0.2, 0.9]
 `;
 
+/** More curves than colours and dashes. */
+const kMany = `topology = { name = "mesh", size = [2, 2] }
+switch = "vc_router"
+routing = "dimension_order"
+traffic = { name = "uniform", load = 0.2 }
+[run]
+warmup = 50
+measure = 200
+extension = 1
+[sweep]
+"switch.buffer" = [${Array.from({ length: 35 }, (_, i) => i + 2).join(", ")}]
+"traffic.load" = [0.1, 0.2]
+`;
+
 export interface Reports {
   study: string;
   sweep: string;
   compared: string;
+  many: string;
+  search: string;
   remove(): void;
 }
 
@@ -102,11 +118,18 @@ export function writeReports(): Reports {
   writeFileSync(join(folder, "compared.toml"), kCompared);
   banyan("sweep", "compared.toml", "--out", "compared");
   banyan("report", "compared");
+  writeFileSync(join(folder, "many.toml"), kMany);
+  banyan("sweep", "many.toml", "--out", "many");
+  banyan("report", "many");
+  banyan("saturation", "many.toml", "switch.buffer=4", "traffic.load=0.2", "--width", "0.5", "--out", "search");
+  banyan("report", "search");
   const page = (name: string) => pathToFileURL(join(folder, name, "report.html")).href;
   return {
     study: page("study"),
     sweep: page("sweep"),
     compared: page("compared"),
+    many: page("many"),
+    search: page("search"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

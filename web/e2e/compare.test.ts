@@ -206,6 +206,26 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     await page.context().close();
   });
 
+  it("says where more curves are drawn than colours and dashes tell apart", async () => {
+    const { page } = await open(browser, reports.many);
+    const note = page.locator("#compare p.soft.small:not([hidden])").filter({ hasText: "curves" });
+    await expect.poll(() => note.innerText()).toContain("35 curves: colours and dashes repeat after 32");
+    expect(await page.locator("#figures ~ * .chart-subtitle, svg").allInnerTexts()).not.toEqual([]);
+    await choose(page, "buffer", "4");
+    await expect.poll(() => note.count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("is headed as what it is where a search for saturation chose the points", async () => {
+    const { page, complaints } = await open(browser, reports.search);
+    const text = await page.locator("main").innerText();
+    expect(text).toContain("Search for saturation of many.toml");
+    expect(text).toContain("the network saturates between");
+    expect(text).not.toContain("Sweep of");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it.each([400, 700, 1280, 2000])("clips nothing in a window of %i pixels", async (width) => {
     for (const [name, hash] of [
       ["latency", ""],

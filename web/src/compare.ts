@@ -16,6 +16,7 @@ import {
 } from "./comparison";
 import type { ChartData, ReportData } from "./data";
 import { element } from "./dom";
+import { kLooks } from "./palette";
 import { RunPanel } from "./runs";
 
 /** At most so many plots beside each other: more are no comparison. */
@@ -158,8 +159,15 @@ export class Comparison {
     for (const chart of this.charts) chart.destroy();
     this.drawControls();
     const all = chartsOf(this.data, this.report.runs, this.choice);
-    this.note.hidden = all.length <= kMostPlots;
-    this.note.textContent = `The first ${kMostPlots} of ${all.length} plots.`;
+    const curves = new Set(all.flatMap(({ lines }) => lines.map(({ label }) => label))).size;
+    const notes = [
+      all.length > kMostPlots ? `The first ${kMostPlots} of ${all.length} plots.` : "",
+      curves > kLooks
+        ? `${curves} curves: colours and dashes repeat after ${kLooks}. One value of an axis leaves fewer.`
+        : "",
+    ].filter((text) => text !== "");
+    this.note.hidden = notes.length === 0;
+    this.note.textContent = notes.join(" ");
     const drawn = all.slice(0, kMostPlots);
     const figures = drawn.map((chart) => {
       const caption = element("figcaption", { class: "small" }, "Save as ");

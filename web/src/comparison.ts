@@ -2,7 +2,7 @@
 // axes, one plot or one per value of an axis. Pure: choices in, charts out.
 import type { ChartData, LineData, RunData } from "./data";
 import { isUnsettled } from "./data";
-import { kPaletteSize } from "./palette";
+import { kFamilies, kPaletteSize } from "./palette";
 
 export interface ComparedAxis {
   key: string;
@@ -209,7 +209,7 @@ function grouped(data: ComparisonData, points: readonly number[], axes: readonly
 }
 
 function emptyLine(label: string, place: number, markers: boolean): LineData {
-  const family = Math.floor(place / kPaletteSize) % 4;
+  const family = Math.floor(place / kPaletteSize) % kFamilies;
   return { label, colour: place % kPaletteSize, family, markers, analytical: false, x: [], y: [] };
 }
 

@@ -1,6 +1,10 @@
 // The colours and shapes that the page defines, for canvas and legend alike.
 
 export const kPaletteSize = 8;
+/** Solid, and dashes of their own where the palette is used again. */
+export const kFamilies = 4;
+/** Curves that colour and dashes tell apart. */
+export const kLooks = kPaletteSize * kFamilies;
 
 export interface Colours {
   ink: string;

@@ -71,6 +71,14 @@ ChartLine& line_of(Chart& chart, const std::string& label) {
   return chart.lines.back();
 }
 
+/// Says of a chart with more curves than colours and dashes give that they cannot be told apart by these alone.
+void tell_repeats(Chart& chart) {
+  constexpr u32 kLooks = kPaletteSize * kFamilies;
+  if (chart.lines.size() <= kLooks) return;
+  chart.subtitle += fmt::format("{}{} curves: colours and dashes repeat after {}", chart.subtitle.empty() ? "" : "; ",
+                                chart.lines.size(), kLooks);
+}
+
 /// Values such as 1, 4, 16, 256: their steps are factors.
 bool is_wide(const std::vector<double>& values) {
   if (values.size() < 4) return false;
@@ -174,6 +182,7 @@ std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::
   if (!x) return charts;
   for (const std::string& name : metrics) {
     charts.push_back({file_name("sweep-" + name) + ".svg", sweep_chart(set, *x, results, name)});
+    tell_repeats(charts.back().chart);
   }
   return charts;
 }
@@ -461,6 +470,11 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   page.reference = fmt::format("{} of {}", single ? "Run" : "Sweep", set.file);
   if (!set.axis_names.empty()) page.summary = fmt::format("Swept: {}.", fmt::join(set.axis_names, ", "));
   if (single && !results.empty()) page.summary = results.front().explanation;
+  // A warning may be a part of the explanation already.
+  if (const std::string warning = api::warnings_of(results);
+      !warning.empty() && (!single || page.summary.find(results.front().warning) == std::string::npos)) {
+    page.summary += fmt::format("{}{}.", page.summary.empty() ? "" : " ", warning);
+  }
   page.tiles = tiles_of(results, planned);
   for (std::size_t i = 0; i < results.size(); ++i) {
     page.runs.push_back(&results[i]);
@@ -470,11 +484,6 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
     add_sweep_figures(page, set, results);
   } else if (!results.empty()) {
     page.figures.push_back(
-  // A warning may be a part of the explanation already.
-  if (const std::string warning = api::warnings_of(results);
-      !warning.empty() && (!single || page.summary.find(results.front().warning) == std::string::npos)) {
-    page.summary += fmt::format("{}{}.", page.summary.empty() ? "" : " ", warning);
-  }
         {"metrics", "Metrics", "", {}, "run.csv", api::to_csv(results.front()), run_table(results.front())});
   }
   if (single && !results.empty()) {
@@ -503,6 +512,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
 }
 
 void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+  page.reference = fmt::format("Search for saturation of {}", set.file);
   struct End {
     double load;
     std::string text;
