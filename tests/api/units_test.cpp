@@ -32,6 +32,20 @@ TEST(Units, AreTheSameRun) {
   EXPECT_EQ(bare.find("cycle_length"), nullptr);
 }
 
+/// Where a flit is a byte by the switch model, numbers of flits are bytes.
+TEST(Units, OfASwitchWhoseFlitIsAByte) {
+  const auto size_of = [](const std::string& size) {
+    return experiment_of(
+               "topology = { name = \"bidirectional_min\", hosts = 16 }\nswitch = \"cioq\"\n"
+               "routing = \"nearest_common_ancestor\"\ntraffic = { name = \"incast\", amount = " +
+               size + " }\n")
+        .traffics.front()
+        .integer("amount");
+  };
+  EXPECT_EQ(size_of("\"64 KiB\""), 65536);
+  EXPECT_EQ(size_of("65536"), 65536);
+}
+
 TEST(Units, AreShown) {
   Result result = run_of(kPhysical);
   for (stats::Metric& metric : result.metrics) {

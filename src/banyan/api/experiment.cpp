@@ -237,11 +237,13 @@ double given_worth(const Draft& draft, const Part& run, const char* key, bool kn
 /// switch is the time of a byte, and a flit is one.
 Worth worth_of(const Draft& draft, const Catalog& catalog) {
   Worth worth;
+  double flit_of_switch = 0.0;
   for (const Part& part : draft.parts()) {
     if (part.kind != &catalog.switching) continue;
     for (const core::SwitchRow* row : core::switching_rows()) {
-      if (row->info.name == part.name && row->cycle_ns != nullptr)
-        worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
+      if (row->info.name != part.name || row->cycle_ns == nullptr) continue;
+      worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
+      flit_of_switch = row->flit_bytes;
     }
   }
   const bool known = worth.cycle_ns > 0.0;
@@ -249,7 +251,8 @@ Worth worth_of(const Draft& draft, const Catalog& catalog) {
     if (part.kind != &catalog.run) continue;
     const double cycle_ns = given_worth(draft, part, "cycle_time", known);
     if (!known) worth.cycle_ns = cycle_ns;
-    worth.flit_bytes = given_worth(draft, part, "flit", known);
+    const double flit_bytes = given_worth(draft, part, "flit", known);
+    worth.flit_bytes = flit_of_switch > 0.0 ? flit_of_switch : flit_bytes;
   }
   return worth;
 }
