@@ -1,6 +1,7 @@
 // Does every component come with a test, a page, a reference and described parameters?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -40,6 +41,21 @@ std::vector<Component> components() {
 bool exists(const std::string& file) { return std::filesystem::is_regular_file(repository_root() / file); }
 
 bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == std::string::npos; }
+
+/// Who opens the folder of a study reads there what it asks, what came out and where the rest is.
+TEST(Completeness, EveryStudySaysWhatItAsksAndWhatCameOut) {
+  for (const auto& entry : std::filesystem::directory_iterator(repository_root() / "studies")) {
+    if (!entry.is_directory()) continue;
+    const std::string name = entry.path().filename().string();
+    const std::string text = test::read_file(entry.path() / "README.md");
+    std::string page = name;
+    std::replace(page.begin(), page.end(), '-', '_');
+    for (const std::string& part :
+         {std::string("**Asked.**"), std::string("**Came out.**"), "](../../docs/study/" + page + ".md)"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << name << ": " << part;
+    }
+  }
+}
 
 TEST(Completeness, ComponentsExist) { EXPECT_FALSE(components().empty()); }
 
