@@ -90,7 +90,16 @@ extension = 1
 "traffic.load" = [0.1, 0.2]
 `;
 
+/** Everything that the page of a run shows: series, links on the network, terminals, latencies. */
+const kRun = `topology = { name = "mesh", size = [4, 4] }
+switch = "vc_router"
+routing = "dimension_order"
+traffic = { name = "uniform", load = 0.2 }
+run = { warmup = 300, measure = 1500, window = 100, tables = "all" }
+`;
+
 export interface Reports {
+  run: string;
   study: string;
   sweep: string;
   compared: string;
@@ -118,6 +127,9 @@ export function writeReports(): Reports {
   writeFileSync(join(folder, "compared.toml"), kCompared);
   banyan("sweep", "compared.toml", "--out", "compared");
   banyan("report", "compared");
+  writeFileSync(join(folder, "run.toml"), kRun);
+  banyan("run", "run.toml", "--out", "run");
+  banyan("report", "run");
   writeFileSync(join(folder, "many.toml"), kMany);
   banyan("sweep", "many.toml", "--out", "many");
   banyan("report", "many");
@@ -125,6 +137,7 @@ export function writeReports(): Reports {
   banyan("report", "search");
   const page = (name: string) => pathToFileURL(join(folder, name, "report.html")).href;
   return {
+    run: page("run"),
     study: page("study"),
     sweep: page("sweep"),
     compared: page("compared"),

@@ -254,6 +254,26 @@ describe.skipIf(missing !== "")("the report in a browser", () => {
     await page.context().close();
   });
 
+  it.each([400, 700, 1280, 2000])("clips nothing of the page of a run in a window of %i pixels", async (width) => {
+    const { page, complaints } = await open(browser, reports.run, { viewport: { width, height: 900 } });
+    await page.locator("canvas").first().waitFor();
+    await picture(page, `run-${width}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const out = await page.locator(":is(select, button, label, canvas, svg)").evaluateAll((all) =>
+      all.flatMap((one) => {
+        const { left, right, width: wide } = one.getBoundingClientRect();
+        // What a reader can scroll to within its own box is not lost.
+        let box = one.parentElement;
+        while (box !== null && !/auto|scroll/.test(getComputedStyle(box).overflowX)) box = box.parentElement;
+        const lost = wide > 0 && box === null && (left < 0 || right > window.innerWidth);
+        return lost ? [one.outerHTML.slice(0, 200)] : [];
+      }),
+    );
+    expect(out).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it("shows drawings, values and a configuration without scripts", async () => {
     const { page, complaints } = await open(browser, reports.study, { javaScriptEnabled: false });
     expect(await page.locator(".static svg").first().isVisible()).toBe(true);
