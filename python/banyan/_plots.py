@@ -44,23 +44,30 @@ def curves(sweep: Sweep, metric: str, x: str) -> dict[str, list[tuple[float, Res
     return {name: sorted(points, key=lambda p: p[0]) for name, points in found.items()}
 
 
-def sweep(points: Sweep, metric: str, x: str | None, ax: Any, **style: Any) -> Any:
+def _printed(place: int) -> dict[str, Any]:
+    """How papers that are printed in black tell curves apart: by their markers, filled and hollow, and their dashes."""
+    return {"color": "black", "marker": "os^Dv*"[place % 6], "linestyle": ("-", "--", "-.", ":")[place // 6 % 4],
+            "markersize": 5, "markerfacecolor": "white" if place % 2 else "black"}
+
+
+def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **style: Any) -> Any:
     x = points._axis(x) if x else _default_axis(points)
     ax = _axes(ax)
     unit = ""
     beyond = []
-    for name, line in curves(points, metric, x).items():
+    for place, (name, line) in enumerate(curves(points, metric, x).items()):
         shown = [(place, r[metric]) for place, r in line if metric in r]
         unit = next((m.unit for _, m in shown), unit)
         bars = ax.errorbar(
-            [place for place, _ in shown],
+            [at for at, _ in shown],
             [m.mean for _, m in shown],
             yerr=[m.half_width or 0.0 for _, m in shown],
             label=name or None,
-            **{"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **style},
+            **{"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **(_printed(place) if printed else {}),
+               **style},
         )
         colour = bars[0].get_color()
-        beyond += [(place, colour, r.verdict) for place, r in line if metric not in r]
+        beyond += [(at, colour, r.verdict) for at, r in line if metric not in r]
     # A point without the metric lies at the upper edge, whatever the scale: it is no datum.
     for place, colour, verdict in beyond:
         ax.plot([place], [1.0], marker="^" if verdict == "saturated" else "x", color=colour, clip_on=False,

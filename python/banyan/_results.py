@@ -302,12 +302,14 @@ class Sweep:
         """Axes, verdict and metrics as text."""
         return self._core.text(list(metrics))
 
-    def plot(self, metric: str = "packet_latency", x: str | None = None, ax: Any = None, **style: Any) -> Any:
+    def plot(self, metric: str = "packet_latency", x: str | None = None, ax: Any = None, printed: bool = False,
+             **style: Any) -> Any:
         """A curve per combination of the other axes over `x` (the last axis of numbers), with intervals as error bars and
-        saturated points marked at the edge. Returns the axes of matplotlib."""
+        saturated points marked at the edge. `printed`: in black, as papers are, with markers and dashes for each curve; other
+        keywords are matplotlib's. Returns the axes of matplotlib."""
         from . import _plots
 
-        return _plots.sweep(self, metric, x, ax, **style)
+        return _plots.sweep(self, metric, x, ax, printed, **style)
 
     def report(self, height: int = 800) -> Page:
         """The report page, inline in a notebook."""

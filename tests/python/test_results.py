@@ -194,6 +194,8 @@ def test_plots_draw_intervals_and_mark_saturation(small):
     assert ax.get_ylabel() == "packet_latency (cycles)" and ax.get_xlabel() == "load"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["dimension_order", "o1turn"]
     ax.figure.savefig(io.BytesIO())
+    lines = [container[0] for container in t.plot("packet_latency", printed=True).containers]
+    assert {line.get_color() for line in lines} == {"black"} and len({line.get_marker() for line in lines}) == 2
     r = small.run(**{"run.window": 500})
     assert r.plot("packet_latency").get_xlabel().startswith("time")
     assert small.run().plot().get_ylabel().startswith("packets")
