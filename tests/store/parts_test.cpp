@@ -120,6 +120,21 @@ TEST_F(Parts, OfOneFolderAreReadAsOneStore) {
   EXPECT_FALSE(fs::exists(folder() + "/out/results.sqlite")) << "reading writes nothing";
 }
 
+TEST_F(Parts, AreMergedOneAfterTheOther) {
+  fill("a", {1, 3});
+  fill("b", {2, 3});
+  fill("c", {3, 3});
+  EXPECT_EQ(merged({"a", "b"}, "out").finished, 7U);
+  EXPECT_EQ(merged({"c"}, "out").finished, kPoints) << "what an earlier merge left stays in the table";
+  EXPECT_EQ(merged({"a"}, "out").finished, kPoints);
+  const Table all = table("out");
+  ASSERT_EQ(all.set.points.size(), kPoints);
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    ASSERT_TRUE(all.results[i].has_value());
+    EXPECT_EQ(all.results[i]->state_hash, example_result(i + 1).state_hash);
+  }
+}
+
 TEST_F(Parts, AreMergedInAnyOrder) {
   fill("a", {1, 2});
   fill("b", {2, 2});

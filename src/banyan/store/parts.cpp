@@ -9,6 +9,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -356,6 +357,23 @@ std::optional<u32> number_in(std::string_view text) {
   return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
+/// What the table of a store has; nothing where it is damaged, and thus to be written anew.
+std::optional<Plan> plan_of(const Writer& store) {
+  try {
+    return store.reader().plan();
+  } catch (const ConfigError&) { return std::nullopt; }
+}
+
+/// Adds the points of `from`, where it is of the same sweep, to those of `to`.
+void add_points(const std::optional<Plan>& from, Plan& to) {
+  if (!from || from->digest != to.digest) return;
+  std::vector<Plan::Point> points;
+  std::set_union(to.points.begin(), to.points.end(), from->points.begin(), from->points.end(),
+                 std::back_inserter(points),
+                 [](const Plan::Point& a, const Plan::Point& b) { return a.position < b.position; });
+  to.points = std::move(points);
+}
+
 }  // namespace
 
 SweepPart read_part(const std::string& text) {
@@ -481,16 +499,18 @@ MergeReport merge(const std::vector<std::string>& from, Writer& into) {
     if (!fs::exists(groups.back().front(), ignored)) static_cast<void>(Reader(name));
   }
   const Join join(groups);
-  const std::optional<Plan> plan = join.plan();
+  std::optional<Plan> plan = join.plan();
   join.require_whole(plan);
   if (!plan) {
     throw ConfigError({from.front(), 0, 0, ""}, "the result store holds no finished run",
                       "fill it with \"banyan sweep FILE --part i/n --out FOLDER\"");
   }
   join.fill(into);
+  // A store that has points of the same sweep already keeps them: parts are often merged one after the other.
+  add_points(plan_of(into), *plan);
   into.plan(*plan);
   MergeReport report{plan->total, 0, join.shared()};
-  for (const Plan::Point& point : plan->points) report.finished += join.has(point.run) ? 1U : 0U;
+  for (const Plan::Point& point : plan->points) report.finished += into.has(point.run) ? 1U : 0U;
   return report;
 }
 
