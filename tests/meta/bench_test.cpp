@@ -107,5 +107,35 @@ TEST_F(Bench, AProgramThatFailsIsNoResult) {
   EXPECT_EQ(compare().status, 2);
 }
 
+/// A program whose work is 8 s on one thread and 4.4 s each on two, of which it says that two shards take 8.4 s.
+TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
+  const auto measured = [&](const std::string& seconds_of_two) {
+    std::ofstream(path("fake")) << "#!/usr/bin/env python3\n"
+                                   "import json, sys\n"
+                                   "threads = int(sys.argv[sys.argv.index('--threads') + 1])\n"
+                                   "shards = int(sys.argv[-1].split('=')[1])\n"
+                                   "seconds = 8.0 if shards == 1 else 8.4 if threads == 1 else "
+                                << seconds_of_two
+                                << "\n"
+                                   "part = {'work': 8.4 / threads, 'mail': 0.0, 'wait': 0.0, 'other': 0.0}\n"
+                                   "print(json.dumps({'state_hash': '0a', 'profile': {'run_seconds': seconds,"
+                                   " 'windows': 1000, 'threads': [part] * threads,"
+                                   " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
+    fs::permissions(path("fake"), fs::perms::owner_all);
+    return run_shell(quoted(repository_root() / "bench/scaling") + " --banyan " + quoted(path("fake")) +
+                     " --only 'mesh 64x64, a fifth' --repeat 1 --threads 1,2,1024");
+  };
+  const Output good = measured("4.2");
+  EXPECT_TRUE(says(good, "skipped: ")) << good.text;
+  EXPECT_TRUE(says(good, "1024 threads")) << good.text;
+  if (!says(good, "nothing to compare")) {  // two cores
+    EXPECT_EQ(good.status, 0) << good.text;
+    EXPECT_TRUE(says(good, "2: 1.90 (model 1.90")) << good.text;
+    const Output slow = measured("6.0");
+    EXPECT_EQ(slow.status, 1) << slow.text;
+    EXPECT_TRUE(says(slow, "SLOW")) << slow.text;
+  }
+}
+
 }  // namespace
 }  // namespace banyan::bench_test
