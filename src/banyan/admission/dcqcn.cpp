@@ -100,6 +100,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     pace.gate(end, now);
   }
 
+  [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
     Hasher h;

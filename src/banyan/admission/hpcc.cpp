@@ -85,6 +85,7 @@ class Hpcc final : public core::Admission {
     pace.gate(end, now);
   }
 
+  [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
     Hasher h;

@@ -74,6 +74,7 @@ class Rate final : public core::Admission {
     next_[end] += what.flits * parts_per_flit_[end];
   }
 
+  [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override { return mix64(next_[end] + 1); }
   [[nodiscard]] std::string explain(u32 end) const override {
     return fmt::format("its next packet leaves at tick {}, at {:.3g} flits per cycle", next_[end] >> kPartBits,

@@ -52,6 +52,7 @@ class Window final : public core::Admission {
     pace.gate(end, now);
   }
 
+  [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     return mix64(in_flight_[end] + 1) + acknowledgments_.digest(end);
   }

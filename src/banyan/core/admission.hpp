@@ -137,6 +137,9 @@ class Admission {
 
   /// The digest of what is remembered of an end, for state hashes.
   [[nodiscard]] virtual u64 digest(u32 end) const noexcept = 0;
+  /// Whether the digest of an end changes in calls with its number alone, which clock() is none of: it is asked for
+  /// after those only.
+  [[nodiscard]] virtual bool ends_are_apart() const noexcept { return false; }
   /// All that it remembers between two ticks.
   virtual void archive(Archive& a) {
     static_cast<void>(a);

@@ -7,6 +7,11 @@
 #include "banyan/engine/indexed_heap.hpp"
 
 namespace banyan::engine {
+namespace {
+
+constexpr std::size_t kFewestPlaces = 64;
+
+}  // namespace
 
 bool Word::before(const Word& a, const Word& b) noexcept {
   const auto key = [](const Word& w) {
@@ -45,7 +50,8 @@ void Flows::reset() {
   setup_.admission->begin();
   now_ = 0;
   ends_.clear();
-  known_.clear();
+  places_.assign(kFewestPlaces, kNone);
+  forget_digests();
   lanes_.clear();
   nodes_.clear();
   free_ = kNone;
@@ -63,18 +69,46 @@ void Flows::reset() {
 }
 
 u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
-  const auto [place, is_new] = known_.try_emplace({key, terminal, peer}, static_cast<u32>(ends_.size()));
-  if (is_new) {
-    ends_.push_back({{terminal, peer == kNone, first_peer, key}, kNone, 0});
-    setup_.admission->open(place->second, ends_.back().what);
+  for (std::size_t at = hash_of(terminal, peer, key);; ++at) {
+    const u32 end = places_[at & (places_.size() - 1)];
+    if (end == kNone) break;
+    const core::FlowEnd& what = ends_[end].what;
+    if (what.key == key && what.terminal == terminal && (what.at_source ? kNone : what.peer) == peer) return end;
   }
-  return place->second;
+  const u32 end = static_cast<u32>(ends_.size());
+  ends_.push_back({{terminal, peer == kNone, first_peer, key}, kNone, 0});
+  if (2 * ends_.size() > places_.size()) {
+    places_.assign(2 * places_.size(), kNone);
+    for (u32 known = 0; known < end; ++known) enter(known);
+  }
+  enter(end);
+  digests_.emplace_back();
+  touched_.reserve(digests_.capacity());
+  touch(end);
+  setup_.admission->open(end, ends_.back().what);
+  return end;
+}
+
+void Flows::enter(u32 end) {
+  const core::FlowEnd& what = ends_[end].what;
+  std::size_t at = hash_of(what.terminal, what.at_source ? kNone : what.peer, what.key);
+  while (places_[at & (places_.size() - 1)] != kNone) ++at;
+  places_[at & (places_.size() - 1)] = end;
+}
+
+void Flows::forget_digests() {
+  digests_.assign(ends_.size(), {});
+  touched_.clear();
+  touched_.reserve(digests_.capacity());
+  sum_of_digests_ = 0;
+  for (u32 end = 0; end < ends_.size(); ++end) touch(end);
 }
 
 void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now) {
   now_ = now;
   const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
   ends_[end].what.peer = member.destination;
+  touch(end);
   u32 lane = ends_[end].first_lane;
   while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
   if (lane == kNone) {
@@ -204,6 +238,7 @@ void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& wh
   if (whole) pop(queue, lane);
   ends_[end].what.peer = destination;
   ends_[end].flits += what.flits;
+  touch(end);
   setup_.admission->sent(end, what, now, *this);
 }
 
@@ -212,6 +247,7 @@ void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Pa
   now_ = now;
   const u32 end = end_of(terminal, member.source, setup_.admission->flow_key(member), member.source);
   ends_[end].flits += packet.flits;
+  touch(end);
   own_.add(marked_, now, signals.marked ? 1 : 0);
   setup_.admission->arrived(end, packet, signals, now, *this);
 }
@@ -219,6 +255,7 @@ void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Pa
 void Flows::hear(const Word& word) {
   if (word.kind == Word::Kind::clock) return setup_.admission->clock(word.terminal, word.due, *this);
   const u32 end = end_of(word.terminal, word.peer, word.key, word.peer);
+  touch(end);
   if (word.kind == Word::Kind::timer) {
     setup_.admission->timer(end, word.due, *this);
   } else {
@@ -317,16 +354,29 @@ void Flows::explain(std::vector<std::string>& into, std::size_t most) const {
   }
 }
 
+u64 Flows::digest_of(u32 end) const noexcept {
+  const End& e = ends_[end];
+  Hasher h;
+  for (const u64 v : {u64{e.what.terminal}, u64{e.what.at_source ? kNone : e.what.peer}, e.what.key, e.flits,
+                      setup_.admission->digest(end)}) {
+    h.add(v);
+  }
+  return h.value();
+}
+
 u64 Flows::digest() const noexcept {
   u64 sum = 0;
-  for (std::size_t end = 0; end < ends_.size(); ++end) {
-    const End& e = ends_[end];
-    Hasher h;
-    for (const u64 v : {u64{e.what.terminal}, u64{e.what.at_source ? kNone : e.what.peer}, e.what.key, e.flits,
-                        setup_.admission->digest(static_cast<u32>(end))}) {
-      h.add(v);
+  if (setup_.admission->ends_are_apart()) {
+    for (const u32 end : touched_) {
+      Digest& known = digests_[end];
+      sum_of_digests_ -= known.value;
+      known = {digest_of(end), false};
+      sum_of_digests_ += known.value;
     }
-    sum += h.value();
+    touched_.clear();
+    sum = sum_of_digests_;
+  } else {
+    for (u32 end = 0; end < ends_.size(); ++end) sum += digest_of(end);
   }
   for (const Word& word : agenda_) sum += word.digest();
   for (const auto& [packet, word] : at_source_) sum += word.digest();

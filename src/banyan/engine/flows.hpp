@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <memory>
 #include <optional>
 #include <string>
@@ -198,8 +197,9 @@ class Flows final : public core::Pace {
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(*setup_.admission, now_, ends_, known_, lanes_, nodes_, free_, active_, open_, closed_, parked_, waiting_,
+    a(*setup_.admission, now_, ends_, places_, lanes_, nodes_, free_, active_, open_, closed_, parked_, waiting_,
       waiting_flits_);
+    if (a.reading()) forget_digests();
     a(agenda_, changed_, tags_, at_source_, on_their_way_, own_);
   }
 
@@ -234,18 +234,6 @@ class Flows final : public core::Pace {
     Waiting waiting;
     u32 next = kNone;
   };
-  struct Identity {
-    u64 key = 0;
-    u32 terminal = 0;
-    u32 peer = kNone;
-    auto operator<=>(const Identity&) const = default;  // NOLINT(modernize-use-nullptr): there is no 0
-  };
-  struct HashOf {
-    std::size_t operator()(const Identity& id) const noexcept {
-      return mix64(mix64(id.key) + (u64{id.terminal} << 32U | id.peer));
-    }
-  };
-
   static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
   /// Whether a leaves before b, where both gates are open.
   [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
@@ -261,7 +249,20 @@ class Flows final : public core::Pace {
   [[nodiscard]] Tick next_gate(u32 queue) const noexcept {
     return closed_[queue].empty() ? kNever : lanes_[closed_[queue].front()].again;
   }
+  /// `peer`: kNone for an end at the source.
   [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
+  [[nodiscard]] static u64 hash_of(u32 terminal, u32 peer, u64 key) noexcept {
+    return mix64((u64{terminal} << 32U | peer) * 0x9e3779b97f4a7c15ULL + key);
+  }
+  void enter(u32 end);
+  /// Something about an end is another: its digest is looked at again.
+  void touch(u32 end) noexcept {
+    if (digests_[end].touched) return;
+    digests_[end].touched = true;
+    touched_.push_back(end);
+  }
+  void forget_digests();
+  [[nodiscard]] u64 digest_of(u32 end) const noexcept;
   void hear(const Word& word);
   [[nodiscard]] core::Message into_packet(const Word& word);
   [[nodiscard]] static u64 packet_of(u32 terminal, u32 tag) noexcept { return u64{terminal} << 32U | tag; }
@@ -272,7 +273,15 @@ class Flows final : public core::Pace {
   void* post_to_ = nullptr;
   Tick now_ = 0;
   std::vector<End> ends_;
-  std::unordered_map<Identity, u32, HashOf> known_;
+  std::vector<u32> places_;  ///< ends by hash_of, with linear probing, at most half full; kNone: a free place
+  /// What digest() found last: an end that nothing happened at since then has the same. No part of the state.
+  struct Digest {
+    u64 value = 0;
+    bool touched = false;
+  };
+  mutable std::vector<Digest> digests_;  ///< [end]
+  mutable std::vector<u32> touched_;     ///< ends that were touched since then, with room for all
+  mutable u64 sum_of_digests_ = 0;
   std::vector<Lane> lanes_;
   std::vector<Node> nodes_;
   u32 free_ = kNone;

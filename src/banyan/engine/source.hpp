@@ -185,9 +185,16 @@ class Source {
   void leave_control(u32 local, const core::Packet& packet);
   /// The traffic whose feeding cursor has the earliest message; kNone: none has any. `with_room`: among the
   /// traffics for which there is room in the flows.
-  [[nodiscard]] u32 next_feed(u32 local, bool with_room = false) const noexcept;
-  /// Moves what is born into the flows, as far as there is room.
-  void feed(u32 local);
+  [[nodiscard]] u32 next_feed(u32 local, bool with_room = false) const noexcept {
+    if (plan_.counted == 1) [[likely]] {
+      const bool none = feed_[place(local, 0)].message.birth == kNever || (with_room && plan_.flows->full(local, 0));
+      return none ? kNone : 0;
+    }
+    return next_feed_of_all(local, with_room);
+  }
+  [[nodiscard]] u32 next_feed_of_all(u32 local, bool with_room) const noexcept;
+  /// Moves what is born into the flows, as far as there is room. Returns when to do so again; kNever: when there is.
+  [[nodiscard]] Tick feed(u32 local);
   /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.
   void refresh(u32 local);
   /// A packet left its flow.

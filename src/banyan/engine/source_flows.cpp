@@ -2,12 +2,15 @@
 // through is put at the cursors, from which the switch models take as ever.
 #include "banyan/engine/source.hpp"
 
+#include <utility>
+
 namespace banyan::engine {
 
 void Source::advance_flows(Tick now) {
   due_.clear();
   births_.advance(now, true, [&](u32 local) {
     due_.push_back(local);
+    again_[local] = kNever;
     return kNever;  // refresh() schedules it again
   });
   const auto changed = [&](u32 local, Tick at) {
@@ -24,11 +27,7 @@ void Source::advance_flows(Tick now) {
   for (const u32 local : due_) refresh(local);
 }
 
-u32 Source::next_feed(u32 local, bool with_room) const noexcept {
-  if (plan_.counted == 1) [[likely]] {
-    const bool none = feed_[place(local, 0)].message.birth == kNever || (with_room && plan_.flows->full(local, 0));
-    return none ? kNone : 0;
-  }
+u32 Source::next_feed_of_all(u32 local, bool with_room) const noexcept {
   u32 best = kNone;
   for (u32 i = 0; i < plan_.counted; ++i) {
     const Tick birth = feed_[place(local, i)].message.birth;
@@ -38,21 +37,21 @@ u32 Source::next_feed(u32 local, bool with_room) const noexcept {
   return best;
 }
 
-void Source::feed(u32 local) {
+Tick Source::feed(u32 local) {
   const Tick now = births_.now();
   for (;;) {
     const u32 traffic = next_feed(local, true);
-    if (traffic == kNone) return;
+    if (traffic == kNone) return kNever;
     Cursor& cursor = feed_[place(local, traffic)];
-    const core::Message message = cursor.message;
-    if (message.birth > now) return;
+    const core::Message& message = cursor.message;
+    if (message.birth > now) return message.birth;
     const bool answers = (plan_.special[traffic] & kAnswers) != 0;
     if (!answers) plan_.flows->note_late(now - message.birth);
     if (!answers &&
         plan_.flows->waiting_flits(local) >= plan_.traffics[traffic]->waiting_limit(plan_.terminals[local])) {
       ++skipped_;
       ++cursor.nth;
-      find_next(local, traffic, cursor, message.birth);
+      find_next(local, traffic, cursor, Tick{message.birth});
       continue;
     }
     const u32 service_class = EndpointPlan::service_class(traffic, message.flags);
@@ -62,21 +61,18 @@ void Source::feed(u32 local) {
     if (answers) {
       answers_.pop(place(local, traffic), cursor.message);
     } else {
-      find_next(local, traffic, cursor, message.birth);
+      find_next(local, traffic, cursor, Tick{message.birth});
     }
   }
 }
 
 void Source::refresh(u32 local) {
   const Tick now = births_.now();
-  feed(local);
   // Messages are fed when they are born, whatever waits before them: a look at another time changes nothing.
+  const Tick fed = feed(local);
   const auto look_again = [&](Tick flows) {
-    again_[local] = flows;
-    if (const u32 traffic = next_feed(local, true); traffic != kNone) {
-      again_[local] = std::min(again_[local], feed_[place(local, traffic)].message.birth);
-    }
-    if (again_[local] != kNever) births_.schedule(local, again_[local]);
+    const Tick again = std::min(flows, fed);
+    if (std::exchange(again_[local], again) != again && again != kNever) births_.schedule(local, again);
   };
   if (control_waits(local)) {
     const Cursor& waiting = feed_[place(local, plan_.control)];
@@ -88,6 +84,13 @@ void Source::refresh(u32 local) {
     look_again(kNever);  // at the flows, when that has left
     next_[local] = {waiting.message.birth, kNever, plan_.control};
     births_.schedule(local, now);
+    return;
+  }
+  if (!plan_.flows->any_waits(local)) {
+    lane_[local] = kNone;
+    look_again(kNever);
+    next_[local] = {};
+    births_.withdraw(local);
     return;
   }
   const Flows::Head head = plan_.flows->choose(local, now, [&](const Flows::Waiting& w) { return departure(w); });
@@ -123,16 +126,17 @@ void Source::leave_control(u32 local, const core::Packet& packet) {
 
 void Source::leave_flow(u32 local, const core::Packet& packet) {
   const u32 lane = lane_[local];
-  const Flows::Waiting waiting = plan_.flows->front(lane);
+  const Flows::Waiting& waiting = plan_.flows->front(lane);
   const core::Departure what = departure(waiting);
   const bool whole = waiting.offset + what.flits == waiting.message.flits;
+  const u16 traffic = waiting.traffic;
   if (plan_.tells_in_packets) plan_.flows->note_flits(false, what.flits, births_.now());
   plan_.flows->left(local, lane, packet.copies != 0 ? kNone : packet.destination, what, whole, births_.now());
-  if (whole && (plan_.special[waiting.traffic] & kAnswers) != 0) {
+  if (whole && (plan_.special[traffic] & kAnswers) != 0) {
     ++answered_;
     taking_ = local;
-    Post outbox(*this, local - local % plan_.queues, waiting.traffic);
-    plan_.traffics[waiting.traffic]->departed(packet, packet.source, births_.now(), outbox);
+    Post outbox(*this, local - local % plan_.queues, traffic);
+    plan_.traffics[traffic]->departed(packet, packet.source, births_.now(), outbox);
     taking_ = kNone;
   }
   refresh(local);
