@@ -107,6 +107,35 @@ TEST(Flows, CallsOfOnePacket) {
   EXPECT_EQ(log.of("timer"), std::vector<Tick>{arrived + 14});
 }
 
+/// Whose ends all remember how many messages were queued, and which says whether that is apart.
+class Shared final : public Recording {
+ public:
+  Shared(Log& log, bool apart) : Recording(log, kNone, 1), apart_(apart) {}
+  void queued(u32, u32, Tick, core::Pace&) noexcept override { ++queued_; }
+  u64 digest(u32 end) const noexcept override { return queued_ << 32U | end; }
+  bool ends_are_apart() const noexcept override { return apart_; }
+
+ private:
+  bool apart_;
+  u64 queued_ = 0;
+};
+
+TEST(Flows, AnEndThatChangesWithoutACallIsFoundWhereEndsAreSaidToBeApart) {
+  for (const bool apart : {false, true}) {
+    Log log;
+    engine::Flows flows(
+        {.admission = std::make_unique<Shared>(log, apart), .delays = nullptr, .queues = 1, .limit = 10, .steady = {}});
+    flows.reset();
+    flows.join(0, {0, 1, 0}, {.birth = 1, .destination = 1}, 0, 0, 0, 1);
+    const u64 one = flows.digest();
+    EXPECT_EQ(flows.digest(), one);
+    EXPECT_EQ(flows.violation(), "");
+    flows.join(0, {0, 2, 0}, {.birth = 1, .destination = 2}, 1, 0, 0, 1);
+    EXPECT_NE(flows.digest(), one);
+    EXPECT_EQ(flows.violation().empty(), !apart);
+  }
+}
+
 /// What is behind a shut gate does not hold up other flows of its terminal, and is still there at the end.
 TEST(Flows, AShutGateHoldsItsOwnFlowOnly) {
   Log log;
@@ -213,7 +242,7 @@ RC_GTEST_PROP(Flows, TheOldestOfTheMostUrgentGoesNext, ()) {
           message.message.birth = std::max(message.message.birth, waiting[destination].back().message.birth);
         }
         waiting[destination].push_back(message);
-        flows.join(0, {0, destination, 0}, message, now);
+        flows.join(0, {0, destination, 0}, message.message, message.nth, message.traffic, message.priority, now);
         break;
       }
       case 2:  // a gate opens earlier than was said

@@ -33,6 +33,15 @@ struct Settings {
   double least = 0.0;       ///< rate
 };
 
+/// Of values in fixed places: a sum with a factor for each, which is mixed once.
+template <class... Values>
+[[nodiscard]] constexpr u64 digest_of(Values... values) noexcept {
+  u64 sum = 0;
+  u64 place = 0;
+  ((sum += values * (mix64(++place) | 1U)), ...);
+  return mix64(sum);
+}
+
 class Dcqcn final : public core::Admission, public core::HearsSwitches {
  public:
   explicit Dcqcn(const Settings& settings) : set_(settings) {}
@@ -103,13 +112,9 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
-    Hasher h;
-    for (const double v : {e.rate, e.target, e.estimate, e.next}) h.add(std::bit_cast<u64>(v));
-    for (const u64 v : {e.flits, e.quiet_until, e.decay_at, e.increase_at, u64{e.time_stages}, u64{e.flit_stages},
-                        u64{e.limited ? 1U : 0U}}) {
-      h.add(v);
-    }
-    return h.value();
+    return digest_of(std::bit_cast<u64>(e.rate), std::bit_cast<u64>(e.target), std::bit_cast<u64>(e.estimate),
+                     std::bit_cast<u64>(e.next), e.flits, e.quiet_until, e.decay_at, e.increase_at,
+                     u64{e.time_stages} << 32U | e.flit_stages, u64{e.limited ? 1U : 0U});
   }
   [[nodiscard]] std::string explain(u32 end) const override {
     return fmt::format("its next packet leaves at tick {:.0f}, at {:.4g} flits per cycle", std::ceil(ends_[end].next),

@@ -104,7 +104,8 @@ void Flows::forget_digests() {
   for (u32 end = 0; end < ends_.size(); ++end) touch(end);
 }
 
-void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now) {
+void Flows::join(u32 queue, const core::FlowMember& member, const core::Message& message, u64 nth, u32 traffic,
+                 u8 priority, Tick now) {
   now_ = now;
   const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
   ends_[end].what.peer = member.destination;
@@ -123,7 +124,13 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
   } else {
     free_ = nodes_[node].next;
   }
-  nodes_[node] = {message, kNone};
+  Node& last = nodes_[node];
+  last.waiting.message = message;
+  last.waiting.nth = nth;
+  last.waiting.offset = 0;
+  last.waiting.traffic = static_cast<u16>(traffic);
+  last.waiting.priority = priority;
+  last.next = kNone;
   Lane& l = lanes_[lane];
   if (l.first == kNone) {
     l.first = node;
@@ -136,9 +143,9 @@ void Flows::join(u32 queue, const core::FlowMember& member, const Waiting& messa
     nodes_[l.last].next = node;
   }
   l.last = node;
-  ++waiting_[std::size_t{queue} * setup_.traffics + message.traffic];
-  waiting_flits_[queue] += message.message.flits - message.offset;
-  setup_.admission->queued(end, message.message.flits, now, *this);
+  ++waiting_[std::size_t{queue} * setup_.traffics + traffic];
+  waiting_flits_[queue] += message.flits;
+  setup_.admission->queued(end, message.flits, now, *this);
 }
 
 void Flows::pop(u32 queue, u32 lane) {
@@ -354,14 +361,21 @@ void Flows::explain(std::vector<std::string>& into, std::size_t most) const {
   }
 }
 
+std::string Flows::violation() const {
+  for (u32 end = 0; setup_.admission->ends_are_apart() && end < ends_.size(); ++end) {
+    if (!digests_[end].touched && digests_[end].value != digest_of(end)) {
+      return fmt::format(
+          "what the admission remembers of a flow of terminal {} has changed, and nothing happened to it",
+          ends_[end].what.terminal);
+    }
+  }
+  return setup_.admission->violation();
+}
+
 u64 Flows::digest_of(u32 end) const noexcept {
   const End& e = ends_[end];
-  Hasher h;
-  for (const u64 v : {u64{e.what.terminal}, u64{e.what.at_source ? kNone : e.what.peer}, e.what.key, e.flits,
-                      setup_.admission->digest(end)}) {
-    h.add(v);
-  }
-  return h.value();
+  const u64 which = hash_of(e.what.terminal, e.what.at_source ? kNone : e.what.peer, e.what.key);
+  return mix64(mix64(which ^ e.flits) + setup_.admission->digest(end));
 }
 
 u64 Flows::digest() const noexcept {

@@ -89,7 +89,8 @@ class Flows final : public core::Pace {
   void park(u32 queue, u32 lane);
   bool unpark(u32 queue);
   /// A message of source queue `queue` waits from now on.
-  void join(u32 queue, const core::FlowMember& member, const Waiting& message, Tick now);
+  void join(u32 queue, const core::FlowMember& member, const core::Message& message, u64 nth, u32 traffic, u8 priority,
+            Tick now);
   /// Which of the open flows sends next: of the highest priority the one whose message is the oldest.
   /// `departure(waiting)`: what would leave.
   template <class DepartureOf>
@@ -190,7 +191,7 @@ class Flows final : public core::Pace {
       f(e.what.at_source ? e.what.terminal : e.what.peer, e.what.key, e.what.at_source ? e.flits : 0,
         e.what.at_source ? 0 : e.flits);
   }
-  [[nodiscard]] std::string violation() const { return setup_.admission->violation(); }
+  [[nodiscard]] std::string violation() const;
   [[nodiscard]] OwnMetrics& own_metrics() noexcept { return own_; }
   /// The gates that are shut for good unless something is heard: one sentence each, the first few.
   void explain(std::vector<std::string>& into, std::size_t most) const;

@@ -1,8 +1,8 @@
 // The part of the source that an experiment with an admission needs: messages wait in flows, and what the gates let
 // through is put at the cursors, from which the switch models take as ever.
-#include "banyan/engine/source.hpp"
-
 #include <utility>
+
+#include "banyan/engine/source.hpp"
 
 namespace banyan::engine {
 
@@ -56,7 +56,7 @@ Tick Source::feed(u32 local) {
     }
     const u32 service_class = EndpointPlan::service_class(traffic, message.flags);
     plan_.flows->join(local, {plan_.terminals[local], message.copies != 0 ? kNone : message.destination, service_class},
-                      {message, cursor.nth, 0, static_cast<u16>(traffic), plan_.priorities[service_class]}, now);
+                      message, cursor.nth, traffic, plan_.priorities[service_class], now);
     ++cursor.nth;
     if (answers) {
       answers_.pop(place(local, traffic), cursor.message);
@@ -69,7 +69,9 @@ Tick Source::feed(u32 local) {
 void Source::refresh(u32 local) {
   const Tick now = births_.now();
   // Messages are fed when they are born, whatever waits before them: a look at another time changes nothing.
-  const Tick fed = feed(local);
+  const u32 first = next_feed(local, true);
+  const Tick birth = first == kNone ? kNever : feed_[place(local, first)].message.birth;
+  const Tick fed = birth > now ? birth : feed(local);
   const auto look_again = [&](Tick flows) {
     const Tick again = std::min(flows, fed);
     if (std::exchange(again_[local], again) != again && again != kNever) births_.schedule(local, again);
