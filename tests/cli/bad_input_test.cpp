@@ -36,6 +36,23 @@ TEST_F(BadInput, AWrongTypeSaysWhatIsExpected) {
   expect_refusal(run_with("topology = 3\n"), "topology: 3 does not describe a topology", "topology = \"NAME\"");
 }
 
+TEST_F(BadInput, AKeyOfAnotherComponentNamesThoseThatHaveIt) {
+  const std::string have = "remove it, or use the switch cioq or vc_router, which have it";
+  for (const char* name : {"central_buffer", "circuit", "ideal", "input_buffer", "output_queued", "packet_node"}) {
+    const std::string choice = std::string("switch=") + name;
+    const std::string lacks = std::string("the switch ") + name + " has no parameter \"mark";
+    expect_refusal(banyan({"check", "steady.toml", choice, "switch.mark.high=12"}), lacks + ".high\"", have);
+    expect_refusal(banyan({"check", "steady.toml", choice, "switch.mark={low=4,high=12}"}), lacks, have);
+  }
+  expect_refusal(banyan({"run", "steady.toml", "switch=packet_node", "switch.flow_control=pause"}),
+                 "the switch packet_node has no parameter \"flow_control\"", "use the switch cioq, which has it");
+  expect_refusal(run_with("admission = { initial = 4 }\n" + kSteady), "the admission none has no parameter",
+                 "or use the admission");
+  expect_refusal(run_with("admission = 4\n" + kSteady), "4 does not describe an admission", "admission = \"NAME\"");
+  expect_refusal(banyan({"check", "steady.toml", "switch=cioq", "switch.mark=5"}),
+                 "mark is a table of parameters and has no value of its own", "give one of mark.low, mark.high");
+}
+
 TEST_F(BadInput, AValueOutOfRangeNamesTheRange) {
   expect_refusal(banyan({"run", "steady.toml", "load=1.5"}), "1.5 is out of range", "from 0 up to 1");
   expect_refusal(run_with(kSteady + "confidence = 1\n"), "bad.toml:8:14: run.confidence", "from 0.01 up to 0.99999");

@@ -45,7 +45,8 @@ const std::string& printable(const std::string& name, const Where& where) {
                       "write [[job]], and its keys below");
   }
   throw ConfigError(at(where, kind.section),
-                    fmt::format("{} does not describe a {}", config::to_text(value), kind.section),
+                    fmt::format("{} does not describe {} {}", config::to_text(value),
+                                kind.section.starts_with('a') ? "an" : "a", kind.section),
                     run ? fmt::format("write a table, such as {} = {{ {} }}", kind.section,
                                       kind.section == "run" ? "seed = 1" : "flit = \"32 B\"")
                         : fmt::format("write {0} = \"NAME\" or {0} = {{ name = \"NAME\", ... }}", kind.section));
@@ -168,6 +169,12 @@ bool groups(const Part& part, const std::string& word) {
                      [&](const config::Parameter& parameter) { return parameter.name.starts_with(word + "."); });
 }
 
+bool anyone_has(const Kind& kind, const std::string& parameter) {
+  return std::any_of(kind.components.begin(), kind.components.end(), [&](const config::ComponentInfo* info) {
+    return config::find_parameter(*info, parameter) != nullptr;
+  });
+}
+
 /// A table groups parameters: mark = { low = 8 } is mark.low = 8.
 void flatten(Part& part) {
   std::vector<Entry> flat;
@@ -242,7 +249,10 @@ Target Draft::target(const std::string& key, const Where& where) const {
     if (by_section && words.size() == 3 && words[1] == part.name) words.erase(words.begin() + 1);
     if (words.size() == 1 || (words.size() == 2 && words[1] == "name")) return {i, ""};
     if (words.size() == 2) return {i, words[1]};
-    if (words.size() == 3 && groups(part, words[1])) return {i, joined(words[1], words[2])};
+    // What only others of the kind have is refused where the component's parameters are read, with their names.
+    if (words.size() == 3 && (groups(part, words[1]) || anyone_has(*part.kind, joined(words[1], words[2])))) {
+      return {i, joined(words[1], words[2])};
+    }
     break;
   }
   if (words.size() == 1) return bare_target(key, where);

@@ -1,6 +1,6 @@
 #include "banyan/api/experiment.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -205,10 +205,46 @@ std::vector<config::Entry> in_own_units(std::vector<config::Entry> entries, cons
   return entries;
 }
 
+/// Refuses a key that the component lacks and few others of its kind have, and names those; a table of which the
+/// component has keys, where something else is given for it, too. Other unknown keys are left to config::resolve.
+void refuse_key_of_another(const config::Entry& entry, const Part& part, const config::ComponentInfo& info,
+                           const std::string& path) {
+  const auto has = [&](const config::ComponentInfo* other) {
+    return std::ranges::any_of(other->parameters, [&](const config::Parameter& parameter) {
+      return parameter.name == entry.key || parameter.name.starts_with(entry.key + ".");
+    });
+  };
+  Where place = entry.where;
+  place.key = fmt::format("{}.{}", path, entry.key);
+  if (has(&info)) {
+    std::vector<std::string> keys;
+    for (const config::Parameter& parameter : info.parameters) {
+      if (parameter.name.starts_with(entry.key + ".")) keys.push_back(parameter.name);
+    }
+    throw ConfigError(place, fmt::format("{} is a table of parameters and has no value of its own", entry.key),
+                      fmt::format("give one of {}", fmt::join(keys, ", ")));
+  }
+  std::vector<std::string> own;
+  for (const config::Parameter& parameter : info.parameters) own.push_back(parameter.name);
+  if (!nearest_name(entry.key, own).empty()) return;
+  constexpr std::size_t kMost = 4;  // more names than that help nobody to choose
+  std::vector<std::string> owners;
+  for (const config::ComponentInfo* other : part.kind->components) {
+    if (has(other)) owners.push_back(other->name);
+  }
+  if (owners.empty() || owners.size() > kMost) return;
+  throw ConfigError(place, fmt::format("the {} {} has no parameter \"{}\"", part.kind->section, info.name, entry.key),
+                    fmt::format("remove it, or use the {} {}, which {} it", part.kind->section,
+                                fmt::join(owners, " or "), owners.size() == 1 ? "has" : "have"));
+}
+
 config::Values resolve_part(const Draft& draft, const Part& part, const Worth& worth = {}) {
   const config::ComponentInfo& info = info_of(part);
   Where where = part.where;
   where.key = draft.path(part);
+  for (const config::Entry& entry : part.entries) {
+    if (config::find_parameter(info, entry.key) == nullptr) refuse_key_of_another(entry, part, info, where.key);
+  }
   return config::resolve(in_own_units(part.entries, info, worth), info, where);
 }
 
