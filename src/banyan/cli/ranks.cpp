@@ -45,8 +45,8 @@ std::string module_file() {
 std::unique_ptr<engine::RankTransport> join(const Launched& launched) {
   const std::string file = module_file();
   if (file.empty()) {
-    refuse(launched, "this program was built without MPI",
-           "build it where libopenmpi-dev is installed, or start one process alone");
+    refuse(launched, "this program was built without MPI, or its module banyan_mpi.so is not beside it",
+           "install the package banyan-mpi, build it where libopenmpi-dev is installed, or start one process alone");
   }
   // Global: the components that Open MPI loads itself look for its symbols.
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
