@@ -43,6 +43,10 @@ void ProbeReport::merge(const ProbeReport& other) {
 
 Probe::Probe(const ProbePlan& plan, const core::Graph& graph) : plan_(plan), graph_(graph), from_(plan.from) {
   if (plan_.channels) channel_flits_.resize(graph.channels().size());
+  for (const WatchedPacket& packet : plan_.packets) {
+    if (packet.source >= source_watched_.size()) source_watched_.resize(packet.source + 1, false);
+    source_watched_[packet.source] = true;
+  }
 }
 
 void Probe::number(u32 population, Numbering numbering) {
@@ -80,11 +84,13 @@ void Probe::set_window(Tick from, Tick to) {
 }
 
 bool Probe::watched(const core::Packet& packet) const {
+  if (packet.source >= source_watched_.size() || !source_watched_[packet.source]) return false;  // as most are
   const WatchedPacket key{packet.source, packet.sequence};
   return std::find(plan_.packets.begin(), plan_.packets.end(), key) != plan_.packets.end();
 }
 
 bool Probe::watched(bool terminal, u32 node, u32 port) const {
+  if (plan_.ports.empty()) return false;
   const WatchedPort key{terminal, node, terminal ? 0 : port};
   return std::find(plan_.ports.begin(), plan_.ports.end(), key) != plan_.ports.end();
 }

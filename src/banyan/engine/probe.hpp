@@ -216,6 +216,7 @@ class Probe {
   const core::Graph& graph_;
   std::vector<Numbering> populations_;
   std::vector<std::vector<u32>> channel_of_;  ///< [population][output number]
+  std::vector<bool> source_watched_;          ///< [terminal]: of some watched packet
   Tick from_ = 0;
   Tick to_ = kNever;
   std::vector<u64> channel_flits_;
