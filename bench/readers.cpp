@@ -15,6 +15,7 @@
 #include <string>
 
 #include "banyan/base/types.hpp"
+#include "banyan/workload/compressed.hpp"
 #include "banyan/workload/formats.hpp"
 
 namespace {
@@ -162,13 +163,16 @@ struct Cost {
   double seconds = 0.0;
   double megabytes = 0.0;
 };
-Cost cost_of(const std::string& path) {
+enum class Reads { schedule, bytes };
+Cost cost_of(const std::string& path, Reads reads) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     bool read = false;
     try {
-      read = path.empty() || banyan::workload::read_workload(path).operations() >= u64{2} * kRanks * kRounds;
+      read = path.empty() ||
+             (reads == Reads::bytes ? !banyan::workload::read_uncompressed(path).empty()
+                                    : banyan::workload::read_workload(path).operations() >= u64{2} * kRanks * kRounds);
     } catch (const std::exception& error) { std::fprintf(stderr, "%s\n", error.what()); }
     _exit(read ? 0 : 1);
   }
@@ -182,7 +186,7 @@ Cost cost_of(const std::string& path) {
 }
 
 template <class Write>
-void reads(benchmark::State& state, Write&& written_by) {
+void reads(benchmark::State& state, Write&& written_by, Reads what = Reads::schedule) {
   const Folder folder;
   Written file;
   const pid_t child = fork();  // what writing takes is not to be in the memory of those that read
@@ -195,11 +199,11 @@ void reads(benchmark::State& state, Write&& written_by) {
   if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return state.SkipWithError("no file");
   std::ifstream(folder.file("length")) >> file.bytes >> file.path;
   std::filesystem::remove(folder.file("length"));
-  const Cost nothing = cost_of("");
+  const Cost nothing = cost_of("", what);
   double megabytes = 0.0;
   double total = 0.0;
   for (auto _ : state) {
-    const Cost cost = cost_of(file.path);
+    const Cost cost = cost_of(file.path, what);
     if (cost.seconds == 0.0) return state.SkipWithError("not read");
     total += cost.seconds - nothing.seconds;
     megabytes = cost.megabytes - nothing.megabytes;
@@ -211,9 +215,10 @@ void reads(benchmark::State& state, Write&& written_by) {
   state.counters["peak_MiB"] = megabytes;
 }
 
-#define BANYAN_READS(name, ...)                                                    \
-  BENCHMARK_CAPTURE(reads, name, [](const Folder& folder) { return __VA_ARGS__; }) \
-      ->UseManualTime()                                                            \
+#define BANYAN_READS(name, written, ...)                                        \
+  BENCHMARK_CAPTURE(                                                            \
+      reads, name, [](const Folder& folder) { return written; }, ##__VA_ARGS__) \
+      ->UseManualTime()                                                         \
       ->Unit(benchmark::kMillisecond)
 
 BANYAN_READS(goal_text, goal_text(folder));
@@ -221,6 +226,7 @@ BANYAN_READS(goal_binary, goal_binary(folder));
 BANYAN_READS(chakra, chakra(folder));
 BANYAN_READS(netrace, netrace(folder, false));
 BANYAN_READS(netrace_bzip2, netrace(folder, true));
+BANYAN_READS(bzip2_alone, netrace(folder, true), Reads::bytes);  // what the library takes of it
 BANYAN_READS(connections, connections(folder));
 
 }  // namespace
