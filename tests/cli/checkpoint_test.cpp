@@ -70,8 +70,29 @@ class Checkpoints : public testing::Test {
         {"admission",
          "topology = { name = \"mesh\", size = [8, 8] }\nswitch = \"vc_router\"\nrouting = \"dimension_order\"\n"
          "traffic = { name = \"hot_spot\", load = 0.3, size = 5 }\nadmission = \"swift\"\n" +
-             run + "measure = 20000\n"}};
+             run + "measure = 20000\n"},
+        {"jobs",
+         "topology = { name = \"fat_tree\", arity = 4, levels = 3 }\nswitch = { name = \"vc_router\", vcs = 2, buffer "
+         "= 16 }\n"
+         "routing = \"up_down\"\ntraffic = { name = \"uniform\", load = 0.05, size = 8 }\nflit = \"32 B\"\n"
+         "[[job]]\nname = \"asks\"\nplacement = \"random\"\nhost = { overhead = 7, eager = 1000 }\n"
+         "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"32 KiB\", ranks = 16 }\n"
+         "[[job]]\nname = \"ring\"\nplacement = \"random\"\nstart = 300\nrepeats = 3\nhost = { overhead = 3 }\n"
+         "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"32 KiB\", ranks = 24 }\n"},
+        {"jobs_ideal", ideal_jobs("physical")},
+        {"jobs_loggopsim", ideal_jobs("loggopsim")}};
     return all;
+  }
+  /// Two jobs one after the other, of more than a million operations each.
+  static std::string ideal_jobs(const std::string& rules) {
+    const std::string host = "\nhost = { overhead = 5, gap = 2, eager = 1000, rules = \"" + rules + "\" }\n";
+    return "topology = { name = \"fat_tree\", arity = 8, levels = 2 }\n"
+           "switch = { name = \"ideal\", latency = 50, per_byte = 1 }\n"
+           "[[job]]\nname = \"a\"\nrepeats = 250" +
+           host +
+           "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"64 KiB\", ranks = 48 }\n" +
+           "[[job]]\nname = \"b\"\nrepeats = 300" + host +
+           "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"32 KiB\", ranks = 40 }\n";
   }
 
   /// `banyan ARGUMENTS` in the test's folder, with standard output in `out`.
@@ -211,6 +232,23 @@ TEST_F(Checkpoints, ThoseOfOthersAreRefusedByName) {
   write_text("other.state", other);
   expect_refusal(banyan({"run", "a.toml", "--resume", "other.state"}), "checkpoints have another format",
                  "the program that wrote it");
+}
+
+TEST_F(Checkpoints, OfAnotherScheduleAreRefused) {
+  const std::string goal = "num_ranks 2\nrank 0 {\nsend 64b to 1\n}\nrank 1 {\nrecv 64b from 0\n}\n";
+  for (const std::string network :
+       {"switch = { name = \"ideal\", latency = 5, per_byte = 1 }\n", "switch = \"vc_router\"\n"}) {
+    write_text("a.goal", goal);
+    write_text("a.toml", "topology = { name = \"mesh\", size = [2, 2] }\nrouting = \"dimension_order\"\n" + network +
+                             "[[job]]\nfile = \"a.goal\"\n");
+    const Said whole = banyan({"run", "a.toml", "--json", "--quiet", "--checkpoint", "a.state"});
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    const Said resumed = banyan({"run", "--resume", "a.state", "--json", "--quiet"});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(result_of(resumed.out), result_of(whole.out));
+    write_text("a.goal", "num_ranks 2\nrank 0 {\nsend 65b to 1\n}\nrank 1 {\nrecv 65b from 0\n}\n");
+    expect_refusal(banyan({"run", "--resume", "a.state"}), "does not fit this experiment", "from its start");
+  }
 }
 
 TEST_F(Checkpoints, DamagedAndCutOnesAreRefused) {

@@ -131,6 +131,8 @@ struct RunOptions {
   /// The processes that share the run, all of which call it with the same experiment and options; nullptr: there is
   /// one. What cannot be shared is refused (api/over_ranks.hpp).
   engine::Ranks* ranks = nullptr;
+
+  [[nodiscard]] bool stops() const noexcept { return interrupted != nullptr && *interrupted; }
 };
 
 /// The experiment whose run wrote a checkpoint. Throws ConfigError.

@@ -14,6 +14,8 @@
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/stepped_network.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/flat_map.hpp"
+#include "banyan/engine/run_keeper.hpp"
 #include "banyan/workload/physical.hpp"
 #include "banyan/workload/trace_back.hpp"
 
@@ -39,7 +41,7 @@ using Pair = std::pair<u32, u32>;
 using Latencies = std::map<Pair, u64>;
 
 void stop_if(const RunOptions& options) {
-  if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
+  if (options.stops()) throw Interrupted("interrupted");
 }
 
 u64 flits_of(u64 bytes, u32 flit) { return bytes <= flit ? 1 : (bytes + flit - 1) / flit; }
@@ -107,18 +109,27 @@ class Coupling {
     ends_.reserve(jobs.size());
     for (const PlacedJob& job : jobs)
       ends_.push_back(std::make_unique<End>(*this, job, static_cast<u32>(ends_.size())));
-    for (const PlacedJob& job : jobs) total_ += job.program->operations() * job.repeats;
+    for (const PlacedJob& job : jobs) {
+      total_ += job.program->operations() * job.repeats;
+      sends_left_ += job.sends * job.repeats;
+      traced_ = traced_ || workload::TraceBack::traces(*job.program, job.repeats);
+    }
   }
 
-  NetworkJobsOutcome run(const Progress& progress) {
+  /// `keeper`: of checkpoints; nullptr: nobody wants any.
+  NetworkJobsOutcome run(const Progress& progress, engine::RunKeeper* keeper = nullptr) {
+    const engine::RunKeeper::Part part(keeper, [this](Archive& a) { archive(a); });
     NetworkJobsOutcome out;
     for (u64 turn = 0;; ++turn) {
-      if (turn % kTurns == 0) {
-        stop_if(options_);
-        if (progress) progress(operations(), total_);
-      }
+      if (keeper != nullptr && (options_.stops() || (turn % kTurnsToClock == 0 && keeper->due()))) keeper->save();
+      stop_if(options_);
+      if (progress && turn % kTurns == 0) progress(operations(), total_);
       End* const first = next_end();
       const u64 due = first == nullptr ? kNothing : first->replay.next();
+      if (given_ != arrived_.size() && due > arrived_[given_].delivered) {
+        give(arrived_[given_++]);
+        continue;
+      }
       if (due == kNothing && network_.in_flight() == 0) break;
       if (due <= network_.now() || (network_.in_flight() == 0 && !background_)) {
         first->replay.advance();
@@ -128,10 +139,12 @@ class Coupling {
         out.late = true;
         break;
       }
-      if (step(std::min(due, limit_))) continue;
+      const Tick ahead = lookahead();
+      if (step(std::min(due == kNothing ? due : due + ahead, limit_), ahead)) continue;
       out.blockage = blockage();
       if (!out.blockage.empty()) break;
     }
+    if (keeper != nullptr) keeper->save();  // what comes now is short, or can be done anew
     for (const auto& end : ends_) {
       NetworkJobsOutcome::OfJob job;
       job.outcome = end->replay.finish();
@@ -165,11 +178,20 @@ class Coupling {
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
-  /// Pairs of terminals between which messages went.
-  [[nodiscard]] const std::map<Pair, u64>& pairs() const noexcept { return pairs_; }
+  /// Pairs of terminals between which messages went, ascending.
+  [[nodiscard]] std::vector<Pair> pairs() const {
+    std::vector<u64> keys;
+    keys.reserve(pairs_.size());
+    pairs_.for_each([&](u64 key, bool) { keys.push_back(key); });
+    std::sort(keys.begin(), keys.end());
+    std::vector<Pair> pairs;
+    for (const u64 key : keys) pairs.emplace_back(static_cast<u32>(key >> 32U), static_cast<u32>(key));
+    return pairs;
+  }
 
  private:
   static constexpr u64 kTurns = 4096;
+  static constexpr u64 kTurnsToClock = 64;
 
   /// A job's side of the network.
   struct End final : PlacedCarrier {
@@ -182,6 +204,8 @@ class Coupling {
     void carry(u32 from, u32 to, u64 bytes, u64 at, const Parcel& parcel) override {
       coupling.inject(*this, {job().terminals[from], job().terminals[to]}, bytes, at, parcel);
     }
+    [[nodiscard]] u64 program_hash() const { return job().program->hash(); }
+
     Coupling& coupling;
     u32 number;
     workload::ReplayOptions options;
@@ -189,10 +213,27 @@ class Coupling {
   };
   /// A message in the network; a very long one is injected in pieces.
   struct Flight {
-    End* end = nullptr;
     Parcel parcel;
-    u64 pieces = 0;
+    u64 first = kNothing;  ///< of several pieces: the number of the first
+    u32 job = 0;
   };
+
+  /// For so many cycles from the next event of a host, or from the next arrival, no message is injected. The last
+  /// arrival, at which the network stops, is not among those cycles while a message is still to be sent.
+  [[nodiscard]] Tick lookahead() const {
+    if (sends_left_ == 0) return 0;
+    u64 least = kStretch;
+    for (const auto& end : ends_) least = std::min(least, end->replay.lookahead());
+    return least;
+  }
+
+  void archive(Archive& a) {
+    for (const auto& end : ends_) {
+      a.same(end->program_hash());
+      a(end->replay);
+    }
+    a(network_, flights_, pieces_left_, pairs_, pieces_, arrived_, given_, sends_left_, quiet_since_, counts_);
+  }
 
   [[nodiscard]] u64 operations() const {
     u64 sum = 0;
@@ -212,36 +253,46 @@ class Coupling {
 
   void inject(End& end, const Pair& pair, u64 bytes, u64 at, const Parcel& parcel) {
     const u64 birth = std::max<u64>(at, network_.now());
-    ++pairs_[pair];
-    const auto flight = std::make_shared<Flight>(Flight{&end, parcel, 0});
+    pairs_[u64{pair.first} << 32U | pair.second] = true;
+    Flight flight{parcel, kNothing, end.number};
     quiet_since_ = std::max(quiet_since_, birth);
-    if (control_first_ && !PhysicalReplay::is_message(parcel)) {
+    const bool is_message = PhysicalReplay::is_message(parcel);
+    if (control_first_ && !is_message) {
       flights_[network_.inject(pair.first, pair.second, 1, birth, kControlDoor)] = flight;
-      flight->pieces = 1;
       return;
     }
+    if (is_message) --sends_left_;
     for (u64 left = flits_of(bytes, flit_); left > 0;) {
       const u64 now = std::min<u64>(left, kLongestPiece);
-      flights_[network_.inject(pair.first, pair.second, static_cast<u32>(now), birth)] = flight;
-      pieces_.push_back({birth, pair.first, end.number,
-                         PhysicalReplay::is_message(parcel) ? parcel.send : workload::TraceBack::kNobody,
-                         static_cast<u32>(now)});
-      ++flight->pieces;
+      const u64 id = network_.inject(pair.first, pair.second, static_cast<u32>(now), birth);
+      if (now < left && flight.first == kNothing) flight.first = id;
+      if (flight.first != kNothing) ++pieces_left_[flight.first];
+      flights_[id] = flight;
+      if (traced_) {
+        pieces_.push_back({birth, pair.first, end.number, is_message ? parcel.send : workload::TraceBack::kNobody,
+                           static_cast<u32>(now)});
+      }
       left -= now;
     }
   }
 
-  /// Simulates until something arrives or `due`; true: one of both has come.
-  bool step(u64 due) {
-    stop_if(options_);
-    const Tick most = std::min<u64>(due - network_.now(), kStretch);
-    const bool arrived = network_.step_to_delivery(most);
-    for (const Delivery& d : network_.delivered()) {
-      const auto found = flights_.find(d.id);
-      Flight& flight = *found->second;
-      if (--flight.pieces == 0) flight.end->replay.deliver(flight.parcel, d.delivered + 1);
-      flights_.erase(found);
+  /// To the job whose message has arrived.
+  void give(const Delivery& d) {
+    const Flight flight = *flights_.find(d.id);
+    flights_.erase(d.id);
+    if (flight.first != kNothing) {
+      if (--pieces_left_[flight.first] != 0) return;
+      pieces_left_.erase(flight.first);
     }
+    ends_[flight.job]->replay.deliver(flight.parcel, d.delivered + 1);
+  }
+
+  /// Simulates until something arrives or `due`; true: one of both has come.
+  bool step(u64 due, Tick ahead) {
+    const Tick most = std::min<u64>(due - network_.now(), kStretch);
+    const bool arrived = network_.step_to_delivery(most, ahead);
+    arrived_.assign(network_.delivered().begin(), network_.delivered().end());
+    given_ = 0;
     return arrived || network_.now() >= due;
   }
 
@@ -267,25 +318,30 @@ class Coupling {
   workload::IdealWire wire_;
   const RunOptions& options_;
   std::vector<std::unique_ptr<End>> ends_;
-  std::unordered_map<u64, std::shared_ptr<Flight>> flights_;  ///< [number of the injected message]
-  std::map<Pair, u64> pairs_;
-  std::vector<Piece> pieces_;
+  FlatMap<Flight> flights_;        ///< [number of the injected message]
+  FlatMap<u32> pieces_left_;       ///< [number of the first piece]
+  FlatMap<bool> pairs_;            ///< [source and destination]
+  std::vector<Piece> pieces_;      ///< only where a critical path will be told
+  std::vector<Delivery> arrived_;  ///< in the last step
+  std::size_t given_ = 0;          ///< how many of them the jobs have
+  bool traced_ = false;
+  u64 sends_left_ = 0;  ///< messages that are still to be put into the network
   u64 total_ = 0;
   Tick quiet_since_ = 0;
   std::pair<u64, u64> counts_{0, 0};
 };
 
 /// Latencies of the pairs, of the first kMostPairs of them measured in the idle network.
-Latencies measure(const Experiment& bare, const std::map<Pair, u64>& pairs, const RunOptions& options) {
+Latencies measure(const Experiment& bare, const std::vector<Pair>& pairs, const RunOptions& options) {
   Latencies latencies;
   SteppedNetwork network(bare, options.threads);
-  for (const auto& entry : pairs) {
+  for (const Pair& pair : pairs) {
     if (latencies.size() == kMostPairs) break;
     stop_if(options);
-    network.inject(entry.first.first, entry.first.second);
+    network.inject(pair.first, pair.second);
     if (!network.step_to_delivery(kJobPatience)) continue;
     const Delivery& d = network.delivered().front();
-    latencies[entry.first] = d.delivered + 1 - d.injected;
+    latencies[pair] = d.delivered + 1 - d.injected;
     network.step(kPause);
   }
   return latencies;
@@ -436,7 +492,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   const double build_seconds = building.seconds();
   if (log != nullptr) coupling.log(*log);
   if (profile != nullptr) coupling.watch();
-  NetworkJobsOutcome out = coupling.run(options.progress);
+  NetworkJobsOutcome out = coupling.run(options.progress, options.keeper);
   if (log != nullptr) {
     coupling.end_log();
     log->finish();

@@ -17,6 +17,7 @@ struct PlacedJob {
   u64 start = 0;
   u32 repeats = 1;
   std::vector<u32> terminals;  ///< [rank]
+  u64 sends = 0;               ///< of one repeat, that cross the network
 };
 
 /// What happened in the network to a message of a critical path. Times in cycles.

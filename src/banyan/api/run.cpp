@@ -190,6 +190,11 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
               fmt::format("run it without --checkpoint, or use another {}", seam));
 }
 
+/// Of traffics or of jobs.
+Result run_either(const Experiment& experiment, const RunOptions& options) {
+  return experiment.jobs.empty() ? run_whole(experiment, options) : run_jobs(experiment, options);
+}
+
 Result run_kept(const Experiment& experiment, const RunOptions& options) {
   const CheckpointOptions& wanted = options.checkpoint;
   if (!options.packet_log.empty()) {
@@ -222,7 +227,7 @@ Result run_kept(const Experiment& experiment, const RunOptions& options) {
       throw ConfigError({wanted.resume, 0, 0, ""}, "was written by a run with another --watch or --record-trace",
                         "give them as they were");
     });
-    Result result = run_whole(experiment, kept);
+    Result result = run_either(experiment, kept);
     if (!keeper.failure().empty()) {
       if (!result.warning.empty()) result.warning += "; ";
       result.warning += fmt::format("the last checkpoint could not be written: {}", keeper.failure());
@@ -260,13 +265,10 @@ std::vector<std::string> check(const Experiment& experiment) {
 
 Result run(const Experiment& experiment, const RunOptions& options) {
   if (options.ranks != nullptr) require_shareable(experiment, options);
-  if (!experiment.jobs.empty()) {
-    Result result = run_jobs(experiment, options);
-    result.compiler = BANYAN_COMPILER;
-    return result;
-  }
-  if (options.checkpoint.file.empty() && options.checkpoint.resume.empty()) return run_whole(experiment, options);
-  return run_kept(experiment, options);
+  const bool kept = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
+  Result result = kept ? run_kept(experiment, options) : run_either(experiment, options);
+  result.compiler = BANYAN_COMPILER;
+  return result;
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/engine/run_keeper.hpp"
 #include "banyan/workload/collectives.hpp"
 #include "banyan/workload/formats.hpp"
 #include "banyan/workload/inspection.hpp"
@@ -146,12 +147,16 @@ void check_host(const config::Values& job, const workload::Host& host, const wor
   if (!workload::unmatched_of(program).empty()) workload::require_sound(program);
 }
 
-u64 longest_message(const workload::Program& program) {
+/// Bytes of the longest message; and how many cross the network is noted.
+u64 look_at_messages(PlacedJob& job) {
+  const workload::Program& program = *job.program;
   u64 longest = 0;
   for (u32 r = 0; r < program.ranks(); ++r) {
     for (u32 i = 0; i < program.operations(r); ++i) {
       const workload::Operation o = program.operation(r, i);
-      if (o.kind == workload::OperationKind::send) longest = std::max(longest, o.amount);
+      if (o.kind != workload::OperationKind::send) continue;
+      longest = std::max(longest, o.amount);
+      if (job.terminals[r] != job.terminals[o.peer]) ++job.sends;
     }
     program.release_pages();
   }
@@ -215,7 +220,7 @@ Prepared prepare(const Experiment& experiment) {
     here.terminals = placement.place(job, program.ranks());
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
-    const u64 bytes = longest_message(program);
+    const u64 bytes = look_at_messages(here);
     if (bytes > here.host.eager) {
       asks = true;
       all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
@@ -259,10 +264,7 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
        "leave it out; banyan convert writes the schedule as GOAL"},
       {static_cast<bool>(options.window), "on_window", "a run of jobs has no windows", "leave it out"},
       {options.profile && ideal, "--profile", "a network without contention is not simulated",
-       "leave it out, or choose another switch model"},
-      {!options.checkpoint.file.empty(), "--checkpoint", "the state of a run of jobs cannot be written",
-       "leave it out"},
-      {!options.checkpoint.resume.empty(), "--resume", "the state of a run of jobs cannot be read", "leave it out"}};
+       "leave it out, or choose another switch model"}};
   for (const Unfit& u : unfit) {
     if (u.asked) throw ConfigError({"command line", 0, 0, u.option}, u.cause, u.remedy);
   }
@@ -333,18 +335,45 @@ double unit_of(const Experiment& experiment) {
   return cycle > 0.0 ? cycle : 1.0;
 }
 
+/// Keeps the state of a job that is replayed without contention.
+class JobKeeper final : public workload::ReplayKeeper {
+ public:
+  JobKeeper(engine::RunKeeper& keeper, const RunOptions& options, const workload::Program& program)
+      : keeper_(keeper), options_(options), program_(program) {}
+  void begin(std::function<void(Archive&)> state) override {
+    part_.emplace(&keeper_, [this, whole = std::move(state)](Archive& a) {
+      a.same(program_.hash());
+      whole(a);
+    });
+    if (keeper_.due()) keeper_.save();
+  }
+  void rest() override {
+    if (options_.stops() || keeper_.due()) keeper_.save();
+  }
+
+ private:
+  engine::RunKeeper& keeper_;
+  const RunOptions& options_;
+  const workload::Program& program_;
+  std::optional<engine::RunKeeper::Part> part_;
+};
+
 Ran run_without_contention(const Experiment& experiment, const RunOptions& options, Result& result) {
   const u32 terminals = build_topology(experiment)->traffic_terminals();
   const workload::IdealWire wire{static_cast<u64>(std::llround(experiment.switching.real("latency"))),
                                  workload::PerByte(experiment.switching.real("per_byte"))};
   Ran ran;
   ran.read.reserve(experiment.jobs.size());
+  std::vector<workload::JobOutcome> done;  // kept for checkpoints
+  const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(done); });
   for (const config::Values& job : experiment.jobs) {
     ran.read.push_back(read_job(job));
     const workload::Program& program = ran.read.back().program;
     const workload::Host host = host_of(experiment, job, wire);
     check_host(job, host, program);
-    const workload::ReplayOptions replay = replay_of(job, host, options);
+    workload::ReplayOptions replay = replay_of(job, host, options);
+    std::optional<JobKeeper> keeper;
+    if (options.keeper != nullptr) replay.keeper = &keeper.emplace(*options.keeper, options, program);
     JobRecord made;
     made.name = job.text("name");
     made.unit = unit_of(experiment);
@@ -352,9 +381,14 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     made.program = &program;
     made.host = host;
     made.collectives = ran.read.back().collectives;
-    made.outcome = host.rules == workload::HostRules::loggopsim
-                       ? workload::replay_loggopsim(program, host, wire, replay)
-                       : workload::replay_physical(program, host, wire, replay);
+    if (ran.jobs.size() < done.size()) {
+      made.outcome = done[ran.jobs.size()];
+    } else {
+      made.outcome = host.rules == workload::HostRules::loggopsim
+                         ? workload::replay_loggopsim(program, host, wire, replay)
+                         : workload::replay_physical(program, host, wire, replay);
+      if (keeper) done.push_back(made.outcome);
+    }
     note(result, placed(job, program.ranks(), terminals));
     if (!ran.read.back().note.empty()) note(result, ran.read.back().note);
     require_end(made);
@@ -388,8 +422,17 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
   std::optional<PacketLogFile> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, prepared.network, prepared.topology->graph());
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
-  NetworkJobsOutcome out =
-      run_on_network(prepared.network, flit, prepared.jobs, options, tables, log ? &*log : nullptr, profile.get());
+  const auto run = [&] {
+    return run_on_network(prepared.network, flit, prepared.jobs, options, tables, log ? &*log : nullptr, profile.get());
+  };
+  NetworkJobsOutcome out;
+  try {
+    out = run();
+  } catch (const NotArchived& error) {  // messages of jobs are traffics before those of the experiment
+    const std::size_t own = prepared.network.traffics.size() - experiment.traffics.size();
+    throw NotArchived(error.what(),
+                      error.number() - static_cast<u32>(error.what() == std::string("traffic") ? own : 0));
+  }
   if (profile != nullptr) profile->threads_asked = std::max(1U, options.threads);
   result.profile = profile;
   const bool blocked = !out.blockage.empty();

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 
 #include "banyan/api/network.hpp"
 #include "banyan/api/profiler.hpp"
+#include "banyan/base/flat_map.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/traffic/parts/injected.hpp"
 
@@ -111,10 +111,9 @@ struct SteppedNetwork::State {
     for (traffic::Injected* const port : ports) port->take(arrivals);
     if (ports.size() > 1) std::sort(arrivals.begin(), arrivals.end());
     for (const traffic::Injected::Arrival& arrival : arrivals) {
-      const auto found = pending.find(arrival.tag);
-      found->second.delivered = arrival.at;
-      delivered.push_back(found->second);
-      pending.erase(found);
+      delivered.push_back(*pending.find(arrival.tag));
+      delivered.back().delivered = arrival.at;
+      pending.erase(arrival.tag);
     }
   }
 
@@ -125,7 +124,7 @@ struct SteppedNetwork::State {
   std::vector<traffic::Injected*> ports;  ///< [door]
   std::vector<u32> longest;               ///< [door], flits
   Random ways;
-  std::unordered_map<u32, Delivery> pending;  ///< [tag]
+  FlatMap<Delivery> pending;  ///< [tag]
   std::vector<traffic::Injected::Arrival> arrivals;
   std::vector<Delivery> delivered;
   Tick now = 0;
@@ -168,14 +167,14 @@ void SteppedNetwork::step(Tick cycles) {
   state_->collect();
 }
 
-bool SteppedNetwork::step_to_delivery(Tick most) {
+bool SteppedNetwork::step_to_delivery(Tick most, Tick ahead) {
   State& state = *state_;
   const Tick end = state.now + most;
   const engine::Machine& machine = *state.instance.machine;
   while (state.now < end) {
     // Nothing is due before next(): those cycles pass at once.
     const Tick due = std::max(state.now, machine.next());
-    state.now = due < end ? due + 1 : end;
+    state.now = due < end ? due + 1 + std::min(ahead, end - due - 1) : end;
     state.run();
     state.collect();
     if (!state.delivered.empty()) return true;
@@ -212,6 +211,12 @@ void SteppedNetwork::add_to(Profile& profile) const {
   add_cut(profile, machine);
   profile.moves += machine.totals().movements;
   profile.switches = state_->network.topology->graph().switches();
+}
+void SteppedNetwork::archive(Archive& a) {
+  State& state = *state_;
+  state.instance.machine->archive(a);
+  a(state.pending, state.now, state.next_id);
+  for (traffic::Injected* const port : state.ports) port->make_room(state.pending.size());
 }
 void SteppedNetwork::audit() const { state_->instance.machine->audit(); }
 

@@ -56,8 +56,9 @@ class SteppedNetwork {
   /// Simulates so many cycles. Throws InvariantError.
   void step(Tick cycles = 1);
   /// Simulates until a message of the caller arrives, or so many cycles at most; true: one has. Costs nothing for
-  /// cycles in which nothing happens.
-  bool step_to_delivery(Tick most);
+  /// cycles in which nothing happens. `ahead`: may go on for so many cycles behind one in which something happens,
+  /// for the caller answers an arrival no sooner; several cycles at once take less time.
+  bool step_to_delivery(Tick most, Tick ahead = 0);
 
   /// Messages of the caller that arrived in the last step, by time, destination and number.
   [[nodiscard]] std::span<const Delivery> delivered() const noexcept;
@@ -81,6 +82,9 @@ class SteppedNetwork {
   void watch();
   /// Adds those times, the cut into shards, and what was done.
   void add_to(Profile& profile) const;
+  /// All state between two steps whose arrivals the caller has noted, of a network that was built in the same way.
+  /// Throws NotArchived.
+  void archive(Archive& a);
   /// Conservation of packets, flits and credits. Throws InvariantError.
   void audit() const;
   /// "" unless nothing will ever move again while packets wait for each other: who waits for whom.

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "banyan/base/types.hpp"
+#include "banyan/base/archive.hpp"
 
 namespace banyan::workload {
 
@@ -55,6 +55,8 @@ class EventQueue {
     return top.event;
   }
 
+  void archive(Archive& a) { a(heap_, lanes_); }
+
  private:
   struct Entry {
     Event event;
@@ -66,6 +68,7 @@ class EventQueue {
     Event last;
     bool in_heap = false;
 
+    void archive(Archive& a) { a(waiting, done, last, in_heap); }
     /// What is done makes room once it is the larger part.
     void append(const Event& event) {
       if (waiting.size() == waiting.capacity() && done * 2 >= waiting.size()) {

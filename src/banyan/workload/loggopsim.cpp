@@ -10,7 +10,6 @@
 // - A message above the eager limit travels like any other, and its send ends when it meets its receive.
 #include <algorithm>
 #include <array>
-#include <queue>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -45,12 +44,24 @@ struct Event {
 
 /// What waits for a core, or for a core and an interface in one direction: the oldest first.
 struct WaitQueue {
-  struct Younger {
-    bool operator()(const Event& a, const Event& b) const noexcept { return a.order > b.order; }
-  };
   u64 key = 0;
-  u64 awaited = 0;  ///< order of the wake that is in the queue of events; 0: none is
-  std::priority_queue<Event, std::vector<Event>, Younger> waiting;
+  u64 awaited = 0;             ///< order of the wake that is in the queue of events; 0: none is
+  std::vector<Event> waiting;  ///< a heap with the oldest in front
+
+  void push(const Event& event) {
+    waiting.push_back(event);
+    std::push_heap(waiting.begin(), waiting.end(), is_younger);
+  }
+  Event pop() {
+    std::pop_heap(waiting.begin(), waiting.end(), is_younger);
+    const Event oldest = waiting.back();
+    waiting.pop_back();
+    return oldest;
+  }
+  void archive(Archive& a) { a(key, awaited, waiting); }
+
+ private:
+  static bool is_younger(const Event& a, const Event& b) noexcept { return a.order > b.order; }
 };
 
 class Replay {
@@ -83,6 +94,7 @@ class Replay {
     for (u32 r = 0; r < program_.ranks(); ++r) {
       if (begin_iteration(r)) offer(r, true);
     }
+    if (options_.keeper != nullptr) options_.keeper->begin([this](Archive& a) { archive(a); });
     while (!queue_.empty()) {
       const Event event = queue_.pop();
       checked_ = {kNone, kNone};
@@ -91,12 +103,21 @@ class Replay {
       for (const u32 rank : {checked_.first, checked_.second}) {
         if (rank != kNone && !freed_of(rank).empty()) offer(rank, false);
       }
+      if (out_.operations >= report_) report();
     }
     finish();
     return std::move(out_);
   }
 
+  /// Between two events nothing is free that was not offered.
+  void archive(Archive& a) {
+    a(core_free_, send_free_, receive_free_, left_, repeats_left_, free_, messages_, receives_, queue_, trace_, clock_);
+    a(holder_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
+  }
+
  private:
+  static constexpr u64 kPeriod = u64{1} << 20U;  ///< operations between two reports
+
   [[nodiscard]] u64& core_free(u32 rank, u32 cpu) noexcept { return core_free_[std::size_t{rank} * cores_ + cpu]; }
   [[nodiscard]] u64& send_free(u32 rank, u32 nic) noexcept { return send_free_[std::size_t{rank} * nics_ + nic]; }
   [[nodiscard]] u64& receive_free(u32 rank, u32 nic) noexcept { return receive_free_[std::size_t{rank} * nics_ + nic]; }
@@ -163,8 +184,7 @@ class Replay {
     check(rank);
     program_.for_each_after_end(rank, operation, [&](u32 d) { release(rank, d, operation); });
     if (--left_[rank] == 0) static_cast<void>(begin_iteration(rank));
-    constexpr u64 kPeriod = u64{1} << 20U;
-    if (++out_.operations % kPeriod == 0) report();
+    if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
   }
   void release(u32 rank, u32 operation, u32 cause) {
     trace_.waited({rank, operation}, {rank, cause}, now_);
@@ -172,8 +192,9 @@ class Replay {
     if (free_.release(rank, operation, unused)) freed_of(rank).push_back(operation);
   }
   void report() {
-    if (out_.operations % (u64{1} << 22U) == 0) program_.release_pages();
+    report_ += kPeriod;
     if (options_.progress) options_.progress(out_.operations, total_);
+    if (options_.keeper != nullptr) options_.keeper->rest();
     if (options_.interrupted != nullptr && *options_.interrupted) throw Interrupted("interrupted");
   }
 
@@ -315,7 +336,7 @@ class Replay {
       waiting_[found->second].key = key;
     }
     WaitQueue& queue = waiting_[found->second];
-    queue.waiting.push(event);
+    queue.push(event);
     if (queue.awaited == 0 || event.order < queue.awaited) call(found->second);
   }
   /// A message of no bytes costs the time of one byte less than none: a core or an interface may be free earlier than
@@ -335,7 +356,7 @@ class Replay {
   /// The first of a queue tries when it may.
   void call(u32 number) {
     WaitQueue& queue = waiting_[number];
-    const Event& first = queue.waiting.top();
+    const Event& first = queue.waiting.front();
     queue.awaited = first.order;
     queue_.push({ready_of(queue.key), first.order | 3U, number, 0}, EventQueue<Event>::kNoLane);
   }
@@ -346,8 +367,7 @@ class Replay {
       call(event.rank);
       return;
     }
-    Event first = queue.waiting.top();
-    queue.waiting.pop();
+    Event first = queue.pop();
     first.time = event.time;
     queue.awaited = 0;
     take(first);
@@ -406,6 +426,7 @@ class Replay {
   u64 now_ = 0;
   u64 born_ = 0;
   u64 total_ = 0;
+  u64 report_ = kPeriod;  ///< operations, at the next report
   JobOutcome out_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/workload/schedule.hpp"
 
@@ -59,6 +60,8 @@ class MatchQueue {
     for (u32 node = first_[rank]; node != kNone; node = nodes_[node].next_of_rank)
       f(nodes_[node].key.peer, nodes_[node].key.tag, nodes_[node].value);
   }
+
+  void archive(Archive& a) { a(first_, last_, wild_, table_, nodes_, free_, next_number_, size_); }
 
  private:
   struct Key {

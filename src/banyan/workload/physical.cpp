@@ -90,7 +90,11 @@ class Replay {
   }
   JobOutcome run() {
     begin();
-    while (!queue_.empty()) take(queue_.pop());
+    if (options_.keeper != nullptr) options_.keeper->begin([this](Archive& a) { archive(a); });
+    while (!queue_.empty()) {
+      take(queue_.pop());
+      if (out_.operations >= report_) report();
+    }
     return finish();
   }
   [[nodiscard]] u64 next() const noexcept { return queue_.empty() ? ~u64{0} : queue_.first().time; }
@@ -101,6 +105,12 @@ class Replay {
     push(at, kind, parcel.send);
   }
   [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
+  [[nodiscard]] u64 lookahead() const noexcept { return asking_ == 0 ? host_.overhead : 0; }
+  void archive(Archive& a) {
+    a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, queue_, trace_,
+      clock_);
+    a(asking_, now_, born_, report_, out_);
+  }
   JobOutcome finish() {
     for (const u64 end : out_.ends) out_.completion = std::max(out_.completion, end);
     out_.times = clock_.times(options_.start, out_.ends);
@@ -113,6 +123,8 @@ class Replay {
   }
 
  private:
+  static constexpr u64 kPeriod = u64{1} << 20U;  ///< operations between two reports
+
   [[nodiscard]] Resource& core(Place p, const Operation& o) { return core_[std::size_t{p.rank} * cores_ + o.cpu]; }
   [[nodiscard]] Resource& sender(Place p, const Operation& o) { return sender_[std::size_t{p.rank} * nics_ + o.nic]; }
   [[nodiscard]] Operation operation(Place p) const { return program_.operation(p.rank, p.operation); }
@@ -162,10 +174,12 @@ class Replay {
     program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
     out_.ends[place.rank] = std::max(out_.ends[place.rank], at);
     if (--left_[place.rank] == 0) begin_iteration(place.rank, out_.ends[place.rank]);
-    constexpr u64 kPeriod = u64{1} << 20U;
-    if (++out_.operations % kPeriod != 0) return;
-    if (out_.operations % (kPeriod * 4) == 0) program_.release_pages();
+    if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
+  }
+  void report() {
+    report_ += kPeriod;
     if (options_.progress) options_.progress(out_.operations, total_);
+    if (options_.keeper != nullptr) options_.keeper->rest();
     if (options_.interrupted != nullptr && *options_.interrupted) throw Interrupted("interrupted");
   }
 
@@ -215,7 +229,10 @@ class Replay {
     ++out_.messages;
     out_.bytes += o.amount;
     carry(start + host_.overhead, eager ? Kind::arrival : Kind::request, event.place, o);
-    if (!eager) return;
+    if (!eager) {
+      ++asking_;
+      return;
+    }
     nic = {start + host_.gap + host_.gap_per_byte.of(further(o)), event.place};
     ended(event.place, mine.free);
   }
@@ -272,6 +289,7 @@ class Replay {
     }
   }
   void transfer(const Event& event, const Operation& o) {
+    --asking_;
     Resource& nic = sender(event.place, o);
     const u64 start = take_turn(nic, event.place, event.time);
     const u64 gone = host_.gap_per_byte.of(further(o));
@@ -325,9 +343,11 @@ class Replay {
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;
+  u64 asking_ = 0;  ///< messages that ask first, and have no consent yet
   u64 now_ = 0;
   u64 born_ = 0;
   u64 total_ = 0;
+  u64 report_ = kPeriod;  ///< operations, at the next report
   JobOutcome out_;
 };
 
@@ -352,6 +372,8 @@ bool PhysicalReplay::is_message(const Parcel& parcel) noexcept {
   return static_cast<physical::Kind>(parcel.kind) == physical::Kind::arrival;
 }
 u64 PhysicalReplay::operations() const noexcept { return state_->replay.operations(); }
+u64 PhysicalReplay::lookahead() const noexcept { return state_->replay.lookahead(); }
+void PhysicalReplay::archive(Archive& a) { state_->replay.archive(a); }
 JobOutcome PhysicalReplay::finish() { return state_->replay.finish(); }
 
 JobOutcome replay_physical(const Program& program, const Host& host, const IdealWire& wire,

@@ -48,10 +48,14 @@ class PhysicalReplay {
   [[nodiscard]] static bool is_message(const Parcel& parcel) noexcept;
   /// The last byte of a message is there at `at`.
   void deliver(const Parcel& parcel, u64 at);
+  /// No message is put on the wire less than so long after the event that leads to it: the overhead of the host, but
+  /// for the answers to messages that ask first.
+  [[nodiscard]] u64 lookahead() const noexcept;
   /// Operations that have ended.
   [[nodiscard]] u64 operations() const noexcept;
   /// What the run has shown, when nothing is due and nothing on its way.
   [[nodiscard]] JobOutcome finish();
+  void archive(Archive& a);
 
  private:
   struct State;

@@ -37,6 +37,8 @@ class IntervalUnion {
     return length;
   }
 
+  void archive(Archive& a) { a(open_, full_, settled_, length_); }
+
  private:
   static constexpr std::size_t kFewest = 16;
   static constexpr std::size_t kTried = 2;
@@ -100,6 +102,8 @@ class RankClock {
     return times;
   }
 
+  void archive(Archive& a) { a(ranks_); }
+
  private:
   struct Unions {
     IntervalUnion computing;
@@ -108,6 +112,7 @@ class RankClock {
     // Of ranks with one core, in place of the first two.
     u64 sum_computing = 0;
     u64 sum_busy = 0;
+    void archive(Archive& a) { a(computing, busy, all, sum_computing, sum_busy); }
   };
   void add(IntervalUnion& into, u64& sum, u64 from, u64 to, u64 now) {
     if (one_core_) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/workload/host.hpp"
 #include "banyan/workload/program.hpp"
 
@@ -41,16 +42,36 @@ struct JobOutcome {
   /// Only jobs of one repeat with at most kMostTraced operations have one.
   std::vector<CriticalStep> critical_path;
   std::string explanation;  ///< why it could not go on; empty: it is done
+
+  void archive(Archive& a) {
+    a(ends, start, completion, operations, messages, bytes, times, critical_path, explanation);
+  }
 };
 
 /// Operations of which a run keeps what each has waited for: 40 bytes of each.
 inline constexpr u64 kMostTraced = u64{1} << 22U;
+
+/// Who keeps the state of a run in a file now and then.
+class ReplayKeeper {
+ public:
+  ReplayKeeper() = default;
+  virtual ~ReplayKeeper() = default;
+  ReplayKeeper(const ReplayKeeper&) = delete;
+  ReplayKeeper& operator=(const ReplayKeeper&) = delete;
+
+  /// Before the first event. `state` lists all of it, for as long as the run takes; a run that goes on from such a file
+  /// reads it here.
+  virtual void begin(std::function<void(Archive&)> state) = 0;
+  /// Between two events, every million operations or so.
+  virtual void rest() = 0;
+};
 
 struct ReplayOptions {
   u64 start = 0;
   u32 repeats = 1;                                    ///< a rank begins again when all its operations are done
   std::function<void(u64 done, u64 total)> progress;  ///< of operations; may be empty
   const bool* interrupted = nullptr;                  ///< polled; true stops with Interrupted
+  ReplayKeeper* keeper = nullptr;
 };
 
 /// The rules of LogGOPSim (HostRules::loggopsim), to the unit of time, with a stable order of equal events.

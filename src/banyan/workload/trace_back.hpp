@@ -14,13 +14,17 @@ class TraceBack {
 
   /// Keeps nothing where a run is too large, or repeats its operations.
   TraceBack(const Program& program, u32 repeats) {
-    if (repeats != 1 || program.operations() > kMostTraced) return;
+    if (!traces(program, repeats)) return;
     u64 sum = 0;
     for (u32 r = 0; r < program.ranks(); ++r) {
       first_.push_back(sum);
       sum += program.operations(r);
     }
     steps_.resize(sum);
+  }
+
+  [[nodiscard]] static bool traces(const Program& program, u32 repeats) {
+    return repeats == 1 && program.operations() <= kMostTraced;
   }
 
   /// `cause` was done at `at`, and `place` waits for it.
@@ -59,6 +63,8 @@ class TraceBack {
     std::reverse(all.begin(), all.end());
     return all;
   }
+
+  void archive(Archive& a) { a(steps_, last_, end_); }
 
  private:
   struct Step {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <tuple>
 #include <vector>
 
 #include "banyan/core/traffic.hpp"
@@ -18,7 +17,8 @@ class Injected final : public core::Traffic {
     u32 terminal = 0;
     u32 tag = 0;
     [[nodiscard]] bool operator<(const Arrival& other) const noexcept {
-      return std::tie(at, terminal, tag) < std::tie(other.at, other.terminal, other.tag);
+      if (at != other.at) return at < other.at;
+      return terminal != other.terminal ? terminal < other.terminal : tag < other.tag;
     }
   };
 
@@ -38,6 +38,9 @@ class Injected final : public core::Traffic {
     const std::size_t place = count_.fetch_add(1, std::memory_order_relaxed);
     if (place < arrivals_.size()) arrivals_[place] = {now, terminal, packet.message};
   }
+
+  /// Between two ticks, when all arrivals have been taken, it remembers nothing.
+  void archive(Archive&) override {}
 
   /// Makes room for the arrival of so many messages; between two ticks.
   void make_room(std::size_t messages) {
