@@ -247,7 +247,8 @@ TEST_F(Checkpoints, OfAnotherScheduleAreRefused) {
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_EQ(result_of(resumed.out), result_of(whole.out));
     write_text("a.goal", "num_ranks 2\nrank 0 {\nsend 65b to 1\n}\nrank 1 {\nrecv 65b from 0\n}\n");
-    expect_refusal(banyan({"run", "--resume", "a.state"}), "does not fit this experiment", "from its start");
+    expect_refusal(banyan({"run", "--resume", "a.state"}), "has changed since it was read for this run",
+                   "give the run the file that it was made with");
   }
 }
 
