@@ -116,6 +116,7 @@ bool arrives(const char* switch_name, Given values, u64 salt, u32 longest, i64 h
   const std::string why = rig.machine->explain_blockage();
   EXPECT_NE(why.find("wait on each other in a cycle"), std::string::npos) << why;
   EXPECT_NE(why.find("worm"), std::string::npos) << why;
+  EXPECT_NE(why.rfind("1 packets wait", 0), 0U) << "both branches of a worm lack room: " << why;
   return false;
 }
 
@@ -141,6 +142,18 @@ TEST(CentralBuffer, TheGuaranteeAloneDoesNotPreventIt) {
 
 TEST(CentralBuffer, TheGuaranteeAndTheTwoRulesPreventIt) {
   EXPECT_EQ(wedged("central_buffer", buffer(32, "guarded"), 128, 6), 0U);
+}
+
+/// In the same order in all queues of a switch, and yet over several: a worm holds outputs while a branch waits.
+TEST(CentralBuffer, LockStepInOrderWedgesOverSeveralSwitchesAndAllAtOnceDoesNot) {
+  const auto lock_step = [](const char* arbitration, i64 fifo) {
+    return Given{{"chunks", i64{40}},
+                 {"fifo", fifo},
+                 {"replication", std::string("synchronous")},
+                 {"arbitration", std::string(arbitration)}};
+  };
+  EXPECT_GT(wedged("central_buffer", lock_step("in_order", 16), 128, 12), 0U);
+  EXPECT_EQ(wedged("central_buffer", lock_step("all_at_once", 128), 128, 12), 0U);
 }
 
 /// Worms that must use the buffer on their way up too leave space for those on their way down.

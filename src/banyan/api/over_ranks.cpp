@@ -25,7 +25,7 @@ void require_shareable(const Experiment& experiment, const RunOptions& options) 
                       std::string("leave it out, or ") + kAlone);
   }
   const config::Values& run = experiment.run;
-  if (!experiment.jobs.empty()) run.fail("seed", "jobs do not run over several ranks yet", kAlone);
+  if (!experiment.jobs.empty()) experiment.jobs.front().fail("name", "jobs do not run over several ranks yet", kAlone);
   if (run.text("tables") != "none") {
     run.fail("tables", "tables of channels and flows are not made over several ranks yet",
              std::string("give run.tables = \"none\", or ") + kAlone);

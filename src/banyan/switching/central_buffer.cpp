@@ -868,16 +868,20 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       if (!set_.synchronous || next == ChunkLists::kNil || lists_.slot(s, next).branches == 1) continue;
       const PacketId id = lists_.slot(s, next).packet;
       for (u32 other = 0; other < ports_; ++other) {  // in lock-step, with a branch that cannot go on
-        bool waits = false;
+        if (other == o) continue;
+        const u32 behind = s * ports_ + other;
         u32 place = 0;
         for_packets(s, other, [&](PacketId found, u32) {
-          waits |= found == id && other != o && (place != 0 || !may_read(s, other));
-          ++place;
+          const bool first_there = place++ == 0;
+          if (found != id || (first_there && may_read(s, other))) return;
+          if (first_there && (h.bypassed >> other & 1U) == 0 && outputs_[behind].to < kTerminal) {
+            add(out_of(output), far_input(behind), id,
+                fmt::format(" holds output {} and waits for room behind output {}", at(output), at(behind)));
+          } else {
+            add(out_of(output), out_of(behind), id,
+                fmt::format(" holds output {} and waits for output {}", at(output), at(behind)));
+          }
         });
-        if (waits) {
-          add(out_of(output), out_of(s * ports_ + other), id,
-              fmt::format(" holds output {} and waits for output {}", at(output), at(s * ports_ + other)));
-        }
       }
     }
     for (u32 i = 0; i < ports_; ++i) {
@@ -885,9 +889,12 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
       const In& in = in_[input];
       if (inputs_[input].from == kNone) continue;
       if (inputs_[input].count == 0) {
-        if (in.mode != Mode::none && far_output(input) < kTerminal) {
-          add(in_of(input), outputs + far_output(input), in.packet,
-              fmt::format(" has not arrived as a whole at input {}", at(input)));
+        if (in.mode == Mode::none || far_output(input) >= kTerminal) continue;
+        add(in_of(input), outputs + far_output(input), in.packet,
+            fmt::format(" has not arrived as a whole at input {}", at(input)));
+        if (in.mode == Mode::bypass) {
+          add(out_of(s * ports_ + in.out), in_of(input), in.packet,
+              fmt::format(" holds output {} until input {} has more of it", at(s * ports_ + in.out), at(input)));
         }
         continue;
       }
@@ -1057,7 +1064,8 @@ const core::SwitchRow row_central_buffer{
               .doc(
                   "Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
           Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
-              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all, "
+                   "and worms can wedge over several switches unless arbitration is all_at_once"),
           Parameter::choice("arbitration", {"in_order", "per_output", "all_at_once"}, "in_order")
               .doc(
                   "Worms stand in the same order in the queues of all of their outputs; or each output is taken on its "
