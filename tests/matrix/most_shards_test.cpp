@@ -63,5 +63,22 @@ TEST(MostShards, EverySwitchIsTheSameNetworkInThem) {
     EXPECT_TRUE(seen.contains(row->info.name)) << row->info.name;
 }
 
+/// What arrives leads to a message that is born at once: in whatever shard, its source leaves in the next cycle.
+TEST(MostShards, AnswersThatAreBornAtOnceLeaveInEveryCut) {
+  const std::string text =
+      "topology = { name = \"bidirectional_min\", hosts = 16 }\n"
+      "switch = { name = \"cioq\", memory = 1024, packet = 8 }\n"
+      "routing = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n"
+      "traffic = { name = \"multicast_collective\", operation = \"reduce\", implementation = \"software\" }\n"
+      "[run]\nsessions = 2\n";
+  const api::Result whole = run(text, 1);
+  EXPECT_EQ(whole.verdict, api::Verdict::finished);
+  for (const u32 shards : {2U, 3U, 7U}) {
+    const api::Result cut = run(text, shards);
+    EXPECT_EQ(cut.verdict, api::Verdict::finished) << shards;
+    EXPECT_EQ(cut.state_hash, whole.state_hash) << shards;
+  }
+}
+
 }  // namespace
 }  // namespace banyan::most_shards_test

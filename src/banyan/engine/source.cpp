@@ -67,12 +67,14 @@ void Source::reset(u32 replication) {
 void Source::advance(Tick now) noexcept {
   if (plan_.flows != nullptr) [[unlikely]] {
     advance_flows(now);
-    return;
+  } else {
+    births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
   }
-  births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
+  posted_at_once_ = false;
 }
 
 Tick Source::next_birth_after(Tick now) const noexcept {
+  if (posted_at_once_) return now + 1;
   if (plan_.flows == nullptr) {
     Tick next = births_.next_after(now, [&](u32 local) { return next_[local].birth; });
     if (!plan_.prioritized) return next;
@@ -112,6 +114,7 @@ void Source::post(u32 first_queue, u32 traffic, const core::Message& message) no
   const std::size_t list = place(local, traffic);
   core::Message& first = feeding()[list].message;
   ++posted_;
+  posted_at_once_ = posted_at_once_ || message.birth <= births_.now();
   if (first.birth == kNever) {
     first = message;
   } else if (Answers::before(message, first) && feeding()[list].offset == 0) {

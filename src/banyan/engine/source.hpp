@@ -69,7 +69,9 @@ class Source {
   void end_wave(Tick now, Tick ticks) noexcept { births_.end_wave(now, ticks); }
   /// Bit per local terminal: a message with birth <= now waits. None before the end of SteadyPlan::hold.
   [[nodiscard]] std::span<const u64> ready() const noexcept { return births_.ready(); }
-  /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does.
+  /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does. The tick after
+  /// `now` where something was posted since advance(now) that is born already: whoever has asked for ready() does not
+  /// know of it.
   [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept { return births_.ready_count(); }
@@ -149,7 +151,7 @@ class Source {
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
     a(pool_, sets_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, again_, closed_);
-    a(posted_, answered_, kept_in_window_, skipped_);
+    a(posted_, answered_, kept_in_window_, skipped_, posted_at_once_);
     if (plan_.flows != nullptr) a(*plan_.flows);
   }
 
@@ -240,6 +242,7 @@ class Source {
   std::vector<Tick> again_;           ///< with flows only: [local], when to look at what waits or is born
   std::vector<u32> due_;              ///< of advance_flows
   u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards
+  bool posted_at_once_ = false;       ///< since advance, a message that is born already
   bool starting_ = false;             ///< all queues are looked at afterwards
   std::vector<Tick> closed_;
   u64 posted_ = 0;
