@@ -97,7 +97,7 @@ TEST(SteppedNetwork, EveryMessageArrivesOnceWhereItShould) {
 
 TEST(SteppedNetwork, GoingOnBehindAnArrivalTellsTheSame) {
   std::vector<std::vector<std::pair<u64, Tick>>> told;
-  for (const Tick ahead : {0, 1, 7, 100}) {
+  for (const Tick ahead : {Tick{0}, Tick{1}, Tick{7}, Tick{100}}) {
     SteppedNetwork net = network();
     for (u32 i = 0; i < 200; ++i) net.inject(i * 7 % 16, (i * 11 + 3) % 16, 1 + i % 6, 1 + i / 4);
     told.emplace_back();

@@ -69,9 +69,9 @@ class Source {
   void end_wave(Tick now, Tick ticks) noexcept { births_.end_wave(now, ticks); }
   /// Bit per local terminal: a message with birth <= now waits. None before the end of SteadyPlan::hold.
   [[nodiscard]] std::span<const u64> ready() const noexcept { return births_.ready(); }
-  /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does. The tick after
-  /// `now` where something was posted since advance(now) that is born already: whoever has asked for ready() does not
-  /// know of it.
+  /// The next tick after `now` at which a terminal that is not ready becomes ready; kNever when none does. The tick
+  /// after `now` where something was posted since advance(now) that is born already: whoever has asked for ready() does
+  /// not know of it.
   [[nodiscard]] Tick next_birth_after(Tick now) const noexcept;
   /// Terminals that have a waiting message.
   [[nodiscard]] u64 waiting_terminals() const noexcept { return births_.ready_count(); }
