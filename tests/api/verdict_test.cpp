@@ -125,8 +125,8 @@ TEST(Verdict, WhatWouldNotRecoverFromEveryBurstSaysSo) {
       const Result full = run_of(text, {network.full, seed});
       EXPECT_EQ(full.verdict, Verdict::steady) << name;
       EXPECT_TRUE(full.certain) << name << ": " << full.explanation;
-      EXPECT_TRUE(says(full, "it would not recover from every burst")) << name << ": " << full.explanation;
-      EXPECT_NE(full.warning.find("it would not recover from every burst"), std::string::npos) << full.warning;
+      EXPECT_TRUE(says(full, "the network would not recover from every burst")) << name << ": " << full.explanation;
+      EXPECT_NE(full.warning.find("the network would not recover from every burst"), std::string::npos) << full.warning;
       const Result below = run_of(text, {network.below, seed});
       EXPECT_TRUE(below.certain) << name << ": " << below.explanation;
       EXPECT_EQ(below.warning, "") << name;

@@ -300,8 +300,8 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   if (verdict.certain) {
     if (e.recovery && !recovers(*e.recovery, rule)) {
       verdict.warning = fmt::format(
-          "it would not recover from every burst: it carries less once buffers are full, and begun with the "
-          "backlog of {} cycles it keeps {} of the offered load in queues; from {} cycles, {:.1f} times as "
+          "the network would not recover from every burst: it carries less once its buffers are full, and begun with "
+          "the backlog of {} cycles it keeps {} of the offered load in queues; from that of {} cycles, {:.1f} times as "
           "far above the mean as the run has been, it recovers",
           e.recovery->held, per_cent(above(e.recovery->growth, rule)), e.recovery_from_less->held,
           e.recovery_from_less->times);
