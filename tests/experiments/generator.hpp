@@ -127,6 +127,7 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"job.placement", {"'linear'", "'random'", "'blocked'", "'spread'"}},
       {"job.start", {"0", "1", "300"}},
       {"job.repeats", {"1", "2", "3"}},
+      {"multicast_collective.members", {"[]", "[0, 1, 2]", "[3, 0, 1, 2]"}},  // with the root, which is 0
       {"job.groups", {"''", "'groups.json'"}},
       {"job.generator.bytes", {"0", "1", "100", "4096"}},
       {"job.generator.ranks", {"1", "2", "5", "8", "16"}},
