@@ -156,14 +156,14 @@ class WormFabric : public engine::WholeNetwork {
     any_next_ = false;
     only_asked_ = false;
     last_run_ = 0;
-    written_ = ejected_ = 0;
+    injected_ = read_ = ejected_ = 0;
     derived().reset_switches();
   }
 
   void archive(Archive& a) final {
     archive_network(a);
     a(inputs_, outputs_, sources_, fifos_, worms_, mail_, awake_now_, awake_next_, any_next_, only_asked_, last_run_,
-      written_, ejected_);
+      injected_, read_, ejected_);
     derived().archive_switches(a);
   }
 
@@ -188,12 +188,10 @@ class WormFabric : public engine::WholeNetwork {
   bool expects() const final { return !worms_.empty() || !mail_.empty(); }
 
   bool hashes_movements() const noexcept final { return true; }
+  /// A flit is written when it leaves for a FIFO, so that what is on its way counts alike in one shard and between two.
   bool activity(engine::Activity& into) const final {
-    u64 waiting = 0;
-    for (u32 i = 0; i < inputs_.size(); ++i) {
-      for (u32 n = 0; n < inputs_[i].count; ++n) waiting += entry(i, n).flits;
-    }
-    into += derived().activity_of(written_, written_ - waiting, written_ + ejected_);
+    const u64 links = injected_ + movements_;
+    into += derived().activity_of(links - ejected_, read_, links);
     return true;
   }
   u64 digest() const final {
@@ -521,6 +519,7 @@ class WormFabric : public engine::WholeNetwork {
   void pop(u32 input, Tick now, Tick after) noexcept {
     Input& in = inputs_[input];
     const u32 flits = head(input).flits;
+    read_ += flits;
     in.head = static_cast<u16>(in.head + 1U == places_ ? 0 : in.head + 1U);
     if (--in.count == 0) in.head = 0;
     const u32 from = in.from;
@@ -677,7 +676,6 @@ class WormFabric : public engine::WholeNetwork {
     if (place >= places_) place -= places_;
     fifos_[std::size_t{input} * places_ + place] = chunk;
     ++in.count;
-    written_ += chunk.flits;
     if (in.count == needed(input)) derived().new_head(input, now);
     derived().pushed(input, now);
   }
@@ -776,6 +774,7 @@ class WormFabric : public engine::WholeNetwork {
     if (source.credits < flits) return;
     source.credits -= flits;
     source.link_free = now + flits;
+    injected_ += flits;
     const PacketId id = source.packet;
     const u32 part = source.part++;
     if (part * settings_.chunk + flits == record(id).flits) source.packet = kNone;
@@ -819,8 +818,9 @@ class WormFabric : public engine::WholeNetwork {
   bool any_next_ = false;
   bool only_asked_ = false;  ///< stepping all is the only reason for the next run
   Tick last_run_ = 0;
-  u64 written_ = 0;  ///< flits that came into the FIFOs
-  u64 ejected_ = 0;  ///< flits that left to terminals
+  u64 injected_ = 0;  ///< flits that left terminals
+  u64 read_ = 0;      ///< flits that left the FIFOs
+  u64 ejected_ = 0;   ///< flits that left to terminals
 };
 
 /// Cuts a network of worms. Where traffic replicates it stays whole: the destinations of a worm lie in one place, from
