@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace banyan::own_metrics_test {
 namespace {
 
@@ -76,6 +79,28 @@ TEST(OwnMetrics, shards_are_merged_by_name) {
   a.clear();
   EXPECT_EQ(a.entries()[1].value, 0U);
   EXPECT_EQ(a.entries()[0].windows[0], (stats::SumCount{0, 0}));
+}
+
+TEST(OwnMetrics, names_that_are_found_late_come_last_in_one_order) {
+  const auto shard = [](const std::vector<std::string>& names) {
+    OwnMetrics own;
+    own.declare("total", "", Kind::total);
+    for (const std::string& name : names) own.show(name, "", name.size());
+    return own;
+  };
+  OwnMetrics flows;
+  flows.declare("of flows", "", Kind::total);
+  const auto told = [](const std::vector<OwnMetrics>& all) {
+    OwnMetrics sum;
+    for (const OwnMetrics& own : all) sum.merge(own);
+    std::string text;
+    for (const OwnMetrics::Entry& e : sum.entries()) text += e.name + "=" + std::to_string(e.value) + " ";
+    return text;
+  };
+  const std::string whole = told({shard({"a", "bb", "ccc"}), flows});
+  EXPECT_EQ(whole, "total=0 of flows=0 a=1 bb=2 ccc=3 ");
+  EXPECT_EQ(told({shard({"bb"}), flows, shard({"a", "ccc"}), flows}), whole);
+  EXPECT_EQ(told({shard({"ccc"}), flows, shard({"a"}), flows, shard({"bb"}), flows}), whole);
 }
 
 }  // namespace

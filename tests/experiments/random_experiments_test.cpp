@@ -31,6 +31,8 @@ std::filesystem::path own_folder() {
 void expect_no_findings(u64 seed, u64 count) {
   constexpr std::size_t kMostKinds = 20;  // of which each is shrunk
   const std::filesystem::path folder = own_folder();
+  const std::filesystem::path beside = folder / "smallest";  // the child goes on with its next experiment meanwhile
+  std::filesystem::create_directories(beside);
   const Generator generator;
   const u64 first = number_from("BANYAN_EXPERIMENTS_FIRST", 0);
   const auto make = [&](u64 i) { return generator.make(seed, i); };
@@ -42,7 +44,7 @@ void expect_no_findings(u64 seed, u64 count) {
       Recipe recipe = failure.recipe;
       const u64 times = ++kinds[fmt::format("{} ({})", f.kind, recipe.part("switch").name)];
       if (times > 1 || kinds.size() > kMostKinds) continue;
-      recipe = Shrinker(folder, f.kind).smallest(recipe);
+      recipe = Shrinker(beside, f.kind).smallest(recipe);
       ADD_FAILURE() << f.kind << ": " << f.detail << "\nThe smallest experiment that shows it:\n\n"
                     << to_toml(recipe) << "\nAs it was found: BANYAN_EXPERIMENTS_SEED=" << seed
                     << " BANYAN_EXPERIMENTS_FIRST=" << failure.number

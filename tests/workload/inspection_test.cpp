@@ -124,6 +124,38 @@ TEST(Inspection, ACycleThroughMessagesIsFound) {
   }
 }
 
+/// Rank 1 posts its second receive of the tag before its first where messages take no time: with a network the second
+/// message comes later, and all end.
+TEST(Inspection, WhoMeetsWhomByTimeIsLeftToTheRun) {
+  const char* const zero = "a: send 1b to 1\nb: send 1b to 1\nr: recv 1b from 1 tag 9\nb requires r";
+  const auto one = [](const std::string& more) {
+    return "x: recv 1b from 0\ny: recv 1b from 0\nc: calc 5\nx requires c\ns: send 1b to 0 tag 9\ns requires x" + more;
+  };
+  const Program p = two(zero, one(""));
+  EXPECT_FALSE(meets_in_one_order(p));
+  const Untimed u = run_untimed(p, false);
+  EXPECT_LT(u.done, p.operations());
+  EXPECT_TRUE(u.open);
+  EXPECT_TRUE(u.cycle.empty());
+  EXPECT_FALSE(u.stuck.empty());
+  EXPECT_TRUE(require_sound(p).open);
+  // In an order of their own they meet as they are numbered.
+  const Program ordered = two(zero, one("\ny requires x"));
+  EXPECT_FALSE(meets_in_one_order(ordered));  // the sends have their order by what comes back only
+  EXPECT_EQ(run_untimed(ordered, false).done, ordered.operations());
+  EXPECT_TRUE(meets_in_one_order(two(std::string(zero) + "\nr requires a", one("\ny requires x"))));
+  EXPECT_FALSE(meets_in_one_order(two("recv 1b from -1", "send 1b to 0")));
+}
+
+/// Dependencies within ranks are a circle whatever meets.
+TEST(Inspection, ACycleWithoutMessagesIsCertain) {
+  const Program p = two("a: send 1b to 1\nb: send 1b to 1\nx: calc 1\ny: calc 1\nx requires y\ny requires x",
+                        "recv 1b from 0\nrecv 1b from 0");
+  EXPECT_FALSE(meets_in_one_order(p));
+  EXPECT_EQ(run_untimed(p, false).cycle.size(), 2U);
+  EXPECT_THROW(require_sound(p), ConfigError);
+}
+
 TEST(Inspection, WhatIsSoundIsNotRefused) {
   EXPECT_NO_THROW(require_sound(
       two("s: send 1b to 1\nr: recv 1b from 1\nr requires s", "s: send 1b to 0\nr: recv 1b from 0\ns irequires r")));

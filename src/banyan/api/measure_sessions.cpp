@@ -390,7 +390,7 @@ class SessionReport {
           }));
   }
 
-  /// Metrics of the switch model's own.
+  /// Metrics of the switch model's own: these have the same places in all sessions, before those found late.
   void add_own() {
     if (outcomes_.empty()) return;
     for (std::size_t i = 0; i < outcomes_.front().own.entries().size(); ++i) {
@@ -427,16 +427,10 @@ class SessionReport {
     counter("terminal_cycles", "", cycles * network_.topology->traffic_terminals());
     counter("delivered_packets", "packets", delivered);
     counter("packet_moves", "", moves);
-    if (outcomes_.empty()) return;
-    for (std::size_t i = 0; i < outcomes_.front().own.entries().size(); ++i) {
-      const engine::OwnMetrics::Entry& entry = outcomes_.front().own.entries()[i];
-      if (!entry.windows.empty()) continue;
-      u64 value = 0;
-      for (const SessionOutcome& o : outcomes_) {
-        const u64 its = o.own.entries()[i].value;
-        value = entry.kind == engine::OwnMetrics::Kind::most ? std::max(value, its) : value + its;
-      }
-      counter(entry.name, entry.unit, value);
+    engine::OwnMetrics own;
+    for (const SessionOutcome& o : outcomes_) own.merge(o.own);
+    for (const engine::OwnMetrics::Entry& entry : own.entries()) {
+      if (entry.windows.empty()) counter(entry.name, entry.unit, entry.value);
     }
   }
 

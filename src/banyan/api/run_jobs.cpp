@@ -134,6 +134,20 @@ workload::ReplayOptions replay_of(const config::Values& job, const workload::Hos
   return replay;
 }
 
+/// Of what is wrong with a schedule as a whole: where the experiment names it.
+[[noreturn]] void fail_in_schedule(const config::Values& job, const workload::Program& program,
+                                   const std::string& cause, const std::string& remedy) {
+  throw ConfigError(job.where(job.given("file") ? "file" : "generator.collective"), program.path() + ": " + cause,
+                    remedy);
+}
+
+/// Throws ConfigError where a schedule cannot come to its end.
+workload::Untimed require_sound(const config::Values& job, const workload::Program& program, u64 eager = ~u64{0}) {
+  try {
+    return workload::require_sound(program, eager);
+  } catch (const ConfigError& error) { fail_in_schedule(job, program, error.cause(), error.remedy()); }
+}
+
 void check_host(const config::Values& job, const workload::Host& host, const workload::Program& program) {
   if (host.rules == workload::HostRules::physical) {
     const auto refuse_few = [&](const char* name, u32 given, u32 named) {
@@ -144,7 +158,7 @@ void check_host(const config::Values& job, const workload::Host& host, const wor
     refuse_few("host.cores", host.cores, program.cores());
     refuse_few("host.nics", host.nics, program.nics());
   }
-  if (!workload::unmatched_of(program).empty()) workload::require_sound(program);
+  if (!workload::unmatched_of(program).empty()) require_sound(job, program);
 }
 
 /// Bytes of the longest message; and how many cross the network is noted.
@@ -202,6 +216,7 @@ Prepared prepare(const Experiment& experiment) {
   const workload::IdealWire wire{0, workload::PerByte(1.0 / flit)};
   all.read.reserve(experiment.jobs.size());
   u64 longest = 1;
+  const config::Values* longest_in = nullptr;
   bool asks = false;  // messages above host.eager: whether they may come
   for (const config::Values& job : experiment.jobs) {
     if (job.text("host.rules") == "loggopsim") {
@@ -226,8 +241,18 @@ Prepared prepare(const Experiment& experiment) {
       all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
                                       job.text("name"), here.host.eager, here.host.eager == 1 ? "" : "s"));
     }
-    longest = std::max(longest, (bytes + flit - 1) / flit);
+    if (const u64 flits = (bytes + flit - 1) / flit; flits > longest) {
+      longest = flits;
+      longest_in = &job;
+    }
     all.jobs.push_back(std::move(here));
+  }
+  if (longest > core::kLongestPacket && all.network.traffics.front().natural("max_packet") == 0) {
+    fail_in_schedule(*longest_in, *all.jobs[static_cast<std::size_t>(longest_in - experiment.jobs.data())].program,
+                     fmt::format("the longest message has {} flits, and {} takes at most {} at once", longest,
+                                 experiment.switching.component(), core::kLongestPacket),
+                     fmt::format("let a flit carry more: flit = \"{} B\"",
+                                 (longest * flit + core::kLongestPacket - 1) / core::kLongestPacket));
   }
   all.network.traffics.front().set("longest", static_cast<i64>(std::min(longest, kLongestInjected)));
   if (asks && switch_row(experiment).serves_classes) {
@@ -306,12 +331,11 @@ void note(Result& result, const std::string& text) {
 }
 
 /// Throws ConfigError where a job has not come to its end.
-void require_end(const JobRecord& job) {
-  if (job.outcome.explanation.empty()) return;
-  workload::require_sound(*job.program, job.host.eager);  // says it better where a cycle is the reason
-  throw ConfigError({job.program->path(), 0, 0, ""},
-                    fmt::format("{} cannot go on: {}", job.name, job.outcome.explanation),
-                    "give each message its receive, or a larger host.eager where sends wait for each other");
+void require_end(const config::Values& job, const JobRecord& made) {
+  if (made.outcome.explanation.empty()) return;
+  require_sound(job, *made.program, made.host.eager);  // says it better where a cycle is the reason
+  fail_in_schedule(job, *made.program, fmt::format("{} cannot go on: {}", made.name, made.outcome.explanation),
+                   "give each message its receive, or a larger host.eager where sends wait for each other");
 }
 
 void hash_job(Hasher& hasher, const workload::JobOutcome& outcome) {
@@ -391,7 +415,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     }
     note(result, placed(job, program.ranks(), terminals));
     if (!ran.read.back().note.empty()) note(result, ran.read.back().note);
-    require_end(made);
+    require_end(job, made);
     ran.jobs.push_back(std::move(made));
   }
   return ran;
@@ -465,7 +489,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     made.collectives = prepared.read[j].collectives;
     made.terminals = prepared.jobs[j].terminals;
     made.watched = std::move(of.watched);
-    require_end(made);
+    require_end(experiment.jobs[j], made);
     ran.jobs.push_back(std::move(made));
   }
   ran.read = std::move(prepared.read);
@@ -506,9 +530,15 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
   }
 }
 
-/// Throws ConfigError where a schedule cannot come to its end; what is odd about it becomes a note.
-void note_sound(const workload::Program& program, const workload::Host& host, std::vector<std::string>& notes) {
-  const workload::Untimed untimed = workload::require_sound(program, host.eager);
+/// As require_sound(); what is odd about a schedule becomes a note.
+void note_sound(const config::Values& job, const workload::Program& program, const workload::Host& host,
+                std::vector<std::string>& notes) {
+  const workload::Untimed untimed = require_sound(job, program, host.eager);
+  if (untimed.open) {
+    notes.push_back(program.path() +
+                    ": who meets whom depends on time, and in a run without a network operations wait "
+                    "for each other without end");
+  }
   if (std::string text = workload::short_receives_text(program, untimed); !text.empty()) {
     notes.push_back(program.path() + ": " + text);
   }
@@ -520,8 +550,10 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   require_fitting(experiment, {});
   if (!is_without_contention(experiment.switching.component())) {
     Prepared prepared = prepare(experiment);
-    for (const PlacedJob& job : prepared.jobs) note_sound(*job.program, job.host, prepared.notes);
-    require_network(prepared.network);
+    require_network(prepared.network);  // as a run does, which hears of schedules that cannot end when it stands
+    for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
+      note_sound(experiment.jobs[j], *prepared.jobs[j].program, prepared.jobs[j].host, prepared.notes);
+    }
     return prepared.notes;
   }
   std::vector<std::string> notes;
@@ -530,7 +562,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
     const Read read = read_job(job);
     const workload::Host host = host_of(experiment, job, {});
     check_host(job, host, read.program);
-    note_sound(read.program, host, notes);
+    note_sound(job, read.program, host, notes);
     notes.push_back(placed(job, read.program.ranks(), terminals));
     if (!read.note.empty()) notes.push_back(read.note);
   }

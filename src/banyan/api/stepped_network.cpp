@@ -223,7 +223,8 @@ void SteppedNetwork::audit() const { state_->instance.machine->audit(); }
 std::string SteppedNetwork::deadlock() const {
   const engine::Machine& machine = *state_->instance.machine;
   const engine::Totals totals = machine.totals();
-  return totals.taken != totals.delivered && machine.asleep() ? machine.explain_blockage() : std::string();
+  const Tick done = state_->now == 0 ? 0 : state_->now - 1;
+  return totals.taken != totals.delivered && machine.asleep(done) ? machine.explain_blockage() : std::string();
 }
 
 }  // namespace banyan::api

@@ -8,6 +8,9 @@ namespace banyan::core {
 /// Handle of a packet record: shard in the upper 8 bits, index in the lower 24. Never hashed, never compared.
 using PacketId = u32;
 
+/// A flit's place in its packet is a 16-bit number.
+inline constexpr u32 kLongestPacket = 65535;
+
 /// Bits of Packet::flags and Message::flags.
 enum PacketFlag : u8 {
   kSynchronization = 1,  ///< belongs to a global synchronization (paper 1, section 3)

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "banyan/engine/indexed_heap.hpp"
@@ -348,17 +350,32 @@ void Flows::control_arrived(const core::Packet& packet, Tick now) {
   deliver(word);
 }
 
-void Flows::explain(std::vector<std::string>& into, std::size_t most) const {
+void Flows::explain(std::vector<Wait>& into, std::size_t most) const {
+  std::vector<Wait> shut;
+  const auto cut = [&] {
+    std::sort(shut.begin(), shut.end(), &comes_before);
+    shut.resize(std::min(shut.size(), most));
+  };
   for (const std::vector<u32>& lanes : active_) {
     for (const u32 lane : lanes) {
-      if (into.size() >= most) return;
       const Lane& l = lanes_[lane];
       if (l.again != kNever) continue;
       const core::Message& message = nodes_[l.first].waiting.message;
-      into.push_back(fmt::format("a message of {} flits from terminal {} to {} waits at its source: {}", message.flits,
-                                 ends_[l.end].what.terminal, message.destination, setup_.admission->explain(l.end)));
+      const core::FlowEnd& flow = ends_[l.end].what;
+      if (shut.size() >= most) {
+        // Its sentence is written only where it may be among the first.
+        const Wait bound{flow.terminal, message.destination, {}, flow.key};
+        if (comes_before(shut[most - 1], bound)) continue;
+      }
+      shut.push_back({flow.terminal, message.destination,
+                      fmt::format("a message of {} flits from terminal {} to {} waits at its source: {}", message.flits,
+                                  flow.terminal, message.destination, setup_.admission->explain(l.end)),
+                      flow.key});
+      if (shut.size() >= most) cut();
     }
   }
+  cut();
+  into.insert(into.end(), std::make_move_iterator(shut.begin()), std::make_move_iterator(shut.end()));
 }
 
 std::string Flows::violation() const {

@@ -17,6 +17,7 @@
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/feedback_delay.hpp"
 #include "banyan/engine/own_metrics.hpp"
+#include "banyan/engine/wait.hpp"
 
 namespace banyan::engine {
 
@@ -193,8 +194,9 @@ class Flows final : public core::Pace {
   }
   [[nodiscard]] std::string violation() const;
   [[nodiscard]] OwnMetrics& own_metrics() noexcept { return own_; }
-  /// The gates that are shut for good unless something is heard: one sentence each, the first few.
-  void explain(std::vector<std::string>& into, std::size_t most) const;
+  /// The gates that are shut for good unless something is heard: one sentence each, with the terminal as the waiter and
+  /// the destination as what it waits for; the first `most` by comes_before().
+  void explain(std::vector<Wait>& into, std::size_t most) const;
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {

@@ -389,8 +389,8 @@ std::vector<u64> Machine::accepted_of_sources() const {
   return flits;
 }
 
-bool Machine::asleep() const {
-  bool asleep = !expects_here();
+bool Machine::asleep(Tick now) const {
+  bool asleep = !expects_here(now);
   for (const Shard& shard : shards()) {
     for (std::size_t i = 0; i < shard.populations.size(); ++i) {
       if (shard.due[i] != kNever && !shard.populations[i]->only_asked()) asleep = false;
@@ -399,12 +399,12 @@ bool Machine::asleep() const {
   return over_ranks(asleep, kAnd);
 }
 
-bool Machine::expects() const { return over_ranks(expects_here(), kOr); }
+bool Machine::expects(Tick now) const { return over_ranks(expects_here(now), kOr); }
 
-bool Machine::expects_here() const {
+bool Machine::expects_here(Tick now) const {
   for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) {
-      if (population->expects()) return true;
+      if (population->expects(now)) return true;
     }
     if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr && flows->expects()) return true;
   }
@@ -666,9 +666,7 @@ std::string Machine::explain_blockage() const {
     if (!told && b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});
   }
   // In an order that does not depend on the cut into shards: of several shortest cycles the first is told.
-  std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
-    return std::tie(a.waiter, a.resource, a.packet) < std::tie(b.waiter, b.resource, b.packet);
-  });
+  std::sort(waits.begin(), waits.end(), &comes_before);
   std::vector<Wait> cycle = shortest_wait_cycle(waits);
   for (Wait& wait : cycle) {
     if (told || !wait.text.empty()) continue;
@@ -681,14 +679,15 @@ std::string Machine::explain_blockage() const {
   }
   std::string text = explain(cycle, waits.size());
   constexpr std::size_t kMostGates = 4;
-  std::vector<std::string> gates;
+  std::vector<Wait> gates;
   for (const Shard& shard : shards()) {
     if (const Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->explain(gates, kMostGates);
   }
   gates = over_ranks(std::move(gates), kJoin);
+  std::sort(gates.begin(), gates.end(), &comes_before);
   gates.resize(std::min(gates.size(), kMostGates));
   if (!gates.empty() && waits.empty()) text = "nothing moves, and gates of the admission are shut:";
-  for (const std::string& gate : gates) text += "\n  " + gate;
+  for (const Wait& gate : gates) text += "\n  " + gate.text;
   return text;
 }
 

@@ -142,11 +142,11 @@ class Machine {
   u64 audit() const;
   /// CPU time of the threads beside the caller's, up to the end of the last run_until.
   [[nodiscard]] double helper_cpu_seconds() const noexcept;
-  /// True when nothing will ever happen any more, but for steps that run.wake asks for.
-  [[nodiscard]] bool asleep() const;
+  /// True when nothing will ever happen any more, but for steps that run.wake asks for. `now`: done.
+  [[nodiscard]] bool asleep(Tick now) const;
   /// True when something will happen that depends on nobody: what is on its way over a channel arrives, a transfer
   /// ends, a timer runs out.
-  [[nodiscard]] bool expects() const;
+  [[nodiscard]] bool expects(Tick now) const;
   /// Ticks for which packets that get on may not move although expects() is false, at the most.
   [[nodiscard]] Tick longest_silence() const;
   /// Who waits for what in the whole network (between ticks).
@@ -162,7 +162,7 @@ class Machine {
     return ranks_->sum(std::move(mine), std::forward<Add>(add));
   }
   void audit_flows(Holdings& held, const Totals& sum) const;
-  [[nodiscard]] bool expects_here() const;
+  [[nodiscard]] bool expects_here(Tick now) const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);
   void take_parcels(std::size_t index, u32 parity, u32 worker);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +28,11 @@ class OwnMetrics {
     std::string name;
     std::string unit;
     Kind kind = Kind::mean;
+    bool late = false;                     ///< found while running
     u64 value = 0;                         ///< total and most
     std::vector<stats::SumCount> windows;  ///< mean and level
 
-    void archive(Archive& a) { a(name, unit, kind, value, windows); }
+    void archive(Archive& a) { a(name, unit, kind, late, value, windows); }
   };
 
   OwnMetrics() : OwnMetrics(SteadyPlan{}) {}
@@ -39,9 +41,14 @@ class OwnMetrics {
   /// Returns the metric's number. While building only.
   u32 declare(std::string name, std::string unit, Kind kind) {
     const bool windowed = kind == Kind::mean || kind == Kind::level;
-    entries_.push_back({std::move(name), std::move(unit), kind, 0,
+    entries_.push_back({std::move(name), std::move(unit), kind, false, 0,
                         std::vector<stats::SumCount>(windowed ? std::max<std::size_t>(plan_.windows(), 1) : 0)});
     return static_cast<u32>(entries_.size() - 1);
+  }
+
+  /// A count whose name is known only when it is shown: not every shard and session has it.
+  void show(std::string name, std::string unit, u64 value) {
+    insert({std::move(name), std::move(unit), Kind::total, true, value, {}});
   }
 
   /// `count` values whose sum is `sum`, in the window of tick `at`; nothing after the end of a steady run's plan.
@@ -79,7 +86,7 @@ class OwnMetrics {
       const auto same = [&](const Entry& e) { return e.name == theirs.name; };
       const auto mine = std::find_if(entries_.begin(), entries_.end(), same);
       if (mine == entries_.end()) {
-        entries_.push_back(theirs);
+        insert(theirs);
         continue;
       }
       mine->value = mine->kind == Kind::most ? std::max(mine->value, theirs.value) : mine->value + theirs.value;
@@ -98,6 +105,13 @@ class OwnMetrics {
   void archive(Archive& a) { a(plan_, entries_); }
 
  private:
+  /// Those that are found late come last, by their names: in an order that does not depend on the cut into shards.
+  void insert(Entry entry) {
+    const auto after = [&](const Entry& e) { return e.late && (!entry.late || entry.name < e.name); };
+    auto place = entries_.end();
+    while (place != entries_.begin() && after(*std::prev(place))) --place;
+    entries_.insert(place, std::move(entry));
+  }
   static void join_pairs(std::vector<stats::SumCount>& windows) {
     if (windows.empty()) return;
     const std::size_t half = (windows.size() + 1) / 2;

@@ -11,6 +11,7 @@
 #include "banyan/base/hash.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/engine/blocked.hpp"
+#include "banyan/engine/wait.hpp"
 
 namespace banyan::engine {
 
@@ -33,16 +34,6 @@ struct ControlArrival {
   core::Control control;
   u32 entity = 0;
   u32 port = 0;
-};
-
-/// One thing that waits, for the watchdog: `waiter` holds its own resource and waits for `resource`'s holder.
-struct Wait {
-  u64 waiter = 0;       ///< id of the resource that is held (any numbering that is unique in the network)
-  u64 resource = 0;     ///< id of the resource that is waited for
-  std::string text;     ///< "packet 17 from 3 to 9 in stage 2 box 1 input 0 waits for ..."
-  u64 packet = kNever;  ///< identity of the packet, when one packet may wait at several places
-
-  void archive(Archive& a) { a(waiter, resource, text, packet); }
 };
 
 /// The places of the buffers behind channels, for the audit of credits. The end that sends states how many a virtual
@@ -225,8 +216,8 @@ class Population {
   /// True when it will run in the next tick only because all entities are stepped in all ticks.
   [[nodiscard]] virtual bool only_asked() const noexcept { return false; }
   /// True when something will happen that depends on nobody: what is on its way over a channel to the population
-  /// arrives, a transfer ends, a timer runs out. The watchdog waits for it.
-  [[nodiscard]] virtual bool expects() const { return false; }
+  /// arrives, a transfer ends, a timer runs out. The watchdog waits for it. `now`: done.
+  [[nodiscard]] virtual bool expects(Tick now) const { return static_cast<void>(now), false; }
   /// Ticks for which packets that get on may not move although expects() is false, at the most: the stages of a
   /// pipeline. The watchdog waits for so much longer.
   [[nodiscard]] virtual Tick longest_silence() const { return 0; }

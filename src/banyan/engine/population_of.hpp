@@ -152,7 +152,7 @@ class PopulationOf final : public ChannelPopulation {
   }
   u64 movements() const noexcept override { return model_->movements(); }
   bool only_asked() const noexcept override { return only_asked_; }
-  bool expects() const override {
+  bool expects(Tick) const override {
     if (!inbox_.empty()) return true;
     if constexpr (has(core::kExpects)) return model_->expects();
     return false;

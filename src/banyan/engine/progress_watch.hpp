@@ -26,7 +26,7 @@ class ProgressWatch {
     next_look_ = now + kPeriod;
     const Totals sum = machine.totals();
     const bool empty = sum.taken == sum.delivered;
-    const bool expects = machine.expects();
+    const bool expects = machine.expects(now);
     if (empty || expects || sum.movements != movements_ || ran_) {
       movements_ = sum.movements;
       quiet_from_ = now;

@@ -23,7 +23,7 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   const Totals sum = machine.totals();
   if (sum.counted_taken == sum.counted_delivered && machine.sources_past_window()) return true;
   if (now < plan.end + settings.drain) return false;
-  if (settings.watchdog != 0 && machine.asleep()) {
+  if (settings.watchdog != 0 && machine.asleep(now - 1)) {
     out.end = SteadyOutcome::End::deadlocked;
     out.explanation = machine.explain_blockage();
     return true;

@@ -53,7 +53,7 @@ class WholeNetwork : public Population {
 
   [[nodiscard]] u64 movements() const noexcept override { return movements_; }
   /// What was put into the calendar happens by itself.
-  [[nodiscard]] bool expects() const override { return calendar_.next_after(now_) != kNever; }
+  [[nodiscard]] bool expects(Tick) const override { return calendar_.next_after(now_) != kNever; }
   /// The three that follow come from for_each_held(); a model that holds parts of packets writes its own.
   [[nodiscard]] u64 digest() const override {
     u64 sum = mix64(movements_);

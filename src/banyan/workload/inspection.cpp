@@ -193,21 +193,6 @@ std::string to_text(const Unmatched& u) {
                      u.count);
 }
 
-namespace {
-
-bool has_wildcards(const Program& program) {
-  for (u32 r = 0; r < program.ranks(); ++r) {
-    for (u32 i = 0; i < program.operations(r); ++i) {
-      const Operation o = program.operation(r, i);
-      if (o.kind != OperationKind::calculate && (o.peer == kAnyPeer || o.tag == kAnyTag)) return true;
-    }
-    program.release_pages();
-  }
-  return false;
-}
-
-}  // namespace
-
 std::string short_receives_text(const Program& program, const Untimed& untimed) {
   if (untimed.shorter == 0) return {};
   return fmt::format("{} receive{} shorter than the message that {} meet{}, the first: {} of {}; all of it is received",
@@ -229,8 +214,10 @@ Untimed require_sound(const Program& program, u64 eager) {
   }
   Untimed untimed = run_untimed(program, false);
   const bool all_eager = untimed.done != program.operations() || contents_of(program).longest <= eager;
-  if (!all_eager && !has_wildcards(program)) untimed = run_untimed(program, false, eager);
-  if (untimed.cycle.empty() && untimed.stuck.empty()) return untimed;
+  if (!all_eager) {
+    if (Untimed asking = run_untimed(program, false, eager); !asking.open) untimed = std::move(asking);
+  }
+  if (untimed.open || (untimed.cycle.empty() && untimed.stuck.empty())) return untimed;
   const std::vector<Place>& shown = untimed.cycle.empty() ? untimed.stuck : untimed.cycle;
   std::string list;
   for (std::size_t i = 0; i < std::min(kShown, shown.size()); ++i)

@@ -66,6 +66,9 @@ struct Untimed {
   u64 done = 0;                           ///< operations
   std::vector<Place> cycle;               ///< each waits for the next, the last for the first
   std::vector<Place> stuck;               ///< without a cycle: the first operations that wait for what never comes
+  /// It did not end, and with other times other sends and receives might meet and all operations end: `stuck` has what
+  /// waits in this run.
+  bool open = false;
   u64 shorter = 0;                        ///< receives of fewer bytes than the message that they met
   std::pair<Place, Place> short_receive;  ///< the first of them, behind its send
 };
@@ -78,9 +81,13 @@ struct Untimed {
 /// "2 receives are shorter than what is sent to them, the first: ..."; "" where none is.
 [[nodiscard]] std::string short_receives_text(const Program& program, const Untimed& untimed);
 
+/// Whether the nth send of a pair and tag meets the nth receive whatever takes how long: there are no wildcards, and
+/// dependencies give such sends, and such receives, an order. False, too, where that takes too long to find out.
+[[nodiscard]] bool meets_in_one_order(const Program& program);
+
 /// The run without a network, or ConfigError where sends and receives do not match or operations wait for each other in
-/// a circle. Sends above the eager limit are part of such a circle where it does not depend on time who meets whom:
-/// without wildcards.
+/// a circle, whatever takes how long. Sends above the eager limit are part of such a circle where it does not depend on
+/// time who meets whom.
 Untimed require_sound(const Program& program, u64 eager = ~u64{0});
 
 }  // namespace banyan::workload

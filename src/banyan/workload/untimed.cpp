@@ -1,9 +1,12 @@
 // The run without a network and without hosts, and why a schedule does not get to its end.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "banyan/workload/inspection.hpp"
 #include "banyan/workload/match_queue.hpp"
@@ -39,6 +42,12 @@ class Run {
       if (!cause_.empty()) trace_back();
     } else {
       explain();
+      const auto waits = [&](Place place) { return !bit(begun_, index(place)); };
+      const bool no_message = !out_.cycle.empty() && std::ranges::all_of(out_.cycle, waits);
+      if (!no_message && !meets_in_one_order(program_)) {
+        out_.open = true;
+        if (!out_.cycle.empty()) out_.stuck = std::exchange(out_.cycle, {});
+      }
     }
     return std::move(out_);
   }
@@ -206,7 +215,97 @@ class Run {
   Untimed out_;
 };
 
+/// Whether dependencies order those operations of a rank that meet others by their order.
+class OrderOfRank {
+ public:
+  OrderOfRank(const Program& program, u32 rank) : program_(program), rank_(rank) {}
+
+  /// `steps`: what may still be looked at; counted down.
+  bool holds(u64& steps) {
+    std::map<std::tuple<OperationKind, u32, u32>, std::vector<u32>> alike;
+    bool several = false;
+    for (u32 i = 0; i < program_.operations(rank_); ++i) {
+      const Operation o = program_.operation(rank_, i);
+      if (o.kind == OperationKind::calculate) continue;
+      if (o.peer == kAnyPeer || o.tag == kAnyTag) return false;
+      std::vector<u32>& same = alike[{o.kind, o.peer, o.tag}];
+      same.push_back(i);
+      several = several || same.size() > 1;
+    }
+    if (!several) return true;
+    sort();
+    return std::ranges::all_of(alike, [&](auto& entry) {
+      std::vector<u32>& list = entry.second;
+      std::ranges::sort(list, {}, [&](u32 i) { return number_[i]; });
+      for (std::size_t k = 1; k < list.size(); ++k) {
+        if (!reaches(list[k - 1], list[k], steps)) return false;
+      }
+      return true;
+    });
+  }
+
+ private:
+  template <class F>
+  void for_each_next(u32 i, F&& f) const {
+    program_.for_each_after_start(rank_, i, f);
+    program_.for_each_after_end(rank_, i, f);
+  }
+  /// Numbers the operations so that each comes after all that it waits for; those of a circle come last.
+  void sort() {
+    const u32 count = program_.operations(rank_);
+    number_.assign(count, kNone);
+    seen_.assign(count, kNone);
+    std::vector<u32> waits(count);
+    std::vector<u32> ready;
+    for (u32 i = 0; i < count; ++i) {
+      waits[i] = program_.waits_for(rank_, i);
+      if (waits[i] == 0) ready.push_back(i);
+    }
+    u32 next = 0;
+    while (!ready.empty()) {
+      const u32 i = ready.back();
+      ready.pop_back();
+      number_[i] = next++;
+      for_each_next(i, [&](u32 d) {
+        if (--waits[d] == 0) ready.push_back(d);
+      });
+    }
+  }
+  /// Whether b waits for a, by whatever is between them.
+  bool reaches(u32 a, u32 b, u64& steps) {
+    bool found = false;
+    open_.assign(1, a);
+    while (!open_.empty() && !found) {
+      const u32 i = open_.back();
+      open_.pop_back();
+      for_each_next(i, [&](u32 d) {
+        if (steps != 0) --steps;
+        found = found || d == b;
+        if (number_[d] >= number_[b] || seen_[d] == a) return;
+        seen_[d] = a;
+        open_.push_back(d);
+      });
+      if (steps == 0) return false;
+    }
+    return found;
+  }
+
+  const Program& program_;
+  u32 rank_;
+  std::vector<u32> number_;  ///< [operation]
+  std::vector<u32> seen_;    ///< [operation], from which one last
+  std::vector<u32> open_;
+};
+
 }  // namespace
+
+bool meets_in_one_order(const Program& program) {
+  u64 steps = 10'000'000;  // a second or less
+  for (u32 r = 0; r < program.ranks(); ++r) {
+    if (!OrderOfRank(program, r).holds(steps)) return false;
+  }
+  return true;
+}
 
 Untimed run_untimed(const Program& program, bool with_chain, u64 eager) {
   if (program.operations() == 0) return {};

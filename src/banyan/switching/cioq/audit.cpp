@@ -296,7 +296,7 @@ void Fabric::hold(engine::Holdings& into) const {
   if (plan_.pause) check_pauses(into);
 }
 
-bool Fabric::expects() const {
+bool Fabric::expects(Tick) const {
   settle();
   if (!credits_.empty() || !tokens_.empty() || !controls_.empty() || !timers_.empty()) return true;
   const auto carries = [](const auto& wire) { return !wire.empty(); };
@@ -524,12 +524,11 @@ void Fabric::show_log(const Roots& now) {
                                                                   : nullptr;
     if (what != nullptr) first.try_emplace(what + place(event.ingress, event.port), event.at / plan_.link_parts);
   }
-  using Kind = engine::OwnMetrics::Kind;
-  for (const auto& [name, at] : first) shown_.set(shown_.declare(name, "cycles", Kind::total), at);
+  for (const auto& [name, at] : first) shown_.show(name, "cycles", at);
   std::map<std::string, u64> roots;
   for (const u32 e : now.egress) ++roots["root." + place(false, e)];
   for (const u32 i : now.ingress) ++roots["root." + place(true, i)];
-  for (const auto& [name, count] : roots) shown_.set(shown_.declare(name, "lines", Kind::total), count);
+  for (const auto& [name, count] : roots) shown_.show(name, "lines", count);
 }
 
 }  // namespace banyan::switching::cioq

@@ -41,7 +41,7 @@ class Fabric final : public engine::Population {
   bool hashes_movements() const noexcept override { return true; }
   void hold(engine::Holdings& into) const override;
   u64 movements() const noexcept override { return movements_; }
-  bool expects() const override;
+  bool expects(Tick) const override;
   void blocked_on(engine::BlockedView& into) const override;
   void occupancy(std::vector<u64>& levels) const override;
   void full_channels(std::vector<u32>& channels) const override;

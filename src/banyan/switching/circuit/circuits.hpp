@@ -208,7 +208,7 @@ class Circuits final : public engine::Population {
 
   u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
   /// Headers that go on or back, acknowledgments, data and pauses before another attempt come to an end by themselves.
-  bool expects() const override {
+  bool expects(Tick) const override {
     return std::any_of(circuits_.begin(), circuits_.begin() + used(),
                        [](const Circuit& k) { return k.state != State::idle && !k.waits; });
   }

@@ -185,7 +185,16 @@ class WormFabric : public engine::WholeNetwork {
   }
 
   bool only_asked() const noexcept final { return only_asked_; }
-  bool expects() const final { return !worms_.empty() || !mail_.empty(); }
+  /// A chunk is in its FIFO from its start on, and is expected there until its first flit has arrived: as one that
+  /// comes from another shard.
+  bool expects(Tick now) const final {
+    if (!worms_.empty() || !mail_.empty()) return true;
+    for (u32 i = 0; i < inputs_.size(); ++i) {
+      const u32 count = inputs_[i].count;
+      if (count != 0 && static_cast<i32>(entry(i, count - 1).first - static_cast<u32>(now)) > 0) return true;
+    }
+    return false;
+  }
 
   bool hashes_movements() const noexcept final { return true; }
   /// A flit is written when it leaves for a FIFO, so that what is on its way counts alike in one shard and between two.

@@ -13,8 +13,7 @@ namespace banyan::traffic {
 
 inline constexpr Stream kLengths{"sizes: lengths"};
 
-/// A flit's place in its packet is a 16-bit number.
-inline constexpr u32 kLongestPacket = 65535;
+using core::kLongestPacket;
 inline constexpr u32 kLongestMessage = 1U << 24U;
 
 /// True when a parameter of these rows has another value than its default. A resolved configuration gives all values,
