@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/base/types.hpp"
+#include "banyan/core/registry.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli::network_jobs_test {
@@ -317,6 +318,32 @@ TEST_F(NetworkJobs, CheckBuildsTheNetwork) {
   EXPECT_NE(good.out.find("ring: 8 ranks on 8 of 16 terminals"), std::string::npos) << good.out;
   const Said bad = banyan({"check", "x.toml", "routing=dimension_order"});
   EXPECT_EQ(bad.status, 2);
+}
+
+/// A file may go from one switch model to another by one word: the routing, the packets and the pieces of long messages
+/// follow.
+TEST_F(NetworkJobs, RunOnEverySwitchModelWithoutAWordAboutRouting) {
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    const json run = run_of("topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = \"" + row->info.name +
+                            "\"\n[[job]]\ngenerator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = "
+                            "\"512 KiB\", ranks = 4 }\n");
+    EXPECT_EQ(run.at("verdict"), "finished") << row->info.name;
+    if (row->without_contention) continue;
+    EXPECT_GT(run.at("jobs").at(0).at("completion").get<double>(), 0.0) << row->info.name;
+  }
+  const Said said = banyan({"check", "x.toml", "switch=vc_router"});
+  EXPECT_NE(said.out.find("no routing is named: nearest_common_ancestor, the usual one of fat_tree"), std::string::npos)
+      << said.out << said.err;
+}
+
+TEST_F(NetworkJobs, MessagesThatAreTooLongNameTheFlitThatWouldDo) {
+  const std::string text =
+      "topology = { name = \"hypercube\", degree = 2 }\nswitch = \"packet_node\"\n[[job]]\n"
+      "generator = { collective = \"broadcast\", bytes = \"4 MiB\", ranks = 4 }\n";
+  const Said said = refused(text);
+  EXPECT_NE(said.err.find("131072 flits, and packet_node takes at most 65535"), std::string::npos) << said.err;
+  EXPECT_NE(said.err.find("flit = \"65 B\""), std::string::npos) << said.err;
+  EXPECT_EQ(run_of(text, {"flit=65 B"}).at("verdict"), "finished");
 }
 
 TEST_F(NetworkJobs, AFlitOfCioqIsAByte) {

@@ -158,10 +158,23 @@ std::string describe_parameter(const Parameter& parameter, const std::string& ow
   return text;
 }
 
+/// The routing of experiments on a topology that name none, as "NAME" or "NAME, KEY = VALUE"; "" where there is none.
+std::string usual_routing_text(const Item& item) {
+  if (item.kind->section != "topology") return {};
+  const auto rows = core::topology_rows();
+  const auto row = std::ranges::find_if(rows, [&](const auto* r) { return &r->info == item.info; });
+  if (row == rows.end() || (*row)->routing.name == nullptr) return {};
+  const core::TopologyRow::UsualRouting& usual = (*row)->routing;
+  if (usual.parameter == nullptr) return usual.name;
+  return fmt::format("{}, {} = {}", usual.name, usual.parameter, usual.value);
+}
+
 std::string describe_item(const Item& item) {
   const std::string title = item.kind->section == "run" ? "" : item.kind->section + " ";
   std::string text = fmt::format("{}{}\n  {}\n", title, item.info->name, item.info->summary);
   if (!item.info->reference.empty()) text += fmt::format("  Reference: {}\n", item.info->reference);
+  if (const std::string usual = usual_routing_text(item); !usual.empty())
+    text += fmt::format("  Routing where none is named: {}\n", usual);
   if (item.info->parameters.empty()) return text + "  It takes no parameters.\n";
   for (const Parameter& parameter : item.info->parameters) text += "\n" + describe_parameter(parameter, "");
   return text;
@@ -183,6 +196,8 @@ std::string markdown_item(const Item& item) {
   const std::string kind = item.kind->section == "run" ? "" : fmt::format(" ({})", item.kind->section);
   std::string text = fmt::format("### `{}`{}\n\n{}\n", item.info->name, kind, item.info->summary);
   if (!item.info->reference.empty()) text += fmt::format("\nReference: {}\n", item.info->reference);
+  if (const std::string usual = usual_routing_text(item); !usual.empty())
+    text += fmt::format("\nRouting where none is named: `{}`\n", usual);
   if (item.info->parameters.empty()) return text + "\nNo parameters.\n";
   text += "\n| parameter | default | values | meaning |\n|---|---|---|---|\n";
   for (const Parameter& parameter : item.info->parameters) {

@@ -12,6 +12,7 @@
 #include "banyan/api/describe.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/config/resolve.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::api {
 namespace {
@@ -71,6 +72,17 @@ bool as_index(const std::string& word, std::size_t& index) {
   if (word == "sweep") throw ConfigError(where, "it is not said what is swept", "write sweep.KEY=[a, b, c]");
   throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", word),
                     config::suggestion(word, known, "there are"));
+}
+
+/// "traffic uniform", "switch cioq": the components that have a parameter.
+std::vector<std::string> owners_of(const Catalog& catalog, const std::string& parameter) {
+  std::vector<std::string> owners;
+  for (const Kind* kind : catalog.kinds()) {
+    for (const config::ComponentInfo* info : kind->components) {
+      if (config::find_parameter(*info, parameter) != nullptr) owners.push_back(kind->section + " " + info->name);
+    }
+  }
+  return owners;
 }
 
 [[noreturn]] void ambiguous(const std::string& word, const std::vector<std::string>& paths, const Where& where) {
@@ -212,6 +224,22 @@ void Draft::read_part(const Node& value, Part& part) const {
   flatten(part);
 }
 
+Part Draft::named(const Part& part) const {
+  Part named = part;
+  if (part.kind != &catalog_->routing || !part.name.empty()) return named;
+  const std::string& topology = parts_[part_of(catalog_->topology)].name;
+  for (const core::TopologyRow* row : core::topology_rows()) {
+    if (row->info.name != topology || row->routing.name == nullptr) continue;
+    named.name = row->routing.name;
+    const char* const key = row->routing.parameter;
+    if (key == nullptr || std::ranges::any_of(part.entries, [&](const Entry& entry) { return entry.key == key; })) {
+      continue;
+    }
+    named.entries.push_back({key, part.where, Node::of(std::string(row->routing.value), part.where)});
+  }
+  return named;
+}
+
 std::vector<std::size_t> Draft::parts_of(const Kind& kind) const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -347,7 +375,7 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
   std::vector<std::string> paths;
   std::vector<std::string> known = top_level_keys();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const config::ComponentInfo* info = parts_[i].kind->find(parts_[i].name);
+    const config::ComponentInfo* info = parts_[i].kind->find(named(parts_[i]).name);
     if (info == nullptr) continue;
     for (const config::Parameter& parameter : info->parameters) {
       known.push_back(parameter.name);
@@ -366,7 +394,10 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
   });
   if (of_messages != found.end()) return *of_messages;
   if (found.size() > 1) ambiguous(name, paths, where);
-  unknown_target(name, known, where);
+  const std::vector<std::string> owners = owners_of(*catalog_, name);
+  if (!nearest_name(name, known).empty() || name == "sweep" || owners.empty()) unknown_target(name, known, where);
+  throw ConfigError(where, fmt::format("nothing in this experiment has a parameter \"{}\"", name),
+                    fmt::format("use one of those that have it: {}", fmt::join(owners, ", ")));
 }
 
 void Draft::select(const Change& change, Part& part) const {

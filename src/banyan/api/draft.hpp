@@ -55,6 +55,8 @@ class Draft {
   [[nodiscard]] const config::Node* sweep() const { return sweep_; }
   [[nodiscard]] const config::Node* fork() const { return fork_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// The part, and of a routing that the experiment does not name the usual one of its topology, where there is one.
+  [[nodiscard]] Part named(const Part& part) const;
   /// "switch", "traffic.uniform": unique among the parts.
   [[nodiscard]] std::string path(const Part& part) const;
 

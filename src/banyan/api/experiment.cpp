@@ -340,8 +340,10 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
   experiment.name = draft.name().empty() ? stem : draft.name();
   const Worth worth = worth_of(draft, catalog);
   for (const Part& part : draft.parts()) {
-    if (part.kind == &catalog.routing && part.name.empty() && needs_no_routing(draft, catalog)) continue;
-    config::Values values = resolve_part(draft, part, worth);
+    const bool unnamed = part.kind == &catalog.routing && part.name.empty();
+    if (unnamed && needs_no_routing(draft, catalog)) continue;
+    if (unnamed) experiment.usual_routing = true;
+    config::Values values = resolve_part(draft, unnamed ? draft.named(part) : part, worth);
     if (part.kind == &catalog.topology)
       experiment.topology = std::move(values);
     else if (part.kind == &catalog.switching)

@@ -41,6 +41,7 @@ struct Experiment {
   config::Values topology;  ///< component() is the component's name
   config::Values switching;
   config::Values routing;
+  bool usual_routing = false;  ///< the file names none: `routing` is the usual one of the topology
   std::vector<config::Values> traffics;
   config::Values admission;              ///< of the component "none" where nothing holds packets back
   std::vector<config::Values> analyses;  ///< models whose predictions stand beside the measured numbers; may be empty

@@ -196,7 +196,8 @@ void complete_jobs(Experiment& experiment) {
   if (messages.integer("flit") == 0) messages.set("flit", bytes != 0 ? bytes : of_run != 0 ? of_run : kFlit, {}, false);
   if (messages.integer("packet") >= 0) return;
   const bool cuts = config::find_parameter(row.info, "payload") != nullptr || row.framing != nullptr;
-  messages.set("packet", cuts ? i64{0} : kPacket, {}, false);
+  const i64 longest = row.packet_flits != 0 ? i64{row.packet_flits} : kPacket;
+  messages.set("packet", cuts ? i64{0} : longest, {}, false);
 }
 
 void describe_jobs(const Experiment& experiment, json& all) {
@@ -236,7 +237,16 @@ Experiment network_of_jobs(const Experiment& experiment) {
   const auto rows = core::traffic_rows();
   const auto injected = std::ranges::find_if(rows, [](const auto* row) { return row->info.name == "injected"; });
   config::Values messages = config::Values::defaults((*injected)->info);
-  messages.set("max_packet", experiment.messages.integer("packet"));
+  // A switch that makes packets of a message itself takes as much of it at once as a record of the engine can say: whole
+  // packets, so that it makes the same ones of the rest.
+  const core::SwitchRow& row = switch_row(experiment);
+  i64 packet = experiment.messages.integer("packet");
+  if (packet == 0 && row.framing != nullptr) {
+    if (const u32 longest = row.framing(experiment.switching).longest; longest <= core::kLongestPacket) {
+      packet = core::kLongestPacket / longest * longest;
+    }
+  }
+  messages.set("max_packet", packet);
   network.traffics.insert(network.traffics.begin(), std::move(messages));
   return network;
 }

@@ -244,14 +244,7 @@ Result run_kept(const Experiment& experiment, const RunOptions& options) {
   }
 }
 
-}  // namespace
-
-Experiment experiment_of_checkpoint(const std::string& file) {
-  return experiment_from(engine::read_checkpoint_header(file, program()).configuration, catalog());
-}
-
-std::vector<std::string> check(const Experiment& experiment) {
-  if (!experiment.jobs.empty()) return check_jobs(experiment);
+std::vector<std::string> check_traffics(const Experiment& experiment) {
   // In the order of run(), so that of several faults both name the same one.
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
@@ -261,6 +254,21 @@ std::vector<std::string> check(const Experiment& experiment) {
   static_cast<void>(predict(experiment, network));
   static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
   return warnings_of(experiment, network, traffics);
+}
+
+}  // namespace
+
+Experiment experiment_of_checkpoint(const std::string& file) {
+  return experiment_from(engine::read_checkpoint_header(file, program()).configuration, catalog());
+}
+
+std::vector<std::string> check(const Experiment& experiment) {
+  std::vector<std::string> notes = experiment.jobs.empty() ? check_traffics(experiment) : check_jobs(experiment);
+  if (experiment.usual_routing) {
+    notes.insert(notes.begin(), fmt::format("no routing is named: {}, the usual one of {}",
+                                            experiment.routing.component(), experiment.topology.component()));
+  }
+  return notes;
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {

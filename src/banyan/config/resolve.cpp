@@ -18,7 +18,8 @@ namespace {
 constexpr double kExact = 9007199254740992.0;
 
 /// Beside a near name, a list longer than this only hides it.
-constexpr std::size_t kListed = 12;
+constexpr std::size_t kListed = 12;      ///< beside the nearest
+constexpr std::size_t kMostListed = 40;  ///< where none is near: what is read at a glance
 
 std::string with_unit(const Parameter& parameter) {
   const std::string type = type_text(parameter);
@@ -242,6 +243,9 @@ const Parameter* find_parameter(const ComponentInfo& info, std::string_view name
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, std::string_view lead) {
   const std::string near = nearest_name(name, candidates);
   const std::string all = fmt::format("{} {}", lead, fmt::join(candidates, ", "));
+  if (near.empty() && candidates.size() > kMostListed) {
+    return fmt::format("{} {} others (banyan describe NAME lists the keys of a component)", lead, candidates.size());
+  }
   if (near.empty()) return all;
   return candidates.size() > kListed ? fmt::format("did you mean \"{}\"?", near)
                                      : fmt::format("did you mean \"{}\"? ({})", near, all);

@@ -108,6 +108,8 @@ struct SwitchRow {
   double (*memory)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
   /// Messages never wait: jobs run in a loop of their own (workload/replay.hpp), and ask no routing.
   bool without_contention = false;
+  /// Flits of every packet, in models whose packets have one length; 0: any.
+  u32 packet_flits = 0;
   /// Bytes of a flit where the model says so; 0: it does not.
   u32 flit_bytes = 0;
   /// How many queues without limit may be at their capacity at once, each on its own; nullptr: one per terminal.

@@ -111,11 +111,19 @@ class Topology {
 /// Registration row of a topology: `const core::TopologyRow row_NAME` in `namespace banyan::topology`, file NAME.cpp.
 /// `make` throws ConfigError (through Values::fail) when the parameters do not fit together.
 struct TopologyRow {
+  /// What carries packets where an experiment names no routing: one fixed shortest way for each pair, free of deadlock
+  /// with the virtual channels that switch models have by default.
+  struct UsualRouting {
+    const char* name = nullptr;       ///< nullptr: every experiment names its own
+    const char* parameter = nullptr;  ///< that is not as by default; nullptr: none
+    const char* value = nullptr;      ///< one of its choices
+  };
   config::ComponentInfo info;
   std::unique_ptr<Topology> (*make)(const config::Values&) = nullptr;
   /// The size of what `make` would build, without subnetworks; of parameters that do not fit together it may tell
   /// anything. nullptr: the network is no larger than what was written down for it.
   NetworkSize (*size)(const config::Values&) = nullptr;
+  UsualRouting routing{};
 };
 
 }  // namespace banyan::core

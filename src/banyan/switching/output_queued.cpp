@@ -987,6 +987,7 @@ const core::SwitchRow row_output_queued{
       constexpr double kReservedMost = 1U << 20U;  // packets
       const double places = size.inputs * values.natural("buffer");
       return size.inputs * 450.0 + places * 8.0 + std::min(places, kReservedMost) * 50.0;
-    }};
+    },
+    .packet_flits = 1};
 
 }  // namespace banyan::switching::output_queued

@@ -145,6 +145,7 @@ const core::TopologyRow row_bidirectional_min{
              .doc("How the stages are joined."),
      })},
     make,
-    size};
+    size,
+    {"nearest_common_ancestor", "up", "destination_digit"}};
 
 }  // namespace banyan::topology::bidirectional_min

@@ -156,6 +156,7 @@ const core::TopologyRow row_dragonfly{
              .doc("Latency of the channels from and to terminals."),
      })},
     make,
-    size};
+    size,
+    {"dragonfly_routing"}};
 
 }  // namespace banyan::topology::dragonfly

@@ -296,6 +296,7 @@ const core::TopologyRow row_extra_stage_cube{
          parts::subnetworks_parameter(),
      }},
     make,
-    size};
+    size,
+    {"destination_tag"}};
 
 }  // namespace banyan::topology::extra_stage_cube

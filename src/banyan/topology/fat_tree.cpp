@@ -32,6 +32,7 @@ const core::TopologyRow row_fat_tree{
          Parameter::integer("levels", 3).range(1, 24).doc("Levels of switches, n."),
      })},
     make,
-    size};
+    size,
+    {"nearest_common_ancestor", "up", "d_mod_k"}};
 
 }  // namespace banyan::topology::fat_tree

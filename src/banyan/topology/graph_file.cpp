@@ -263,6 +263,8 @@ const core::TopologyRow row_graph_file{
          Parameter::texts("lines", {})
              .doc("The same lines here, where there is no file; neither: a ring of four switches with a chord."),
      })},
-    make};
+    make,
+    nullptr,
+    {"up_down", "choice", "fixed"}};
 
 }  // namespace banyan::topology::graph_file

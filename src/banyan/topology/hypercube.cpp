@@ -54,6 +54,7 @@ const core::TopologyRow row_hypercube{
     },
     make,
     size,
+    {"ecube"},
 };
 
 }  // namespace banyan::topology::hypercube

@@ -110,6 +110,7 @@ const core::TopologyRow row_hyperx{
      "Efficient Large-Scale Networks, SC 2009; J. Kim, W. J. Dally and D. Abts, Flattened Butterfly, ISCA 2007",
      parts::grid_parameters()},
     make,
-    size};
+    size,
+    {"dimension_order"}};
 
 }  // namespace banyan::topology::hyperx

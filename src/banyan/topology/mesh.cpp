@@ -24,6 +24,7 @@ const core::TopologyRow row_mesh{
     },
     make,
     size,
+    {"dimension_order"},
 };
 
 }  // namespace banyan::topology::mesh

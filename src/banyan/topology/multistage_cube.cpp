@@ -139,6 +139,7 @@ const core::TopologyRow row_multistage_cube{
          parts::subnetworks_parameter(),
      }},
     make,
-    size};
+    size,
+    {"destination_tag"}};
 
 }  // namespace banyan::topology::multistage_cube

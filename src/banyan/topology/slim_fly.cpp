@@ -213,6 +213,7 @@ const core::TopologyRow row_slim_fly{
              .doc("Latency of the channels from and to terminals."),
      })},
     make,
-    size};
+    size,
+    {"shortest_path"}};
 
 }  // namespace banyan::topology::slim_fly

@@ -28,6 +28,7 @@ const core::TopologyRow row_torus{
     },
     make,
     size,
+    {"dimension_order"},
 };
 
 }  // namespace banyan::topology::torus

@@ -41,6 +41,7 @@ const core::TopologyRow row_xgft{
              .doc("Parents per level from below, w_1 .. w_h: of a terminal (1), of a switch of the lowest level, ..."),
      })},
     make,
-    size};
+    size,
+    {"nearest_common_ancestor", "up", "d_mod_k"}};
 
 }  // namespace banyan::topology::xgft
