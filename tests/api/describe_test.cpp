@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/example_catalog.hpp"
+#include "banyan/api/metrics.hpp"
 #include "banyan/api/result.hpp"
 #include "banyan/api/schema_export.hpp"
 
@@ -88,6 +89,19 @@ TEST(Schema, EverySectionTakesANameOrItsTable) {
   EXPECT_EQ(schema["properties"]["traffic"]["anyOf"].back()["type"], "array");
   EXPECT_TRUE(schema["$defs"]["topology.cube"]["properties"].contains("radix"));
   EXPECT_TRUE(schema["$defs"]["run"]["properties"].contains("seed"));
+}
+
+TEST(Describe, TheBeginningOfSeveralNamesShowsAll) {
+  const std::string text = describe(catalog(), "incast_completion");
+  for (const char* which : {"first", "median", "last"})
+    EXPECT_TRUE(contains(text, std::string("metric incast_completion_") + which)) << text;
+  EXPECT_EQ(json::parse(describe_json(catalog(), "incast_completion")).size(), 3U);
+  for (const MetricRow& row : metric_rows()) {
+    for (std::size_t at = row.name.find('_'); at != std::string_view::npos; at = row.name.find('_', at + 1)) {
+      const std::string name(row.name.substr(0, at));
+      EXPECT_NO_THROW(static_cast<void>(describe(catalog(), name))) << name;
+    }
+  }
 }
 
 TEST(Schema, EveryReferenceHasItsDefinition) {

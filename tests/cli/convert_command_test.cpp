@@ -146,6 +146,8 @@ TEST_F(Convert, SettingsWithSeveralValuesAreSwept) {
     EXPECT_EQ(point["state_hash"], state_of({"run", "--booksim", "torus", rate, vcs, "--json"})) << rate << vcs;
     EXPECT_TRUE(point["metrics"].contains("booksim2_packet_latency"));
   }
+  EXPECT_TRUE(contains(read_text(scratch() / "swept/results.csv"), "booksim2_packet_latency"));
+  EXPECT_TRUE(contains(read_text(scratch() / "swept/results.json"), "booksim2_packet_latency"));
   // The same again, from the store, and the command that the store tells.
   const Said again = banyan(
       {"sweep", "--booksim", "torus", "injection_rate=[0.01, 0.02]", "num_vcs=[4,8]", "--json", "--out", "swept"});

@@ -47,6 +47,28 @@ TEST_F(ReportCommand, ReadsARun) {
   EXPECT_TRUE(contains(page, "State hash"));
 }
 
+TEST_F(ReportCommand, ShowsTheRestWhereTheNetworkIsOfAnotherFile) {
+  const std::string graph = "switch a\nswitch b\nterminal 0 a\nterminal 1 b\nlink a b\n";
+  write_text("graph.txt", graph);
+  write_text("graph.toml",
+             "topology = { name = \"graph_file\", file = \"graph.txt\" }\nswitch = \"vc_router\"\nrouting = "
+             "\"up_down\"\ntraffic = { name = \"uniform\", load = 0.1 }\nrun = { measure = 1000, tables = "
+             "\"channels\" }\n");
+  ASSERT_EQ(banyan({"run", "graph.toml", "--out", "out", "--quiet"}).status, 0);
+  ASSERT_EQ(banyan({"report", "out"}).status, 0);
+  EXPECT_TRUE(contains(read_text(scratch() / "out/report.html"), "class=\"explorer\""));
+  write_text("graph.txt", graph + "link a b\n");
+  const Said said = banyan({"report", "out"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const std::string page = read_text(scratch() / "out/report.html");
+  EXPECT_TRUE(contains(page, "The network of a run cannot be drawn: "));
+  EXPECT_TRUE(contains(page, "packet_latency"));
+  EXPECT_FALSE(contains(page, "class=\"explorer\""));
+  fs::remove(scratch() / "graph.txt");
+  ASSERT_EQ(banyan({"report", "out"}).status, 0);
+  EXPECT_TRUE(contains(read_text(scratch() / "out/report.html"), "The network of a run cannot be drawn: "));
+}
+
 TEST_F(ReportCommand, EscapesANameWithMarkup) {
   write_text("evil.toml", "name = \"<img src=x onerror=alert(1)></script><!--\"\n" + kSwept);
   ASSERT_EQ(banyan({"sweep", "evil.toml", "--out", "out", "--quiet"}).status, 0);

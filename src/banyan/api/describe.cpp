@@ -115,6 +115,17 @@ std::vector<Owned> parameters_called(const Catalog& catalog, const std::string& 
   return found;
 }
 
+/// Whether the name of a metric goes on where `name` ends, as incast_completion_last does behind incast_completion.
+bool begins(const MetricRow& row, const std::string& name) { return row.name.starts_with(name + "_"); }
+
+std::string describe_beginnings(const std::string& name) {
+  std::string text;
+  for (const MetricRow& row : metric_rows()) {
+    if (begins(row, name)) text += (text.empty() ? "" : "\n") + to_text(row);
+  }
+  return text;
+}
+
 /// The components of that name, or all of them for "".
 std::vector<Item> select(const Catalog& catalog, const std::string& name) {
   std::vector<Item> items;
@@ -271,7 +282,9 @@ std::string describe_said(const Catalog& catalog, const std::string& name) {
   if (!known.empty() && has(catalog, known)) {
     return fmt::format("\"{}\": see {}\n\n{}", name, known, describe(catalog, std::string(known)));
   }
-  return parameters.empty() ? describe_choice(catalog, said) : parameters;
+  if (!parameters.empty()) return parameters;
+  const std::string choice = describe_choice(catalog, said);
+  return choice.empty() ? describe_beginnings(said) : choice;
 }
 
 ordered_json metric_json(const MetricRow& row) {
@@ -328,8 +341,10 @@ std::string describe_markdown(const Catalog& catalog, const std::string& name) {
 std::string describe_json(const Catalog& catalog, const std::string& name) {
   ordered_json list = ordered_json::array();
   if (!name.empty() && !has(catalog, name)) {
+    const MetricRow* const metric = find_metric(name);
     for (const MetricRow& row : metric_rows()) {
-      if (name == kMetrics || find_metric(name) == &row) list.push_back(metric_json(row));
+      if (name == kMetrics || (metric != nullptr ? metric == &row : begins(row, name)))
+        list.push_back(metric_json(row));
     }
     for (const Word& word : kWords) {
       if (name == word.word) list.push_back({{"kind", "word"}, {"name", word.word}, {"summary", word.meaning}});

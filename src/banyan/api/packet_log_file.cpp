@@ -17,13 +17,19 @@ namespace {
 
 constexpr const char* kHeader = "session,traffic,source,number,destination,flits,birth,entry,arrival,path\n";
 
+std::vector<std::string> names_of(const Experiment& experiment) {
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < experiment.traffics.size(); ++t) names.push_back(traffic_suffix(experiment, t).substr(1));
+  return names;
+}
+
 }  // namespace
 
 PacketLogFile::PacketLogFile(std::string file, const Experiment& experiment, const core::Graph& graph)
-    : file_(std::move(file)), growing_(file_ + ".part"), graph_(graph) {
-  for (std::size_t t = 0; t < experiment.traffics.size(); ++t) {
-    traffics_.push_back(traffic_suffix(experiment, t).substr(1));
-  }
+    : PacketLogFile(std::move(file), graph, names_of(experiment)) {}
+
+PacketLogFile::PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics)
+    : file_(std::move(file)), growing_(file_ + ".part"), graph_(graph), traffics_(std::move(traffics)) {
   std::error_code ignored;
   if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored)) {
     throw ConfigError({file_, 0, 0, "--log"}, "is no regular file, and a log may have to be begun again",

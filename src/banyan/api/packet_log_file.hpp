@@ -18,6 +18,8 @@ class PacketLogFile {
  public:
   /// Throws ConfigError when it cannot be written.
   PacketLogFile(std::string file, const Experiment& experiment, const core::Graph& graph);
+  /// `traffics`: their names.
+  PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics);
   /// Removes what is not whole.
   ~PacketLogFile();
   PacketLogFile(const PacketLogFile&) = delete;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -283,8 +284,6 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
   const char* const path = "leave it out; the critical path of the result says where messages waited";
   const Unfit unfit[] = {
       {!options.watches.empty(), "--watch", "packets of jobs are not watched", path},
-      {!options.packet_log.empty() && ideal, "--log", "a network without contention has no packets",
-       "leave it out, or choose another switch model"},
       {options.trace != nullptr, "--record-trace", "messages of jobs are not recorded: the job is their schedule",
        "leave it out; banyan convert writes the schedule as GOAL"},
       {static_cast<bool>(options.window), "on_window", "a run of jobs has no windows", "leave it out"},
@@ -382,8 +381,52 @@ class JobKeeper final : public workload::ReplayKeeper {
   std::optional<engine::RunKeeper::Part> part_;
 };
 
+/// The log of jobs without contention: a line per message, in the order of arrivals in each job.
+class WireLog {
+ public:
+  WireLog(const std::string& file, const Experiment& experiment, const core::Topology& topology)
+      : file_(file, topology.graph(), {"injected"}),
+        placement_(topology, static_cast<u64>(experiment.run.integer("seed"))),
+        sent_(topology.graph().terminals()) {}
+
+  void begin(const config::Values& job, u32 ranks) { terminals_ = placement_.place(job, ranks); }
+  void add(u64 now, const workload::WireMessage& message) {
+    while (!on_the_way_.empty() && on_the_way_.begin()->first < now) write_first();
+    const u32 source = terminals_[message.send.rank];
+    on_the_way_.emplace(message.arrived,
+                        engine::LoggedPacket{.name = {.source = source, .sequence = sent_[source]++, .traffic = 0},
+                                             .destination = terminals_[message.to],
+                                             .flits = message.bytes,
+                                             .birth = message.sent,
+                                             .enter = message.sent,
+                                             .arrival = message.arrived,
+                                             .channels = {}});
+  }
+  void end() {
+    while (!on_the_way_.empty()) write_first();
+  }
+  void finish() { file_.finish(); }
+
+ private:
+  void write_first() {
+    std::string line;
+    file_.add_line(line, 0, on_the_way_.begin()->second);
+    file_.write(line);
+    on_the_way_.erase(on_the_way_.begin());
+  }
+
+  PacketLogFile file_;
+  Placement placement_;
+  std::vector<u32> terminals_;                           ///< [rank] of the job
+  std::vector<u32> sent_;                                ///< [terminal], messages
+  std::multimap<u64, engine::LoggedPacket> on_the_way_;  ///< by arrival
+};
+
 Ran run_without_contention(const Experiment& experiment, const RunOptions& options, Result& result) {
-  const u32 terminals = build_topology(experiment)->traffic_terminals();
+  const std::unique_ptr<core::Topology> topology = build_topology(experiment);
+  const u32 terminals = topology->traffic_terminals();
+  std::optional<WireLog> log;
+  if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, *topology);
   const workload::IdealWire wire{static_cast<u64>(std::llround(experiment.switching.real("latency"))),
                                  workload::PerByte(experiment.switching.real("per_byte"))};
   Ran ran;
@@ -396,6 +439,10 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     const workload::Host host = host_of(experiment, job, wire);
     check_host(job, host, program);
     workload::ReplayOptions replay = replay_of(job, host, options);
+    if (log) {
+      log->begin(job, program.ranks());
+      replay.message = [&](u64 now, const workload::WireMessage& message) { log->add(now, message); };
+    }
     std::optional<JobKeeper> keeper;
     if (options.keeper != nullptr) replay.keeper = &keeper.emplace(*options.keeper, options, program);
     JobRecord made;
@@ -412,12 +459,14 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
                          ? workload::replay_loggopsim(program, host, wire, replay)
                          : workload::replay_physical(program, host, wire, replay);
       if (keeper) done.push_back(made.outcome);
+      if (log) log->end();
     }
     note(result, placed(job, program.ranks(), terminals));
     if (!ran.read.back().note.empty()) note(result, ran.read.back().note);
     require_end(job, made);
     ran.jobs.push_back(std::move(made));
   }
+  if (log) log->finish();
   return ran;
 }
 

@@ -260,11 +260,19 @@ struct SweptTable {
   std::vector<api::Result> results;
 };
 
-/// The sweep of a folder, whoever ran its points.
-SweptTable finish(api::ExperimentSet set, const store::Source& source, const std::string& out,
+/// What BookSim2 would print of points, which is shown and not stored.
+void add_printed(std::vector<api::Result>& results, const RunArguments& arguments) {
+  if (!arguments.booksim) return;
+  for (api::Result& result : results) booksim::add_printed_latencies(result);
+}
+
+/// The sweep of a folder, whoever ran its points. Its files say, as "run" does, what the store does not hold.
+SweptTable finish(api::ExperimentSet set, const store::Source& source, const RunArguments& arguments,
                   const api::SweepOptions& options) {
+  const std::string& out = arguments.running.out;
   store::Writer store(out);
   std::vector<api::Result> results = store::sweep(set, source, store, options, &note);
+  add_printed(results, arguments);
   write_file(in_folder(out, "results.csv"), api::to_csv(set, results));
   write_file(in_folder(out, "results.json"), api::to_json(set, results) + "\n");
   return {std::move(set), std::move(results)};
@@ -278,8 +286,9 @@ SweptTable sweep_one_part(api::ExperimentSet set, const store::Source& source, c
   store::PartResults done = store::sweep_part(set, source, arguments.running.out, part, options, &note);
   if (arguments.part.empty() && part.index == 1) {
     await_parts(set, source, part.count, arguments);
-    return finish(std::move(set), source, arguments.running.out, options);
+    return finish(std::move(set), source, arguments, options);
   }
+  add_printed(done.results, arguments);
   api::ExperimentSet own{set.file, set.axis_names, {}};
   for (const std::size_t i : done.places) own.points.push_back(std::move(set.points[i]));
   return {std::move(own), std::move(done.results)};
@@ -296,8 +305,9 @@ std::optional<SweptTable> swept(api::ExperimentSet set, const RunArguments& argu
   const std::string& out = arguments.running.out;
   if (in_parts(arguments)) return sweep_one_part(std::move(set), source, arguments, options);
   if (arguments.slurm && !run_on_slurm(set, source, arguments)) return std::nullopt;
-  if (!out.empty()) return finish(std::move(set), source, out, options);
+  if (!out.empty()) return finish(std::move(set), source, arguments, options);
   std::vector<api::Result> results = api::sweep(set, options);
+  add_printed(results, arguments);
   return SweptTable{std::move(set), std::move(results)};
 }
 
@@ -362,10 +372,6 @@ int sweep(const RunArguments& arguments) {
   }
   if (!awaited || silent) return kDone;
   SweptTable& done = *awaited;
-  // As "run" does, beside what the store holds.
-  for (api::Result& result : done.results) {
-    if (arguments.booksim) booksim::add_printed_latencies(result);
-  }
   if (done.results.empty()) {
     note(fmt::format("part {} has no points: the sweep has fewer points than parts", arguments.part));
     return kDone;

@@ -18,7 +18,7 @@ class Machine;
 struct LoggedPacket {
   PacketName name;
   u32 destination = 0;
-  u32 flits = 0;
+  u64 flits = 0;
   Tick birth = 0;
   Tick enter = 0;
   Tick arrival = kNever;  ///< kNever: it is still on its way

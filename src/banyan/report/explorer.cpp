@@ -8,8 +8,10 @@
 #include <set>
 
 #include "banyan/api/catalog.hpp"
+#include "banyan/api/inputs.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/report/content_policy.hpp"
 #include "banyan/report/drawing.hpp"
 #include "banyan/report/markup.hpp"
@@ -69,8 +71,19 @@ bool is_still(const api::Result& run) {
 
 }  // namespace
 
+std::string undrawable(const api::Result& run) {
+  if (run.trees == nullptr) return "";
+  try {
+    const api::Experiment experiment = api::experiment_from(run.configuration, api::catalog());
+    const std::string changed = api::changed_input(experiment);
+    if (changed.empty() && !experiment.inputs.empty()) static_cast<void>(api::build_topology(experiment));
+    return changed;
+  } catch (const ConfigError& error) { return error.cause(); }
+}
+
 bool has_explorer(const std::vector<const api::Result*>& runs) {
-  return std::any_of(runs.begin(), runs.end(), [](const api::Result* run) { return run->trees != nullptr; });
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const api::Result* run) { return run->trees != nullptr && undrawable(*run).empty(); });
 }
 
 void add_explorers(Json& data, const std::vector<const api::Result*>& runs, const std::vector<std::string>& titles) {
@@ -79,7 +92,7 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
   data["explorers"] = Json::array();
   data["networks"] = Json::array();
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i]->trees == nullptr) continue;
+    if (runs[i]->trees == nullptr || !undrawable(*runs[i]).empty()) continue;
     const std::string network = network_of(*runs[i]);
     auto known = std::find(networks.begin(), networks.end(), network);
     if (known == networks.end()) {
@@ -95,15 +108,23 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
 }
 
 std::string explorer_section(const std::vector<const api::Result*>& runs) {
-  if (!has_explorer(runs)) return "";
+  std::set<std::string> reasons;
+  for (const api::Result* run : runs) {
+    if (const std::string reason = undrawable(*run); !reason.empty()) reasons.insert(reason);
+  }
+  std::string apology;
+  for (const std::string& reason : reasons)
+    apology += fmt::format("<p>The network of a run cannot be drawn: {}.</p>\n", escape(reason));
+  if (!has_explorer(runs)) return apology.empty() ? "" : "<h2 id=\"network\">The network</h2>\n" + apology;
   const bool still = std::all_of(runs.begin(), runs.end(), [](const api::Result* run) { return is_still(*run); });
   std::string html = still ? "<h2 id=\"network\">The network and its links by use</h2>\n"
                            : "<h2 id=\"network\">The network over time</h2>\n";
+  html += apology;
   html +=
       "<section class=\"explorer\" id=\"explorer\">"
       "<div class=\"static\">\n";
   for (const api::Result* run : runs) {
-    if (run->trees == nullptr) continue;
+    if (run->trees == nullptr || !undrawable(*run).empty()) continue;
     std::set<u32> trees;
     const stats::CongestionTree* largest = nullptr;
     u64 at = 0;

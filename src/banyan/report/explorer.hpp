@@ -14,7 +14,11 @@ namespace banyan::report {
 void add_explorers(nlohmann::ordered_json& data, const std::vector<const api::Result*>& runs,
                    const std::vector<std::string>& titles);
 
-/// Whether some run recorded trees.
+/// Why the network of a run cannot be drawn, such as a file that has changed since; "": it can, or nothing is to be
+/// drawn on it.
+[[nodiscard]] std::string undrawable(const api::Result& run);
+
+/// Whether some run recorded trees, on a network that can be drawn.
 [[nodiscard]] bool has_explorer(const std::vector<const api::Result*>& runs);
 
 /// The section that the script fills; it says in words what the largest trees were.

@@ -900,7 +900,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
   if (builder.longest_message() > 1) {
     values.fail("name", "output_queued moves packets of one fixed length, and the traffic has packets of several flits",
-                "let the traffic send packets of one flit, or use a switch that moves flits");
+                "let the traffic send packets of one flit (of jobs: packet = 1), or use a switch that moves flits");
   }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.latency_cycles != 1 || c.link.cycles_per_flit != 1) {

@@ -246,6 +246,8 @@ class Replay {
     clock_.handles(event.rank, event.time, until, event.time);
     clock_.awaits(o.peer, sent, sent + wire_.latency, event.time);
     trace_.sent(place, sent);
+    if (options_.message)
+      options_.message(event.time, {place, o.peer, o.amount, sent, sent + wire_.latency + wire_.per_byte.of(more)});
     send_free(event.rank, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
     queue_.push({event.time + host_.overhead + wire_.latency, next_order(Kind::message), event.rank, event.operation},
                 event.rank * 2 + 1);

@@ -144,6 +144,8 @@ class Replay {
     const bool back = kind == Kind::consent;
     if (kind == Kind::arrival) trace_.sent(send, at);
     if (carrier_ == nullptr) {
+      if (kind == Kind::arrival && options_.message)
+        options_.message(now_, {send, o.peer, o.amount, at, at + wire_.latency + wire_.per_byte.of(further(o))});
       clock_.awaits(back ? send.rank : o.peer, at, at + wire_.latency, now_);
       return push(at + wire_.latency, kind, send);
     }

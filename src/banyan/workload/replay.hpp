@@ -66,12 +66,23 @@ class ReplayKeeper {
   virtual void rest() = 0;
 };
 
+/// A message that went onto the wire of a replay without contention.
+struct WireMessage {
+  Place send;
+  u32 to = 0;  ///< rank
+  u64 bytes = 0;
+  u64 sent = 0;
+  u64 arrived = 0;  ///< its last byte is at the other end
+};
+
 struct ReplayOptions {
   u64 start = 0;
   u32 repeats = 1;                                    ///< a rank begins again when all its operations are done
   std::function<void(u64 done, u64 total)> progress;  ///< of operations; may be empty
   const bool* interrupted = nullptr;                  ///< polled; true stops with Interrupted
   ReplayKeeper* keeper = nullptr;
+  /// Told of every message, at a time `now` that never falls and is not behind `sent`; may be empty.
+  std::function<void(u64 now, const WireMessage&)> message;
 };
 
 /// The rules of LogGOPSim (HostRules::loggopsim), to the unit of time, with a stable order of equal events.
