@@ -1,5 +1,5 @@
 // Which source queues have something to send, and when the others will: a bit per queue and tick near by, and a set of
-// what is far ahead, which is looked through now and then.
+// what is far ahead, which is looked through now and then. Why its own: decision 0011.
 #pragma once
 
 #include <algorithm>

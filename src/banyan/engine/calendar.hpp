@@ -1,4 +1,4 @@
-// Events of a population that runs itself: numbers by tick, in the order in which they were put in.
+// Events of a population that runs itself: numbers by tick, in the order of putting in. Why its own: decision 0011.
 #pragma once
 
 #include <algorithm>

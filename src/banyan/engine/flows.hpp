@@ -294,7 +294,7 @@ class Flows final : public core::Pace {
   std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
   std::vector<u32> waiting_;              ///< [queue * traffics + traffic]: messages
   std::vector<u64> waiting_flits_;        ///< [queue]
-  std::vector<Word> agenda_;              ///< a heap, the earliest word first
+  std::vector<Word> agenda_;              ///< a heap, the earliest word first: decision 0011
   std::vector<std::pair<u32, Tick>> changed_;
   // Of feedback in packets:
   std::unordered_map<u32, u32> tags_;           ///< [terminal]: packets that it has told something in

@@ -1,4 +1,4 @@
-// Arrivals of one population, sorted into slots by the tick at which they are due.
+// Arrivals of one population, sorted into slots by the tick at which they are due. Why its own: decision 0011.
 #pragma once
 
 #include <algorithm>

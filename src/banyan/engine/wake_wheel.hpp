@@ -1,4 +1,4 @@
-// Who wants to be stepped when: bits per entity and near tick, a heap for the far ones.
+// Who wants to be stepped when: bits per entity and near tick, a heap for the far ones. Why its own: decision 0011.
 #pragma once
 
 #include <algorithm>

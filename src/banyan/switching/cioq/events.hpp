@@ -1,4 +1,4 @@
-// Exact time for CIOQ networks: a wheel for ends of transfers, queues for what takes equally long every time.
+// Exact time for CIOQ networks: a wheel for ends of transfers, queues for what takes equally long. Decision 0011.
 #pragma once
 
 #include <algorithm>

@@ -255,7 +255,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     u32 credits = 0;  ///< output virtual channels
     u32 heads = 0;    ///< input virtual channels with a head at the front whose routing ends
   };
-  /// The lists of all blocks at a tick.
+  /// The lists of all blocks at a tick. Why no calendar of the engine: decision 0011.
   struct Agenda {
     Counts* counts = nullptr;  ///< [block]
     Item* items = nullptr;     ///< [block * room]: flits, credits, heads
