@@ -61,9 +61,14 @@ std::string submit(const SlurmJob& job, const std::vector<u32>& tasks) {
   const ProgramSaid said = run_program(words);
   if (!said.found) no_slurm("sbatch");
   if (said.status != 0) {
+    // Without a configuration no other command of Slurm works, and no option helps.
+    const bool configured = said.err.find("configuration") == std::string::npos;
     throw ConfigError(
         {"command line", 0, 0, "--slurm"}, fmt::format("sbatch refuses the job: {}", words_of(said)),
-        "change --array, --time, --partition or --threads to what \"sinfo\" and \"scontrol show config\" allow");
+        configured
+            ? "change --array, --time, --partition or --threads to what \"sinfo\" and \"scontrol show config\" allow"
+            : "submit where Slurm is set up (/etc/slurm/slurm.conf, or SLURM_CONF), or use --part i/n with any other "
+              "scheduler");
   }
   // "123" or "123;cluster"
   return said.out.substr(0, said.out.find_first_of(";\n"));
