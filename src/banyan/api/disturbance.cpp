@@ -21,12 +21,7 @@ double mean_of(const std::vector<double>& values, std::size_t from, std::size_t 
 }
 
 void add(Result& result, const std::string& name, const std::string& unit, double value, u64 count) {
-  stats::Metric& metric = result.metrics.emplace_back();
-  metric.name = name;
-  metric.unit = unit;
-  metric.mean = value;
-  metric.count = count;
-  metric.counter = true;
+  result.metrics.push_back(stats::Metric::exact(name, unit, value, count));
 }
 
 }  // namespace

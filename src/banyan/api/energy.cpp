@@ -93,13 +93,7 @@ u64 parts(const core::Graph& graph, const std::string& part) {
 }
 
 void add_metric(Result& result, const char* name, std::string unit, double value) {
-  stats::Metric metric;
-  metric.name = name;
-  metric.unit = std::move(unit);
-  metric.mean = value;
-  metric.count = 1;
-  metric.counter = true;
-  result.metrics.push_back(std::move(metric));
+  result.metrics.push_back(stats::Metric::exact(name, unit, value));
 }
 
 }  // namespace

@@ -329,13 +329,7 @@ class SessionReport {
     result_.groups.push_back(std::move(groups));
   }
   void counter(const std::string& name, const std::string& unit, u64 value) {
-    stats::Metric metric;
-    metric.name = name;
-    metric.unit = unit;
-    metric.mean = static_cast<double>(value);
-    metric.count = 1;
-    metric.counter = true;
-    result_.metrics.push_back(metric);
+    result_.metrics.push_back(stats::Metric::exact(name, unit, static_cast<double>(value)));
   }
 
   void add_messages() {

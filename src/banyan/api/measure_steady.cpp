@@ -536,13 +536,8 @@ class SteadyReport {
                                   {"packet_latency_p95", 0.95},
                                   {"packet_latency_p99", 0.99},
                                   {"packet_latency_max", 1.0}}) {
-      stats::Metric metric;
-      metric.name = name;
-      metric.unit = "cycles";
-      metric.mean = outcome_.record.latency.quantile(p).value;
-      metric.count = outcome_.record.latency.count();
-      metric.counter = true;
-      result_.metrics.push_back(metric);
+      result_.metrics.push_back(stats::Metric::exact(name, "cycles", outcome_.record.latency.quantile(p).value,
+                                                     outcome_.record.latency.count()));
     }
     Histogram histogram{"packet_latency", "cycles", {}};
     outcome_.record.latency.for_each_bucket([&](u64 low, u64 high, u64 count) {
@@ -557,13 +552,7 @@ class SteadyReport {
     const auto cycles = outcome_.counted - std::min(outcome_.counted, warmup_of(run_));
     if (outcome_.accepted_of_sources.empty() || cycles == 0) return;
     const auto add = [&](const char* name, const char* unit, double value) {
-      stats::Metric metric;
-      metric.name = name;
-      metric.unit = unit;
-      metric.mean = value;
-      metric.count = outcome_.accepted_of_sources.size();
-      metric.counter = true;
-      result_.metrics.push_back(metric);
+      result_.metrics.push_back(stats::Metric::exact(name, unit, value, outcome_.accepted_of_sources.size()));
     };
     add("accepted_load_min", "flits/cycle", static_cast<double>(fairness.minimum) / static_cast<double>(cycles));
     add("accepted_load_fairness", "Jain's index", fairness.jain);
@@ -589,13 +578,7 @@ class SteadyReport {
 
   void add_counters() {
     const auto counter = [&](const std::string& name, const std::string& unit, u64 value) {
-      stats::Metric metric;
-      metric.name = name;
-      metric.unit = unit;
-      metric.mean = static_cast<double>(value);
-      metric.count = 1;
-      metric.counter = true;
-      result_.metrics.push_back(metric);
+      result_.metrics.push_back(stats::Metric::exact(name, unit, static_cast<double>(value)));
     };
     counter("simulated_cycles", "cycles", outcome_.ticks);
     if (stopping_.extended()) counter("measured_cycles", "cycles", stopping_.measure());

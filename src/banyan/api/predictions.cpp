@@ -171,13 +171,8 @@ void add_predictions(Result& result, const std::vector<Predictions>& predictions
                "\n");
         continue;
       }
-      stats::Metric metric;
-      metric.name = p.metric + kPredictedBy + of_model.model;
-      metric.mean = p.value;
-      metric.unit = p.unit;
-      metric.count = 1;
-      metric.counter = true;
-      insert_behind(result.metrics, p.metric, std::move(metric));
+      insert_behind(result.metrics, p.metric,
+                    stats::Metric::exact(p.metric + kPredictedBy + of_model.model, p.unit, p.value));
       judge(result, p, of_model.model);
       compare_offered(result, p, of_model.model);
     }

@@ -232,13 +232,7 @@ void add_utilization(Result& result, const engine::ProbeReport& report, const co
   if (count == 0) return;
   for (const auto& [name, value] :
        {std::pair{"channel_utilization_mean", sum / static_cast<double>(count)}, {"channel_utilization_max", most}}) {
-    stats::Metric metric;
-    metric.name = name;
-    metric.unit = "of channels between switches";
-    metric.mean = value;
-    metric.count = count;
-    metric.counter = true;
-    result.metrics.push_back(metric);
+    result.metrics.push_back(stats::Metric::exact(name, "of channels between switches", value, count));
   }
 }
 
@@ -309,22 +303,11 @@ void add_trees(Result& result, stats::CongestionRecord record, const engine::Jud
                                           {"congestion_tree_depth_most", "switches", depth},
                                           {"congestion_tree_victims_most", "packets", victims},
                                           {"congestion_tree_life_most", "cycles", life}}) {
-    stats::Metric metric;
-    metric.name = name;
-    metric.unit = unit;
-    metric.mean = static_cast<double>(value);
-    metric.count = record.samples.size();
-    metric.counter = true;
-    result.metrics.push_back(metric);
+    result.metrics.push_back(stats::Metric::exact(name, unit, static_cast<double>(value), record.samples.size()));
   }
   if (marks.all != 0) {
-    stats::Metric metric;
-    metric.name = "false_marks";
-    metric.unit = "of marks";
-    metric.mean = static_cast<double>(marks.false_ones) / static_cast<double>(marks.all);
-    metric.count = marks.all;
-    metric.counter = true;
-    result.metrics.push_back(metric);
+    result.metrics.push_back(stats::Metric::exact(
+        "false_marks", "of marks", static_cast<double>(marks.false_ones) / static_cast<double>(marks.all), marks.all));
   }
   result.trees = std::make_shared<const stats::CongestionRecord>(std::move(record));
 }
@@ -342,13 +325,8 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
                                     {"link_traversals", &Activity::link_traversals},
                                     {"vc_allocations", &Activity::vc_allocations}}) {
     if (field == &Activity::vc_allocations && !activity->has_vcs) continue;
-    stats::Metric metric;
-    metric.name = name;
-    metric.unit = field == &Activity::vc_allocations ? "packets" : "flits";
-    metric.mean = static_cast<double>((*activity).*field);
-    metric.count = 1;
-    metric.counter = true;
-    result.metrics.push_back(metric);
+    result.metrics.push_back(stats::Metric::exact(name, field == &Activity::vc_allocations ? "packets" : "flits",
+                                                  static_cast<double>((*activity).*field)));
   }
 }
 

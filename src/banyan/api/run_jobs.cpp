@@ -316,13 +316,7 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
 }
 
 void add(Result& result, const std::string& name, double value, const char* unit) {
-  stats::Metric metric;
-  metric.name = name;
-  metric.mean = value;
-  metric.count = 1;
-  metric.unit = unit;
-  metric.counter = true;
-  result.metrics.push_back(std::move(metric));
+  result.metrics.push_back(stats::Metric::exact(name, unit, value));
 }
 
 void note(Result& result, const std::string& text) {

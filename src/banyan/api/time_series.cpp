@@ -96,12 +96,7 @@ void add_time_series(Result& result, const Experiment& experiment, const engine:
 namespace {
 
 void add_value(Result& result, const char* name, const std::string& unit, double value, u64 count) {
-  stats::Metric& metric = result.metrics.emplace_back();
-  metric.name = name;
-  metric.unit = unit;
-  metric.mean = value;
-  metric.count = count;
-  metric.counter = true;
+  result.metrics.push_back(stats::Metric::exact(name, unit, value, count));
 }
 
 }  // namespace

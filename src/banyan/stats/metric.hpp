@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/types.hpp"
@@ -18,6 +19,16 @@ struct Metric {
   u64 count = 0;  ///< samples that the mean stands on
   std::string unit;
   bool counter = false;  ///< exact count, no sampling error
+
+  /// A number without a sampling error, that stands on `count` samples.
+  [[nodiscard]] static Metric exact(std::string name, std::string unit, double value, u64 count = 1) {
+    return {.name = std::move(name),
+            .mean = value,
+            .half_width = {},
+            .count = count,
+            .unit = std::move(unit),
+            .counter = true};
+  }
 };
 
 /// A named series over time (occupancy per stage, messages generated per cycle, tree height ...).
