@@ -138,22 +138,10 @@ const core::TopologyRow row_dragonfly{
          Parameter::integer("groups", 0).range(0, 1 << 24).doc("Groups, g; 0: as many as there can be, a h + 1."),
          Parameter::choice("global_links", {"consecutive", "palm_tree"}, "consecutive")
              .doc("Which groups a router's global channels lead to."),
-         Parameter::integer("local_latency", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Latency of the channels inside a group."),
-         Parameter::integer("global_latency", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Latency of the channels between groups."),
-         Parameter::integer("global_cycles_per_flit", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Cycles that a flit takes on a channel between groups."),
-         Parameter::integer("terminal_latency", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Latency of the channels from and to terminals."),
+         parts::cycles_parameter("local_latency", "Latency of the channels inside a group."),
+         parts::cycles_parameter("global_latency", "Latency of the channels between groups."),
+         parts::cycles_parameter("global_cycles_per_flit", "Cycles that a flit takes on a channel between groups."),
+         parts::terminal_latency_parameter(),
      })},
     make,
     size,

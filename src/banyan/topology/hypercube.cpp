@@ -41,15 +41,9 @@ const core::TopologyRow row_hypercube{
         "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
         parts::with_damage({
             Parameter::integer("degree", 6).range(1, 24).doc("Dimensions n; the network has 2^n switches."),
-            Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
-            Parameter::integer("latency", 1)
-                .unit("cycles")
-                .range(1, 1 << 20)
-                .doc("Latency of the channels between switches."),
-            Parameter::integer("terminal_latency", 1)
-                .unit("cycles")
-                .range(1, 1 << 20)
-                .doc("Latency of the channels from and to terminals."),
+            parts::concentration_parameter(),
+            parts::latency_parameter(),
+            parts::terminal_latency_parameter(),
         }),
     },
     make,

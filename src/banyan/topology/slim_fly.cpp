@@ -203,14 +203,8 @@ const core::TopologyRow row_slim_fly{
              .unit("terminals")
              .range(0, 1024)
              .doc("Terminals at each switch; 0: half of the degree, rounded up."),
-         Parameter::integer("latency", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Latency of the channels between switches."),
-         Parameter::integer("terminal_latency", 1)
-             .unit("cycles")
-             .range(1, 1 << 20)
-             .doc("Latency of the channels from and to terminals."),
+         parts::latency_parameter(),
+         parts::terminal_latency_parameter(),
      })},
     make,
     size,

@@ -30,6 +30,23 @@ inline std::vector<config::Parameter> damage_parameters() {
   };
 }
 
+// Parameters that several topologies have.
+inline config::Parameter concentration_parameter() {
+  return config::Parameter::integer("concentration", 1)
+      .unit("terminals")
+      .range(1, 1024)
+      .doc("Terminals at each switch.");
+}
+inline config::Parameter cycles_parameter(const char* name, const char* doc) {
+  return config::Parameter::integer(name, 1).unit("cycles").range(1, 1 << 20).doc(doc);
+}
+inline config::Parameter latency_parameter() {
+  return cycles_parameter("latency", "Latency of the channels between switches.");
+}
+inline config::Parameter terminal_latency_parameter() {
+  return cycles_parameter("terminal_latency", "Latency of the channels from and to terminals.");
+}
+
 /// `parameters`, those of damage, and the number of subnetworks, in one list.
 inline std::vector<config::Parameter> with_damage(std::vector<config::Parameter> parameters) {
   for (config::Parameter& p : damage_parameters()) parameters.push_back(std::move(p));

@@ -142,7 +142,7 @@ inline std::vector<config::Parameter> grid_parameters() {
   using config::Parameter;
   return with_damage({
       Parameter::integers("size", {8, 8}).range(1, 1 << 24).doc("Switches per dimension; dimension 0 varies fastest."),
-      Parameter::integer("concentration", 1).unit("terminals").range(1, 1024).doc("Terminals at each switch."),
+      concentration_parameter(),
       Parameter::integers("latency", {1})
           .unit("cycles")
           .range(1, 1 << 20)
@@ -151,10 +151,7 @@ inline std::vector<config::Parameter> grid_parameters() {
           .unit("cycles")
           .range(1, 1 << 20)
           .doc("Cycles that a flit takes on a channel between switches: one value, or one per dimension."),
-      Parameter::integer("terminal_latency", 1)
-          .unit("cycles")
-          .range(1, 1 << 20)
-          .doc("Latency of the channels from and to terminals."),
+      terminal_latency_parameter(),
   });
 }
 

@@ -97,10 +97,7 @@ inline std::vector<config::Parameter> tree_latency_parameters() {
           .unit("cycles")
           .range(1, 1 << 20)
           .doc("Latency of the channels between switches: one value, or one per pair of levels from below."),
-      Parameter::integer("terminal_latency", 1)
-          .unit("cycles")
-          .range(1, 1 << 20)
-          .doc("Latency of the channels from and to terminals."),
+      terminal_latency_parameter(),
   };
 }
 
