@@ -998,12 +998,9 @@ Collectives find_collectives(const config::Values& values, const engine::Builder
 
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
-  WormSettings worms;
+  const WormSettings worms = read_worms(values, builder);
   BufferSettings buffer;
-  worms.fifo = values.natural("fifo");
   buffer.chunks = values.natural("chunks");
-  worms.chunk = chunk_flits(values, graph);
-  worms.both_ways = values.text("replicate_on") == "both_ways";
   const std::string& space = values.text("space");
   buffer.rules = space == "guarded" ? Rules::guarded : space == "guarantee" ? Rules::guarantee : Rules::none;
   const std::string& bypass = values.text("bypass");
@@ -1017,28 +1014,24 @@ void install(const config::Values& values, engine::Builder& builder) {
   buffer.arbitration = arbitration == "per_output"    ? Arbitration::per_output
                        : arbitration == "all_at_once" ? Arbitration::all_at_once
                                                       : Arbitration::in_order;
-  check_worms(values, builder, worms);
-  check_lock_step(values, builder, worms);
   const u32 ports = engine::most_ports(graph);
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
   Collectives collectives = find_collectives(values, builder, worms, ports, buffer);
   check_chunks(values, worms, buffer, ports, replicates(builder) ? longest : 0);
   if (!replicates(builder)) buffer.reserve = 0;
-  const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
-  cut_worms(builder, u64{ports} * (chunks * 12 + 400) + u64{buffer.chunks} * 17);
+  cut_worms(builder, worms, u64{buffer.chunks} * 17);
   add_worms<CentralBuffer>(builder, worms, std::pair{buffer, std::move(collectives)});
 }
 
 using config::Parameter;
 
-/// Six cycles per switch, its outgoing link included; a flit per cycle behind the first.
 core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   if (values.text("bypass") == "never") {
     return {.unknown = "describes packets that pass an idle switch by its crossbar",
             .remedy = "use bypass = \"single_output\" or \"unicast\""};
   }
-  return {.fixed = flits + 4.0, .per_hop = 5, .per_cycle = 1, .ends = 1};
+  return worm_zero_load(values, flits);
 }
 
 }  // namespace
@@ -1052,20 +1045,11 @@ const core::SwitchRow row_central_buffer{
          "Systems: "
          "Architectural Alternatives and their Impact, ISCA-24, 1997; C. B. Stunkel et al., The SP2 High-Performance "
          "Switch, IBM Systems Journal 34(2), 1995",
-         {Parameter::integer("fifo", 64).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
+         {fifo_parameter(64),
           Parameter::integer("chunks", 256).unit("chunks").range(1, 32768).doc("Chunks of the central buffer"),
-          Parameter::integer("chunk", 0)
-              .unit("flits")
-              .range(0, 64)
-              .doc("Flits per chunk, k; 0: as many as the largest switch has ports, so that one chunk written and one "
-                   "read "
-                   "per cycle serve them all"),
-          Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
-              .doc(
-                  "Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
-          Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
-              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all, "
-                   "and worms can wedge over several switches unless arbitration is all_at_once"),
+          chunk_parameter(", so that one chunk written and one read per cycle serve them all"),
+          replicate_on_parameter(),
+          replication_parameter(", and worms can wedge over several switches unless arbitration is all_at_once"),
           Parameter::choice("arbitration", {"in_order", "per_output", "all_at_once"}, "in_order")
               .doc(
                   "Worms stand in the same order in the queues of all of their outputs; or each output is taken on its "

@@ -497,11 +497,7 @@ void InputBuffer::waits(std::vector<engine::Wait>& into) const {
 }
 
 void install(const config::Values& values, engine::Builder& builder) {
-  WormSettings worms;
-  worms.fifo = values.natural("fifo");
-  worms.chunk = chunk_flits(values, builder.topology().graph());
-  worms.both_ways = values.text("replicate_on") == "both_ways";
-  check_worms(values, builder, worms);
+  const WormSettings worms = read_worms(values, builder);
   if (values.text("space") == "guaranteed" && replicates(builder) && builder.longest_message() > worms.fifo) {
     values.fail(
         "fifo",
@@ -514,23 +510,16 @@ void install(const config::Values& values, engine::Builder& builder) {
   settings.arbitration = arbitration == "per_output"    ? Arbitration::per_output
                          : arbitration == "all_at_once" ? Arbitration::all_at_once
                                                         : Arbitration::oldest_first;
-  check_lock_step(values, builder, worms);
   const std::string& path = values.text("data_path");
   settings.path = cycles_to_link(path == "chunk_wide"  ? DataPath::chunk_wide
                                  : path == "split_ram" ? DataPath::split_ram
                                                        : DataPath::register_staircase) -
                   1;
-  const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
-  cut_worms(builder, u64{engine::most_ports(builder.topology().graph())} * (chunks * 12 + 400));
+  cut_worms(builder, worms);
   add_worms<InputBuffer>(builder, worms, settings);
 }
 
 using config::Parameter;
-
-/// Six cycles per switch, its outgoing link included; a flit per cycle behind the first.
-core::ZeroLoad zero_load(const config::Values&, u32 flits) {
-  return {.fixed = flits + 4.0, .per_hop = 5, .per_cycle = 1, .ends = 1};
-}
 
 }  // namespace
 
@@ -542,16 +531,7 @@ const core::SwitchRow row_input_buffer{
          "R. Sivaram, C. B. Stunkel, D. K. Panda, Implementing Multidestination Worms in Switch-Based Parallel "
          "Systems: "
          "Architectural Alternatives and their Impact, ISCA-24, 1997, section 5",
-         {Parameter::integer("fifo", 320).unit("flits").range(1, 32768).doc("Input FIFO of each port"),
-          Parameter::integer("chunk", 0)
-              .unit("flits")
-              .range(0, 64)
-              .doc("Flits per chunk, k; 0: as many as the largest switch has ports"),
-          Parameter::choice("replicate_on", {"way_down", "both_ways"}, "way_down")
-              .doc(
-                  "Worms replicate at and below the common ancestor of their destinations, or on the way up to it too"),
-          Parameter::choice("replication", {"asynchronous", "synchronous"}, "asynchronous")
-              .doc("Branches of a worm proceed each at its own pace, or in lock-step: a blocked one stops all"),
+         {fifo_parameter(320), chunk_parameter(), replicate_on_parameter(), replication_parameter(),
           Parameter::choice("arbitration", {"oldest_first", "per_output", "all_at_once"}, "oldest_first")
               .doc(
                   "Who gets a free output: the packet that asked first, so that two worms never hold what the other "
@@ -571,7 +551,7 @@ const core::SwitchRow row_input_buffer{
     .no_dependencies = "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
     .replicates = true,
     .draws_nothing = true,
-    .zero_load = &zero_load,
+    .zero_load = &worm_zero_load,
     .memory = [](const config::Values& values, const core::NetworkSize& size, double shortest) {
       return 4e6 + size.inputs * (1100.0 + 16.0 * values.natural("fifo") / shortest);
     }};
