@@ -31,5 +31,27 @@ RC_GTEST_PROP(FlatMap, HoldsWhatAMapHolds, ()) {
   RC_ASSERT(map.find(u64{1} << 60U) == nullptr);
 }
 
+/// All keys but 40 meet in one place.
+struct Pair {
+  u32 a = kNone;
+  u32 b = kNone;
+
+  friend bool operator==(const Pair&, const Pair&) = default;
+  [[nodiscard]] u64 hash() const noexcept { return a == 40 ? 3 : 2; }
+};
+
+TEST(FlatMap, TellsKeysApartThatMeetInOnePlace) {
+  FlatMap<u32, Pair> map(8);
+  for (u32 i = 38; i < 43; ++i) map[{i, 1}] = i;
+  map.erase({38, 1});
+  map.erase({38, 2});
+  EXPECT_EQ(map.size(), 4U);
+  EXPECT_EQ(map.find({38, 1}), nullptr);
+  for (u32 i = 39; i < 43; ++i) EXPECT_EQ(*map.find({i, 1}), i);
+  map.clear();
+  EXPECT_EQ(map.size(), 0U);
+  EXPECT_EQ(map.find({40, 1}), nullptr);
+}
+
 }  // namespace
 }  // namespace banyan::flat_map_test

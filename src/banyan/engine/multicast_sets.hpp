@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/flat_map.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/engine/packet_pool.hpp"
 
@@ -58,101 +59,68 @@ class MulticastSets {
   std::vector<u64> rows_;
 };
 
-/// Multicasts under way, whether one packet that switches replicate or many that the terminals forward. A hash table
-/// with linear probing that doubles when it is half full and never shrinks.
+/// Multicasts under way, whether one packet that switches replicate or many that the terminals forward.
 class MulticastLedger {
  public:
   struct Entry {
-    u64 key = 0;
+    u64 group = 0;
     Tick birth = kNever;  ///< of its first message
     Tick first = kNever;  ///< first arrival
     Tick last = 0;        ///< last arrival
     u64 sum = 0;          ///< of the arrivals
-    u32 arrived = 0;      ///< 0: a free place
+    u32 arrived = 0;
     u32 copies = 0;
     u32 traffic = 0;
   };
 
-  MulticastLedger() : entries_(kSmallest) {}
-
   /// A message of a group of `copies` arrived; true when it was the last, `out` is the whole group then.
   bool add(u32 traffic, u64 group, u32 copies, Tick birth, Tick now, Entry& out) {
-    Entry one{mix64(group) + traffic, birth, now, now, now, 1, copies, traffic};
     Hasher h;
-    for (const u64 v : {one.key, birth, now}) h.add(v);
+    for (const u64 v : {mix64(group) + traffic, birth, now}) h.add(v);
     seen_ += h.value();
-    return join(one, out);
+    return join({group, birth, now, now, now, 1, copies, traffic}, out);
   }
   /// The same for several arrivals of a group, that another ledger has seen.
   bool join(const Entry& some, Entry& out) {
-    if (used_ * 2 >= entries_.size()) grow();
-    const std::size_t i = find(some.key);
-    Entry& entry = entries_[i];
+    const Key key{some.group, some.traffic};
+    Entry& entry = entries_[key];
     if (entry.arrived == 0) {
-      if (some.arrived == some.copies) {
-        out = some;
-        return true;
-      }
       entry = some;
-      ++used_;
-      return false;
+    } else {
+      entry.birth = std::min(entry.birth, some.birth);
+      entry.first = std::min(entry.first, some.first);
+      entry.last = std::max(entry.last, some.last);
+      entry.sum += some.sum;
+      entry.arrived += some.arrived;
     }
-    entry.birth = std::min(entry.birth, some.birth);
-    entry.first = std::min(entry.first, some.first);
-    entry.last = std::max(entry.last, some.last);
-    entry.sum += some.sum;
-    entry.arrived += some.arrived;
     if (entry.arrived != entry.copies) return false;
     out = entry;
-    remove(i);
+    entries_.erase(key);
     return true;
   }
   template <class F>
   void for_each(F&& f) const {
-    for (const Entry& e : entries_) {
-      if (e.arrived != 0) f(e);
-    }
+    entries_.for_each([&](const Key&, const Entry& entry) { f(entry); });
   }
   void clear() {
-    entries_.assign(entries_.size(), Entry{});
-    used_ = 0;
+    entries_.clear();
     seen_ = 0;
   }
   /// Of all that arrived: a sum, that does not depend on where it did.
   [[nodiscard]] u64 digest() const noexcept { return seen_; }
 
-  void archive(Archive& a) { a(entries_, used_, seen_); }
+  void archive(Archive& a) { a(entries_, seen_); }
 
  private:
-  static constexpr std::size_t kSmallest = 1024;
+  struct Key {
+    u64 group = ~u64{0};
+    u64 traffic = ~u64{0};
 
-  [[nodiscard]] std::size_t home(u64 key) const noexcept { return mix64(key) & (entries_.size() - 1); }
-  [[nodiscard]] std::size_t after(std::size_t i) const noexcept { return (i + 1) & (entries_.size() - 1); }
-  [[nodiscard]] std::size_t find(u64 key) const noexcept {
-    std::size_t i = home(key);
-    while (entries_[i].arrived != 0 && entries_[i].key != key) i = after(i);
-    return i;
-  }
-  void remove(std::size_t hole) noexcept {
-    for (std::size_t i = after(hole); entries_[i].arrived != 0; i = after(i)) {
-      const std::size_t from = home(entries_[i].key);
-      if (((i - from) & (entries_.size() - 1)) < ((i - hole) & (entries_.size() - 1))) continue;
-      entries_[hole] = entries_[i];
-      hole = i;
-    }
-    entries_[hole] = {};
-    --used_;
-  }
-  void grow() {
-    std::vector<Entry> old(entries_.size() * 2);
-    old.swap(entries_);
-    for (const Entry& e : old) {
-      if (e.arrived != 0) entries_[find(e.key)] = e;
-    }
-  }
+    friend bool operator==(const Key&, const Key&) = default;
+    [[nodiscard]] u64 hash() const noexcept { return mix64(mix64(group) + traffic); }
+  };
 
-  std::vector<Entry> entries_;
-  std::size_t used_ = 0;
+  FlatMap<Entry, Key> entries_{1024};
   u64 seen_ = 0;
 };
 
