@@ -69,6 +69,22 @@ TEST_F(ReportCommand, ShowsTheRestWhereTheNetworkIsOfAnotherFile) {
   EXPECT_TRUE(contains(read_text(scratch() / "out/report.html"), "The network of a run cannot be drawn: "));
 }
 
+TEST_F(ReportCommand, TheNetworkOfJobsShowsTheirCriticalPaths) {
+  write_text("jobs.toml",
+             "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = \"vc_router\"\nrouting = "
+             "\"up_down\"\ncycle_time = \"2 ns\"\n[[job]]\nname = \"all\"\nplacement = \"random\"\ngenerator = { "
+             "collective = \"all_to_all\", bytes = \"16 KiB\", ranks = 8 }\n");
+  const Said said = banyan({"run", "jobs.toml", "--out", "out", "--json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  ASSERT_EQ(banyan({"report", "out"}).status, 0);
+  const std::string page = read_text(scratch() / "out/report.html");
+  EXPECT_TRUE(contains(page, "The network and the critical paths"));
+  EXPECT_TRUE(contains(page, "time (ns)"));
+  if (!contains(page, "id=\"report-data\"")) return;  // built without Node.js
+  const std::string begin = "\"paths\":[{\"job\":\"all\",\"unit\":\"ns\",\"messages\":[{\"rank\":";
+  EXPECT_TRUE(contains(page, begin));
+}
+
 TEST_F(ReportCommand, EscapesANameWithMarkup) {
   write_text("evil.toml", "name = \"<img src=x onerror=alert(1)></script><!--\"\n" + kSwept);
   ASSERT_EQ(banyan({"sweep", "evil.toml", "--out", "out", "--quiet"}).status, 0);

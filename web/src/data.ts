@@ -59,6 +59,29 @@ export interface RunData {
 }
 
 /** A run that recorded its congestion trees. */
+/** A message of a critical path, followed through the network. */
+export interface PathMessage {
+  rank: number;
+  what: string;
+  sent: number;
+  arrived: number;
+  /** Where its last packet waited longest: a switch or terminal, the port that it left from, and that port's channel. */
+  place: string;
+  port: string;
+  channel: number;
+  waited: number;
+  /** All that it went over. */
+  channels: number[];
+}
+
+export interface PathData {
+  job: string;
+  /** Of times. */
+  unit: string;
+  /** The last first. */
+  messages: PathMessage[];
+}
+
 export interface ExplorerData {
   title: string;
   /** Index into ReportData.runs. */
@@ -67,6 +90,8 @@ export interface ExplorerData {
   network: number;
   /** Base64 of what src/record.ts reads. */
   record: string;
+  /** Of a run with jobs. */
+  paths?: PathData[];
 }
 
 export interface ReportData {

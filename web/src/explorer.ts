@@ -13,6 +13,7 @@ import { Inspector } from "./inspector";
 import { drawChannels, type Layout, layOut } from "./layout";
 import { type LinkState, readLink, writeLink } from "./link";
 import { currentColours } from "./palette";
+import { longestWait, pathList, waitText } from "./paths";
 import { CanvasPen, SvgPen } from "./pen";
 import { PixelPen, type View } from "./raster";
 import { fromBase64, type RecordData, readRecord, type Sample } from "./record";
@@ -78,6 +79,7 @@ export class Explorer {
     placeholder: "terminal 5, switch 3, channel 7",
   });
   private readonly treeList = element("div", { class: "tree-list", role: "group", "aria-label": "Congestion trees" });
+  private readonly paths = element("div", { class: "paths" });
   private readonly legend = element("div", { class: "heat-legend" });
   private readonly tools = element("div", { class: "explorer-tools" });
   private readonly curves: Curves;
@@ -148,7 +150,7 @@ export class Explorer {
         "div",
         { class: "explorer-main" },
         element("div", { class: "explorer-left" }, stage, this.legend, time, this.status, this.curves.element),
-        element("div", { class: "explorer-side" }, this.treeList, this.inspector.element),
+        element("div", { class: "explorer-side" }, this.treeList, this.paths, this.inspector.element),
       ),
     );
     this.place.classList.add("is-live");
@@ -229,7 +231,10 @@ export class Explorer {
     this.slider.max = String(Math.max(0, this.samples().length - 1));
     this.place.classList.toggle("is-still", this.isStill());
     if (this.isStill()) this.colourBy.value = "use";
-    this.target = link?.target ?? null;
+    const paths = one.paths ?? [];
+    this.paths.replaceChildren(...pathList(paths, (channel) => this.choose({ kind: "channel", number: channel })));
+    const longest = longestWait(paths);
+    this.target = link?.target ?? (longest === null ? null : { kind: "channel", number: longest.channel });
     this.tree = link?.tree ?? null;
     if (link?.colourBy !== undefined) this.colourBy.value = link.colourBy;
     this.at = -1;
@@ -387,6 +392,8 @@ export class Explorer {
   }
 
   private sentence(sample: Sample): string {
+    const longest = longestWait(this.data.explorers?.[Number(this.run.value || 0)]?.paths ?? []);
+    if (this.isStill() && longest !== null) return `The longest wait of the critical path: ${waitText(longest)}`;
     if (this.isStill()) return "How much of the measured time each channel was in use";
     const victims = sample.trees.reduce((sum, tree) => sum + tree.victims, 0);
     const plural = (n: number, one: string) => `${formatNumber(n)} ${one}${n === 1 ? "" : "s"}`;

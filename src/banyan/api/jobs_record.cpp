@@ -179,6 +179,8 @@ class Writer {
     ordered_json passages = ordered_json::array();
     for (const WatchedMessage::Passage& p : watched->passages) {
       passages.push_back({{"place", p.terminal ? fmt::format("terminal {}", p.node) : topology_->label(p.node)},
+                          {"channel", p.terminal ? topology_->graph().injection(p.node)
+                                                 : topology_->graph().channel_out_of(p.node, p.port)},
                           {"port", p.terminal ? std::string() : topology_->port_label(p.node, p.port)},
                           {"left", time(p.left)},
                           {"waited", time(p.waited)}});

@@ -14,6 +14,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/report/content_policy.hpp"
 #include "banyan/report/drawing.hpp"
+#include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/markup.hpp"
 #include "banyan/store/congestion_blob.hpp"
 
@@ -100,10 +101,12 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
       known = networks.end() - 1;
       data["networks"].push_back(Json::parse(network));
     }
-    data["explorers"].push_back({{"title", i < titles.size() ? titles[i] : ""},
-                                 {"run", i},
-                                 {"network", known - networks.begin()},
-                                 {"record", base64(store::to_bytes(*runs[i]->trees))}});
+    Json one = {{"title", i < titles.size() ? titles[i] : ""},
+                {"run", i},
+                {"network", known - networks.begin()},
+                {"record", base64(store::to_bytes(*runs[i]->trees))}};
+    if (Json paths = paths_of(*runs[i]); !paths.empty()) one["paths"] = std::move(paths);
+    data["explorers"].push_back(std::move(one));
   }
 }
 
@@ -117,8 +120,11 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
     apology += fmt::format("<p>The network of a run cannot be drawn: {}.</p>\n", escape(reason));
   if (!has_explorer(runs)) return apology.empty() ? "" : "<h2 id=\"network\">The network</h2>\n" + apology;
   const bool still = std::all_of(runs.begin(), runs.end(), [](const api::Result* run) { return is_still(*run); });
-  std::string html = still ? "<h2 id=\"network\">The network and its links by use</h2>\n"
-                           : "<h2 id=\"network\">The network over time</h2>\n";
+  const bool paths =
+      still && std::all_of(runs.begin(), runs.end(), [](const api::Result* run) { return has_paths(*run); });
+  std::string html = paths   ? "<h2 id=\"network\">The network and the critical paths</h2>\n"
+                     : still ? "<h2 id=\"network\">The network and its links by use</h2>\n"
+                             : "<h2 id=\"network\">The network over time</h2>\n";
   html += apology;
   html +=
       "<section class=\"explorer\" id=\"explorer\">"
@@ -135,6 +141,10 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
         largest = &tree;
         at = sample.at;
       }
+    }
+    if (has_paths(*run)) {
+      html += "<p>What the end of each job waited for is below, as a table.</p>\n";
+      continue;
     }
     if (still) {
       html += "<p>How much of the measured time each channel was in use is below, as a table.</p>\n";

@@ -17,6 +17,13 @@ constexpr std::size_t kShownSteps = 100;  ///< of a path, the last ones; all are
 
 std::string number(const Json& value) { return fmt::format("{}", value.get<double>()); }
 
+/// The passage before which the last packet of a message waited longest; of a message that was followed.
+Json::const_iterator longest_wait(const Json& passages) {
+  return std::max_element(passages.begin(), passages.end(), [](const Json& a, const Json& b) {
+    return a.at("waited").get<double>() < b.at("waited").get<double>();
+  });
+}
+
 /// Where the last packet of a message waited longest, and for how long: "level 0 switch 2", "up 1", "29".
 struct Held {
   std::string place;
@@ -26,9 +33,7 @@ struct Held {
 Held held_at(const Json& message) {
   if (!message.contains("passages")) return {};
   const Json& passages = message.at("passages");
-  const auto most = std::max_element(passages.begin(), passages.end(), [](const Json& a, const Json& b) {
-    return a.at("waited").get<double>() < b.at("waited").get<double>();
-  });
+  const auto most = longest_wait(passages);
   if (most == passages.end() || most->at("waited").get<double>() == 0.0) return {};
   const auto port = most->at("port").get<std::string>();
   return {most->at("place").get<std::string>(), port.empty() ? "its link" : port, number(most->at("waited"))};
@@ -169,5 +174,40 @@ std::vector<Figure> jobs_figures(const api::Result& result) {
   } catch (const nlohmann::json::exception&) { figures.clear(); }
   return figures;
 }
+
+Json paths_of(const api::Result& result) {
+  Json paths = Json::array();
+  const Json jobs = Json::parse(result.jobs, nullptr, false);
+  if (!jobs.is_array()) return paths;
+  try {
+    for (const Json& job : jobs) {
+      Json messages = Json::array();
+      const Json& path = job.at("critical_path");
+      for (auto step = path.rbegin(); step != path.rend(); ++step) {
+        if (!step->contains("message") || !step->at("message").contains("passages")) continue;
+        const Json& message = step->at("message");
+        const Json& passages = message.at("passages");
+        const auto most = longest_wait(passages);
+        if (most == passages.end() || !most->contains("channel")) continue;  // results of before have none
+        Json channels = Json::array();
+        for (const Json& passage : passages) channels.push_back(passage.at("channel"));
+        messages.push_back({{"rank", step->at("rank")},
+                            {"what", step->at("what")},
+                            {"sent", message.at("sent")},
+                            {"arrived", message.at("arrived")},
+                            {"place", most->at("place")},
+                            {"port", most->at("port")},
+                            {"channel", most->at("channel")},
+                            {"waited", most->at("waited")},
+                            {"channels", std::move(channels)}});
+      }
+      if (!messages.empty())
+        paths.push_back({{"job", job.at("name")}, {"unit", job.value("unit", "")}, {"messages", std::move(messages)}});
+    }
+  } catch (const nlohmann::json::exception&) { return Json::array(); }
+  return paths;
+}
+
+bool has_paths(const api::Result& result) { return !paths_of(result).empty(); }
 
 }  // namespace banyan::report

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "banyan/api/export.hpp"
+#include "banyan/report/jobs_figures.hpp"
 #include "banyan/stats/congestion.hpp"
 
 namespace banyan::report {
@@ -270,20 +271,23 @@ std::vector<Figure> run_figures(const api::Result& result) {
 }
 
 std::shared_ptr<const stats::CongestionRecord> links_record(const api::Result& result) {
-  const api::Table* const channels = find_table(result, "channels");
-  if (channels == nullptr) return nullptr;
-  const Columns table(*channels);
-  const auto columns = channel_columns(table);
-  if (!columns) return nullptr;
   stats::CongestionSample sample;
+  const auto still = [&] {
+    auto record = std::make_shared<stats::CongestionRecord>();
+    record->samples.push_back(std::move(sample));
+    return record;
+  };
+  const api::Table* const channels = find_table(result, "channels");
+  // Jobs have a table of flits, and may have paths through the network to show.
+  const auto columns = channels == nullptr ? std::nullopt : channel_columns(Columns(*channels));
+  if (!columns) return has_paths(result) ? still() : nullptr;
+  const Columns table(*channels);
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto channel = static_cast<std::size_t>(table.number(row, columns->channel));
     if (channel >= sample.use.size()) sample.use.resize(channel + 1);
     sample.use[channel] = static_cast<u8>(std::lround(255.0 * std::min(1.0, table.number(row, columns->utilization))));
   }
-  auto record = std::make_shared<stats::CongestionRecord>();
-  record->samples.push_back(std::move(sample));
-  return record;
+  return still();
 }
 
 }  // namespace banyan::report
