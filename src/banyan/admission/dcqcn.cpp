@@ -112,6 +112,11 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
+    // Of an end that was never notified all else is as it was at the beginning.
+    constexpr u64 kOne = std::bit_cast<u64>(1.0);
+    if (e.decay_at == 0)
+      return digest_of(kOne, kOne, kOne, std::bit_cast<u64>(e.next), u64{0}, e.quiet_until, u64{0}, u64{0}, u64{0},
+                       u64{0});
     return digest_of(std::bit_cast<u64>(e.rate), std::bit_cast<u64>(e.target), std::bit_cast<u64>(e.estimate),
                      std::bit_cast<u64>(e.next), e.flits, e.quiet_until, e.decay_at, e.increase_at,
                      u64{e.time_stages} << 32U | e.flit_stages, u64{e.limited ? 1U : 0U});

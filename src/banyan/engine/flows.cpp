@@ -70,13 +70,7 @@ void Flows::reset() {
   own_.clear();
 }
 
-u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
-  for (std::size_t at = hash_of(terminal, peer, key);; ++at) {
-    const u32 end = places_[at & (places_.size() - 1)];
-    if (end == kNone) break;
-    const core::FlowEnd& what = ends_[end].what;
-    if (what.key == key && what.terminal == terminal && (what.at_source ? kNone : what.peer) == peer) return end;
-  }
+u32 Flows::open_end(u32 terminal, u32 peer, u64 key, u32 first_peer) {
   const u32 end = static_cast<u32>(ends_.size());
   ends_.push_back({{terminal, peer == kNone, first_peer, key}, kNone, 0});
   if (2 * ends_.size() > places_.size()) {
@@ -84,7 +78,7 @@ u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
     for (u32 known = 0; known < end; ++known) enter(known);
   }
   enter(end);
-  digests_.emplace_back();
+  digests_.push_back({.which = which(end)});
   touched_.reserve(digests_.capacity());
   touch(end);
   setup_.admission->open(end, ends_.back().what);
@@ -92,8 +86,7 @@ u32 Flows::end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
 }
 
 void Flows::enter(u32 end) {
-  const core::FlowEnd& what = ends_[end].what;
-  std::size_t at = hash_of(what.terminal, what.at_source ? kNone : what.peer, what.key);
+  std::size_t at = which(end);
   while (places_[at & (places_.size() - 1)] != kNone) ++at;
   places_[at & (places_.size() - 1)] = end;
 }
@@ -103,7 +96,10 @@ void Flows::forget_digests() {
   touched_.clear();
   touched_.reserve(digests_.capacity());
   sum_of_digests_ = 0;
-  for (u32 end = 0; end < ends_.size(); ++end) touch(end);
+  for (u32 end = 0; end < ends_.size(); ++end) {
+    digests_[end].which = which(end);
+    touch(end);
+  }
 }
 
 void Flows::join(u32 queue, const core::FlowMember& member, const core::Message& message, u64 nth, u32 traffic,
@@ -150,7 +146,7 @@ void Flows::join(u32 queue, const core::FlowMember& member, const core::Message&
   setup_.admission->queued(end, message.flits, now, *this);
 }
 
-void Flows::pop(u32 queue, u32 lane) {
+[[gnu::always_inline]] inline void Flows::pop(u32 queue, u32 lane) {
   Lane& l = lanes_[lane];
   const u32 node = l.first;
   l.first = nodes_[node].next;
@@ -178,7 +174,7 @@ bool Flows::before(u32 a, u32 b) const noexcept {
 }
 
 /// By its `again`: a lane that must be asked now is open, or will be when open_gates looks for it.
-void Flows::insert(u32 lane) {
+void Flows::insert_among(u32 lane) {
   Lane& l = lanes_[lane];
   const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
   if (l.again == kNever) {
@@ -194,7 +190,7 @@ void Flows::insert(u32 lane) {
   }
 }
 
-void Flows::remove(u32 lane) noexcept {
+void Flows::remove_from_among(u32 lane) noexcept {
   const Lane& l = lanes_[lane];
   const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
   if (l.gate == Gate::open) {
@@ -206,24 +202,17 @@ void Flows::remove(u32 lane) noexcept {
   }
 }
 
-void Flows::look_at_first(u32 lane) noexcept {
-  Lane& l = lanes_[lane];
-  const Waiting& first = nodes_[l.first].waiting;
-  l.birth = first.message.birth;
-  l.priority = first.priority;
-  if (l.gate != Gate::open) return;
+void Flows::settle(u32 lane) noexcept {
   heap_settle(
-      open_[l.queue], l.place, [&](u32 a, u32 b) { return before(a, b); },
+      open_[lanes_[lane].queue], lanes_[lane].place, [&](u32 a, u32 b) { return before(a, b); },
       [&](u32 x) -> u32& { return lanes_[x].place; });
 }
 
-void Flows::open_gates(u32 queue, Tick now) {
-  while (next_gate(queue) <= now) {
-    const u32 lane = closed_[queue].front();
-    remove(lane);
-    lanes_[lane].again = 0;
-    insert(lane);
-  }
+void Flows::open_gate(u32 queue) {
+  const u32 lane = closed_[queue].front();
+  remove(lane);
+  lanes_[lane].again = 0;
+  insert(lane);
 }
 
 void Flows::park(u32 queue, u32 lane) {
@@ -389,20 +378,14 @@ std::string Flows::violation() const {
   return setup_.admission->violation();
 }
 
-u64 Flows::digest_of(u32 end) const noexcept {
-  const End& e = ends_[end];
-  const u64 which = hash_of(e.what.terminal, e.what.at_source ? kNone : e.what.peer, e.what.key);
-  return mix64(mix64(which ^ e.flits) + setup_.admission->digest(end));
-}
-
 u64 Flows::digest() const noexcept {
   u64 sum = 0;
   if (setup_.admission->ends_are_apart()) {
     for (const u32 end : touched_) {
       Digest& known = digests_[end];
-      sum_of_digests_ -= known.value;
-      known = {digest_of(end), false};
-      sum_of_digests_ += known.value;
+      const u64 before = std::exchange(known.value, digest_of(end));
+      known.touched = false;
+      sum_of_digests_ += known.value - before;
     }
     touched_.clear();
     sum = sum_of_digests_;

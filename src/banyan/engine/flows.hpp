@@ -240,20 +240,57 @@ class Flows final : public core::Pace {
   static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
   /// Whether a leaves before b, where both gates are open.
   [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
-  void insert(u32 lane);
-  void remove(u32 lane) noexcept;
+  // A lane that is alone, as most are, needs no heap.
+  void insert(u32 lane) {
+    Lane& l = lanes_[lane];
+    std::vector<u32>& open = open_[l.queue];
+    if (l.again != 0 || !open.empty()) return insert_among(lane);
+    l.gate = Gate::open;
+    l.place = 0;
+    open.push_back(lane);
+  }
+  void remove(u32 lane) noexcept {
+    const Lane& l = lanes_[lane];
+    std::vector<u32>& open = open_[l.queue];
+    if (l.gate != Gate::open || open.size() != 1) return remove_from_among(lane);
+    open.clear();
+  }
+  [[gnu::noinline]] void insert_among(u32 lane);
+  [[gnu::noinline]] void remove_from_among(u32 lane) noexcept;
   void shut(u32 lane) {
     remove(lane);
     insert(lane);
   }
   /// The first message of a lane is another one.
-  void look_at_first(u32 lane) noexcept;
-  void open_gates(u32 queue, Tick now);
+  void look_at_first(u32 lane) noexcept {
+    Lane& l = lanes_[lane];
+    const Waiting& first = nodes_[l.first].waiting;
+    l.birth = first.message.birth;
+    l.priority = first.priority;
+    if (l.gate == Gate::open && open_[l.queue].size() != 1) settle(lane);
+  }
+  [[gnu::noinline]] void settle(u32 lane) noexcept;
+  void open_gates(u32 queue, Tick now) {
+    while (next_gate(queue) <= now) [[unlikely]] open_gate(queue);
+  }
+  [[gnu::noinline]] void open_gate(u32 queue);
   [[nodiscard]] Tick next_gate(u32 queue) const noexcept {
     return closed_[queue].empty() ? kNever : lanes_[closed_[queue].front()].again;
   }
   /// `peer`: kNone for an end at the source.
-  [[nodiscard]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer);
+  [[nodiscard, gnu::always_inline]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
+    const u64 hash = hash_of(terminal, peer, key);
+    for (u64 at = hash;; ++at) {
+      const u32 end = places_[at & (places_.size() - 1)];
+      if (end == kNone) [[unlikely]]
+        return open_end(terminal, peer, key, first_peer);
+      const core::FlowEnd& what = ends_[end].what;
+      if (what.key == key && what.terminal == terminal && (what.at_source ? kNone : what.peer) == peer) [[likely]]
+        return end;
+    }
+  }
+  /// It was not met before.
+  [[gnu::noinline]] u32 open_end(u32 terminal, u32 peer, u64 key, u32 first_peer);
   [[nodiscard]] static u64 hash_of(u32 terminal, u32 peer, u64 key) noexcept {
     return mix64((u64{terminal} << 32U | peer) * 0x9e3779b97f4a7c15ULL + key);
   }
@@ -265,7 +302,13 @@ class Flows final : public core::Pace {
     touched_.push_back(end);
   }
   void forget_digests();
-  [[nodiscard]] u64 digest_of(u32 end) const noexcept;
+  [[nodiscard]] u64 which(u32 end) const noexcept {
+    const core::FlowEnd& what = ends_[end].what;
+    return hash_of(what.terminal, what.at_source ? kNone : what.peer, what.key);
+  }
+  [[nodiscard]] u64 digest_of(u32 end) const noexcept {
+    return mix64(mix64(digests_[end].which ^ ends_[end].flits) + setup_.admission->digest(end));
+  }
   void hear(const Word& word);
   [[nodiscard]] core::Message into_packet(const Word& word);
   [[nodiscard]] static u64 packet_of(u32 terminal, u32 tag) noexcept { return u64{terminal} << 32U | tag; }
@@ -280,6 +323,7 @@ class Flows final : public core::Pace {
   /// What digest() found last: an end that nothing happened at since then has the same. No part of the state.
   struct Digest {
     u64 value = 0;
+    u64 which = 0;  ///< hash_of the end, which stays
     bool touched = false;
   };
   mutable std::vector<Digest> digests_;  ///< [end]

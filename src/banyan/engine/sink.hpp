@@ -79,7 +79,9 @@ class Sink {
       return;
     }
     recorder_.arrived(packet, now, hops, serialization);
-    if (special != 0) [[unlikely]]
+    if (special == kAdmitted && packet.copies == 0) {
+      admit(packet, terminal, now, {marked, static_cast<u16>(hops), value});
+    } else if (special != 0) [[unlikely]]
       arrive_special(packet, terminal, now, {marked, static_cast<u16>(hops), value});
   }
   void arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept;

@@ -26,6 +26,7 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
   lane_.assign(plan.size(), kNone);
   control_parked_.assign(plan.size(), false);
   again_.assign(plan.size(), kNever);
+  limits_.resize(cursors_.size());
 }
 
 void Source::reset(u32 replication) {
@@ -61,6 +62,10 @@ void Source::reset(u32 replication) {
   starting_ = false;
   if (plan_.flows == nullptr) return;
   plan_.flows->reset();
+  for (u32 local = 0; local < plan_.size(); ++local) {
+    for (u32 i = 0; i < plan_.traffic_count; ++i)
+      limits_[place(local, i)] = plan_.traffics[i]->waiting_limit(plan_.terminals[local]);
+  }
   for (u32 local = 0; local < plan_.size(); ++local) refresh(local);
 }
 
@@ -257,8 +262,8 @@ template <bool Plain>
   }
 }
 
-/// `Waits`: the model keeps the message, and tells what of it is sent.
-template <bool Waits, bool Plain>
+/// `Waits`: the model keeps the message, and tells what of it is sent. `Flowing`: it may come from a flow.
+template <bool Waits, bool Plain, bool Flowing>
 [[gnu::always_inline]] inline core::PacketId Source::take_head(u32 local, Tick now) {
   Next& head = next_[local];
   const u32 traffic = head.traffic;
@@ -295,7 +300,7 @@ template <bool Waits, bool Plain>
     return id;
   }
   const bool answers = !Plain && (plan_.special[traffic] & kAnswers) != 0;
-  if (!Plain && plan_.flows != nullptr) [[unlikely]] {
+  if (Flowing && plan_.flows != nullptr) [[unlikely]] {
     if (pool_.keeps_values()) pool_.clear_value(id);
     leave_flow(local, packet);
     return id;
@@ -309,11 +314,12 @@ template <bool Waits, bool Plain>
 }
 
 core::PacketId Source::take(u32 local, Tick now) {
-  if ((plan_.special[next_[local].traffic] & ~kWatched) == 0 && plan_.queues == 1)
-    return take_head<false, true>(local, now);
-  return take_head<false, false>(local, now);
+  const u32 special = plan_.special[next_[local].traffic] & ~u32{kWatched};
+  if (special == 0 && plan_.queues == 1) return take_head<false, true, false>(local, now);
+  if (special == kAdmitted && plan_.queues == 1) return take_head<false, true, true>(local, now);
+  return take_head<false, false, true>(local, now);
 }
-core::PacketId Source::take_waiting(u32 local, Tick now) { return take_head<true, false>(local, now); }
+core::PacketId Source::take_waiting(u32 local, Tick now) { return take_head<true, false, true>(local, now); }
 
 Source::Kept Source::keep(u32 local) {
   const u32 traffic = next_[local].traffic;

@@ -181,8 +181,8 @@ class Source {
   void advance_flows(Tick now);
   /// Whether a packet with feedback waits: it has a queue of its own, and goes before the flows.
   [[nodiscard]] bool control_waits(u32 local) const noexcept {
-    return plan_.control != kNone && !control_parked_[local] &&
-           feed_[place(local, plan_.control)].message.birth <= births_.now();
+    return plan_.control != kNone && feed_[place(local, plan_.control)].message.birth <= births_.now() &&
+           !control_parked_[local];
   }
   void leave_control(u32 local, const core::Packet& packet);
   /// The traffic whose feeding cursor has the earliest message; kNone: none has any. `with_room`: among the
@@ -195,8 +195,9 @@ class Source {
     return next_feed_of_all(local, with_room);
   }
   [[nodiscard]] u32 next_feed_of_all(u32 local, bool with_room) const noexcept;
-  /// Moves what is born into the flows, as far as there is room. Returns when to do so again; kNever: when there is.
-  [[nodiscard]] Tick feed(u32 local);
+  /// Moves what is born into the flows, as far as there is room, `traffic` first. Returns when to do so again; kNever:
+  /// when there is.
+  [[nodiscard]] Tick feed(u32 local, u32 traffic);
   /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.
   void refresh(u32 local);
   /// A packet left its flow.
@@ -205,7 +206,7 @@ class Source {
   [[nodiscard]] core::Departure departure(const Flows::Waiting& waiting) const noexcept {
     return {std::min(waiting.message.flits - waiting.offset, plan_.longest[waiting.traffic])};
   }
-  template <bool Waits, bool Plain>
+  template <bool Waits, bool Plain, bool Flowing>
   [[nodiscard]] core::PacketId take_head(u32 local, Tick now);
   template <bool Plain>
   void fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset, u32 flits, Tick now) noexcept;
@@ -240,6 +241,7 @@ class Source {
   std::vector<u32> lane_;             ///< with flows only: [local], of the head; kNone: none
   std::vector<bool> control_parked_;  ///< with flows only: [local]
   std::vector<Tick> again_;           ///< with flows only: [local], when to look at what waits or is born
+  std::vector<u32> limits_;           ///< with flows only: [local * traffics + traffic], Traffic::waiting_limit
   std::vector<u32> due_;              ///< of advance_flows
   u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards
   bool posted_at_once_ = false;       ///< since advance, a message that is born already

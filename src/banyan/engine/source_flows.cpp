@@ -37,18 +37,16 @@ u32 Source::next_feed_of_all(u32 local, bool with_room) const noexcept {
   return best;
 }
 
-Tick Source::feed(u32 local) {
+[[gnu::always_inline]] inline Tick Source::feed(u32 local, u32 traffic) {
   const Tick now = births_.now();
-  for (;;) {
-    const u32 traffic = next_feed(local, true);
+  for (;; traffic = next_feed(local, true)) {
     if (traffic == kNone) return kNever;
     Cursor& cursor = feed_[place(local, traffic)];
     const core::Message& message = cursor.message;
     if (message.birth > now) return message.birth;
     const bool answers = (plan_.special[traffic] & kAnswers) != 0;
     if (!answers) plan_.flows->note_late(now - message.birth);
-    if (!answers &&
-        plan_.flows->waiting_flits(local) >= plan_.traffics[traffic]->waiting_limit(plan_.terminals[local])) {
+    if (!answers && plan_.flows->waiting_flits(local) >= limits_[place(local, traffic)]) [[unlikely]] {
       ++skipped_;
       ++cursor.nth;
       find_next(local, traffic, cursor, Tick{message.birth});
@@ -60,8 +58,10 @@ Tick Source::feed(u32 local) {
     ++cursor.nth;
     if (answers) {
       answers_.pop(place(local, traffic), cursor.message);
-    } else {
+    } else if (plan_.queues != 1 || (plan_.special[traffic] & kSifts) != 0) {
       find_next(local, traffic, cursor, Tick{message.birth});
+    } else if (!plan_.traffics[traffic]->next(plan_.terminals[local], cursor.nth, message.birth, cursor.message)) {
+      cursor.message.birth = kNever;
     }
   }
 }
@@ -71,7 +71,7 @@ void Source::refresh(u32 local) {
   // Messages are fed when they are born, whatever waits before them: a look at another time changes nothing.
   const u32 first = next_feed(local, true);
   const Tick birth = first == kNone ? kNever : feed_[place(local, first)].message.birth;
-  const Tick fed = birth > now ? birth : feed(local);
+  const Tick fed = birth > now ? birth : feed(local, first);
   const auto look_again = [&](Tick flows) {
     const Tick again = std::min(flows, fed);
     if (std::exchange(again_[local], again) != again && again != kNever) births_.schedule(local, again);
@@ -141,7 +141,13 @@ void Source::leave_flow(u32 local, const core::Packet& packet) {
     plan_.traffics[traffic]->departed(packet, packet.source, births_.now(), outbox);
     taking_ = kNone;
   }
-  refresh(local);
+  // Mostly nothing waits any more, and the wheel knows when the next message is born: so much of refresh() is left.
+  const Tick birth = plan_.counted == 1 ? feed_[place(local, 0)].message.birth : 0;
+  if (plan_.flows->any_waits(local) || birth <= births_.now() || again_[local] != birth || control_waits(local))
+    return refresh(local);
+  lane_[local] = kNone;
+  next_[local] = {};
+  births_.withdraw(local);
 }
 
 void Source::park(u32 local) {

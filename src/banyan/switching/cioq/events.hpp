@@ -119,24 +119,12 @@ class Wheel {
     free_ = 0;
     for (u32 row = 0; row < rows_.size(); row += kRow) rows_[row + kNodes] = row + kRow;
   }
-  void add(Tick at, u32 kind, u32 node) noexcept {
+  [[gnu::always_inline]] void add(Tick at, u32 kind, u32 node) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
     u32& head = heads_[slot * 2 + kind];
-    if (few_) {
-      links_[node * 2 + kind] = std::exchange(head, node);
-      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
-      return;
-    }
-    u32 place = head;
-    if (place == kNone || (place & (kRow - 1)) == kNodes) {
-      const u32 row = free_;
-      free_ = rows_[row + kNodes];
-      rows_[row + kNodes] = place;
-      place = row;
-      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
-    }
-    rows_[place] = node;
-    head = place + 1;
+    if (!few_) return add_to_row(slot, head, node);
+    links_[node * 2 + kind] = std::exchange(head, node);
+    occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
   }
   /// Calls `first` for every node of kind 0 that is due at `at`, then `second` for those of kind 1.
   template <class First, class Second>
@@ -167,6 +155,19 @@ class Wheel {
  private:
   static constexpr u32 kRow = 16;
   static constexpr u32 kNodes = 15;  ///< in a row; behind them the place behind the last one of the row before
+
+  [[gnu::noinline]] void add_to_row(u32 slot, u32& head, u32 node) noexcept {
+    u32 place = head;
+    if (place == kNone || (place & (kRow - 1)) == kNodes) {
+      const u32 row = free_;
+      free_ = rows_[row + kNodes];
+      rows_[row + kNodes] = place;
+      place = row;
+      occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
+    }
+    rows_[place] = node;
+    head = place + 1;
+  }
 
   template <u32 Kind, class F>
   void take_list(u32& head, F&& f) noexcept {

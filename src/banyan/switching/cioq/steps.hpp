@@ -94,8 +94,13 @@ void Fabric::step(Tick part) noexcept {
   }
   // Starting frees nothing that another could use in the same part: the order of these does not matter.
   for (u32 i = 0; i < marked_adapters_.size(); ++i) {
-    adapter_marked_[marked_adapters_[i]] = 0;
-    fill<M, Large>(marked_adapters_[i]);
+    const u32 adapter = marked_adapters_[i];
+    adapter_marked_[adapter] = 0;
+    if (!flows_) [[likely]] {
+      fill<M, Large>(adapter);
+    } else if ((terminals_.source.ready()[adapter >> 6U] >> (adapter & 63U) & 1U) != 0) {
+      fill_from_flows<M>(adapter);
+    }
   }
   marked_adapters_.clear();
   start_crossings<M, Large>();
@@ -205,7 +210,7 @@ template <Fabric::Mode M, bool Large>
     for (u32 i = 0; i < marked; ++i) {
       Switch& sw = switches_[marked_switches_[i]];
       sw.marked = false;
-      const auto start = [this](u32 ingress, u32 egress, u32 output) {
+      const auto start = [this](u32 ingress, u32 egress, u32 output) __attribute__((always_inline)) {
         start_crossbar<M>({ingress, egress, output, choose_in<M>(ingress, output)});
       };
       crossings_count_ = 0;
@@ -334,10 +339,6 @@ template <Fabric::Mode M>
 /// memory, so that this takes no time.
 template <Fabric::Mode M, bool Large>
 void Fabric::fill(u32 adapter) noexcept {
-  if (flows_) [[unlikely]] {
-    fill_from_flows<M>(adapter);
-    return;
-  }
   const u32 e = adapters_ + adapter;
   const Egress& out = egress_[e];
   for (u32 destination = admittance_.next(adapter); destination != kNone && out.free >= plan_.packet;) {
