@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -77,6 +78,15 @@ TEST(Energy, ACostThatCountsNothingIsTold) {
       << result.warning;
   EXPECT_DOUBLE_EQ(result.at("energy").mean, 2 * result.at("link_traversals").mean);
   EXPECT_EQ(run_of(kMesh, {"run.energy=" + table}).warning.find("vc_allocations"), std::string::npos);
+  // Before the run, too.
+  const auto warned = [&](const std::string& text) {
+    const std::vector<std::string> notes =
+        check(read_experiments_text(text, "test.toml", {"run.energy=" + table}).points.front());
+    return std::ranges::any_of(notes,
+                               [](const auto& note) { return note.find("vc_allocations") != std::string::npos; });
+  };
+  EXPECT_TRUE(warned(kSessions));
+  EXPECT_FALSE(warned(kMesh));
 }
 
 TEST(Energy, TheExampleCanBeReadAndSaysItsSources) {

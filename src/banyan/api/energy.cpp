@@ -135,6 +135,12 @@ std::optional<CostTable> costs_of(const Experiment& experiment) {
   return read_costs(name);
 }
 
+std::string energy_note(const CostTable& costs, const engine::Activity& activity) {
+  const auto of_vcs = [](const Cost& cost) { return cost.of == "vc_allocations"; };
+  if (activity.has_vcs || std::ranges::none_of(costs.events, of_vcs)) return {};
+  return "the table of costs has vc_allocations, which count nothing here: this switch has no virtual channels";
+}
+
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,
                 u64 cycles, u64 flits, u64 flit_bytes) {
   Table table{"energy", {"part", "count", "cost (" + costs.unit + ")", "energy (" + costs.unit + ")", "source"}, {}};
@@ -148,12 +154,8 @@ void add_energy(Result& result, const CostTable& costs, const core::Graph& graph
     }
     return sum;
   };
-  const auto of_vcs = [](const Cost& cost) { return cost.of == "vc_allocations"; };
-  if (!activity.has_vcs && std::ranges::any_of(costs.events, of_vcs)) {
-    result.warning += fmt::format(
-        "{}the table of costs has vc_allocations, which count nothing here: this switch has no virtual channels",
-        result.warning.empty() ? "" : "; ");
-  }
+  if (const std::string note = energy_note(costs, activity); !note.empty())
+    result.warning += (result.warning.empty() ? "" : "; ") + note;
   const double dynamic = sum_of(costs.events, "", [&](const std::string& of) { return counted(activity, of); });
   const double fixed =
       sum_of(costs.cycles, " x cycles", [&](const std::string& of) { return parts(graph, of) * cycles; });

@@ -33,6 +33,9 @@ struct CostTable {
 /// The table of run.energy; nothing where there is none.
 [[nodiscard]] std::optional<CostTable> costs_of(const Experiment& experiment);
 
+/// What of the table counts nothing in a switch of that kind, in a sentence; "": nothing.
+[[nodiscard]] std::string energy_note(const CostTable& costs, const engine::Activity& activity);
+
 /// Adds the metrics and the table "energy". `cycles` and `flits`: simulated and delivered in all;
 /// `flit_bytes`: 0 where a flit has no size.
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,

@@ -250,10 +250,14 @@ std::vector<std::string> check_traffics(const Experiment& experiment) {
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
   require_warm_up(experiment, network, has_sessions(experiment, traffics));
-  static_cast<void>(costs_of(experiment));
+  const std::optional<CostTable> costs = costs_of(experiment);
   static_cast<void>(predict(experiment, network));
-  static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
-  return warnings_of(experiment, network, traffics);
+  const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+  std::vector<std::string> warnings = warnings_of(experiment, network, traffics);
+  if (const auto activity = instance.machine->activity(); costs && activity) {
+    if (std::string note = energy_note(*costs, *activity); !note.empty()) warnings.push_back(std::move(note));
+  }
+  return warnings;
 }
 
 }  // namespace
