@@ -375,6 +375,18 @@ TEST_F(NetworkJobs, RunOnEverySwitchModelWithoutAWordAboutRouting) {
       << said.out << said.err;
 }
 
+TEST_F(NetworkJobs, KeysWithAPointNeedNoMore) {
+  const std::string text = std::string(kTree) + kRing;
+  const auto bytes = [&](const std::vector<std::string>& more) {
+    return run_of(text, more).at("jobs").at(0).at("bytes").get<u64>();
+  };
+  EXPECT_EQ(bytes({"generator.bytes=32 KiB"}), bytes({}) / 2);
+  EXPECT_EQ(bytes({"job.generator.bytes=32 KiB"}), bytes({}) / 2);
+  EXPECT_NE(refused(text, {"bytes=32 KiB"}).err.find("did you mean \"generator.bytes\"?"), std::string::npos);
+  EXPECT_NE(refused(text, {"max_packet=32"}).err.find("traffic uniform"), std::string::npos);
+  EXPECT_NE(refused(text, {"nothing_like_it=32"}).err.find("banyan describe"), std::string::npos);
+}
+
 TEST_F(NetworkJobs, MessagesThatAreTooLongNameTheFlitThatWouldDo) {
   const std::string text =
       "topology = { name = \"hypercube\", degree = 2 }\nswitch = \"packet_node\"\n[[job]]\n"

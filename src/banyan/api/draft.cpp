@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "banyan/api/describe.hpp"
@@ -283,7 +284,12 @@ Target Draft::target(const std::string& key, const Where& where) const {
     }
     break;
   }
-  if (words.size() == 1) return bare_target(key, where);
+  // "mark.low" and "host.eager" are parameters with a point in their names.
+  const auto has = [&](const Part& part) {
+    const config::ComponentInfo* info = part.kind->find(named(part).name);
+    return info != nullptr && config::find_parameter(*info, key) != nullptr;
+  };
+  if (words.size() == 1 || std::ranges::any_of(parts_, has)) return bare_target(key, where);
   std::vector<std::string> paths;
   std::vector<std::string> firsts;
   for (const Part& part : parts_) {
@@ -394,6 +400,14 @@ Target Draft::bare_target(const std::string& name, const Where& where) const {
   });
   if (of_messages != found.end()) return *of_messages;
   if (found.size() > 1) ambiguous(name, paths, where);
+  std::set<std::string> longer;
+  for (const std::string& key : known) {
+    if (key.ends_with("." + name)) longer.insert(key);
+  }
+  if (!longer.empty()) {
+    throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", name),
+                      fmt::format("did you mean \"{}\"?", fmt::join(longer, "\", or \"")));
+  }
   const std::vector<std::string> owners = owners_of(*catalog_, name);
   if (!nearest_name(name, known).empty() || name == "sweep" || owners.empty()) unknown_target(name, known, where);
   throw ConfigError(where, fmt::format("nothing in this experiment has a parameter \"{}\"", name),
