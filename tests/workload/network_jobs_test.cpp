@@ -375,6 +375,23 @@ TEST_F(NetworkJobs, RunOnEverySwitchModelWithoutAWordAboutRouting) {
       << said.out << said.err;
 }
 
+/// What the interface of a host takes is not said to be the network's: alone on it nothing is held up.
+TEST_F(NetworkJobs, ASlowInterfaceHoldsNothingUp) {
+  const std::string pair =
+      "[[job]]\nname = \"b\"\nhost.gap_per_byte = 3\n"
+      "generator = { collective = \"broadcast\", algorithm = \"binomial\", bytes = \"32 KiB\", ranks = 2 }\n";
+  u64 messages = 0;
+  const json run = run_of(kTree + pair);
+  for (const json& step : run.at("jobs").at(0).at("critical_path")) {
+    if (!step.contains("message")) continue;
+    ++messages;
+    const json& message = step.at("message");
+    EXPECT_EQ(message.at("delayed"), 0) << message.dump();
+    EXPECT_EQ(message.at("alone"), message.at("arrived").get<u64>() - message.at("sent").get<u64>()) << message.dump();
+  }
+  EXPECT_EQ(messages, 1U);
+}
+
 TEST_F(NetworkJobs, KeysWithAPointNeedNoMore) {
   const std::string text = std::string(kTree) + kRing;
   const auto bytes = [&](const std::vector<std::string>& more) {

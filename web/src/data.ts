@@ -58,10 +58,9 @@ export interface RunData {
   compiler: string;
 }
 
-/** A run that recorded its congestion trees. */
 /** A message of a critical path, followed through the network. */
 export interface PathMessage {
-  rank: number;
+  /** "rank 3, operation 4 (send 8b to 5 tag 0)". */
   what: string;
   sent: number;
   arrived: number;
@@ -82,6 +81,7 @@ export interface PathData {
   messages: PathMessage[];
 }
 
+/** A run that recorded its congestion trees, or the critical paths of its jobs. */
 export interface ExplorerData {
   title: string;
   /** Index into ReportData.runs. */

@@ -19,10 +19,10 @@ export function longestWait(paths: readonly PathData[]): Wait | null {
   return longest;
 }
 
-/** "ring, rank 3, operation 4 (...): 29 ns at level 0 switch 2, up 1". */
+/** "ring, rank 3, operation 4 (...): 29 ns at level 0 switch 2, up 1"; `what` names the rank. */
 export function waitText(wait: Wait): string {
   const port = wait.port === "" ? "" : `, ${wait.port}`;
-  return `${wait.job}, rank ${wait.rank}, ${wait.what}: ${formatNumber(wait.waited)} ${wait.unit} at ${wait.place}${port}`;
+  return `${wait.job}, ${wait.what}: ${formatNumber(wait.waited)} ${wait.unit} at ${wait.place}${port}`;
 }
 
 /** A list for each job, each message a button that chooses the channel that it waited for. */
@@ -32,7 +32,7 @@ export function pathList(paths: readonly PathData[], choose: (channel: number) =
       const button = element(
         "button",
         { type: "button", class: "link" },
-        `${formatNumber(message.arrived)} ${unit}: rank ${message.rank}, ${message.what}`,
+        `${formatNumber(message.arrived)} ${unit}: ${message.what}`,
       );
       button.addEventListener("click", () => choose(message.channel));
       const port = message.port === "" ? "" : `, ${message.port}`;

@@ -4,8 +4,8 @@ import type { PathMessage } from "../src/data";
 import { longestWait, waitText } from "../src/paths";
 
 function message(rank: number, channel: number, waited: number): PathMessage {
-  const what = `send 8b to ${rank + 1}`;
-  return { rank, what, sent: 0, arrived: 9, place: "switch 2", port: "up 1", channel, waited, channels: [channel] };
+  const what = `rank ${rank}, operation 0 (send 8b to ${rank + 1} tag 0)`;
+  return { what, sent: 0, arrived: 9, place: "switch 2", port: "up 1", channel, waited, channels: [channel] };
 }
 
 describe("critical paths", () => {
@@ -16,7 +16,9 @@ describe("critical paths", () => {
     ];
     const longest = longestWait(paths);
     expect(longest?.channel).toBe(5);
-    expect(longest === null ? "" : waitText(longest)).toBe("ring, rank 1, send 8b to 2: 29 ns at switch 2, up 1");
+    expect(longest === null ? "" : waitText(longest)).toBe(
+      "ring, rank 1, operation 0 (send 8b to 2 tag 0): 29 ns at switch 2, up 1",
+    );
     expect(longestWait([])).toBeNull();
   });
 });

@@ -366,11 +366,15 @@ u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies,
   return replay.finish().completion;
 }
 
-/// What a message takes in the idle network.
+/// What a message takes in the idle network, between interfaces that are slower than the link or not.
 u64 idle_time(const PlacedJob& job, workload::Place send, u32 flit, const Latencies& latencies, u64 mean) {
   const workload::Operation o = job.program->operation(send.rank, send.operation);
   const auto found = latencies.find({job.terminals[send.rank], job.terminals[o.peer]});
-  return (found == latencies.end() ? mean : found->second) + flits_of(o.amount, flit) - 1;
+  const u64 idle = (found == latencies.end() ? mean : found->second) + flits_of(o.amount, flit) - 1;
+  const workload::PerByte link(1.0 / flit);
+  if (!(link < job.host.gap_per_byte) || o.amount == 0) return idle;
+  const u64 beyond = o.amount - 1;
+  return idle + job.host.gap_per_byte.of(beyond) - link.of(beyond);
 }
 
 /// A message of a critical path that went through the network.

@@ -191,8 +191,7 @@ Json paths_of(const api::Result& result) {
         if (most == passages.end() || !most->contains("channel")) continue;  // results of before have none
         Json channels = Json::array();
         for (const Json& passage : passages) channels.push_back(passage.at("channel"));
-        messages.push_back({{"rank", step->at("rank")},
-                            {"what", step->at("what")},
+        messages.push_back({{"what", step->at("what")},
                             {"sent", message.at("sent")},
                             {"arrived", message.at("arrived")},
                             {"place", most->at("place")},
