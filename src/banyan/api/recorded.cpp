@@ -118,22 +118,15 @@ const char* verb(EventKind kind) {
   return "";
 }
 
-/// Share of the time that a channel is busy. A flit is counted when it is handed to its channel, which may carry it
-/// after what is measured, as the rest of its packet or behind what waits for a slow channel: no channel is busy for
-/// longer than there is.
-double utilization(u64 flits, const core::Link& link, double bandwidth, u64 cycles) {
-  if (cycles == 0) return 0.0;
-  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) / (static_cast<double>(cycles) * bandwidth));
-}
-
-Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, double bandwidth, u64 cycles) {
+Table channel_table(const engine::ProbeReport& report, const core::Topology& topology, const Experiment& experiment,
+                    u64 cycles) {
   Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
   for (u32 c = 0; c < channels.size(); ++c) {
     const core::Channel& channel = channels[c];
     if (channel.failed) continue;
     const u64 flits = report.channel_flits[c];
-    const double share = utilization(flits, channel.link, bandwidth, cycles);
+    const double share = utilization(flits, channel.link, experiment, cycles);
     table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
                           port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
                           place(topology, channel.to.terminal, channel.to.node),
@@ -216,15 +209,15 @@ Table event_table(const engine::ProbeReport& report, const core::Topology& topol
   return table;
 }
 
-void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph, double bandwidth,
-                     u64 cycles) {
+void add_utilization(Result& result, const engine::ProbeReport& report, const core::Graph& graph,
+                     const Experiment& experiment, u64 cycles) {
   double most = 0.0;
   double sum = 0.0;
   u64 count = 0;
   for (u32 c = 0; c < graph.channels().size(); ++c) {
     const core::Channel& channel = graph.channel(c);
     if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
-    const double share = utilization(report.channel_flits[c], channel.link, bandwidth, cycles);
+    const double share = utilization(report.channel_flits[c], channel.link, experiment, cycles);
     most = std::max(most, share);
     sum += share;
     ++count;
@@ -330,13 +323,18 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
   }
 }
 
+double utilization(u64 flits, const core::Link& link, const Experiment& experiment, u64 cycles) {
+  if (cycles == 0) return 0.0;
+  const auto capacity = switch_row(experiment).capacity;
+  const double bandwidth = capacity == nullptr ? 1.0 : capacity(experiment.switching).channel;
+  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) / (static_cast<double>(cycles) * bandwidth));
+}
+
 void add_recorded(Result& result, const Experiment& experiment, const engine::ProbePlan& plan,
                   const engine::ProbeReport& report, const core::Topology& topology, u64 cycles) {
   if (plan.channels) {
-    const auto capacity = switch_row(experiment).capacity;
-    const double bandwidth = capacity == nullptr ? 1.0 : capacity(experiment.switching).channel;
-    add_utilization(result, report, topology.graph(), bandwidth, cycles);
-    result.tables.push_back(channel_table(report, topology, bandwidth, cycles));
+    add_utilization(result, report, topology.graph(), experiment, cycles);
+    result.tables.push_back(channel_table(report, topology, experiment, cycles));
   }
   if (plan.flows)
     result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology, marks_packets(experiment)));

@@ -16,6 +16,7 @@
 #include "banyan/api/network_jobs.hpp"
 #include "banyan/api/placement.hpp"
 #include "banyan/api/profiler.hpp"
+#include "banyan/api/recorded.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
@@ -464,19 +465,23 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
   return ran;
 }
 
-void add_channels(Result& result, const core::Topology& topology, const std::vector<u64>& flits, u32 flit) {
+/// `cycles`: of the jobs' run.
+void add_channels(Result& result, const core::Topology& topology, const std::vector<u64>& flits,
+                  const Experiment& experiment, u64 cycles) {
+  const u32 flit = experiment.messages.natural("flit");
   const auto place = [&](const core::End& end) {
     return end.terminal ? fmt::format("terminal {}", end.node) : topology.label(end.node);
   };
   const auto port = [&](const core::End& end) {
     return end.terminal ? std::string() : topology.port_label(end.node, end.port);
   };
-  Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "bytes"}, {}};
+  Table table{"channels", {"channel", "from", "from_port", "to", "to_port", "flits", "bytes", "utilization"}, {}};
   const auto& channels = topology.graph().channels();
   for (u32 c = 0; c < channels.size() && c < flits.size(); ++c) {
     if (channels[c].failed) continue;
     table.rows.push_back({u64{c}, place(channels[c].from), port(channels[c].from), place(channels[c].to),
-                          port(channels[c].to), flits[c], flits[c] * flit});
+                          port(channels[c].to), flits[c], flits[c] * flit,
+                          utilization(flits[c], channels[c].link, experiment, cycles)});
   }
   result.tables.push_back(std::move(table));
 }
@@ -536,9 +541,13 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     ran.jobs.push_back(std::move(made));
   }
   ran.read = std::move(prepared.read);
-  for (const JobRecord& job : ran.jobs) hash_job(hasher, job.outcome);
+  u64 cycles = 0;
+  for (const JobRecord& job : ran.jobs) {
+    hash_job(hasher, job.outcome);
+    cycles = std::max(cycles, job.outcome.completion);
+  }
   hasher.add(out.hash);
-  if (!out.channel_flits.empty()) add_channels(result, *prepared.topology, out.channel_flits, flit);
+  if (!out.channel_flits.empty()) add_channels(result, *prepared.topology, out.channel_flits, experiment, cycles);
   ran.topology = std::move(prepared.topology);
   return ran;
 }
