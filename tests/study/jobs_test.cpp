@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "study/fake_study.hpp"
 
@@ -34,8 +36,10 @@ TEST(JobsStudy, EveryClaimIsAnswered) {
   for (const ClaimResult& claim : all.claims) EXPECT_NE(claim.verdict, ClaimVerdict::not_tested) << claim.id;
   const StudyResult quick = run(Mode::quick);
   EXPECT_LT(quick.runs.size() * 4, all.runs.size());
+  // Three seeds do not decide them.
+  const std::set<std::string> from_standard{"bully", "detours-mix", "exchange-hurts-most", "spread-costs-ring"};
   for (const ClaimResult& claim : quick.claims) {
-    EXPECT_EQ(claim.verdict == ClaimVerdict::not_tested, claim.id == "spread-costs-ring") << claim.id;
+    EXPECT_EQ(claim.verdict == ClaimVerdict::not_tested, from_standard.contains(claim.id)) << claim.id;
   }
 }
 

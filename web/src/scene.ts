@@ -178,7 +178,9 @@ export class Scene {
       add(this.inputs, this.ends, c);
     });
     if (state.colourBy === "use") {
-      pen.lines(busy, colours.heat[colours.heat.length - 2] ?? colours.ink, 0.06);
+      channelsByUse(this.segments, state.sample.use, colours.heat.length).forEach((segments, i) => {
+        pen.lines(segments, colours.heat[i] ?? colours.ink, 0.06);
+      });
       return;
     }
     pen.lines(busy, colours.soft, 0.022);
@@ -314,6 +316,16 @@ export class Scene {
 /** Step of a scale for a fill from 1 to 255; the last for full alone. */
 export function step(fill: number, steps: number): number {
   return fill >= 255 ? steps - 1 : Math.min(steps - 2, Math.floor((fill * (steps - 1)) / 255));
+}
+
+/** For each colour the channels whose share of use it stands for; none of those that carried nothing. */
+export function channelsByUse(segments: readonly Segment[], use: Uint8Array, colours: number): Segment[][] {
+  const lists: Segment[][] = Array.from({ length: colours }, () => []);
+  segments.forEach((segment, c) => {
+    const share = use[c] ?? 0;
+    if (share > 0) lists[step(share, colours)]?.push(segment);
+  });
+  return lists;
 }
 
 export function distanceTo([x0, y0, x1, y1]: Segment, x: number, y: number): number {

@@ -6,7 +6,7 @@ import { channelEnds, drawChannels, layOut, type NetworkData } from "../src/layo
 import { readLink, writeLink } from "../src/link";
 import { SvgPen } from "../src/pen";
 import { ByteReader, parseRecord, type RecordData } from "../src/record";
-import { channelName, distanceTo, part, Scene, sceneColours, step } from "../src/scene";
+import { channelName, channelsByUse, distanceTo, part, Scene, sceneColours, step } from "../src/scene";
 
 /** The other end of ByteReader. */
 function bytes(...values: (number | number[])[]): Uint8Array {
@@ -88,6 +88,18 @@ describe("record", () => {
       largest: [0, 2],
       all: [0, 2],
     });
+  });
+});
+
+describe("channels by use", () => {
+  it("gives each its share, and none that carried nothing", () => {
+    const segments = [0, 1, 2, 3].map((x) => [x, 0, x, 1] as const);
+    const lists = channelsByUse(
+      segments.map(([a, b, c, d]) => [a, b, c, d]),
+      new Uint8Array([0, 1, 128, 255]),
+      8,
+    );
+    expect(lists.map((list) => list.map(([x]) => x))).toEqual([[1], [], [], [2], [], [], [], [3]]);
   });
 });
 

@@ -11,6 +11,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::api {
 namespace {

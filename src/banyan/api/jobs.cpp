@@ -237,8 +237,8 @@ Experiment network_of_jobs(const Experiment& experiment) {
   const auto rows = core::traffic_rows();
   const auto injected = std::ranges::find_if(rows, [](const auto* row) { return row->info.name == "injected"; });
   config::Values messages = config::Values::defaults((*injected)->info);
-  // A switch that makes packets of a message itself takes as much of it at once as a record of the engine can say: whole
-  // packets, so that it makes the same ones of the rest.
+  // A switch that makes packets of a message itself takes as much of it at once as a record of the engine can say:
+  // whole packets, so that it makes the same ones of the rest.
   const core::SwitchRow& row = switch_row(experiment);
   i64 packet = experiment.messages.integer("packet");
   if (packet == 0 && row.framing != nullptr) {

@@ -132,9 +132,10 @@ std::string to_table(const Info& info) {
   text += listed("Sends and receives that do not match", info.unmatched,
                  [](const workload::Unmatched& u) { return workload::to_text(u); });
   text += listed("A cycle: each waits for the next, the last for the first", info.untimed.cycle, place);
-  text += listed(info.untimed.open ? "Waiting for each other in a run without a network; with other times others may meet"
-                                   : "Waiting for messages that never come",
-                 info.untimed.stuck, place);
+  text +=
+      listed(info.untimed.open ? "Waiting for each other in a run without a network; with other times others may meet"
+                               : "Waiting for messages that never come",
+             info.untimed.stuck, place);
   if (info.untimed.shorter != 0) text += "\n" + workload::short_receives_text(info.program, info.untimed) + "\n";
   text += listed("Critical path", info.untimed.chain, place);
   text += listed("Largest messages", info.exchange.largest, [](const workload::LargeMessage& m) {

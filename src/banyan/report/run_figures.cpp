@@ -285,7 +285,7 @@ std::shared_ptr<const stats::CongestionRecord> links_record(const api::Result& r
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto channel = static_cast<std::size_t>(table.number(row, columns->channel));
     if (channel >= sample.use.size()) sample.use.resize(channel + 1);
-    sample.use[channel] = static_cast<u8>(std::lround(255.0 * std::min(1.0, table.number(row, columns->utilization))));
+    sample.use[channel] = static_cast<u8>(std::ceil(255.0 * std::min(1.0, table.number(row, columns->utilization))));
   }
   return still();
 }

@@ -900,7 +900,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
   if (builder.longest_message() > 1) {
     values.fail("name", "output_queued moves packets of one fixed length, and the traffic has packets of several flits",
-                "let the traffic send packets of one flit (of jobs: packet = 1), or use a switch that moves flits");
+                "let the traffic send packets of one flit (a job does without the key packet), or use a switch that "
+                "moves flits");
   }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.latency_cycles != 1 || c.link.cycles_per_flit != 1) {
@@ -983,11 +984,12 @@ const core::SwitchRow row_output_queued{
         "output_queued boxes take packets from each other in one step of the whole network, which has no cycles",
     .serves_memory = true,
     .zero_load = &zero_load,
-    .memory = [](const config::Values& values, const core::NetworkSize& size, double) {
-      constexpr double kReservedMost = 1U << 20U;  // packets
-      const double places = size.inputs * values.natural("buffer");
-      return size.inputs * 450.0 + places * 8.0 + std::min(places, kReservedMost) * 50.0;
-    },
+    .memory =
+        [](const config::Values& values, const core::NetworkSize& size, double) {
+          constexpr double kReservedMost = 1U << 20U;  // packets
+          const double places = size.inputs * values.natural("buffer");
+          return size.inputs * 450.0 + places * 8.0 + std::min(places, kReservedMost) * 50.0;
+        },
     .packet_flits = 1};
 
 }  // namespace banyan::switching::output_queued

@@ -61,11 +61,11 @@ struct Exchange {
 /// A run in which only calculations take time, each rank does as much at once as it may, and messages are there at
 /// once; a send of more bytes than `eager` ends when its receive has begun.
 struct Untimed {
-  u64 length = 0;                         ///< ns, of the longest chain
-  std::vector<Place> chain;               ///< its operations, first to last; empty where it was not asked for
-  u64 done = 0;                           ///< operations
-  std::vector<Place> cycle;               ///< each waits for the next, the last for the first
-  std::vector<Place> stuck;               ///< without a cycle: the first operations that wait for what never comes
+  u64 length = 0;            ///< ns, of the longest chain
+  std::vector<Place> chain;  ///< its operations, first to last; empty where it was not asked for
+  u64 done = 0;              ///< operations
+  std::vector<Place> cycle;  ///< each waits for the next, the last for the first
+  std::vector<Place> stuck;  ///< without a cycle: the first operations that wait for what never comes
   /// It did not end, and with other times other sends and receives might meet and all operations end: `stuck` has what
   /// waits in this run.
   bool open = false;
