@@ -166,7 +166,13 @@ export class Inspector {
     return [
       element("h3", {}, this.title(target)),
       rows.length === 0
-        ? element("p", {}, "Nothing was ever in a buffer here.")
+        ? element(
+            "p",
+            {},
+            this.record?.places.length === 0
+              ? "What was in buffers was not recorded."
+              : "Nothing was ever in a buffer here.",
+          )
         : element(
             "div",
             { class: "scroll", tabindex: "0", role: "region", "aria-label": "Buffers" },
