@@ -81,7 +81,7 @@ TEST_F(ReportCommand, TheNetworkOfJobsShowsTheirCriticalPaths) {
   EXPECT_TRUE(contains(page, "The network and the critical paths"));
   EXPECT_TRUE(contains(page, "time (ns)"));
   if (!contains(page, "id=\"report-data\"")) return;  // built without Node.js
-  const std::string begin = "\"paths\":[{\"job\":\"all\",\"unit\":\"ns\",\"messages\":[{\"rank\":";
+  const std::string begin = "\"paths\":[{\"job\":\"all\",\"unit\":\"ns\",\"messages\":[{\"what\":";
   EXPECT_TRUE(contains(page, begin));
 }
 
