@@ -178,6 +178,43 @@ TEST(SteppedNetwork, WhatCannotBeInjectedIsRefused) {
   EXPECT_THROW(net.inject(0, 1, 1, 0, 1), ConfigError) << "there is one door";
 }
 
+/// Of two reductions at once, with members in common, each is whole when its last contribution is there.
+TEST(SteppedNetwork, ReductionsComeBackWhenAllHaveContributed) {
+  SteppedNetwork net(
+      experiment_of("topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = "
+                    "\"central_buffer\"\ntraffic = [\"injected\", { name = \"injected\", members = [1, 6, 9] }, "
+                    "{ name = \"injected\", members = [9, 2] }]\n"));
+  for (u32 round = 0; round < 3; ++round) {
+    std::vector<u64> first;
+    for (const u32 t : {9U, 1U}) first.push_back(net.inject(t, t, 4, 0, 1));
+    std::vector<u64> second;
+    for (const u32 t : {2U, 9U}) second.push_back(net.inject(t, t, 2, 0, 2));
+    std::vector<u64> arrived;
+    const auto step = [&](Tick cycles) {
+      for (Tick i = 0; i < cycles; ++i) {
+        net.step();
+        for (const Delivery& d : net.delivered()) {
+          EXPECT_EQ(d.source, d.destination);
+          arrived.push_back(d.id);
+        }
+      }
+      std::sort(arrived.begin(), arrived.end());
+    };
+    step(200);
+    EXPECT_EQ(arrived, second);
+    EXPECT_THROW(net.inject(9, 9, 4, 0, 1), ConfigError) << "its contribution has not come back";
+    EXPECT_THROW(net.inject(6, 1, 4, 0, 1), ConfigError) << "it sends to itself";
+    EXPECT_THROW(net.inject(3, 3, 4, 0, 1), ConfigError) << "no member";
+    EXPECT_THROW(net.inject(6, 6, 3, 0, 1), ConfigError) << "the others have 4 flits";
+    first.push_back(net.inject(6, 6, 4, 0, 1));
+    arrived.clear();
+    step(200);
+    EXPECT_EQ(arrived, first);
+    EXPECT_EQ(net.in_flight(), 0U);
+    net.audit();
+  }
+}
+
 TEST(SteppedNetwork, ItWorksWithEverySwitchThatItsMessagesFit) {
   for (const std::string text :
        {"topology = { name = \"hypercube\", degree = 4 }\nswitch = \"packet_node\"\nrouting = \"ecube\"\n"

@@ -278,6 +278,7 @@ u64 messages_of(Collective collective, Algorithm algorithm, u64 n, u64 group) {
         default:
           return 2 * inactive + groups * active * (active - 1) + active * groups * (groups - 1);
       }
+    case Algorithm::in_network:
     case Algorithm::automatic:
       break;
   }
@@ -536,7 +537,7 @@ TEST(Generator, ChoosesByTheSizeUnlessItIsTold) {
 TEST(Generator, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal({{"collective", string("barrier")}, {"algorithm", string("ring")}, {"ranks", i64{8}}}),
             "barrier has no algorithm \"ring\"; choose one of automatic, dissemination, recursive_doubling, binomial, "
-            "hierarchical");
+            "hierarchical, in_network");
   EXPECT_EQ(refusal({{"collective", string("reduce")}, {"ranks", i64{8}}}),
             "reduce of no bytes moves nothing; give the length of the vector, such as bytes = \"1 MiB\"");
   EXPECT_EQ(refusal({{"collective", string("reduce")}, {"bytes", i64{8}}, {"ranks", i64{8}}, {"root", i64{8}}}),

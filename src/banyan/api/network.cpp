@@ -76,16 +76,6 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
   }
 }
 
-/// The names of the switch models for which `has` is true, as they are named in a remedy.
-template <class Has>
-std::string switches_with(Has&& has) {
-  std::string names;
-  for (const core::SwitchRow* row : core::switching_rows()) {
-    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
-  }
-  return names;
-}
-
 void refuse_fetch_adds(const Experiment& experiment, const core::SwitchRow& switching, u32 subnetworks,
                        const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
   for (std::size_t i = 0; i < traffics.size(); ++i) {
@@ -111,12 +101,13 @@ void refuse_reductions(const Experiment& experiment, const core::SwitchRow& swit
                        const std::vector<std::unique_ptr<core::Traffic>>& traffics) {
   for (std::size_t i = 0; i < traffics.size(); ++i) {
     if (!traffics[i]->reduces()) continue;
+    const bool given = experiment.traffics[i].component() == "injected";
     if (!switching.reduces) {
       experiment.traffics[i].fail(
-          "implementation",
+          given ? "members" : "implementation",
           fmt::format("the switch {} does not add up what passes through it", experiment.switching.component()),
-          fmt::format("use the switch {}, or implementation = \"software\"",
-                      switches_with([](const core::SwitchRow& row) { return row.reduces; })));
+          fmt::format("use the switch {}, or {}", switches_with([](const core::SwitchRow& row) { return row.reduces; }),
+                      given ? "leave members out" : "implementation = \"software\""));
     }
     if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
       experiment.admission.fail("name", "an admission learns from what arrives, and contributions end in switches",
@@ -216,6 +207,14 @@ std::vector<core::Service> services_of(const Experiment& experiment, const Traff
 }
 
 }  // namespace
+
+std::string switches_with(bool (*has)(const core::SwitchRow&)) {
+  std::string names;
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
+  }
+  return names;
+}
 
 const core::SwitchRow& switch_row(const Experiment& experiment) {
   return row_of(core::switching_rows(), experiment.switching.component());

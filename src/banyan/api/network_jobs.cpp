@@ -52,6 +52,7 @@ workload::ReplayOptions replay_options(const PlacedJob& job) {
   workload::ReplayOptions options;
   options.start = job.start;
   options.repeats = job.repeats;
+  options.reduces = job.reduces;
   return options;
 }
 
@@ -59,6 +60,14 @@ workload::ReplayOptions replay_options(const PlacedJob& job) {
 std::size_t own_traffics(const Experiment& experiment) {
   const auto is_own = [](const config::Values& traffic) { return traffic.component() == "injected"; };
   return static_cast<std::size_t>(std::ranges::count_if(experiment.traffics, is_own));
+}
+
+/// Those of jobs that reduce in the network.
+std::size_t reducing_traffics(const Experiment& experiment) {
+  const auto reduces = [](const config::Values& traffic) {
+    return traffic.component() == "injected" && !traffic.integers("members").empty();
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(experiment.traffics, reduces));
 }
 
 /// Where the ranks of a job are.
@@ -100,7 +109,7 @@ class Coupling {
            const engine::ProbePlan& probe = {})
       : network_(experiment, options.threads, probe),
         background_(experiment.traffics.size() > own_traffics(experiment)),
-        control_first_(own_traffics(experiment) > 1),
+        control_first_(own_traffics(experiment) > 1 + reducing_traffics(experiment)),
         limit_(experiment.run.given("session_limit") ? static_cast<u64>(experiment.run.integer("session_limit"))
                                                      : kNothing),
         flit_(flit),
@@ -205,6 +214,8 @@ class Coupling {
       coupling.inject(*this, {job().terminals[from], job().terminals[to]}, bytes, at, parcel);
     }
     [[nodiscard]] u64 program_hash() const { return job().program->hash(); }
+    [[nodiscard]] bool reduces() const noexcept { return job().reduces; }
+    [[nodiscard]] u32 door() const noexcept { return job().door; }
 
     Coupling& coupling;
     u32 number;
@@ -253,15 +264,20 @@ class Coupling {
 
   void inject(End& end, const Pair& pair, u64 bytes, u64 at, const Parcel& parcel) {
     const u64 birth = std::max<u64>(at, network_.now());
-    pairs_[u64{pair.first} << 32U | pair.second] = true;
     Flight flight{parcel, kNothing, end.number};
     quiet_since_ = std::max(quiet_since_, birth);
     const bool is_message = PhysicalReplay::is_message(parcel);
+    if (!end.reduces()) pairs_[u64{pair.first} << 32U | pair.second] = true;
     if (control_first_ && !is_message) {
       flights_[network_.inject(pair.first, pair.second, 1, birth, kControlDoor)] = flight;
       return;
     }
     if (is_message) --sends_left_;
+    if (end.reduces()) {
+      flights_[network_.inject(pair.first, pair.second, static_cast<u32>(flits_of(bytes, flit_)), birth, end.door())] =
+          flight;
+      return;
+    }
     for (u64 left = flits_of(bytes, flit_); left > 0;) {
       const u64 now = std::min<u64>(left, kLongestPiece);
       const u64 id = network_.inject(pair.first, pair.second, static_cast<u32>(now), birth);
@@ -517,11 +533,14 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
-    job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, options));
+    // The contributions of one job do not compete: without contention it takes what it takes alone.
+    if (!jobs[j].reduces)
+      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, options));
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);
     job.slowdown_alone = ratio(jobs[j], end, alone.run({}).jobs.front().outcome.completion);
+    if (jobs[j].reduces) job.slowdown_ideal = job.slowdown_alone;
   }
   return out;
 }

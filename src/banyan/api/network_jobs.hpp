@@ -18,6 +18,9 @@ struct PlacedJob {
   u32 repeats = 1;
   std::vector<u32> terminals;  ///< [rank]
   u64 sends = 0;               ///< of one repeat, that cross the network
+  u32 door = 0;                ///< of the traffics "injected", the one for its messages
+  bool reduces = false;        ///< its messages are contributions to reductions in the network
+  u32 longest = 1;             ///< of these, in flits
 };
 
 /// What happened in the network to a message of a critical path. Times in cycles.
@@ -48,7 +51,8 @@ struct NetworkJobsOutcome {
   bool late = false;               ///< run.session_limit came before the end of all jobs
 };
 
-/// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents. `flit`:
+/// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents, and those
+/// of jobs that reduce in the network. `flit`:
 /// bytes that one carries. Times in cycles. Stops at the first job that cannot go on. Networks through which no more
 /// than kMostFlitsAgain have gone, or that `again` is said of, are run once more to see what happened to the messages
 /// of critical paths. `log` and `profile`, if there are any, are of the first run, which has all jobs. Throws

@@ -58,7 +58,8 @@ workload::Host host_of(const Experiment& experiment, const config::Values& v, co
 struct Read {
   workload::Program program;
   std::vector<CollectiveCount> collectives;
-  std::string note;  ///< of what was left out; ""
+  std::string note;      ///< of what was left out; ""
+  bool reduces = false;  ///< what ranks send to themselves is reduced in the network
 };
 
 Read generated(const config::Values& job) {
@@ -71,7 +72,8 @@ Read generated(const config::Values& job) {
   return {{workload::make_collective(generator), job.text("name")},
           {{generator.text("collective"), generator.text("algorithm"), u64{1},
             static_cast<u64>(generator.integer("bytes"))}},
-          {}};
+          {},
+          generator.text("algorithm") == "in_network"};
 }
 
 Read from_trace(const config::Values& job, const std::string& path) {
@@ -127,8 +129,10 @@ Read read_job(const config::Values& job) {
   return {workload::read_workload(path), {}, {}};
 }
 
-workload::ReplayOptions replay_of(const config::Values& job, const workload::Host& host, const RunOptions& options) {
+workload::ReplayOptions replay_of(const config::Values& job, const workload::Host& host, const Read& read,
+                                  const RunOptions& options) {
   workload::ReplayOptions replay;
+  replay.reduces = read.reduces;
   replay.start = static_cast<u64>(std::llround(job.real("start") * host.units_per_ns));
   replay.repeats = job.natural("repeats");
   replay.progress = options.progress;
@@ -150,7 +154,12 @@ workload::Untimed require_sound(const config::Values& job, const workload::Progr
   } catch (const ConfigError& error) { fail_in_schedule(job, program, error.cause(), error.remedy()); }
 }
 
-void check_host(const config::Values& job, const workload::Host& host, const workload::Program& program) {
+void check_host(const config::Values& job, const workload::Host& host, const Read& read) {
+  const workload::Program& program = read.program;
+  if (read.reduces && host.rules == workload::HostRules::loggopsim) {
+    job.fail("host.rules", "LogGOPSim has no reductions in the network",
+             "use rules = \"physical\", or another algorithm of the generator");
+  }
   if (host.rules == workload::HostRules::physical) {
     const auto refuse_few = [&](const char* name, u32 given, u32 named) {
       if (given == 0 || given >= named) return;
@@ -172,7 +181,7 @@ u64 look_at_messages(PlacedJob& job) {
       const workload::Operation o = program.operation(r, i);
       if (o.kind != workload::OperationKind::send) continue;
       longest = std::max(longest, o.amount);
-      if (job.terminals[r] != job.terminals[o.peer]) ++job.sends;
+      if (job.reduces || job.terminals[r] != job.terminals[o.peer]) ++job.sends;
     }
     program.release_pages();
   }
@@ -194,6 +203,41 @@ std::string placed_at(const config::Values& job, const std::vector<u32>& termina
   return fmt::format("{}: {} ranks on {} of {} terminals, {}, {}", job.text("name"), terminals.size(),
                      std::count_if(ranks.begin(), ranks.end(), [](u32 n) { return n != 0; }), of,
                      on_each(*std::max_element(ranks.begin(), ranks.end())), job.text("placement"));
+}
+
+/// The traffic of a job that reduces in the network. Throws ConfigError where it cannot.
+config::Values reduction_traffic(const Experiment& experiment, const config::Values& job, const PlacedJob& placed,
+                                 u64 longest) {
+  const char* const algorithm = "generator.algorithm";
+  const core::SwitchRow& row = switch_row(experiment);
+  if (!row.reduces) {
+    job.fail(algorithm, fmt::format("the switch {} does not add up what passes through it", row.info.name),
+             fmt::format("use the switch {}, or another algorithm",
+                         switches_with([](const core::SwitchRow& other) { return other.reduces; })));
+  }
+  if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
+    experiment.admission.fail("name", "an admission learns from what arrives, and contributions end in switches",
+                              "use admission = \"none\", or another algorithm of the generator");
+  }
+  std::vector<i64> members(placed.terminals.begin(), placed.terminals.end());
+  std::ranges::sort(members);
+  if (const auto twice = std::ranges::adjacent_find(members); twice != members.end()) {
+    job.fail(algorithm, fmt::format("two ranks at terminal {} contribute to one reduction in the network", *twice),
+             "use at most as many ranks as the network has terminals, each at a terminal of its own");
+  }
+  if (longest > core::kLongestPacket) {
+    const u64 segments =
+        (longest + core::kLongestPacket - 1) / core::kLongestPacket * job.natural("generator.segments");
+    job.fail(
+        "generator.segments",
+        fmt::format("a contribution of {} flits is longer than a packet, of {} at most", longest, core::kLongestPacket),
+        fmt::format("use segments = {}", segments));
+  }
+  config::Values traffic = network_of_jobs(experiment).traffics.front();
+  traffic.set("members", std::move(members));
+  traffic.set("longest", static_cast<i64>(longest));
+  traffic.set("max_packet", i64{0});
+  return traffic;
 }
 
 /// The jobs of an experiment on its network, ready to run.
@@ -219,7 +263,8 @@ Prepared prepare(const Experiment& experiment) {
   all.read.reserve(experiment.jobs.size());
   u64 longest = 1;
   const config::Values* longest_in = nullptr;
-  bool asks = false;  // messages above host.eager: whether they may come
+  std::vector<config::Values> reductions;  // of the jobs that reduce in the network
+  bool asks = false;                       // messages above host.eager: whether they may come
   for (const config::Values& job : experiment.jobs) {
     if (job.text("host.rules") == "loggopsim") {
       job.fail("host.rules", "the rules of LogGOPSim are those of a network without contention",
@@ -230,20 +275,29 @@ Prepared prepare(const Experiment& experiment) {
     PlacedJob here;
     here.program = &program;
     here.host = host_of(experiment, job, wire);
-    check_host(job, here.host, program);
-    const workload::ReplayOptions replay = replay_of(job, here.host, {});
+    check_host(job, here.host, all.read.back());
+    const workload::ReplayOptions replay = replay_of(job, here.host, all.read.back(), {});
+    here.reduces = replay.reduces;
     here.start = replay.start;
     here.repeats = replay.repeats;
     here.terminals = placement.place(job, program.ranks());
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
     const u64 bytes = look_at_messages(here);
+    const u64 flits = std::max<u64>(1, (bytes + flit - 1) / flit);
+    if (here.reduces) {
+      reductions.push_back(reduction_traffic(experiment, job, here, flits));
+      here.longest = static_cast<u32>(flits);
+      here.door = static_cast<u32>(reductions.size());  // behind the first, and perhaps the second
+      all.jobs.push_back(std::move(here));
+      continue;
+    }
     if (bytes > here.host.eager) {
       asks = true;
       all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
                                       job.text("name"), here.host.eager, here.host.eager == 1 ? "" : "s"));
     }
-    if (const u64 flits = (bytes + flit - 1) / flit; flits > longest) {
+    if (flits > longest) {
       longest = flits;
       longest_in = &job;
     }
@@ -262,7 +316,10 @@ Prepared prepare(const Experiment& experiment) {
     control.set("longest", i64{1});
     control.set("priority", i64{1});
     all.network.traffics.insert(all.network.traffics.begin() + 1, std::move(control));
+    for (PlacedJob& job : all.jobs) job.door += job.reduces ? 1 : 0;
   }
+  const auto behind = all.network.traffics.end() - static_cast<std::ptrdiff_t>(experiment.traffics.size());
+  all.network.traffics.insert(behind, reductions.begin(), reductions.end());
   all.notes.push_back(fmt::format("a flit carries {} byte{}", flit, flit == 1 ? "" : "s"));
   if (cycle_of(experiment) == 0.0) all.notes.emplace_back("no cycle_time: a cycle counts as 1 ns");
   return all;
@@ -432,8 +489,8 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     ran.read.push_back(read_job(job));
     const workload::Program& program = ran.read.back().program;
     const workload::Host host = host_of(experiment, job, wire);
-    check_host(job, host, program);
-    workload::ReplayOptions replay = replay_of(job, host, options);
+    check_host(job, host, ran.read.back());
+    workload::ReplayOptions replay = replay_of(job, host, ran.read.back(), options);
     if (log) {
       log->begin(job, program.ranks());
       replay.message = [&](u64 now, const workload::WireMessage& message) { log->add(now, message); };
@@ -583,9 +640,10 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
 }
 
 /// As require_sound(); what is odd about a schedule becomes a note.
-void note_sound(const config::Values& job, const workload::Program& program, const workload::Host& host,
+void note_sound(const config::Values& job, const Read& read, const workload::Host& host,
                 std::vector<std::string>& notes) {
-  const workload::Untimed untimed = require_sound(job, program, host.eager);
+  const workload::Program& program = read.program;
+  const workload::Untimed untimed = require_sound(job, program, read.reduces ? ~u64{0} : host.eager);
   if (untimed.open) {
     notes.push_back(program.path() +
                     ": who meets whom depends on time, and in a run without a network operations wait "
@@ -604,7 +662,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
     Prepared prepared = prepare(experiment);
     require_network(prepared.network);  // as a run does, which hears of schedules that cannot end when it stands
     for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
-      note_sound(experiment.jobs[j], *prepared.jobs[j].program, prepared.jobs[j].host, prepared.notes);
+      note_sound(experiment.jobs[j], prepared.read[j], prepared.jobs[j].host, prepared.notes);
     }
     return prepared.notes;
   }
@@ -613,8 +671,8 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   for (const config::Values& job : experiment.jobs) {
     const Read read = read_job(job);
     const workload::Host host = host_of(experiment, job, {});
-    check_host(job, host, read.program);
-    note_sound(job, read.program, host, notes);
+    check_host(job, host, read);
+    note_sound(job, read, host, notes);
     notes.push_back(placed(job, read.program.ranks(), terminals));
     if (!read.note.empty()) notes.push_back(read.note);
   }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <thread>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr Stream kWaysOfInjected{"injected: ways"};
 constexpr const char* kInjected = "injected";
+constexpr u64 kMostContributions = u64{1} << 32U;  // tags
 
 /// The places of the traffics that the caller feeds.
 std::vector<u32> doors_of(const Experiment& experiment) {
@@ -58,6 +60,7 @@ struct SteppedNetwork::State {
         experiment.topology.fail("subnetworks", "messages are injected into one network", "use subnetworks = 1");
       }
       longest.push_back(experiment.traffics[place].natural("longest"));
+      contributions.emplace_back(ports.back()->reduces() ? network.topology->graph().terminals() : 0);
     }
   }
 
@@ -67,11 +70,13 @@ struct SteppedNetwork::State {
     ways = Random(seed, kWaysOfInjected, doors.front(), replication);
     pending.clear();
     delivered.clear();
+    for (auto& of_door : contributions) std::fill(of_door.begin(), of_door.end(), 0);
+    reductions.assign(doors.size(), {});
     now = 0;
     next_id = 0;
   }
 
-  void check(u32 source, u32 destination, u32 flits, Tick at, u32 door) const {
+  void check(u32 source, u32 destination, u32 flits, Tick at, u32 door) {
     if (door >= doors.size()) {
       refuse_message(fmt::format("there is no door {}", door),
                      fmt::format("the experiment has {} traffics \"{}\", from 0 on", doors.size(), kInjected));
@@ -86,6 +91,24 @@ struct SteppedNetwork::State {
     if (flits < 1 || flits > most) {
       refuse_message(fmt::format("a message of {} flits", flits),
                      fmt::format("inject 1 to {} flits, or raise traffic.injected.longest", most));
+    }
+    if (ports[door]->reduces()) {
+      if (source != destination || !ports[door]->is_member(source)) {
+        refuse_message(fmt::format("terminal {} contributes to no reduction at {}", source, destination),
+                       "let every member of traffic.injected.members send to itself");
+      }
+      if (contributions[door][source] == kMostContributions / doors.size()) {
+        refuse_message("the contributions of a terminal cannot be numbered any more", "inject fewer of them");
+      }
+      if (contributions[door][source] != 0 && pending.find(last_contribution(source, door)) != nullptr) {
+        refuse_message(fmt::format("the contribution of terminal {} before this one has not come back", source),
+                       "inject it when the sum has arrived");
+      }
+      if (const Reduction& others = reduction(source, door);
+          others.flits != flits && others.number == contributions[door][source]) {
+        refuse_message(fmt::format("a contribution of {} flits to a sum of {}", flits, others.flits),
+                       "inject contributions of one length");
+      }
     }
     if (at < now) {
       refuse_message(fmt::format("cycle {} is over, {} are done", at, now),
@@ -105,15 +128,31 @@ struct SteppedNetwork::State {
     if (packets) packets->look(*instance.machine, now);
   }
 
+  /// The last two reductions of a door: members that have the sum of one may contribute to the other.
+  struct Reduction {
+    u32 number = kNone;
+    u32 flits = 0;
+  };
+  /// The one that the next contribution of a terminal is for, or the one two before it, if it is the first to come.
+  [[nodiscard]] Reduction& reduction(u32 source, u32 door) { return reductions[door][contributions[door][source] % 2]; }
+  /// The tag of the next contribution of a terminal, which members give to theirs in the same order.
+  [[nodiscard]] u32 contribution_tag(u32 source, u32 door) const {
+    return static_cast<u32>(u64{contributions[door][source]} * doors.size() + door);
+  }
+  /// Of the contribution before the next one.
+  [[nodiscard]] u64 last_contribution(u32 source, u32 door) const {
+    return ports[door]->key_of(source, contribution_tag(source, door) - static_cast<u32>(doors.size()));
+  }
+
   void collect() {
     delivered.clear();
     arrivals.clear();
     for (traffic::Injected* const port : ports) port->take(arrivals);
     if (ports.size() > 1) std::sort(arrivals.begin(), arrivals.end());
     for (const traffic::Injected::Arrival& arrival : arrivals) {
-      delivered.push_back(*pending.find(arrival.tag));
+      delivered.push_back(*pending.find(arrival.key));
       delivered.back().delivered = arrival.at;
-      pending.erase(arrival.tag);
+      pending.erase(arrival.key);
     }
   }
 
@@ -121,10 +160,12 @@ struct SteppedNetwork::State {
   u64 seed;
   Network network;
   Instance instance;
-  std::vector<traffic::Injected*> ports;  ///< [door]
-  std::vector<u32> longest;               ///< [door], flits
+  std::vector<traffic::Injected*> ports;             ///< [door]
+  std::vector<u32> longest;                          ///< [door], flits
+  std::vector<std::vector<u32>> contributions;       ///< [door][terminal], so far; of a door that does not reduce none
+  std::vector<std::array<Reduction, 2>> reductions;  ///< [door]
   Random ways;
-  FlatMap<Delivery> pending;  ///< [tag]
+  FlatMap<Delivery> pending;  ///< [Injected::key_of]
   std::vector<traffic::Injected::Arrival> arrivals;
   std::vector<Delivery> delivered;
   Tick now = 0;
@@ -153,9 +194,15 @@ u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at, u32 
   message.birth = birth;
   message.destination = destination;
   message.flits = flits;
-  message.tag = static_cast<u32>(id);  // ascending: of two messages of one source and cycle the earlier goes first
+  // Ascending: of two messages of one source and cycle the earlier goes first.
+  message.tag = static_cast<u32>(id);
+  if (state.ports[door]->reduces()) {
+    message.tag = state.contribution_tag(source, door);
+    state.reduction(source, door) = {state.contributions[door][source], flits};
+    ++state.contributions[door][source];
+  }
   message.word = state.ways.at(id, 0)[0];
-  state.pending[message.tag] = {id, source, destination, flits, birth, 0};
+  state.pending[state.ports[door]->key_of(source, message.tag)] = {id, source, destination, flits, birth, 0};
   state.ports[door]->make_room(state.pending.size());
   state.instance.machine->post(state.doors[door], source, message);
   return id;
@@ -215,7 +262,7 @@ void SteppedNetwork::add_to(Profile& profile) const {
 void SteppedNetwork::archive(Archive& a) {
   State& state = *state_;
   state.instance.machine->archive(a);
-  a(state.pending, state.now, state.next_id);
+  a(state.pending, state.contributions, state.reductions, state.now, state.next_id);
   for (traffic::Injected* const port : state.ports) port->make_room(state.pending.size());
 }
 void SteppedNetwork::audit() const { state_->instance.machine->audit(); }

@@ -50,7 +50,8 @@ class SteppedNetwork {
   /// Generates a message at `source` in the next cycle, or in the later one `at`; returns its number, which counts from
   /// 0. Messages of one source and one cycle leave in the order of injection. Throws ConfigError when a terminal does
   /// not exist, when the message is longer than the traffic says, or when `at` has passed.
-  /// `door`: of which of the traffics "injected", in their order; they may differ in priority.
+  /// `door`: of which of the traffics "injected", in their order; they may differ in priority. A message into one with
+  /// `members` is a member's contribution to a reduction in the network, and arrives as the sum of those of all.
   u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0);
 
   /// Simulates so many cycles. Throws InvariantError.

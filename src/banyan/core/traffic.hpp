@@ -6,6 +6,7 @@
 #include <string>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/packet.hpp"
@@ -230,11 +231,10 @@ class Traffic {
 
   /// Of a traffic that reduces: sets the bits of the terminals that take part; all are clear before.
   virtual void members(std::span<u64> bits) const noexcept { static_cast<void>(bits); }
-  /// What the message of a terminal adds; contributions to one sum have the same tag (Message::tag).
+  /// What the message of a terminal adds; contributions to one sum have the same tag (Message::tag). Numbers of which
+  /// no two sums are alike by chance.
   [[nodiscard]] virtual u64 contribution(u32 terminal, u32 tag) const noexcept {
-    static_cast<void>(terminal);
-    static_cast<void>(tag);
-    return 0;
+    return mix64(u64{tag} << 32U | terminal);
   }
   /// What all members add, modulo 2^64.
   [[nodiscard]] virtual u64 reduced(u32 tag) const noexcept {

@@ -101,8 +101,6 @@ class MulticastCollective final : public core::Traffic {
   void members(std::span<u64> bits) const noexcept override {
     for (const u32 t : chain_) bits[t / 64] |= u64{1} << (t % 64);
   }
-  /// Numbers of which no two sums are alike by chance.
-  u64 contribution(u32 terminal, u32 tag) const noexcept override { return mix64(u64{tag} << 32U | terminal); }
   u64 reduced(u32 tag) const noexcept override {
     u64 sum = 0;
     for (const u32 t : chain_) sum += contribution(t, tag);

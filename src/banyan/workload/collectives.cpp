@@ -723,9 +723,27 @@ const Row* row_of(Collective collective, Algorithm algorithm) noexcept {
 
 constexpr std::array<std::string_view, 9> kCollectives{
     "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "gather", "scatter", "all_to_all", "barrier"};
-constexpr std::array<std::string_view, 11> kAlgorithms{
-    "automatic", "ring",   "recursive_doubling", "halving_doubling", "bruck", "binomial", "double_binary_tree",
-    "pairwise",  "linear", "dissemination",      "hierarchical"};
+constexpr std::array<std::string_view, 12> kAlgorithms{
+    "automatic", "ring",   "recursive_doubling", "halving_doubling", "bruck",     "binomial", "double_binary_tree",
+    "pairwise",  "linear", "dissemination",      "hierarchical",     "in_network"};
+
+/// Switches give all members the sum of what all have.
+constexpr std::array kReduced{Collective::all_reduce, Collective::barrier};
+
+Schedule reduced_in_network(const CollectiveOperation& operation, u32 ranks) {
+  ScheduleBuilder schedule(ranks);
+  for (u32 r = 0; r < ranks; ++r) {
+    for (u32 s = 0; s < operation.segments; ++s) {
+      const u64 bytes = CollectivePlan::part(operation.bytes, operation.segments, s);
+      const u32 receive = schedule.receive(r, bytes, r, s);
+      const u32 send = schedule.send(r, bytes, r, s);
+      if (s == 0) continue;
+      schedule.after_end(r, receive, receive - 2);
+      schedule.after_end(r, send, receive - 2);
+    }
+  }
+  return schedule.build();
+}
 
 Algorithm chosen(const CollectiveOperation& operation, u32 members) noexcept {
   return operation.algorithm == Algorithm::automatic ? choose_algorithm(operation.collective, operation.bytes, members)
@@ -812,6 +830,7 @@ Algorithm choose_algorithm(Collective collective, u64 bytes, u32 members) noexce
 }
 
 u64 tracked_pieces(const CollectiveOperation& operation, u32 members) noexcept {
+  if (operation.algorithm == Algorithm::in_network) return u64{members} * operation.segments;
   const collectives::Row* row = collectives::row_of(operation.collective, collectives::chosen(operation, members));
   return members < 2 || row == nullptr ? 0 : u64{members} * row->blocks(members, operation.group) * operation.segments;
 }
@@ -837,7 +856,8 @@ const config::ComponentInfo& collective_info() {
       "Bandwidth Broadcast, Reduction and Scan, Parallel Computing 35, 2009",
       {Parameter::choice("collective", collective_names(), "all_reduce").required().doc("What the ranks do together"),
        Parameter::choice("algorithm", collectives::texts_of(collectives::kAlgorithms), "automatic")
-           .doc("How; automatic: by size and number of ranks, as MPICH chooses"),
+           .doc("How; automatic: by size and number of ranks, as MPICH chooses; in_network: the switches reduce what "
+                "goes up and replicate what comes down, a segment after the other (all_reduce and barrier)"),
        Parameter::integer("bytes", 0)
            .unit("bytes")
            .range(0, 1LL << 48)
@@ -847,7 +867,8 @@ const config::ComponentInfo& collective_info() {
        Parameter::integer("ranks", 2).required().range(1, 1 << 20).doc("Number of ranks"),
        Parameter::integer("segments", 1)
            .range(1, 1 << 16)
-           .doc("Parts that each message is cut into, which follow each other through rings and trees"),
+           .doc("Parts that each message is cut into, which follow each other through rings and trees, or one of which "
+                "is reduced in the network at a time"),
        Parameter::integer("root", 0)
            .range(0, (1 << 20) - 1)
            .doc("Rank that a broadcast or a scatter starts from, and that a reduce or a gather ends at"),
@@ -867,9 +888,12 @@ Schedule make_collective(const config::Values& values) {
   operation.group = values.natural("group");
   const u32 ranks = values.natural("ranks");
   const std::string name(name_of(operation.collective));
-  if (!has_algorithm(operation.collective, operation.algorithm)) {
+  const bool in_network = operation.algorithm == Algorithm::in_network;
+  const bool reduced = std::ranges::find(collectives::kReduced, operation.collective) != collectives::kReduced.end();
+  if (in_network ? !reduced : !has_algorithm(operation.collective, operation.algorithm)) {
     std::string names;
     for (const std::string& other : algorithm_names(operation.collective)) names += (names.empty() ? "" : ", ") + other;
+    if (reduced) names += ", " + std::string(name_of(Algorithm::in_network));
     values.fail("algorithm", name + " has no algorithm \"" + values.text("algorithm") + "\"", "choose one of " + names);
   }
   if (operation.bytes == 0 && operation.collective != Collective::barrier) {
@@ -893,6 +917,10 @@ Schedule make_collective(const config::Values& values) {
                     std::to_string(tracked_pieces(operation, ranks)) + " pieces, more than " +
                     std::to_string(kMostPieces),
                 "use fewer ranks or segments, or an algorithm with fewer messages");
+  }
+  if (in_network) {
+    if (ranks < 2) values.fail("ranks", "one rank has nothing to reduce with others", "give 2 at least");
+    return collectives::reduced_in_network(operation, ranks);
   }
   std::vector<u32> members(ranks);
   std::iota(members.begin(), members.end(), 0U);

@@ -39,6 +39,7 @@ enum class Algorithm : u8 {
   linear,
   dissemination,
   hierarchical,
+  in_network,  ///< the switches reduce; of make_collective() only
 };
 
 /// One collective operation. `bytes` is the whole vector: what every member has of an all_reduce, a reduce_scatter or a
@@ -78,7 +79,8 @@ CollectiveEnd append_collective(ScheduleBuilder& schedule, const CollectiveOpera
 
 /// The parameters of `generator = { collective = ..., ... }`.
 [[nodiscard]] const config::ComponentInfo& collective_info();
-/// The schedule that such a table describes. Throws ConfigError where the parameters do not fit each other.
+/// The schedule that such a table describes. Throws ConfigError where the parameters do not fit each other. In the
+/// network, a rank sends its contributions to itself, one after the other (ReplayOptions::reduces).
 [[nodiscard]] Schedule make_collective(const config::Values& values);
 
 }  // namespace banyan::workload

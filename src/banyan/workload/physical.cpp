@@ -4,6 +4,7 @@
 #include "banyan/workload/physical.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -56,6 +57,15 @@ struct Resource {
   Place last = TraceBack::kNobody;
 };
 
+/// Contributions to a reduction in the network.
+struct Gathering {
+  u64 latest = 0;            ///< when the last of them was sent
+  Place last;                ///< which is that of this send
+  std::vector<Place> sends;  ///< of those that are here, where no carrier has them
+
+  void archive(Archive& a) { a(latest, last, sends); }
+};
+
 class Replay {
  public:
   Replay(const Program& program, const Host& host, const IdealWire& wire, const ReplayOptions& options,
@@ -79,7 +89,8 @@ class Replay {
         receives_(program.ranks()),
         queue_(std::size_t{program.ranks()} * 2),
         trace_(program, options.repeats),
-        clock_(program.ranks(), cores_ == 1, carrier == nullptr) {
+        clock_(program.ranks(), cores_ == 1, carrier == nullptr),
+        contributions_(options.reduces ? program.ranks() : 0) {
     out_.ends.assign(program.ranks(), options.start);
   }
 
@@ -101,14 +112,15 @@ class Replay {
   void advance() { take(queue_.pop()); }
   void deliver(const Parcel& parcel, u64 at) {
     const Kind kind = static_cast<Kind>(parcel.kind);
-    clock_.awaits(kind == Kind::consent ? parcel.send.rank : operation(parcel.send).peer, parcel.sent, at, 0);
+    const u64 sent = kind == Kind::arrival && options_.reduces ? gathering(parcel.send.rank).latest : parcel.sent;
+    clock_.awaits(kind == Kind::consent ? parcel.send.rank : operation(parcel.send).peer, sent, at, 0);
     push(at, kind, parcel.send);
   }
   [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
   [[nodiscard]] u64 lookahead() const noexcept { return asking_ == 0 ? host_.overhead : 0; }
   void archive(Archive& a) {
-    a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, queue_, trace_,
-      clock_);
+    a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, queue_, trace_, clock_,
+      contributions_, gatherings_);
     a(asking_, now_, born_, report_, out_);
   }
   JobOutcome finish() {
@@ -128,6 +140,7 @@ class Replay {
   [[nodiscard]] Resource& core(Place p, const Operation& o) { return core_[std::size_t{p.rank} * cores_ + o.cpu]; }
   [[nodiscard]] Resource& sender(Place p, const Operation& o) { return sender_[std::size_t{p.rank} * nics_ + o.nic]; }
   [[nodiscard]] Operation operation(Place p) const { return program_.operation(p.rank, p.operation); }
+  [[nodiscard]] bool asks_first(const Operation& o) const { return o.amount > host_.eager && !options_.reduces; }
   [[nodiscard]] static u64 further(const Operation& o) { return o.amount == 0 ? 0 : o.amount - 1; }
   void push(u64 time, Kind kind, Place place, u64 bytes = 0) {
     u64 order = ++born_;
@@ -143,6 +156,7 @@ class Replay {
   void carry(u64 at, Kind kind, Place send, const Operation& o) {
     const bool back = kind == Kind::consent;
     if (kind == Kind::arrival) trace_.sent(send, at);
+    if (options_.reduces && kind == Kind::arrival) return contribute(at, send, o);
     if (carrier_ == nullptr) {
       if (kind == Kind::arrival && options_.message)
         options_.message(now_, {send, o.peer, o.amount, at, at + wire_.latency + wire_.per_byte.of(further(o))});
@@ -152,6 +166,27 @@ class Replay {
     if (carrier_->together(send.rank, o.peer)) return push(at, kind, send);
     const u64 bytes = kind == Kind::arrival ? o.amount : 0;
     carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at, {send, static_cast<u8>(kind), at});
+  }
+
+  /// The reduction that a rank has contributed to last. Of the two that may be under way, some ranks have the sum of
+  /// the first and have gone on to the second.
+  [[nodiscard]] Gathering& gathering(u32 rank) { return gatherings_[contributions_[rank] % 2]; }
+  void contribute(u64 at, Place send, const Operation& o) {
+    ++contributions_[send.rank];
+    Gathering& all = gathering(send.rank);
+    if (at >= all.latest) {
+      all.latest = at;
+      all.last = send;
+    }
+    if (carrier_ != nullptr)
+      return carrier_->carry(send.rank, send.rank, o.amount, at, {send, static_cast<u8>(Kind::arrival), at});
+    all.sends.push_back(send);
+    if (all.sends.size() < program_.ranks()) return;
+    for (const Place each : all.sends) {
+      clock_.awaits(each.rank, all.latest, all.latest + wire_.latency, now_);
+      push(all.latest + wire_.latency, Kind::arrival, each);
+    }
+    all.sends.clear();
   }
 
   void begin_iteration(u32 rank, u64 at) {
@@ -222,7 +257,7 @@ class Replay {
   void send(const Event& event, const Operation& o) {
     Resource& mine = core(event.place, o);
     Resource& nic = sender(event.place, o);
-    const bool eager = o.amount <= host_.eager;
+    const bool eager = !asks_first(o);
     u64 start = take_turn(mine, event.place, event.time);
     if (eager) start = take_turn(nic, event.place, start);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)), event.place};
@@ -252,7 +287,7 @@ class Replay {
   }
   /// When all of a message is there that the event announces; the receiver's interface is charged.
   u64 complete_at(const Event& event, const Operation& o) {
-    if (carrier_ != nullptr && carrier_->together(event.place.rank, o.peer)) return event.time;
+    if (carrier_ != nullptr && !options_.reduces && carrier_->together(event.place.rank, o.peer)) return event.time;
     Resource& nic = receiver_[std::size_t{o.peer} * nics_ + o.nic];
     if (carrier_ == nullptr) {
       const u64 first = std::max(event.time, nic.free);
@@ -271,7 +306,7 @@ class Replay {
     clock_.awaits(o.peer, event.time, complete, now_);
     trace_.arrived(event.place, complete);
     u32 receive = 0;
-    if (o.amount > host_.eager) {
+    if (asks_first(o)) {
       const auto found = receive_of_.find(key(event.place));
       meet(found->second, event.place, complete, complete);
       receive_of_.erase(found);
@@ -301,7 +336,7 @@ class Replay {
   }
   /// `at`: when both are there.
   void meet(Place receive, Place send, u64 at, u64 complete) {
-    trace_.waited(receive, send, complete);
+    trace_.waited(receive, options_.reduces ? gathering(send.rank).last : send, complete);
     constexpr u64 kMost = (u64{1} << 56U) - 1;  // longer ones, of 72 petabytes, cost no more
     push(at, Kind::received, receive, std::min(operation(send).amount, kMost));
   }
@@ -345,6 +380,8 @@ class Replay {
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;
+  std::vector<u64> contributions_;  ///< [rank], that it has sent
+  std::array<Gathering, 2> gatherings_;
   u64 asking_ = 0;  ///< messages that ask first, and have no consent yet
   u64 now_ = 0;
   u64 born_ = 0;

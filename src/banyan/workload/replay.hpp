@@ -77,7 +77,10 @@ struct WireMessage {
 
 struct ReplayOptions {
   u64 start = 0;
-  u32 repeats = 1;                                    ///< a rank begins again when all its operations are done
+  u32 repeats = 1;  ///< a rank begins again when all its operations are done
+  /// What a rank sends to itself is a contribution to a reduction in the network: it arrives when those of all ranks
+  /// do. A rank sends the next one when the one before has arrived.
+  bool reduces = false;
   std::function<void(u64 done, u64 total)> progress;  ///< of operations; may be empty
   const bool* interrupted = nullptr;                  ///< polled; true stops with Interrupted
   ReplayKeeper* keeper = nullptr;
