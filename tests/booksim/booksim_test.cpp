@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/base/error.hpp"
+#include "banyan/booksim/keys.hpp"
 #include "support/repository.hpp"
 
 namespace banyan::booksim::booksim_test {
@@ -337,6 +339,27 @@ TEST(BookSim, WhatMeansSomethingElseHereIsAnnounced) {
   EXPECT_EQ(remarks_on(convert_text(std::string(kMesh) + "output_buffer_size = 4;"), "output_buffer_size"),
             std::vector{Kind::no_effect});
   EXPECT_TRUE(convert_text(std::string(kMesh) + "traffic = transpose;").remarks.empty());
+}
+
+/// Whatever key is given another value, and in whatever kind of simulation: a remark on it has words.
+TEST(BookSim, EveryRemarkHasAReason) {
+  for (const char* mode : {"", "sim_type = batch; batch_size = 10;", "sim_type = throughput;", "use_read_write = 1;"}) {
+    u32 remarks = 0;
+    for (const Key& key : keys()) {
+      if (key.fallback.empty() || std::string(mode).find(key.name) != std::string::npos) continue;
+      const bool number = key.fallback.find_first_not_of("-.0123456789") == std::string::npos;
+      const std::string other = !number ? std::string(key.fallback) : key.fallback == "1" ? "2" : "1";
+      Conversion conversion;
+      try {
+        conversion = convert_text(std::string(kMesh) + mode + std::string(key.name) + " = " + other + ";");
+      } catch (const ConfigError&) { continue; }  // refused, with words of its own
+      for (const Remark& r : conversion.remarks) {
+        EXPECT_FALSE(r.reason.empty()) << mode << " " << key.name << " = " << other << ": " << r.setting.key;
+        ++remarks;
+      }
+    }
+    EXPECT_GT(remarks, 30U) << mode;
+  }
 }
 
 /// What means the same is not announced, so that remarks keep their weight.

@@ -485,6 +485,27 @@ TEST(Judge, ANetworkThatMayBeFillingIsNotCertainlySaturated) {
   EXPECT_FALSE(judge(evidence).certain);
 }
 
+/// Bursts that are long against the run imitate growth, and hide it.
+TEST(Judge, ARunThatIsShortAgainstTheMemoryOfItsSourcesIsNotCertain) {
+  Evidence grows;
+  grows.growth = with(1000, 10'000, [](u64 i) { return static_cast<i64>(500 * i); }).growth();
+  Evidence steady;
+  steady.growth = with(1000, 10'000, [](u64 i) { return static_cast<i64>(i % 7); }).growth();
+  for (Evidence evidence : {grows, steady}) {
+    evidence.latency_width = 0.01;
+    evidence.widest_latency = "packet_latency";
+    ASSERT_TRUE(judge(evidence).certain);
+    evidence.memories = 50.0;
+    EXPECT_TRUE(judge(evidence).certain);
+    evidence.memories = 49.0;
+    EXPECT_FALSE(judge(evidence).certain);
+    EXPECT_TRUE(judge(evidence).longer);
+    EXPECT_NE(judge(evidence).reason.find("lasts for 49 autocorrelation times"), std::string::npos)
+        << judge(evidence).reason;
+  }
+  EXPECT_TRUE(judge(grows).saturated);
+}
+
 TEST(Growth, OfSeriesOfUnequalLengthIsAnError) {
   const std::vector<u64> two(2, 1);
   const std::vector<u64> three(3, 1);

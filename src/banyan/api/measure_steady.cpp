@@ -52,11 +52,11 @@ Tick longest_interval(const config::Values& run) {
   return static_cast<Tick>(cycles) / kSamples;
 }
 
-/// Queues without limit that may be at their capacity at once.
-u64 unlimited_queues(const Experiment& experiment, const core::Topology& topology) {
+Sources sources_of(const Experiment& experiment, const Network& network) {
   const core::SwitchRow& row = switch_row(experiment);
-  return row.unlimited_queues == nullptr ? topology.traffic_terminals()
-                                         : row.unlimited_queues(experiment.switching, topology.graph());
+  return {row.unlimited_queues == nullptr ? u64{network.topology->traffic_terminals()}
+                                          : row.unlimited_queues(experiment.switching, network.topology->graph()),
+          network.remembers};
 }
 
 /// Flits generated and not delivered at the end of each window.
@@ -147,7 +147,7 @@ stats::Recovery recovery_from(Tick held, Tick length, const Experiment& experime
   recovery.left = inside.back();
   const auto last = [](const std::vector<u64>& flits) { return std::span<const u64>(flits).last(flits.size() / 2); };
   recovery.growth = stats::growth(last(outcome.record.offered), last(outcome.record.accepted),
-                                  unlimited_queues(experiment, *network.topology));
+                                  sources_of(experiment, network).queues);
   return recovery;
 }
 
@@ -182,10 +182,10 @@ Recoveries recoveries_of(const Experiment& experiment, const Network& network, c
 /// verdict is certain.
 class Stopping {
  public:
-  Stopping(const config::Values& run, const core::Topology& topology, u64 queues)
+  Stopping(const config::Values& run, const core::Topology& topology, const Sources& sources)
       : run_(run),
         topology_(topology),
-        queues_(queues),
+        sources_(sources),
         goal_(precision_goal(run)),
         measure_(static_cast<Tick>(run.integer("measure"))),
         limit_(goal_ ? precision_limit(run, measure_) : extension_limit(run, measure_)) {}
@@ -226,7 +226,7 @@ class Stopping {
  private:
   std::optional<engine::SteadyPlan> until_certain(const SteadyRecord& record) {
     if (measure_ >= limit_) return std::nullopt;
-    const SteadyWindows windows(record, run_, topology_, queues_);
+    const SteadyWindows windows(record, run_, topology_, sources_);
     stats::Evidence evidence = windows.evidence();
     evidence.widest_latency = "packet_latency";
     evidence.latency_width = windows.settled_latency().interval.relative_half_width();
@@ -241,9 +241,9 @@ class Stopping {
   }
 
   std::optional<engine::SteadyPlan> until_precise(const SteadyRecord& record) {
-    const SteadyWindows windows(record, run_, topology_, queues_);
+    const SteadyWindows windows(record, run_, topology_, sources_);
     const stats::Growth growth = windows.growth();
-    if (stats::grows(growth) && !windows.filling()) return std::nullopt;
+    if (stats::certainly_saturated(windows.evidence())) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
     stats::BatchMeans accepted = windows.load(record.accepted);
     accepted.interval = SteadyWindows::accepted_beside(windows.load(record.offered).interval, accepted.interval);
@@ -258,7 +258,7 @@ class Stopping {
 
   const config::Values& run_;
   const core::Topology& topology_;
-  u64 queues_;
+  Sources sources_;
   std::optional<stats::PrecisionGoal> goal_;
   Tick measure_;
   Tick limit_;
@@ -278,7 +278,7 @@ class SteadyReport {
         run_(experiment.run),
         outcome_(outcome),
         terminals_(network.topology->traffic_terminals()),
-        windows_(outcome.record, experiment.run, *network.topology, unlimited_queues(experiment, *network.topology)) {}
+        windows_(outcome.record, experiment.run, *network.topology, sources_of(experiment, network)) {}
 
   Result result() {
     add_latencies();
@@ -827,7 +827,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   settings.threads = threads_for(experiment, network.topology->graph().switches() / ranks, options.threads);
   settings.ranks = options.ranks;
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
-  Stopping stopping(experiment.run, *network.topology, unlimited_queues(experiment, *network.topology));
+  Stopping stopping(experiment.run, *network.topology, sources_of(experiment, network));
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   std::optional<PacketLogFile> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());

@@ -142,12 +142,20 @@ struct Together {
   const Experiment* of = nullptr;
 };
 
+/// What a point needs; of large buffers what its flits use of them, where it can be told how many there are.
+std::optional<Needs> closer_needs_of(const Experiment& point, WorkOfRuns& work_of) {
+  std::optional<Needs> needs = needs_of(point);
+  if (!needs || needs->bytes <= kWorthSaying) return needs;
+  const std::optional<Work> work = work_of(point);
+  return work ? needs_of(point, work->flits * work->passed) : needs;
+}
+
 /// `time`: also what the runs take.
 Together together(const std::vector<Experiment>& points, bool time) {
   Together all;
   WorkOfRuns work_of;
   for (const Experiment& point : points) {
-    const std::optional<Needs> needs = needs_of(point);
+    const std::optional<Needs> needs = closer_needs_of(point, work_of);
     if (!needs) continue;
     if (all.of == nullptr || needs->bytes > *std::max_element(all.bytes.begin(), all.bytes.end())) {
       all.of = &point;
@@ -191,7 +199,7 @@ std::optional<double> number_in(const char* path) {
 
 }  // namespace
 
-std::optional<Needs> needs_of(const Experiment& experiment) {
+std::optional<Needs> needs_of(const Experiment& experiment, double moved) {
   const core::TopologyRow& topology = topology_row(experiment);
   const core::SwitchRow& switching = switch_row(experiment);
   if (topology.size == nullptr || switching.memory == nullptr) return std::nullopt;
@@ -200,6 +208,7 @@ std::optional<Needs> needs_of(const Experiment& experiment) {
   for (double* part : {&needs.size.terminals, &needs.size.switches, &needs.size.inputs, &needs.size.channels}) {
     *part *= copies_of(experiment);
   }
+  needs.size.moved = moved;
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
                 switching.memory(experiment.switching, needs.size, shortest_packet(experiment));
   needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput + needs.bytes * kBuildSecondsPerByte;

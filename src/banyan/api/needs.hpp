@@ -1,6 +1,7 @@
 // What an experiment needs, told before anything is built.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,7 +39,9 @@ inline constexpr double kMemoryFactor = 2.0;
 inline constexpr double kWorkFactor = 3.0;
 
 /// Nothing when the topology cannot tell its size from its parameters (a graph file).
-[[nodiscard]] std::optional<Needs> needs_of(const Experiment& experiment);
+/// `moved`: NetworkSize::moved.
+[[nodiscard]] std::optional<Needs> needs_of(const Experiment& experiment,
+                                            double moved = std::numeric_limits<double>::infinity());
 
 /// What a run does, asked from its traffics; these and the topology are built where that takes no time. Nothing for
 /// sessions with other traffic beside them, whose length nobody knows, for large networks whose parameters do not say,

@@ -282,6 +282,7 @@ Network build_network(const Experiment& experiment) {
   network.topology = build_topology(experiment);
   const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
+  for (const auto& traffic : traffics) network.remembers = std::max(network.remembers, traffic->traits().remembers);
   const core::SwitchRow& switching = switch_row(experiment);
   refuse_reductions(experiment, switching, traffics);
   refuse_replication(experiment, switching, traffics);

@@ -18,6 +18,7 @@ struct Network {
   std::unique_ptr<core::Routing> routing;
   const core::Routing* routing_in_one = nullptr;  ///< in topology->one_subnetwork()
   std::vector<core::HotSpot> hot_spots;
+  double remembers = 0.0;  ///< cycles: the longest of the traffics (TrafficTraits)
 };
 
 using Traffics = std::vector<std::unique_ptr<core::Traffic>>;

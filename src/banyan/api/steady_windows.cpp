@@ -56,10 +56,10 @@ double queue_degrees(const Measurement& measurement) {
 }
 
 SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run,
-                             const core::Topology& topology, u64 queues)
+                             const core::Topology& topology, const Sources& sources)
     : record_(record),
       terminals_(topology.traffic_terminals()),
-      queues_(queues),
+      sources_(sources),
       window_(Tick{1} << record.plan.shift) {
   rule_.confidence = run.real("confidence");
   whole_ = record.plan.end / window_;
@@ -78,8 +78,14 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   warmup_text_ =
       fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
                   cut_ * window_, run.integer("warmup"), found.statement(static_cast<double>(window_)), inside.mean());
+  rule_.most_degrees = memories();
   queue_rule_ = rule_;
-  queue_rule_.most_degrees = queue_degrees(measurement(topology.graph()));
+  queue_rule_.most_degrees = std::min(rule_.most_degrees, queue_degrees(measurement(topology.graph())));
+}
+
+double SteadyWindows::memories() const {
+  if (!(sources_.remembers > 0.0)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>((whole_ - cut_) * window_) / sources_.remembers;
 }
 
 Measurement SteadyWindows::measurement(const core::Graph& graph) const {
@@ -142,11 +148,12 @@ stats::Evidence SteadyWindows::evidence() const {
   evidence.growth = growth();
   evidence.warmup_found = warmup_found_;
   evidence.filling = filling();
+  evidence.memories = memories();
   return evidence;
 }
 
 stats::Growth SteadyWindows::growth() const {
-  return stats::growth(measured(record_.offered), measured(record_.accepted), queues_);
+  return stats::growth(measured(record_.offered), measured(record_.accepted), sources_.queues);
 }
 
 void SteadyWindows::keep(Result& result, const std::string& metric, std::vector<stats::SumCount> windows) const {

@@ -42,13 +42,19 @@ struct Measurement {
 /// latencies; but credits come back over it, and a run has no more than one degree per latency, wires included.
 [[nodiscard]] double queue_degrees(const Measurement& measurement);
 
+/// Of what a steady state is judged beside the record.
+struct Sources {
+  u64 queues = 1;          ///< without limit that may be at their capacity at once (stats::Growth)
+  double remembers = 0.0;  ///< cycles (TrafficTraits)
+};
+
 class SteadyWindows {
  public:
   using Births = engine::LatencySums;
 
-  /// `run`: the parameters of run_info(). `record` must outlive this. `queues`: without limit (stats::Growth).
+  /// `run`: the parameters of run_info(). `record` must outlive this.
   SteadyWindows(const engine::SteadyRecord& record, const config::Values& run, const core::Topology& topology,
-                u64 queues);
+                const Sources& sources);
 
   /// Sums of a field of the packets generated in each window, with their number; from the first window on.
   template <class F>
@@ -108,11 +114,13 @@ class SteadyWindows {
   void keep_load(Result& result, const std::string& metric, const std::vector<u64>& flits) const;
 
  private:
+  /// How many times as long as a source remembers what it did.
+  [[nodiscard]] double memories() const;
   [[nodiscard]] Measurement measurement(const core::Graph& graph) const;
 
   const engine::SteadyRecord& record_;
   u64 terminals_;
-  u64 queues_;
+  Sources sources_;
   Tick window_;
   stats::BatchRule rule_;
   stats::BatchRule queue_rule_;  ///< of means of what queues do

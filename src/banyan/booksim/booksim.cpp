@@ -277,7 +277,15 @@ void Converter::read_run() {
     differs("include_queuing", "Banyan's packet_latency includes the source queue; network_latency does not");
   }
   const std::string type = text("sim_type");
-  if (type == "batch") return;
+  if (type == "batch") {
+    for (const char* key : {"sample_period", "warmup_periods", "max_samples"}) {
+      static_cast<void>(integer(key));
+      no_effect(key, "a batch ends with its last packet and has no samples");
+    }
+    if (integer("sim_count") != 1)
+      unmapped("sim_count", "a batch is repeated with run.sessions = N beside the configuration");
+    return;
+  }
   if (type != "latency" && type != "throughput") impossible("sim_type", "BookSim2 has latency, throughput and batch");
   const i64 runs = integer("sim_count");
   if (runs < 1) return impossible("sim_count", "there is at least one simulation");

@@ -15,6 +15,8 @@ constexpr std::string_view kStop =
     "BookSim2 stops when successive samples differ by less; Banyan measures all samples and gives an interval";
 constexpr std::string_view kRequests = "there are no requests and replies without use_read_write";
 
+constexpr std::string_view kBatch = "a batch is generated as fast as its packets leave";
+
 constexpr Key kKeys[] = {
     {"topology", "torus"},
     {"k", "8"},
@@ -78,10 +80,11 @@ constexpr Key kKeys[] = {
     {"traffic", "uniform"},
     {"class_priority", "0", Silent::always, "priorities are off"},
     {"perm_seed", "0", Silent::always, "there is no random permutation"},
-    {"injection_rate", "0.1"},
-    {"injection_rate_uses_flits", "0"},
-    {"packet_size", "1"},
-    {"packet_size_rate", "1"},
+    {"injection_rate", "0.1", Silent::always, kBatch},
+    {"injection_rate_uses_flits", "0", Silent::always, kBatch},
+    {"packet_size", "1", Silent::always, "requests and replies have lengths of their own"},
+    {"packet_size_rate", "1", Silent::always,
+     "it weighs several lengths of packet_size, and requests and replies have their own"},
     {"injection_process", "bernoulli"},
     {"burst_alpha", "0.5", Silent::always, "the injection process has no bursts"},
     {"burst_beta", "0.5", Silent::always, "the injection process has no bursts"},

@@ -17,11 +17,14 @@ class Builder;
 namespace banyan::core {
 
 /// For how many cycles a packet keeps a virtual channel of an input port to itself, at the least: fixed + per_flit x
-/// its flits. What a virtual channel carries is bounded by the flits of a packet over this turn.
+/// its flits + per_latency x the latency of the channel that leads there. What a virtual channel carries is bounded by
+/// the flits of a packet over this turn.
 struct VcTurn {
   double fixed = 0.0;
   double per_flit = 1.0;
-  std::string formula;  ///< the same, by the names of parameters
+  double per_latency = 0.0;
+  bool from_terminals = true;  ///< it holds for the channels of terminals too
+  std::string formula;         ///< the same, by the names of parameters
 };
 
 /// The latency of one packet that meets nobody: fixed + per_hop x channels between switches + per_cycle x their

@@ -119,6 +119,9 @@ struct TrafficTraits {
   u64 total_messages = 0;  ///< of a finite traffic, per session
   Disturbance disturbance = {};
   u32 streams = 0;  ///< of the disturbance
+  /// Integrated autocorrelation time of what a source generates, in cycles: what it does now says so long something
+  /// about what it will do. 0: births do not depend on each other.
+  double remembers = 0.0;
   /// The hot spot that `pending` speaks of, or kNone.
   u32 hot_spot = kNone;
 };

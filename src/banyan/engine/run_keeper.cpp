@@ -140,10 +140,13 @@ void add_header(Archive& a, CheckpointHeader& header) {
 CheckpointHeader read_checkpoint_header(const std::string& path, const std::string& program) {
   errno = 0;
   std::error_code error;
-  const File file(fs::is_directory(path, error) ? nullptr : std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) {
-    refuse(path, fmt::format("cannot be read: {}", fs::is_directory(path, error) ? "it is a directory" : reason()),
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {  // to open a pipe may wait for ever
+    refuse(path, fmt::format("cannot be read: it is {}", fs::is_directory(path, error) ? "a directory" : "no file"),
            "name a file that --checkpoint wrote");
+  }
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    refuse(path, fmt::format("cannot be read: {}", reason()), "name a file that --checkpoint wrote");
   }
   std::string start(std::strlen(kMagic), '\0');
   start.resize(std::fread(start.data(), 1, start.size(), file.get()));

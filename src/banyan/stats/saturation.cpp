@@ -193,6 +193,11 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
                                  per_cent(below(e.growth, rule)), rule.steady_confidence * 100.0, rule.growth * 100.0));
   }
   if (e.filling) doubts.emplace_back("the run ends before the network can have filled");
+  if (e.memories < rule.memories) {
+    doubts.push_back(fmt::format(
+        "the sources send in bursts, and the measurement lasts for {:.2g} autocorrelation times of them (limit {:g})",
+        e.memories, rule.memories));
+  }
   if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
     doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
   if (!e.all_arrived) doubts.emplace_back("not everything arrived");
@@ -285,9 +290,13 @@ bool grows(const Growth& growth, const VerdictRule& rule) {
   return growth.share - (straight ? *interval.half_width : together(growth, rule)) > rule.growth;
 }
 
+bool certainly_saturated(const Evidence& e, const VerdictRule& rule) {
+  return grows(e.growth, rule) && !e.filling && e.memories >= rule.memories;
+}
+
 Judgement judge(const Evidence& e, const VerdictRule& rule) {
   Judgement verdict;
-  if (grows(e.growth, rule) && !e.filling) {
+  if (certainly_saturated(e, rule)) {
     verdict.saturated = true;
     verdict.certain = true;
     verdict.reason =

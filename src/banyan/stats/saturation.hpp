@@ -1,6 +1,7 @@
 // Is the network beyond saturation, and is that certain? Every rule that can decide a verdict of a steady run is here.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,11 @@ struct VerdictRule {
   /// recover from for that: burst_times.
   double ahead = 50.0;
   double tipped = 0.01;
+  /// Sources that remember what they did, as those with bursts do, imitate growth, or hide it, while a run is short
+  /// against what they remember: it lasts for so many integrated autocorrelation times of theirs at least. The interval
+  /// of growth takes the run for some 20 stretches, which are 2.5 of these times long then, so that its error comes out
+  /// a tenth too small at most.
+  double memories = 50.0;
   /// In so long a run MSER-5 fails to find the end of the warm-up by chance alone: growth shows that nothing changes.
   double long_enough = 32.0;
   /// A steady state is not certain while a latency that is printed has a half width above this share of itself.
@@ -105,8 +111,9 @@ struct Recovery {
 /// What is known of a run when it is judged.
 struct Evidence {
   Growth growth;
-  bool warmup_found = true;   ///< the end of the warm-up lies in the first half
-  bool filling = false;       ///< the run ends before the network can have filled
+  bool warmup_found = true;                                   ///< the end of the warm-up lies in the first half
+  bool filling = false;                                       ///< the run ends before the network can have filled
+  double memories = std::numeric_limits<double>::infinity();  ///< length in autocorrelation times of the sources
   bool sources_wait = false;  ///< flits that count still wait at their sources when the run gives up
   bool all_arrived = true;    ///< everything that counts was delivered before the run gave up waiting for it
   /// A network may carry less once its buffers are full, and stay saturated after a burst at a load at which it was
@@ -133,12 +140,12 @@ struct Judgement {
 /// The one definition of "saturated" and of "certain":
 /// - certainly saturated: the interval of a random walk's growth lies above the limit, and above what queues that find
 ///   their mean together show, or the growth does not slow down; it goes on in the last half; and the run was not too
-///   short for the network to fill;
+///   short for the network to fill, nor against the bursts of the sources;
 /// - certainly steady: the interval of growth lies below the limit (that of a process that forgets, where the run is
 ///   long enough for it; otherwise that of a random walk), or the queues return to a mean and show no growth; the
 ///   network recovers from a backlog, or at least from a smaller one that is yet far above what it meets by chance; the
-///   end of the warm-up was found or the run is long; it was not too short for the network to fill; everything arrived;
-///   and every latency is known within its limit;
+///   end of the warm-up was found or the run is long; it was not too short for the network to fill, nor against the
+///   bursts of the sources; everything arrived; and every latency is known within its limit;
 /// - otherwise uncertain: saturated (uncertain) where growth is a standard error above the limit and above what queues
 ///   show that find their mean together (nothing where flits still wait at their sources), or else steady (uncertain).
 [[nodiscard]] Judgement judge(const Evidence& evidence, const VerdictRule& rule = {});
@@ -148,6 +155,9 @@ struct Judgement {
 [[nodiscard]] bool level(const Growth& growth, const VerdictRule& rule = {});
 /// The whole interval of growth lies above the limit, and it goes on.
 [[nodiscard]] bool grows(const Growth& growth, const VerdictRule& rule = {});
+
+/// The first part of the judgement.
+[[nodiscard]] bool certainly_saturated(const Evidence& evidence, const VerdictRule& rule = {});
 
 /// Half of the backlog is gone, or no more is left than the run to be judged has held, or it certainly becomes less.
 [[nodiscard]] bool recovers(const Recovery& recovery, const VerdictRule& rule = {});

@@ -160,6 +160,7 @@ void require_known(const Database& database) {
     throw ConfigError(where, "this is a database of another program, not a result store", "name another folder");
   }
   if (format == 0) damaged(database.path(), "its format number is 0");
+  if (format >> 31U != 0) damaged(database.path(), "its format number is negative");
   if (format > kFormat) {
     throw ConfigError(
         where, fmt::format("the result store has format {}, and this Banyan knows formats up to {}", format, kFormat),

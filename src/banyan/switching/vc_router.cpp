@@ -311,12 +311,27 @@ core::VcTurn vc_turn(const config::Values& values) {
   const double allocation = static_cast<double>(values.integer("sw_alloc_delay"));
   const double both = speculative ? std::max(vc, allocation) : vc + allocation;
   const double speedup = values.real("internal_speedup");
-  const double fixed = static_cast<double>(values.integer("routing_delay")) + both - allocation;
+  const double routing = static_cast<double>(values.integer("routing_delay"));
+  if (values.flag("wait_for_tail_credit")) {
+    // From the allocation at one switch to the next there: its tail has left the switch behind, and the credit is back.
+    // Terminals start their packets by other stages.
+    const double wires = static_cast<double>(values.integer("traversal_delay") + values.integer("credit_delay"));
+    std::string stages = std::string("routing_delay + 2 * ") +
+                         (speculative ? "max(vc_alloc_delay, sw_alloc_delay)" : "(vc_alloc_delay + sw_alloc_delay)") +
+                         " + (flits - 1) * sw_alloc_delay";
+    if (speedup != 1.0) stages = "(" + stages + ") / internal_speedup";
+    return {.fixed = (routing + 2 * both - allocation) / speedup + wires,
+            .per_flit = allocation / speedup,
+            .per_latency = 2.0,
+            .from_terminals = false,
+            .formula = stages + " + traversal_delay + credit_delay + 2 * latency (wait_for_tail_credit)"};
+  }
+  const double fixed = routing + both - allocation;
   std::string formula = speculative
                             ? "routing_delay + max(vc_alloc_delay, sw_alloc_delay) + (flits - 1) * sw_alloc_delay"
                             : "routing_delay + vc_alloc_delay + flits * sw_alloc_delay";
   if (speedup != 1.0) formula = "(" + formula + ") / internal_speedup";
-  return {fixed / speedup, allocation / speedup, std::move(formula)};
+  return {.fixed = fixed / speedup, .per_flit = allocation / speedup, .formula = std::move(formula)};
 }
 
 using config::Parameter;
@@ -462,8 +477,12 @@ const core::SwitchRow row_vc_router{
         [](const config::Values& values, const core::NetworkSize& size, double) {
           // Measured on grids of 128 x 128 with full buffers, 1 to 16 virtual channels of 1 to 64 flits: within 10 % of
           // this, and a fifth more where the general kernel runs. Lightly loaded they take two thirds of it.
-          const double buffer = sizeof(parts::BufferedFlit) * static_cast<double>(values.natural("buffer"));
-          return size.inputs * (330.0 + static_cast<double>(values.natural("vcs")) * (50.0 + buffer));
+          const auto vcs = static_cast<double>(values.natural("vcs"));
+          constexpr double kPage = 4096.0;
+          const double buffers =
+              std::min(sizeof(parts::BufferedFlit) * vcs * static_cast<double>(values.natural("buffer")),
+                       sizeof(parts::BufferedFlit) * size.moved / size.inputs + vcs * kPage);
+          return size.inputs * (330.0 + vcs * 50.0 + buffers);
         }};
 
 }  // namespace banyan::switching::vc_router

@@ -60,6 +60,7 @@ Process::Process(const config::Values& values, const core::TrafficContext& conte
     const double burst = values.real("burst");
     const double pause = values.real("pause");
     on_ = burst / (burst + pause);
+    remembers_ = 2.0 / (1.0 / burst + 1.0 / pause);
     rate_on_ = rate / on_;
     if (rate_on_ > 1.0) {
       values.fail("load", fmt::format("{:.4g} messages per cycle of a burst would be needed, 1 is possible", rate_on_),

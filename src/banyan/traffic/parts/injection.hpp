@@ -44,6 +44,10 @@ class Process {
   /// False when every replication has the same births.
   [[nodiscard]] bool random() const noexcept { return kind_ != Kind::at_once; }
 
+  /// TrafficTraits::remembers. Bursts and pauses have no memory themselves, so that the chance of being in a burst
+  /// forgets as exp(-t (1 / burst + 1 / pause)).
+  [[nodiscard]] double remembers() const noexcept { return remembers_; }
+
   /// Of normal distances, cycles, with those that are set to 0; 0 for other processes.
   [[nodiscard]] double mean_distance() const noexcept;
 
@@ -71,6 +75,7 @@ class Process {
   double rate_on_ = 0.0;              ///< messages per cycle of a burst
   double ends_ = 0.0;                 ///< probability that the event is the burst's end
   double on_ = 0.0;                   ///< fraction of the cycles in bursts
+  double remembers_ = 0.0;            ///< cycles
   double law_share_[2] = {0.0, 0.0};  ///< on-off: P(gap > t) is the sum of share * base^t
   double law_base_[2] = {0.0, 0.0};
   double law_log_ = 0.0;  ///< ln of the first base, which may be too near to 1 for its digits
@@ -103,6 +108,7 @@ class Injection {
   }
 
   [[nodiscard]] bool random() const noexcept { return process_.random() || sizes_.random(); }
+  [[nodiscard]] double remembers() const noexcept { return process_.remembers(); }
   [[nodiscard]] double load() const noexcept { return load_; }
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 

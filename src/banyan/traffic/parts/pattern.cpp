@@ -191,7 +191,8 @@ core::TrafficTraits Pattern::traits() const noexcept {
           .longest_packet = injection_.sizes().longest_packet(),
           .random = injection_.random() || draws_destinations(),
           .finite = batch_ != 0,
-          .total_messages = total_};
+          .total_messages = total_,
+          .remembers = injection_.remembers()};
 }
 
 u64 Pattern::count_messages() const noexcept {
