@@ -52,6 +52,21 @@ class NetworkJobs : public testing::Test {
   }
 };
 
+/// What makes a network slower than its channels is told beside jobs too, by check and by run.
+TEST_F(NetworkJobs, HearTheWarningsOfTheirNetwork) {
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2, latency = 20 }\n"
+      "switch = { name = \"vc_router\", vcs = 2, buffer = 8 }\nrouting = \"up_down\"\n" +
+      std::string(kRing);
+  const std::string words = "the credit round trip of a channel of latency 20";
+  write_text("x.toml", text);
+  const Said checked = banyan({"check", "x.toml"});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_NE((checked.out + checked.err).find(words), std::string::npos) << checked.out;
+  EXPECT_NE(run_of(text).value("warning", "").find(words), std::string::npos);
+  EXPECT_EQ(run_of(std::string(kTree) + kRing).value("warning", ""), "");
+}
+
 TEST_F(NetworkJobs, RefuseEachOptionInItsOwnWords) {
   const std::string text = std::string(kTree) + kRing;
   const auto cause = [&](const std::vector<std::string>& more) { return refused(text, more).err; };

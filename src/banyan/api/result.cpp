@@ -404,7 +404,8 @@ const config::JsonShape& result_shape() {
     constexpr double kMost = std::numeric_limits<double>::max();
     constexpr double kMostCycles = 1e18;
     const JsonShape number = JsonShape::number().or_null();
-    const JsonShape metric = JsonShape::object({{"mean", number},
+    // Times, counts, shares and ratios: none is below 0.
+    const JsonShape metric = JsonShape::object({{"mean", JsonShape::number(0.0, kMost).or_null()},
                                                 {"half_width", JsonShape::number(0.0, kMost).or_null(), false},
                                                 {"confidence", JsonShape::number(0.0, 1.0).or_null(), false},
                                                 {"count", JsonShape::natural()},
@@ -412,7 +413,7 @@ const config::JsonShape& result_shape() {
     const JsonShape series = JsonShape::object(
         {{"unit", JsonShape::text()}, {"start", number}, {"interval", number}, {"values", JsonShape::list_of(number)}});
     const JsonShape lists = JsonShape::object({{"sums", JsonShape::numbers()}, {"counts", JsonShape::numbers()}});
-    const JsonShape groups = JsonShape::object({{"cycles", JsonShape::number(0.0, kMostCycles)},
+    const JsonShape groups = JsonShape::object({{"cycles", JsonShape::number(1.0, kMostCycles)},
                                                 {"cut", JsonShape::natural()},
                                                 {"metrics", JsonShape::map_of(lists)}});
     const JsonShape table =

@@ -18,7 +18,7 @@
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/reader.hpp"
-#include "banyan/api/vc_turn.hpp"
+#include "banyan/api/warnings.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
@@ -91,57 +91,6 @@ void require_windows(const config::Values& run, bool sessions, const RunOptions&
            sessions ? "an experiment of sessions has no windows to tell of" : "there are no windows to tell of",
            sessions ? "give the run a fixed length (run.duration), or call it without a function for windows"
                     : "give run.window, the length of a window in cycles");
-}
-
-/// An admission that waits for marks where none are made.
-std::string marks_note(const Experiment& experiment) {
-  const std::string& name = experiment.admission.component();
-  const auto rows = core::admission_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
-  if (row == rows.end() || !(*row)->needs_marks) return {};
-  const config::Values& switching = experiment.switching;
-  const bool told = switching.all().contains("recn.notify_sources") && switching.flag("recn.notify_sources");
-  if (told || marks_packets(experiment)) return {};
-  const bool can = switching.all().contains("mark.high");
-  return fmt::format(
-      "the admission {} holds back what switches mark, and the switch {} marks nothing; {}", name,
-      switching.component(),
-      can ? "set switch.mark.low and switch.mark.high, the lengths of a queue between which marks begin"
-          : "use the switch cioq or vc_router with switch.mark.high, or the admission swift, which needs no marks");
-}
-
-/// An admission that reads what the switch does not write.
-std::string utilization_note(const Experiment& experiment) {
-  const std::string& name = experiment.admission.component();
-  const auto rows = core::admission_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
-  if (row == rows.end() || !(*row)->needs_utilization || switch_row(experiment).writes_utilization) return {};
-  std::string can;
-  for (const core::SwitchRow* writes : core::switching_rows()) {
-    if (writes->writes_utilization) can += (can.empty() ? "" : " or ") + writes->info.name;
-  }
-  return fmt::format(
-      "the admission {} reads how busy links are from packets, and the switch {} writes nothing; use the "
-      "switch {}, or the admission swift, which needs nothing of switches",
-      name, experiment.switching.component(), can);
-}
-
-/// What makes this network slower than its channels by the parameters of its switches, each in a sentence.
-std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
-  std::vector<std::string> warnings;
-  const core::SwitchRow& row = switch_row(experiment);
-  if (row.warning != nullptr) {
-    u32 longest = 0;
-    for (const auto& traffic : traffics) {
-      longest = std::max(longest, std::min(traffic->longest_message(), traffic->longest_packet()));
-    }
-    warnings.push_back(row.warning(experiment.switching, *network.topology, longest));
-  }
-  warnings.push_back(marks_note(experiment));
-  warnings.push_back(utilization_note(experiment));
-  warnings.push_back(vc_turn_note(experiment, network, traffics));
-  std::erase(warnings, std::string());
-  return warnings;
 }
 
 /// Messages with several destinations have no line in a trace.

@@ -18,6 +18,7 @@
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
 #include "banyan/api/version.hpp"
+#include "banyan/api/warnings.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
@@ -325,6 +326,12 @@ Prepared prepare(const Experiment& experiment) {
   return all;
 }
 
+/// `network`: with the traffics that carry messages of jobs.
+std::vector<std::string> warnings_of_jobs(const Experiment& network) {
+  const Network built = build_network(network);
+  return warnings_of(network, built, build_traffics(network, *built.topology));
+}
+
 void require_network(const Experiment& network) {
   const Network built = build_network(network);
   static_cast<void>(build_instance(network, built, engine_settings(network)));
@@ -546,6 +553,8 @@ void add_channels(Result& result, const core::Topology& topology, const std::vec
 Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Result& result, Hasher& hasher) {
   Prepared prepared = prepare(experiment);
   for (const std::string& text : prepared.notes) note(result, text);
+  for (const std::string& text : warnings_of_jobs(prepared.network))
+    result.warning += (result.warning.empty() ? "" : "; ") + text;
   const u32 flit = experiment.messages.natural("flit");
   const bool tables = experiment.run.text("tables") != "none";
   std::optional<PacketLogFile> log;
@@ -664,6 +673,7 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
     for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
       note_sound(experiment.jobs[j], prepared.read[j], prepared.jobs[j].host, prepared.notes);
     }
+    for (std::string& text : warnings_of_jobs(prepared.network)) prepared.notes.push_back(std::move(text));
     return prepared.notes;
   }
   std::vector<std::string> notes;
