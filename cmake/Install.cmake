@@ -29,10 +29,10 @@ target_compile_features(banyan_library PUBLIC cxx_std_20)
 set_target_properties(banyan_library PROPERTIES EXPORT_NAME library OUTPUT_NAME banyan)
 set_target_properties(banyan_program PROPERTIES EXPORT_NAME program)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Banyan)
-install(TARGETS banyan_library banyan_program EXPORT BanyanTargets)
-install(EXPORT BanyanTargets NAMESPACE Banyan:: DESTINATION ${package})
+install(TARGETS banyan_library banyan_program EXPORT BanyanTargets COMPONENT dev)
+install(EXPORT BanyanTargets NAMESPACE Banyan:: DESTINATION ${package} COMPONENT dev)
 foreach(room base stats config core workload engine api)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/banyan/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/banyan
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/banyan/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/banyan COMPONENT dev
     FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 set(components "")
@@ -46,25 +46,33 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/Registry.cmake
   ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake
-  ${PROJECT_BINARY_DIR}/generated/interface/BanyanInterface.cmake DESTINATION ${package})
+  ${PROJECT_BINARY_DIR}/generated/interface/BanyanInterface.cmake DESTINATION ${package} COMPONENT dev)
 add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed
 
-# cpack -G DEB: a package that installs on Debian 12, with the program, the library and its headers, and one with the module for runs
-# over the processes of mpirun: the program loads that when it is asked to, and needs no MPI without it. What they depend on is read
-# from what they are linked with.
+# cpack -G DEB: packages that install on a bare Debian 12: the program; the library and its headers with all that a project with
+# components of its own needs; and the module for runs over the processes of mpirun, which the program loads when it is asked to: it
+# needs no MPI without. What programs and modules depend on is read from what they are linked with.
 set(CPACK_PACKAGE_NAME banyan)
 set(CPACK_PACKAGE_CONTACT "The Banyan developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of interconnection networks")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL banyan)
+set(CPACK_COMPONENTS_ALL banyan dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_BANYAN_PACKAGE_NAME banyan)
-set(CPACK_DEBIAN_BANYAN_PACKAGE_SUGGESTS
-  "banyan-mpi, libfmt-dev, libsqlite3-dev, zlib1g-dev, libbz2-dev, nlohmann-json3-dev, cmake")
+set(CPACK_DEBIAN_BANYAN_PACKAGE_SUGGESTS "banyan-dev, banyan-mpi")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers for topologies, routings, switch models and more of one's own")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME banyan-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+# What the headers include, what a program is linked with, and what builds it. A test compares the headers with this list.
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+  "banyan (= ${PROJECT_VERSION}), g++, cmake, make | ninja-build, libfmt-dev, librandom123-dev, nlohmann-json3-dev, libsqlite3-dev, zlib1g-dev, libbz2-dev")
+if(BANYAN_METIS)
+  string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libmetis-dev")
+endif()
 if(TARGET banyan_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_COMPONENT_MPI_DESCRIPTION "One network over the processes of Open MPI")

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "build_info.hpp"
@@ -185,14 +186,27 @@ TEST(DebianPackage, InstallsAndRuns) {
     EXPECT_NE(depends.find("banyan (= " BANYAN_VERSION), std::string::npos) << depends;
     EXPECT_NE(depends.find("libopenmpi"), std::string::npos) << depends;
   }
+  // What the headers include comes with the package that has them.
+  ASSERT_EQ(run_shell(here + "dpkg-deb -x banyan-dev_*.deb dev").status, 0);
+  const std::string needs = run_shell(here + "dpkg-deb -f banyan-dev_*.deb Depends").text;
+  const Output foreign = run_shell(here +
+                                   "grep -rhoE '#include <[^>]+/[^>]+>' dev/usr/include/banyan | sed 's/.*<//; s/>.*//' | "
+                                   "grep -v ^sys/ | sort -u | while read -r f; do dpkg -S \"/usr/include/$f\"; done");
+  EXPECT_EQ(foreign.status, 0) << foreign.text;
+  std::istringstream lines(foreign.text);
+  u32 packages = 0;
+  for (std::string line; std::getline(lines, line); ++packages) {
+    EXPECT_NE(needs.find(line.substr(0, line.find(':'))), std::string::npos) << line << " is not in " << needs;
+  }
+  EXPECT_GE(packages, 3U) << foreign.text;
   // A root of its own, with dpkg's own records; what it depends on is this system's.
   const Output installed =
       run_shell(here +
                 "mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates root/var/lib/dpkg/triggers && touch "
                 "root/var/lib/dpkg/status && dpkg --root=root --log=/dev/null --force-not-root --force-depends "
-                "--force-script-chrootless -i banyan_*.deb");
+                "--force-script-chrootless -i banyan_*.deb banyan-dev_*.deb");
   ASSERT_EQ(installed.status, 0) << installed.text;
-  const Output listed = run_shell(here + "dpkg --root=root -L banyan");
+  const Output listed = run_shell(here + "dpkg --root=root -L banyan banyan-dev");
   for (const char* file : {"/usr/bin/banyan", "/usr/share/man/man1/banyan.1", "/usr/include/banyan/core/topology.hpp",
                            "BanyanConfig.cmake", "bash-completion/completions/banyan"}) {
     EXPECT_NE(listed.text.find(file), std::string::npos) << file << " in " << listed.text;
