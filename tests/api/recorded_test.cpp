@@ -219,6 +219,28 @@ TEST(Recorded, ActivityOfWormsIsThatOfRouters) {
   EXPECT_EQ(fifos.find("vc_allocations"), nullptr);
 }
 
+/// In bytes: a packet passes two memories of every switch, and its overhead passes the links.
+TEST(Recorded, ActivityOfAdaptersAndSwitchesCountsBothMemories) {
+  const std::string text =
+      "topology = { name = \"bidirectional_min\", hosts = 16 }\nrouting = { name = \"nearest_common_ancestor\", up = "
+      "\"destination_digit\" }\nswitch = { name = \"cioq\", overhead = 6, packet = 64 }\n"
+      "traffic = { name = \"uniform\", load = 0.4, size = 64 }\n[run]\nduration = 40000\nactivity = true\n";
+  const api::Result result = run(text, {});
+  const auto count = [&](const char* name) { return result.at(name).mean; };
+  const double hops = count("flit_hops");  // packets through switches
+  constexpr double kOnTheWay = 16 * 4 * 64;
+  EXPECT_GT(hops, 1000.0);
+  EXPECT_NEAR(count("crossbar_traversals"), 64 * hops, kOnTheWay);
+  EXPECT_NEAR(count("buffer_writes"), 2 * 64 * hops, kOnTheWay);
+  EXPECT_NEAR(count("buffer_reads"), 2 * 64 * hops, kOnTheWay);
+  EXPECT_NEAR(count("link_traversals"), 70 * (hops + count("delivered_packets")), kOnTheWay);
+  EXPECT_EQ(result.find("vc_allocations"), nullptr);
+  EXPECT_EQ(run(text, {"run.activity=false"}).state_hash, result.state_hash);
+  const api::Result cut = run(text, {"run.shards=3"});
+  for (const char* name : {"buffer_writes", "buffer_reads", "crossbar_traversals", "link_traversals"})
+    EXPECT_EQ(cut.at(name).mean, count(name)) << name;
+}
+
 TEST(Recorded, ActivityIsRefusedBeforeTheRunWhereItIsNotCounted) {
   const std::string nodes =
       "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"packet_node\"\nrouting = \"dimension_order\"\n"

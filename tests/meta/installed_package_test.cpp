@@ -189,9 +189,10 @@ TEST(DebianPackage, InstallsAndRuns) {
   // What the headers include comes with the package that has them.
   ASSERT_EQ(run_shell(here + "dpkg-deb -x banyan-dev_*.deb dev").status, 0);
   const std::string needs = run_shell(here + "dpkg-deb -f banyan-dev_*.deb Depends").text;
-  const Output foreign = run_shell(here +
-                                   "grep -rhoE '#include <[^>]+/[^>]+>' dev/usr/include/banyan | sed 's/.*<//; s/>.*//' | "
-                                   "grep -v ^sys/ | sort -u | while read -r f; do dpkg -S \"/usr/include/$f\"; done");
+  const Output foreign =
+      run_shell(here +
+                "grep -rhoE '#include <[^>]+/[^>]+>' dev/usr/include/banyan | sed 's/.*<//; s/>.*//' | "
+                "grep -v ^sys/ | sort -u | while read -r f; do dpkg -S \"/usr/include/$f\"; done");
   EXPECT_EQ(foreign.status, 0) << foreign.text;
   std::istringstream lines(foreign.text);
   u32 packages = 0;

@@ -102,7 +102,10 @@ constexpr MetricRow kRows[] = {
     {"false_marks", "of marks", "Marks on packets that go through no root of a congestion tree.",
      "marked packets through no root / marked packets", "with run.trees and a switch that marks"},
     {"fetch_adds", "", "Fetch-and-adds that were done at memories.", "a count", "switch output_queued; whole run"},
-    {"flit_hops", "", "Flits times switches that they passed: the work of the simulation.", "a count", kWhole},
+    {"flit_hops", "",
+     "Flits, or packets where the model moves them as wholes, times switches that they passed: the work of the "
+     "simulation.",
+     "a count", kWhole},
     {"flit_size", "B", "How large a flit is, where the experiment says.", "given by run.flit", "not counted"},
     {"generated_hot_background", "packets/cycle", "Series: background messages generated for the hot spot.",
      "mean over sessions, by cycle after the begin", "run.series = \"generation\" or \"all\""},

@@ -219,6 +219,7 @@ void Fabric::reset(u32 replication) {
   // Credits that take no time count at once: the part in which they are due has a second step.
   starved_ = control_parts_ == 0 ? 1 : 0;
   movements_ = 0;
+  moved_ = {};
   counts_ = {};
   reset_pauses();
   log_.clear();
@@ -232,7 +233,7 @@ void Fabric::archive(Archive& a) {
   a(class_used_, class_credit_, class_room_, class_open_, store_, admittance_, towards_, meters_, sent_);
   a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, heard_, unpaused_, pause_counts_);
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
-  a(now_, cycle_, starved_, settled_, movements_, counts_, log_, own_);
+  a(now_, cycle_, starved_, settled_, movements_, moved_, counts_, log_, own_);
 }
 
 Tick Fabric::run(Tick now) noexcept {

@@ -41,6 +41,12 @@ class Fabric final : public engine::Population {
   bool hashes_movements() const noexcept override { return true; }
   void hold(engine::Holdings& into) const override;
   u64 movements() const noexcept override { return movements_; }
+  /// A packet is written into the memory of an input, read through the crossbar into that of an output, and read out of
+  /// that onto the link. Memories of adapters belong to hosts; their links count.
+  bool activity(engine::Activity& into) const override {
+    into += {moved_.in + moved_.across, moved_.across + moved_.out, moved_.across, moved_.over_links, 0, false};
+    return true;
+  }
   bool expects(Tick) const override;
   void blocked_on(engine::BlockedView& into) const override;
   void occupancy(std::vector<u64>& levels) const override;
@@ -627,6 +633,14 @@ class Fabric final : public engine::Population {
   u32 starved_ = 0;   ///< egresses that wait for credit; one more where credits take no time
   Tick settled_ = 0;  ///< cycle in which credits were last counted without need
   u64 movements_ = 0;
+  /// Bytes since the start of the replication.
+  struct Moved {
+    u64 in = 0;          ///< into memories of inputs
+    u64 across = 0;      ///< crossbars
+    u64 out = 0;         ///< out of memories of outputs
+    u64 over_links = 0;  ///< with their overhead
+  };
+  Moved moved_;
   RecnCounts counts_;
   // Where sources are told of roots:
   std::unique_ptr<core::Admission> flow_keys_;  ///< which flow a packet belongs to

@@ -390,6 +390,7 @@ template <Fabric::Mode M>
   sw.idle_in |= u64{1} << in.port;
   sw.idle_out |= u64{1} << in.to;
   ++movements_;
+  moved_.across += item.bytes;
   if constexpr (pauses(M)) {
     note_departure(i, item);
   } else if (in.far != 0) [[unlikely]] {
@@ -410,6 +411,8 @@ template <Fabric::Mode M, bool Large>
   out.item.packet = kNone;
   const bool was_full = divides(M) || out.free < plan_.packet;
   out.free += item.bytes;
+  moved_.out += out.adapter ? 0 : item.bytes;
+  moved_.over_links += u64{item.bytes} + plan_.overhead;
   if constexpr (divides(M)) {
     --class_used_[std::size_t{e} * plan_.classes + item.queue_class];
     set_class_room(e, item.queue_class, true);
@@ -442,6 +445,7 @@ template <Fabric::Mode M>
 [[gnu::always_inline]] inline void Fabric::put_in(u32 i, const Item& item) noexcept {
   if (watches_) [[unlikely]]
     note_put_in(i, item);
+  moved_.in += item.bytes;
   if constexpr (pauses(M)) note_arrival(i, item);
   u32 q = base_in(item);
   if constexpr (sets_aside(M)) {
