@@ -241,6 +241,26 @@ TEST_F(Needs, ARunThatMayGoOnSaysSo) {
   EXPECT_FALSE(contains(text_of({"measure=1e9"}), "uncertain"));
 }
 
+/// Memory that no flit touches is not taken; what the system would not even promise is refused in words.
+TEST_F(Needs, OfLargeBuffersWhatTheFlitsUseOfThemCounts) {
+  const std::string torus = experiment("{ name = \"torus\", size = [64, 64] }", "{ name = \"vc_router\", vcs = 16 }",
+                                       "\"dimension_order\"", "{ name = \"uniform\", load = 0.1, size = 4 }");
+  const auto points = [&](const api::Overrides& overrides) {
+    return api::read_experiments_text(torus, "test.toml", overrides).points;
+  };
+  const auto bytes = [](const api::Experiment& of) { return api::needs_of(of)->bytes; };
+  EXPECT_GT(bytes(points({"switch.buffer=4096", "run.duration=20"}).front()), 8e9);
+  EXPECT_NO_THROW(api::require_fit(points({"switch.buffer=4096", "run.duration=20"}), 1, 2e9));
+  const api::Overrides runs{"switch.buffer=512", "run.duration=100"};
+  const double peak = static_cast<double>(api::run(points(runs).front()).peak_bytes);
+  EXPECT_LT(peak, 1.5e9) << "of " << bytes(points(runs).front());
+  EXPECT_NO_THROW(api::require_fit(points(runs), 1, 0.75e9));
+  EXPECT_THROW(api::require_fit(points({"switch.buffer=4096", "run.duration=100000"}), 1, 2e9), ConfigError)
+      << "flits come by until all of it is used";
+  EXPECT_THROW(api::require_fit(points({"switch.vcs=64", "switch.buffer=65535", "run.duration=20"}), 1, 2e9),
+               ConfigError);
+}
+
 TEST_F(Needs, SubnetworksCount) {
   const auto bytes = [](i64 copies) {
     const std::string text =

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -135,6 +136,7 @@ Sent requests_and_replies(const core::Traffic& traffic, const config::Values& va
 
 struct Together {
   std::vector<double> bytes;  ///< of each point, the largest first
+  double reserved = 0.0;      ///< of the one that reserves most, of those that do not use all of it
   double seconds = 0.0;
   double most_seconds = 0.0;   ///< where runs go on until their verdicts are certain
   double build_seconds = 0.0;  ///< of the largest
@@ -147,7 +149,10 @@ std::optional<Needs> closer_needs_of(const Experiment& point, WorkOfRuns& work_o
   std::optional<Needs> needs = needs_of(point);
   if (!needs || needs->bytes <= kWorthSaying) return needs;
   const std::optional<Work> work = work_of(point);
-  return work ? needs_of(point, work->flits * work->passed) : needs;
+  if (!work) return needs;
+  std::optional<Needs> closer = needs_of(point, work->flits * work->passed);
+  closer->reserved = needs->reserved;
+  return closer;
 }
 
 /// `time`: also what the runs take.
@@ -157,6 +162,7 @@ Together together(const std::vector<Experiment>& points, bool time) {
   for (const Experiment& point : points) {
     const std::optional<Needs> needs = closer_needs_of(point, work_of);
     if (!needs) continue;
+    if (needs->reserved > needs->bytes) all.reserved = std::max(all.reserved, needs->reserved);
     if (all.of == nullptr || needs->bytes > *std::max_element(all.bytes.begin(), all.bytes.end())) {
       all.of = &point;
       all.largest = needs->size;
@@ -177,6 +183,10 @@ double bytes_at_once(const Together& all, u32 at_once) {
   double sum = 0.0;
   for (std::size_t i = 0; i < std::min<std::size_t>(at_once, all.bytes.size()); ++i) sum += all.bytes[i];
   return sum;
+}
+
+double machine_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 std::string bytes_text(double bytes) {
@@ -211,6 +221,7 @@ std::optional<Needs> needs_of(const Experiment& experiment, double moved) {
   needs.size.moved = moved;
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
                 switching.memory(experiment.switching, needs.size, shortest_packet(experiment));
+  needs.reserved = needs.bytes;
   needs.build_seconds = needs.size.inputs * kBuildSecondsPerInput + needs.bytes * kBuildSecondsPerByte;
   return needs;
 }
@@ -289,8 +300,11 @@ double seconds_of(const Experiment& experiment, const Work& work) {
 
 void require_fit(const std::vector<Experiment>& points, u32 at_once, double available_bytes) {
   const Together all = together(points, false);
-  const double bytes = bytes_at_once(all, at_once);
-  if (bytes / kMemoryFactor <= available_bytes) return;
+  // The system refuses at once what is more than the machine has, whether it will be touched or not.
+  const double most = std::max(available_bytes, machine_bytes());
+  const bool reserves = all.reserved > most;
+  const double bytes = reserves ? all.reserved : bytes_at_once(all, at_once);
+  if (!reserves && bytes / kMemoryFactor <= available_bytes) return;
   const bool several = at_once > 1 && all.bytes.size() > 1;
   all.of->topology.fail(
       "name",

@@ -29,6 +29,7 @@ struct Work {
 struct Needs {
   core::NetworkSize size;  ///< with subnetworks
   double bytes = 0.0;
+  double reserved = 0.0;  ///< bytes that are asked for, touched or not
   double build_seconds = 0.0;
 };
 
