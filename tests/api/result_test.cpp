@@ -105,7 +105,8 @@ TEST(Verdict, HasFourNames) {
   EXPECT_EQ(to_string(Verdict::finished), "finished");
 }
 
-RC_GTEST_PROP(ResultJson, AnyNumbersReadBack, (double mean, double any_width, u64 count, u64 hash)) {
+RC_GTEST_PROP(ResultJson, AnyNumbersReadBack, (double any_mean, double any_width, u64 count, u64 hash)) {
+  const double mean = std::abs(any_mean);  // no metric is below 0
   const double half_width = std::abs(any_width);
   Result result = example();
   result.state_hash = hash;

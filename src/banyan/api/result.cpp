@@ -413,7 +413,7 @@ const config::JsonShape& result_shape() {
     const JsonShape series = JsonShape::object(
         {{"unit", JsonShape::text()}, {"start", number}, {"interval", number}, {"values", JsonShape::list_of(number)}});
     const JsonShape lists = JsonShape::object({{"sums", JsonShape::numbers()}, {"counts", JsonShape::numbers()}});
-    const JsonShape groups = JsonShape::object({{"cycles", JsonShape::number(1.0, kMostCycles)},
+    const JsonShape groups = JsonShape::object({{"cycles", JsonShape::number(0.0, kMostCycles)},
                                                 {"cut", JsonShape::natural()},
                                                 {"metrics", JsonShape::map_of(lists)}});
     const JsonShape table =
