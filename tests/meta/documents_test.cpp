@@ -1,12 +1,16 @@
-// Do the commands in the documents work?
+// Do the commands in the documents work, and does the program accept their experiments?
 //
 // In every Markdown file, blocks fenced as ```sh are executed in order by one shell, at the root of a copy of the
 // project, with the program on the PATH and at build/release/banyan. A ```toml block whose first line is a comment with
 // nothing but a file name ("# first.toml") is written to that file beforehand. Blocks fenced as ```console are not
 // executed. Lines that call ./dev are not executed either (they would build and test inside a test), but the command
 // must exist.
+//
+// Every ```toml block is given to "banyan check". A part of an experiment is completed first. A ```text block is the
+// file that an experiment of its page reads, if the project has none of that name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -127,9 +131,9 @@ TEST(Dev, EveryCommandExplainsItselfInsteadOfStarting) {
   }
 }
 
-class Documents : public ::testing::TestWithParam<std::string> {};
+class DocumentCommands : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Documents, CommandsWork) {
+TEST_P(DocumentCommands, Work) {
   const Document document = read_document(read_file(repository_root() / GetParam()));
   const Output help = run_shell(quoted(repository_root() / "dev") + " help");
   ASSERT_EQ(help.status, 0) << help.text;
@@ -144,9 +148,67 @@ TEST_P(Documents, CommandsWork) {
   EXPECT_EQ(output.status, 0) << document.script << "\nprinted\n" << output.text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Documents, ::testing::ValuesIn(documents_with_commands()),
+INSTANTIATE_TEST_SUITE_P(Files, DocumentCommands, ::testing::ValuesIn(documents_with_commands()),
                          [](const auto& file) { return identifier(file.param); });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Documents);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DocumentCommands);
+
+bool has_key(const Block& block, const std::string& keys) {
+  const std::regex key(R"(^\[{0,2}()" + keys + R"()\b.*)");
+  return std::any_of(block.lines.begin(), block.lines.end(),
+                     [&](const std::string& line) { return std::regex_match(line, key); });
+}
+
+/// The experiment of a block; what it leaves out is a hypercube, the given switch and uniform traffic.
+std::string complete_experiment(const Block& block, const std::string& switch_model) {
+  std::string text;
+  if (!has_key(block, "topology")) text += "topology = \"hypercube\"\n";
+  if (!has_key(block, "switch")) text += "switch = " + switch_model + "\n";
+  for (const std::string& line : block.lines) text += line + "\n";
+  if (!has_key(block, "traffic|job")) text += "[[traffic]]\nname = \"uniform\"\nload = 0.05\n";
+  return text;
+}
+
+/// Writes the page's ```text blocks, in order, to the files that its experiments read and the project does not have.
+void write_files_beside(const std::vector<Block>& blocks, const fs::path& folder) {
+  static const std::regex read(R"re(\b(?:file|costs) = "([\w./-]+)")re");
+  auto text = blocks.begin();
+  const auto is_text = [](const Block& block) { return block.language == "text"; };
+  for (const Block& block : blocks) {
+    if (block.language != "toml") continue;
+    for (const std::string& line : block.lines) {
+      std::smatch match;
+      if (!std::regex_search(line, match, read) || fs::exists(folder / match[1].str())) continue;
+      text = std::find_if(text, blocks.end(), is_text);
+      ASSERT_NE(text, blocks.end()) << "the page does not show " << match[1];
+      std::ofstream file(folder / match[1].str());
+      for (const std::string& shown : text->lines) file << shown << "\n";
+      ++text;
+    }
+  }
+}
+
+TEST(Documents, ExperimentsAreAccepted) {
+  const TemporaryFolder folder;
+  copy_project(folder.path());
+  int experiments = 0;
+  for (const std::string& page : project_files("", {".md"})) {
+    SCOPED_TRACE(page);
+    const std::vector<Block> blocks = blocks_of(read_file(repository_root() / page));
+    write_files_beside(blocks, folder.path());
+    for (const Block& block : blocks) {
+      if (block.language != "toml" || has_key(block, "unit")) continue;  // a table of costs has a unit
+      Output checked;
+      for (const char* model : {"{ name = \"vc_router\", vcs = 8 }", "\"central_buffer\"\nrouting = \"up_down\""}) {
+        std::ofstream(folder.path() / "block.toml") << complete_experiment(block, model);
+        checked = run_shell("cd " + quoted(folder.path()) + " && build/release/banyan check block.toml");
+        if (checked.status == 0) break;
+      }
+      EXPECT_EQ(checked.status, 0) << checked.text << "\n" << read_file(folder.path() / "block.toml");
+      ++experiments;
+    }
+  }
+  EXPECT_GT(experiments, 50);
+}
 
 TEST(DocumentReader, RunsShellBlocksWritesNamedFilesAndSetsDevAside) {
   const Document document =

@@ -65,6 +65,32 @@ RC_GTEST_PROP(UpDown, RandomGraphsAreReachedExactlyWhereTheyAreConnected, ()) {
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
+TEST(UpDown, OneWayLinksGetARootFromWhichEveryPairHasAWay) {
+  // From b to a, packets go over c, which must be above both.
+  const std::vector<std::string> lines{"switch a",     "switch b",         "switch c", "terminal 0 a",
+                                       "terminal 1 b", "link a b one_way", "link a c", "link b c"};
+  const auto t = topology("graph_file", {{"lines", lines}});
+  for (const char* order : {"breadth_first", "automatic"}) {
+    const auto r = up_down(*t, "fixed", order);
+    expect_delivered(*t, *r, 3, 1);
+    expect_verdict(*t, *r, 1, core::DependencyVerdict::acyclic);
+  }
+  EXPECT_NE(refusal([&] { up_down(*t, "fixed", "automatic", 0); }).find("leave out root"), std::string::npos);
+}
+
+TEST(UpDown, TheRemedyIsOneThatHelps) {
+  const std::vector<std::string> ring{"switch a",         "switch b",         "switch c",
+                                      "terminal 0 a",     "terminal 1 b",     "terminal 2 c",
+                                      "link a b one_way", "link b c one_way", "link c a one_way"};
+  const std::string one_way = refusal([&] { up_down(*topology("graph_file", {{"lines", ring}})); });
+  EXPECT_NE(one_way.find("make links two-way, or use the routing shortest_path"), std::string::npos) << one_way;
+  EXPECT_EQ(one_way.find("fail"), std::string::npos) << one_way;
+  const auto damaged = topology("mesh", {{"size", std::vector<i64>{2}}, {"random_failed_links", i64{1}}});
+  const std::string cut = refusal([&] { up_down(*damaged); });
+  EXPECT_NE(cut.find("let fewer links and switches fail"), std::string::npos) << cut;
+  EXPECT_EQ(cut.find("two-way"), std::string::npos) << cut;
+}
+
 TEST(UpDown, TheRootIsInTheMiddleOfALine) {
   // Five switches in a line: with the root at an end or in the middle, all ways are the same; with a ring the way
   // around through the root is forbidden to packets that went down.

@@ -90,6 +90,7 @@ class UpDown final : public core::Routing {
 
  private:
   static constexpr u16 kFar = 0xffff;
+  static constexpr std::size_t kMostRoots = 64;
   static constexpr std::size_t kMostEntries = std::size_t{1} << 25U;
 
   [[nodiscard]] bool usable(u32 c) const noexcept {
@@ -165,18 +166,30 @@ class UpDown final : public core::Routing {
   }
 
   void order(const config::Values& values, bool by_level) {
-    std::vector<u32> depth(graph_.switches(), 0);
     by_level_ = by_level;
-    if (by_level_) {
+    const i64 root = values.integer("root");
+    if (by_level) {
+      std::vector<u32> depth(graph_.switches());
       for (u32 s = 0; s < graph_.switches(); ++s) depth[s] = graph_.levels() - graph_.level(s);
+      order_by(depth);
+    } else if (root >= static_cast<i64>(graph_.switches())) {
+      values.fail("root", fmt::format("there is no switch {}", root),
+                  fmt::format("switches are 0 to {}", graph_.switches() - 1));
+    } else if (root >= 0) {
+      order_by(depths(static_cast<u32>(root)));
     } else {
-      const i64 root = values.integer("root");
-      if (root >= static_cast<i64>(graph_.switches())) {
-        values.fail("root", fmt::format("there is no switch {}", root),
-                    fmt::format("switches are 0 to {}", graph_.switches() - 1));
+      // Any root gives every pair a way where links are two-way; one-way links ask for a certain one.
+      const std::vector<u32> roots = central_switches();
+      for (const u32 candidate : roots) {
+        order_by(depths(candidate));
+        if (cut_off().empty()) return;
       }
-      depth = depths(root < 0 ? center() : static_cast<u32>(root));
+      order_by(depths(roots.front()));
     }
+  }
+
+  /// Ranks switches by their depth, equal ones by their number, and finds all distances.
+  void order_by(const std::vector<u32>& depth) {
     rank_.resize(graph_.switches());
     std::vector<u32> sorted(graph_.switches());
     for (u32 s = 0; s < graph_.switches(); ++s) sorted[s] = s;
@@ -202,19 +215,22 @@ class UpDown final : public core::Routing {
     return depth;
   }
 
-  /// The first switch from which the farthest switch with terminals is nearest.
-  [[nodiscard]] u32 center() const {
-    u32 best = hosts_.front();
-    u32 least = kNone;
+  /// Switches from which all terminals are reached, those whose farthest terminal is nearest first; at most kMostRoots.
+  /// Where there is none: the switch of the first terminal.
+  [[nodiscard]] std::vector<u32> central_switches() const {
+    std::vector<std::pair<u32, u32>> found;  // distance of the farthest terminal, switch
     for (u32 s = 0; s < graph_.switches(); ++s) {
       const std::vector<u32> depth = depths(s);
       u32 farthest = 0;
       for (const u32 host : hosts_) farthest = std::max(farthest, depth[host]);
-      if (farthest >= least) continue;
-      least = farthest;
-      best = s;
+      if (farthest != kNone) found.emplace_back(farthest, s);
     }
-    return best;
+    std::sort(found.begin(), found.end());
+    if (found.size() > kMostRoots) found.resize(kMostRoots);
+    std::vector<u32> switches;
+    for (const auto& [farthest, s] : found) switches.push_back(s);
+    if (switches.empty()) switches.push_back(hosts_.front());
+    return switches;
   }
 
   /// Breadth first against the channels, over (switch, whether the packet has gone down).
@@ -238,11 +254,11 @@ class UpDown final : public core::Routing {
     }
   }
 
-  /// A source and a destination without a way up and then down; empty: there are none.
+  /// The switches of a source and a destination without a way up and then down; empty: there are none.
   [[nodiscard]] std::vector<u32> cut_off() const {
-    for (u32 s = 0; s < graph_.terminals(); ++s) {
-      for (u32 d = 0; d < graph_.terminals(); ++d) {
-        if (distance_[place(column_[places_.switch_of(d)], places_.switch_of(s), false)] == kFar) return {s, d};
+    for (const u32 s : hosts_) {
+      for (std::size_t column = 0; column < hosts_.size(); ++column) {
+        if (distance_[place(column, s, false)] == kFar) return {s, hosts_[column]};
       }
     }
     return {};
@@ -251,9 +267,23 @@ class UpDown final : public core::Routing {
   void check(const config::Values& values) const {
     const std::vector<u32> pair = cut_off();
     if (pair.empty()) return;
-    values.fail("name", fmt::format("no path up and then down leads from terminal {} to terminal {}", pair[0], pair[1]),
-                values.text("order") == "levels" ? "let fewer links fail, or use order = \"breadth_first\""
-                                                 : "let fewer links and switches fail, and make links two-way");
+    const auto first_terminal = [&](u32 s) {
+      u32 t = 0;
+      while (places_.switch_of(t) != s) ++t;
+      return t;
+    };
+    std::string remedy = "make links two-way, or use the routing shortest_path";
+    if (depths(pair[0])[pair[1]] == kNone) {
+      remedy = "let fewer links and switches fail";
+    } else if (values.text("order") == "levels") {
+      remedy = "use order = \"breadth_first\"";
+    } else if (values.integer("root") >= 0) {
+      remedy = "make links two-way, or leave out root: another one may do";
+    }
+    values.fail("name",
+                fmt::format("no path up and then down leads from terminal {} to terminal {}", first_terminal(pair[0]),
+                            first_terminal(pair[1])),
+                remedy);
   }
 
   /// Calls visit(port, channel) for every next channel of a shortest legal way to a column's switch.
@@ -319,9 +349,9 @@ const core::RoutingRow row_up_down{
                   "every pair a way over them, and elsewhere whichever loads the most loaded channel less."),
          Parameter::integer("root", -1)
              .range(-1, 1 << 24)
-             .doc(
-                 "Switch that a breadth-first order starts from; -1: one in the middle of the network. Named, it makes "
-                 "the automatic order breadth first."),
+             .doc("Switch that a breadth-first order starts from; -1: one in the middle of the network, from which "
+                  "every "
+                  "pair has a way. Named, it makes the automatic order breadth first."),
          Parameter::choice("choice", {"fixed", "random", "adaptive"}, "adaptive")
              .doc("Among several shortest ways: one for ever, one at random per hop, or any that is free."),
      }},
