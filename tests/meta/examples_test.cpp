@@ -46,6 +46,13 @@ std::vector<std::string> experiments() {
   return files;
 }
 
+TEST(ExamplesPage, ListsEveryExperiment) {
+  const std::string page = read_file(repository_root() / "examples/README.md");
+  for (const std::string& file : experiments()) {
+    EXPECT_NE(page.find("](" + file.substr(9) + ")"), std::string::npos) << file;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, Examples, ::testing::ValuesIn(experiments()),
                          [](const auto& file) { return identifier(file.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Examples);
