@@ -1,5 +1,4 @@
-# cmake --install: the program, its manual page and its completions, which the program itself prints. (In zsh, a start file says
-# "source <(banyan completion zsh)": bash's script is no function that zsh could load by itself.)
+# cmake --install: the program, its manual page and its completions, which the program itself prints; documents and examples.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME banyan)
 install(TARGETS banyan)
 if(TARGET banyan_mpi)
@@ -10,16 +9,21 @@ if(BANYAN_SANITIZE)
 endif()
 set(share ${PROJECT_BINARY_DIR}/generated/share)
 add_custom_command(
-  OUTPUT ${share}/banyan.1 ${share}/banyan.bash ${share}/banyan.fish
+  OUTPUT ${share}/banyan.1 ${share}/banyan.bash ${share}/banyan.zsh ${share}/banyan.fish
   COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
   COMMAND banyan manual > ${share}/banyan.1
   COMMAND banyan completion bash > ${share}/banyan.bash
+  COMMAND banyan completion zsh > ${share}/banyan.zsh
   COMMAND banyan completion fish > ${share}/banyan.fish
   DEPENDS banyan VERBATIM)
 add_custom_target(banyan_share ALL DEPENDS ${share}/banyan.1)
 install(FILES ${share}/banyan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${share}/banyan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME banyan)
+install(FILES ${share}/banyan.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _banyan)
 install(FILES ${share}/banyan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/banyan)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/banyan
+  PATTERN .ipynb_checkpoints EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 # The package "Banyan", for projects with components of their own: find_package(Banyan), then banyan_program(NAME). Rows of the
 # program's own components are in the registry beside those of the library, because its table takes the place of the library's.
@@ -50,8 +54,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DI
 add_dependencies(banyan_share banyan_program)  # so that what is tested can be installed
 
 # cpack -G DEB: packages that install on a bare Debian 12: the program; the library and its headers with all that a project with
-# components of its own needs; and the module for runs over the processes of mpirun, which the program loads when it is asked to: it
-# needs no MPI without. What programs and modules depend on is read from what they are linked with.
+# components of its own needs; the module for runs over the processes of mpirun, which the program loads when it is asked to: it
+# needs no MPI without; and the Python package. What programs and modules depend on is read from what they are linked with.
 set(CPACK_PACKAGE_NAME banyan)
 set(CPACK_PACKAGE_CONTACT "The Banyan developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of interconnection networks")
@@ -80,5 +84,24 @@ if(TARGET banyan_mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "banyan (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
 endif()
+if(BANYAN_PYTHON)
+  # The module is built by ./dev python; without it, this stops.
+  install(DIRECTORY ${BANYAN_PYTHON_OUT}/banyan DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
+    PATTERN __pycache__ EXCLUDE)
+  install(FILES $<TARGET_FILE:banyan_python> DESTINATION lib/python3/dist-packages/banyan COMPONENT python EXCLUDE_FROM_ALL)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Banyan as a package of Python")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-banyan)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12)")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, python3-pandas, python3-matplotlib, python3-networkx")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "banyan")
+endif()
+# Debian wants the license in every package.
+foreach(component ${CPACK_COMPONENTS_ALL})
+  string(TOUPPER ${component} name)
+  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME}
+    COMPONENT ${component})
+endforeach()
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 include(CPack)

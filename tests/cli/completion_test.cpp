@@ -102,6 +102,16 @@ TEST_F(Completion, OtherShellsTakeTheirScripts) {
                              " completion zsh); COMP_WORDS=(banyan sat); COMP_CWORD=1; setopt ksharrays; _banyan; "
                              "echo \"${COMPREPLY[@]}\"";
     EXPECT_TRUE(contains(shell("zsh -f -c " + shell_word(load)), "saturation"));
+    // In a folder of functions, as packages install it, it completes at the first call too.
+    const std::string typed =
+        shell_word(BANYAN_PROGRAM) +
+        " completion zsh >_banyan; zmodload zsh/zpty; zpty terminal zsh -f -i; "
+        "zpty -w terminal 'fpath=('$PWD' $fpath); autoload -U compinit && compinit -D -u; echo rea\"\"dy'; "
+        "zpty -r terminal shown '*ready*'; zpty -w -n terminal $'banyan sat\\t'; "
+        "zpty -r terminal shown '*saturation*' && echo completed";
+    const std::string told =
+        shell("cd " + shell_word(scratch().string()) + " && timeout 20 zsh -f -c " + shell_word(typed));
+    EXPECT_TRUE(contains(told, "completed")) << told;
   }
   if (there_is("fish")) {
     tried = true;

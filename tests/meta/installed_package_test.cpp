@@ -185,6 +185,7 @@ TEST(DebianPackage, InstallsAndRuns) {
     const std::string depends = run_shell(here + "dpkg-deb -f banyan-mpi_*.deb Depends").text;
     EXPECT_NE(depends.find("banyan (= " BANYAN_VERSION), std::string::npos) << depends;
     EXPECT_NE(depends.find("libopenmpi"), std::string::npos) << depends;
+    EXPECT_EQ(run_shell(here + "dpkg-deb -c banyan-mpi_*.deb | grep doc/banyan-mpi/copyright").status, 0);
   }
   // What the headers include comes with the package that has them.
   ASSERT_EQ(run_shell(here + "dpkg-deb -x banyan-dev_*.deb dev").status, 0);
@@ -208,13 +209,17 @@ TEST(DebianPackage, InstallsAndRuns) {
                 "--force-script-chrootless -i banyan_*.deb banyan-dev_*.deb");
   ASSERT_EQ(installed.status, 0) << installed.text;
   const Output listed = run_shell(here + "dpkg --root=root -L banyan banyan-dev");
-  for (const char* file : {"/usr/bin/banyan", "/usr/share/man/man1/banyan.1", "/usr/include/banyan/core/topology.hpp",
-                           "BanyanConfig.cmake", "bash-completion/completions/banyan"}) {
+  for (const char* file :
+       {"/usr/bin/banyan", "/usr/share/man/man1/banyan.1", "/usr/include/banyan/core/topology.hpp",
+        "BanyanConfig.cmake", "bash-completion/completions/banyan", "/usr/share/zsh/vendor-completions/_banyan",
+        "/usr/share/doc/banyan/copyright", "/usr/share/doc/banyan-dev/copyright",
+        "/usr/share/doc/banyan/docs/tutorial.md", "/usr/share/doc/banyan/examples/mesh-vc-router.toml"}) {
     EXPECT_NE(listed.text.find(file), std::string::npos) << file << " in " << listed.text;
   }
-  const Output run =
-      run_shell(here + "root/usr/bin/banyan run " + quoted(repository_root() / "examples/congestion-tree-mesh.toml") +
-                " run.measure=1000 --quiet --json");
+  const Output run = run_shell(here +
+                               "dpkg-deb -x banyan_*.deb unpacked && root/usr/bin/banyan run "
+                               "unpacked/usr/share/doc/banyan/examples/congestion-tree-mesh.toml"
+                               " run.measure=1000 --quiet --json");
   EXPECT_EQ(run.status, 0) << run.text;
 }
 

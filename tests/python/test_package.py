@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -24,6 +25,26 @@ def test_pip_installs_it_without_a_network(tmp_path):
                           capture_output=True, text=True, env=environment, check=False)
     assert told.returncode == 0, told.stderr
     assert told.stdout.startswith(str(tmp_path)) and banyan.__version__ in told.stdout
+
+
+def test_the_debian_package_has_the_module_and_says_what_it_needs(tmp_path):
+    if shutil.which("dpkg-shlibdeps") is None:
+        pytest.skip("not a Debian system")
+    config = os.path.join(ROOT, "build", "release", "CPackConfig.cmake")
+    subprocess.run(["cpack", "-G", "DEB", "--config", config, "-B", tmp_path, "-D", "CPACK_COMPONENTS_ALL=python"],
+                   check=True)
+    (package,) = tmp_path.glob("*.deb")
+    assert package.name.startswith("python3-banyan_")
+    needs = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
+    assert "python3 (>= 3.11)" in needs and "libc6" in needs and "libsqlite3-0" in needs
+    root = tmp_path / "root"
+    subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+    assert (root / "usr/share/doc/python3-banyan/copyright").is_file()
+    modules = root / "usr/lib/python3/dist-packages"
+    told = subprocess.run([sys.executable, "-c", "import banyan; print(banyan.__file__, banyan.__version__)"], cwd=tmp_path,
+                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(modules)}, check=False)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith(str(modules)) and banyan.__version__ in told.stdout
 
 
 def test_the_wheel_has_stubs_and_its_mark(tmp_path):

@@ -189,7 +189,12 @@ const std::vector<std::string>& shells() {
 std::string completion_script(const std::string& shell, const CommandRow& program, const Choices& choices) {
   if (shell == "fish") return fish_script(program, choices);
   const std::string script = bash_script(shell, program, choices);
-  return shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" + script : script;
+  if (shell != "zsh") return script;
+  // Where zsh loads the script by itself, as the function _banyan, the first call has to complete too.
+  return fmt::format(
+      "#compdef {0}\nautoload -U +X bashcompinit && bashcompinit\n{1}"
+      "[[ $funcstack[1] != _{0} ]] || eval \"$_comps[{0}]\"\n",
+      program.name(), script);
 }
 
 }  // namespace banyan::cli
