@@ -120,13 +120,18 @@ def test_windows_are_told_and_end_the_run(small):
     seen = []
     whole = small.run(on_window=seen.append, **{"run.window": 500})
     assert [w.number for w in seen] == list(range(len(seen)))
-    assert len(seen) >= 8 and seen[0].end == 500
+    assert len(seen) == 9 and (seen[0].end, seen[-1].end) == (500, 4500)
+    assert repr(seen[2]).startswith("<window 2 of cycles 1000 to 1500: offered load 0.")
     series = whole.series("accepted_load").values
     assert [w.accepted_load for w in seen] == list(series[: len(seen)])
     assert whole.state_hash == small.run(**{"run.window": 500}).state_hash
 
-    r = small.run(on_window=lambda w: w.number == 3, **{"run.window": 500})
-    assert "ended by the caller after" in r.explanation
+    told = []
+    r = small.run(on_window=lambda w: told.append(w) or w.number == 3, **{"run.window": 300})
+    assert "ended by the caller after 1200 cycles" in r.explanation
+    assert [w.number for w in told] == [0, 1, 2, 3] and told[-1].end == 1200
+    audited = {"run.window": 300, "run.audit": "full"}
+    assert "after 1200 cycles" in small.run(2, on_window=lambda w: w.number == 3, **audited).explanation
     assert r["simulated_cycles"].mean < whole["simulated_cycles"].mean
 
     def fail(window):
