@@ -107,6 +107,9 @@ def result(one: Result, what: str | None, ax: Any, **style: Any) -> Any:
 
 
 def topology(network: Any, ax: Any, load: Any) -> Any:
+    if load is not None and len(load) != len(network.channels):
+        raise config_error(f"{len(load)} loads are given for {len(network.channels)} channels",
+                           "give one per channel, in the order of their numbers", "load")
     ax = _axes(ax)
     places = network.positions()
     seen = set()

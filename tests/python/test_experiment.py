@@ -206,3 +206,37 @@ def test_another_python_in_the_path_does_not_matter(tmp_path):
     cache = (built / "CMakeCache.txt").read_text()
     assert "Python_EXECUTABLE:FILEPATH=/usr/bin/python3" in cache
     assert str(tmp_path) + "/python3" not in cache
+
+
+@pytest.mark.parametrize("call, named", [
+    (lambda e: e.run(threads="x"), 'threads: "x" is no whole number from 0 on'), (lambda e: e.run(threads=-1), "threads: -1"),
+    (lambda e: e.sweep(threads=1.5, load=[0.1]), "threads: 1.5"), (lambda e: e.run(watch=3), "watch: 3"),
+    (lambda e: e.run(on_window=3), "on_window: 3 is no function"), (lambda e: e.run(progress=3), "progress: 3"),
+    (lambda e: e.sweep(executor=3, load=[0.1]), "executor: 3"), (lambda e: e.sweep(load=[object()]), "sweep.load: <object"),
+    (lambda e: e.run(**{"run.measure": object()}), "run.measure: <object"), (lambda e: banyan.load(3), "path: 3 is no path"),
+    (lambda e: banyan.Experiment("mesh"), "by name"), (lambda e: banyan.mesh([4, 4]), "write size="),
+    (lambda e: banyan.Experiment(topolgy="mesh"), 'did you mean "topology"'),
+    (lambda e: banyan.Experiment(switch="cioq"), "names no topology"),
+    (lambda e: banyan.Network(3), "experiment: 3 is no banyan.Experiment"),
+    (lambda e: banyan.Network(topolgy="mesh"), 'did you mean "topology"'),
+    (lambda e: banyan.saturation(3), "experiment: 3"), (lambda e: banyan.saturation(e, width="x"), 'width: "x"'),
+    (lambda e: banyan.study(3), "name: 3"), (lambda e: banyan.describe(3), "name: 3"),
+    (lambda e: banyan.compare(3, 4), "compare: 3 is no result"),
+    (lambda e: e.network().plot(load=[1]), "1 loads are given for")])
+def test_wrong_types_are_refused_in_a_sentence(small, call, named):
+    with pytest.raises(banyan.ConfigError) as caught:
+        call(small)
+    assert named in str(caught.value) and caught.value.remedy
+
+
+def test_attributes_that_are_missing_name_the_nearest(small):
+    with pytest.raises(AttributeError) as caught:
+        small.swep
+    assert isinstance(caught.value, banyan.ConfigError) and caught.value.remedy == 'did you mean "sweep"?'
+    with pytest.raises(banyan.UnknownName, match='did you mean "mesh"'):
+        banyan.messh
+    assert not hasattr(small, "nope") and not hasattr(banyan, "nope")
+    for name in banyan.__all__:
+        each = getattr(banyan, name)
+        if isinstance(each, type) and not issubclass(each, BaseException):
+            assert hasattr(each, "__getattr__"), name
