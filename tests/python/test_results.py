@@ -244,6 +244,44 @@ def test_plots_draw_intervals_and_mark_saturation(small):
         t.plot("packet_latency", x="vcs")
 
 
+def test_words_are_places_of_an_axis(small):
+    t = small.sweep(routing=["dimension_order", "o1turn"])
+    ax = t.plot("packet_latency")
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["dimension_order", "o1turn"]
+    points = ax.containers[0][0]
+    assert list(points.get_ydata()) == [r["packet_latency"].mean for r in t] and points.get_linestyle() == "None"
+    assert ax.get_xlabel() == "routing"
+
+
+def test_plots_of_what_was_not_recorded_are_refused(small):
+    t = small.sweep(load=[0.1, 0.2])
+    with pytest.raises(banyan.ConfigError, match="no point reports such a metric"):
+        t.plot("nope")
+    with pytest.raises(banyan.ConfigError, match='did you mean "packet_latency"'):
+        t[0].plot("packet_latencie")
+    saturated = small.sweep(load=[0.95, 1.0], routing=["o1turn"])
+    assert {r.verdict for r in saturated} == {"saturated"}
+    assert sum(line.get_gid() == "beyond" for line in saturated.plot("packet_latency").lines) == 2
+    with pytest.raises(banyan.ConfigError, match="no point reports such a metric"):
+        saturated.plot("nope")
+
+
+def test_seeds_are_pooled(small):
+    t = small.sweep(load=[0.1, 0.2], seed=[1, 2, 3])
+    ax = t.plot("packet_latency")
+    assert ax.get_xlabel() == "load" and len(ax.containers) == 1
+    line = ax.containers[0][0]
+    means = [[r["packet_latency"].mean for r in t if r.configuration["traffic"][0]["load"] == load] for load in (0.1, 0.2)]
+    assert list(line.get_xdata()) == [0.1, 0.2]
+    assert list(line.get_ydata()) == pytest.approx([numpy.mean(m) for m in means])
+    low, high = ax.containers[0][2][0].get_segments()[0][:, 1]
+    student = 4.30265 * numpy.std(means[0], ddof=1) / 3**0.5
+    assert student < (high - low) / 2 < 2 * student  # means of few skewed values have a wider interval
+    assert t.plot("packet_latency", x="seed").get_xlabel() == "seed"
+    with pytest.raises(banyan.ConfigError, match="no axis to draw over"):
+        small.sweep(seed=[1, 2]).plot("packet_latency")
+
+
 def test_notebooks_show_results_and_networks(small):
     r = small.run()
     assert "packet_latency" in r._repr_html_() and r.state_hash in r._repr_html_()

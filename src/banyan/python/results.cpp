@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "banyan/api/export.hpp"
+#include "banyan/api/metrics.hpp"
 #include "banyan/api/result.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/python/bindings.hpp"
@@ -242,6 +243,7 @@ void add_result(py::module_& module) {
     point.configuration_hash = result.configuration_hash;
     return set;
   });
+  module.def("is_metric", [](const std::string& name) { return api::find_metric(name) != nullptr; });
   module.def("mean_over_seeds", [](const std::vector<double>& means, double confidence) {
     return std::make_pair(stats::average(means), stats::mean_interval(means, confidence).half_width);
   });
