@@ -16,11 +16,11 @@ parameters: help(banyan.mesh). The tutorial is docs/how-to/use-python.md.
 
 from __future__ import annotations
 
-from . import _core
+from . import _checks, _core
 from ._comparing import Comparison, Saturation, Study, compare, describe, saturation, studies, study
 from ._components import FUNCTIONS as _FUNCTIONS
 from ._components import Component
-from ._errors import BanyanWarning, ConfigError, InvariantError, UnknownMetric
+from ._errors import BanyanWarning, ConfigError, InvariantError, UnknownMetric, UnknownName, UnknownPoint
 from ._experiment import Experiment, load
 from ._inputs import graph, job, messages, schedule, table_of
 from ._network import Network
@@ -47,6 +47,8 @@ __all__ = [
     "Sweep",
     "Topology",
     "UnknownMetric",
+    "UnknownName",
+    "UnknownPoint",
     "compare",
     "describe",
     "graph",
@@ -60,3 +62,11 @@ __all__ = [
     "table_of",
     *_FUNCTIONS,
 ]
+
+for _class in (Comparison, Component, Experiment, Metric, Network, Page, Result, Saturation, Study, Sweep, Topology,
+               _core.Delivery, _core.Histogram, _core.Series, _core.Window):
+    _class.__getattr__ = _checks.unknown_attribute
+
+
+def __getattr__(name: str) -> object:
+    raise _checks.unknown_of_package(name, __all__)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core
+from ._checks import expect, nearest, number, path, text as _text, whole, words
+from ._errors import UnknownMetric, config_error
 from ._experiment import Experiment, _display, _overrides
 from ._results import Page, Result, Sweep, _frame
 
@@ -20,6 +22,8 @@ class Comparison:
 
     def __getitem__(self, metric: str) -> dict[str, Any]:
         """Difference, half width and relative difference of a metric."""
+        if metric not in self._data["metrics"]:
+            raise config_error(f'the comparison has no metric "{metric}"', nearest(metric, self), kind=UnknownMetric)
         return self._data["metrics"][metric]
 
     def __iter__(self):
@@ -46,8 +50,12 @@ class Comparison:
 def compare(a: "Result | Sweep", b: "Result | Sweep", metrics: Iterable[str] = (),
             names: tuple[str, str] = ("A", "B")) -> Comparison:
     """Two runs, or the same points of two sweeps, in pairs where they share their seed: `banyan compare`."""
-    parts = [side._one() if isinstance(side, Result) else side._core for side in (a, b)]
-    text, data = _core.compare(parts[0], parts[1], names[0], names[1], list(metrics))
+    parts = [side._one() if isinstance(side, Result) else expect(side, Sweep, "compare", "result of a run or a sweep")._core
+             for side in (a, b)]
+    named = words(names, "names")
+    if len(named) != 2:
+        raise config_error(f"{len(named)} names are given", "give one of each side", "names")
+    text, data = _core.compare(*parts, *named, words(metrics, "metrics"))
     return Comparison(text, json.loads(data))
 
 
@@ -73,9 +81,10 @@ class Saturation:
 def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threads: int = 1, *,
                progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Saturation:
     """Finds the load at which the network saturates, to a width: `banyan saturation`."""
-    words = [*experiment._overrides, *_overrides(overrides)]
-    text, data = _core.saturation(experiment._text, experiment._name, words, key, width, threads,
-                                  _display(progress, "run"))
+    expect(experiment, Experiment, "experiment", "banyan.Experiment")
+    given = [*experiment._overrides, *_overrides(overrides)]
+    text, data = _core.saturation(experiment._text, experiment._name, given, _text(key, "key"), number(width, "width"),
+                                  whole(threads, "threads"), _display(progress, "run"))
     return Saturation(text, json.loads(data))
 
 
@@ -100,6 +109,8 @@ class Study:
 
     def frame(self, figure: str) -> Any:
         """The points of a figure."""
+        if figure not in self._csv:
+            raise config_error(f'the study has no figure "{figure}"', nearest(figure, self._csv))
         return _frame(self._csv[figure], [])
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,12 +141,15 @@ def study(name: str, mode: str = "quick", figures: Iterable[str] = (), out: str 
           progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
     """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full"."""
     if mode not in ("quick", "standard", "full"):
-        from ._errors import config_error
-
         raise config_error(f'a study has no mode "{mode}"', "give quick, standard or full")
-    table, data, page, csv = _core.study(name, mode, [str(f) for f in figures], out, _overrides(overrides), threads,
-                                         _display(progress, "study"))
+    table, data, page, csv = _core.study(_text(name, "name"), mode, _figures(figures), path(out, "out"),
+                                         _overrides(overrides), whole(threads, "threads"), _display(progress, "study"))
     return Study(name, table, json.loads(data), page, csv)
+
+
+def _figures(figures: Any) -> list[str]:
+    listed = [figures] if isinstance(figures, (str, int)) else list(expect(figures, Iterable, "figures", "list of figures"))
+    return [str(figure) for figure in listed]
 
 
 def studies() -> list[str]:
@@ -152,4 +166,4 @@ class _Text(str):
 
 def describe(name: str = "") -> str:
     """All components, or the parameters of one: `banyan describe`."""
-    return _Text(_core.describe(name))
+    return _Text(_core.describe(_text(name, "name")))

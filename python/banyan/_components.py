@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import json
 import keyword
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 from . import _core, _toml
+from ._checks import nearest
 from ._errors import config_error
 
 ANNOTATIONS = {
@@ -126,17 +126,16 @@ def _function(row: Mapping[str, Any]) -> Callable[..., Component]:
     groups = {p["name"].split(".")[0] for p in row["parameters"] if "." in p["name"]}
     required = [p["name"] for p in row["parameters"] if p["required"]]
 
-    def component(**parameters: Any) -> Component:
+    def component(*unnamed: Any, **parameters: Any) -> Component:
+        if unnamed:
+            first = next(map(keyword_of, names.values()), None)
+            raise config_error(f"{row['name']} takes its parameters by name",
+                               f"write {first}=..." if first else "give none", row["kind"])
         given = {}
         for word, item in parameters.items():
             if word not in names and word not in groups:
-                near = difflib.get_close_matches(word, names, 1)
-                listed = ", ".join(sorted(set(map(keyword_of, names))))
-                raise config_error(
-                    f'{row["name"]} has no parameter "{word}"',
-                    f'did you mean "{near[0]}"?' if near else f"it has: {listed}" if listed else "give none",
-                    row["kind"],
-                )
+                listed = sorted(set(map(keyword_of, names)))
+                raise config_error(f'{row["name"]} has no parameter "{word}"', nearest(word, listed), row["kind"])
             given[names.get(word, word)] = item
         for name in required:
             if name not in given:

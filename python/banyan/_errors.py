@@ -38,14 +38,22 @@ class ConfigError(ValueError):
         )
 
 
-def config_error(cause: str, remedy: str, key: str | None = None) -> ConfigError:
+def config_error(cause: str, remedy: str, key: str | None = None, kind: type[ConfigError] = ConfigError) -> ConfigError:
     """An error that the Python part finds, in the words that the library would use."""
     text = f"{key}: {cause}" if key else cause
-    return ConfigError(f"{text}\n  remedy: {remedy}", None, None, None, key, cause, remedy)
+    return kind(f"{text}\n  remedy: {remedy}", None, None, None, key, cause, remedy)
 
 
 class UnknownMetric(ConfigError, KeyError):
     """A result does not report a metric of that name."""
+
+
+class UnknownName(ConfigError, AttributeError):
+    """An object of the package, or the package, has no attribute of that name."""
+
+
+class UnknownPoint(ConfigError, IndexError):
+    """A sweep has no point of that number."""
 
 
 class InvariantError(RuntimeError):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 from . import _core, _toml
+from ._checks import expect, function, refuse_unknown, whole, words
+from ._checks import path as _path
 from ._components import Component
 from ._errors import BanyanWarning, ConfigError, config_error
+from ._inputs import Kept, kept_in
 from ._results import Result, Sweep
 from ._topology import Topology
 
@@ -24,7 +29,7 @@ def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
 
     >>> e = banyan.load("examples/mesh-vc-router.toml", **{"traffic.load": 0.2})
     """
-    name = os.fspath(path)
+    name = _path(path, "path")
     try:
         with open(name, encoding="utf-8") as file:
             text = file.read()
@@ -60,9 +65,9 @@ class Experiment:
 
     def __init__(
         self,
-        *,
-        topology: Any,
-        switch: Any,
+        *unnamed: Any,
+        topology: Any = None,
+        switch: Any = None,
         traffic: Any = None,
         routing: Any = None,
         admission: Any = None,
@@ -74,6 +79,7 @@ class Experiment:
         run: Mapping[str, Any] | None = None,
         sweep: Mapping[str, Any] | None = None,
         name: str | None = None,
+        **others: Any,
     ) -> None:
         if isinstance(traffic, (list, tuple)):
             traffic = list(traffic)
@@ -93,20 +99,25 @@ class Experiment:
             "cycle_time": cycle_time,
             "run": run,
         }
+        if unnamed:
+            raise config_error("an experiment takes its parts by name", "write topology=..., switch=...")
+        refuse_unknown(others, [*parts, "sweep"], "an experiment")
         for key, part in parts.items():
             for one in part if isinstance(part, list) else [part]:
                 if isinstance(one, Component) and one.kind != key:
                     raise config_error(f"{one.name} is a {one.kind}, not a {key}", f"give it as {one.kind}=", key)
-        lines = [f"{key} = {_toml.value(part)}" for key, part in parts.items() if part is not None]
+        lines = [f"{key} = {_toml.value(part, key)}" for key, part in parts.items() if part is not None]
         if sweep:
             lines.append("[sweep]")
-            lines += [f'"{key}" = {_toml.value(_plain(values))}' for key, values in sweep.items()]
+            lines += [f'"{key}" = {_toml.value(_plain(values), key)}'
+                      for key, values in expect(sweep, Mapping, "sweep", "dict of axes").items()]
         self._set("\n".join(lines) + "\n", "experiment", [])
 
     @classmethod
-    def _of(cls, text: str, name: str, overrides: Sequence[str]) -> "Experiment":
+    def _of(cls, text: str, name: str, overrides: Sequence[str], kept: "Mapping[str, Kept]" = {}) -> "Experiment":
+        """`kept`: where the files that the texts name lie here."""
         self = cls.__new__(cls)
-        self._set(text, name, overrides)
+        self._set(_moved(text, kept), name, [_moved(word, kept) for word in overrides])
         return self
 
     def _set(self, text: str, name: str, overrides: Sequence[str]) -> None:
@@ -170,14 +181,15 @@ class Experiment:
 
         ``progress``: True for a display, or a function of (done, total). ``watch``: packets and ports of which every event
         is written down, as ``--watch`` of the command line. ``on_window``: called with what happened in each window of
-        run.window cycles; True ends the run there.
+        run.window cycles; True ends the run at the end of that window.
         """
         points = self._read(overrides)
         if len(points) != 1:
             axes = ", ".join(points.axis_names)
             raise config_error(f"the experiment sweeps {axes}: {len(points)} points, not one run",
                                "use sweep(), or give every swept key one value", "sweep")
-        core = points[0].run(threads, list(watch), _display(progress, "run"), None, on_window)
+        core = points[0].run(whole(threads, "threads"), words(watch, "watch"), _display(progress, "run"), None,
+                             function(on_window, "on_window"))
         if core.warning:
             warnings.warn(core.warning, BanyanWarning, stacklevel=2)
         if core.verdict == "saturated":
@@ -194,32 +206,37 @@ class Experiment:
         **axes: Any,
     ) -> Sweep:
         """Runs every point: e.sweep(load=[0.1, 0.2], routing=["xy", "ugal"]). A single value is an override.
+        Components are values too: e.sweep(switch=[banyan.cioq(), banyan.vc_router(vcs=4)]).
 
         Without an executor the points run in ``threads`` threads of their own (all cores by default). With one, which may
         be any of concurrent.futures' kind (threads, processes, MPIPoolExecutor of mpi4py, get_executor() of
         dask.distributed), each point is a task of it, in which it runs with ``threads`` threads (one by default).
         """
-        words = self._axis_words(axes)
-        points = _core.read_text(self._text, self._name, [*self._overrides, *words])
+        axis_words = self._axis_words(axes)
+        swept = Experiment._of(self._text, self._name, [*self._overrides, *axis_words])
+        points = swept._points
+        threads = whole(threads or 0, "threads")
         if executor is None:
-            return Sweep(points.sweep(threads or 0, _display(progress, "sweep")))
-        tasks = [_Task(self._text, self._name, [*self._overrides, *words], points, i, threads or 1)
-                 for i in range(len(points))]
+            return Sweep(points.sweep(threads, _display(progress, "sweep")))
+        if not hasattr(executor, "submit"):
+            raise config_error(f"{executor!r} is no executor", "give one of the kind of concurrent.futures", "executor")
+        sweep = uuid.uuid4().hex
+        tasks = [_Task(swept, sweep, i, threads or 1) for i in range(len(points))]
         return Sweep(_core.Sweep(points, _through(executor, tasks, _display(progress, "sweep"))))
 
     def _axis_words(self, axes: Mapping[str, Any]) -> list[str]:
         """As overrides. An axis of the file that ends in the same word is meant: `load` gives "traffic.load" other values."""
-        words = []
+        given = []
         for key, value in axes.items():
             if value is None:
                 continue
             if not _is_axis(value):
-                words.append(_toml.override(key, value))
+                given.append(_toml.override(key, value))
                 continue
             meant = [name for name in self.axis_names if name.endswith(f".{key}")]
             name = meant[0] if key not in self.axis_names and len(meant) == 1 else key
-            words.append(_toml.override(f"sweep.{name}", _plain(value)))
-        return words
+            given.append(_toml.override(f"sweep.{name}", _plain(value)))
+        return given
 
     def _read(self, overrides: Mapping[str, Any]) -> "_core.Points":
         if not overrides:
@@ -227,7 +244,7 @@ class Experiment:
         return _core.read_text(self._text, self._name, [*self._overrides, *_overrides(overrides)])
 
     def __reduce__(self):
-        return Experiment._of, (self._text, self._name, self._overrides)
+        return Experiment._of, (self._text, self._name, self._overrides, kept_in([self._text, *self._overrides]))
 
     def __repr__(self) -> str:
         points = f", {len(self._points)} points over {', '.join(self.axis_names)}" if self.axis_names else ""
@@ -240,29 +257,38 @@ class Experiment:
 
 
 def _plain(values: Any) -> Any:
-    """Components in a list of values stand for their names."""
+    """A component without parameters in a list of values stands for its name."""
     if isinstance(values, (list, tuple)):
-        for value in values:
-            if isinstance(value, Component) and value.parameters:
-                raise config_error(f"{value!r} is swept with parameters", "sweep its name, and its parameters as axes")
-        return [value.name if isinstance(value, Component) else value for value in values]
+        return [value.name if isinstance(value, Component) and not value.parameters else value for value in values]
     return values
+
+
+def _moved(text: str, kept: "Mapping[str, Kept]") -> str:
+    for old, new in kept.items():
+        text = text.replace(old, new)
+    return text
 
 
 # --- executors -----------------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=1)
+def _points_again(sweep: str, text: str, name: str, overrides: tuple[str, ...],
+                  kept: "tuple[tuple[str, Kept], ...]") -> "_core.Points":
+    """The points of a sweep in another process, which reads them once."""
+    return Experiment._of(text, name, overrides, dict(kept))._points
+
+
 class _Task:
     """One point of a sweep, for another thread or another process."""
 
-    def __init__(self, text: str, name: str, overrides: list[str], points: Any, index: int, threads: int) -> None:
-        self.text = text
-        self.name = name
-        self.axes = points[index].axes
-        self.overrides = overrides
+    def __init__(self, experiment: Experiment, sweep: str, index: int, threads: int) -> None:
+        text, overrides = experiment._text, experiment._overrides
+        self.origin = (sweep, text, experiment._name, tuple(overrides), tuple(kept_in([text, *overrides]).items()))
+        self.index = index
         self.threads = threads
-        self.configuration_hash = points[index].configuration_hash
-        self.point = points[index]
+        self.point = experiment._points[index]
+        self.configuration_hash = self.point.configuration_hash
         self.stop: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,9 +297,7 @@ class _Task:
     def __call__(self) -> "_core.Result":
         point = self.point
         if point is None:
-            fixed = [f"{key}={value}" for key, value in self.axes]
-            swept = [word for word in self.overrides if not word.startswith("sweep.")]
-            point = _core.read_text(self.text, self.name, [*swept, *fixed])[0]
+            point = _points_again(*self.origin)[self.index]
             if point.configuration_hash != self.configuration_hash:
                 raise RuntimeError("the point is another one where it is run: is it another version of Banyan there?")
         return point.run(self.threads, [], None, self.stop, None)
@@ -318,7 +342,7 @@ def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) 
 def _display(progress: "Progress | bool | None", label: str) -> Progress | None:
     if progress is None or progress is False:
         return None
-    return _Bar(label) if progress is True else progress
+    return _Bar(label) if progress is True else function(progress, "progress")
 
 
 class _Bar:

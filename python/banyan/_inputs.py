@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._components import TABLES, Component, Job
+from ._components import FUNCTIONS, TABLES, Component, Job
+from ._checks import MOST, MOST_CYCLES, shown, whole, wholes
 from ._errors import config_error
 
 
-def _words(attributes: Mapping[str, Any]) -> str:
+def _words(attributes: Mapping[str, Any], whose: str) -> str:
     text = ""
     for key in ("latency", "cycles_per_flit"):
         if attributes.get(key) is not None:
-            text += f" {key}={int(attributes[key])}"
+            text += f" {key}={whole(attributes[key], f'{key} of {whose}', 1)}"
     return text
 
 
@@ -27,17 +29,25 @@ def graph(network: Any, terminals: "int | Mapping[Any, int]" = 1) -> Component:
     the attributes "latency" and "cycles_per_flit", nodes "latency" for their terminals. Edges of a directed graph are links
     in one direction. Switches and terminals are numbered in the order of the nodes.
     """
+    if not hasattr(network, "nodes") or not hasattr(network, "edges"):
+        raise config_error(f"{shown(network)} is no graph", "give a graph of networkx", "topology")
+    if len(network.nodes) == 0:
+        raise config_error("the graph has no nodes", "give a graph of networkx with a node for every switch", "topology")
+    if isinstance(terminals, Mapping):
+        strange = next((node for node in terminals if node not in network.nodes), None)
+        if strange is not None:
+            raise config_error(f"the graph has no node {strange!r}", "give terminals to nodes of the graph", "terminals")
     names = {node: f"n{i}" for i, node in enumerate(network.nodes)}
     lines = [f"switch {name}" for name in names.values()]
     number = 0
     for node, name in names.items():
         data = network.nodes[node]
         of_node = terminals.get(node, 0) if isinstance(terminals, Mapping) else terminals
-        for _ in range(int(data.get("terminals", of_node))):
-            lines.append(f"terminal {number} {name}{_words({'latency': data.get('latency')})}")
+        for _ in range(whole(data.get("terminals", of_node), f"terminals of node {node!r}")):
+            lines.append(f"terminal {number} {name}{_words({'latency': data.get('latency')}, f'node {node!r}')}")
             number += 1
     one_way = " one_way" if network.is_directed() else ""
-    lines += [f"link {names[a]} {names[b]}{_words(data)}{one_way}" for a, b, data in network.edges(data=True)]
+    lines += [f"link {names[a]} {names[b]}{_words(data, f'edge {a!r}, {b!r}')}{one_way}" for a, b, data in network.edges(data=True)]
     return Component("topology", "graph_file", {"lines": lines})
 
 
@@ -48,17 +58,27 @@ def table_of(entries: Any) -> Component:
     if isinstance(entries, Mapping):
         items: Iterable[tuple[Any, Any]] = entries.items()
     else:
-        rows = entries.tolist() if hasattr(entries, "tolist") else entries
-        items = (((s, t), port) for s, row in enumerate(rows) for t, port in enumerate(row)
-                 if not isinstance(port, int) or port >= 0)
+        items = _items_of_rows(entries)
     lines = []
     for place, ports in items:
         if not isinstance(place, tuple) or len(place) != 2:
-            raise config_error(f"{place!r} is no entry of a table", "give {(switch, terminal): port}", "routing")
+            raise config_error(f"{shown(place)} is no entry of a table", "give {(switch, terminal): port}", "routing")
         for port in ports if isinstance(ports, list) else [ports]:
-            words = port if isinstance(port, tuple) else (port,)
-            lines.append(" ".join(str(int(word)) for word in (*place, *words)))
+            numbers = (*place, *(port if isinstance(port, tuple) else (port,)))
+            if len(numbers) not in (3, 5):
+                raise config_error(f"{port!r} is no port", "give a port, or (port, vc_begin, vc_end)", f"routing of {place}")
+            lines.append(" ".join(str(whole(each, f"routing of {place}")) for each in numbers))
     return Component("routing", "table", {"lines": lines})
+
+
+def _items_of_rows(entries: Any) -> "Iterable[tuple[tuple[int, int], Any]]":
+    rows = entries.tolist() if hasattr(entries, "tolist") else entries
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+        raise config_error(f"{shown(entries)} is no table", "give {(switch, terminal): port} or a row per switch", "routing")
+    for s, row in enumerate(rows):
+        for t, port in enumerate(row):
+            if isinstance(port, (list, tuple)) or whole(port, f"routing of ({s}, {t})", -MOST) >= 0:
+                yield (s, t), port
 
 
 _COLUMNS = ("cycle", "source", "destination", "flits")
@@ -74,30 +94,63 @@ def messages(rows: Any, **parameters: Any) -> Component:
         missing = [column for column in _COLUMNS if column not in rows.columns]
         if missing:
             raise config_error(f"the messages have no column {missing[0]}", "give cycle, source, destination and flits")
-        rows = rows[list(_COLUMNS)].to_numpy()
-    listed = rows.tolist() if hasattr(rows, "tolist") else list(rows)
-    lines = ["# banyan trace 1"]
+        given: Any = [rows[column] for column in _COLUMNS]
+    else:
+        given = _columns_of(rows)
+    columns = []
+    for name, values in zip(_COLUMNS, given):
+        columns.append(wholes(values, lambda i: f"{name} of message {i}", least=1 if name == "flits" else 0,
+                              most=MOST_CYCLES if name == "cycle" else MOST))
+    lines = ["# banyan trace 1", *(" ".join(map(str, (i, *row))) for i, row in enumerate(zip(*columns)))]
+    return FUNCTIONS["trace"](**{"file": _kept("\n".join(lines) + "\n", ".trace"), **parameters})
+
+
+def _columns_of(rows: Any) -> list[list[Any]]:
+    listed = rows.tolist() if hasattr(rows, "tolist") else list(rows) if isinstance(rows, Iterable) else None
+    if listed is None:
+        raise config_error(f"{shown(rows)} is no list of messages", "give rows of cycle, source, destination and flits")
     for i, row in enumerate(listed):
-        if len(row) != 4:
-            raise config_error(f"message {i} has {len(row)} values", "give cycle, source, destination and flits")
-        lines.append(f"{i} " + " ".join(str(int(word)) for word in row))
-    return Component("traffic", "trace", {"file": _kept("\n".join(lines) + "\n", ".trace"), **parameters})
+        if not hasattr(row, "__len__") or len(row) != len(_COLUMNS):
+            raise config_error(f"message {i} is {shown(row)}, which is not {len(_COLUMNS)} values",
+                               "give cycle, source, destination and flits")
+    return [[row[column] for row in listed] for column in range(len(_COLUMNS))]
 
 
-def _kept(text: str, end: str) -> str:
+class Kept(str):
+    """The path of a file of values that Python gave. It takes the content along where it is pickled."""
+
+    def __reduce__(self):
+        try:
+            with open(self, encoding="utf-8") as file:
+                return _kept, (file.read(), os.path.splitext(self)[1])
+        except OSError as error:
+            raise config_error(f"{self} cannot be read: {error.strerror}", "make the messages or the schedule again") from None
+
+
+def _folder() -> str:
+    return os.path.join(tempfile.gettempdir(), f"banyan-{os.getuid()}")
+
+
+def kept_in(texts: Iterable[str]) -> dict[str, Kept]:
+    """The files of values that these texts name, each by the path that stands there."""
+    name = re.compile(re.escape(_folder()) + r"/[0-9a-f]{32}\.[a-z]+")
+    return {path: Kept(path) for text in texts for path in name.findall(text)}
+
+
+def _kept(text: str, end: str) -> Kept:
     """The path of a file of that content in the folder of temporary files; its name tells the content."""
-    folder = os.path.join(tempfile.gettempdir(), f"banyan-{os.getuid()}")
+    folder = _folder()
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest()[:32] + end)
     if not os.path.exists(path):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
             file.write(text)
         os.replace(file.name, path)
-    return path
+    return Kept(path)
 
 
-def job(**parameters: Any) -> Component:
-    return Job("job", "job", TABLES["job"](**parameters).parameters)
+def job(*unnamed: Any, **parameters: Any) -> Component:
+    return Job("job", "job", TABLES["job"](*unnamed, **parameters).parameters)
 
 
 job.__doc__ = (TABLES["job"].__doc__ or "") + """
@@ -125,7 +178,13 @@ def schedule(ranks: Iterable[Iterable[Any]]) -> str:
     ...     yield [("send", 4096, (r + 1) % n), ("recv", 4096, (r - 1) % n)]
     >>> banyan.job(file=banyan.schedule(rank(r, 4) for r in range(4)))
     """
-    programs = [list(rank) for rank in ranks]
+    if not isinstance(ranks, Iterable):
+        raise config_error(f"{shown(ranks)} is no list of ranks", "give the operations of each rank", "job")
+    programs = []
+    for number, rank in enumerate(ranks):
+        if not isinstance(rank, Iterable):
+            raise config_error(f"rank {number} is {shown(rank)}", "give the operations of each rank", "job")
+        programs.append(list(rank))
     lines = [f"num_ranks {len(programs)}"]
     for number, program in enumerate(programs):
         lines.append(f"rank {number} {{")
@@ -148,4 +207,4 @@ def _operation(operation: Any, rank: int) -> str:
     if kind not in _OPERATIONS or len(numbers) not in ((1,) if kind == "calc" else (2, 3)):
         raise config_error(f"rank {rank}: {operation!r} is no operation",
                            'give ("calc", ns), ("send", bytes, to) or ("recv", bytes, from)', "job")
-    return _OPERATIONS[kind].format(*(int(n) for n in [*numbers, 0, 0][:3]))
+    return _OPERATIONS[kind].format(*(whole(n, f"{operation!r} of rank {rank}", 0, MOST_CYCLES) for n in [*numbers, 0, 0][:3]))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from . import _core
+from ._checks import MOST_CYCLES, expect, whole, wholes
 from ._components import FUNCTIONS, Component
+from ._errors import config_error
 from ._experiment import Experiment
 
 
@@ -29,27 +32,42 @@ class Network:
                 traffics.append(FUNCTIONS["injected"]())
             experiment = Experiment(traffic=traffics, **parts)
         elif traffic is not None or parts:
-            raise TypeError("give an experiment or its parts, not both")
-        self.experiment = experiment
-        self._core = _core.Network(experiment._points[0], threads)
+            raise config_error("an experiment and parts of one are given", "give either the experiment or its parts")
+        self.experiment = expect(experiment, Experiment, "experiment", "banyan.Experiment")
+        self._core = _core.Network(experiment._points[0], whole(threads, "threads", 1))
 
     def inject(self, source: int, destination: int, flits: int = 1, at: int = 0) -> int:
         """Generates a message in the next cycle, or in the later cycle `at`; returns its number."""
-        return self._core.inject(source, destination, flits, at)
+        try:
+            return self._core.inject(source, destination, flits, at)
+        except TypeError:
+            return self._core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
+                                     whole(at, "at", 0, MOST_CYCLES))
 
     def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
         """A message per element of these arrays, all in the next cycle; returns their numbers."""
-        return self._core.inject_many(sources, destinations, flits if hasattr(flits, "__len__") else [flits])
+        given = {"sources": sources, "destinations": destinations, "flits": flits if _is_list(flits) else [flits]}
+        for name, values in given.items():
+            if not _is_list(values):
+                raise config_error(f"{values!r} is no list of whole numbers", f"give {name} an array or a list", name)
+        columns = [wholes(values, lambda i: f"{name}[{i}]") for name, values in given.items()]
+        if len(columns[0]) != len(columns[1]) or len(columns[2]) not in (1, len(columns[0])):
+            raise config_error(f"{len(columns[0])} sources, {len(columns[1])} destinations and {len(columns[2])} flits are given",
+                               "give as many of each, or one number of flits for all")
+        return self._core.inject_many(*columns)
 
     def step(self, cycles: int = 1) -> list["_core.Delivery"]:
         """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,
         `injected`, `delivered`, `latency`."""
-        self._core.step(cycles)
+        try:
+            self._core.step(cycles)
+        except TypeError:
+            self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
         return self._core.delivered
 
     def step_to_delivery(self, most: int) -> list["_core.Delivery"]:
         """Simulates until a message arrives, or so many cycles at most; cycles in which nothing happens cost nothing."""
-        self._core.step_to_delivery(most)
+        self._core.step_to_delivery(whole(most, "most", 0, MOST_CYCLES))
         return self._core.delivered
 
     @property
@@ -82,7 +100,7 @@ class Network:
 
     def reset(self, replication: int = 0) -> None:
         """Begins again with an empty network; another replication has other randomness."""
-        self._core.reset(replication)
+        self._core.reset(whole(replication, "replication"))
 
     def audit(self) -> None:
         """Checks that no packet, flit or credit was lost."""
@@ -97,6 +115,10 @@ class Network:
 
     def _repr_html_(self) -> str:
         return self.experiment.network()._repr_svg_()
+
+
+def _is_list(values: Any) -> bool:
+    return isinstance(values, Sequence) and not isinstance(values, str) or getattr(values, "ndim", 0) > 0
 
 
 def _is_injected(traffic: Any) -> bool:

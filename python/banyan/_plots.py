@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _core
+from ._checks import nearest, shown as _shown, text
 from ._errors import config_error
 from ._results import Result, Sweep
 
@@ -21,27 +23,64 @@ def _number(text: str) -> float | None:
         return None
 
 
+def _is_seed(axis: str) -> bool:
+    """Seeds are repetitions of one point, not places along an axis."""
+    return axis.split(".")[-1] == "seed"
+
+
 def _default_axis(sweep: Sweep) -> str:
-    for name in reversed(sweep.axis_names):
-        if all(_number(sweep.axes(i)[name]) is not None for i in range(len(sweep))):
-            return name
-    raise config_error("no axis of the sweep has numbers", "sweep a parameter that is one, or use frame()")
+    """The last axis of numbers, or else of words."""
+    names = [name for name in reversed(sweep.axis_names) if not _is_seed(name)]
+    if not names:
+        raise config_error("the sweep has no axis to draw over", 'sweep a parameter beside the seed, or give x="run.seed"')
+    return next((name for name in names if _has_numbers(sweep, name)), names[0])
 
 
-def curves(sweep: Sweep, metric: str, x: str) -> dict[str, list[tuple[float, Result]]]:
-    """The points of each curve, ascending; a curve is named by what differs."""
-    others = [name for name in sweep.axis_names if name != x]
-    found: dict[str, list[tuple[float, Result]]] = {}
+def _has_numbers(sweep: Sweep, axis: str) -> bool:
+    return all(_number(sweep.axes(i)[axis]) is not None for i in range(len(sweep)))
+
+
+def _name_of(text: str) -> str:
+    return text.strip('"')
+
+
+def curves(sweep: Sweep, x: str) -> dict[str, list[tuple[float, list[Result]]]]:
+    """The points of each curve, ascending, each with its results, one per seed; a curve is named by what differs. Words
+    lie at 0, 1, 2 in their order."""
+    others = [name for name in sweep.axis_names if name != x and not _is_seed(name)]
+    names = list(dict.fromkeys(sweep.axes(i)[x] for i in range(len(sweep))))
+    numbers = _has_numbers(sweep, x)
+    found: dict[str, dict[float, list[Result]]] = {}
     for i, result in enumerate(sweep):
         axes = sweep.axes(i)
         name = ", ".join(
-            axes[o].strip('"') if _number(axes[o]) is None else f"{o.split('.')[-1]} {axes[o]}" for o in others
+            _name_of(axes[o]) if _number(axes[o]) is None else f"{o.split('.')[-1]} {axes[o]}" for o in others
         )
-        place = _number(axes[x])
-        if place is None:
-            raise config_error(f"{x} has the value {axes[x]}, which is no number", "draw over an axis of numbers")
-        found.setdefault(name, []).append((place, result))
-    return {name: sorted(points, key=lambda p: p[0]) for name, points in found.items()}
+        place = float(axes[x]) if numbers else float(names.index(axes[x]))
+        found.setdefault(name, {}).setdefault(place, []).append(result)
+    return {name: sorted(points.items()) for name, points in found.items()}
+
+
+def _unsettled(results: list[Result]) -> list[Result]:
+    return [r for r in results if r.verdict in ("saturated", "deadlocked")]
+
+
+def _pooled(results: list[Result], metric: str) -> tuple[float, float] | None:
+    """The mean over the seeds, with the interval that their means give. None where the seeds that report the metric are
+    no sample of all."""
+    known = [r[metric] for r in results if metric in r]
+    if not known or (len(known) < len(results) and _unsettled(results)):
+        return None
+    if len(results) == 1:
+        return known[0].mean, known[0].half_width or 0.0
+    mean, half_width = _core.mean_over_seeds([m.mean for m in known], known[0].confidence)
+    return mean, half_width or 0.0
+
+
+def _require_reported(points: Sweep, metric: str) -> None:
+    """Refuses a metric that no point reports, if it is none that saturated points only lack."""
+    if not (_unsettled(list(points)) and _core.is_metric(text(metric, "metric"))):
+        points.table(metric)
 
 
 def _printed(place: int) -> dict[str, Any]:
@@ -51,40 +90,48 @@ def _printed(place: int) -> dict[str, Any]:
 
 
 def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **style: Any) -> Any:
+    _require_reported(points, metric)
     x = points._axis(x) if x else _default_axis(points)
     ax = _axes(ax)
-    unit = ""
+    unit = next((r[metric].unit for r in points if metric in r), "")
     beyond = []
-    for place, (name, line) in enumerate(curves(points, metric, x).items()):
-        shown = [(place, r[metric]) for place, r in line if metric in r]
-        unit = next((m.unit for _, m in shown), unit)
+    for place, (name, line) in enumerate(curves(points, x).items()):
+        shown = [(at, pooled) for at, results in line if (pooled := _pooled(results, metric)) is not None]
+        words = {"linestyle": "none"} if not _has_numbers(points, x) else {}
         bars = ax.errorbar(
             [at for at, _ in shown],
-            [m.mean for _, m in shown],
-            yerr=[m.half_width or 0.0 for _, m in shown],
+            [mean for _, (mean, _) in shown],
+            yerr=[half for _, (_, half) in shown],
             label=name or None,
             **{"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **(_printed(place) if printed else {}),
-               **style},
+               **words, **style},
         )
         colour = bars[0].get_color()
-        beyond += [(at, colour, r.verdict) for at, r in line if metric not in r]
+        beyond += [(at, colour, _unsettled(results) or results) for at, results in line if _pooled(results, metric) is None]
     # A point without the metric lies at the upper edge, whatever the scale: it is no datum.
-    for place, colour, verdict in beyond:
-        ax.plot([place], [1.0], marker="^" if verdict == "saturated" else "x", color=colour, clip_on=False,
+    for at, colour, results in beyond:
+        ax.plot([at], [1.0], marker="^" if results[0].verdict == "saturated" else "x", color=colour, clip_on=False,
                 transform=ax.get_xaxis_transform(), linestyle="none", gid="beyond")
+    if not _has_numbers(points, x):
+        names = list(dict.fromkeys(points.axes(i)[x] for i in range(len(points))))
+        ax.set_xticks(range(len(names)), [_name_of(name) for name in names])
     ax.set_xlabel(x)
     ax.set_ylabel(f"{metric} ({unit})" if unit else metric)
-    if len(points.axis_names) > 1:
+    if len(ax.get_legend_handles_labels()[1]) > 0:
         ax.legend(frameon=False)
     return ax
 
 
 def result(one: Result, what: str | None, ax: Any, **style: Any) -> Any:
-    ax = _axes(ax)
     series = one.series()
     histograms = one.histogram(None)
     if what is None:
         what = next(iter(series), next(iter(histograms), None))
+    if what not in series and what not in histograms:
+        raise config_error(f"the run recorded no series and no histogram {_shown(what)}",
+                           nearest(what, dict.fromkeys([*series, *histograms]),
+                                   "record series with run={'window': CYCLES}"))
+    ax = _axes(ax)
     if what in series:
         import numpy
 
@@ -93,20 +140,19 @@ def result(one: Result, what: str | None, ax: Any, **style: Any) -> Any:
         ax.plot(times, line.values, **{"linewidth": 1, **style})
         ax.set_xlabel("time (cycles)")
         ax.set_ylabel(f"{what} ({line.unit})" if line.unit else what)
-    elif what in histograms:
+    else:
         bars = histograms[what]
         width = (bars.high - bars.low).astype(float) + 1.0
         ax.bar(bars.low.astype(float), bars.count / width, width=width, align="edge", **style)
         ax.set_xlabel(f"{what} ({bars.unit})")
         ax.set_ylabel("packets per cycle of latency")
-    else:
-        raise config_error(f'the run recorded no series and no histogram "{what}"',
-                           "it has: " + ", ".join([*series, *histograms]) if series or histograms
-                           else "record series with run={'window': CYCLES}")
     return ax
 
 
 def topology(network: Any, ax: Any, load: Any) -> Any:
+    if load is not None and len(load) != len(network.channels):
+        raise config_error(f"{len(load)} loads are given for {len(network.channels)} channels",
+                           "give one per channel, in the order of their numbers", "load")
     ax = _axes(ax)
     places = network.positions()
     seen = set()

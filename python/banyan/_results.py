@@ -5,12 +5,15 @@ from __future__ import annotations
 import html
 import io
 import json
+import operator
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, _toml
 from ._core import Metric
-from ._errors import ConfigError, UnknownMetric, config_error
+from ._checks import nearest, path as _path, shown, text as _text, whole, words
+from ._components import Component
+from ._errors import ConfigError, UnknownMetric, UnknownPoint, config_error
 
 if TYPE_CHECKING:
     import pandas
@@ -30,11 +33,11 @@ class Page:
 
     def __init__(self, text: str, height: int = 600) -> None:
         self.text = text
-        self.height = height
+        self.height = whole(height, "height")
 
     def save(self, path: str) -> None:
         """Writes the page as one HTML file."""
-        with open(path, "w", encoding="utf-8") as file:
+        with open(_path(path, "path"), "w", encoding="utf-8") as file:
             file.write(self.text)
 
     def _repr_html_(self) -> str:
@@ -57,6 +60,8 @@ class Result(Mapping):
     # --- metrics ---------------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Metric:
+        if not isinstance(name, str):
+            raise config_error(f"{shown(name)} is no name of a metric", nearest(name, self), kind=UnknownMetric)
         try:
             return self._core.at(name)
         except ConfigError as error:
@@ -175,12 +180,9 @@ class Result(Mapping):
     def _recorded(self, what: str, names: list[str], get: Any, name: str | None, remedy: str) -> Any:
         if name is None:
             return {each: get(each) for each in names}
-        found = get(name)
-        if found is None:
-            if names:
-                remedy = "it has: " + ", ".join(names)
-            raise config_error(f'the run recorded no {what} "{name}"', remedy)
-        return found
+        if name not in names:
+            raise config_error(f"the run recorded no {what} {shown(name)}", nearest(name, names, remedy))
+        return get(name)
 
     # --- shown -----------------------------------------------------------------------------------------------------
 
@@ -233,7 +235,7 @@ class Result(Mapping):
     @classmethod
     def from_json(cls, text: str) -> "Result":
         """A result that `banyan run --json` printed."""
-        return cls(_core.result_from_json(text))
+        return cls(_core.result_from_json(_text(text, "text")))
 
 
 class Sweep:
@@ -246,9 +248,17 @@ class Sweep:
         return len(self._core)
 
     def __getitem__(self, index: int) -> Result:
-        if index < 0:
-            index += len(self)
-        return Result(self._core[index])
+        return Result(self._core[self._place(index)])
+
+    def _place(self, index: int) -> int:
+        try:
+            place = operator.index(index)
+        except TypeError:
+            raise config_error(f"{shown(index)} is no number of a point",
+                               "give a whole number, or choose with at(axis=value)", kind=UnknownPoint) from None
+        if not -len(self) <= place < len(self):
+            raise config_error(f"there is no point {place}", f"the sweep has {len(self)}, counted from 0", kind=UnknownPoint)
+        return place % len(self)
 
     def __iter__(self) -> Iterator[Result]:
         return (self[i] for i in range(len(self)))
@@ -259,7 +269,7 @@ class Sweep:
 
     def axes(self, index: int) -> dict[str, str]:
         """The values of the axes at a point, as texts."""
-        return dict(self._core.axes(index))
+        return dict(self._core.axes(self._place(index)))
 
     def at(self, **axes: Any) -> Result:
         """The one point at these values of axes: t.at(load=0.2, routing="xy")."""
@@ -274,7 +284,7 @@ class Sweep:
         """The axis of that name, or the one that ends in that word."""
         meant = [name for name in self.axis_names if name == key or name.endswith(f".{key}")]
         if len(meant) != 1:
-            raise config_error(f'the sweep has no axis "{key}"', "it has: " + ", ".join(self.axis_names))
+            raise config_error(f"the sweep has no axis {shown(key)}", nearest(key, self.axis_names))
         return meant[0]
 
     def frame(self) -> "pandas.DataFrame":
@@ -300,11 +310,12 @@ class Sweep:
 
     def table(self, *metrics: str) -> str:
         """Axes, verdict and metrics as text."""
-        return self._core.text(list(metrics))
+        return self._core.text(words(metrics, "metrics"))
 
     def plot(self, metric: str = "packet_latency", x: str | None = None, ax: Any = None, printed: bool = False,
              **style: Any) -> Any:
-        """A curve per combination of the other axes over `x` (the last axis of numbers), with intervals as error bars and
+        """A curve per combination of the other axes over `x` (the last axis of numbers, or else of words; never the seed,
+        over which points are pooled), with intervals as error bars and
         saturated points marked at the edge. `printed`: in black, as papers are, with markers and dashes for each curve; other
         keywords are matplotlib's. Returns the axes of matplotlib."""
         from . import _plots
@@ -317,7 +328,7 @@ class Sweep:
 
     def write_report(self, folder: str) -> str:
         """Writes the page, its charts and its tables into a folder; returns the path of the page."""
-        return self._core.write_page(folder)
+        return self._core.write_page(_path(folder, "folder"))
 
     def __str__(self) -> str:
         return self.table()
@@ -347,5 +358,10 @@ def _same(text: str | None, value: Any) -> bool:
     try:
         return float(text) == float(value)
     except (TypeError, ValueError):
-        name = getattr(value, "name", value)
-        return text.strip('"') == str(name)
+        name = value.name if isinstance(value, Component) and not value.parameters else value
+        return _bare(text) == _bare(_toml.value(name))
+
+
+def _bare(text: str) -> str:
+    """A value as TOML without quotes and spaces, which the texts of axes lack."""
+    return text.replace('"', "").replace(" ", "")

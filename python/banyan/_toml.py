@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from ._checks import shown
+from ._errors import config_error
+
 _BARE = re.compile(r"^[A-Za-z0-9_.-]+$")
 
 
@@ -17,7 +20,7 @@ def key(name: str) -> str:
     return name if _BARE.match(name) else json.dumps(name)
 
 
-def value(item: Any) -> str:
+def value(item: Any, where: str | None = None) -> str:
     """The value as TOML: numbers, texts, lists, tables, components, and what NumPy makes of them."""
     if isinstance(item, bool):
         return "true" if item else "false"
@@ -34,16 +37,18 @@ def value(item: Any) -> str:
     if hasattr(item, "toml"):
         return str(item.toml())
     if isinstance(item, Mapping):
-        return "{ " + ", ".join(f"{key(str(k))} = {value(v)}" for k, v in item.items()) + " }"
+        return "{ " + ", ".join(f"{key(str(k))} = {value(v, where)}" for k, v in item.items()) + " }"
     if hasattr(item, "tolist"):  # arrays and scalars of NumPy, columns of pandas
-        return value(item.tolist())
+        return value(item.tolist(), where)
     if isinstance(item, (list, tuple, range)):
-        return "[" + ", ".join(value(v) for v in item) + "]"
+        return "[" + ", ".join(value(v, where) for v in item) + "]"
     if hasattr(item, "__float__"):
         return value(float(item))
-    raise TypeError(f"{type(item).__name__} is no value of a parameter: {item!r}")
+    remedy = "banyan.graph(...) makes a topology of it" if hasattr(item, "edges") else (
+        "give a number, a text, a list, a dict or a component")
+    raise config_error(f"{shown(item)} is no value of a parameter", remedy, where)
 
 
 def override(name: str, item: Any) -> str:
     """`name=value` as on the command line."""
-    return f"{name}={value(item)}"
+    return f"{name}={value(item, name)}"

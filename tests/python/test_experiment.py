@@ -120,13 +120,18 @@ def test_windows_are_told_and_end_the_run(small):
     seen = []
     whole = small.run(on_window=seen.append, **{"run.window": 500})
     assert [w.number for w in seen] == list(range(len(seen)))
-    assert len(seen) >= 8 and seen[0].end == 500
+    assert len(seen) == 9 and (seen[0].end, seen[-1].end) == (500, 4500)
+    assert repr(seen[2]).startswith("<window 2 of cycles 1000 to 1500: offered load 0.")
     series = whole.series("accepted_load").values
     assert [w.accepted_load for w in seen] == list(series[: len(seen)])
     assert whole.state_hash == small.run(**{"run.window": 500}).state_hash
 
-    r = small.run(on_window=lambda w: w.number == 3, **{"run.window": 500})
-    assert "ended by the caller after" in r.explanation
+    told = []
+    r = small.run(on_window=lambda w: told.append(w) or w.number == 3, **{"run.window": 300})
+    assert "ended by the caller after 1200 cycles" in r.explanation
+    assert [w.number for w in told] == [0, 1, 2, 3] and told[-1].end == 1200
+    audited = {"run.window": 300, "run.audit": "full"}
+    assert "after 1200 cycles" in small.run(2, on_window=lambda w: w.number == 3, **audited).explanation
     assert r["simulated_cycles"].mean < whole["simulated_cycles"].mean
 
     def fail(window):
@@ -201,3 +206,37 @@ def test_another_python_in_the_path_does_not_matter(tmp_path):
     cache = (built / "CMakeCache.txt").read_text()
     assert "Python_EXECUTABLE:FILEPATH=/usr/bin/python3" in cache
     assert str(tmp_path) + "/python3" not in cache
+
+
+@pytest.mark.parametrize("call, named", [
+    (lambda e: e.run(threads="x"), 'threads: "x" is no whole number from 0 on'), (lambda e: e.run(threads=-1), "threads: -1"),
+    (lambda e: e.sweep(threads=1.5, load=[0.1]), "threads: 1.5"), (lambda e: e.run(watch=3), "watch: 3"),
+    (lambda e: e.run(on_window=3), "on_window: 3 is no function"), (lambda e: e.run(progress=3), "progress: 3"),
+    (lambda e: e.sweep(executor=3, load=[0.1]), "executor: 3"), (lambda e: e.sweep(load=[object()]), "sweep.load: <object"),
+    (lambda e: e.run(**{"run.measure": object()}), "run.measure: <object"), (lambda e: banyan.load(3), "path: 3 is no path"),
+    (lambda e: banyan.Experiment("mesh"), "by name"), (lambda e: banyan.mesh([4, 4]), "write size="),
+    (lambda e: banyan.Experiment(topolgy="mesh"), 'did you mean "topology"'),
+    (lambda e: banyan.Experiment(switch="cioq"), "names no topology"),
+    (lambda e: banyan.Network(3), "experiment: 3 is no banyan.Experiment"),
+    (lambda e: banyan.Network(topolgy="mesh"), 'did you mean "topology"'),
+    (lambda e: banyan.saturation(3), "experiment: 3"), (lambda e: banyan.saturation(e, width="x"), 'width: "x"'),
+    (lambda e: banyan.study(3), "name: 3"), (lambda e: banyan.describe(3), "name: 3"),
+    (lambda e: banyan.compare(3, 4), "compare: 3 is no result"),
+    (lambda e: e.network().plot(load=[1]), "1 loads are given for")])
+def test_wrong_types_are_refused_in_a_sentence(small, call, named):
+    with pytest.raises(banyan.ConfigError) as caught:
+        call(small)
+    assert named in str(caught.value) and caught.value.remedy
+
+
+def test_attributes_that_are_missing_name_the_nearest(small):
+    with pytest.raises(AttributeError) as caught:
+        small.swep
+    assert isinstance(caught.value, banyan.ConfigError) and caught.value.remedy == 'did you mean "sweep"?'
+    with pytest.raises(banyan.UnknownName, match='did you mean "mesh"'):
+        banyan.messh
+    assert not hasattr(small, "nope") and not hasattr(banyan, "nope")
+    for name in banyan.__all__:
+        each = getattr(banyan, name)
+        if isinstance(each, type) and not issubclass(each, BaseException):
+            assert hasattr(each, "__getattr__"), name

@@ -1,5 +1,13 @@
 """Do graphs, tables and messages of Python become networks, routings and traffics?"""
 
+import concurrent.futures
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+
 import networkx
 import numpy
 import pandas
@@ -89,3 +97,101 @@ def test_a_drawing_is_that_of_the_program(program, tmp_path):
     (tmp_path / "x.toml").write_text(e.to_toml())
     drawn = program("export-topology", tmp_path / "x.toml", "--svg")
     assert drawn == e.network().to_svg() and drawn.startswith("<svg")
+
+
+def test_an_empty_graph_is_no_network():
+    with pytest.raises(banyan.ConfigError, match="the graph has no nodes") as caught:
+        banyan.graph(networkx.Graph())
+    assert "networkx" in caught.value.remedy
+    with pytest.raises(banyan.ConfigError, match=r"\[\] is no graph"):
+        banyan.graph([])
+    with pytest.raises(banyan.ConfigError, match=r"banyan.graph\(...\)"):
+        experiment(networkx.path_graph(3), "up_down", banyan.uniform(load=0.1))
+    assert experiment(banyan.graph_file(), "up_down", banyan.uniform(load=0.1)).network().switches
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("rows, named", [
+    ([[0.5, 0, 1, 1]], "cycle of message 0: 0.5"),
+    ([[0, 0, 1, 1], [0, -1, 1, 1]], "source of message 1: -1"),
+    ([[0, 0, "a", 1]], 'destination of message 0: "a"'),
+    (numpy.array([[0, 0, 1, NAN]]), "flits of message 0: nan"),
+    ([[0, 0, 1, 0]], "flits of message 0: 0"),
+    ([[0, 0, 2**32, 1]], "destination of message 0: 4294967296"),
+    (pandas.DataFrame({"cycle": [0, 1], "source": [0, None], "destination": [1, 1], "flits": [1, 1]}),
+     "source of message 1: nan"),
+    ([[0, 0, 1]], "message 0 is"), ([3], "message 0 is 3"), (3, "3 is no list of messages")])
+def test_messages_that_are_not_whole_are_refused(rows, named):
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.messages(rows)
+    assert str(caught.value).startswith(named)
+
+
+def test_whole_numbers_of_any_type_are_taken():
+    plain = banyan.messages([[0, 1, 2, 3]])
+    assert plain == banyan.messages([[0.0, 1.0, 2.0, 3.0]]) == banyan.messages(numpy.array([[0, 1, 2, 3]], dtype="uint8"))
+    with pytest.raises(banyan.ConfigError, match='trace has no parameter "nope"'):
+        banyan.messages([[0, 1, 2, 3]], nope=1)
+
+
+@pytest.mark.parametrize("table, named", [
+    ([[0.5]], r"routing of \(0, 0\): 0.5"), (numpy.array([[-1.0, NAN]]), r"routing of \(0, 1\): nan"),
+    ({(0, "a"): 1}, r'routing of \(0, .a.\): "a"'), ({(0, 1): -1}, r"routing of \(0, 1\): -1"),
+    ({(0, 1): (1, 2)}, "is no port"), (3, "3 is no table")])
+def test_tables_that_are_not_whole_are_refused(table, named):
+    with pytest.raises(banyan.ConfigError, match=named):
+        banyan.table_of(table)
+
+
+def test_none_in_a_table_is_negative_in_every_type():
+    by_ints = banyan.table_of([[-1, 1], [1, -1]])
+    assert by_ints == banyan.table_of(numpy.array([[-1.0, 1.0], [1.0, -1.0]]))
+    assert by_ints == banyan.table_of([[numpy.int64(-1), 1], [numpy.int8(1), -1]])
+
+
+@pytest.mark.parametrize("latency, terminals, named", [
+    (1.5, 1, "latency of edge 0, 1: 1.5"), (0, 1, "latency of edge 0, 1: 0"), (1, 1.5, "terminals of node 0: 1.5"),
+    (1, -1, "terminals of node 0: -1"), (1, {7: 1}, "the graph has no node 7"), (1, "x", 'terminals of node 0: "x"')])
+def test_graphs_that_are_not_whole_are_refused(latency, terminals, named):
+    line = networkx.path_graph(3)
+    line.edges[0, 1]["latency"] = latency
+    with pytest.raises(banyan.ConfigError, match=named):
+        banyan.graph(line, terminals=terminals)
+
+
+@pytest.mark.parametrize("operation", [("send", 1.5, 2), ("calc", "x"), ("recv", 8, -1)])
+def test_operations_that_are_not_whole_are_refused(operation):
+    with pytest.raises(banyan.ConfigError, match="of rank 0: .* is no whole number"):
+        banyan.schedule([[operation]])
+
+
+MESSAGES = """
+import pickle, sys
+import banyan
+what = pickle.load(sys.stdin.buffer)
+for e in what:
+    print(e.run().state_hash)
+"""
+
+
+def test_what_python_gave_travels_with_an_experiment(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    traffic = banyan.messages([[0, 0, 3, 4], [2, 1, 2, 5]])
+    e = experiment(banyan.mesh(size=[2, 2]), "dimension_order", traffic, sessions=1)
+    j = jobs(banyan.job(name="ring", file=banyan.schedule(ring(r, 4) for r in range(4))))
+    pickled = pickle.dumps([e, e.replace(**{"run.seed": 3}), j])
+    hashes = [each.run().state_hash for each in pickle.loads(pickled)]
+    part = pickle.dumps(traffic)
+    shutil.rmtree(tmp_path / f"banyan-{os.getuid()}")
+    done = subprocess.run([sys.executable, "-c", MESSAGES], input=pickled, capture_output=True, check=True)
+    assert done.stdout.decode().split() == hashes
+    assert experiment(banyan.mesh(size=[2, 2]), "dimension_order", pickle.loads(part), sessions=1).run().verdict == "finished"
+
+
+def test_what_python_gave_travels_with_the_points_of_a_sweep(tmp_path):
+    e = experiment(banyan.mesh(size=[2, 2]), "dimension_order", banyan.messages([[0, 0, 3, 4], [2, 1, 2, 5]]), sessions=1)
+    here = e.sweep(**{"switch.buffer": [2, 4]})
+    with concurrent.futures.ProcessPoolExecutor(1, initializer=setattr, initargs=(tempfile, "tempdir", str(tmp_path))) as pool:
+        assert e.sweep(executor=pool, **{"switch.buffer": [2, 4]}).to_csv() == here.to_csv()

@@ -1,6 +1,7 @@
 """Are results data: numbers with intervals, tables, arrays, drawings?"""
 
 import concurrent.futures
+import contextlib
 import gc
 import importlib.util
 import io
@@ -84,14 +85,41 @@ def test_a_result_travels_between_processes(small):
     assert banyan.Result.from_json(r.to_json()).state_hash == r.state_hash
 
 
+def test_a_sweep_travels_between_processes(small):
+    t = small.sweep(load=[0.1, 0.2], switch=["cioq", banyan.vc_router(vcs=2)])
+    again = pickle.loads(pickle.dumps(t))
+    assert (again.to_csv(), again.to_json(), again.axis_names) == (t.to_csv(), t.to_json(), t.axis_names)
+    assert again.report().text == t.report().text and list(again) == list(t)
+    assert (again[0].histogram().count == t[0].histogram().count).all()
+
+
+def test_points_and_metrics_that_are_missing_are_refused(small):
+    t = small.sweep(load=[0.1, 0.2])
+    for index in (2, -3, "x", 0.5):
+        with pytest.raises(IndexError) as caught:
+            t[index]
+        assert isinstance(caught.value, banyan.ConfigError)
+    with pytest.raises(banyan.UnknownMetric, match="3 is no name of a metric"):
+        t[0][3]
+    with pytest.raises(banyan.UnknownMetric, match='did you mean "packet_latency"'):
+        banyan.compare(t[0], t[1])["packet_latencie"]
+    for wrong in (lambda: t.table(3), lambda: t.write_report(3), lambda: t[0].series(3), lambda: t[0].report().save(3)):
+        with pytest.raises(banyan.ConfigError):
+            wrong()
+
+
 EXECUTORS = ["threads", "processes"]
+
+
+def pool_of(kind):
+    pools = {"threads": concurrent.futures.ThreadPoolExecutor, "processes": concurrent.futures.ProcessPoolExecutor}
+    return contextlib.nullcontext() if kind is None else pools[kind](2)
 
 
 @pytest.mark.parametrize("kind", EXECUTORS)
 def test_executors_give_the_same_table(small, kind):
     axes = {"load": [0.1, 0.2], "switch.buffer": [2, 4]}
-    pools = {"threads": concurrent.futures.ThreadPoolExecutor, "processes": concurrent.futures.ProcessPoolExecutor}
-    with pools[kind](2) as pool:
+    with pool_of(kind) as pool:
         told = []
         t = small.sweep(executor=pool, progress=lambda done, total: told.append((done, total)), **axes)
     assert told[-1] == (4, 4)
@@ -106,6 +134,19 @@ def test_a_sweep_over_components_and_arrays(small):
     assert t.at(routing=banyan.o1turn(), load=0.2)["packet_latency"].count > 0
     with pytest.raises(banyan.ConfigError):
         small.sweep(load=[0.1, 0.1])
+
+
+@pytest.mark.parametrize("kind", [None, *EXECUTORS])
+def test_components_with_parameters_are_values_of_a_sweep(small, kind):
+    switches = [banyan.cioq(), banyan.vc_router(vcs=2), {"name": "vc_router", "vcs": 4}]
+    with pool_of(kind) as pool:
+        t = small.sweep(switch=switches, executor=pool)
+    assert [r.configuration["switch"]["name"] for r in t] == ["cioq", "vc_router", "vc_router"]
+    assert [t.at(switch=each).state_hash for each in switches] == [r.state_hash for r in t]
+    assert t[1].configuration["switch"]["vcs"] == 2 and t.axis_names == ["switch"]
+    inside = banyan.Experiment(topology=banyan.mesh(size=[4, 4]), switch="vc_router", routing="dimension_order",
+                               traffic=banyan.uniform(load=0.1), sweep={"switch": switches[:2]})
+    assert inside.axis_names == ["switch"]
 
 
 def test_an_axis_of_the_file_gets_other_values(small, tmp_path):
@@ -201,6 +242,44 @@ def test_plots_draw_intervals_and_mark_saturation(small):
     assert small.run().plot().get_ylabel().startswith("packets")
     with pytest.raises(banyan.ConfigError, match="no axis"):
         t.plot("packet_latency", x="vcs")
+
+
+def test_words_are_places_of_an_axis(small):
+    t = small.sweep(routing=["dimension_order", "o1turn"])
+    ax = t.plot("packet_latency")
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["dimension_order", "o1turn"]
+    points = ax.containers[0][0]
+    assert list(points.get_ydata()) == [r["packet_latency"].mean for r in t] and points.get_linestyle() == "None"
+    assert ax.get_xlabel() == "routing"
+
+
+def test_plots_of_what_was_not_recorded_are_refused(small):
+    t = small.sweep(load=[0.1, 0.2])
+    with pytest.raises(banyan.ConfigError, match="no point reports such a metric"):
+        t.plot("nope")
+    with pytest.raises(banyan.ConfigError, match='did you mean "packet_latency"'):
+        t[0].plot("packet_latencie")
+    saturated = small.sweep(load=[0.95, 1.0], routing=["o1turn"])
+    assert {r.verdict for r in saturated} == {"saturated"}
+    assert sum(line.get_gid() == "beyond" for line in saturated.plot("packet_latency").lines) == 2
+    with pytest.raises(banyan.ConfigError, match="no point reports such a metric"):
+        saturated.plot("nope")
+
+
+def test_seeds_are_pooled(small):
+    t = small.sweep(load=[0.1, 0.2], seed=[1, 2, 3])
+    ax = t.plot("packet_latency")
+    assert ax.get_xlabel() == "load" and len(ax.containers) == 1
+    line = ax.containers[0][0]
+    means = [[r["packet_latency"].mean for r in t if r.configuration["traffic"][0]["load"] == load] for load in (0.1, 0.2)]
+    assert list(line.get_xdata()) == [0.1, 0.2]
+    assert list(line.get_ydata()) == pytest.approx([numpy.mean(m) for m in means])
+    low, high = ax.containers[0][2][0].get_segments()[0][:, 1]
+    student = 4.30265 * numpy.std(means[0], ddof=1) / 3**0.5
+    assert student < (high - low) / 2 < 2 * student  # means of few skewed values have a wider interval
+    assert t.plot("packet_latency", x="seed").get_xlabel() == "seed"
+    with pytest.raises(banyan.ConfigError, match="no axis to draw over"):
+        small.sweep(seed=[1, 2]).plot("packet_latency")
 
 
 def test_notebooks_show_results_and_networks(small):

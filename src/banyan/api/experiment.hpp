@@ -122,7 +122,7 @@ struct RunOptions {
   /// trace (docs/traffic/trace.md).
   std::string* trace = nullptr;
   std::string packet_log;  ///< file that gets one line per packet (api/packet_log_file.hpp); empty: none
-  /// Gets every finished window, in order, some time after its end; true ends the run, which is then reported as far
+  /// Gets every finished window, in order, at its end; true ends the run there, which is then reported as far
   /// as it went. Needs run.window, and no sessions. May be empty. A run that is done again for a precision, longer,
   /// tells its windows again.
   std::function<bool(const Window&)> window;

@@ -737,11 +737,14 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   const Aftermath aftermath(instance.traffic_pointers);
   const auto settle = static_cast<Tick>(experiment.run.integer("settle"));
   WindowTeller teller(options.window, network.topology->traffic_terminals());
-  if (settle != 0 || options.window) {
-    steady.enough = [&aftermath, &teller, settle](const SteadyRecord& record, Tick now) {
-      return teller.tell(record.timeline, now) || (settle != 0 && aftermath.settled(record, now, settle));
+  if (settle != 0) {
+    steady.enough = [&aftermath, settle](const SteadyRecord& record, Tick now) {
+      return aftermath.settled(record, now, settle);
     };
     steady.enough_every = plan.series_window;
+  }
+  if (options.window) {
+    steady.at_window = [&teller](const SteadyRecord& record, Tick now) { return teller.tell(record.timeline, now); };
   }
   std::string lines;
   engine::PacketLog packets(network.topology->graph(), [&](const engine::LoggedPacket& packet) {

@@ -67,11 +67,35 @@ void run_kept(Machine& machine, Tick& done, Tick end, Observers& observers, RunK
   }
 }
 
-/// An audit does not change when the run is looked at: it comes between.
-void audit_on_the_way(Machine& machine, Tick from, Tick to, Observers& observers, FullAudits& audits) {
-  for (Tick now = from + FullAudits::kPeriod; now < to; now += FullAudits::kPeriod) {
+/// Ends the plan at `now`. What is generated from then on does not count, and is not waited for.
+void end_plan(Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
+  plan.end = now;
+  if (!settings.fixed) machine.set_window({0, plan.end - 1});
+}
+
+/// Audits and the ends of windows do not change when the run is looked at: they come between, up to `to`. True when a
+/// window was the last that is wanted; `to` is then its end, and that of the plan.
+bool pause_on_the_way(Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick from, Tick& to,
+                      Observers& observers, FullAudits& audits) {
+  const Tick window = settings.at_window ? plan.series_window : 0;
+  Tick audit = audits.wanted() ? from + FullAudits::kPeriod : kNever;
+  Tick window_end = window == 0 ? kNever : (from / window + 1) * window;
+  for (;;) {
+    if (audit >= to) audit = kNever;
+    if (window_end > to || window_end >= plan.end) window_end = kNever;
+    const Tick now = std::min(audit, window_end);
+    if (now == kNever) return false;
     run_until(machine, now, observers);
-    audits.look(machine);
+    if (now == audit) {
+      audits.look(machine);
+      audit += FullAudits::kPeriod;
+    }
+    if (now != window_end) continue;
+    window_end += window;
+    if (!settings.at_window(machine.record(plan, false), now)) continue;
+    end_plan(machine, plan, settings, now);
+    to = now;
+    return true;
   }
 }
 
@@ -88,10 +112,7 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
 /// Before the end of the plan: ends it at `now` when enough was seen.
 void shorten(Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
   if (!settings.enough || now >= plan.end || now % settings.enough_every >= kPeriodMeasured) return;
-  if (!settings.enough(machine.record(plan, false), now)) return;
-  plan.end = now;
-  // What is generated from now on does not count, and is not waited for.
-  if (!settings.fixed) machine.set_window({0, plan.end - 1});
+  if (settings.enough(machine.record(plan, false), now)) end_plan(machine, plan, settings, now);
 }
 
 /// The first tick from `from` on at which the run is looked at.
@@ -130,9 +151,11 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     if (settings.keeper != nullptr && settings.keeper->due()) settings.keeper->save();
     if (done == now && now != std::exchange(from, kNever))
       now = now < plan.end ? std::min(plan.end, now + kPeriodMeasured) : now + kPeriod;
-    const Tick until = settings.stop != 0 ? std::min(now, settings.stop) : now;
-    if (audits.wanted()) audit_on_the_way(machine, done, until, observers, audits);
-    if (settings.keeper != nullptr && !audits.wanted()) run_kept(machine, done, now, observers, *settings.keeper);
+    Tick until = settings.stop != 0 ? std::min(now, settings.stop) : now;
+    const bool pauses = audits.wanted() || settings.at_window;
+    const bool ended = pauses && pause_on_the_way(machine, plan, settings, done, until, observers, audits);
+    if (ended) now = until;
+    if (settings.keeper != nullptr && !pauses) run_kept(machine, done, now, observers, *settings.keeper);
     if (until == settings.stop) {
       run_until(machine, until, observers);
       done = until;
@@ -152,7 +175,8 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
       out.explanation = machine.explain_blockage();
       break;
     }
-    if (now == plan.end) prolong(machine, plan, settings);
+    if (now == plan.end && !ended) prolong(machine, plan, settings);
+    if (now == plan.end && !ended && settings.at_window) settings.at_window(machine.record(plan, false), now);
     shorten(machine, plan, settings, now);
     if (over(machine, plan, settings, now, out)) break;
     audits.look(machine);

@@ -1,4 +1,5 @@
 // Experiments: read, checked and run.
+#include <fmt/core.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -127,7 +128,14 @@ void add_experiments(py::module_& module) {
       .def_readonly("packet_latency", &api::Window::packet_latency, "Cycles; NaN where no packet arrives.")
       .def_readonly("delivered_packets", &api::Window::delivered_packets)
       .def_readonly("packets_in_network", &api::Window::packets_in_network, "At its end.")
-      .def_readonly("source_backlog_flits", &api::Window::source_backlog_flits, "Flits that wait at its end.");
+      .def_readonly("source_backlog_flits", &api::Window::source_backlog_flits, "Flits that wait at its end.")
+      .def("__repr__", [](const api::Window& window) {
+        return fmt::format(
+            "<window {} of cycles {} to {}: offered load {:.4g}, accepted load {:.4g}, packet latency {:.4g}, "
+            "{} packets delivered, {} in the network, {} flits wait>",
+            window.number, window.from, window.to, window.offered_load, window.accepted_load, window.packet_latency,
+            window.delivered_packets, window.packets_in_network, window.source_backlog_flits);
+      });
   py::class_<api::Experiment, PointPointer>(module, "Point", "One experiment in which every parameter has its value.")
       .def_readonly("name", &api::Experiment::name)
       .def_readonly("configuration", &api::Experiment::configuration)

@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "banyan/api/export.hpp"
+#include "banyan/api/metrics.hpp"
 #include "banyan/api/result.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/python/bindings.hpp"
 #include "banyan/report/sweep_report.hpp"
+#include "banyan/stats/interval.hpp"
 
 namespace banyan::python {
 namespace {
@@ -126,6 +128,36 @@ ResultPointer from_state(const py::tuple& state) {
   return result;
 }
 
+// Of a sweep travels what its tables and pages tell of the points, not what they could be run again from.
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+using PointState = std::tuple<std::string, std::string, u64, Pairs, std::vector<std::string>>;
+
+py::tuple state_of_sweep(const Sweep& sweep) {
+  std::vector<PointState> points;
+  for (const api::Experiment& point : sweep.set->points)
+    points.emplace_back(point.name, point.configuration, point.configuration_hash, point.axes, point.labels);
+  py::list results;
+  for (const api::Result& result : sweep.results) results.append(state_of(result));
+  return py::make_tuple(sweep.set->file, sweep.set->axis_names, points, results);
+}
+
+std::shared_ptr<Sweep> sweep_from_state(const py::tuple& state) {
+  auto sweep = std::make_shared<Sweep>();
+  sweep->set = std::make_shared<api::ExperimentSet>();
+  sweep->set->file = state[0].cast<std::string>();
+  sweep->set->axis_names = state[1].cast<std::vector<std::string>>();
+  for (auto& [name, configuration, hash, axes, labels] : state[2].cast<std::vector<PointState>>()) {
+    api::Experiment& point = sweep->set->points.emplace_back();
+    point.name = name;
+    point.configuration = configuration;
+    point.configuration_hash = hash;
+    point.axes = axes;
+    point.labels = labels;
+  }
+  for (const py::handle result : state[3]) sweep->results.push_back(*from_state(result.cast<py::tuple>()));
+  return sweep;
+}
+
 void add_parts(py::module_& module) {
   using stats::Metric;
   py::class_<Metric, std::shared_ptr<Metric>>(module, "Metric", "A mean with its confidence interval, or a counter.")
@@ -211,6 +243,10 @@ void add_result(py::module_& module) {
     point.configuration_hash = result.configuration_hash;
     return set;
   });
+  module.def("is_metric", [](const std::string& name) { return api::find_metric(name) != nullptr; });
+  module.def("mean_over_seeds", [](const std::vector<double>& means, double confidence) {
+    return std::make_pair(stats::average(means), stats::mean_interval(means, confidence).half_width);
+  });
   module.def("result_from_json",
              [](const std::string& text) { return std::make_shared<Result>(api::from_json(text)); });
 }
@@ -243,9 +279,11 @@ void add_sweep(py::module_& module) {
            [](const Sweep& sweep) {
              return report::to_html(report::sweep_page(*sweep.set, sweep.results, sweep.results.size()));
            })
-      .def("write_page", [](const Sweep& sweep, const std::string& folder) {
-        return report::write_page(report::sweep_page(*sweep.set, sweep.results, sweep.results.size()), folder);
-      });
+      .def("write_page",
+           [](const Sweep& sweep, const std::string& folder) {
+             return report::write_page(report::sweep_page(*sweep.set, sweep.results, sweep.results.size()), folder);
+           })
+      .def(py::pickle(&state_of_sweep, &sweep_from_state));
 }
 
 }  // namespace
