@@ -127,14 +127,26 @@ TEST_F(Commands, EveryChosenMetricIsDrawn) {
   EXPECT_TRUE(contains(svg, "Packet latency") && contains(svg, "Accepted load")) << svg.substr(0, 400);
 }
 
-TEST_F(Commands, AnAxisOfWordsIsNotPlottedBeforeAnythingRuns) {
-  write_text("words.toml", kSteady + "[sweep]\nrouting = [\"destination_tag\", \"isolated_hot_spot\"]\n");
-  const Said said = banyan({"sweep", "words.toml", "--svg", "x.svg", "--out", "out"});
-  expect_refusal(said, "no axis of numbers to plot over", "banyan report DIR");
+TEST_F(Commands, SeedsAloneAreNotPlottedBeforeAnythingRuns) {
+  write_text("seeds.toml", kSteady + "[sweep]\n\"run.seed\" = [1, 2]\n");
+  const Said said = banyan({"sweep", "seeds.toml", "--svg", "x.svg", "--out", "out"});
+  expect_refusal(said, "no axis to plot over", "banyan report DIR");
   EXPECT_FALSE(std::filesystem::exists(scratch() / "out"));
   // What the remedy names shows the points.
-  ASSERT_EQ(banyan({"sweep", "words.toml", "--quiet", "--out", "out"}).status, 0);
+  ASSERT_EQ(banyan({"sweep", "seeds.toml", "--quiet", "--out", "out"}).status, 0);
   EXPECT_EQ(banyan({"report", "out"}).status, 0);
+}
+
+/// Names of the sweep stand in the table, under the plot and beside progress, and never raw TOML.
+TEST_F(Commands, AnAxisOfNamesIsDrawnAndCalledByThem) {
+  write_text("words.toml", kSteady +
+                               "[sweep]\nrouting = [\"destination_tag\", { name = \"isolated_hot_spot\" }]\n"
+                               "names = { routing = [\"tags\", \"isolated\"] }\n");
+  const Said said = banyan({"sweep", "words.toml", "--plot"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(count_of(said.out + said.err, "tags"), 2U) << said.out;
+  EXPECT_EQ(count_of(said.out + said.err, "isolated"), 2U) << said.out;
+  EXPECT_FALSE(contains(said.out + said.err, "{")) << said.out;
 }
 
 /// Points are as uncertain as they are short: the table says why and what to do, the drawing marks them.

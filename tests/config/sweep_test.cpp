@@ -102,7 +102,8 @@ std::vector<std::string> labels_of(const std::string& text) {
   std::vector<Axis> axes = read(text);
   make_names(axes.front());
   std::vector<std::string> labels;
-  for (std::size_t i = 0; i < axes.front().values.size(); ++i) labels.push_back(label_of(axes.front(), i));
+  const std::string name = short_names(axes.front().keys).front();
+  for (std::size_t i = 0; i < axes.front().values.size(); ++i) labels.push_back(label_of(axes.front(), i, name));
   return labels;
 }
 
@@ -129,12 +130,20 @@ TEST(SweepLabels, AreAllDifferent) {
   EXPECT_NE(labels[0], labels[1]);
 }
 
+TEST(SweepLabels, NamesOfAxesAreAsShortAsTheyStillDiffer) {
+  EXPECT_EQ(short_names({"traffic.load", "switch.buffer"}), (Labels{"load", "buffer"}));
+  EXPECT_EQ(short_names({"traffic.uniform.load", "traffic.incast.load", "admission"}),
+            (Labels{"uniform.load", "incast.load", "admission"}));
+  EXPECT_EQ(short_names({"load", "traffic.load"}), (Labels{"load", "traffic.load"}));
+  EXPECT_EQ(short_names({"a.b.c", "x.b.c"}), (Labels{"a.b.c", "x.b.c"}));
+}
+
 TEST(SweepNames, StandForTheValues) {
   EXPECT_EQ(labels_of("'switch.buffer' = [4, 8]\nnames = ['small', 'large']\n"), (Labels{"small", "large"}));
   std::vector<Axis> axes = read("'a.x' = [1, 2]\n'a.y' = [1, 2]\nnames = { 'a.y' = ['p', 'q'] }\n");
   for (Axis& axis : axes) make_names(axis);
-  EXPECT_EQ(label_of(axes[0], 1), "x = 2");
-  EXPECT_EQ(label_of(axes[1], 1), "q");
+  EXPECT_EQ(label_of(axes[0], 1, "x"), "x = 2");
+  EXPECT_EQ(label_of(axes[1], 1, "y"), "q");
 }
 
 TEST(SweepNames, ThatDoNotFitAreErrors) {

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "banyan/report/markup.hpp"
 #include "report/xml_check.hpp"
@@ -83,6 +86,41 @@ TEST(Svg, RingsWhatIsNoSteadyState) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(count(svg, "class=\"ring\""), 2U + 1U) << "points and legend";
   EXPECT_EQ(count(svg, "class=\"arrow\""), 1U);
+}
+
+/// Marks of what has no value stand above all that has one, however many there are.
+TEST(Svg, MarksOfWhatHasNoValueStandAboveAllValues) {
+  for (const u32 saturated : {1U, 2U, 12U, 40U}) {
+    Chart chart = two_lines();
+    const std::size_t settled = chart.lines.size();
+    for (u32 i = 0; i < saturated; ++i) {
+      ChartLine line = chart.lines[0];
+      line.label = "beyond " + std::to_string(i);
+      line.points = {{0.9, std::nan(""), {}, "", {}, "saturated"}};
+      chart.lines.push_back(line);
+    }
+    const std::string svg = to_svg(chart, true);
+    const auto heights = [&](const std::string& text, const std::regex& mark) {
+      std::vector<double> found;
+      for (std::sregex_iterator it(text.begin(), text.end(), mark), end; it != end; ++it) {
+        found.push_back(std::stod((*it)[1]));
+      }
+      return found;
+    };
+    const std::vector<double> arrows = heights(svg, std::regex("class=\"arrow\" d=\"M[0-9.]+ ([0-9.]+)v"));
+    std::vector<double> curves = heights(svg, std::regex("class=\"curve\" d=\"M[0-9.]+ ([0-9.]+)L"));
+    ASSERT_EQ(arrows.size(), saturated);
+    ASSERT_EQ(curves.size(), settled);
+    const std::vector<double> more = heights(svg, std::regex("L[0-9.]+ ([0-9.]+)"));
+    curves.insert(curves.end(), more.begin(), more.end());
+    EXPECT_LT(*std::max_element(arrows.begin(), arrows.end()), *std::min_element(curves.begin(), curves.end()));
+    EXPECT_EQ(std::set<double>(arrows.begin(), arrows.end()).size(), saturated);
+  }
+}
+
+TEST(Svg, AnAxisOfWholeNumbersHasWholeMarks) {
+  EXPECT_EQ(nice_ticks(1, 3, 8, true), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(nice_ticks(1, 3, 8), (std::vector<double>{1, 1.5, 2, 2.5, 3}));
 }
 
 TEST(Svg, DrawsAModelAsADashedLineAlone) {

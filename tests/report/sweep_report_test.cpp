@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "banyan/api/export.hpp"
+
 namespace banyan::report::sweep_report_test {
 namespace {
 
@@ -113,7 +115,7 @@ Sweep seeded() {
 
 TEST(SweepPage, PoolsSeedsWithTheIntervalThatTheirMeansGive) {
   const Sweep made = seeded();
-  ASSERT_EQ(numeric_axis(made.set), 1U) << "a seed is no axis";
+  ASSERT_EQ(abscissa(made.set), 1U) << "a seed is no axis";
   const Chart chart = sweep_chart(made.set, 1, made.results, "packet_latency");
   ASSERT_EQ(chart.lines.size(), 2U);
   EXPECT_EQ(chart.lines[0].label, "small") << "names of the sweep, and no seeds";
@@ -194,15 +196,65 @@ TEST(SweepPage, OfARunHasItsMetricsAndItsSeries) {
   EXPECT_EQ(page.tiles[0].first, "steady");
 }
 
-TEST(SweepPage, WithoutANumericAxisShowsValuesAlone) {
+TEST(SweepPage, DrawsOverNamesWhereNoAxisHasNumbers) {
   Sweep made = sweep();
   for (api::Experiment& point : made.set.points) {
     for (auto& [key, value] : point.axes) value = "name-" + value;
   }
   const Page page = sweep_page(made.set, made.results, 6);
-  ASSERT_EQ(page.figures.size(), 1U);
-  EXPECT_TRUE(page.figures[0].charts.empty());
+  ASSERT_EQ(page.figures[0].charts.size(), 1U);
+  const Chart& chart = page.figures[0].charts[0].chart;
+  EXPECT_EQ(chart.x_names, (std::vector<std::string>{"name-0.3", "name-0.6", "name-0.9"}));
+  ASSERT_EQ(chart.lines.size(), 2U);
+  // One curve stands beside the other, each nearest to the place of its name.
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double left = chart.lines[0].points[k].x;
+    const double right = chart.lines[1].points[k].x;
+    EXPECT_LT(left, right);
+    EXPECT_EQ(std::lround(left), static_cast<long>(k + 1));
+    EXPECT_EQ(std::lround(right), static_cast<long>(k + 1));
+  }
   EXPECT_EQ(page.figures[0].values.rows.size(), 6U);
+}
+
+TEST(SweepPage, OfSeedsAloneHasValuesAndNoCurves) {
+  const Sweep made = seeded();
+  Sweep alone;
+  alone.set.axis_names = {"run.seed"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    alone.set.points.push_back(made.set.points[i]);
+    alone.set.points[i].axes = {made.set.points[i].axes.back()};
+    alone.set.points[i].labels.clear();
+    alone.results.push_back(made.results[i]);
+  }
+  const Page page = sweep_page(alone.set, alone.results, 2);
+  EXPECT_TRUE(page.figures[0].charts.empty());
+  EXPECT_EQ(page.figures[0].values.rows.size(), 2U);
+}
+
+/// The number that the page draws is the one that its script draws: both are made here.
+TEST(SweepPage, HasOneIntervalForTheSeedsOfAPoint) {
+  Sweep made = seeded();
+  made.results[10].metrics.clear();  // saturated, and without a latency
+  const Page page = sweep_page(made.set, made.results, 12);
+  const nlohmann::json comparison = nlohmann::json::parse(page_data(page))["comparison"];
+  ASSERT_EQ(comparison["pools"].size(), 6U);
+  const Chart chart = sweep_chart(made.set, 1, made.results, "packet_latency");
+  for (std::size_t pool = 0; pool < 6; ++pool) {
+    EXPECT_EQ(comparison["pools"][pool]["points"], (std::vector<std::size_t>{2 * pool, 2 * pool + 1}));
+    const nlohmann::json& estimate = comparison["pools"][pool]["metrics"][0];
+    const ChartPoint& point = chart.lines[pool / 3].points[pool % 3];
+    if (pool == 5) {
+      EXPECT_TRUE(estimate.is_null());
+      EXPECT_TRUE(std::isnan(point.y));
+      continue;
+    }
+    EXPECT_EQ(estimate[0], point.y);
+    EXPECT_EQ(estimate[1], *point.error);
+    EXPECT_EQ(estimate[2], 2);
+  }
+  const std::string table = api::to_table(made.set, made.results, {"packet_latency"});
+  EXPECT_NE(table.find("13 ± 13"), std::string::npos) << table;
 }
 
 TEST(SweepPage, EscapesNamesAndValues) {

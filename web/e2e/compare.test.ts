@@ -99,7 +99,7 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     expect(await curves(page, 1)).toEqual(["dimension_order", "o1turn"]);
     await choose(page, "routing", "o1turn");
     expect(hash()).toContain("only=routing=o1turn");
-    expect(await subtitles(page)).toEqual(["buffer = 2, o1turn", "buffer = 8, o1turn"]);
+    expect(await subtitles(page)).toEqual(["buffer = 2, routing = o1turn", "buffer = 8, routing = o1turn"]);
     await page.getByLabel("seeds pooled").uncheck();
     expect(hash()).toContain("seeds=apart");
     expect(await curves(page)).toEqual(["seed = 1", "seed = 2", "seed = 3"]);

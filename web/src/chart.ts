@@ -6,9 +6,9 @@ import { type AxisData, type ChartData, isBeyond, type LineData, ranksBeyond } f
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
 import { drawLine } from "./draw";
-import type { Extent, Range } from "./extent";
-import { extentOf, isPowerOfTwo, logTicks, scaled, shows } from "./extent";
-import { describePoint, formatNumber, formatPlace, plainLabel } from "./format";
+import type { Band, Extent, Range } from "./extent";
+import { bandOf, belowBand, extentOf, isPowerOfTwo, isWhole, logTicks, scaled, shows } from "./extent";
+import { cutInTheMiddle, describePoint, formatNumber, formatPlace, plainLabel } from "./format";
 import { Legend } from "./legend";
 import type { PointId } from "./nearest";
 import { across, along, first, nearest } from "./nearest";
@@ -21,10 +21,11 @@ const kReach = 40;
 const kSpaceX = 46;
 const kSpaceY = 36;
 const kFewestMarks = 4;
-/** Between marks of points without a value. */
-const kStack = 13;
 /** Around the plot, for markers and arrows on its edge. */
 const kAir = 12;
+/** Mean advance of the text of axes. */
+const kCharacter = 6.4;
+const kWholeSteps = Array.from({ length: 15 }, (_, e) => [1, 2, 5].map((factor) => factor * 10 ** e)).flat();
 const kHeights = { ratio: 0.62, least: 220, most: 340 };
 const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 /** Of the families of curves; the static drawing has the same in its style sheet. */
@@ -39,8 +40,8 @@ export interface ChartOptions {
   markers: readonly string[];
   /** Called when the reader asks for a point's run. */
   openRun: (run: number) => void;
-  /** The lines of all plots that are compared with this one, and have its axes. */
-  together?: readonly LineData[];
+  /** The lines of each plot that is compared with this one, and has its axes. */
+  together?: readonly (readonly LineData[])[];
   /** Names of the curves that are hidden at first. */
   hidden?: ReadonlySet<string>;
   /** Called when the reader has hidden or shown the curves of this name. */
@@ -56,6 +57,7 @@ export class LiveChart {
   private readonly chart: uPlot;
   private readonly whole: Extent;
   private readonly ranks: number[][];
+  private readonly band: Band;
   private zoom: Extent | null = null;
   private colours: Colours = currentColours();
   private current: PointId | null = null;
@@ -73,8 +75,9 @@ export class LiveChart {
       this.toggle(line, show);
       options.hid?.(data.lines[line]?.label ?? "", !show);
     });
-    this.whole = extentOf(options.together ?? data.lines, data.x, data.y);
+    this.whole = extentOf(options.together?.flat() ?? data.lines, data.x, data.y);
     this.ranks = ranksBeyond(data.lines);
+    this.band = bandOf(options.together ?? [data.lines]);
     this.plot = element("div", {
       class: "plot",
       tabindex: "0",
@@ -142,7 +145,7 @@ export class LiveChart {
     return {
       time: false,
       distr: axis.log ? 3 : 1,
-      range: () => [...this.extent()[which]] as uPlot.Range.MinMax,
+      range: () => [...this.scaleOf(which)] as uPlot.Range.MinMax,
     };
   }
 
@@ -153,12 +156,27 @@ export class LiveChart {
         splits: () => axis.names?.map((_, i) => i + 1) ?? [],
       };
     }
-    if (!axis.log) return {};
+    if (!axis.log) {
+      const whole = which === "x" && isWhole(this.data.lines);
+      return {
+        ...(whole ? { incrs: kWholeSteps } : {}),
+        // None stands in the band above the values.
+        splits: (_u, _axis, low, _high, step) => {
+          const last = this.extent()[which][1];
+          const ticks: number[] = [];
+          for (let k = Math.ceil(low / step - 1e-9); k * step <= last + 1e-9 * step; k++) {
+            ticks.push(Number((k * step).toPrecision(12)));
+          }
+          return ticks;
+        },
+      };
+    }
     const binary = which === "x" && this.data.lines.every((line) => line.x.every(isPowerOfTwo));
     return {
       splits: (u, _axis, low, high) => {
         const pixels = which === "x" ? u.over.clientWidth : u.over.clientHeight;
-        return logTicks(low, high, Math.max(kFewestMarks, Math.floor(pixels / space)), binary);
+        const last = Math.min(high, this.extent()[which][1]);
+        return logTicks(low, last, Math.max(kFewestMarks, Math.floor(pixels / space)), binary);
       },
       filter: (_u, splits) => splits,
     };
@@ -194,8 +212,13 @@ export class LiveChart {
           grid: { show: false },
           border: { ...line, show: true },
           ...this.marks(this.data.x, "x", kSpaceX),
-          values: (_u, splits) => {
-            const labels = splits.map((value) => (value === null ? null : formatPlace(this.data.x, value)));
+          values: (u, splits) => {
+            const room = Math.floor(u.over.clientWidth / splits.length / kCharacter) - 1;
+            const text = (value: number) =>
+              this.data.x.names
+                ? cutInTheMiddle(formatPlace(this.data.x, value), room)
+                : formatPlace(this.data.x, value);
+            const labels = splits.map((value) => (value === null ? null : text(value)));
             this.lastMark = labels.at(-1) ?? "";
             return labels;
           },
@@ -239,6 +262,12 @@ export class LiveChart {
       : { ...extentOf(lines, this.data.x, this.data.y), x: this.whole.x };
   }
 
+  /** The range of an axis: above the values the band of marks. */
+  private scaleOf(which: "x" | "y"): Range {
+    const range = this.extent()[which];
+    return which === "x" ? range : belowBand(range, this.band, this.data.y.log);
+  }
+
   private show(extent: Extent | null): void {
     this.zoom = extent;
     this.reset.hidden = extent === null;
@@ -246,7 +275,8 @@ export class LiveChart {
   }
 
   private refresh(): void {
-    const { x, y } = this.extent();
+    const x = this.scaleOf("x");
+    const y = this.scaleOf("y");
     this.chart.batch(() => {
       this.chart.setScale("x", { min: x[0], max: x[1] });
       this.chart.setScale("y", { min: y[0], max: y[1] });
@@ -291,7 +321,7 @@ export class LiveChart {
       context: u.ctx,
       ratio: uPlot.pxRatio,
       y: (value) => u.valToPos(value, "y", true),
-      top,
+      top: top + height * this.band.share,
       bottom: top + height,
     };
     u.ctx.save();
@@ -316,8 +346,9 @@ export class LiveChart {
     if (!shows(this.data.x, x)) return null;
     const at = this.chart.valToPos(x, "x", onCanvas);
     if (isBeyond(line, point)) {
-      const below = kStack * (this.ranks[index]?.[point] ?? 0);
-      return { x: at, y: onCanvas ? this.chart.bbox.top + below * uPlot.pxRatio : below };
+      const down = this.band.step * (this.ranks[index]?.[point] ?? 0);
+      const { top, height } = this.chart.bbox;
+      return { x: at, y: onCanvas ? top + down * height : (down * height) / uPlot.pxRatio };
     }
     return shows(this.data.y, y) ? { x: at, y: this.chart.valToPos(y, "y", onCanvas) } : null;
   }

@@ -1,8 +1,8 @@
 // One chart as a file: SVG, PDF and PNG from one drawing, and the matplotlib program that draws the same.
 import type { ChartData, LineData } from "./data";
-import { isBeyond, kRings, type RingKind } from "./data";
+import { isBeyond, kRings, type RingKind, ranksBeyond } from "./data";
 import { save } from "./exports";
-import { extentOf, logTicks, niceStep, type Range, shows } from "./extent";
+import { bandOf, extentOf, isWhole, logTicks, niceStep, type Range, shows } from "./extent";
 import { cutInTheMiddle, formatNumber, formatPlace, plainLabel } from "./format";
 
 const kWidth = 640;
@@ -12,6 +12,11 @@ const kLegendLine = 16;
 const kMostColumns = 4;
 /** Names that the legend of matplotlib may have in the plot. */
 const kLegendInside = 8;
+/** Of matplotlib's plot: its height, and what usually lies between it and its title, in points. */
+const kPlotPoints = 220;
+const kTitlePad = 6;
+/** Height of a row of matplotlib's legend below the plot. */
+const kLegendInch = 0.15;
 /** Mean advance of the legend's text. */
 const kLegendCharacter = 5.8;
 const kRing = 6.5;
@@ -135,9 +140,9 @@ function curveColour(line: LineData): string {
   return /^#[0-9a-f]{6}$/i.test(value) ? value : kInk;
 }
 
-function ticks([low, high]: Range, log: boolean, most: number): number[] {
+function ticks([low, high]: Range, log: boolean, most: number, whole = false): number[] {
   if (log) return logTicks(low, high, most, false);
-  const step = niceStep(high - low, most);
+  const step = Math.max(niceStep(high - low, most), whole ? 1 : 0);
   const found: number[] = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
   return found;
@@ -233,7 +238,10 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
   const right = kWidth - kMargin.right;
   const bottom = kHeight - kMargin.bottom;
   const atX = map(x, chart.x.log, kMargin.left, right);
-  const atY = map(y, chart.y.log, bottom, kMargin.top);
+  const { share, step } = bandOf([chart.lines]);
+  const height = bottom - kMargin.top;
+  const top = kMargin.top + share * height;
+  const atY = map(y, chart.y.log, bottom, top);
   const title = chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`;
   sheet.text(plainLabel(title), kMargin.left, 22, 14, kInk, "start");
   for (const value of ticks(y, chart.y.log, 6)) {
@@ -255,7 +263,9 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
     kSoft,
     1,
   );
-  for (const value of chart.x.names?.map((_, i) => i + 1) ?? ticks(x, chart.x.log, 8)) {
+  const places = chart.x.names?.length ?? 1;
+  const nameRoom = Math.floor((right - kMargin.left) / places / kLegendCharacter) - 1;
+  for (const value of chart.x.names?.map((_, i) => i + 1) ?? ticks(x, chart.x.log, 8, isWhole(chart.lines))) {
     sheet.path(
       [
         [atX(value), bottom],
@@ -264,11 +274,12 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       kSoft,
       1,
     );
-    sheet.text(formatPlace(chart.x, value), atX(value), bottom + 18, 11, kInk, "middle");
+    sheet.text(cutInTheMiddle(formatPlace(chart.x, value), nameRoom), atX(value), bottom + 18, 11, kInk, "middle");
   }
   sheet.text(plainLabel(chart.x.label), (kMargin.left + right) / 2, kHeight - 10, 12, kInk, "middle");
   sheet.text(plainLabel(chart.y.label), 14, (kMargin.top + bottom) / 2, 12, kInk, "middle", true);
-  chart.lines.forEach((line) => {
+  const ranks = ranksBeyond(chart.lines);
+  chart.lines.forEach((line, i) => {
     const ink = colour(line);
     const dash = kDashes[line.analytical ? 1 : line.family] ?? "";
     const points = line.x.flatMap((px, k): (readonly [number, number])[] => {
@@ -282,30 +293,17 @@ function drawOn(sheet: Sheet, chart: ChartData, colour: (line: LineData) => stri
       if (isBeyond(line, k)) {
         // Saturated: an arrow at the edge, not a datum.
         const at = atX(px);
-        sheet.path(
-          [
-            [at, kMargin.top + 10],
-            [at, kMargin.top],
-          ],
-          ink,
-          1.4,
-        );
-        sheet.path(
-          [
-            [at - 3, kMargin.top + 3],
-            [at, kMargin.top],
-            [at + 3, kMargin.top + 3],
-          ],
-          ink,
-          1.4,
-        );
+        const edge = kMargin.top + step * height * (ranks[i]?.[k] ?? 0);
+        const stroke = (...points: (readonly [number, number])[]) => sheet.path(points, ink, 1.4);
+        stroke([at, edge + 10], [at, edge]);
+        stroke([at - 3, edge + 3], [at, edge], [at + 3, edge + 3]);
         return;
       }
       if (!shows(chart.y, py)) return;
       const error = line.error?.[k];
       if (error !== null && error !== undefined && error > 0) {
         const low = shows(chart.y, py - error) ? Math.min(bottom, atY(py - error)) : bottom;
-        const high = Math.max(kMargin.top, atY(py + error));
+        const high = Math.max(top, atY(py + error));
         sheet.path(
           [
             [atX(px), low],
@@ -349,25 +347,31 @@ const python = (value: unknown): string =>
 /** A program that draws the chart with matplotlib. */
 export function toMatplotlib(chart: ChartData, colour: (line: LineData) => string = curveColour): string {
   const styles = ["-", "--", ":", "-."];
-  const lines = chart.lines.map((line) => {
-    const style = line.joined === false ? "none" : (styles[line.analytical ? 1 : line.family] ?? "-");
+  const ranks = ranksBeyond(chart.lines);
+  const { share, step } = bandOf([chart.lines]);
+  const lines = chart.lines.map((line, i) => {
+    const style = line.joined === false || chart.x.names ? "none" : (styles[line.analytical ? 1 : line.family] ?? "-");
     const settled = line.x.map((_, k) => k).filter((k) => !isBeyond(line, k));
-    const beyond = line.x.filter((_, k) => isBeyond(line, k));
+    const beyond = line.x.map((_, k) => k).filter((k) => isBeyond(line, k));
     const pick = (values: readonly (number | null)[] | undefined) => python(settled.map((k) => values?.[k] ?? null));
     const errors = line.error === undefined ? "" : `, yerr=${pick(line.error)}, capsize=2`;
     const marker = line.markers
       ? `, marker="o", markersize=4${line.family > 0 ? ', markerfacecolor="white"' : ""}`
       : "";
     const curve = `axes.errorbar(${pick(line.x)}, ${pick(line.y)}${errors}, linestyle=${python(style)}, color=${python(colour(line))}${marker}, label=${python(plainLabel(line.label))})`;
-    // Saturated points stand at the upper edge.
-    const edge = `axes.plot(${python(beyond)}, [1] * ${beyond.length}, "^", color=${python(colour(line))}, transform=axes.get_xaxis_transform(), clip_on=False)`;
+    // Saturated points stand on the upper edge, those of one place one above the other.
+    const heights = beyond.map((k) => Number((1 + step * (ranks[i]?.[k] ?? 0)).toFixed(3)));
+    const edge = `axes.plot(${python(beyond.map((k) => line.x[k]))}, ${python(heights)}, "^", color=${python(colour(line))}, transform=axes.get_xaxis_transform(), clip_on=False)`;
     return beyond.length === 0 ? curve : `${curve}\n${edge}`;
   });
+  const count = chart.lines.length;
+  const columns = Math.min(kMostColumns, Math.ceil(count / kLegendInside));
+  const below = count > kLegendInside ? Math.ceil(count / columns) : 0;
   return `${[
     "import matplotlib.pyplot as plt",
     "from math import nan",
     "",
-    'figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")',
+    `figure, axes = plt.subplots(figsize=(6.4, ${(4 + kLegendInch * below).toFixed(1)}), layout="constrained")`,
     ...lines,
     ...(chart.x.log ? ['axes.set_xscale("log")'] : []),
     ...(chart.y.log
@@ -375,10 +379,13 @@ export function toMatplotlib(chart: ChartData, colour: (line: LineData) => strin
       : [`axes.set_ylim(bottom=${extentOf(chart.lines, chart.x, chart.y).y[0]})`]),
     `axes.set_xlabel(${python(plainLabel(chart.x.label))})`,
     `axes.set_ylabel(${python(plainLabel(chart.y.label))})`,
-    `axes.set_title(${python(plainLabel(chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`))})`,
-    // Many names would cover the plot: below it, in columns, they do not.
-    chart.lines.length > kLegendInside
-      ? `figure.legend(loc="outside lower center", ncols=${Math.min(kMostColumns, Math.ceil(chart.lines.length / kLegendInside))}, fontsize="xx-small")`
+    `axes.set_title(${python(plainLabel(chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`))}, pad=${kTitlePad + Math.ceil(kPlotPoints * share)})`,
+    ...(chart.x.names
+      ? [`axes.set_xticks(${python(chart.x.names.map((_, i) => i + 1))}, labels=${python(chart.x.names)})`]
+      : []),
+    // Many names would cover the plot: below it, in columns, they do not. Debian's matplotlib 3.6 knows no "outside".
+    below > 0
+      ? `axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=${columns}, fontsize="xx-small")`
       : "axes.legend()",
     `figure.savefig(${python(`${fileStem(chart)}.pdf`)})`,
   ].join("\n")}\n`;

@@ -12,6 +12,7 @@ import {
   kTime,
   readChoice,
   statistics,
+  usualAbscissa,
   writeChoice,
 } from "./comparison";
 import type { ChartData, ReportData } from "./data";
@@ -62,10 +63,10 @@ export class Comparison {
   private choose(change: Partial<Choice>): void {
     this.choice = { ...this.choice, ...change };
     // A metric that is no series has no time, and the other way round.
-    const xs = abscissas(this.data, this.choice.metric).map(({ key }) => key);
+    const xs = abscissas(this.data, this.choice.metric, this.choice.pooled).map(({ key }) => key);
     const isMetric = this.data.metrics.some(({ name }) => name === this.choice.metric);
     const fits = xs.includes(this.choice.x) && (isMetric || this.choice.x === kTime);
-    if (!fits) this.choice.x = isMetric ? (xs[0] ?? this.choice.x) : kTime;
+    if (!fits) this.choice.x = isMetric ? (usualAbscissa(this.data) ?? this.choice.x) : kTime;
     if (this.choice.split === this.choice.x) this.choice.split = "";
     const hidden = this.data.axes.filter(({ seed }) => seed && this.choice.pooled).map(({ key }) => key);
     const only = Object.entries(this.choice.only).filter(
@@ -106,7 +107,7 @@ export class Comparison {
     const names = new Set([...bases, ...data.series.map(({ name }) => name)]);
     const parts = choice.x === kTime ? [] : statistics(data, choice.metric);
     const metrics = [...names].map((name) => ({ value: name, text: name }));
-    const xs = abscissas(data, choice.metric).map(({ key, name }) => ({ value: key, text: name }));
+    const xs = abscissas(data, choice.metric, choice.pooled).map(({ key, name }) => ({ value: key, text: name }));
     const splits = data.axes
       .filter(({ key, names: values }) => key !== choice.x && values.length > 1)
       .map(({ key, name }) => ({ value: key, text: name }));
@@ -180,7 +181,7 @@ export class Comparison {
     });
     this.plots.replaceChildren(...figures);
     // Small multiples have the same axes, or they could not be compared by eye.
-    const together = drawn.flatMap(({ lines }) => lines);
+    const together = drawn.map(({ lines }) => lines);
     this.charts = figures.map((figure, i) => {
       const options = {
         markers: this.report.markers,

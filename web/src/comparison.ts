@@ -32,12 +32,21 @@ export interface ComparedPoint {
   series: ({ start: number; interval: number; values: (number | null)[] } | null)[];
 }
 
+/** Points that differ in their seeds alone, with the means of their means and the intervals that these give. */
+export interface ComparedPool {
+  points: number[];
+  /** In the order of ComparisonData.metrics; null: no mean of all seeds. `count`: seeds that have a value. */
+  metrics: ([mean: number, half: number | null, count: number] | null)[];
+}
+
 /** The points of a sweep; point i is run i of the report. */
 export interface ComparisonData {
   axes: ComparedAxis[];
   metrics: Named[];
   series: Named[];
   points: ComparedPoint[];
+  /** The seeds of each point together, where the sweep has seeds. */
+  pools?: ComparedPool[];
 }
 
 /** What a run found, and whether that is certain. */
@@ -82,17 +91,24 @@ export function statistics(data: ComparisonData, metric: string): { metric: stri
 
 const numeric = (axis: ComparedAxis) => axis.numbers.length > 1 && axis.numbers.every((n) => n !== null);
 
-/** The axes that curves may be drawn over. */
-export function abscissas(data: ComparisonData, metric: string): { key: string; name: string }[] {
-  const found = data.axes.filter(numeric).map(({ key, name }) => ({ key, name }));
+/** The axes that curves may be drawn over: places of numbers, or of names; seeds only where they are told apart. */
+export function abscissas(data: ComparisonData, metric: string, pooled: boolean): { key: string; name: string }[] {
+  const found = data.axes
+    .filter((axis) => axis.names.length > 1 && !(axis.seed && pooled))
+    .map(({ key, name }) => ({ key, name }));
   if (data.series.some(({ name }) => name === metric)) found.push({ key: kTime, name: "time (cycles)" });
   return found;
 }
 
-/** Latency over the last axis of numbers, where there is one; the first series over time else. */
+/** The last axis of numbers, where there is one; the last axis of names else. Seeds are no axis. */
+export function usualAbscissa(data: ComparisonData): string | undefined {
+  const axes = data.axes.filter((axis) => axis.names.length > 1 && !axis.seed);
+  return (axes.filter(numeric).at(-1) ?? axes.at(-1))?.key;
+}
+
+/** Latency over the usual axis; the first series over time where only seeds were swept. */
 export function firstChoice(data: ComparisonData): Choice | null {
-  const axes = data.axes.filter((axis) => numeric(axis) && !axis.seed);
-  const x = axes[axes.length - 1]?.key ?? (data.series.length > 0 ? kTime : undefined);
+  const x = usualAbscissa(data) ?? (data.series.length > 0 ? kTime : undefined);
   const names = x === kTime ? data.series : data.metrics;
   const metric = names.find(({ name }) => name === (x === kTime ? "throughput" : "packet_latency")) ?? names[0];
   if (x === undefined || metric === undefined) return null;
@@ -120,7 +136,8 @@ export function readChoice(hash: string, data: ComparisonData): Choice | null {
     text !== null && among.includes(text) ? text : otherwise;
   const metrics = [...data.metrics, ...data.series].map(({ name }) => name);
   const metric = known(words.get("metric"), metrics, first.metric);
-  const xs = abscissas(data, metric).map(({ key }) => key);
+  const pooled = words.get("seeds") !== "apart";
+  const xs = abscissas(data, metric, pooled).map(({ key }) => key);
   const splits = data.axes.map(({ key }) => key);
   const log = words.get("log") ?? "";
   const x = known(words.get("x"), xs, xs.includes(first.x) ? first.x : (xs[0] ?? first.x));
@@ -135,36 +152,16 @@ export function readChoice(hash: string, data: ComparisonData): Choice | null {
     x,
     split,
     only: Object.fromEntries(only),
-    pooled: words.get("seeds") !== "apart",
+    pooled,
     logX: log.includes("x"),
     logY: log.includes("y"),
     hidden: words.getAll("hide"),
   };
 }
 
-/** Student's two-sided 95 % quantile (Abramowitz and Stegun, table 26.10). */
-const kStudent = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-/** So many equal values say ± 0; fewer say nothing about their spread (as src/banyan/stats/interval.hpp has it). */
-const kFewestEqual = 20;
-
-export interface Estimate {
-  mean: number;
-  half: number | null;
-}
-
-/** Mean of the means of several seeds, with the interval that these give. */
-export function pooled(means: readonly number[]): Estimate | null {
-  const n = means.length;
-  if (n === 0) return null;
-  const mean = means.reduce((sum, value) => sum + value, 0) / n;
-  if (n === 1) return { mean, half: null };
-  const squares = means.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const equal = Math.sqrt(squares) <= 1e-12 * Math.abs(mean);
-  if (equal) return { mean, half: n < kFewestEqual ? null : 0 };
-  return { mean, half: (kStudent[n - 2] ?? 1.96) * Math.sqrt(squares / (n - 1) / n) };
+/** The mean of values. */
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The axes whose values tell curves apart. */
@@ -180,10 +177,14 @@ function curveAxes(data: ComparisonData, choice: Choice): number[] {
   );
 }
 
+/** What one value of an axis is called where nothing else names the axis. */
+function placeName(axis: ComparedAxis, place: number): string {
+  return `${axis.name} = ${axis.names[place] ?? ""}`;
+}
+
 /** What one value of an axis is called in a legend. */
 function valueName(axis: ComparedAxis, place: number): string {
-  const name = axis.names[place] ?? "";
-  return numeric(axis) ? `${axis.name} = ${name}` : name;
+  return numeric(axis) ? placeName(axis, place) : (axis.names[place] ?? "");
 }
 
 interface Group {
@@ -192,7 +193,12 @@ interface Group {
 }
 
 /** Points by what tells them apart, in the order of the sweep. */
-function grouped(data: ComparisonData, points: readonly number[], axes: readonly number[]): Group[] {
+function grouped(
+  data: ComparisonData,
+  points: readonly number[],
+  axes: readonly number[],
+  nameOf = valueName,
+): Group[] {
   const groups = new Map<string, Group>();
   for (const point of points) {
     const at = data.points[point]?.at ?? [];
@@ -202,7 +208,7 @@ function grouped(data: ComparisonData, points: readonly number[], axes: readonly
       found.points.push(point);
       continue;
     }
-    const names = axes.map((a) => (data.axes[a] === undefined ? "" : valueName(data.axes[a], at[a] ?? 0)));
+    const names = axes.map((a) => (data.axes[a] === undefined ? "" : nameOf(data.axes[a], at[a] ?? 0)));
     groups.set(key, { label: names.join(", "), points: [point] });
   }
   return [...groups.values()];
@@ -212,6 +218,28 @@ function emptyLine(label: string, place: number, markers: boolean): LineData {
   const family = Math.floor(place / kPaletteSize) % kFamilies;
   return { label, colour: place % kPaletteSize, family, markers, analytical: false, x: [], y: [] };
 }
+
+/** What the points of one place have: the run's own interval, or that of the seeds together. */
+function estimateOf(
+  data: ComparisonData,
+  here: readonly number[],
+  metric: number,
+): [number | null, number | null, number | null] {
+  const [first] = here;
+  const one = first === undefined ? null : data.points[first]?.metrics[metric];
+  if (here.length === 1) return [one?.[0] ?? null, one?.[1] ?? null, null];
+  const pool = data.pools?.find(({ points }) => points.length === here.length && points[0] === first);
+  return pool?.metrics[metric] ?? [null, null, null];
+}
+
+/** Where the values of an axis stand; without numbers at 1, 2, ... by their order. */
+function placesOf(axis: ComparedAxis | undefined): number[] {
+  if (axis === undefined) return [];
+  return numeric(axis) ? axis.numbers.map(Number) : axis.names.map((_, i) => i + 1);
+}
+
+/** Curves of one place of a name stand side by side in so much of the way to the next. */
+const kSideBySide = 0.6;
 
 /** One curve over an axis: the points of each place pooled. */
 function curveOverAxis(
@@ -223,7 +251,7 @@ function curveOverAxis(
   place: number,
 ): LineData {
   const line = emptyLine(group.label, place, true);
-  const numbers = data.axes[axis]?.numbers ?? [];
+  const numbers = placesOf(data.axes[axis]);
   const places = [...new Set(group.points.map((point) => data.points[point]?.at[axis] ?? 0))];
   places.sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
   const errors: (number | null)[] = [];
@@ -233,17 +261,14 @@ function curveOverAxis(
   const runs: (number | null)[] = [];
   for (const at of places) {
     const here = group.points.filter((point) => data.points[point]?.at[axis] === at);
-    const estimates = here.map((point) => data.points[point]?.metrics[metric] ?? null);
-    const means = estimates.flatMap((e) => (e === null || e[0] === null ? [] : [e[0]]));
     const verdicts = here.map((point) => found[point]?.verdict ?? "");
     const state = verdicts.find(isUnsettled) ?? verdicts[0] ?? null;
-    // The seeds that happened to find a steady state are no sample of all: their mean would be too good.
-    const estimate = isUnsettled(state) && means.length < here.length ? null : pooled(means);
-    if (estimate === null && !isUnsettled(state)) continue;
-    line.x.push(numbers[at] ?? 0);
-    line.y.push(estimate?.mean ?? null);
-    errors.push(here.length === 1 ? (estimates[0]?.[1] ?? null) : (estimate?.half ?? null));
-    counts.push(here.length === 1 || estimate === null ? null : means.length);
+    const [mean, half, count] = estimateOf(data, here, metric);
+    if (mean === null && !isUnsettled(state)) continue;
+    line.x.push(numbers[at] ?? at + 1);
+    line.y.push(mean);
+    errors.push(half);
+    counts.push(count);
     states.push(state);
     doubts.push(here.some((point) => found[point]?.certain === false) ? true : null);
     runs.push(here[0] ?? null);
@@ -269,7 +294,7 @@ function curveOverTime(data: ComparisonData, series: number, group: Group, place
   const run: (number | null)[] = [];
   for (const time of [...values.keys()].sort((a, b) => a - b)) {
     line.x.push(time);
-    line.y.push(pooled(values.get(time) ?? [])?.mean ?? null);
+    line.y.push(average(values.get(time) ?? []));
     run.push(group.points[0] ?? null);
   }
   return { ...line, run };
@@ -297,10 +322,11 @@ export function chartsOf(data: ComparisonData, found: readonly RunState[], choic
     return [a, data.axes[a]?.names.indexOf(name)] as const;
   });
   const all = data.points.flatMap((point, i) => (kept.every(([a, value]) => point.at[a] === value) ? [i] : []));
-  const held = kept.map(([a, value]) => (data.axes[a] === undefined ? "" : valueName(data.axes[a], value ?? 0)));
-  const parts = split < 0 ? [{ label: "", points: all }] : grouped(data, all, [split]);
+  const held = kept.map(([a, value]) => (data.axes[a] === undefined ? "" : placeName(data.axes[a], value ?? 0)));
+  const parts = split < 0 ? [{ label: "", points: all }] : grouped(data, all, [split], placeName);
   // A curve has one colour in all plots.
   const colours = new Map(grouped(data, all, axes).map(({ label }, i) => [label, i]));
+  const ofNames = !overTime && data.axes[axis] !== undefined && !numeric(data.axes[axis]);
   return parts.map(({ label, points }) => ({
     title: words(choice.metric),
     subtitle: [label, ...held].filter((part) => part !== "").join(", "),
@@ -308,15 +334,17 @@ export function chartsOf(data: ComparisonData, found: readonly RunState[], choic
       label: overTime ? "cycles" : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
       symbol: overTime ? "cycle" : (data.axes[axis]?.name ?? ""),
       unit: overTime ? "" : (data.axes[axis]?.unit ?? ""),
-      log: choice.logX,
+      log: choice.logX && !ofNames,
+      ...(ofNames ? { names: data.axes[axis]?.names ?? [] } : {}),
     },
     y: { label: withUnit(choice.metric, unit), symbol: "", unit, log: choice.logY },
     lines: grouped(data, points, axes).map((group) => {
       const place = colours.get(group.label) ?? 0;
       const named = { ...group, label: group.label === "" ? choice.metric : group.label };
-      return overTime
-        ? curveOverTime(data, number, named, place)
-        : curveOverAxis(data, found, axis, number, named, place);
+      if (overTime) return curveOverTime(data, number, named, place);
+      const curve = curveOverAxis(data, found, axis, number, named, place);
+      const aside = kSideBySide * ((place + 0.5) / colours.size - 0.5);
+      return ofNames ? { ...curve, x: curve.x.map((x) => x + aside) } : curve;
     }),
   }));
 }

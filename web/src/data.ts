@@ -141,9 +141,9 @@ export const kRings: readonly RingKind[] = [
   },
 ];
 
-/** A point without a value, because its run found no steady state: marked below the upper edge. */
-export function isBeyond(line: LineData, point: number): boolean {
-  return line.y[point] === null && isUnsettled(line.verdict?.[point]);
+/** A point without a value, because its run found no steady state: marked in a band above all values. */
+export function isBeyond(line: LineData | undefined, point: number): boolean {
+  return line?.y[point] === null && isUnsettled(line.verdict?.[point]);
 }
 
 /** For each point beyond: how many of the lines before have one at the same x. They are drawn one below the other. */

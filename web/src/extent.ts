@@ -1,5 +1,5 @@
 // The part of the plane that a chart shows.
-import { type AxisData, isBeyond, type LineData } from "./data";
+import { type AxisData, isBeyond, type LineData, ranksBeyond } from "./data";
 
 export type Range = readonly [low: number, high: number];
 
@@ -149,6 +149,45 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
     x: xAxis.names ? [0.5, xAxis.names.length + 0.5] : padded(x.low, x.high, xAxis.log),
     y: yAxis.log ? padded(y.low, y.high, true) : linearRange(y.low, y.high),
   };
+}
+
+/** Marks of points without a value that stand at one place of the horizontal axis, at most. */
+function mostBeyond(lines: readonly LineData[]): number {
+  return Math.max(
+    0,
+    ...ranksBeyond(lines).flatMap((ranks, i) => ranks.map((rank, k) => (isBeyond(lines[i], k) ? rank + 1 : 0))),
+  );
+}
+
+/** The upper part of a plot, which the marks of points without a value have for themselves. */
+export interface Band {
+  /** Of the height of the plot. */
+  share: number;
+  /** From one mark to the next below it, of the height of the plot. */
+  step: number;
+}
+
+/** As chart.cpp has it: between marks in a plot of that height, and what the values keep. */
+const kMarkShare = 13 / 250;
+const kMostBand = 0.25;
+
+/** For plots with one axis: each has the band that one of them needs. */
+export function bandOf(plots: readonly (readonly LineData[])[]): Band {
+  const most = Math.max(0, ...plots.map(mostBeyond));
+  const share = Math.min(kMostBand, most * kMarkShare);
+  return { share, step: most === 0 ? 0 : share / most };
+}
+
+/** The range of an axis whose part below the band shows `range`. */
+export function belowBand([low, high]: Range, band: Band, log: boolean): Range {
+  const map = log ? Math.log2 : (v: number) => v;
+  const back = log ? (v: number) => 2 ** v : (v: number) => v;
+  return [low, back(map(low) + (map(high) - map(low)) / (1 - band.share))];
+}
+
+/** Whether an axis has whole numbers alone: its marks are whole then. */
+export function isWhole(lines: readonly LineData[]): boolean {
+  return lines.every(({ x }) => x.every(Number.isInteger));
 }
 
 /** Around `centre`, `factor` times as wide as before (on a logarithmic axis: in its logarithm). */

@@ -446,6 +446,7 @@ ExperimentSet resolve(const config::Node& root, const std::string& stem, const O
     lengths.push_back(axis.values.size());
     set.axis_names.insert(set.axis_names.end(), axis.keys.begin(), axis.keys.end());
   }
+  const std::vector<std::string> names = config::short_names(set.axis_names);
   for (const std::vector<std::size_t>& point : config::product(lengths)) {
     const std::vector<Change> swept = changes_at(axes, point);
     Draft draft = base;
@@ -455,7 +456,7 @@ ExperimentSet resolve(const config::Node& root, const std::string& stem, const O
     if (fork) fork_point(*fork, draft, stem, catalog, digests, made);
     for (const Change& change : swept) made.axes.emplace_back(change.key, config::to_text(change.value));
     for (std::size_t a = 0; a < axes.size(); ++a) {
-      made.labels.push_back(config::label_of(axes[a], point[a]));
+      made.labels.push_back(config::label_of(axes[a], point[a], names[made.labels.size()]));
       made.labels.insert(made.labels.end(), axes[a].keys.size() - 1, "");
     }
   }
@@ -492,6 +493,15 @@ ExperimentSet resolve_experiments(const config::Node& root, const std::string& s
                                   const Catalog& catalog) {
   InputDigests digests;
   return resolve(root, stem, overrides, catalog, digests);
+}
+
+std::string value_name(const Experiment& point, std::size_t axis) {
+  const auto& [key, value] = point.axes[axis];
+  if (axis >= point.labels.size() || point.labels[axis].empty()) return value;
+  const std::string& label = point.labels[axis];
+  const std::size_t equals = label.find(" = ");
+  const bool keyed = equals != std::string::npos && ("." + key).ends_with("." + label.substr(0, equals));
+  return keyed ? label.substr(equals + 3) : label;
 }
 
 ExperimentSet read_experiments(const std::string& file, const Overrides& overrides) {

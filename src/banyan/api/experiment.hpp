@@ -66,6 +66,10 @@ struct ExperimentSet {
   std::vector<Experiment> points;
 };
 
+/// What the value of a point's axis is called where the axis is named beside it: its name of sweep.names, "8" where its
+/// label is "buffer = 8"; the value itself where it has no label.
+[[nodiscard]] std::string value_name(const Experiment& point, std::size_t axis);
+
 /// An override from the command line: "switch.buffer=8", "traffic.uniform.load=0.5", "routing=hot_section", or the
 /// bare parameter name "buffer=8" when only one component of the experiment has it.
 using Overrides = std::vector<std::string>;

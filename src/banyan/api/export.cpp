@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "banyan/api/axis_units.hpp"
+#include "banyan/api/pool_seeds.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"
@@ -200,7 +201,7 @@ std::string table_of(const ExperimentSet& set, const std::vector<Result>& result
   std::vector<Cells> rows = head_of(set, results, true, {"verdict"}, names);
   for (std::size_t i = 0; i < results.size(); ++i) {
     Cells row;
-    for (const auto& [key, value] : set.points[i].axes) row.push_back(value);
+    for (std::size_t a = 0; a < set.points[i].axes.size(); ++a) row.push_back(value_name(set.points[i], a));
     row.push_back(verdict_text(results[i]));
     for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
     rows.push_back(std::move(row));
@@ -210,7 +211,7 @@ std::string table_of(const ExperimentSet& set, const std::vector<Result>& result
 
 /// Points that differ in their seeds alone, in the order of the sweep.
 struct Repeated {
-  Cells axes;  ///< without those of seeds
+  Cells axes;  ///< names of their values, without those of seeds
   std::vector<const Result*> results;
 };
 
@@ -218,12 +219,16 @@ std::vector<Repeated> repeated(const ExperimentSet& set, const std::vector<Resul
   std::vector<Repeated> groups;
   std::map<Cells, std::size_t> places;
   for (std::size_t i = 0; i < results.size(); ++i) {
+    const Experiment& point = set.points[i];
     Cells axes;
-    for (const auto& [key, value] : set.points[i].axes) {
-      if (!is_seed(key)) axes.push_back(value);
+    Cells names;
+    for (std::size_t a = 0; a < point.axes.size(); ++a) {
+      if (is_seed(point.axes[a].first)) continue;
+      axes.push_back(point.axes[a].second);
+      names.push_back(value_name(point, a));
     }
-    const auto [place, added] = places.emplace(axes, groups.size());
-    if (added) groups.push_back({std::move(axes), {}});
+    const auto [place, added] = places.emplace(std::move(axes), groups.size());
+    if (added) groups.push_back({std::move(names), {}});
     groups[place->second].results.push_back(&results[i]);
   }
   return groups;
@@ -245,20 +250,16 @@ std::string verdict_of(const Repeated& group) {
          (certain ? "" : " (uncertain)");
 }
 
-/// The mean over seeds with the interval that their means give; nothing where some seeds have no value, because those
-/// that found a steady state are no sample of all.
 std::string estimate(const Repeated& group, const std::string& name) {
-  if (group.results.size() == 1) return estimate(group.results.front()->find(name));
-  std::vector<double> means;
-  Metric pooled;
-  for (const Result* result : group.results) {
-    const Metric* metric = result->find(name);
-    if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
-    pooled = *metric;
-    means.push_back(metric->mean);
-  }
-  pooled.mean = stats::average(means);
-  pooled.half_width = stats::mean_interval(means, stats::kConfidence).half_width;
+  const auto has = [&](const Result* result) { return result->find(name) != nullptr; };
+  const auto first = std::find_if(group.results.begin(), group.results.end(), has);
+  if (first == group.results.end()) return "-";
+  if (group.results.size() == 1) return estimate((*first)->find(name));
+  const std::optional<stats::Interval> interval = pool_seeds(group.results, name);
+  if (!interval) return "-";
+  Metric pooled = *(*first)->find(name);
+  pooled.mean = interval->mean;
+  pooled.half_width = interval->half_width;
   return estimate(&pooled);
 }
 

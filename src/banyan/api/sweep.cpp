@@ -207,7 +207,9 @@ void run_all(Schedule& schedule, std::size_t count, u32 threads, const std::func
 
 std::string axes_text(const Experiment& point) {
   std::string text;
-  for (const auto& [key, value] : point.axes) text += (text.empty() ? "" : ", ") + key + " = " + value;
+  for (std::size_t a = 0; a < point.axes.size(); ++a) {
+    text += (text.empty() ? "" : ", ") + point.axes[a].first + " = " + value_name(point, a);
+  }
   return text;
 }
 

@@ -51,9 +51,9 @@ bool has_colour(std::FILE* stream) {
 }  // namespace
 
 std::size_t plotted_axis(const api::ExperimentSet& set) {
-  if (const std::optional<std::size_t> x = report::numeric_axis(set)) return *x;
-  throw ConfigError({set.file, 0, 0, "sweep"}, "no axis of numbers to plot over",
-                    "sweep a numeric parameter too, or run the sweep with --out DIR in place of --plot and --svg: "
+  if (const std::optional<std::size_t> x = report::abscissa(set)) return *x;
+  throw ConfigError({set.file, 0, 0, "sweep"}, "no axis to plot over: seeds are repetitions of one point",
+                    "sweep another parameter too, or run the sweep with --out DIR in place of --plot and --svg: "
                     "\"banyan report DIR\" shows its points in a table");
 }
 

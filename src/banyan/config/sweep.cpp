@@ -267,7 +267,22 @@ void make_names(Axis& axis) {
   }
 }
 
-std::string label_of(const Axis& axis, std::size_t place) {
+std::vector<std::string> short_names(const std::vector<std::string>& keys) {
+  std::vector<std::string> names;
+  for (const std::string& key : keys) {
+    std::size_t dot = key.rfind('.');
+    const auto ambiguous = [&] {
+      const std::string end = key.substr(dot == std::string::npos ? 0 : dot);
+      return std::any_of(keys.begin(), keys.end(),
+                         [&](const std::string& other) { return other != key && ("." + other).ends_with(end); });
+    };
+    while (dot != std::string::npos && dot > 0 && ambiguous()) dot = key.rfind('.', dot - 1);
+    names.push_back(dot == std::string::npos ? key : key.substr(dot + 1));
+  }
+  return names;
+}
+
+std::string label_of(const Axis& axis, std::size_t place, const std::string& short_name) {
   const std::string& name = axis.names[place];
   const Node& value = axis.values[place].front();
   const bool speaks = axis.named || value.kind == Node::Kind::text || value.kind == Node::Kind::table ||
@@ -276,8 +291,7 @@ std::string label_of(const Axis& axis, std::size_t place) {
   const bool quantity =
       value.kind == Node::Kind::text && value.text.find(' ') != std::string::npos && parse_quantity(value.text);
   if (axis.named || (speaks && !quantity)) return name;
-  const std::string& key = axis.keys.front();
-  return key.substr(key.rfind('.') + 1) + " = " + name;
+  return short_name + " = " + name;
 }
 
 std::vector<Node> read_axis_values(const Node& node, const std::string& key) {

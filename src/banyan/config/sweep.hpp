@@ -31,8 +31,13 @@ struct Axis {
 /// all differ, or by all of them.
 void make_names(Axis& axis);
 
-/// What `place` of the axis is called beside other axes: a given name or a text alone, "buffer = 8" else.
-[[nodiscard]] std::string label_of(const Axis& axis, std::size_t place);
+/// For each key the shortest of its ends that no other key has: "load" of "traffic.load", "uniform.load" beside
+/// "traffic.incast.load".
+[[nodiscard]] std::vector<std::string> short_names(const std::vector<std::string>& keys);
+
+/// What `place` of the axis is called beside other axes: a given name or a text alone, else "buffer = 8" with the short
+/// name of its key.
+[[nodiscard]] std::string label_of(const Axis& axis, std::size_t place, const std::string& short_name);
 
 /// Axes in the order of the file; linked keys stand at the place of the first of them.
 [[nodiscard]] std::vector<Axis> read_sweep(const Node& table);

@@ -24,7 +24,8 @@ constexpr double kRight = 14;
 constexpr double kPlotHeight = 250;
 constexpr double kTitleLine = 20;
 constexpr double kLegendLine = 19;
-constexpr double kStack = 13;       ///< between marks without a value
+constexpr double kStack = 13;       ///< between marks without a value, unless so many stand at one place
+constexpr double kMostBand = 0.25;  ///< of the height, for such marks; the values keep the rest
 constexpr std::size_t kFewest = 3;  ///< marks of a logarithmic axis; where round powers give fewer, even steps do
 constexpr double kCharacter = 7.2;  ///< mean advance of the 13 px sans-serif text
 
@@ -83,11 +84,18 @@ bool is_power_of_two(double value) {
   return value > 0 && std::frexp(value, &exponent) == 0.5;
 }
 
-bool has_powers_of_two(const Chart& chart) {
-  return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
-    return std::all_of(line.points.begin(), line.points.end(),
-                       [](const ChartPoint& point) { return is_power_of_two(point.x); });
+template <class Holds>
+bool all_places(const Chart& chart, const Holds& holds) {
+  return std::all_of(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& line) {
+    return std::all_of(line.points.begin(), line.points.end(), [&](const ChartPoint& point) { return holds(point.x); });
   });
+}
+
+bool has_powers_of_two(const Chart& chart) { return all_places(chart, is_power_of_two); }
+
+/// The marks of an axis of whole numbers are whole.
+bool has_whole_places(const Chart& chart) {
+  return all_places(chart, [](double x) { return std::floor(x) == x; });
 }
 
 bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
@@ -119,10 +127,6 @@ std::vector<RingKind> rings_of(const Chart& chart) {
   return kinds;
 }
 
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// Where each entry of the legend stands, and what is written there: row and offset in it, and its name, which is cut
 /// where there is no room.
 struct Legend {
@@ -135,23 +139,6 @@ struct Legend {
   std::size_t more = 0;        ///< lines behind them, which are only counted
   double rows = 0;
 };
-
-/// At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
-std::string cut_in_the_middle(const std::string& text, std::size_t most) {
-  if (columns(text) <= most) return text;
-  const std::size_t ahead = most / 3;
-  const std::size_t behind = columns(text) - (most - ahead - 1);
-  std::string cut;
-  std::size_t at = 0;
-  for (const char c : text) {
-    if ((c & 0xC0) != 0x80) {
-      if (at == ahead) cut += "\xE2\x80\xA6";
-      ++at;
-    }
-    if (at <= ahead || at > behind) cut += c;
-  }
-  return cut;
-}
 
 constexpr double kSwatch = 36;  ///< of an entry, before its name
 constexpr double kBetween = 10;
@@ -166,7 +153,7 @@ Legend flow_legend(const Chart& chart, u32 columns_of_entries) {
   double row = 0;
   for (const ChartLine& line : chart.lines) {
     const std::string plain = plain_label(line.label);
-    const double natural = kSwatch + kCharacter * static_cast<double>(columns(plain));
+    const double natural = kSwatch + kCharacter * static_cast<double>(columns_of(plain));
     const bool whole = natural <= widest;
     const double width = std::min(natural, widest);
     if (x > kLeft && x + width > kWidth - kRight + 0.5) {
@@ -211,9 +198,23 @@ Legend lay_out_legend(const Chart& chart) {
 }
 
 struct Frame {
-  double top, bottom, height;
+  double top, bottom;
+  double values_top;  ///< below the band of marks without a value
+  double step;        ///< between such marks
   Scale x, y;
 };
+
+/// Marks of points without a value at one place, at most.
+int most_beyond(const Chart& chart) {
+  std::map<double, int> counts;
+  int most = 0;
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) {
+      if (is_beyond(point)) most = std::max(most, ++counts[point.x]);
+    }
+  }
+  return most;
+}
 
 std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<double>& x_ticks,
                       const std::vector<double>& y_ticks) {
@@ -223,11 +224,14 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   }
   svg += "</g>\n<g class=\"axis\">";
   svg += fmt::format("<path d=\"M{0} {1}H{2}\"/>", number(kLeft), number(frame.bottom), number(kWidth - kRight));
+  const auto places = static_cast<double>(std::max<std::size_t>(1, x_ticks.size()));
+  const auto room = static_cast<std::size_t>((kWidth - kRight - kLeft) / places / kCharacter);
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double tick = x_ticks[i];
     svg += fmt::format("<path d=\"M{0} {1}v5\"/>", number(frame.x.at(tick)), number(frame.bottom));
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", number(frame.x.at(tick)),
-                       number(frame.bottom + 18), chart.x_names.empty() ? tick_label(tick) : escape(chart.x_names[i]));
+                       number(frame.bottom + 18),
+                       chart.x_names.empty() ? tick_label(tick) : escape(cut_in_the_middle(chart.x_names[i], room)));
   }
   for (const double tick : y_ticks) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", number(kLeft - 7),
@@ -245,10 +249,10 @@ std::string bar(const Frame& frame, double x, double low, double high) {
   constexpr double kRounding = 1e-6;  // of a pixel: an end on the edge is not cut
   const double upper = frame.y.at(high);
   const double lower = frame.y.shows(low) ? frame.y.at(low) : std::numeric_limits<double>::infinity();
-  std::string path =
-      fmt::format("M{} {}V{}", number(x), number(std::max(upper, frame.top)), number(std::min(lower, frame.bottom)));
+  std::string path = fmt::format("M{} {}V{}", number(x), number(std::max(upper, frame.values_top)),
+                                 number(std::min(lower, frame.bottom)));
   for (const double y : {upper, lower}) {
-    if (y >= frame.top - kRounding && y <= frame.bottom + kRounding) {
+    if (y >= frame.values_top - kRounding && y <= frame.bottom + kRounding) {
       path += fmt::format("M{} {}h6", number(x - 3), number(y));
     }
   }
@@ -256,7 +260,7 @@ std::string bar(const Frame& frame, double x, double low, double high) {
 }
 
 /// `joined`: where the line is by itself, by a curve. `beyond` counts the marks without a value at each x, which stand
-/// one below the other.
+/// one below the other in a band above all values.
 std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, std::map<double, int>& beyond) {
   std::string svg =
       fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
@@ -272,7 +276,7 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
     if (!frame.x.shows(point.x)) continue;
     const double x = frame.x.at(point.x);
     if (is_beyond(point)) {
-      const double y = frame.top + kStack * beyond[point.x]++;
+      const double y = frame.top + frame.step * beyond[point.x]++;
       markers += fmt::format("<path class=\"arrow\" d=\"M{0} {1}v-10m-3 3l3-3l3 3\"/>", number(x), number(y)) +
                  marker(point, x, y);
     }
@@ -373,7 +377,7 @@ std::string with_unit(const std::string& label, const std::string& unit) {
 
 bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
 
-std::vector<double> nice_ticks(double low, double high, u32 count) {
+std::vector<double> nice_ticks(double low, double high, u32 count, bool whole) {
   if (!(high > low) || count == 0) return {low};
   const double rough = (high - low) / count;
   const double magnitude = std::pow(10.0, std::floor(std::log10(rough)));
@@ -384,6 +388,7 @@ std::vector<double> nice_ticks(double low, double high, u32 count) {
       break;
     }
   }
+  if (whole) step = std::max(step, 1.0);
   std::vector<double> ticks;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0) {
     // 3 x 0.1 is meant to be 0.3.
@@ -509,8 +514,8 @@ std::string to_svg(const Chart& chart, bool standalone) {
     if (y_ticks.front() > ys.low) y_ticks.insert(y_ticks.begin(), y_ticks.front() - step);
     ys.low = std::min(ys.low, y_ticks.front());
   }
-  std::vector<double> x_ticks =
-      chart.log_x ? log_ticks(xs.low, xs.high, 10, has_powers_of_two(chart)) : nice_ticks(xs.low, xs.high, 8);
+  std::vector<double> x_ticks = chart.log_x ? log_ticks(xs.low, xs.high, 10, has_powers_of_two(chart))
+                                            : nice_ticks(xs.low, xs.high, 8, has_whole_places(chart));
   if (!chart.x_names.empty()) {
     x_ticks.resize(chart.x_names.size());
     std::iota(x_ticks.begin(), x_ticks.end(), 1.0);
@@ -518,8 +523,14 @@ std::string to_svg(const Chart& chart, bool standalone) {
   }
 
   const auto [legend, top, bottom, legend_top, height] = lay_out(chart);
-  const Frame frame{top, bottom, height, Scale(xs, chart.log_x, kLeft + 8, kWidth - kRight - 8),
-                    Scale(ys, chart.log_y, bottom, top)};
+  const int beyond_most = most_beyond(chart);
+  const double band = std::min(kMostBand * kPlotHeight, kStack * beyond_most);
+  const Frame frame{top,
+                    bottom,
+                    top + band,
+                    beyond_most == 0 ? 0.0 : band / beyond_most,
+                    Scale(xs, chart.log_x, kLeft + 8, kWidth - kRight - 8),
+                    Scale(ys, chart.log_y, bottom, top + band)};
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"banyan-chart\" viewBox=\"0 0 {0} {1}\" role=\"img\" "

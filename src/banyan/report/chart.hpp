@@ -19,7 +19,7 @@ inline constexpr u32 kFamilies = 4;
 
 struct ChartPoint {
   double x = 0.0;
-  double y = 0.0;                    ///< NaN at a point that is_unsettled(): no value, marked below the upper edge
+  double y = 0.0;                    ///< NaN at a point that is_unsettled(): no value, marked above all values
   std::optional<double> error;       ///< half width of the interval
   std::string tip;                   ///< shown on hover over the static drawing
   std::optional<u64> count{};        ///< samples
@@ -83,8 +83,9 @@ struct Chart {
 /// as an attribute data-theme="light" or "dark" of `scope` does; light on paper.
 [[nodiscard]] std::string chart_style(const std::string& scope);
 
-/// Round values that divide [low, high] into about `count` parts (steps of 1, 2, 5 times a power of ten).
-[[nodiscard]] std::vector<double> nice_ticks(double low, double high, u32 count);
+/// Round values that divide [low, high] into about `count` parts (steps of 1, 2, 5 times a power of ten). `whole`: no
+/// others than whole numbers.
+[[nodiscard]] std::vector<double> nice_ticks(double low, double high, u32 count, bool whole = false);
 
 /// At most `most` round values in [low, high], low > 0, for a logarithmic axis: powers of ten, with 2 and 5 times them
 /// where there is room; evenly spaced values where the range holds hardly any of these. `binary`: powers of two, for

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "banyan/base/types.hpp"
 
 namespace banyan::report {
@@ -104,6 +106,26 @@ std::string plain_label(std::string_view text) {
     result += text[i];
   }
   return result;
+}
+
+std::size_t columns_of(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string cut_in_the_middle(const std::string& text, std::size_t most) {
+  if (columns_of(text) <= most) return text;
+  const std::size_t ahead = most / 3;
+  const std::size_t behind = columns_of(text) - (most - ahead - 1);
+  std::string cut;
+  std::size_t at = 0;
+  for (const char c : text) {
+    if ((c & 0xC0) != 0x80) {
+      if (at == ahead) cut += "\xE2\x80\xA6";
+      ++at;
+    }
+    if (at <= ahead || at > behind) cut += c;
+  }
+  return cut;
 }
 
 std::string percent_encode(std::string_view bytes) {

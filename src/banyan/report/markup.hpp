@@ -1,6 +1,7 @@
 // Text on its way into HTML and SVG. Everything that comes from a configuration passes here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@ namespace banyan::report {
 [[nodiscard]] std::string svg_label(std::string_view text);
 /// Without the marks: "μ_{SYN}" is "μ SYN".
 [[nodiscard]] std::string plain_label(std::string_view text);
+
+/// Characters: a continuation byte of UTF-8 takes no column.
+[[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
+
+/// At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
+[[nodiscard]] std::string cut_in_the_middle(const std::string& text, std::size_t most);
 
 /// Percent-encoded, for data: addresses.
 [[nodiscard]] std::string percent_encode(std::string_view bytes);

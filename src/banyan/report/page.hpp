@@ -53,6 +53,8 @@ struct Comparison {
   };
   std::vector<Axis> axes;
   std::vector<std::vector<std::size_t>> points;  ///< [place in Page::runs][axis]: place of the value
+  /// Places in Page::runs of the points that differ in their seeds alone; empty where no seeds are swept.
+  std::vector<std::vector<std::size_t>> pools;
 };
 
 struct Page {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "banyan/api/pool_seeds.hpp"
 #include "banyan/report/explorer.hpp"
 #include "banyan/report/markup.hpp"
 #include "banyan/report/page.hpp"
@@ -112,6 +113,27 @@ Json items_json(const Json& names, const std::vector<Item>& items, Write write) 
   return list;
 }
 
+/// The seeds of each point together.
+Json pools_json(const Comparison& comparison, const std::vector<const api::Result*>& runs, const Json& metrics) {
+  Json pools = Json::array();
+  for (const std::vector<std::size_t>& points : comparison.pools) {
+    std::vector<const api::Result*> seeds;
+    for (const std::size_t point : points) seeds.push_back(runs[point]);
+    Json estimates = Json::array();
+    for (const Json& metric : metrics) {
+      const std::optional<stats::Interval> pooled = api::pool_seeds(seeds, metric["name"].get<std::string>());
+      if (!pooled) {
+        estimates.push_back(nullptr);
+        continue;
+      }
+      const Json half = pooled->half_width ? finite(*pooled->half_width) : Json(nullptr);
+      estimates.push_back({finite(pooled->mean), half, pooled->groups});
+    }
+    pools.push_back({{"points", points}, {"metrics", std::move(estimates)}});
+  }
+  return pools;
+}
+
 Json comparison_json(const Comparison& comparison, const std::vector<const api::Result*>& runs) {
   Json object = {{"axes", Json::array()},
                  {"metrics", names_json(runs, &api::Result::metrics)},
@@ -147,6 +169,7 @@ Json comparison_json(const Comparison& comparison, const std::vector<const api::
                                 {"metrics", items_json(object["metrics"], runs[i]->metrics, metric_json)},
                                 {"series", items_json(object["series"], runs[i]->series, series_json)}});
   }
+  if (!comparison.pools.empty()) object["pools"] = pools_json(comparison, runs, object["metrics"]);
   return object;
 }
 

@@ -10,6 +10,8 @@
 
 #include "banyan/api/axis_units.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/pool_seeds.hpp"
+#include "banyan/config/sweep.hpp"
 #include "banyan/config/units.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/run_figures.hpp"
@@ -46,6 +48,11 @@ std::string words(std::string name) {
 
 /// Seeds are repetitions of one point, not places along an axis.
 bool is_seed(const std::string& axis) { return short_name(axis) == "seed"; }
+
+bool has_numbers(const api::ExperimentSet& set, std::size_t axis) {
+  return std::all_of(set.points.begin(), set.points.end(),
+                     [&](const api::Experiment& point) { return as_number(point.axes[axis].second).has_value(); });
+}
 
 /// What tells a point from the others of its sweep, without the axis that curves are drawn over, and without seeds
 /// unless they are asked for.
@@ -152,7 +159,7 @@ Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>
   column("State hash", false);
   for (std::size_t i = 0; i < results.size(); ++i) {
     Table::Row row{{}, i};
-    for (const auto& [axis, value] : set.points[i].axes) row.cells.push_back(value);
+    for (std::size_t a = 0; a < set.points[i].axes.size(); ++a) row.cells.push_back(api::value_name(set.points[i], a));
     for (const std::string& name : metrics) row.cells.push_back(estimate(results[i].find(name)));
     row.cells.push_back(api::verdict_text(results[i]));
     row.cells.push_back(fmt::format("{:016x}", results[i].state_hash));
@@ -178,7 +185,7 @@ Table run_table(const api::Result& result) {
 std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results,
                                       const std::vector<std::string>& metrics) {
   std::vector<NamedChart> charts;
-  const std::optional<std::size_t> x = numeric_axis(set);
+  const std::optional<std::size_t> x = abscissa(set);
   if (!x) return charts;
   for (const std::string& name : metrics) {
     charts.push_back({file_name("sweep-" + name) + ".svg", sweep_chart(set, *x, results, name)});
@@ -300,7 +307,7 @@ void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vec
   first.values = points_table(set, results, metrics);
   Figure more{"more-metrics", "More metrics", "", {}, first.csv_file, first.csv, {}};
   page.figures.push_back(std::move(first));
-  if (cut == metrics.size() || !numeric_axis(set)) return;
+  if (cut == metrics.size() || !abscissa(set)) return;
   more.charts = metric_charts(set, results, {metrics.begin() + static_cast<std::ptrdiff_t>(cut), metrics.end()});
   page.figures.push_back(std::move(more));
 }
@@ -318,36 +325,41 @@ std::size_t place_of(Comparison::Axis& axis, const std::string& name, const std:
 Comparison comparison_of(const api::ExperimentSet& set, const std::vector<api::Result>& results) {
   Comparison comparison;
   const std::vector<std::string> units = api::axis_units(set, results);
+  const std::vector<std::string> names = config::short_names(set.axis_names);
   for (std::size_t a = 0; a < set.axis_names.size(); ++a) {
     const std::string& key = set.axis_names[a];
-    comparison.axes.push_back({key, short_name(key), units[a], is_seed(key), {}, {}});
+    comparison.axes.push_back({key, names[a], units[a], is_seed(key), {}, {}});
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const api::Experiment& point = set.points[i];
     std::vector<std::size_t> at;
     for (std::size_t a = 0; a < point.axes.size(); ++a) {
-      const std::string& value = point.axes[a].second;
-      // "buffer = 8" is 8 where the axis is named beside it.
-      std::string name = a < point.labels.size() && !point.labels[a].empty() ? point.labels[a] : value;
-      const std::string key = short_name(point.axes[a].first) + " = ";
-      if (name.starts_with(key)) name.erase(0, key.size());
-      at.push_back(place_of(comparison.axes[a], name, value));
+      at.push_back(place_of(comparison.axes[a], api::value_name(point, a), point.axes[a].second));
     }
     comparison.points.push_back(std::move(at));
+  }
+  if (std::none_of(set.axis_names.begin(), set.axis_names.end(), is_seed)) return comparison;
+  std::map<std::vector<std::size_t>, std::size_t> pools;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    std::vector<std::size_t> at = comparison.points[i];
+    for (std::size_t a = 0; a < at.size(); ++a) at[a] = comparison.axes[a].seed ? 0 : at[a];
+    const std::size_t pool = pools.try_emplace(std::move(at), pools.size()).first->second;
+    comparison.pools.resize(pools.size());
+    comparison.pools[pool].push_back(i);
   }
   return comparison;
 }
 
 }  // namespace
 
-std::optional<std::size_t> numeric_axis(const api::ExperimentSet& set) {
-  if (set.points.empty()) return std::nullopt;
-  for (std::size_t a = set.axis_names.size(); a-- > 0;) {
+std::optional<std::size_t> abscissa(const api::ExperimentSet& set) {
+  std::optional<std::size_t> words;
+  for (std::size_t a = set.points.empty() ? 0 : set.axis_names.size(); a-- > 0;) {
     if (is_seed(set.axis_names[a])) continue;
-    const auto is_number = [&](const api::Experiment& point) { return as_number(point.axes[a].second).has_value(); };
-    if (std::all_of(set.points.begin(), set.points.end(), is_number)) return a;
+    if (has_numbers(set, a)) return a;
+    if (!words) words = a;
   }
-  return std::nullopt;
+  return words;
 }
 
 namespace {
@@ -360,40 +372,56 @@ struct Pool {
 /// The mean over the seeds, with the interval that their means give.
 ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& results, const std::string& metric) {
   ChartPoint point{0.0, std::nan(""), {}, ""};
-  std::vector<double> means;
+  std::vector<const api::Result*> seeds;
   const Metric* one = nullptr;
   std::size_t unsettled = 0;
   for (const std::size_t i : pool.points) {
-    const Metric* here = results[i].find(metric);
+    seeds.push_back(&results[i]);
+    if (const Metric* here = results[i].find(metric)) one = here;
     const std::string verdict = api::to_string(results[i].verdict);
     if (is_unsettled(verdict)) ++unsettled;
     point.certain = point.certain && results[i].certain;
     if (point.verdict.empty() || is_unsettled(verdict)) point.verdict = verdict;
-    if (here == nullptr || !std::isfinite(here->mean)) continue;
-    one = here;
-    means.push_back(here->mean);
   }
   point.run = pool.points.front();
   const std::string some = fmt::format("{} of {} {}", unsettled, pool.points.size(), point.verdict);
-  // The seeds that happened to find a steady state are no sample of all: their mean would be too good.
-  if (one == nullptr || (unsettled > 0 && means.size() < pool.points.size())) {
-    point.tip = pool.points.size() == 1 ? point.verdict : some;
+  const std::optional<stats::Interval> pooled = api::pool_seeds(seeds, metric);
+  if (!pooled) {
+    point.tip = seeds.size() == 1 ? point.verdict : some;
     return point;
   }
-  point.y = stats::average(means);
-  if (pool.points.size() == 1) {
+  point.y = pooled->mean;
+  if (seeds.size() == 1) {
     point.error = one->half_width;
     if (!one->counter) point.count = one->count;
     point.tip = estimate(one) + " " + one->unit;
     return point;
   }
-  point.error = stats::mean_interval(means, one->confidence).half_width;
-  point.count = means.size();
-  const std::string text = study::to_string(study::Estimate{point.y, point.error.value_or(0.0), means.size(), true});
+  point.error = pooled->half_width;
+  point.count = pooled->groups;
+  const std::string text = study::to_string(study::Estimate{point.y, point.error.value_or(0.0), pooled->groups, true});
   point.tip =
-      fmt::format("{} {}, {} seeds", point.error ? text : fmt::format("{:.6g}", point.y), one->unit, means.size());
+      fmt::format("{} {}, {} seeds", point.error ? text : fmt::format("{:.6g}", point.y), one->unit, pooled->groups);
   if (unsettled > 0) point.tip += ", " + some;
   return point;
+}
+
+/// 1, 2, ... in the order in which the names appear.
+double place_of_name(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  const auto place = static_cast<double>(found - names.begin()) + 1.0;
+  if (found == names.end()) names.push_back(name);
+  return place;
+}
+
+/// The curves of one name, in so much of the way to the next.
+void stand_side_by_side(Chart& chart) {
+  constexpr double kShare = 0.6;
+  const auto count = static_cast<double>(chart.lines.size());
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    const double aside = kShare * ((static_cast<double>(i) + 0.5) / count - 0.5);
+    for (ChartPoint& point : chart.lines[i].points) point.x += aside;
+  }
 }
 
 }  // namespace
@@ -406,13 +434,15 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
   chart.x_symbol = short_name(set.axis_names[x]);
   chart.y_unit = unit_of(results, metric);
   chart.y_label = with_unit(metric, chart.y_unit);
+  const bool numbers = has_numbers(set, x);
   std::vector<double> places;
   std::vector<std::map<double, Pool>> pools;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Metric* here = results[i].find(metric);
     const bool known = here != nullptr && std::isfinite(here->mean);
     if (!known && !is_unsettled(api::to_string(results[i].verdict))) continue;
-    const double place = *as_number(set.points[i].axes[x].second);
+    const double place = numbers ? *as_number(set.points[i].axes[x].second)
+                                 : place_of_name(chart.x_names, api::value_name(set.points[i], x));
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
     const ChartLine& line = line_of(chart, label_of(set.points[i], x));
     pools.resize(chart.lines.size());
@@ -423,12 +453,13 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
       ChartPoint point = pooled_point(pool, results, metric);
       point.x = at;
       point.tip =
-          fmt::format("{} = {}: {}", set.axis_names[x], set.points[pool.points.front()].axes[x].second, point.tip);
+          fmt::format("{} = {}: {}", set.axis_names[x], api::value_name(set.points[pool.points.front()], x), point.tip);
       chart.lines[place].points.push_back(std::move(point));
     }
   }
-  chart.log_x = is_wide(places);
-  add_models(chart, set, x, results, metric);
+  chart.log_x = numbers && is_wide(places);
+  if (numbers) add_models(chart, set, x, results, metric);
+  if (!numbers) stand_side_by_side(chart);
   // One curve needs a name only for the pointer: the metric's.
   if (!chart.lines.empty() && chart.lines[0].label.empty()) chart.lines[0].label = metric;
   for (ChartLine& line : chart.lines) {

@@ -10,10 +10,11 @@
 
 namespace banyan::report {
 
-/// The last axis along which every value is a number: what curves are drawn over.
-[[nodiscard]] std::optional<std::size_t> numeric_axis(const api::ExperimentSet& set);
+/// What curves are drawn over: the last axis along which every value is a number, or else the last one, whose values
+/// are names then. Nothing where seeds alone are swept.
+[[nodiscard]] std::optional<std::size_t> abscissa(const api::ExperimentSet& set);
 
-/// One metric over the numeric axis; the other axes make one line each. `results` belong to the points of the set.
+/// One metric over the axis `x`; the other axes make one line each. `results` belong to the points of the set.
 [[nodiscard]] Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vector<api::Result>& results,
                                 const std::string& metric);
 

@@ -36,10 +36,6 @@ struct Cell {
   int line = -1;
 };
 
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// At most `columns` characters of plain text.
 std::string fitted(const std::string& label, std::size_t columns) {
   std::string text;
@@ -157,7 +153,7 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
     const ChartPoint* last = nullptr;
     for (const ChartPoint& point : line.points) {
       if (!shown(point)) continue;
-      const ChartPoint& from = last == nullptr ? point : *last;
+      const ChartPoint& from = last == nullptr || !chart.x_names.empty() ? point : *last;
       canvas.stroke({x.at(from.x), y.at(from.y)}, {x.at(point.x), y.at(point.y)}, static_cast<int>(line.colour));
       last = &point;
     }
@@ -175,6 +171,22 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
       canvas.mark({x.at(point.x), y.at(point.y)}, mark, static_cast<int>(line.colour));
     }
   }
+}
+
+/// Names under their places, each as long as its share of the axis.
+std::string x_names(const std::vector<std::string>& names, const Axis& x, std::size_t columns) {
+  const std::size_t room = std::max<std::size_t>(2, columns / names.size()) - 1;
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string name = cut_in_the_middle(without_controls(names[i]), room);
+    const auto middle = static_cast<std::size_t>(std::lround(x.at(static_cast<double>(i + 1)) / 2));
+    const std::size_t half = columns_of(name) / 2;
+    const std::size_t at = std::max(middle - std::min(middle, half), used == 0 ? 0 : used + 1);
+    text += std::string(at - used, ' ') + name;
+    used = at + columns_of(name);
+  }
+  return text;
 }
 
 /// Values under the axis, left, middle and right.
@@ -250,6 +262,10 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
       if (x.shows(point.x)) y.add(point.y);
     }
   }
+  if (!chart.x_names.empty()) {
+    x.add(0.5);
+    x.add(static_cast<double>(chart.x_names.size()) + 0.5);
+  }
   y.include_zero();
   x.close();
   y.close();
@@ -269,7 +285,8 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   std::string line;
   for (std::size_t i = 0; i < columns; ++i) line += "─";
   text += fmt::format("{:>{}} └{}\n", "", kLabel, line);
-  text += fmt::format("{:>{}}  {}\n", "", kLabel, x_ticks(x, columns));
+  text += fmt::format("{:>{}}  {}\n", "", kLabel,
+                      chart.x_names.empty() ? x_ticks(x, columns) : x_names(chart.x_names, x, columns));
   const std::string name = fitted(chart.x_label, columns);
   text += std::string(kLabel + 2 + (columns - columns_of(name)) / 2, ' ') + name + "\n";
   return text + legend(chart, style, width, rows);
