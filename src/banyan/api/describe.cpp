@@ -25,7 +25,8 @@ struct Item {
   const ComponentInfo* info;
 };
 
-/// What people call a component, or something that belongs to one. Values of choices are found without a row.
+/// What people call a component, a parameter or a word of results, or something that belongs to one. Values of choices
+/// are found without a row.
 struct Alias {
   std::string_view said;  ///< in lower case, words joined by '_'
   std::string_view name;
@@ -36,19 +37,28 @@ constexpr Alias kAliases[] = {
     {"combining", "output_queued"},
     {"credit", "vc_router"},
     {"credits", "vc_router"},
+    {"deadlock", "deadlocked"},
     {"dor", "dimension_order"},
     {"e_cube", "ecube"},
+    {"ecn", "mark"},
     {"escape_channels", "fully_adaptive"},
     {"fattree", "fat_tree"},
     {"fetch_and_add", "output_queued"},
     {"flattened_butterfly", "hyperx"},
     {"folded_clos", "fat_tree"},
+    {"head_of_line", "cioq"},
+    {"head_of_line_blocking", "cioq"},
+    {"hol", "cioq"},
     {"homa", "receiver_credits"},
     {"k_ary_n_cube", "torus"},
     {"k_ary_n_tree", "fat_tree"},
     {"ndp", "receiver_credits"},
     {"output_queueing", "output_queued"},
+    {"pfc", "flow_control"},
+    {"priority_flow_control", "flow_control"},
     {"recn", "cioq"},
+    {"red", "mark"},
+    {"saturation", "saturated"},
     {"ring", "torus"},
     {"store_and_forward", "packet_node"},
     {"ugal_g", "ugal"},
@@ -69,22 +79,31 @@ constexpr Alias kAliases[] = {
 
 constexpr const char* kMetrics = "metrics";
 
-/// What results say in a word. The rules are those of docs/explanation/statistics.md.
+/// What results say in a word, and columns of their tables that are no metrics. The rules are those of
+/// docs/explanation/statistics.md, the parts of a latency those of docs/explanation/latency.md.
 struct Word {
   std::string_view word;
   std::string_view meaning;
 };
 
 constexpr Word kWords[] = {
+    {"behind",
+     "In the table of flows: the flow whose packet was ahead most often, and the root of its congestion tree."},
     {"certain", "Every rule of the verdict is met: a longer run is expected to say the same."},
     {"deadlocked", "Packets wait for each other in a circle, or for what never comes: nothing moves any more."},
     {"deterministic", "Nothing in the experiment is random: it was run once, and its values have no interval."},
     {"finished", "The run had a fixed length, or its sessions or jobs ended: nothing about it is extrapolated."},
+    {"routing_and_allocation", "In the table of flows: cycles in switches without waiting for credit, turns included."},
     {"saturated", "More is offered than is delivered: what waits grows without end."},
     {"steady", "What is offered is delivered, and what waits does not grow."},
     {"uncertain",
      "The run is too short to exclude the other verdict; the explanation names each rule that was not met."},
+    {"utilization", "In the table of channels: flits that a channel carried, of those that it could have carried."},
     {"verdict", "What a run says of the network: steady, saturated, deadlocked or finished, each certain or not."},
+    {"waiting_for_credit",
+     "In the table of flows: cycles at the front of a buffer, waiting for room in the next or for what a packet "
+     "holds."},
+    {"wire", "In the table of flows: cycles on channels, which is their latency."},
 };
 
 /// Writes a name as the table of aliases does: "Odd-Even" becomes odd_even.
@@ -102,13 +121,15 @@ struct Owned {
   const Parameter* parameter = nullptr;
 };
 
-/// The parameters of that name: "saqs" of all components that have it; "cioq.saqs" of one; "switch.saqs" of a kind.
+/// The parameters of that name: "saqs" of all components that have it; "cioq.saqs" of one; "switch.saqs" of a kind;
+/// "mark" all those of a table of that name.
 std::vector<Owned> parameters_called(const Catalog& catalog, const std::string& name) {
   std::vector<Owned> found;
   for (const Kind* kind : catalog.kinds()) {
     for (const ComponentInfo* info : kind->components) {
       for (const Parameter& p : info->parameters) {
-        if (name == p.name || name == info->name + "." + p.name || name == kind->section + "." + p.name)
+        if (name == p.name || p.name.starts_with(name + ".") || name == info->name + "." + p.name ||
+            name == kind->section + "." + p.name)
           found.push_back({{kind, info}, &p});
       }
     }
@@ -116,13 +137,15 @@ std::vector<Owned> parameters_called(const Catalog& catalog, const std::string& 
   return found;
 }
 
-/// Whether the name of a metric goes on where `name` ends, as incast_completion_last does behind incast_completion.
-bool begins(const MetricRow& row, const std::string& name) { return row.name.starts_with(name + "_"); }
+/// Whether the name of a metric has these words: "incast_completion" and "last" are in incast_completion_last.
+bool has_words(const MetricRow& row, const std::string& words) {
+  return fmt::format("_{}_", row.name).find(fmt::format("_{}_", words)) != std::string::npos;
+}
 
-std::string describe_beginnings(const std::string& name) {
+std::string describe_metrics_with(const std::string& name) {
   std::string text;
   for (const MetricRow& row : metric_rows()) {
-    if (begins(row, name)) text += (text.empty() ? "" : "\n") + to_text(row);
+    if (has_words(row, name)) text += (text.empty() ? "" : "\n") + to_text(row);
   }
   return text;
 }
@@ -279,13 +302,12 @@ std::string describe_said(const Catalog& catalog, const std::string& name) {
   if (const auto* const word = std::ranges::find(kWords, said, &Word::word); word != std::end(kWords))
     return fmt::format("{}\n  {}\n", word->word, word->meaning);
   if (has(catalog, said)) return describe(catalog, said);
-  const std::string_view known = known_as(said);
-  if (!known.empty() && has(catalog, known)) {
+  if (const std::string_view known = known_as(said); !known.empty()) {
     return fmt::format("\"{}\": see {}\n\n{}", name, known, describe(catalog, std::string(known)));
   }
   if (!parameters.empty()) return parameters;
   const std::string choice = describe_choice(catalog, said);
-  return choice.empty() ? describe_beginnings(said) : choice;
+  return choice.empty() ? describe_metrics_with(said) : choice;
 }
 
 ordered_json metric_json(const MetricRow& row) {
@@ -344,7 +366,7 @@ std::string describe_json(const Catalog& catalog, const std::string& name) {
   if (!name.empty() && !has(catalog, name)) {
     const MetricRow* const metric = find_metric(name);
     for (const MetricRow& row : metric_rows()) {
-      if (name == kMetrics || (metric != nullptr ? metric == &row : begins(row, name)))
+      if (name == kMetrics || (metric != nullptr ? metric == &row : has_words(row, name)))
         list.push_back(metric_json(row));
     }
     for (const Word& word : kWords) {

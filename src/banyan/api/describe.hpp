@@ -15,7 +15,8 @@ namespace banyan::api {
 /// it, and by a value of its choices. Throws ConfigError that names the nearest.
 [[nodiscard]] std::string describe(const Catalog& catalog, const std::string& name);
 
-/// The component that others call so, such as dimension_order for "dor" or "XY"; "" where none is known.
+/// What is called so by others: a component, such as dimension_order for "dor" or "XY", a parameter, such as mark for
+/// "ECN", or a word of results; "" where none is known.
 [[nodiscard]] std::string_view known_as(std::string_view said);
 
 /// The same as a page of the documentation; `name` "" means all components.
