@@ -90,6 +90,7 @@ class UpDown final : public core::Routing {
 
  private:
   static constexpr u16 kFar = 0xffff;
+  /// Each takes a search of the whole network; where so many central ones fail, links and not roots are missing.
   static constexpr std::size_t kMostRoots = 64;
   static constexpr std::size_t kMostEntries = std::size_t{1} << 25U;
 
