@@ -89,19 +89,19 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
 TEST(TreeSampling, TheDefaultIntervalDoublesWhereSamplesReadMuchAndKeepsTwelve) {
   const auto trees = [](std::vector<std::string> more) {
     more.insert(more.end(), {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", "run.measure=48000"});
-    return run_text(kMesh, more).trees;
+    return run_text(kMesh, more).trees->record();
   };
-  EXPECT_EQ(trees({"load=0.1", "fraction=0"})->interval, 1000U) << "next to nothing to read";
+  EXPECT_EQ(trees({"load=0.1", "fraction=0"}).interval, 1000U) << "next to nothing to read";
   // A hot spot fills all buffers; some two packets arrive per cycle.
   const std::vector<std::string> hot{"load=0.5", "fraction=0.5", "traffic.size=1", "vcs=8", "buffer=8"};
   const auto doubled = trees(hot);
-  EXPECT_GT(doubled->interval, 1000U);
-  EXPECT_LE(doubled->interval, 4000U);
-  EXPECT_GE(doubled->samples.size(), 12U);
+  EXPECT_GT(doubled.interval, 1000U);
+  EXPECT_LE(doubled.interval, 4000U);
+  EXPECT_GE(doubled.samples.size(), 12U);
   std::vector<std::string> often = hot;
   often.emplace_back("run.trees_interval=1000");
   const auto fixed = trees(often);
-  EXPECT_EQ(fixed->interval, 1000U);
+  EXPECT_EQ(fixed.interval, 1000U);
   // What arrived before a sample that went is in the next one that stayed.
   const auto arrived = [](const stats::CongestionRecord& record, u64 until) {
     u64 packets = 0;
@@ -110,9 +110,9 @@ TEST(TreeSampling, TheDefaultIntervalDoublesWhereSamplesReadMuchAndKeepsTwelve) 
     }
     return packets;
   };
-  const u64 last = doubled->samples.back().at;
-  EXPECT_EQ(last % doubled->interval, 0U);
-  EXPECT_EQ(arrived(*doubled, last), arrived(*fixed, last));
+  const u64 last = doubled.samples.back().at;
+  EXPECT_EQ(last % doubled.interval, 0U);
+  EXPECT_EQ(arrived(doubled, last), arrived(fixed, last));
 }
 
 TEST(FlowBreakdown, AnEmptyNetworkHasNoWaiting) {

@@ -33,7 +33,8 @@ std::string report(Result result) {
   for (const Checkpoint& c : result.checkpoints) text += fmt::format("\nat {}: {:x}", c.at, c.hash);
   if (result.trees != nullptr) {
     text += "\nsamples";
-    for (const stats::CongestionSample& s : result.trees->samples) text += fmt::format(" {}", s.at);
+    const stats::CongestionRecord record = result.trees->record();
+    for (const stats::CongestionSample& s : record.samples) text += fmt::format(" {}", s.at);
   }
   return text;
 }
@@ -221,7 +222,7 @@ TEST(RunModes, WithoutTheWatchdogNobodySaysDeadlocked) {
     expect_equal_in_all_modes(text);
     EXPECT_EQ(run_in(text, {"run.watchdog=600"}).verdict, Verdict::deadlocked) << text;
   }
-  EXPECT_EQ(run_in(sessions, {}).trees->samples.size(), 30U) << "one per 100 ticks, up to the limit";
+  EXPECT_EQ(run_in(sessions, {}).trees->record().samples.size(), 30U) << "one per 100 ticks, up to the limit";
 }
 
 /// The other packets are deadlocked before the session begins: in its first ticks nothing is due, and they are there.

@@ -77,12 +77,13 @@ TEST(RunFigures, LinksAreSortedByUseAndDrawnOnTheNetwork) {
     if (i > 0) { EXPECT_LE(points[i].y, points[i - 1].y); }
   }
   EXPECT_NEAR(sum / 48.0, result.at("channel_utilization_mean").mean, 1e-12);
-  const auto record = links_record(result);
-  ASSERT_NE(record, nullptr);
-  ASSERT_EQ(record->samples.size(), 1U);
-  ASSERT_EQ(record->samples.front().use.size(), 80U);
+  const auto packed = links_record(result);
+  ASSERT_NE(packed, nullptr);
+  const stats::CongestionRecord record = packed->record();
+  ASSERT_EQ(record.samples.size(), 1U);
+  ASSERT_EQ(record.samples.front().use.size(), 80U);
   u32 most = 0;
-  for (const u8 use : record->samples.front().use) most = std::max<u32>(most, use);
+  for (const u8 use : record.samples.front().use) most = std::max<u32>(most, use);
   EXPECT_GE(most, static_cast<u32>(std::lround(255.0 * points.front().y)));
   EXPECT_EQ(links_record(recorded("none")), nullptr);
 }

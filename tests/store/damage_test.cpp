@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
+#include "banyan/base/blob.hpp"
 #include "banyan/base/hash.hpp"
-#include "banyan/store/blob.hpp"
 #include "banyan/store/database.hpp"
 #include "banyan/store/sweep.hpp"
 #include "store/stores.hpp"
@@ -29,11 +29,11 @@ class Damage : public StoreTest {
     store.plan(example_set(3), kSource);
     for (u64 i = 1; i <= 3; ++i) {
       api::Result result = example_result(i);
-      auto trees = std::make_shared<stats::CongestionRecord>();
-      trees->interval = 100;
-      trees->threshold = 0.5;
-      trees->samples.resize(2);
-      result.trees = trees;
+      stats::CongestionRecord trees;
+      trees.interval = 100;
+      trees.threshold = 0.5;
+      trees.samples.resize(2);
+      result.trees = std::make_shared<const stats::PackedCongestion>(trees);
       store.put(result);
     }
     whole_ = test::read_file(file());

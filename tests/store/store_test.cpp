@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "banyan/store/blob.hpp"
+#include "banyan/base/blob.hpp"
 #include "banyan/store/sweep.hpp"
 #include "store/stores.hpp"
 

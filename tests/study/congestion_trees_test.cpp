@@ -23,7 +23,8 @@ std::vector<CongestionEvent> events_of(const std::string& figure) {
   text << file.rdbuf();
   const api::Result result = api::run(api::read_experiments_text(text.str(), figure, {}).points.front());
   std::vector<CongestionEvent> events;
-  for (const CongestionEvent& event : result.trees->events) {
+  const stats::CongestionRecord record = result.trees->record();
+  for (const CongestionEvent& event : record.events) {
     if (event.kind != CongestionEventKind::grown) events.push_back(event);
   }
   return events;
@@ -100,7 +101,8 @@ std::size_t believed_roots(const std::string& queues) {
   const api::Result result =
       api::run(api::read_experiments_text(text, "6-seven", {"switch.queues=" + queues}).points.front());
   std::set<u32> roots;
-  for (const stats::CongestionQueue& queue : result.trees->samples.back().queues) roots.insert(queue.root);
+  const stats::CongestionRecord record = result.trees->record();
+  for (const stats::CongestionQueue& queue : record.samples.back().queues) roots.insert(queue.root);
   return roots.size();
 }
 

@@ -140,7 +140,7 @@ TEST(SaturationTreeEvents, Figure9TheTreeOfTheHotMemoryModuleGrowsStageByStageAn
   for (u64 seed = 1; seed <= kRuns; ++seed) {
     const api::Result result =
         synchronize("{ name = 'multistage_cube', terminals = 64, radix = 4 }", "destination_tag", 5, seed);
-    const stats::CongestionRecord& record = *result.trees;
+    const stats::CongestionRecord record = result.trees->record();
     ASSERT_FALSE(record.events.empty());
     const stats::CongestionEvent& born = record.events.front();
     EXPECT_EQ(born.kind, Kind::born);
@@ -196,7 +196,7 @@ TEST(SaturationTreeEvents, Figure10TheReservedBoxesOfAStageInTheTreeHalveTowards
     const api::Result result =
         synchronize("{ name = 'extra_stage_cube', terminals = 8, radix = 2, input_stage = 'enabled' }",
                     "isolated_hot_spot", 0, seed);
-    const stats::CongestionRecord& record = *result.trees;
+    const stats::CongestionRecord record = result.trees->record();
     for (const stats::CongestionSample& sample : record.samples) {
       for (const stats::CongestionTree& tree : sample.trees) {
         for (u32 stage = 0; stage < 4; ++stage) most[stage] = std::max(most[stage], tree.per_stage[stage]);

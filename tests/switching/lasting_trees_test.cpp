@@ -76,7 +76,13 @@ TEST_P(LastingTrees, AreInEverySampleAndHaveOneLife) {
     for (const stats::CongestionSample& sample : record.samples) {
       if (sample.at < kBuiltUp || sample.at > kEnd) continue;
       ++samples;
-      for (const stats::CongestionTree& t : sample.trees) found += t.root == root ? 1U : 0U;
+      for (const stats::CongestionTree& t : sample.trees) {
+        found += t.root == root ? 1U : 0U;
+        // A record lasts as long as the run: it has no room for what it left out.
+        EXPECT_EQ(t.members.capacity(), t.members.size());
+        EXPECT_EQ(t.most_flows.capacity(), t.most_flows.size()) << t.flows << " flows";
+        EXPECT_EQ(t.most_victims.capacity(), t.most_victims.size()) << t.victim_flows << " flows";
+      }
     }
     EXPECT_GE(100 * found, 99 * samples) << found << " of " << samples;
     std::vector<CongestionEventKind> life;

@@ -274,7 +274,7 @@ engine::TreePlan tree_plan(const Experiment& experiment) {
   return plan;
 }
 
-void add_trees(Result& result, stats::CongestionRecord record, const engine::JudgedMarks& marks) {
+void add_trees(Result& result, const stats::CongestionRecord& record, const engine::JudgedMarks& marks) {
   std::size_t most = 0;
   u64 largest = 0;
   u64 depth = 0;
@@ -302,7 +302,7 @@ void add_trees(Result& result, stats::CongestionRecord record, const engine::Jud
     result.metrics.push_back(stats::Metric::exact(
         "false_marks", "of marks", static_cast<double>(marks.false_ones) / static_cast<double>(marks.all), marks.all));
   }
-  result.trees = std::make_shared<const stats::CongestionRecord>(std::move(record));
+  result.trees = std::make_shared<const stats::PackedCongestion>(record);
 }
 
 bool counts_activity(const Experiment& experiment) {
@@ -336,8 +336,11 @@ void add_recorded(Result& result, const Experiment& experiment, const engine::Pr
     add_utilization(result, report, topology.graph(), experiment, cycles);
     result.tables.push_back(channel_table(report, topology, experiment, cycles));
   }
-  if (plan.flows)
-    result.tables.push_back(flow_table(report, cycles, result.trees.get(), topology, marks_packets(experiment)));
+  if (plan.flows) {
+    const stats::CongestionRecord trees = result.trees == nullptr ? stats::CongestionRecord() : result.trees->record();
+    result.tables.push_back(
+        flow_table(report, cycles, result.trees == nullptr ? nullptr : &trees, topology, marks_packets(experiment)));
+  }
   if (plan.watches()) {
     result.tables.push_back(event_table(report, topology));
     if (report.lost_events != 0) {

@@ -27,7 +27,7 @@ void add_recorded(Result& result, const Experiment& experiment, const engine::Pr
 /// What run.trees asks for; of interval 0 when it does not.
 [[nodiscard]] engine::TreePlan tree_plan(const Experiment& experiment);
 /// Adds the record and the metrics that sum it up.
-void add_trees(Result& result, stats::CongestionRecord record, const engine::JudgedMarks& marks);
+void add_trees(Result& result, const stats::CongestionRecord& record, const engine::JudgedMarks& marks);
 
 /// Whether run.activity or run.energy asks for what the hardware does.
 [[nodiscard]] bool counts_activity(const Experiment& experiment);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "banyan/base/types.hpp"
-#include "banyan/stats/congestion.hpp"
 #include "banyan/stats/metric.hpp"
+#include "banyan/stats/packed_congestion.hpp"
 #include "banyan/stats/sum_count.hpp"
 
 namespace banyan::api {
@@ -78,7 +78,7 @@ struct Result {
   std::vector<stats::Series> series;
   std::vector<Histogram> histograms;
   std::vector<Table> tables;  ///< channels, flows and watched events, when they were asked for
-  std::shared_ptr<const stats::CongestionRecord> trees;  ///< nullptr unless run.trees; kept by the store
+  std::shared_ptr<const stats::PackedCongestion> trees;  ///< nullptr unless run.trees; kept by the store
   std::string jobs;  ///< what each job has shown, the JSON array of docs/workload/jobs.md; "" where there are none
   std::vector<Groups> groups;  ///< of metrics with an interval; kept by the store and in the JSON
   double group_cycles = 0.0;   ///< length of a group; 0: a group is a session

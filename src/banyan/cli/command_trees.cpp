@@ -345,7 +345,8 @@ int trees(const TreesArguments& arguments) {
   const api::Result result = find_run(arguments);
   const std::unique_ptr<core::Topology> topology =
       api::build_topology(api::experiment_from(result.configuration, api::catalog()));
-  const TreePrinter printer(*result.trees, *topology, arguments.least);
+  const CongestionRecord record = result.trees->record();
+  const TreePrinter printer(record, *topology, arguments.least);
   if (arguments.json) {
     print(printer.json().dump() + "\n");
   } else if (arguments.timeline) {

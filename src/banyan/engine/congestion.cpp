@@ -21,16 +21,14 @@ constexpr u32 kMostTerminals = 1024;  ///< up to which a table has an entry for 
 constexpr u32 kMostWays = 1U << 17U;  ///< kept from sample to sample
 constexpr u32 kSeveral = kNone - 1;   ///< channels
 
-/// Keeps the flows with the most packets; how many there were.
-u32 keep_most(std::vector<stats::CongestionFlow>& flows) {
-  const u32 all = static_cast<u32>(flows.size());
+/// The flows with the most packets, which a record keeps: in room for these alone.
+std::vector<stats::CongestionFlow> most_of(std::vector<stats::CongestionFlow>& flows) {
   const std::size_t keep = std::min(flows.size(), kMostFlows);
   std::partial_sort(
       flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(keep), flows.end(), [](const auto& a, const auto& b) {
         return std::tuple(b.packets, a.source, a.destination) < std::tuple(a.packets, b.source, b.destination);
       });
-  flows.resize(keep);
-  return all;
+  return {flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(keep)};
 }
 
 }  // namespace
@@ -444,6 +442,7 @@ void TreeFinder::collect(const std::vector<u32>& roots, stats::CongestionTree& t
             [&](u32 a, u32 b) { return std::pair(depth_[a], a) < std::pair(depth_[b], b); });
   tree.per_stage.assign(graph_.levels(), 0);
   std::vector<u32> switches{switch_of(roots.front())};
+  tree.members.reserve(reached.size());  // a record keeps it: no more room than that
   for (const u32 place : reached) {
     const u32 at = switch_of(place);
     if (Resource::of(places_.id(place)).kind == ResourceKind::source) {
@@ -581,12 +580,14 @@ void TreeFinder::count_members(stats::CongestionTree& tree) {
     tree.victims += member.victims;
   }
   const auto most = [&](std::vector<u32>& flows, std::vector<u32>& packets, std::vector<stats::CongestionFlow>& list) {
+    counted_.clear();
     for (const u32 flow : flows) {
       const u64 pair = ways_.flow(flow);
-      list.push_back({static_cast<u32>(pair >> 32U), static_cast<u32>(pair), std::exchange(packets[flow], 0U)});
+      counted_.push_back({static_cast<u32>(pair >> 32U), static_cast<u32>(pair), std::exchange(packets[flow], 0U)});
     }
     flows.clear();
-    return keep_most(list);
+    list = most_of(counted_);
+    return static_cast<u32>(counted_.size());
   };
   tree.flows = most(flows_through_, through_, tree.most_flows);
   tree.victim_flows = most(flows_past_, past_, tree.most_victims);

@@ -256,8 +256,9 @@ class TreeFinder {
   std::vector<u32> past_;     ///< [flow]: victims
   std::vector<u32> flows_through_;
   std::vector<u32> flows_past_;
-  std::vector<u8> busy_;    ///< [channel]: somebody is ready for it, or waits for room behind it
-  std::vector<u8> wanted_;  ///< [channel]
+  std::vector<stats::CongestionFlow> counted_;  ///< all of a tree, of which the record keeps the most
+  std::vector<u8> busy_;                        ///< [channel]: somebody is ready for it, or waits for room behind it
+  std::vector<u8> wanted_;                      ///< [channel]
   std::vector<u32> wants_;
 };
 

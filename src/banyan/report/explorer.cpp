@@ -16,7 +16,6 @@
 #include "banyan/report/drawing.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/markup.hpp"
-#include "banyan/store/congestion_blob.hpp"
 
 namespace banyan::report {
 namespace {
@@ -67,7 +66,9 @@ std::string network_of(const api::Result& run) {
 
 /// The record has no trees, and tells how links were used over the whole run (links_record).
 bool is_still(const api::Result& run) {
-  return run.trees == nullptr || (run.trees->places.empty() && run.trees->samples.size() == 1);
+  if (run.trees == nullptr) return true;
+  const stats::CongestionRecord record = run.trees->record();
+  return record.places.empty() && record.samples.size() == 1;
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
     Json one = {{"title", i < titles.size() ? titles[i] : ""},
                 {"run", i},
                 {"network", known - networks.begin()},
-                {"record", base64(store::to_bytes(*runs[i]->trees))}};
+                {"record", base64(runs[i]->trees->bytes())}};
     if (Json paths = paths_of(*runs[i]); !paths.empty()) one["paths"] = std::move(paths);
     data["explorers"].push_back(std::move(one));
   }
@@ -134,7 +135,8 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
     std::set<u32> trees;
     const stats::CongestionTree* largest = nullptr;
     u64 at = 0;
-    for (const stats::CongestionSample& sample : run->trees->samples) {
+    const stats::CongestionRecord record = run->trees->record();
+    for (const stats::CongestionSample& sample : record.samples) {
       for (const stats::CongestionTree& tree : sample.trees) {
         trees.insert(tree.id);
         if (largest != nullptr && tree.members.size() <= largest->members.size()) continue;
@@ -150,7 +152,7 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
       html += "<p>How much of the measured time each channel was in use is below, as a table.</p>\n";
       continue;
     }
-    html += fmt::format("<p>{} samples, {} congestion trees", run->trees->samples.size(), trees.size());
+    html += fmt::format("<p>{} samples, {} congestion trees", record.samples.size(), trees.size());
     if (largest != nullptr) {
       html += fmt::format("; the largest, tree {}, had {} buffers in {} switches at cycle {}", largest->id,
                           largest->members.size(), largest->switches, at);

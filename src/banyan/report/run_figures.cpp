@@ -270,12 +270,12 @@ std::vector<Figure> run_figures(const api::Result& result) {
   return figures;
 }
 
-std::shared_ptr<const stats::CongestionRecord> links_record(const api::Result& result) {
+std::shared_ptr<const stats::PackedCongestion> links_record(const api::Result& result) {
   stats::CongestionSample sample;
   const auto still = [&] {
-    auto record = std::make_shared<stats::CongestionRecord>();
-    record->samples.push_back(std::move(sample));
-    return record;
+    stats::CongestionRecord record;
+    record.samples.push_back(std::move(sample));
+    return std::make_shared<const stats::PackedCongestion>(record);
   };
   const api::Table* const channels = find_table(result, "channels");
   // Jobs have a table of flits, and may have paths through the network to show.

@@ -15,6 +15,6 @@ namespace banyan::report {
 
 /// The utilization of channels as a record of one sample without trees, for the drawing of the network; nullptr where
 /// the run has no table of channels.
-[[nodiscard]] std::shared_ptr<const stats::CongestionRecord> links_record(const api::Result& result);
+[[nodiscard]] std::shared_ptr<const stats::PackedCongestion> links_record(const api::Result& result);
 
 }  // namespace banyan::report

@@ -6,9 +6,9 @@
 #include <span>
 #include <stdexcept>
 
+#include "banyan/base/blob.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/printable.hpp"
-#include "banyan/store/blob.hpp"
 
 namespace banyan::store {
 namespace {

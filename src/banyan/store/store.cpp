@@ -11,11 +11,11 @@
 
 #include "banyan/api/inputs.hpp"
 #include "banyan/api/version.hpp"
+#include "banyan/base/blob.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/printable.hpp"
-#include "banyan/store/blob.hpp"
-#include "banyan/store/congestion_blob.hpp"
+#include "banyan/stats/packed_congestion.hpp"
 #include "banyan/store/digest.hpp"
 #include "banyan/store/file_lock.hpp"
 #include "banyan/store/parts.hpp"
@@ -319,7 +319,7 @@ void put_record(const Database& database, const std::string& run, const api::Res
   if (result.trees == nullptr && result.jobs.empty()) return;
   Statement insert(database, "INSERT INTO trees VALUES(?, ?)");
   insert.bind(run);
-  insert.bind_blob(result.trees != nullptr ? to_bytes(*result.trees) : std::string(kJobs) + result.jobs).run();
+  insert.bind_blob(result.trees != nullptr ? result.trees->bytes() : std::string(kJobs) + result.jobs).run();
 }
 
 void read_record(const Database& database, const std::string& run, api::Result& result) {
@@ -331,7 +331,7 @@ void read_record(const Database& database, const std::string& run, api::Result& 
     result.jobs = record.substr(kJobs.size());
     if (!json::accept(result.jobs)) throw std::out_of_range("jobs that are no JSON");
   } else {
-    result.trees = std::make_shared<const stats::CongestionRecord>(congestion_from(record));
+    result.trees = std::make_shared<const stats::PackedCongestion>(record);
   }
 }
 

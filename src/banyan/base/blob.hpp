@@ -9,7 +9,7 @@
 
 #include "banyan/base/types.hpp"
 
-namespace banyan::store {
+namespace banyan {
 
 class BlobWriter {
  public:
@@ -70,4 +70,4 @@ class BlobReader {
   std::string_view bytes_;
 };
 
-}  // namespace banyan::store
+}  // namespace banyan

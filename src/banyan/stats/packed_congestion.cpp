@@ -1,24 +1,14 @@
-#include "banyan/store/congestion_blob.hpp"
+#include "banyan/stats/packed_congestion.hpp"
 
 #include <zlib.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "banyan/store/blob.hpp"
+#include "banyan/base/blob.hpp"
 
-namespace banyan::store {
+namespace banyan::stats {
 namespace {
-
-using stats::CongestionEvent;
-using stats::CongestionFlow;
-using stats::CongestionMember;
-using stats::CongestionPlace;
-using stats::CongestionQueue;
-using stats::CongestionRecord;
-using stats::CongestionSample;
-using stats::CongestionTree;
-using stats::CongestionWait;
 
 constexpr std::string_view kLetters = "BCT1";
 constexpr double kShares = 1e6;            ///< a threshold is kept in so many parts
@@ -248,8 +238,8 @@ CongestionRecord congestion_from(std::string_view bytes) {
     CongestionEvent e;
     e.at = blob.natural();
     const u32 kind = small(blob);
-    if (kind >= stats::kCongestionEventNames.size()) throw std::out_of_range("an unknown event");
-    e.kind = static_cast<stats::CongestionEventKind>(kind);
+    if (kind >= kCongestionEventNames.size()) throw std::out_of_range("an unknown event");
+    e.kind = static_cast<CongestionEventKind>(kind);
     for (u32* v : {&e.tree, &e.other, &e.root, &e.old_root, &e.members, &e.depth}) *v = small(blob);
     record.events.push_back(e);
   });
@@ -267,4 +257,4 @@ CongestionRecord congestion_from(std::string_view bytes) {
   return record;
 }
 
-}  // namespace banyan::store
+}  // namespace banyan::stats

@@ -1,5 +1,5 @@
 // Are congestion trees the same after a way through the store, and is what is broken refused?
-#include "banyan/store/congestion_blob.hpp"
+#include "banyan/stats/packed_congestion.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "banyan/api/experiment.hpp"
 #include "banyan/store/store.hpp"
 
-namespace banyan::store::congestion_blob_test {
+namespace banyan::store::packed_congestion_test {
 namespace {
 
 constexpr const char* kMesh = R"(
@@ -29,42 +29,44 @@ api::Result run(const std::vector<std::string>& overrides = {}) {
   return api::run(api::read_experiments_text(kMesh, "mesh", overrides).points.front(), {});
 }
 
-TEST(CongestionBlob, GivesBackWhatWasRecorded) {
+TEST(PackedCongestion, GivesBackWhatWasRecorded) {
   const api::Result result = run();
   ASSERT_NE(result.trees, nullptr);
-  ASSERT_FALSE(result.trees->events.empty());
-  ASSERT_FALSE(result.trees->waits.empty());
-  EXPECT_EQ(congestion_from(to_bytes(*result.trees)), *result.trees);
+  const stats::CongestionRecord record = result.trees->record();
+  ASSERT_FALSE(record.events.empty());
+  ASSERT_FALSE(record.waits.empty());
+  EXPECT_EQ(stats::to_bytes(record), result.trees->bytes());
 }
 
-TEST(CongestionBlob, DoesNotDependOnShardsOrOrder) {
-  const std::string bytes = to_bytes(*run().trees);
+TEST(PackedCongestion, DoesNotDependOnShardsOrOrder) {
+  const std::string bytes = run().trees->bytes();
   for (const char* other : {"run.shards=3", "run.step_order=permuted", "run.wake=all"}) {
-    EXPECT_EQ(to_bytes(*run({other}).trees), bytes) << other;
+    EXPECT_EQ(run({other}).trees->bytes(), bytes) << other;
   }
 }
 
-TEST(CongestionBlob, RecordingChangesNothing) {
+TEST(PackedCongestion, RecordingChangesNothing) {
   EXPECT_EQ(run().state_hash, run({"run.trees=false"}).state_hash);
   EXPECT_EQ(run({"run.trees=false"}).trees, nullptr);
 }
 
-TEST(CongestionBlob, EveryCutAndEveryOtherFormatIsRefused) {
-  const std::string bytes = to_bytes(*run().trees);
+TEST(PackedCongestion, EveryCutAndEveryOtherFormatIsRefused) {
+  const std::string bytes = run().trees->bytes();
   for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 50) {
-    EXPECT_THROW(congestion_from(std::string_view(bytes).substr(0, size)), std::out_of_range) << size;
+    EXPECT_THROW(stats::congestion_from(std::string_view(bytes).substr(0, size)), std::out_of_range) << size;
   }
-  EXPECT_THROW(congestion_from("BCT2" + bytes.substr(4)), std::out_of_range);
+  EXPECT_THROW(stats::congestion_from("BCT2" + bytes.substr(4)), std::out_of_range);
 }
 
-TEST(CongestionBlob, ThinsLongRecordsWithoutLosingWhatWasDelivered) {
+TEST(PackedCongestion, ThinsLongRecordsWithoutLosingWhatWasDelivered) {
   const api::Result result = run({"run.trees_interval=1", "run.measure=5000"});
-  EXPECT_LT(result.trees->samples.size(), 2049U);
-  EXPECT_EQ(result.trees->interval, 4U);
+  const stats::CongestionRecord record = result.trees->record();
+  EXPECT_LT(record.samples.size(), 2049U);
+  EXPECT_EQ(record.interval, 4U);
   u64 flits = 0;
-  for (const auto& sample : result.trees->samples) flits += sample.delivered_flits;
+  for (const auto& sample : record.samples) flits += sample.delivered_flits;
   EXPECT_NEAR(static_cast<double>(flits), result.at("delivered_flits").mean, 64.0);  // the last four cycles
 }
 
 }  // namespace
-}  // namespace banyan::store::congestion_blob_test
+}  // namespace banyan::store::packed_congestion_test
