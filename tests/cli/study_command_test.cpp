@@ -47,5 +47,11 @@ TEST_F(StudyCommand, TwoStudiesDoNotShareAFolder) {
   expect_refusal(study("busy"), "unfinished", "");
 }
 
+TEST_F(StudyCommand, WhatCannotFitIsRefusedBeforeItRuns) {
+  const Said large = banyan({"study", "run", "circuit-torus", "--quick", "--figure", "2a", "topology.size=[8192,8192]",
+                             "--quiet", "--out", "large"});
+  expect_refusal(large, "need about", "make the network smaller");
+}
+
 }  // namespace
 }  // namespace banyan::cli::study_command_test

@@ -332,6 +332,11 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once) {
   return text;
 }
 
+std::string memory_text(const std::vector<Experiment>& points, u32 at_once) {
+  const double bytes = bytes_at_once(together(points, false), at_once);
+  return bytes <= kWorthSaying ? "" : bytes_text(bytes);
+}
+
 bool slow_to_build(const std::vector<Experiment>& points) { return together(points, false).build_seconds > kPatience; }
 
 double available_memory() {

@@ -70,6 +70,9 @@ void require_fit(const std::vector<Experiment>& points, u32 at_once, double avai
 /// One line for people where the experiments need more than 1 GB or a minute; "" otherwise.
 [[nodiscard]] std::string needs_text(const std::vector<Experiment>& points, u32 at_once);
 
+/// The memory of that: "7 GB"; "" below 1 GB.
+[[nodiscard]] std::string memory_text(const std::vector<Experiment>& points, u32 at_once);
+
 /// Whether building the largest of the networks takes seconds, so that errors in it are found late.
 [[nodiscard]] bool slow_to_build(const std::vector<Experiment>& points);
 

@@ -10,8 +10,10 @@
 #include <optional>
 #include <thread>
 
+#include "banyan/api/needs.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
+#include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/interrupt.hpp"
@@ -137,14 +139,22 @@ std::string continuation(const StudyRunArguments& arguments, const std::string& 
 }
 
 /// What is to come, before it comes.
-std::function<void(std::size_t, double)> announcement(u32 threads) {
-  return [threads](std::size_t runs, double seconds) {
-    if (seconds <= 0.0) return;
+std::function<void(const std::vector<api::Experiment>&, double)> announcement(u32 threads, bool quiet) {
+  return [threads, quiet](const std::vector<api::Experiment>& runs, double seconds) {
+    const std::string needs = announce_needs(runs, threads, quiet);
+    if (quiet) return;
+    // What was measured is nearer than what is estimated.
+    if (seconds <= 0.0) {
+      if (!needs.empty()) note(needs);
+      return;
+    }
     const auto minutes = [](double s) {
       return s < 90 ? fmt::format("{:.0f} s", s) : fmt::format("{:.0f} min", s / 60);
     };
-    note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}", runs, minutes(seconds),
-                     minutes(seconds / threads), threads, threads == 1 ? "" : "s"));
+    const std::string memory = api::memory_text(runs, threads);
+    note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}{}", runs.size(), minutes(seconds),
+                     minutes(seconds / threads), threads, threads == 1 ? "" : "s",
+                     memory.empty() ? "" : ", and " + memory + " of memory"));
   };
 }
 
@@ -155,7 +165,7 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   options.run = [&journal](const api::Experiment& experiment, const api::RunOptions& run) {
     return journal.run(experiment, run);
   };
-  if (!arguments.running.quiet) options.announce = announcement(options.threads);
+  options.announce = announcement(options.threads, arguments.running.quiet);
   ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
   options.progress = [&display](u64 done, u64 total) { display(done, total); };
   try {

@@ -351,7 +351,7 @@ StudyResult run_figures(const Study& study, StudySpec spec, const StudyOptions& 
     result.figures.push_back(plan_figure(study, result.spec, *figure, options, read, work));
     result.points += result.figures.back().points.size();
   }
-  if (options.announce) options.announce(work.experiments().size(), work.seconds());
+  if (options.announce) options.announce(work.experiments(), work.seconds());
   result.runs = run_all(work.experiments(), options, run);
   return result;
 }

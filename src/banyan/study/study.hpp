@@ -96,7 +96,7 @@ struct StudyOptions {
   api::Overrides overrides;          ///< after those of series, mode and figure
   api::Progress progress;            ///< in thousandths of a point
   /// Told before the first run: how many there are, and the CPU seconds that they will take, 0: not known.
-  std::function<void(std::size_t runs, double seconds)> announce;
+  std::function<void(const std::vector<api::Experiment>& runs, double seconds)> announce;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
   Reader read;                        ///< default: api::read_experiments_text
   Runner run;                         ///< default: api::run
