@@ -51,9 +51,11 @@ TEST(Units, AreShown) {
   for (stats::Metric& metric : result.metrics) {
     if (metric.name == "packet_latency") metric.mean = 50.0;
     if (metric.name == "accepted_load") metric.mean = 0.25;
+    if (metric.name == "delivered_flits") metric.mean = 65456;
   }
   const std::string text = to_table(result);
   EXPECT_NE(text.find(" 100 ns\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2.0946 MB\n"), std::string::npos) << text;
   // 0.25 x 256 bit in 2 ns.
   EXPECT_NE(text.find("32 Gbit/s (4 GB/s) per terminal"), std::string::npos) << text;
   EXPECT_EQ(to_table(run_of(kBare)).find("in other units"), std::string::npos);
