@@ -24,6 +24,8 @@ install(FILES ${share}/banyan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ven
 install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/banyan)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/banyan
   PATTERN .ipynb_checkpoints EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(CODE "set(FOLDER \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/doc/banyan)
+  include(${PROJECT_SOURCE_DIR}/cmake/InstalledLinks.cmake)")
 
 # The package "Banyan", for projects with components of their own: find_package(Banyan), then banyan_program(NAME). Rows of the
 # program's own components are in the registry beside those of the library, because its table takes the place of the library's.

@@ -10,6 +10,9 @@ set(module_options MODULE EXCLUDE_FROM_ALL NO_EXTRAS)
 pybind11_add_module(banyan_python ${module_options} ${python_sources})
 # It hands values on; what works is the library. Its tables of types are its own: another module may have another runtime.
 target_compile_options(banyan_python PRIVATE $<$<CONFIG:Release>:-Og>)
+# All but the stepping of a network, which hands on dozens of messages in every cycle.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/banyan/python/stepping.cpp PROPERTIES COMPILE_OPTIONS
+  $<$<CONFIG:Release>:-O2>)
 target_compile_definitions(banyan_python PRIVATE PYBIND11_COMPILER_TYPE="_banyan")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/banyan/python/embedded_fmt.cpp PROPERTIES
   COMPILE_OPTIONS "-Wno-conversion;-Wno-missing-declarations")

@@ -17,7 +17,7 @@ from ._checks import expect, function, refuse_unknown, whole, words
 from ._checks import path as _path
 from ._components import Component
 from ._errors import BanyanWarning, ConfigError, config_error
-from ._inputs import Kept, kept_in
+from ._inputs import kept_in
 from ._results import Result, Sweep
 from ._topology import Topology
 
@@ -114,7 +114,7 @@ class Experiment:
         self._set("\n".join(lines) + "\n", "experiment", [])
 
     @classmethod
-    def _of(cls, text: str, name: str, overrides: Sequence[str], kept: "Mapping[str, Kept]" = {}) -> "Experiment":
+    def _of(cls, text: str, name: str, overrides: Sequence[str], kept: "Mapping[str, str]" = {}) -> "Experiment":
         """`kept`: where the files that the texts name lie here."""
         self = cls.__new__(cls)
         self._set(_moved(text, kept), name, [_moved(word, kept) for word in overrides])
@@ -263,7 +263,7 @@ def _plain(values: Any) -> Any:
     return values
 
 
-def _moved(text: str, kept: "Mapping[str, Kept]") -> str:
+def _moved(text: str, kept: "Mapping[str, str]") -> str:
     for old, new in kept.items():
         text = text.replace(old, new)
     return text
@@ -272,19 +272,26 @@ def _moved(text: str, kept: "Mapping[str, Kept]") -> str:
 # --- executors -----------------------------------------------------------------------------------------------------
 
 
+class _FilesMissing:
+    """What a task gives back where a file of the experiment's values is not: it is sent again, with them."""
+
+
 @functools.lru_cache(maxsize=1)
 def _points_again(sweep: str, text: str, name: str, overrides: tuple[str, ...],
-                  kept: "tuple[tuple[str, Kept], ...]") -> "_core.Points":
+                  kept: "tuple[tuple[str, str], ...]") -> "_core.Points":
     """The points of a sweep in another process, which reads them once."""
     return Experiment._of(text, name, overrides, dict(kept))._points
 
 
 class _Task:
-    """One point of a sweep, for another thread or another process."""
+    """One point of a sweep, for another thread or another process. Files of values that Python gave may be large: a task
+    takes them along only where they are not, which one has told before."""
 
     def __init__(self, experiment: Experiment, sweep: str, index: int, threads: int) -> None:
         text, overrides = experiment._text, experiment._overrides
-        self.origin = (sweep, text, experiment._name, tuple(overrides), tuple(kept_in([text, *overrides]).items()))
+        self.origin = (sweep, text, experiment._name, tuple(overrides))
+        self.kept = kept_in([text, *overrides])
+        self.with_files = False
         self.index = index
         self.threads = threads
         self.point = experiment._points[index]
@@ -292,18 +299,21 @@ class _Task:
         self.stop: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "point": None, "stop": None}
+        kept = self.kept if self.with_files else {path: str(path) for path in self.kept}
+        return {**self.__dict__, "kept": kept, "point": None, "stop": None}
 
-    def __call__(self) -> "_core.Result":
+    def __call__(self) -> "_core.Result | _FilesMissing":
         point = self.point
         if point is None:
-            point = _points_again(*self.origin)[self.index]
+            if not all(os.access(path, os.R_OK) for path in self.kept.values()):
+                return _FilesMissing()
+            point = _points_again(*self.origin, tuple(self.kept.items()))[self.index]
             if point.configuration_hash != self.configuration_hash:
                 raise RuntimeError("the point is another one where it is run: is it another version of Banyan there?")
         return point.run(self.threads, [], None, self.stop, None)
 
 
-def _call(task: _Task) -> "_core.Result":
+def _call(task: _Task) -> "_core.Result | _FilesMissing":
     return task()
 
 
@@ -323,12 +333,26 @@ def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) 
     try:
         for future in futures:
             future.add_done_callback(count)
-        results = []
-        for future in futures:
-            results.append(future.result())
+        results: "dict[int, _core.Result]" = {}
+        sent_again: list[int] = []
+
+        def take(i: int) -> None:
+            result = futures[i].result()
+            if isinstance(result, _FilesMissing):
+                sent_again.append(i)
+                tasks[i].with_files = True
+                futures[i] = executor.submit(_call, tasks[i])
+                futures[i].add_done_callback(count)
+                return
+            results[i] = result
             if progress is not None:
-                progress(finished, len(futures))
-        return results
+                progress(finished - len(sent_again), len(futures))
+
+        for i in range(len(tasks)):
+            take(i)
+        for i in list(sent_again):
+            take(i)
+        return [results[i] for i in range(len(tasks))]
     except BaseException:
         stop.request()
         for future in futures:

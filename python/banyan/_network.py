@@ -46,6 +46,9 @@ class Network:
 
     def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
         """A message per element of these arrays, all in the next cycle; returns their numbers."""
+        numbers = self._core.inject_many(sources, destinations, flits)
+        if numbers is not None:
+            return numbers
         given = {"sources": sources, "destinations": destinations, "flits": flits if _is_list(flits) else [flits]}
         for name, values in given.items():
             if not _is_list(values):
@@ -60,15 +63,13 @@ class Network:
         """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,
         `injected`, `delivered`, `latency`."""
         try:
-            self._core.step(cycles)
+            return self._core.step(cycles)
         except TypeError:
-            self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
-        return self._core.delivered
+            return self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
 
     def step_to_delivery(self, most: int) -> list["_core.Delivery"]:
         """Simulates until a message arrives, or so many cycles at most; cycles in which nothing happens cost nothing."""
-        self._core.step_to_delivery(whole(most, "most", 0, MOST_CYCLES))
-        return self._core.delivered
+        return self._core.step_to_delivery(whole(most, "most", 0, MOST_CYCLES))
 
     @property
     def delivered(self) -> list["_core.Delivery"]:

@@ -8,6 +8,7 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/reader.hpp"
+#include "banyan/base/error.hpp"
 
 namespace banyan::stored_configuration_test {
 namespace {
@@ -19,6 +20,13 @@ void expect_same_when_read_again(const std::string& text, const std::string& nam
   const api::Experiment again = api::experiment_from(first.configuration, api::catalog());
   EXPECT_EQ(again.configuration, first.configuration);
   EXPECT_EQ(api::run(again).state_hash, api::run(first).state_hash);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(api::run(api::read_experiments_text(text, "x.toml", {}).points.front()));
+  } catch (const ConfigError& error) { return error.what(); }
+  return "it was taken";
 }
 
 const std::string kTail = "traffic = { name = \"uniform\", load = 0.1 }\nrun = { warmup = 100, measure = 500 }\n";
@@ -59,6 +67,15 @@ TEST(StoredConfiguration, AGraphFromAFile) {
 TEST(StoredConfiguration, AGraphThatNobodyGave) {
   expect_same_when_read_again("topology = \"graph_file\"\nswitch = \"vc_router\"\nrouting = \"up_down\"\n" + kTail,
                               "graph.toml");
+}
+
+/// An empty list stands for the example where a run keeps it, and for a slip where somebody writes it.
+TEST(StoredConfiguration, OfTheGraphThatIsTheExample) {
+  expect_same_when_read_again("topology = \"graph_file\"\nswitch = \"vc_router\"\n" + kTail, "example.toml");
+  const std::string text =
+      refusal("topology = { name = \"graph_file\", lines = [] }\nswitch = \"vc_router\"\n" + kTail);
+  EXPECT_NE(text.find("x.toml:1:43: topology.lines: the graph has no lines"), std::string::npos) << text;
+  EXPECT_NE(text.find("leave out lines"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -51,11 +51,13 @@ TEST(Units, AreShown) {
   for (stats::Metric& metric : result.metrics) {
     if (metric.name == "packet_latency") metric.mean = 50.0;
     if (metric.name == "accepted_load") metric.mean = 0.25;
+    if (metric.name == "delivered_flits") metric.mean = 65456;
   }
   const std::string text = to_table(result);
   EXPECT_NE(text.find(" 100 ns\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2.0946 MB\n"), std::string::npos) << text;
   // 0.25 x 256 bit in 2 ns.
-  EXPECT_NE(text.find("32 Gbit/s per terminal"), std::string::npos) << text;
+  EXPECT_NE(text.find("32 Gbit/s (4 GB/s) per terminal"), std::string::npos) << text;
   EXPECT_EQ(to_table(run_of(kBare)).find("in other units"), std::string::npos);
 }
 
@@ -69,6 +71,44 @@ std::string refusal(const std::string& text, const Overrides& overrides) {
     static_cast<void>(experiment_of(text, overrides));
   } catch (const ConfigError& error) { return error.what(); }
   return "it was taken";
+}
+
+TEST(Units, ALoadIsARateWhereBothAreKnown) {
+  const auto load_of = [](const std::string& load) {
+    return experiment_of(kPhysical, {"traffic.load=" + load}).traffics.front().real("load");
+  };
+  EXPECT_DOUBLE_EQ(load_of("\"4 GB/s\""), 0.25);  // of 32 B in 2 ns
+  EXPECT_DOUBLE_EQ(load_of("\"32 Gbps\""), 0.25);
+  EXPECT_EQ(experiment_of(kPhysical, {"traffic.load=\"4 GB/s\""}).configuration_hash,
+            experiment_of(kPhysical, {"traffic.load=0.25"}).configuration_hash);
+  const std::string most = refusal(kPhysical, {"traffic.load=\"25 GB/s\""});
+  EXPECT_NE(most.find("\"25 GB/s\" is 1.5625 flits/cycle where a cycle takes 2 ns (run.cycle_time, "),
+            std::string::npos)
+      << most;
+  EXPECT_NE(most.find("give load up to 16 GB/s"), std::string::npos) << most;
+  EXPECT_DOUBLE_EQ(load_of("\"16 GB/s\""), 1.0);
+  const std::string unknown = refusal(kBare, {"traffic.load=\"4 GB/s\""});
+  EXPECT_NE(unknown.find("with the length of a cycle (run.cycle_time) and the size of a flit (run.flit)"),
+            std::string::npos)
+      << unknown;
+  EXPECT_DOUBLE_EQ(experiment_of(kBare, {"run.cycle_time=2", "run.flit=32", "traffic.load=\"4 GB/s\""})
+                       .traffics.front()
+                       .real("load"),
+                   0.25);
+}
+
+/// A time that is no whole number of cycles says what a cycle is, and where that stands.
+TEST(Units, WhatIsNoWholeNumberNamesTheLengthOfACycle) {
+  const std::string text = refusal(kPhysical, {"topology.latency=\"5 ns\""});
+  EXPECT_NE(text.find("topology.latency: \"5 ns\" is 2.5 cycles where a cycle takes 2 ns (run.cycle_time, "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(":5:27)"), std::string::npos) << text;
+  EXPECT_NE(text.find("give latency as 6 ns, or another multiple of 2 ns"), std::string::npos) << text;
+  EXPECT_EQ(refusal(kPhysical, {"topology.latency=\"6 ns\""}), "it was taken");
+  const std::string flits = refusal(kPhysical, {"traffic.size=\"100 B\""});
+  EXPECT_NE(flits.find("\"100 B\" is 3.125 flits where a flit has 32 B (run.flit, "), std::string::npos) << flits;
+  EXPECT_EQ(refusal(kPhysical, {"run.cycle_time=\"0.1 ns\"", "topology.latency=\"0.3 ns\""}), "it was taken");
 }
 
 TEST(Units, AreRefusedWhereTheyCannotBe) {

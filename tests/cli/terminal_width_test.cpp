@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,30 @@ TEST(TerminalWidth, ColumnsOfTheEnvironmentCount) {
   fresh_scratch();
   EXPECT_LE(widest(on_terminal({"describe", "vc_router"}, 80, "export COLUMNS=50")), 50U);
   EXPECT_GT(widest(on_terminal({"describe", "vc_router"}, 80, "export COLUMNS=100")), 80U);
+}
+
+/// What `banyan ARGUMENTS` prints into a pipe where COLUMNS is 80.
+std::string into_pipe(const std::string& arguments) {
+  const std::string command = "cd " + shell_word(scratch().string()) + " && COLUMNS=80 " + shell_word(BANYAN_PROGRAM) +
+                              " " + arguments + " 2>.err </dev/null";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+/// All examples: meta/examples_test.cpp.
+TEST(TerminalWidth, WhereColumnsAreGivenAPipeGetsNoLongerLine) {
+  fresh_scratch();
+  write_text("steady.toml", kSteady);
+  write_text("sweep.toml", kSweep);
+  for (const std::string command : {"run steady.toml", "sweep sweep.toml --quiet", "describe vc_router"}) {
+    const std::string text = into_pipe(command);
+    EXPECT_FALSE(text.empty()) << command;
+    EXPECT_LE(widest(text), 80U) << command << "\n" << text;
+  }
 }
 
 }  // namespace

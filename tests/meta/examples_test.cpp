@@ -1,7 +1,9 @@
 // Does every experiment in examples/ pass its check and run in a few seconds?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <string>
 
 #include "build_info.hpp"
@@ -31,12 +33,20 @@ TEST_P(Examples, RunInSecondsAndEndWell) {
   const bool sweep = read_file(repository_root() / GetParam()).find("\n[sweep]") != std::string::npos;
   const TemporaryFolder folder;
   const auto start = std::chrono::steady_clock::now();
-  const Output run = run_shell("cd " + quoted(folder.path()) + " && timeout 300 " + program() +
-                               (sweep ? " sweep " : " run ") + file + " --out " + quoted(folder.path() / "out"));
+  const Output run = run_shell("cd " + quoted(folder.path()) + " && COLUMNS=80 timeout 300 " + program() +
+                               (sweep ? " sweep " : " run ") + file + " --out out >said");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(run.status, 0) << run.text;
   // The promise is 10 seconds (30 for a sweep of many points); a loaded machine gets four times as long.
   EXPECT_LT(elapsed.count(), sweep ? 120 : 40) << GetParam();
+  std::istringstream said(read_file(folder.path() / "said"));
+  std::size_t lines = 0;
+  for (std::string line; std::getline(said, line); ++lines) {
+    const auto more_bytes = std::count_if(line.begin(), line.end(),
+                                          [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; });
+    EXPECT_LE(line.size() - static_cast<std::size_t>(more_bytes), 80U) << line;
+  }
+  EXPECT_GT(lines, 3U) << run.text;
 }
 
 /// Those in folders of their own need a program of their own (installed_package_test.cpp).

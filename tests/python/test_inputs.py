@@ -161,6 +161,12 @@ def test_graphs_that_are_not_whole_are_refused(latency, terminals, named):
         banyan.graph(line, terminals=terminals)
 
 
+def test_a_graph_without_lines_is_no_example():
+    with pytest.raises(banyan.ConfigError, match="the graph has no lines"):
+        experiment(banyan.graph_file(lines=[]), "shortest_path", "uniform").run()
+    experiment(banyan.graph_file(), "shortest_path", "uniform").check()
+
+
 @pytest.mark.parametrize("operation", [("send", 1.5, 2), ("calc", "x"), ("recv", 8, -1)])
 def test_operations_that_are_not_whole_are_refused(operation):
     with pytest.raises(banyan.ConfigError, match="of rank 0: .* is no whole number"):
@@ -188,6 +194,38 @@ def test_what_python_gave_travels_with_an_experiment(tmp_path, monkeypatch):
     done = subprocess.run([sys.executable, "-c", MESSAGES], input=pickled, capture_output=True, check=True)
     assert done.stdout.decode().split() == hashes
     assert experiment(banyan.mesh(size=[2, 2]), "dimension_order", pickle.loads(part), sessions=1).run().verdict == "finished"
+
+
+class Elsewhere(concurrent.futures.Executor):
+    """Runs tasks that were pickled, as another process does; `there`: whether the files of this one are there too."""
+
+    def __init__(self, there):
+        self.there = there
+        self.sizes = []
+
+    def submit(self, call, task):
+        data = pickle.dumps(task)
+        self.sizes.append(len(data))
+        again = pickle.loads(data)
+        if not self.there and not again.with_files:
+            again.kept = {path: "/missing/" + path for path in again.kept}
+        future = concurrent.futures.Future()
+        future.set_result(call(again))
+        return future
+
+
+def test_files_are_sent_only_where_they_are_not():
+    rows = [[i, i % 4, (i + 1) % 4, 1] for i in range(3000)]
+    e = experiment(banyan.mesh(size=[2, 2]), "dimension_order", banyan.messages(rows), sessions=1)
+    axes = {"switch.buffer": [2, 4, 8]}
+    whole = e.sweep(**axes).to_csv()
+    here, elsewhere = Elsewhere(True), Elsewhere(False)
+    seen = []
+    assert e.sweep(executor=here, **axes).to_csv() == whole
+    assert len(here.sizes) == 3 and max(here.sizes) < 2000
+    assert e.sweep(executor=elsewhere, progress=lambda done, of: seen.append((done, of)), **axes).to_csv() == whole
+    assert len(elsewhere.sizes) == 6 and max(elsewhere.sizes[:3]) < 2000 < min(elsewhere.sizes[3:])
+    assert seen[-1] == (3, 3) and all(done <= of for done, of in seen)
 
 
 def test_what_python_gave_travels_with_the_points_of_a_sweep(tmp_path):

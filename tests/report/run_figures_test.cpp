@@ -26,6 +26,24 @@ api::Result recorded(const std::string& tables) {
   return api::run(set.points.front());
 }
 
+/// With what is given of the run beside its length.
+api::Result run_of(const std::string& load, const std::string& run) {
+  const api::ExperimentSet set = api::read_experiments_text(
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 2, buffer = 4 }\n"
+      "routing = \"dimension_order\"\ntraffic = { name = \"uniform\", size = 4, load = " +
+          load + " }\nrun = { warmup = 500, measure = 3000" + run + " }\n",
+      "test.toml", {});
+  return api::run(set.points.front());
+}
+
+std::string page_of(const api::Result& result) {
+  api::ExperimentSet set;
+  set.file = "test.toml";
+  set.points.emplace_back();
+  const std::vector<api::Result> results{result};
+  return to_html(sweep_page(set, results, 1));
+}
+
 const Figure* find(const std::vector<Figure>& figures, const std::string& id) {
   const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.id == id; });
   return found == figures.end() ? nullptr : &*found;
@@ -164,6 +182,25 @@ TEST(RunFigures, AreOnThePageOfARunOnly) {
   for (const char* id : {"metrics", "distribution-packet_latency", "links", "terminals"}) {
     EXPECT_NE(find(page.figures, id), nullptr) << id;
   }
+}
+
+TEST(RunFigures, ASaturatedRunSaysWhyItHasNoDistribution) {
+  const api::Result result = run_of("0.9", "");
+  ASSERT_EQ(result.verdict, api::Verdict::saturated);
+  const std::vector<Figure> figures = run_figures(result);
+  const Figure* const figure = find(figures, "distribution-packet_latency");
+  ASSERT_NE(figure, nullptr);
+  EXPECT_TRUE(figure->charts.empty());
+  EXPECT_NE(figure->caption.find(" flits/cycle/terminal offered."), std::string::npos) << figure->caption;
+  EXPECT_NE(page_of(result).find("There is none: the network is saturated"), std::string::npos);
+}
+
+TEST(RunFigures, TheTableOfARunHasSecondsAndBytesWhereTheyAreKnown) {
+  const api::Result result = run_of("0.2", ", cycle_time = \"2 ns\", flit = \"32 B\"");
+  const std::string page = page_of(result);
+  EXPECT_NE(page.find("In other units"), std::string::npos);
+  EXPECT_NE(page.find(" GB/s) per terminal"), std::string::npos);
+  EXPECT_EQ(page_of(run_of("0.2", "")).find("In other units"), std::string::npos);
 }
 
 }  // namespace

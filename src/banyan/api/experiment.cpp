@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -175,34 +176,89 @@ std::size_t count_points(const std::vector<Axis>& axes, const Where& where) {
   return points;
 }
 
-/// What cycles and flits are worth; 0: nobody says.
+/// What cycles and flits are worth, and where that stands; 0: nobody says.
 struct Worth {
   double cycle_ns = 0.0;
   double flit_bytes = 0.0;
+  std::string cycle_by;
+  std::string flit_by;
 };
 
-/// "3 ns" as a number of cycles, "64 B" as one of flits; what is no text with such a unit stays.
-void convert(config::Node& value, const std::string& unit, const Worth& worth) {
-  for (config::Node& item : value.items) convert(item, unit, worth);
+/// A unit of the simulation in a physical one.
+struct OwnUnit {
+  double worth = 0.0;  ///< of one; 0: nobody says
+  const char* physical = "";
+  std::string said;  ///< what it is worth, and where that stands
+};
+
+OwnUnit own_unit(const std::string& unit, const Worth& worth) {
+  const std::string cycle = fmt::format("a cycle takes {:.6g} ns ({})", worth.cycle_ns, worth.cycle_by);
+  const std::string flit = fmt::format("a flit has {:.6g} B ({})", worth.flit_bytes, worth.flit_by);
+  if (unit == "cycles") return {worth.cycle_ns, "ns", cycle};
+  if (unit == "flits") return {worth.flit_bytes, "B", flit};
+  if (unit == "flits/cycle" && worth.cycle_ns > 0.0) {
+    return {worth.flit_bytes / worth.cycle_ns, "bytes/ns", fmt::format("{} and {}", cycle, flit)};
+  }
+  return {};
+}
+
+/// An amount that is a whole number but for what its units cannot be divided exactly, or the amount.
+double without_rounding(double amount) {
+  constexpr double kRounding = 1e-12;
+  const double nearest = std::round(amount);
+  return std::abs(amount - nearest) <= kRounding * std::abs(nearest) ? nearest : amount;
+}
+
+/// "3 ns" as a number of cycles, "64 B" as one of flits, "25 GB/s" as one of flits per cycle; what is no text with such
+/// a unit stays. `key`: the path of the parameter.
+void convert(config::Node& value, const config::Parameter& parameter, const OwnUnit& own, const std::string& key) {
+  for (config::Node& item : value.items) convert(item, parameter, own, key);
   if (value.kind != config::Node::Kind::text) return;
   const auto quantity = config::parse_quantity(value.text);
-  if (!quantity || quantity->unit.empty() || quantity->unit == unit) return;
-  const auto amount = config::convert(*quantity, unit == "cycles" ? "ns" : "B");
-  if (amount) value = config::Node::of(*amount / (unit == "cycles" ? worth.cycle_ns : worth.flit_bytes), value.where);
+  if (!quantity || quantity->unit.empty() || quantity->unit == parameter.unit_name) return;
+  const auto amount = config::convert(*quantity, own.physical);
+  if (!amount) return;
+  const double number = without_rounding(*amount / own.worth);
+  Where where = value.where;
+  where.key = key;
+  const double given_unit = config::convert({1.0, std::nullopt, quantity->unit}, own.physical).value();
+  const auto in_given_unit = [&](double of_own) {
+    return fmt::format("{:.6g} {}", of_own * own.worth / given_unit, quantity->unit);
+  };
+  const std::string found =
+      fmt::format("\"{}\" is {:.6g} {} where {}", value.text, number, parameter.unit_name, own.said);
+  if (number < parameter.low || number > parameter.high) {
+    throw ConfigError(where, fmt::format("{}: out of range", found),
+                      number > parameter.high
+                          ? fmt::format("give {} up to {}", parameter.name, in_given_unit(parameter.high))
+                          : fmt::format("give {} from {} on", parameter.name, in_given_unit(parameter.low)));
+  }
+  const bool whole = parameter.type == config::Type::integer || parameter.type == config::Type::integers;
+  if (whole && number != std::round(number)) {
+    throw ConfigError(where, fmt::format("{}, and {} is a whole number of them", found, parameter.name),
+                      fmt::format("give {} as {}, or another multiple of {}", parameter.name,
+                                  in_given_unit(std::max(1.0, std::round(number))), in_given_unit(1.0)));
+  }
+  value = config::Node::of(number, value.where);
 }
 
 /// Where a cycle has a length, numbers of cycles may be given as times; where a flit has a size, numbers of flits in
-/// bytes.
+/// bytes; where both have, loads as rates. `path`: of the component.
 std::vector<config::Entry> in_own_units(std::vector<config::Entry> entries, const config::ComponentInfo& info,
-                                        const Worth& worth) {
+                                        const Worth& worth, const std::string& path) {
   for (config::Entry& entry : entries) {
     const config::Parameter* parameter = config::find_parameter(info, entry.key);
     if (parameter == nullptr) continue;
-    const bool cycles = parameter->unit_name == "cycles" && worth.cycle_ns > 0.0;
-    const bool flits = parameter->unit_name == "flits" && worth.flit_bytes > 0.0;
-    if (cycles || flits) convert(entry.value, parameter->unit_name, worth);
+    const OwnUnit own = own_unit(parameter->unit_name, worth);
+    if (own.worth > 0.0) convert(entry.value, *parameter, own, fmt::format("{}.{}", path, entry.key));
   }
   return entries;
+}
+
+/// "run.cycle_time, x.toml:7:14"
+std::string named_place(const Where& where) {
+  if (where.line == 0) return fmt::format("{}, {}", where.key, where.file);
+  return fmt::format("{}, {}:{}:{}", where.key, where.file, where.line, where.column);
 }
 
 /// Refuses a key that the component lacks and few others of its kind have, and names those; a table of which the
@@ -245,7 +301,7 @@ config::Values resolve_part(const Draft& draft, const Part& part, const Worth& w
   for (const config::Entry& entry : part.entries) {
     if (config::find_parameter(info, entry.key) == nullptr) refuse_key_of_another(entry, part, info, where.key);
   }
-  return config::resolve(in_own_units(part.entries, info, worth), info, where);
+  return config::resolve(in_own_units(part.entries, info, worth, where.key), info, where);
 }
 
 /// Jobs on a network without contention ask no routing.
@@ -258,7 +314,7 @@ bool needs_no_routing(const Draft& draft, const Catalog& catalog) {
 }
 
 /// Of the parameters of the run that say what a cycle or a flit is worth: the others may be given in it.
-double given_worth(const Draft& draft, const Part& run, const char* key, bool known) {
+double given_worth(const Draft& draft, const Part& run, const char* key, bool known, std::string& by) {
   const auto entry = std::find_if(run.entries.rbegin(), run.entries.rend(),
                                   [&](const config::Entry& candidate) { return candidate.key == key; });
   if (entry == run.entries.rend()) return 0.0;
@@ -266,6 +322,7 @@ double given_worth(const Draft& draft, const Part& run, const char* key, bool kn
   const double worth = std::string_view(key) == "flit" ? static_cast<double>(alone.integer(key)) : alone.real(key);
   if (known && worth > 0.0)
     alone.fail(key, "the switch of this experiment says itself what that is", fmt::format("leave out run.{}", key));
+  if (worth > 0.0) by = named_place(alone.where(key));
   return worth;
 }
 
@@ -279,15 +336,16 @@ Worth worth_of(const Draft& draft, const Catalog& catalog) {
     for (const core::SwitchRow* row : core::switching_rows()) {
       if (row->info.name != part.name || row->cycle_ns == nullptr) continue;
       worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
+      worth.cycle_by = worth.flit_by = fmt::format("the switch {}", part.name);
       flit_of_switch = row->flit_bytes;
     }
   }
   const bool known = worth.cycle_ns > 0.0;
   for (const Part& part : draft.parts()) {
     if (part.kind != &catalog.run) continue;
-    const double cycle_ns = given_worth(draft, part, "cycle_time", known);
+    const double cycle_ns = given_worth(draft, part, "cycle_time", known, worth.cycle_by);
     if (!known) worth.cycle_ns = cycle_ns;
-    const double flit_bytes = given_worth(draft, part, "flit", known);
+    const double flit_bytes = given_worth(draft, part, "flit", known, worth.flit_by);
     worth.flit_bytes = flit_of_switch > 0.0 ? flit_of_switch : flit_bytes;
   }
   return worth;

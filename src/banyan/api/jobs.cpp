@@ -176,9 +176,11 @@ void complete_jobs(Experiment& experiment) {
   const double other = cycle_ns(experiment);  // of run.cycle_time, or of the switch model
   const double own = messages.real("cycle_time");
   if (own > 0.0 && other > 0.0 && own != other) {
+    const Where by = experiment.run.where("cycle_time");
+    const std::string place = by.line == 0 ? by.file : fmt::format("{}:{}:{}", by.file, by.line, by.column);
     messages.fail("cycle_time",
                   fmt::format("a cycle takes {} ns here and {} ns by {}", own, other,
-                              row.cycle_ns != nullptr ? row.info.name : "run.cycle_time"),
+                              row.cycle_ns != nullptr ? row.info.name : fmt::format("run.cycle_time ({})", place)),
                   "leave one of them out");
   }
   const i64 of_run = experiment.run.integer("flit");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "banyan/api/jobs_record.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/profile.hpp"
 #include "banyan/api/result_file.hpp"
 #include "banyan/base/error.hpp"
@@ -297,33 +298,13 @@ std::string table_text(const Table& table) {
   return text;
 }
 
-/// "102 ns", "1.5 us".
-std::string time_text(double ns) {
-  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1.0, "ns"}};
-  for (const auto& [size, unit] : kUnits) {
-    if (ns >= size) return fmt::format("{:.5g} {}", ns / size, unit);
-  }
-  return fmt::format("{:.5g} ns", ns);
-}
-
 /// The metrics in seconds and bytes, where cycles and flits are worth some.
-std::string in_physical_units(const Result& result) {
-  const Metric* const cycle = result.find("cycle_length");
-  const Metric* const flit = result.find("flit_size");
+std::string in_other_units(const Result& result) {
   std::vector<std::pair<std::string, std::string>> rows;
   std::size_t width = 0;
   for (const Metric& metric : result.metrics) {
-    std::string text;
-    if (metric.unit == "cycles" && cycle != nullptr) {
-      text = time_text(metric.mean * cycle->mean);
-    } else if (metric.unit.starts_with("flits/cycle") && cycle != nullptr && flit != nullptr) {
-      text = fmt::format("{:.5g} Gbit/s{}", metric.mean * 8.0 * flit->mean / cycle->mean,
-                         metric.unit == "flits/cycle/terminal" ? " per terminal" : "");
-    } else if (metric.unit == "flits" && flit != nullptr) {
-      text = fmt::format("{:.5g} B", metric.mean * flit->mean);
-    } else {
-      continue;
-    }
+    std::string text = in_physical_units(metric, result);
+    if (text.empty()) continue;
     width = std::max(width, metric.name.size());
     rows.emplace_back(metric.name, std::move(text));
   }
@@ -479,7 +460,7 @@ std::string to_table(const Result& result) {
                         row.half_width, width[2], row.unit, width[3], row.count);
   }
   if (!result.jobs.empty()) text += jobs_text(result.jobs);
-  text += in_physical_units(result);
+  text += in_other_units(result);
   for (const Table& table : result.tables) text += table_text(table);
   return text;
 }

@@ -86,7 +86,8 @@ std::string manual_page(const CommandRow& program, const std::string& version) {
   for (const auto& [status, meaning] : kExitMeanings) text += entry(bold(fmt::format("{}", int{status})), meaning);
   text += ".SH ENVIRONMENT\n";
   text += entry(bold("NO_COLOR"), "When set, nothing is printed in colour.");
-  text += entry(bold("COLUMNS"), "Width of charts, and of the terminal that text and tables are folded for.");
+  text += entry(bold("COLUMNS"),
+                "Width of charts, and that text and tables are folded for, into pipes and files too when it is set.");
   text += ".SH FILES\n";
   text += entry(slanted("results.sqlite"), "The result store, in the folder that --out names.");
   return text;

@@ -126,12 +126,21 @@ void print(const std::string& text) {
   if (std::fflush(stdout) != 0 || !written) cannot_write("standard output", std::strerror(errno));
 }
 
-std::size_t columns_of(std::FILE* stream) {
+namespace {
+
+/// COLUMNS; 0: it is not set, or to no width.
+std::size_t columns_given() {
   const char* const given = std::getenv("COLUMNS");
   const std::string_view text = given == nullptr ? "" : given;
   std::size_t columns = 0;
   std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (columns > 0) return columns;
+  return columns;
+}
+
+}  // namespace
+
+std::size_t columns_of(std::FILE* stream) {
+  if (const std::size_t columns = columns_given(); columns > 0) return columns;
   winsize size{};
   if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   constexpr std::size_t kUsual = 80;
@@ -139,7 +148,8 @@ std::size_t columns_of(std::FILE* stream) {
 }
 
 void show_text(const std::string& text, std::size_t keys) {
-  print(isatty(STDOUT_FILENO) == 1 ? report::fit_to_columns(text, columns_of(stdout), keys) : text);
+  const bool folded = isatty(STDOUT_FILENO) == 1 || columns_given() > 0;
+  print(folded ? report::fit_to_columns(text, columns_of(stdout), keys) : text);
 }
 
 }  // namespace banyan::cli

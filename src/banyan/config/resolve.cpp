@@ -55,9 +55,14 @@ bool whole_type(const Parameter& parameter) {
       parameter.unit_name.empty() ? "is a pure number" : fmt::format("is in {}", parameter.unit_name);
   std::string remedy = fitting.empty() ? "write the number alone"
                                        : fmt::format("write the number alone, or use {}", fmt::join(fitting, ", "));
-  const bool time = std::ranges::any_of(std::array{"ps", "ns", "us", "ms", "s"},
-                                        [&](std::string_view unit) { return unit == quantity.unit; });
-  if (parameter.unit_name == "cycles" && time) remedy += "; with the length of a cycle (run.cycle_time) times fit too";
+  const auto measures = [&](std::string_view physical) { return convert(quantity, physical).has_value(); };
+  if (parameter.unit_name == "cycles" && measures("ns")) {
+    remedy += "; with the length of a cycle (run.cycle_time) times fit too";
+  } else if (parameter.unit_name == "flits" && measures("B")) {
+    remedy += "; with the size of a flit (run.flit) bytes fit too";
+  } else if (parameter.unit_name == "flits/cycle" && measures("B/s")) {
+    remedy += "; with the length of a cycle (run.cycle_time) and the size of a flit (run.flit) rates fit too";
+  }
   const std::string near = nearest_name(quantity.unit, fitting);
   throw ConfigError(where, fmt::format("unit \"{}\" does not fit: {} {}", quantity.unit, parameter.name, takes),
                     near.empty() ? remedy : fmt::format("{}; did you mean \"{}\"?", remedy, near));

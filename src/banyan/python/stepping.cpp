@@ -1,8 +1,14 @@
 // A network that Python steps.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
+#include <structmember.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,18 +20,134 @@ namespace banyan::python {
 namespace {
 
 namespace py = pybind11;
-using Naturals = py::array_t<u32, py::array::c_style | py::array::forcecast>;
+using api::Delivery;
 
 /// Cycles between two looks at what Python has to say, Control-C above all.
 constexpr Tick kLook = 10'000;
+
+/// A message that has arrived, as Python sees it. Every step may make dozens: the type is one of Python itself, for
+/// objects of pybind11 take ten times as long to make.
+struct DeliveryObject {
+  PyObject_HEAD  //
+      Delivery value;
+};
+
+PyTypeObject* delivery_type = nullptr;
+
+const Delivery& delivery_of(PyObject* self) { return reinterpret_cast<DeliveryObject*>(self)->value; }
+
+Tick latency_of(const Delivery& d) { return d.delivered - d.injected; }
+
+void free_delivery(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyObject* latency_of_delivery(PyObject* self, void*) {
+  return PyLong_FromUnsignedLongLong(latency_of(delivery_of(self)));
+}
+
+PyObject* text_of_delivery(PyObject* self) {
+  const Delivery& d = delivery_of(self);
+  return PyUnicode_FromFormat("<message %llu from %u to %u after %llu cycles>", static_cast<unsigned long long>(d.id),
+                              d.source, d.destination, static_cast<unsigned long long>(latency_of(d)));
+}
+
+py::object make_delivery_type() {
+  static_assert(sizeof(unsigned long long) == sizeof(u64) && sizeof(unsigned int) == sizeof(u32));
+  constexpr auto place = [](std::size_t inside) {
+    return static_cast<Py_ssize_t>(offsetof(DeliveryObject, value) + inside);
+  };
+  static std::array<PyMemberDef, 7> members{{
+      {"id", T_ULONGLONG, place(offsetof(Delivery, id)), READONLY, "what inject() returned"},
+      {"source", T_UINT, place(offsetof(Delivery, source)), READONLY, "terminal"},
+      {"destination", T_UINT, place(offsetof(Delivery, destination)), READONLY, "terminal"},
+      {"flits", T_UINT, place(offsetof(Delivery, flits)), READONLY, "length"},
+      {"injected", T_ULONGLONG, place(offsetof(Delivery, injected)), READONLY, "cycle"},
+      {"delivered", T_ULONGLONG, place(offsetof(Delivery, delivered)), READONLY, "cycle in which its last flit came"},
+      {nullptr, 0, 0, 0, nullptr},
+  }};
+  static std::array<PyGetSetDef, 2> computed{{
+      {"latency", &latency_of_delivery, nullptr, "cycles from its injection to its last flit", nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
+  }};
+  static char doc[] = "A message of the caller that has arrived.";
+  std::array<PyType_Slot, 6> slots{{
+      {Py_tp_doc, doc},
+      {Py_tp_members, members.data()},
+      {Py_tp_getset, computed.data()},
+      {Py_tp_repr, reinterpret_cast<void*>(&text_of_delivery)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&free_delivery)},
+      {0, nullptr},
+  }};
+  PyType_Spec spec{"banyan._core.Delivery", sizeof(DeliveryObject), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+  PyObject* const type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw py::error_already_set();
+  delivery_type = reinterpret_cast<PyTypeObject*>(type);
+  return py::reinterpret_borrow<py::object>(type);  // and one reference more, of delivery_type
+}
+
+py::list list_of(std::span<const Delivery> deliveries) {
+  py::list list(deliveries.size());
+  for (std::size_t i = 0; i < deliveries.size(); ++i) {
+    auto* const object = PyObject_New(DeliveryObject, delivery_type);
+    if (object == nullptr) throw py::error_already_set();
+    object->value = deliveries[i];
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), reinterpret_cast<PyObject*>(object));
+  }
+  return list;
+}
+
+/// False: not a number that terminals and flits are counted with.
+bool add_natural(std::vector<u32>& numbers, PyObject* value) {
+  if (!PyLong_CheckExact(value)) return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0 || number < 0 || number > std::numeric_limits<u32>::max()) return false;
+  numbers.push_back(static_cast<u32>(number));
+  return true;
+}
+
+template <class Integer>
+bool add_naturals(std::vector<u32>& numbers, const py::array& values) {
+  const py::array_t<Integer, py::array::c_style | py::array::forcecast> integers(values);
+  for (const Integer number : std::span(integers.data(), static_cast<std::size_t>(integers.size()))) {
+    if (std::cmp_less(number, 0) || std::cmp_greater(number, std::numeric_limits<u32>::max())) return false;
+    numbers.push_back(static_cast<u32>(number));
+  }
+  return true;
+}
+
+/// The numbers of a column that is made of integers, as nearly all are; nothing: Python has a closer look.
+std::optional<std::vector<u32>> column_of(py::handle values) {
+  std::vector<u32> numbers;
+  if (PyList_CheckExact(values.ptr()) || PyTuple_CheckExact(values.ptr())) {
+    const std::span items(PySequence_Fast_ITEMS(values.ptr()),
+                          static_cast<std::size_t>(PySequence_Fast_GET_SIZE(values.ptr())));
+    numbers.reserve(items.size());
+    for (PyObject* const item : items) {
+      if (!add_natural(numbers, item)) return std::nullopt;
+    }
+    return numbers;
+  }
+  if (!py::isinstance<py::array>(values)) return std::nullopt;
+  const auto array = py::reinterpret_borrow<py::array>(values);
+  const char kind = array.dtype().kind();
+  if (array.ndim() != 1 || (kind != 'i' && kind != 'u')) return std::nullopt;
+  numbers.reserve(static_cast<std::size_t>(array.size()));
+  const bool taken = kind == 'i' ? add_naturals<i64>(numbers, array) : add_naturals<u64>(numbers, array);
+  return taken ? std::optional(std::move(numbers)) : std::nullopt;
+}
 
 /// A stepped network whose long steps can be interrupted.
 class Stepper {
  public:
   Stepper(const api::Experiment& experiment, u32 threads) : network_(experiment, threads) {}
 
-  void step(Tick cycles) {
-    delivered_.clear();
+  py::list step(Tick cycles) {
+    forget();
     for (Tick left = cycles; left > 0;) {
       const Tick now = std::min(left, kLook);
       {
@@ -36,10 +158,11 @@ class Stepper {
       left -= now;
       if (left > 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
+    return delivered();
   }
 
-  bool step_to_delivery(Tick most) {
-    delivered_.clear();
+  py::list step_to_delivery(Tick most) {
+    forget();
     for (Tick left = most; left > 0;) {
       const Tick now = std::min(left, kLook);
       bool some = false;
@@ -49,41 +172,56 @@ class Stepper {
       }
       if (some) {
         keep();
-        return true;
+        break;
       }
       left -= now;
       if (left > 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
-    return false;
+    return delivered();
   }
 
-  std::vector<u64> inject_many(const Naturals& sources, const Naturals& destinations, const Naturals& flits) {
-    if (sources.size() != destinations.size() || (flits.size() != sources.size() && flits.size() != 1)) {
-      throw py::value_error("sources, destinations and flits must be equally many");
-    }
-    std::vector<u64> ids;
-    for (py::ssize_t i = 0; i < sources.size(); ++i) {
-      ids.push_back(network_.inject(sources.at(i), destinations.at(i), flits.at(flits.size() == 1 ? 0 : i)));
+  /// The numbers of the messages. None: nothing is injected, for something else than equally many whole numbers is
+  /// given, or one number of flits for all.
+  py::object inject_many(const py::object& sources, const py::object& destinations, const py::object& flits) {
+    const auto from = column_of(sources);
+    const auto to = column_of(destinations);
+    if (!from || !to || from->size() != to->size()) return py::none();
+    std::optional<std::vector<u32>> lengths(std::in_place);
+    if (!add_natural(*lengths, flits.ptr())) lengths = column_of(flits);
+    if (!lengths || (lengths->size() != 1 && lengths->size() != from->size())) return py::none();
+    py::list ids(from->size());
+    for (std::size_t i = 0; i < from->size(); ++i) {
+      const u64 id = network_.inject((*from)[i], (*to)[i], (*lengths)[lengths->size() == 1 ? 0 : i]);
+      PyList_SET_ITEM(ids.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLongLong(id));
     }
     return ids;
   }
 
   void reset(u32 replication) {
     network_.reset(replication);
-    delivered_.clear();
+    forget();
   }
 
   [[nodiscard]] api::SteppedNetwork& network() { return network_; }
-  [[nodiscard]] const std::vector<api::Delivery>& delivered() const { return delivered_; }
+  /// A list of the caller's own, of messages that are made once.
+  [[nodiscard]] py::list delivered() {
+    if (!shown_) shown_ = list_of(delivered_);
+    return py::reinterpret_steal<py::list>(PyList_GetSlice(shown_->ptr(), 0, PyList_GET_SIZE(shown_->ptr())));
+  }
 
  private:
+  void forget() {
+    delivered_.clear();
+    shown_.reset();
+  }
   void keep() {
     const auto some = network_.delivered();
     delivered_.insert(delivered_.end(), some.begin(), some.end());
   }
 
   api::SteppedNetwork network_;
-  std::vector<api::Delivery> delivered_;
+  std::vector<Delivery> delivered_;
+  std::optional<py::list> shown_;  ///< of delivered_
 };
 
 py::dict counts_of(Stepper& stepper) {
@@ -99,19 +237,7 @@ py::dict counts_of(Stepper& stepper) {
 }  // namespace
 
 void add_stepping(py::module_& module) {
-  using api::Delivery;
-  py::class_<Delivery>(module, "Delivery", "A message of the caller that has arrived.")
-      .def_readonly("id", &Delivery::id)
-      .def_readonly("source", &Delivery::source)
-      .def_readonly("destination", &Delivery::destination)
-      .def_readonly("flits", &Delivery::flits)
-      .def_readonly("injected", &Delivery::injected)
-      .def_readonly("delivered", &Delivery::delivered)
-      .def_property_readonly("latency", [](const Delivery& d) { return d.delivered - d.injected; })
-      .def("__repr__", [](const Delivery& d) {
-        return "<message " + std::to_string(d.id) + " from " + std::to_string(d.source) + " to " +
-               std::to_string(d.destination) + " after " + std::to_string(d.delivered - d.injected) + " cycles>";
-      });
+  module.attr("Delivery") = make_delivery_type();
   py::class_<Stepper>(module, "Network")
       .def(py::init<const api::Experiment&, u32>(), py::arg("point"), py::arg("threads") = 1)
       .def("step", &Stepper::step)

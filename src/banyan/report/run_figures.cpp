@@ -251,10 +251,26 @@ std::optional<Figure> terminals_figure(const api::Result& result) {
   return figure;
 }
 
+/// Stands where others look for the distribution of a run that has none.
+Figure no_distribution(const api::Result& result) {
+  std::string why =
+      "There is none: the network is saturated, packets wait the longer the longer the run is, and a distribution "
+      "would "
+      "tell the length of the run.";
+  why += fmt::format(" Known is what gets through: {:.4g} of the {:.4g} {} offered.", result.at("accepted_load").mean,
+                     result.at("offered_load").mean, result.at("offered_load").unit);
+  why += " At a load below saturation (banyan saturation looks for it) the distribution is here.";
+  return {"distribution-packet_latency", "Distribution of packet_latency", why, {}, "", "", {}};
+}
+
 }  // namespace
 
 std::vector<Figure> run_figures(const api::Result& result) {
   std::vector<Figure> figures;
+  const bool steady_load = result.find("offered_load") != nullptr && result.find("accepted_load") != nullptr;
+  if (result.verdict == api::Verdict::saturated && result.histograms.empty() && steady_load) {
+    figures.push_back(no_distribution(result));
+  }
   for (const api::Histogram& histogram : result.histograms) {
     if (histogram.buckets.empty()) continue;
     figures.push_back({file_name("distribution-" + histogram.name),

@@ -10,6 +10,7 @@
 
 #include "banyan/api/axis_units.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/pool_seeds.hpp"
 #include "banyan/config/sweep.hpp"
 #include "banyan/config/units.hpp"
@@ -170,6 +171,12 @@ Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>
 
 Table run_table(const api::Result& result) {
   Table table{{"Metric", "Mean", "Half width", "Samples", "Unit"}, {false, true, true, true, false}, {}};
+  const bool physical = std::ranges::any_of(
+      result.metrics, [&](const Metric& metric) { return !api::in_physical_units(metric, result).empty(); });
+  if (physical) {
+    table.head.emplace_back("In other units");
+    table.numeric.push_back(false);
+  }
   for (const Metric& metric : result.metrics) {
     const std::string width = metric.counter      ? ""
                               : metric.half_width ? fmt::format("{:.3g}", *metric.half_width)
@@ -178,6 +185,7 @@ Table run_table(const api::Result& result) {
     table.rows.push_back({{metric.name, mean.substr(0, mean.find(" ±")), width,
                            metric.counter ? "" : fmt::format("{}", metric.count), metric.unit},
                           0});
+    if (physical) table.rows.back().cells.push_back(api::in_physical_units(metric, result));
   }
   return table;
 }

@@ -49,6 +49,11 @@ const std::vector<std::string>& example() {
 std::vector<Line> read_lines(const config::Values& values) {
   const std::string& name = values.text("file");
   const std::vector<std::string>& written = values.texts("lines");
+  // What a run keeps of its experiment has an empty list for the example; it has no lines.
+  if (name.empty() && written.empty() && values.given("lines") && values.where("lines").line != 0) {
+    values.fail("lines", "the graph has no lines",
+                "give switches, terminals and links, or leave out lines for an example");
+  }
   const std::vector<std::string>& given = name.empty() && written.empty() ? example() : written;
   std::vector<Line> lines;
   if (name.empty()) {
