@@ -48,6 +48,8 @@ AllocatorKind allocator_named(const std::string& name) {
   if (name == "input_first") return AllocatorKind::input_first;
   if (name == "output_first") return AllocatorKind::output_first;
   if (name == "islip") return AllocatorKind::islip;
+  if (name == "pim") return AllocatorKind::pim;
+  if (name == "pim_offset") return AllocatorKind::pim_offset;
   if (name == "lonely") return AllocatorKind::lonely;
   return name == "wavefront" ? AllocatorKind::wavefront : AllocatorKind::max_size;
 }
@@ -57,12 +59,18 @@ ArbiterKind arbiter_named(const std::string& name) {
   return name == "age" ? ArbiterKind::age : ArbiterKind::round_robin;
 }
 
+bool draws(AllocatorKind kind) { return kind == AllocatorKind::pim || kind == AllocatorKind::pim_offset; }
+
 parts::AllocatorChoice read_allocator(const config::Values& values, const std::string& name,
                                       const std::string& iterations, ArbiterKind arbiter) {
   const parts::AllocatorChoice choice{allocator_named(values.text(name)), values.natural(iterations)};
   if (choice.kind == AllocatorKind::islip && arbiter != ArbiterKind::round_robin) {
     values.fail("arbiter", fmt::format("iSLIP is defined with round-robin arbiters, and {} is islip", name),
                 fmt::format("set {} = \"output_first\", which is the same with any arbiter", name));
+  }
+  if (draws(choice.kind) && arbiter != ArbiterKind::round_robin) {
+    values.fail("arbiter", fmt::format("the arbiters of {} = \"{}\" draw", name, values.text(name)),
+                fmt::format("leave arbiter out, or set {} = \"output_first\"", name));
   }
   if (choice.kind == AllocatorKind::lonely && arbiter != ArbiterKind::round_robin) {
     values.fail("arbiter", fmt::format("the arbiters of {} = \"lonely\" go round", name),
@@ -334,12 +342,18 @@ core::VcTurn vc_turn(const config::Values& values) {
   return {.fixed = fixed / speedup, .per_flit = allocation / speedup, .formula = std::move(formula)};
 }
 
+/// Marks are drawn unless all or none are marked.
+bool draws_words(const config::Values& values) {
+  return draws(allocator_named(values.text("vc_allocator"))) || draws(allocator_named(values.text("sw_allocator"))) ||
+         parts::draws_marks(values);
+}
+
 using config::Parameter;
 
 constexpr double kMostDelay = 1000;
 
 std::vector<std::string> allocators() {
-  return {"input_first", "output_first", "islip", "wavefront", "max_size", "lonely"};
+  return {"input_first", "output_first", "islip", "pim", "pim_offset", "wavefront", "max_size", "lonely"};
 }
 
 core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
@@ -471,6 +485,8 @@ const core::SwitchRow row_vc_router{
     .serves_classes = true,
     .warning = &warning,
     .draws_nothing = true,
+    .draws = &draws_words,
+    .moves_flits = true,
     .vc_turn = &vc_turn,
     .zero_load = &zero_load,
     .memory =
