@@ -273,10 +273,22 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values& values) { return values.natural("vcs"); }
 
+/// A switch allocation of several cycles that does not overlap with the next one gives every way of a port one flit in
+/// that time, however many virtual channels ask. Steps of an internal speedup shorten it by an amount that depends on
+/// the step in which it begins, and a packet that keeps its way does not ask.
+core::Capacity capacity(const config::Values& values) {
+  const bool asks_each_cycle = values.flag("overlapping_stages") || values.integer("sw_alloc_delay") == 1;
+  if (asks_each_cycle || values.flag("hold_switch_for_packet") || values.real("internal_speedup") != 1.0) return {};
+  const double time = static_cast<double>(values.integer("sw_alloc_delay"));
+  const double in = std::min(1.0, static_cast<double>(values.integer("input_speedup")) / time);
+  const double out = std::min(1.0, static_cast<double>(values.integer("output_speedup")) / time);
+  return {.channel = std::min(in, out), .injection = in, .ejection = out};
+}
+
 /// A place of a buffer is used again when its flit has passed the switch before, crossed the channel and left, and its
 /// credit has come back: a stream through fewer places than cycles of that round trip pauses. Of the channels of the
 /// switches, the one that needs most.
-std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
+std::string credit_warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
   const u64 stages =
       u64{1} + values.natural("traversal_delay") + values.natural("sw_alloc_delay") + values.natural("credit_delay");
   u64 latency = 0;
@@ -309,6 +321,16 @@ std::string warning(const config::Values& values, const core::Topology& topology
       "{}, and a virtual channel holds {}: a packet of {} flits pauses on its way, even when it is alone; use "
       "switch.buffer = {}",
       trip, one, longest_packet, shared ? (need + values.natural("vcs") - 1) / values.natural("vcs") : need);
+}
+
+std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
+  const core::Capacity most = capacity(values);
+  std::string text = credit_warning(values, topology, longest_packet);
+  if (most.channel == 1.0) return text;
+  return fmt::format(
+      "without overlapping_stages a port is granted the switch once in sw_alloc_delay = {} cycles, so that a channel "
+      "carries {:.3g} flits per cycle at most; use switch.overlapping_stages = true, or switch.sw_alloc_delay = 1{}{}",
+      values.integer("sw_alloc_delay"), most.channel, text.empty() ? "" : "; ", text);
 }
 
 /// The next head in a buffer is routed when the tail before it has left: the stages of the pipeline follow each other
@@ -488,6 +510,7 @@ const core::SwitchRow row_vc_router{
     .draws = &draws_words,
     .moves_flits = true,
     .vc_turn = &vc_turn,
+    .capacity = &capacity,
     .zero_load = &zero_load,
     .memory =
         [](const config::Values& values, const core::NetworkSize& size, double) {
