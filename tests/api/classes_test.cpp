@@ -47,7 +47,7 @@ reply_vc_range = [4, 7]
 )";
 
 TEST(Classes, APriorityShortensTheWaysOfItsMessages) {
-  for (const char* allocator : {"islip", "input_first", "wavefront", "max_size"}) {
+  for (const char* allocator : {"islip", "pim", "input_first", "wavefront", "max_size"}) {
     const std::string choice = allocator;
     const Result result = run_of(kTwoClasses, {"switch.vc_allocator=" + choice, "switch.sw_allocator=" + choice});
     const double low = mean_of(result, "packet_latency.0");

@@ -43,6 +43,23 @@ TEST(Deterministic, IsNoOtherExperiment) {
   EXPECT_TRUE(result.at("completion_time").half_width.has_value());
 }
 
+/// What a switch model draws may depend on its parameters.
+TEST(Deterministic, IsNoModelThatDrawsWithItsParameters) {
+  for (const std::vector<std::string>& draws :
+       std::vector<std::vector<std::string>>{{"switch.sw_allocator=pim"},
+                                             {"switch.vc_allocator=pim_offset"},
+                                             {"switch.vc_allocator=pim"},
+                                             {"switch.mark.low=1", "switch.mark.high=4"},
+                                             {"switch.mark.low=4", "switch.mark.high=4", "switch.mark.above=0.5"}}) {
+    const Result result = run_of(kCollective, draws);
+    EXPECT_EQ(result.find("deterministic"), nullptr) << draws.front();
+    EXPECT_EQ(result.at("sessions").mean, 6.0) << draws.front();
+  }
+  EXPECT_GT(run_of(kCollective, {"switch.sw_allocator=pim"}).at("completion_time").half_width.value(), 0.0);
+  const Result all_marked = run_of(kCollective, {"switch.mark.low=4", "switch.mark.high=4"});
+  EXPECT_EQ(all_marked.at("deterministic").mean, 1.0);
+}
+
 TEST(Deterministic, NeedsNoPrecision) {
   const Result result = run_of(kCollective, {"run.precision=0.01"});
   EXPECT_EQ(result.at("sessions").mean, 1.0);
@@ -76,6 +93,7 @@ std::optional<u64> session_of(const test::Combination& c, u64 seed, u32 replicat
     const Experiment experiment = c.experiment("session_limit = 3000, seed = " + std::to_string(seed));
     const Network network = build_network(experiment);
     if (!c.switching->draws_nothing || network.routing->random()) return std::nullopt;
+    if (c.switching->draws != nullptr && c.switching->draws(experiment.switching)) return std::nullopt;
     const Instance instance = build_instance(experiment, network, engine_settings(experiment));
     for (const auto& traffic : instance.traffics) {
       if (traffic->random()) return std::nullopt;

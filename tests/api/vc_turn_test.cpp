@@ -86,6 +86,114 @@ TEST(VcTurn, TheFormulaBoundsWhatSeveralVirtualChannelsCarry) {
   }
 }
 
+/// Stages that do not overlap keep a packet longer than the formula says, never shorter, and a switch allocation of
+/// several cycles bounds the channel too.
+TEST(VcTurn, TheFormulaBoundsStagesThatDoNotOverlap) {
+  struct Stages {
+    std::string settings;
+    double fixed;
+    double per_flit;
+    double channel = 1.0;
+  };
+  for (const Stages& stages : {Stages{"routing_delay = 2", 3, 1}, Stages{"routing_delay = 3", 4, 1},
+                               Stages{"vc_alloc_delay = 3", 4, 1}, Stages{"traversal_delay = 3", 2, 1},
+                               Stages{"sw_alloc_delay = 2", 2, 2, 0.5}, Stages{"sw_alloc_delay = 3", 2, 3, 1.0 / 3},
+                               Stages{"sw_alloc_delay = 3, input_speedup = 2, output_speedup = 2", 2, 3, 2.0 / 3},
+                               Stages{"routing_delay = 3, sw_alloc_delay = 2", 4, 2, 0.5}}) {
+    for (const u32 vcs : {2U, 4U}) {
+      for (const u32 flits : {1U, 4U}) {
+        const std::string text = line(vcs, ", overlapping_stages = false, " + stages.settings, flits, 1.0);
+        SCOPED_TRACE(text);
+        const double turns = vcs * flits / (stages.fixed + stages.per_flit * flits);
+        const Result result = run(read(text));
+        EXPECT_LE(result.at("accepted_load").mean, std::min(turns, stages.channel) + vcs * flits / 5000.0);
+        EXPECT_EQ(turn_note(read(text)).empty(), turns >= 1.0);
+        const std::string port = fmt::format("a channel carries {:.3g} flits per cycle at most", stages.channel);
+        EXPECT_EQ(result.warning.find(port) != std::string::npos, stages.channel < 1.0) << result.warning;
+        // A channel that carries less than the load is not helped by virtual channels.
+        EXPECT_TRUE(stages.channel == 1.0 || turn_note(read(text)).find("switch.vcs") == std::string::npos);
+      }
+    }
+  }
+}
+
+/// The remedies of that: the same router with stages that overlap, or with an allocation of one cycle.
+TEST(VcTurn, TheRemediesOfStagesThatDoNotOverlapHelp) {
+  const std::string text = line(8, ", overlapping_stages = false, sw_alloc_delay = 3", 1, 0.9);
+  EXPECT_LT(run(read(text)).at("accepted_load").mean, 0.35);
+  for (const char* remedy : {"switch.overlapping_stages=true", "switch.sw_alloc_delay=1"}) {
+    const Result result = run(read(text, {remedy}));
+    EXPECT_GT(result.at("accepted_load").mean, 0.85) << remedy;
+    EXPECT_EQ(result.warning.find("overlapping_stages"), std::string::npos) << result.warning;
+  }
+}
+
+/// Replies take turns as well as requests, and a channel carries both.
+TEST(VcTurn, RepliesTurnToo) {
+  struct Case {
+    u32 vcs;
+    u32 flits;
+    u32 reply;
+    bool waits;
+  };
+  for (const Case& c : {Case{1, 1, 1, false}, Case{1, 1, 4, false}, Case{2, 1, 1, false}, Case{1, 4, 1, false},
+                        Case{1, 1, 1, true}, Case{2, 2, 2, true}, Case{2, 1, 3, true}}) {
+    const auto text = [&](double load) {
+      std::string all = line(c.vcs, c.waits ? ", wait_for_tail_credit = true" : "", c.flits, load);
+      return all.replace(all.find(", size = ", all.find("uniform")), 0, fmt::format(", reply_size = [{}]", c.reply));
+    };
+    SCOPED_TRACE(text(1.0));
+    // Turns of both, for a request and its reply: fixed is 2, or 7 with the round trip of a credit.
+    const double both = c.flits + c.reply;
+    const double bound = c.vcs * both / (2 * (c.waits ? 7.0 : 2.0) + both);
+    ASSERT_LT(bound, 1.0);
+    const double load = bound * c.flits / both;  // of requests, that needs all of it
+    const Result result = run(read(text(1.2 * load)));
+    // In overload the longer kind may have a larger share of the channel than the load gives it.
+    EXPECT_LE(result.at("accepted_load").mean, 1.03 * bound + c.vcs * c.reply / 5000.0);
+    EXPECT_GE(result.at("accepted_load").mean, 0.85 * bound) << "the bound is near";
+    EXPECT_NE(turn_note(read(text(1.05 * load))), "");
+    EXPECT_NE(run(read(text(1.2 * load))).warning.find("keeps its virtual channel"), std::string::npos);
+    EXPECT_EQ(turn_note(read(text(0.95 * load))), "");
+  }
+}
+
+/// A routing that looks at queues takes no known way; the shortest ways need so much all the same.
+TEST(VcTurn, IsToldOfRoutingsThatLookAtQueues) {
+  for (const char* routing : {"{ name = 'ugal' }", "{ name = 'o1turn', choice = 'adaptive' }"}) {
+    const auto text = [&](double load) {
+      return fmt::format(
+          "topology = {{ name = 'mesh', size = [4, 4] }}\nrouting = {}\nswitch = {{ name = 'vc_router', vcs = 4, "
+          "buffer = 32, wait_for_tail_credit = true }}\ntraffic = {{ name = 'uniform', load = {}, size = 1 }}\n"
+          "run = {{ warmup = 2000, measure = 10000 }}\n",
+          routing, load);
+    };
+    // 48 channels with four virtual channels of a flit in 8 cycles each, and packets that cross 8 / 3 of them.
+    const double bound = 48 * 4 / 8.0 / (16 * 8.0 / 3);
+    EXPECT_NE(turn_note(read(text(1.05 * bound))).find("the channels between switches, in the mean"), std::string::npos)
+        << routing << turn_note(read(text(1.05 * bound)));
+    EXPECT_EQ(turn_note(read(text(0.95 * bound))), "") << routing;
+    EXPECT_LE(run(read(text(1.05 * bound))).at("accepted_load").mean, bound) << routing;
+  }
+}
+
+/// Where no number of virtual channels is enough: longer packets, or a lower load.
+TEST(VcTurn, TheRemedyWithoutVirtualChannelsHelps) {
+  const std::string text =
+      "topology = { name = 'mesh', size = [2], latency = 100 }\nrouting = 'dimension_order'\n"
+      "switch = { name = 'vc_router', vcs = 8, buffer = 512, wait_for_tail_credit = true }\n"
+      "traffic = { name = 'uniform', load = 0.8, size = 1 }\nrun = { warmup = 4000, measure = 20000 }\n";
+  const std::string note = turn_note(read(text));
+  EXPECT_NE(note.find("; use longer packets, or a lower load"), std::string::npos) << note;
+  EXPECT_LT(run(read(text)).at("accepted_load").mean, 0.1);
+  for (const char* remedy : {"traffic.size=128", "traffic.load=0.02"}) {
+    const Experiment helped = read(text, {remedy});
+    EXPECT_EQ(turn_note(helped), "") << remedy;
+    const Result result = run(helped);
+    EXPECT_GT(result.at("accepted_load").mean, 0.95 * result.at("offered_load").mean) << remedy;
+  }
+}
+
 TEST(VcTurn, IsToldWhereTheLoadNeedsMoreAndNowhereElse) {
   EXPECT_EQ(turn_note(read(line(1, "", 1, 0.3))), "");
   EXPECT_NE(turn_note(read(line(1, "", 1, 0.36))), "");

@@ -289,11 +289,46 @@ TEST(BookSim, WhatCannotBeSaidIsSaid) {
     const auto kinds = remarks_on(c, key);
     return std::find(kinds.begin(), kinds.end(), Kind::unmapped) != kinds.end() && !c.complete();
   };
-  for (const char* setting :
-       {"router = chaos", "link_failures = 2", "priority = hop_count", "subnets = 0", "traffic = hotspot",
-        "traffic = badperm_yarc", "vc_allocator = best", "sw_allocator = pim", "noq = 1", "seed = time",
-        "output_buffer_size = 0", "sim_power = 1", "injection_process = poisson"}) {
+  for (const char* setting : {"router = chaos", "link_failures = 2", "priority = hop_count", "subnets = 0",
+                              "traffic = hotspot", "vc_allocator = best", "noq = 1", "seed = time",
+                              "output_buffer_size = 0", "sim_power = 1", "injection_process = poisson"}) {
     EXPECT_TRUE(unmapped(setting)) << setting;
+  }
+}
+
+TEST(BookSim, PimDrawsInAsManyIterationsAsItsParenthesesSay) {
+  const Conversion c = convert_text(std::string(kMesh) + "vc_allocator = pim; sw_allocator = pim(3); alloc_iters = 2;");
+  EXPECT_TRUE(c.complete());
+  EXPECT_TRUE(remarks_on(c, "vc_allocator").empty());
+  const api::Experiment e = experiment_of(c);
+  EXPECT_EQ(e.switching.text("vc_allocator"), "pim_offset");
+  EXPECT_EQ(e.switching.integer("vc_alloc_iterations"), 1);
+  EXPECT_EQ(e.switching.text("sw_allocator"), "pim_offset");
+  EXPECT_EQ(e.switching.integer("sw_alloc_iterations"), 3);
+  EXPECT_EQ(run(e).verdict, api::Verdict::steady);
+  EXPECT_EQ(remarks_on(convert_text(std::string(kMesh) + "sw_allocator = pim; priority = class;"), "priority"),
+            std::vector<Kind>{Kind::differs});
+}
+
+/// BookSim2's dest(): rows of xr x k terminals.
+TEST(BookSim, BadpermYarcIsRowsThatSendToColumns) {
+  const std::string flat =
+      "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; routing_function = ran_min; ";
+  const Conversion c = convert_text(flat + "traffic = badperm_yarc;");
+  EXPECT_TRUE(c.complete());
+  EXPECT_TRUE(remarks_on(c, "traffic").empty());
+  const api::Experiment e = experiment_of(c);
+  EXPECT_EQ(e.traffics[0].component(), "row_to_column");
+  EXPECT_EQ(e.traffics[0].integer("row"), 8);
+  EXPECT_TRUE(e.traffics[0].flag("include_self"));
+  EXPECT_EQ(run(e).verdict, api::Verdict::steady);
+  const Conversion given =
+      convert_text("topology = mesh; k = 8; n = 2; routing_function = dor; traffic = badperm_yarc({4,2,1});");
+  EXPECT_EQ(experiment_of(given).traffics[0].integer("row"), 4);
+  for (const char* none : {"topology = mesh; k = 8; n = 1; routing_function = dor; traffic = badperm_yarc;",
+                           "topology = mesh; k = 8; n = 2; routing_function = dor; traffic = badperm_yarc({3,2,1});",
+                           "topology = mesh; k = 8; n = 2; routing_function = dor; traffic = badperm_yarc({8,2,2});"}) {
+    EXPECT_EQ(remarks_on(convert_text(none), "traffic"), std::vector<Kind>{Kind::unmapped}) << none;
   }
 }
 

@@ -57,6 +57,13 @@ const std::vector<Case>& cases() {
        "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.9, size = 3 }]\n"
        "run = { warmup = 300, measure = 1000, drain = 200 }\n",
        Verdict::saturated},
+      {"routers whose allocators draw",
+       "topology = { name = 'mesh', size = [4, 5] }\n"
+       "switch = { name = 'vc_router', vcs = 4, buffer = 4, vc_allocator = 'pim', sw_allocator = 'pim_offset', "
+       "sw_alloc_iterations = 3, internal_speedup = 1.5 }\n"
+       "routing = 'dimension_order'\ntraffic = [{ name = 'uniform', load = 0.4, size = 3 }]\n"
+       "run = { warmup = 300, measure = 1500 }\n",
+       Verdict::steady},
       {"torus beyond saturation",
        "topology = { name = 'torus', size = [5, 4], concentration = 2 }\n"
        "switch = { name = 'vc_router', vcs = 12, buffer = 3 }\nrouting = 'dimension_order'\n"

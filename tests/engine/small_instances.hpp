@@ -58,6 +58,7 @@ inline SmallValues small_values(const SmallValues& more) {
       {"flows.sources", "[0, 1, 2, 3]"},
       {"flows.destinations", "[5, 6, 7, 8]"},
       {"group_size", "4"},
+      {"row_to_column.row", "2"},
       {"trace.file", fmt::format("'{}/tests/traffic/small.trace'", BANYAN_SOURCE_DIR)},
   });
   return values;

@@ -22,8 +22,8 @@
 
 namespace banyan::test::experiments {
 
-/// CPU time, not wall time, after which an experiment hangs. Such a short one takes some 20 ms in all modes; the longest of
-/// 100,000 took 12 s (a `vc_router` of 192 ports by virtual channels, with an internal speedup of 16).
+/// CPU time, not wall time, after which an experiment hangs. Such a short one takes some 20 ms in all modes; the
+/// longest of 100,000 took 12 s (a `vc_router` of 192 ports by virtual channels, with an internal speedup of 16).
 inline constexpr long kMostSeconds = tries(50L, 200L);
 inline constexpr const char* kHang = "a hang";
 /// Address space of a child. Sanitizers reserve terabytes and get no limit.

@@ -111,6 +111,7 @@ inline const std::map<std::string, Values>& fitting_values() {
       {"alternatives", {"[0]", "[1]", "[0, 1]", "[2, 0]"}},
       {"targets", {"[0]", "[0, 3]", "[1]"}},
       {"group_size", {"1", "2", "4", "8"}},
+      {"row_to_column.row", {"1", "2", "3", "4", "8"}},
       {"iterations", {"1", "2", "3"}},
       {"destinations", {"[3]", "[0, 1]", "[5, 6, 7, 8]"}},
       {"sources", {"[0, 1, 2, 3]", "[1]", "[2, 2]"}},

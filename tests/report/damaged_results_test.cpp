@@ -138,6 +138,55 @@ void change_values(std::size_t step) {
   }
 }
 
+/// Members that a run has or has not, as it went and was asked.
+bool optional_member(const std::string& key) {
+  for (const char* name : {"warning", "series", "tables", "jobs", "checkpoints", "profile"}) {
+    if (key == name) return true;
+  }
+  return false;
+}
+
+/// Metrics of which nothing else in the file tells that they were there: counters, and those without an interval.
+bool told_by_nothing(const ordered_json& metric) { return metric.value("half_width", ordered_json()).is_null(); }
+
+/// Every member of every object of a result, removed alone: it is optional, or the error names it with its line.
+TEST(DamagedResults, EveryMissingMemberIsNamedWithItsPlace) {
+  std::size_t refused = 0;
+  for (const std::string& text : files()) {
+    const ordered_json whole = ordered_json::parse(text);
+    const bool sweep = whole.contains("points");
+    const ordered_json::json_pointer top =
+        sweep ? ordered_json::json_pointer("/points/0") : ordered_json::json_pointer();
+    const auto expect_named = [&](const ordered_json::json_pointer& place) {
+      ordered_json changed = whole;
+      changed[place.parent_pointer()].erase(place.back());
+      try {
+        static_cast<void>(api::read_result_file(changed.dump(2), "f.json"));
+        ADD_FAILURE() << "read without " << place.to_string();
+      } catch (const ConfigError& error) {
+        EXPECT_NE(error.cause().find(place.back()), std::string::npos) << place.to_string() << ": " << error.what();
+        EXPECT_EQ(error.where().file, "f.json") << error.what();
+        EXPECT_GT(error.where().line, 0U) << place.to_string() << ": " << error.what();
+        ++refused;
+      }
+    };
+    for (const auto& [key, value] : whole[top].items()) {
+      if (!optional_member(key) && key != "points") expect_named(top / key);
+    }
+    for (const auto& [name, metric] : whole[top / "metrics"].items()) {
+      for (const auto& [key, value] : metric.items()) expect_named(top / "metrics" / name / key);
+      const bool required = name == "simulated_cycles" || name == "delivered_packets" || name == "delivered_flits";
+      const bool at_load = whole[top / "verdict"] == "steady" && required;
+      if (at_load || !told_by_nothing(metric)) expect_named(top / "metrics" / name);
+    }
+    for (const auto& [key, value] : whole[top / "groups"].items()) expect_named(top / "groups" / key);
+    for (const auto& [name, lists] : whole[top / "groups" / "metrics"].items()) {
+      for (const auto& [key, value] : lists.items()) expect_named(top / "groups" / "metrics" / name / key);
+    }
+  }
+  EXPECT_GT(refused, 300U);
+}
+
 TEST(DamagedResults, AnyValueMayBeAnyOther) { change_values(13); }
 TEST(SlowDamagedResults, EveryValueMayBeAnyOther) { change_values(1); }
 

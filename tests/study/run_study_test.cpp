@@ -589,8 +589,8 @@ TEST(Fires, AnnounceWhatIsToCome) {
   StudyOptions o = options();
   o.run = burn;
   o.figures = {"one"};
-  o.announce = [&](std::size_t all, double sum) {
-    runs = all;
+  o.announce = [&](const std::vector<api::Experiment>& all, double sum) {
+    runs = all.size();
     seconds = sum;
   };
   static_cast<void>(run_study(FakeStudy(test::no_claims, std::string(kFires)).study(), o));

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,12 +28,15 @@ using banyan::switching::parts::Arbiters;
 using Requests = std::vector<std::pair<u32, u32>>;
 using Matching = Requests;
 
-const std::vector<AllocatorKind> kKinds{AllocatorKind::input_first, AllocatorKind::output_first, AllocatorKind::islip,
-                                        AllocatorKind::wavefront, AllocatorKind::max_size};
+constexpr banyan::Stream kTestWords{"allocator_test: matchings"};
+
+const std::vector<AllocatorKind> kKinds{
+    AllocatorKind::input_first, AllocatorKind::output_first, AllocatorKind::islip,   AllocatorKind::pim,
+    AllocatorKind::pim_offset,  AllocatorKind::wavefront,    AllocatorKind::max_size};
 const std::vector<ArbiterKind> kArbiters{ArbiterKind::round_robin, ArbiterKind::matrix, ArbiterKind::age};
 
-Matching matched(Allocator& allocator, const Requests& requests, u32 inputs, u32 instance = 0) {
-  allocator.begin(instance);
+Matching matched(Allocator& allocator, const Requests& requests, u32 inputs, u32 instance = 0, u64 step = 0) {
+  allocator.begin(instance, 0, step);
   for (const auto& [input, output] : requests) allocator.request(input, output, input * 7 + output);
   allocator.allocate();
   Matching result;
@@ -172,6 +176,91 @@ TEST(Allocators, SeparableOnesServeEveryPersistentRequest) {
       EXPECT_GE(*least, 40U);
       EXPECT_LE(*most, 50U) << "at full load every pair gets its share";
     }
+  }
+}
+
+Requests all_requests(u32 size) {
+  Requests all;
+  for (u32 i = 0; i < size; ++i) {
+    for (u32 o = 0; o < size; ++o) all.emplace_back(i, o);
+  }
+  return all;
+}
+
+/// Anderson et al. 1993, section 3.1: each output grants one of its requests at random, and each input accepts one of
+/// its grants. Under full load an iteration matches 1 - 1/e of many ports, of four 1 - (3/4)^4 of those that have a
+/// grant.
+TEST(Allocators, PimServesAllPairsAlikeAndAsManyAsTheory) {
+  constexpr u32 kSize = 4;
+  Allocator allocator({AllocatorKind::pim, ArbiterKind::round_robin, 1, kSize, kSize}, 1);
+  allocator.reset({1, kTestWords, 0, 0});
+  std::vector<u32> served(kSize * kSize, 0);
+  double matches = 0.0;
+  constexpr u32 kSlots = 40000;
+  for (u32 slot = 0; slot < kSlots; ++slot) {
+    for (const auto& [i, o] : matched(allocator, all_requests(kSize), kSize, 0, slot)) {
+      ++served[i * kSize + o];
+      matches += 1.0;
+    }
+  }
+  const double share = 1.0 - std::pow(0.75, 4);
+  EXPECT_NEAR(matches / kSlots / kSize, share, 0.005);
+  for (const u32 count : served) EXPECT_NEAR(count, kSlots * share / kSize, 5.0 * std::sqrt(kSlots * share / kSize));
+}
+
+/// The first that asks at or behind a place that is drawn: of the inputs 1 and 2 of port 0 and input 0 of port 1, with
+/// three lanes of a port that takes four numbers, the gap before decides.
+TEST(Allocators, PimOffsetTakesTheFirstBehindARandomPlace) {
+  Allocator allocator({AllocatorKind::pim_offset, ArbiterKind::round_robin, 1, 8, 8, 2, 3}, 1);
+  allocator.reset({1, kTestWords, 0, 0});
+  const Requests requests{{1, 0}, {2, 0}, {4, 0}};
+  std::vector<double> share(8, 0.0);
+  constexpr u32 kSlots = 40000;
+  for (u32 slot = 0; slot < kSlots; ++slot) {
+    const Matching matching = matched(allocator, requests, 8, 0, slot);
+    ASSERT_EQ(matching.size(), 1U);
+    share[matching.front().first] += 1.0 / kSlots;
+  }
+  // Places 1, 2 and 3 of six: those behind 3 come round to 1.
+  EXPECT_NEAR(share[1], 4.0 / 6, 0.012);
+  EXPECT_NEAR(share[2], 1.0 / 6, 0.01);
+  EXPECT_NEAR(share[4], 1.0 / 6, 0.01);
+}
+
+/// Anderson et al. 1993, section 3.2: three quarters of the open requests, or more, are resolved by an iteration, so
+/// that log2 n + 4/3 of them are enough in the mean for a maximal matching.
+TEST(Allocators, PimIsMaximalAfterFewIterations) {
+  constexpr u32 kSize = 16;
+  u32 maximal_after_5 = 0;
+  for (u32 slot = 0; slot < 500; ++slot) {
+    Allocator allocator({AllocatorKind::pim, ArbiterKind::round_robin, 5, kSize, kSize}, 1);
+    allocator.reset({1, kTestWords, 0, 0});
+    const Matching matching = matched(allocator, all_requests(kSize), kSize, 0, slot);
+    maximal_after_5 += maximal(matching, all_requests(kSize)) ? 1 : 0;
+  }
+  EXPECT_GE(maximal_after_5, 450U);
+}
+
+/// What pim draws depends on its address and on nothing that happened before.
+TEST(Allocators, PimHasNoState) {
+  for (const AllocatorKind kind : {AllocatorKind::pim, AllocatorKind::pim_offset}) {
+    const auto make = [kind](u32 replication) {
+      Allocator allocator({kind, ArbiterKind::round_robin, 2, 8, 8}, 1);
+      allocator.reset({1, kTestWords, 0, replication});
+      return allocator;
+    };
+    Allocator forwards = make(0);
+    Allocator backwards = make(0);
+    Allocator other = make(1);
+    const Requests requests = all_requests(8);
+    std::vector<Matching> there(20);
+    for (u32 step = 0; step < 20; ++step) there[step] = matched(forwards, requests, 8, 0, step);
+    u32 equal = 0;
+    for (u32 step = 20; step-- > 0;) {
+      EXPECT_EQ(matched(backwards, requests, 8, 0, step), there[step]);
+      equal += matched(other, requests, 8, 0, step) == there[step] ? 1 : 0;
+    }
+    EXPECT_LE(equal, 1U) << "another replication draws other words";
   }
 }
 

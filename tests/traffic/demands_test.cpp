@@ -74,7 +74,7 @@ TEST(Demands, WhatATrafficStatesIsWhatItSends) {
     }
   }
   for (const char* name : {"adversarial", "asymmetric", "diagonal", "flows", "group_local", "hot_spot", "permutation",
-                           "taper", "uniform", "uniform_distance"}) {
+                           "row_to_column", "taper", "uniform", "uniform_distance"}) {
     EXPECT_TRUE(stating.contains(name)) << name;
   }
 }

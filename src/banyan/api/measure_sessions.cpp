@@ -549,7 +549,9 @@ std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats
 
 /// Whether all sessions are equal by construction: no component draws a word that another one reads.
 bool is_deterministic(const Experiment& experiment, const Network& network) {
-  if (!switch_row(experiment).draws_nothing || network.routing->random()) return false;
+  const core::SwitchRow& row = switch_row(experiment);
+  if (!row.draws_nothing || network.routing->random()) return false;
+  if (row.draws != nullptr && row.draws(experiment.switching)) return false;
   const Traffics traffics = build_traffics(experiment, *network.topology);
   return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) { return traffic->random(); });
 }

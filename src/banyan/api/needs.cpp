@@ -27,9 +27,9 @@ constexpr double kProgramBytes = 10e6;  ///< of a program that has built next to
 constexpr double kBuildSecondsPerInput = 1e-6;
 constexpr double kBuildSecondsPerByte = 2e-9;
 /// Moving a packet through a switch, about, measured on bench/workloads: by model and by how much of the network the
-/// caches hold it is a third of that or three times as much. Models whose virtual channels take turns move flits one by
-/// one; others move packets as wholes, whose events are more the longer the packet is, up to a number. Models whose
-/// links have a rate look at every cycle in which there is something to do.
+/// caches hold it is a third of that or three times as much. Models that say so (core::SwitchRow::moves_flits) move
+/// flits one by one; others move packets as wholes, whose events are more the longer the packet is, up to a number.
+/// Models whose links have a rate look at every cycle in which there is something to do.
 constexpr double kSecondsPerPacketHop = 15e-9;
 constexpr double kSecondsPerFlitHop = 60e-9;
 constexpr double kSecondsPerWholeFlit = 12e-9;
@@ -291,7 +291,7 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
 double seconds_of(const Experiment& experiment, const Work& work) {
   const core::SwitchRow& row = switch_row(experiment);
   const double flits = work.packets > 0.0 ? work.flits / work.packets : 1.0;
-  const bool one_by_one = row.vc_turn != nullptr;
+  const bool one_by_one = row.moves_flits;
   const double packet = kSecondsPerPacketHop + (one_by_one ? flits * kSecondsPerFlitHop
                                                            : std::min(flits * kSecondsPerWholeFlit, kMostPerWhole));
   const double cycle = row.cycle_ns == nullptr ? 0.0 : kSecondsPerLinkCycle;

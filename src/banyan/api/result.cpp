@@ -69,6 +69,7 @@ Metric read_metric(const std::string& name, const ordered_json& object) {
   metric.name = name;
   metric.mean = number_or_nan(object.at("mean"));
   metric.counter = !object.contains("half_width");
+  if (metric.counter && object.contains("confidence")) refuse_damage(name + " has a confidence and no half_width");
   if (!metric.counter) {
     if (!object.contains("confidence")) refuse_damage(name + " has an interval without a confidence");
     if (object.at("half_width").is_number()) metric.half_width = object.at("half_width").get<double>();
@@ -208,14 +209,14 @@ Verdict read_verdict(const std::string& text) {
 Result read_result(const ordered_json& object) {
   Result result;
   result.version = object.at("banyan").get<std::string>();
-  result.compiler = object.value("compiler", "");
+  result.compiler = object.at("compiler").get<std::string>();
   result.state_hash = from_hex(object.at("state_hash").get<std::string>());
   result.configuration = config::dump(json(object.at("configuration")));  // sorted
-  result.configuration_hash = from_hex(object.value("configuration_hash", "0"));
-  result.seed = object.value("seed", u64{0});
+  result.configuration_hash = from_hex(object.at("configuration_hash").get<std::string>());
+  result.seed = object.at("seed").get<u64>();
   result.verdict = read_verdict(object.at("verdict").get<std::string>());
-  result.certain = object.value("certain", true);
-  result.explanation = object.value("explanation", "");
+  result.certain = object.at("certain").get<bool>();
+  result.explanation = object.at("explanation").get<std::string>();
   result.warning = object.value("warning", "");
   for (const auto& [name, metric] : object.at("metrics").items()) result.metrics.push_back(read_metric(name, metric));
   if (object.contains("series")) {
@@ -408,11 +409,11 @@ const config::JsonShape& result_shape() {
     return JsonShape::object({{"banyan", JsonShape::text()},
                               {"state_hash", JsonShape::hash()},
                               {"configuration", configuration},
-                              {"configuration_hash", JsonShape::hash(), false},
-                              {"seed", JsonShape::natural(), false},
+                              {"configuration_hash", JsonShape::hash()},
+                              {"seed", JsonShape::natural()},
                               {"verdict", JsonShape::one_of(verdicts)},
-                              {"certain", JsonShape::boolean(), false},
-                              {"explanation", JsonShape::text(), false},
+                              {"certain", JsonShape::boolean()},
+                              {"explanation", JsonShape::text()},
                               {"warning", JsonShape::text(), false},
                               {"metrics", JsonShape::map_of(metric)},
                               {"series", JsonShape::map_of(series), false},
@@ -420,7 +421,7 @@ const config::JsonShape& result_shape() {
                               {"jobs", JsonShape::list_of(JsonShape::anything()), false},
                               {"groups", groups, false},
                               {"checkpoints", JsonShape::map_of(JsonShape::hash()), false},
-                              {"compiler", JsonShape::text(), false},
+                              {"compiler", JsonShape::text()},
                               {"cpu_seconds", number, false},
                               {"peak_bytes", JsonShape::natural(), false}});
   }();

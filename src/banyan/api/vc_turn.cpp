@@ -43,6 +43,7 @@ struct Need {
   u32 begin = 0;
   u32 end = 0;
   double load = 0.0;
+  bool mean = false;  ///< `load` is that of all channels between switches, in the mean
 
   [[nodiscard]] u32 vcs() const { return end - begin; }
   /// The load that each virtual channel would have to carry.
@@ -53,14 +54,38 @@ struct Need {
   }
 };
 
-/// Mean flits of a packet; 0: unknown.
-double mean_packet(const Traffics& traffics, u32 terminals) {
+/// Traffics that send without end, and what answers them: replies go back where requests came from.
+struct Stream {
+  Experiment of;                ///< the experiment with these traffics alone, and without replies
+  Traffics traffics;            ///< of that one
+  std::vector<i64> reply_size;  ///< flits of a reply, one for all or by the length of the request; {0}: none
+  double replied = 0.0;         ///< flits of replies per flit of requests
+  double packet = 0.0;          ///< mean flits of a packet, replies included; 0: it sends nothing
+
+  /// Flits of the reply to a request.
+  [[nodiscard]] double reply_to(u32 flits) const {
+    if (reply_size.size() == 1) return static_cast<double>(reply_size.front());
+    const std::vector<i64>& sizes = of.traffics.front().integers("sizes");
+    const auto found = std::find(sizes.begin(), sizes.end(), i64{flits});
+    return found == sizes.end() ? 0.0
+                                : static_cast<double>(reply_size[static_cast<std::size_t>(found - sizes.begin())]);
+  }
+  /// Flits per cycle of a terminal, in the mean, replies included.
+  [[nodiscard]] double load() const {
+    double requests = 0.0;
+    for (const auto& traffic : traffics) requests += traffic->offered_load();
+    return requests * (1.0 + replied);
+  }
+};
+
+/// Looks at the first messages of a stream.
+void sample(Stream& stream, u32 terminals) {
   double loads = 0.0;
   double packets_per_flit = 0.0;
-  for (const auto& traffic : traffics) {
-    if (traffic->finite() || traffic->answers() || traffic->replicates()) return 0.0;
+  for (const auto& traffic : stream.traffics) {
     traffic->begin(0);
     double flits = 0.0;
+    double replies = 0.0;
     double packets = 0.0;
     for (u32 t = 0; t < std::min(terminals, kTerminals); ++t) {
       core::Message message;
@@ -68,15 +93,60 @@ double mean_packet(const Traffics& traffics, u32 terminals) {
       for (u64 nth = 0; nth < kMessages && traffic->next(t, nth, previous, message); ++nth) {
         if (message.birth == kNever) break;
         previous = message.birth;
+        const double reply = stream.reply_to(message.flits);
         flits += message.flits;
-        packets += std::ceil(static_cast<double>(message.flits) / traffic->longest_packet());
+        replies += reply;
+        for (const double sent : {static_cast<double>(message.flits), reply}) {
+          packets += std::ceil(sent / traffic->longest_packet());
+        }
       }
     }
     if (flits == 0.0) continue;
-    loads += traffic->offered_load();
-    packets_per_flit += traffic->offered_load() * packets / flits;
+    const double load = traffic->offered_load() * (1.0 + replies / flits);
+    loads += load;
+    packets_per_flit += load * packets / (flits + replies);
+    stream.replied = replies / flits;  // of the only one where there are replies
   }
-  return packets_per_flit > 0.0 ? loads / packets_per_flit : 0.0;
+  stream.packet = packets_per_flit > 0.0 ? loads / packets_per_flit : 0.0;
+}
+
+/// The traffics of an experiment, those that are answered one by one; none where some of them is no steady stream, or
+/// waits for its replies before it goes on.
+std::vector<Stream> streams_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+  bool answers = false;
+  for (const auto& traffic : traffics) {
+    if (traffic->finite() || traffic->replicates() || traffic->traits().limits_requests) return {};
+    answers = answers || traffic->answers();
+  }
+  if (answers && traffics.size() != experiment.traffics.size()) return {};
+  std::vector<Stream> streams;
+  for (std::size_t i = 0; i < (answers ? traffics.size() : 1); ++i) {
+    Stream& stream = streams.emplace_back(Stream{experiment, {}, {0}, 0.0, 0.0});
+    if (answers) stream.of.traffics = {experiment.traffics[i]};
+    if (traffics[i]->answers()) {
+      if (!experiment.traffics[i].all().contains("reply_size")) return {};  // fetch-and-adds
+      stream.reply_size = experiment.traffics[i].integers("reply_size");
+      stream.of.traffics.front().set("reply_size", std::vector<i64>{0});
+    }
+    stream.traffics = build_traffics(stream.of, *network.topology);
+    if (std::any_of(stream.traffics.begin(), stream.traffics.end(), [](const auto& t) { return t->answers(); })) {
+      return {};
+    }
+    sample(stream, network.topology->traffic_terminals());
+  }
+  return streams;
+}
+
+/// Mean flits of a packet of all streams; 0: unknown.
+double mean_packet(const std::vector<Stream>& streams) {
+  double loads = 0.0;
+  double packets = 0.0;
+  for (const Stream& stream : streams) {
+    if (stream.packet == 0.0) continue;
+    loads += stream.load();
+    packets += stream.load() / stream.packet;
+  }
+  return packets > 0.0 ? loads / packets : 0.0;
 }
 
 /// Flits per cycle by channel and range of virtual channels.
@@ -131,43 +201,84 @@ bool few_paths(const core::Graph& graph, const core::Routing& routing) {
   return paths <= kMostPaths;
 }
 
-/// What the most loaded virtual channels have to carry.
-Need needed(const Experiment& experiment, const Network& network, const Traffics& traffics, const Turn& turn, u32 vcs) {
+/// Who sends how much to whom, replies included: calls visit(source, destination, flits per cycle). Throws ConfigError
+/// where that is not known.
+template <class Visit>
+void each_pair(const std::vector<Stream>& streams, const Network& network, const Visit& visit) {
+  const config::ComponentInfo info{"vc_turn", "", "", {}};
+  const config::Values values = config::Values::defaults(info);
+  for (const Stream& stream : streams) {
+    const core::AnalysisContext context = analysis_context(stream.of, network, stream.traffics);
+    const analysis::parts::TrafficMatrix matrix(values, context);
+    for (u32 s = 0; s < matrix.terminals(); ++s) {
+      for (u32 d = 0; d < matrix.terminals(); ++d) {
+        const double rate = matrix(s, d) + stream.replied * matrix(d, s);
+        if (rate > 0.0) visit(s, d, rate);
+      }
+    }
+  }
+}
+
+/// The virtual channels of every channel between switches, in the mean, where packets take the shortest ways: longer
+/// ones need more, whatever the routing chooses by its queues.
+Need mean_need(const std::vector<Stream>& streams, const Network& network, const Turn& turn, u32 vcs) {
   const core::Graph& graph = network.topology->graph();
-  if (network.topology->subnetworks() == 1 && network.routing->sight() == core::Sight::none &&
-      few_paths(graph, *network.routing)) {
-    const config::ComponentInfo info{"vc_turn", "", "", {}};
-    const config::Values values = config::Values::defaults(info);
-    try {
-      const core::AnalysisContext context = analysis_context(experiment, network, traffics);
-      const analysis::parts::TrafficMatrix matrix(values, context);
+  Need need{kNone, 0, vcs, 0.0, true};
+  double channels = 0.0;
+  for (u32 c = 0; c < graph.channels().size(); ++c) {
+    const core::Channel& channel = graph.channel(c);
+    if (channel.failed || channel.from.terminal || channel.to.terminal) continue;
+    channels += 1.0;
+    // The fastest: a bound for all.
+    if (need.channel == kNone || turn.each(channel) > turn.each(graph.channel(need.channel))) need.channel = c;
+  }
+  std::vector<std::vector<u32>> distances(graph.switches());
+  each_pair(streams, network, [&](u32 source, u32 destination, double rate) {
+    const u32 from = graph.channel(graph.injection(source)).to.node;
+    const u32 to = graph.channel(graph.ejection(destination)).from.node;
+    if (distances[from].empty()) distances[from] = graph.distances_from(from);
+    if (distances[from][to] != kNone) need.load += rate * distances[from][to] / channels;
+  });
+  return need;
+}
+
+/// What the most loaded virtual channels have to carry.
+Need needed(const std::vector<Stream>& streams, const Network& network, const Turn& turn, u32 vcs) {
+  const core::Graph& graph = network.topology->graph();
+  const bool one = network.topology->subnetworks() == 1;
+  try {
+    if (one && network.routing->sight() == core::Sight::none && few_paths(graph, *network.routing)) {
+      const config::ComponentInfo info{"vc_turn", "", "", {}};
+      const config::Values values = config::Values::defaults(info);
+      const core::AnalysisContext context = analysis_context(streams.front().of, network, streams.front().traffics);
       analysis::parts::Paths paths(values, context);
       RangeLoads loads(graph, turn);
-      for (u32 s = 0; s < matrix.terminals(); ++s) {
-        for (u32 d = 0; d < matrix.terminals(); ++d) {
-          const double rate = matrix(s, d);
-          if (rate <= 0.0) continue;
-          paths.follow_vcs(s, d, [&](u32 channel, double share, u32 begin, u32 end) {
-            loads.add(channel, share * rate, begin, end);
-          });
-        }
-      }
+      each_pair(streams, network, [&](u32 s, u32 d, double rate) {
+        paths.follow_vcs(
+            s, d, [&](u32 channel, double share, u32 begin, u32 end) { loads.add(channel, share * rate, begin, end); });
+      });
       return loads.most();
-    } catch (const ConfigError&) {}  // no steady stream of messages with one destination
-  }
+    }
+    if (one && !turn.of.from_terminals) return mean_need(streams, network, turn, vcs);
+  } catch (const ConfigError&) {}  // no steady stream of messages with one destination
   if (!turn.of.from_terminals) return {};
   double load = 0.0;  // of a terminal, in the mean
-  for (const auto& traffic : traffics) load += traffic->offered_load();
+  for (const Stream& stream : streams) load += stream.load();
   return {graph.injection(0), 0, vcs, load / network.topology->subnetworks()};
 }
 
 /// Virtual channels, which help wherever their number may be so large; longer packets help as long as nothing but the
 /// turn is short, which a sum over channels does not tell.
 /// `useful`: flits per cycle of a virtual channel.
-std::string remedy(const Experiment& experiment, const Need& need, double useful, u32 vcs) {
+std::string remedy(const Experiment& experiment, const core::Channel& channel, const Need& need, double useful,
+                   u32 vcs) {
+  const core::SwitchRow& row = switch_row(experiment);
+  const core::Capacity most = row.capacity == nullptr ? core::Capacity{} : row.capacity(experiment.switching);
+  const double carried = (channel.from.terminal ? most.injection : most.channel) / channel.link.cycles_per_flit;
+  if (need.load > carried * (1.0 + 1e-9)) return "; use a lower load: the channel itself carries less";
   // Classes of virtual channels grow with their number.
   const u64 wanted = static_cast<u64>(std::ceil(need.load / useful - 1e-9)) * vcs / need.vcs();
-  for (const config::Parameter& p : switch_row(experiment).info.parameters) {
+  for (const config::Parameter& p : row.info.parameters) {
     if (p.name == "vcs" && static_cast<double>(wanted) <= p.high) return fmt::format("; use switch.vcs = {}", wanted);
   }
   return "; use longer packets, or a lower load";
@@ -178,7 +289,13 @@ std::string remedy(const Experiment& experiment, const Need& need, double useful
 std::string vc_turn_note(const Experiment& experiment, const Network& network, const Traffics& traffics) {
   const core::SwitchRow& row = switch_row(experiment);
   if (row.vc_turn == nullptr) return {};
-  const double flits = mean_packet(traffics, network.topology->traffic_terminals());
+  // Traffics that keep to virtual channels of their own have packets and loads of their own there.
+  if (network.routing->classes() != 1) return {};
+  std::vector<Stream> streams;
+  try {
+    streams = streams_of(experiment, network, traffics);
+  } catch (const ConfigError&) { return {}; }  // replies with settings of their own
+  const double flits = mean_packet(streams);
   if (flits == 0.0) return {};
   const core::VcTurn of_switch = row.vc_turn(experiment.switching);
   const Turn turn{of_switch, flits};
@@ -191,14 +308,14 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
   // The turns of as many as a class has at the least bound nothing below a full channel. They may still carry less: it
   // is a bound, since virtual channels of a port share its stages.
   const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());
-  // Traffics that keep to virtual channels of their own have packets and loads of their own there.
-  if (network.routing->classes() != 1 || of_class * slowest >= 1.0) return {};
-  const Need need = needed(experiment, network, traffics, turn, vcs);
+  if (of_class * slowest >= 1.0) return {};
+  const Need need = needed(streams, network, turn, vcs);
   if (need.share(graph, turn) <= 1.0 + 1e-9) return {};
   const core::Channel& channel = graph.channel(need.channel);
   const double each = turn.each(channel);
   const core::End from = channel.from;
-  const std::string where = from.terminal
+  const std::string where = need.mean ? "the channels between switches, in the mean"
+                            : from.terminal
                                 ? fmt::format("the channel of terminal {}", from.node)
                                 : fmt::format("port {} of {}", network.topology->port_label(from.node, from.port),
                                               network.topology->label(from.node));
@@ -207,7 +324,7 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
       "flits per cycle at most, and this load needs {:.3g} on {}{}",
       flits, flits == 1.0 ? "" : "s", of_switch.formula, turn.cycles(channel), need.vcs(),
       need.vcs() == 1 ? "ies" : "y", need.vcs() * each, need.load, where,
-      remedy(experiment, need, each * (of_switch.per_latency > 0.0 ? kUseful : 1.0), vcs));
+      remedy(experiment, channel, need, each * (of_switch.per_latency > 0.0 ? kUseful : 1.0), vcs));
 }
 
 }  // namespace banyan::api

@@ -156,23 +156,24 @@ void Converter::read_router() {
   read_priority();
 }
 
-/// BookSim2's separable allocators and wavefront look at priorities, islip and max_size do not.
+/// BookSim2's separable allocators and wavefront look at priorities, islip, pim and max_size do not.
 void Converter::read_priority() {
   const std::string priority = text("priority");
   if (priority == "none") return;
   const std::string vc = call_of(text("vc_allocator")).name;
   const std::string sw = call_of(text("sw_allocator")).name;
-  const auto blind = [](const std::string& name) { return name == "islip" || name == "max_size"; };
+  const auto blind = [](const std::string& name) { return name == "islip" || name == "pim" || name == "max_size"; };
   const auto separable = [](const std::string& name) { return name.starts_with("separable"); };
   if (priority == "class") {
     if (!blind(vc) && !blind(sw)) return;
-    differs("priority",
-            "the allocators islip and max_size of BookSim2 do not look at it; those of vc_router do, as sources do");
+    differs(
+        "priority",
+        "the allocators islip, pim and max_size of BookSim2 do not look at it; those of vc_router do, as sources do");
   } else if (priority != "age") {
     unmapped("priority", "vc_router knows priorities of classes, and the age of packets since their generation");
   } else if (blind(vc) && blind(sw)) {
     differs("priority",
-            "the allocators islip and max_size of BookSim2 do not look at it; there it orders the classes of a "
+            "the allocators islip, pim and max_size of BookSim2 do not look at it; there it orders the classes of a "
             "terminal, here nothing");
   } else if (separable(vc) && separable(sw)) {
     switch_.set("arbiter", "\"age\"");
@@ -241,6 +242,7 @@ void Converter::read_buffers() {
 
 void Converter::read_allocator(const char* key, const char* iterations) {
   static const std::map<std::string, std::string> names{{"islip", "islip"},
+                                                        {"pim", "pim_offset"},
                                                         {"separable_input_first", "input_first"},
                                                         {"separable_output_first", "output_first"},
                                                         {"wavefront", "wavefront"},
@@ -250,10 +252,7 @@ void Converter::read_allocator(const char* key, const char* iterations) {
   const Call call = call_of(text(key));
   const auto found = names.find(call.name);
   if (found == names.end()) {
-    unmapped(key,
-             fmt::format("vc_router has no allocator {}{}", call.name,
-                         call.name == "pim" ? ", whose arbiters draw at random; islip is the same with round-robin ones"
-                                            : "; islip comes next to most"));
+    unmapped(key, fmt::format("vc_router has no allocator {}; islip comes next to most", call.name));
     return;
   }
   switch_.set(key, fmt::format("\"{}\"", found->second));

@@ -98,6 +98,7 @@ class Converter {
   void read_pattern(Table& table, std::size_t index);
   void require_address_bits(const std::string& pattern);
   void read_background(Table& table, const Call& call);
+  void read_row_to_column(Table& table, const Call& call);
   void read_hot_spot(Table& table, const Call& call);
   void read_sizes(Table& table, std::size_t index, double& mean);
   void read_requests(Table& table, std::size_t index, double& mean);

@@ -96,16 +96,31 @@ void Converter::read_pattern(Table& table, std::size_t index) {
   } else if (call.name == "background") {
     read_background(table, call);
   } else if (call.name == "badperm_yarc") {
-    table.name = "uniform";
-    unmapped("traffic",
-             "every row of terminals sends to random ones of a column of its own, which no traffic here does");
+    read_row_to_column(table, call);
   } else {
     table.name = "uniform";
-    std::vector<std::string> known{"uniform",    "asymmetric", "diagonal",  "taper64",
-                                   "bad_dragon", "hotspot",    "background"};
+    std::vector<std::string> known{"uniform",    "asymmetric", "diagonal",   "taper64",
+                                   "bad_dragon", "hotspot",    "background", "badperm_yarc"};
     for (const auto& [theirs, ours] : permutations()) known.push_back(theirs);
     unmapped("traffic", fmt::format("the pattern {} has no counterpart{}", call.name, near(call.name, known)));
   }
+}
+
+/// Rows of xr x k terminals, given or those of the topology.
+void Converter::read_row_to_column(Table& table, const Call& call) {
+  const auto size = [&](std::size_t place, const char* key) {
+    return call.arguments.size() > place ? number(call.arguments[place], "traffic") : real(key);
+  };
+  const double row = size(0, "k") * size(2, "xr");
+  table.name = "row_to_column";
+  table.set("row", fmt::format("{}", static_cast<u64>(std::max(row, 1.0))));
+  table.set("include_self", "true");
+  if (terminals_ == 0) return;
+  const u64 of_row = static_cast<u64>(std::max(row, 1.0));
+  if (terminals_ % of_row == 0 && terminals_ / of_row >= of_row) return;
+  unmapped("traffic", fmt::format("BookSim2's rows of {} terminals have no columns among {} terminals: it sends beyond "
+                                  "the last one, or stops",
+                                  of_row, terminals_));
 }
 
 /// Patterns of address bits.

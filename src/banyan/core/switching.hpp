@@ -96,6 +96,10 @@ struct SwitchRow {
   std::string (*warning)(const config::Values&, const Topology&, u32 longest_packet) = nullptr;
   /// The model itself draws no random word: what it does follows from what arrives and from the routing's choices.
   bool draws_nothing = false;
+  /// Whether it draws all the same with these parameters; nullptr: never.
+  bool (*draws)(const config::Values&) = nullptr;
+  /// The model moves every flit for itself, not a packet as a whole: what a run takes grows with the flits.
+  bool moves_flits = false;
   /// Why the source of a packet must know its way (Routing::oblivious); nullptr: it need not.
   const char* source_routes = nullptr;
   /// nullptr: virtual channels are at once free for the next packet.

@@ -48,6 +48,8 @@ AllocatorKind allocator_named(const std::string& name) {
   if (name == "input_first") return AllocatorKind::input_first;
   if (name == "output_first") return AllocatorKind::output_first;
   if (name == "islip") return AllocatorKind::islip;
+  if (name == "pim") return AllocatorKind::pim;
+  if (name == "pim_offset") return AllocatorKind::pim_offset;
   if (name == "lonely") return AllocatorKind::lonely;
   return name == "wavefront" ? AllocatorKind::wavefront : AllocatorKind::max_size;
 }
@@ -57,12 +59,18 @@ ArbiterKind arbiter_named(const std::string& name) {
   return name == "age" ? ArbiterKind::age : ArbiterKind::round_robin;
 }
 
+bool draws(AllocatorKind kind) { return kind == AllocatorKind::pim || kind == AllocatorKind::pim_offset; }
+
 parts::AllocatorChoice read_allocator(const config::Values& values, const std::string& name,
                                       const std::string& iterations, ArbiterKind arbiter) {
   const parts::AllocatorChoice choice{allocator_named(values.text(name)), values.natural(iterations)};
   if (choice.kind == AllocatorKind::islip && arbiter != ArbiterKind::round_robin) {
     values.fail("arbiter", fmt::format("iSLIP is defined with round-robin arbiters, and {} is islip", name),
                 fmt::format("set {} = \"output_first\", which is the same with any arbiter", name));
+  }
+  if (draws(choice.kind) && arbiter != ArbiterKind::round_robin) {
+    values.fail("arbiter", fmt::format("the arbiters of {} = \"{}\" draw", name, values.text(name)),
+                fmt::format("leave arbiter out, or set {} = \"output_first\"", name));
   }
   if (choice.kind == AllocatorKind::lonely && arbiter != ArbiterKind::round_robin) {
     values.fail("arbiter", fmt::format("the arbiters of {} = \"lonely\" go round", name),
@@ -265,10 +273,22 @@ void install(const config::Values& values, engine::Builder& builder) {
 
 u32 vcs(const config::Values& values) { return values.natural("vcs"); }
 
+/// A switch allocation of several cycles that does not overlap with the next one gives every way of a port one flit in
+/// that time, however many virtual channels ask. Steps of an internal speedup shorten it by an amount that depends on
+/// the step in which it begins, and a packet that keeps its way does not ask.
+core::Capacity capacity(const config::Values& values) {
+  const bool asks_each_cycle = values.flag("overlapping_stages") || values.integer("sw_alloc_delay") == 1;
+  if (asks_each_cycle || values.flag("hold_switch_for_packet") || values.real("internal_speedup") != 1.0) return {};
+  const double time = static_cast<double>(values.integer("sw_alloc_delay"));
+  const double in = std::min(1.0, static_cast<double>(values.integer("input_speedup")) / time);
+  const double out = std::min(1.0, static_cast<double>(values.integer("output_speedup")) / time);
+  return {.channel = std::min(in, out), .injection = in, .ejection = out};
+}
+
 /// A place of a buffer is used again when its flit has passed the switch before, crossed the channel and left, and its
 /// credit has come back: a stream through fewer places than cycles of that round trip pauses. Of the channels of the
 /// switches, the one that needs most.
-std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
+std::string credit_warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
   const u64 stages =
       u64{1} + values.natural("traversal_delay") + values.natural("sw_alloc_delay") + values.natural("credit_delay");
   u64 latency = 0;
@@ -303,6 +323,16 @@ std::string warning(const config::Values& values, const core::Topology& topology
       trip, one, longest_packet, shared ? (need + values.natural("vcs") - 1) / values.natural("vcs") : need);
 }
 
+std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
+  const core::Capacity most = capacity(values);
+  std::string text = credit_warning(values, topology, longest_packet);
+  if (most.channel == 1.0) return text;
+  return fmt::format(
+      "without overlapping_stages a port is granted the switch once in sw_alloc_delay = {} cycles, so that a channel "
+      "carries {:.3g} flits per cycle at most; use switch.overlapping_stages = true, or switch.sw_alloc_delay = 1{}{}",
+      values.integer("sw_alloc_delay"), most.channel, text.empty() ? "" : "; ", text);
+}
+
 /// The next head in a buffer is routed when the tail before it has left: the stages of the pipeline follow each other
 /// once per packet, and further flits pass one switch allocation each.
 core::VcTurn vc_turn(const config::Values& values) {
@@ -334,12 +364,18 @@ core::VcTurn vc_turn(const config::Values& values) {
   return {.fixed = fixed / speedup, .per_flit = allocation / speedup, .formula = std::move(formula)};
 }
 
+/// Marks are drawn unless all or none are marked.
+bool draws_words(const config::Values& values) {
+  return draws(allocator_named(values.text("vc_allocator"))) || draws(allocator_named(values.text("sw_allocator"))) ||
+         parts::draws_marks(values);
+}
+
 using config::Parameter;
 
 constexpr double kMostDelay = 1000;
 
 std::vector<std::string> allocators() {
-  return {"input_first", "output_first", "islip", "wavefront", "max_size", "lonely"};
+  return {"input_first", "output_first", "islip", "pim", "pim_offset", "wavefront", "max_size", "lonely"};
 }
 
 core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
@@ -471,7 +507,10 @@ const core::SwitchRow row_vc_router{
     .serves_classes = true,
     .warning = &warning,
     .draws_nothing = true,
+    .draws = &draws_words,
+    .moves_flits = true,
     .vc_turn = &vc_turn,
+    .capacity = &capacity,
     .zero_load = &zero_load,
     .memory =
         [](const config::Values& values, const core::NetworkSize& size, double) {

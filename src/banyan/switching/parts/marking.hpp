@@ -36,6 +36,12 @@ struct Marking {
   }
 };
 
+/// Whether some packets are marked and some not whose queues are equally long.
+[[nodiscard]] inline bool draws_marks(const config::Values& values) {
+  return values.natural("mark.high") != 0 &&
+         (values.natural("mark.low") < values.natural("mark.high") || values.real("mark.above") < 1.0);
+}
+
 /// `own`, and the parameters of marking. `unit`: of the thresholds.
 [[nodiscard]] inline std::vector<config::Parameter> with_marking(std::vector<config::Parameter> own, const char* unit) {
   using config::Parameter;

@@ -32,15 +32,18 @@ Allocator::Allocator(const Setup& setup, u32 instances)
       visited_(setup.outputs),
       wanted_(setup.outputs) {}
 
-void Allocator::reset() {
+void Allocator::reset(const Random& random) {
+  random_ = random;
   input_arbiters_.reset();
   output_arbiters_.reset();
   std::fill(turn_.begin(), turn_.end(), 0);
   begin(0);
 }
 
-void Allocator::begin(u32 instance) noexcept {
+void Allocator::begin(u32 instance, u32 owner, u64 step) noexcept {
   instance_ = instance;
+  owner_ = owner;
+  step_ = step;
   for (const Request& r : requests_) of_input_[r.input] = of_output_[r.output] = kNone;
   requests_.clear();
 }
@@ -60,14 +63,29 @@ void Allocator::allocate() noexcept {
       break;
   }
   for (u32 i = 0; i < setup_.iterations; ++i) {
-    if (!iterate(i == 0)) return;
+    if (!iterate(i)) return;
   }
 }
 
+Arbiters::Rank Allocator::drawn(const Request& r, u32 round, bool second) const noexcept {
+  const u64 address = u64{owner_} << 32U | u64{round} << 2 * kIndexBits;
+  if (setup_.kind == AllocatorKind::pim) {
+    const Words words = random_.at(address | u64{r.input} << kIndexBits | r.output, step_);
+    return {u64{words[second ? 2 : 0]} << 32U | words[second ? 3 : 1], 0};
+  }
+  const u32 chooser = second ? r.input : r.output;
+  const u32 other = second ? r.output : r.input;
+  const u32 places = ((second ? setup_.outputs : setup_.inputs) >> setup_.shift) * setup_.lanes;
+  const u32 place = (other >> setup_.shift) * setup_.lanes + (other & ((1U << setup_.shift) - 1));
+  const u32 first = below(random_.at(address | u64{second} << kIndexBits | chooser, step_)[0], places);
+  return {(place + places - first) % places, 0};
+}
+
 /// One round of a separable allocator among those that have no partner yet. Arbiters move on when both sides agreed,
-/// in the first round only (McKeown 1999, section II-B: otherwise a requester may starve). Returns whether there was a
-/// match.
-bool Allocator::iterate(bool first_round) noexcept {
+/// in the first round only (McKeown 1999, section II-B: otherwise a requester may starve); those of pim have no state.
+/// Returns whether there was a match.
+bool Allocator::iterate(u32 round) noexcept {
+  const bool draws = setup_.kind == AllocatorKind::pim || setup_.kind == AllocatorKind::pim_offset;
   const bool input_first = setup_.kind == AllocatorKind::input_first;
   const auto first = [&](const Request& r) { return input_first ? r.input : r.output; };
   const auto second = [&](const Request& r) { return input_first ? r.output : r.input; };
@@ -79,13 +97,15 @@ bool Allocator::iterate(bool first_round) noexcept {
   for (const Request& r : requests_) {
     if (!open(r)) continue;
     Choice& choice = of_first_[first(r)];
-    const Arbiters::Rank rank = first_arbiters.rank(first_base + first(r), second(r), r.key);
+    const Arbiters::Rank rank =
+        draws ? drawn(r, round, false) : first_arbiters.rank(first_base + first(r), second(r), r.key);
     if (choice.partner == kNone || rank < choice.rank) choice = {rank, second(r)};
   }
   for (const Request& r : requests_) {
     if (!open(r) || of_first_[first(r)].partner != second(r)) continue;
     Choice& choice = of_second_[second(r)];
-    const Arbiters::Rank rank = second_arbiters.rank(second_base + second(r), first(r), r.key);
+    const Arbiters::Rank rank =
+        draws ? drawn(r, round, true) : second_arbiters.rank(second_base + second(r), first(r), r.key);
     if (choice.partner == kNone || rank < choice.rank) choice = {rank, first(r)};
   }
   bool any = false;
@@ -93,7 +113,7 @@ bool Allocator::iterate(bool first_round) noexcept {
     if (!open(r) || of_second_[second(r)].partner != first(r)) continue;
     any = true;
     match(r.input, r.output);
-    if (!first_round) continue;
+    if (round != 0 || draws) continue;
     input_arbiters_.won(std::size_t{instance_} * setup_.inputs + r.input, r.output);
     output_arbiters_.won(std::size_t{instance_} * setup_.outputs + r.output, r.input);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/rng.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::switching::parts {
@@ -13,6 +14,8 @@ enum class AllocatorKind : u8 {
   input_first,   ///< separable: every input chooses one output, every output one of the inputs that chose it
   output_first,  ///< separable: every output chooses one input, every input one of the outputs that chose it
   islip,         ///< output_first with round-robin arbiters (McKeown 1999)
+  pim,           ///< output_first with arbiters that draw one of those that ask (Anderson et al. 1993)
+  pim_offset,    ///< the same, but the first that asks at or behind a place that is drawn (BookSim2's pim)
   wavefront,     ///< diagonals of the request matrix, the first one rotating (Tamir and Chi 1993)
   max_size,      ///< a matching of maximum size: a bound for the others, unfair
   lonely,        ///< every input asks the output that fewest inputs want, which takes one of those that ask (BookSim2)
@@ -73,19 +76,28 @@ class Arbiters {
 
 class Allocator {
  public:
+  /// Inputs and outputs have numbers of at most so many bits, and iterations are at most 64: pim addresses its draws
+  /// so.
+  static constexpr u32 kIndexBits = 12;
+
   struct Setup {
     AllocatorKind kind = AllocatorKind::islip;
     ArbiterKind arbiter = ArbiterKind::round_robin;
     u32 iterations = 1;
     u32 inputs = 1;
     u32 outputs = 1;
+    /// Of every 2^shift numbers the first `lanes` are used: pim_offset draws a place among those.
+    u32 shift = 0;
+    u32 lanes = 1;
   };
 
   Allocator(const Setup& setup, u32 instances);
 
-  void reset();
-  /// Forgets the requests; those that follow are of one instance.
-  void begin(u32 instance) noexcept;
+  /// `random`: what pim draws from.
+  void reset(const Random& random = {});
+  /// Forgets the requests; those that follow are of one instance. `owner` and `step`: the address of what pim draws, so
+  /// that it depends on nothing that happened before.
+  void begin(u32 instance, u32 owner = 0, u64 step = 0) noexcept;
   /// At most once per pair. `key`: smaller is older.
   void request(u32 input, u32 output, u64 key = 0);
   void allocate() noexcept;
@@ -120,7 +132,10 @@ class Allocator {
     of_input_[input] = output;
     of_output_[output] = input;
   }
-  bool iterate(bool first) noexcept;
+  /// Rank of a request in a round of pim or pim_offset, for the output that chooses first or the input that chooses
+  /// second.
+  [[nodiscard]] Arbiters::Rank drawn(const Request& r, u32 round, bool second) const noexcept;
+  bool iterate(u32 round) noexcept;
   void wavefront() noexcept;
   void max_size() noexcept;
   void lonely() noexcept;
@@ -130,7 +145,10 @@ class Allocator {
   Arbiters input_arbiters_;   ///< [instance * inputs + input], over outputs
   Arbiters output_arbiters_;  ///< [instance * outputs + output], over inputs
   std::vector<u32> turn_;     ///< [instance]: first diagonal, first input
+  Random random_;
   u32 instance_ = 0;
+  u32 owner_ = 0;
+  u64 step_ = 0;
   std::vector<Request> requests_;
   std::vector<u32> of_input_;
   std::vector<u32> of_output_;

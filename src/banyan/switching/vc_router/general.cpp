@@ -7,6 +7,11 @@ namespace banyan::switching::parts {
 namespace {
 
 constexpr Stream kMarks{"vc_router: marks between the thresholds"};
+constexpr Stream kVcMatchings{"vc_router: matchings of virtual channels"};
+constexpr Stream kSwitchMatchings{"vc_router: matchings of the crossbar"};
+constexpr Stream kSpeculations{"vc_router: matchings of speculative requests"};
+
+static_assert(kMostPorts * kMostVcs <= 1U << Allocator::kIndexBits);
 
 }  // namespace
 
@@ -22,7 +27,8 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
       held_by_(next_vc_.size()),
       way_out_held_(switches_.size() * ways_out_),
       batches_(setup.pipeline.overlapping ? 0 : switches_.size()),
-      vcs_({setup.vc_allocator.kind, setup.arbiter, setup.vc_allocator.iterations, layout_.size(), layout_.size()},
+      vcs_({setup.vc_allocator.kind, setup.arbiter, setup.vc_allocator.iterations, layout_.size(), layout_.size(),
+            layout_.shift(), layout_.vcs()},
            entities()),
       switch_({setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_}, entities()),
       bid_of_(std::size_t{ways_in_} * ways_out_, kNone),
@@ -65,9 +71,9 @@ void VcRouterGeneral::reset(u32 replication) {
   std::fill(held_by_.begin(), held_by_.end(), kNobody);
   std::fill(way_out_held_.begin(), way_out_held_.end(), 0);
   std::fill(batches_.begin(), batches_.end(), Batches{});
-  vcs_.reset();
-  switch_.reset();
-  if (speculative_switch_) speculative_switch_->reset();
+  vcs_.reset({seed_, kVcMatchings, 0, replication});
+  switch_.reset({seed_, kSwitchMatchings, 0, replication});
+  if (speculative_switch_) speculative_switch_->reset({seed_, kSpeculations, 0, replication});
 }
 
 Tick VcRouterGeneral::accept(u32 e, u32 port, const core::Flit& flit, engine::Io& io) noexcept {
@@ -235,7 +241,7 @@ void VcRouterGeneral::request_vcs(const At& a) noexcept {
   by_level(
       count, [&](u32 k) { return priority(a, asking_[k]); },
       [&](u8 level) {
-        vcs_.begin(a.e);
+        vcs_.begin(a.e, switches_[a.e], a.step);
         for (const u32 i : asking_) {
           if (priority(a, i) != level) continue;
           const InputVc& in = a.inputs[i];
@@ -363,7 +369,7 @@ void VcRouterGeneral::match_bids(Allocator& allocator, const At& a, bool specula
   bool any = false;
   by_level(count, level_of, [&](u8 level) {
     any = true;
-    allocator.begin(a.e);
+    allocator.begin(a.e, switches_[a.e], a.step);
     for (u32 k = 0; k < count; ++k) {
       const Bid& b = bids_[k];
       if (level_of(k) != level || matched_in_[b.input] != kNone || matched_out_[b.output] != kNone) continue;
