@@ -32,8 +32,6 @@ struct DeliveryObject {
       Delivery value;
 };
 
-PyTypeObject* delivery_type = nullptr;
-
 const Delivery& delivery_of(PyObject* self) { return reinterpret_cast<DeliveryObject*>(self)->value; }
 
 Tick latency_of(const Delivery& d) { return d.delivered - d.injected; }
@@ -54,12 +52,13 @@ PyObject* text_of_delivery(PyObject* self) {
                               d.source, d.destination, static_cast<unsigned long long>(latency_of(d)));
 }
 
-py::object make_delivery_type() {
+PyTypeObject* make_delivery_type() {
   static_assert(sizeof(unsigned long long) == sizeof(u64) && sizeof(unsigned int) == sizeof(u32));
   constexpr auto place = [](std::size_t inside) {
     return static_cast<Py_ssize_t>(offsetof(DeliveryObject, value) + inside);
   };
-  static std::array<PyMemberDef, 7> members{{
+  // Python reads these tables and never writes them; it keeps the second.
+  static const std::array<PyMemberDef, 7> members{{
       {"id", T_ULONGLONG, place(offsetof(Delivery, id)), READONLY, "what inject() returned"},
       {"source", T_UINT, place(offsetof(Delivery, source)), READONLY, "terminal"},
       {"destination", T_UINT, place(offsetof(Delivery, destination)), READONLY, "terminal"},
@@ -68,15 +67,15 @@ py::object make_delivery_type() {
       {"delivered", T_ULONGLONG, place(offsetof(Delivery, delivered)), READONLY, "cycle in which its last flit came"},
       {nullptr, 0, 0, 0, nullptr},
   }};
-  static std::array<PyGetSetDef, 2> computed{{
+  static const std::array<PyGetSetDef, 2> computed{{
       {"latency", &latency_of_delivery, nullptr, "cycles from its injection to its last flit", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   }};
-  static char doc[] = "A message of the caller that has arrived.";
+  static const char doc[] = "A message of the caller that has arrived.";
   std::array<PyType_Slot, 6> slots{{
-      {Py_tp_doc, doc},
-      {Py_tp_members, members.data()},
-      {Py_tp_getset, computed.data()},
+      {Py_tp_doc, const_cast<char*>(doc)},
+      {Py_tp_members, const_cast<PyMemberDef*>(members.data())},
+      {Py_tp_getset, const_cast<PyGetSetDef*>(computed.data())},
       {Py_tp_repr, reinterpret_cast<void*>(&text_of_delivery)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&free_delivery)},
       {0, nullptr},
@@ -85,14 +84,20 @@ py::object make_delivery_type() {
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
   PyObject* const type = PyType_FromSpec(&spec);
   if (type == nullptr) throw py::error_already_set();
-  delivery_type = reinterpret_cast<PyTypeObject*>(type);
-  return py::reinterpret_borrow<py::object>(type);  // and one reference more, of delivery_type
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+/// Made once, and never given back.
+PyTypeObject* delivery_type() {
+  static const auto type = make_delivery_type();
+  return type;
 }
 
 py::list list_of(std::span<const Delivery> deliveries) {
   py::list list(deliveries.size());
+  PyTypeObject* const type = delivery_type();
   for (std::size_t i = 0; i < deliveries.size(); ++i) {
-    auto* const object = PyObject_New(DeliveryObject, delivery_type);
+    auto* const object = PyObject_New(DeliveryObject, type);
     if (object == nullptr) throw py::error_already_set();
     object->value = deliveries[i];
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), reinterpret_cast<PyObject*>(object));
@@ -237,7 +242,7 @@ py::dict counts_of(Stepper& stepper) {
 }  // namespace
 
 void add_stepping(py::module_& module) {
-  module.attr("Delivery") = make_delivery_type();
+  module.attr("Delivery") = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(delivery_type()));
   py::class_<Stepper>(module, "Network")
       .def(py::init<const api::Experiment&, u32>(), py::arg("point"), py::arg("threads") = 1)
       .def("step", &Stepper::step)
