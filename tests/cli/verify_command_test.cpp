@@ -131,9 +131,13 @@ TEST_F(VerifyCommand, EveryChangedValueOfAResultIsNamed) {
     EXPECT_TRUE(contains(said.out, "but what was stored beside it is not what this run gives")) << path << said.out;
   }
   json fewer = whole;
+  fewer["metrics"].erase("flit_hops");
+  write_text("changed.json", fewer.dump());
+  EXPECT_TRUE(contains(banyan({"verify", "changed.json"}).out, "metrics.flit_hops is {")) << "a missing metric";
+  // Of one with an interval, the rest of the file tells that it is missing.
   fewer["metrics"].erase("hops");
   write_text("changed.json", fewer.dump());
-  EXPECT_TRUE(contains(banyan({"verify", "changed.json"}).out, "metrics.hops is {")) << "a missing metric";
+  expect_refusal(banyan({"verify", "changed.json"}), "the metric hops is missing", "");
 
   api::Result result = store::Reader((scratch() / "one").string()).table().results.front().value();
   result.histograms.front().buckets.front().count += 1;
