@@ -193,13 +193,6 @@ std::string bytes_text(double bytes) {
   return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.3g} GB", bytes / 1e9);
 }
 
-std::string duration_text(double seconds) {
-  if (seconds < 2 * kMinute) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 120 * kMinute) return fmt::format("{:.0f} minutes", seconds / kMinute);
-  return seconds < 48 * 60 * kMinute ? fmt::format("{:.0f} hours", seconds / 3600.0)
-                                     : fmt::format("{:.0f} days", seconds / 86400.0);
-}
-
 /// A number in a file of one line; nothing where there is none ("max").
 std::optional<double> number_in(const char* path) {
   std::ifstream stream(path);
@@ -208,6 +201,13 @@ std::optional<double> number_in(const char* path) {
 }
 
 }  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 2 * kMinute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 120 * kMinute) return fmt::format("{:.0f} minutes", seconds / kMinute);
+  return seconds < 48 * 60 * kMinute ? fmt::format("{:.0f} hours", seconds / 3600.0)
+                                     : fmt::format("{:.0f} days", seconds / 86400.0);
+}
 
 std::optional<Needs> needs_of(const Experiment& experiment, double moved) {
   const core::TopologyRow& topology = topology_row(experiment);

@@ -70,6 +70,9 @@ void require_fit(const std::vector<Experiment>& points, u32 at_once, double avai
 /// One line for people where the experiments need more than 1 GB or a minute; "" otherwise.
 [[nodiscard]] std::string needs_text(const std::vector<Experiment>& points, u32 at_once);
 
+/// "40 s", "12 minutes", "22 hours", "3 days".
+[[nodiscard]] std::string duration_text(double seconds);
+
 /// The memory of that: "7 GB"; "" below 1 GB.
 [[nodiscard]] std::string memory_text(const std::vector<Experiment>& points, u32 at_once);
 

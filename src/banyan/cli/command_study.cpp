@@ -148,12 +148,9 @@ std::function<void(const std::vector<api::Experiment>&, double)> announcement(u3
       if (!needs.empty()) note(needs);
       return;
     }
-    const auto minutes = [](double s) {
-      return s < 90 ? fmt::format("{:.0f} s", s) : fmt::format("{:.0f} min", s / 60);
-    };
     const std::string memory = api::memory_text(runs, threads);
-    note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}{}", runs.size(), minutes(seconds),
-                     minutes(seconds / threads), threads, threads == 1 ? "" : "s",
+    note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}{}", runs.size(), api::duration_text(seconds),
+                     api::duration_text(seconds / threads), threads, threads == 1 ? "" : "s",
                      memory.empty() ? "" : ", and " + memory + " of memory"));
   };
 }
