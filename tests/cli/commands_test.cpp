@@ -330,6 +330,20 @@ TEST_F(Commands, AStudyOfFilesSaysWhatItNeeds) {
       banyan({"study", "run", "silicon", "--traces", "traces", "--json", "--out", "page", "barrier_overhead=10"});
   ASSERT_EQ(said.status, 0) << said.err;
   EXPECT_TRUE(std::filesystem::is_regular_file(scratch() / "page" / "report.html"));
+  // Its page and its table can be had again, without the traces.
+  const std::string page = read_text(scratch() / "page/report.html");
+  const std::string table =
+      banyan({"study", "run", "silicon", "--traces", "traces", "--out", "page", "barrier_overhead=10"}).out;
+  std::filesystem::remove_all(scratch() / "page" / "report.html");
+  EXPECT_EQ(banyan({"study", "report", "page"}).out, table);
+  EXPECT_EQ(read_text(scratch() / "page/report.html"), page);
+  EXPECT_EQ(banyan({"report", "page", "--out", "again"}).status, 0);
+  EXPECT_EQ(read_text(scratch() / "again/report.html"), page);
+  EXPECT_TRUE(contains(banyan({"study", "report", "page", "--judge"}).err, "study 'silicon' has no claims"));
+  write_text("page/study.json", R"({"study": "silicon", "measured": "", "table": "", "tiles": [["1"]]})");
+  const Said damaged = banyan({"study", "report", "page"});
+  EXPECT_EQ(damaged.status, 2);
+  EXPECT_TRUE(contains(damaged.err, "study.json:1:")) << damaged.err;
   const json study = json::parse(said.out);
   ASSERT_EQ(study["traces"].size(), 1U);
   EXPECT_EQ(study["traces"][0]["barriers"], 1);

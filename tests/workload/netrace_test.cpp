@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/workload/bzip2_blocks.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "support/repository.hpp"
 #include "support/schedule_interpreter.hpp"
@@ -149,6 +150,59 @@ TEST_F(Netrace, ABrokenTraceSaysWhere) {
   std::string changed = packed;
   changed[packed.size() / 2] = static_cast<char>(changed[packed.size() / 2] ^ 4);
   EXPECT_NE(refusal_of(changed).find("the bzip2 file is damaged after"), std::string::npos);
+}
+
+/// A trace of several blocks of 900,000 bytes, whose packets wait for the one before.
+std::string long_trace() {
+  std::vector<Packet> packets;
+  for (u32 i = 0; i < 150'000; ++i) {
+    packets.push_back({i * 7 % 3 + i * 10, i, 1, static_cast<u8>(i * 13 % 64), static_cast<u8>(i * 29 % 64),
+                       i < 149'999 ? std::vector<u32>{i + 1} : std::vector<u32>{}});
+  }
+  return trace(64, packets);
+}
+
+TEST_F(Netrace, BlocksAndStreamsAreWhatTheyAreFromTheBeginning) {
+  const std::string bytes = long_trace();
+  ASSERT_GT(bytes.size(), 3'600'000U) << "four blocks";
+  write_bytes(path(), bzip2(bytes));
+  EXPECT_EQ(read_uncompressed(path()), bytes);
+  const auto sequential = [](std::string_view packed, std::string& out) {
+    out.resize(2'000'000);
+    unsigned length = static_cast<unsigned>(out.size());
+    const bool sound = BZ2_bzBuffToBuffDecompress(out.data(), &length, const_cast<char*>(packed.data()),
+                                                  static_cast<unsigned>(packed.size()), 0, 0) == BZ_OK;
+    out.resize(length);
+    return sound;
+  };
+  // Streams behind each other, one of which holds nothing.
+  const std::string streams = bzip2(bytes.substr(0, 1'000'001)) + bzip2("") + bzip2(bytes.substr(1'000'001));
+  for (const u32 threads : {1U, 2U, 5U}) {
+    std::string out = "before ";
+    EXPECT_TRUE(decompress_blocks(streams, threads, bytes.size(), sequential, out));
+    EXPECT_EQ(out, "before " + bytes);
+  }
+  std::string out;
+  EXPECT_FALSE(decompress_blocks(streams, 2, bytes.size() - 1, sequential, out)) << "longer than it may be";
+  EXPECT_FALSE(decompress_blocks(streams + "BZh9", 2, bytes.size(), sequential, out));
+  EXPECT_FALSE(decompress_blocks(streams.substr(0, streams.size() - 1), 2, bytes.size(), sequential, out));
+  std::string changed = bzip2(bytes);
+  changed[changed.size() - 3] = static_cast<char>(changed[changed.size() - 3] ^ 1);
+  EXPECT_FALSE(decompress_blocks(changed, 2, bytes.size(), sequential, out)) << "the checksum of all blocks";
+  EXPECT_EQ(out, "");
+}
+
+TEST_F(Netrace, EveryDamageOfAFileOfSeveralBlocksIsFound) {
+  const std::string bytes = long_trace();
+  const std::string packed = bzip2(bytes);
+  for (std::size_t at = 10; at < packed.size(); at += packed.size() / 8) {
+    std::string changed = packed;
+    changed[at] = static_cast<char>(changed[at] ^ 16);
+    EXPECT_NE(refusal_of(changed).find("the bzip2 file is damaged after"), std::string::npos) << "byte " << at;
+  }
+  for (const std::size_t length : {packed.size() / 2, packed.size() - 1}) {
+    EXPECT_NE(refusal_of(packed.substr(0, length)).find("the bzip2 file is cut short after"), std::string::npos);
+  }
 }
 
 TEST_F(Netrace, DamagedFilesNeverCrash) {

@@ -58,6 +58,7 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string*
   if (S_ISDIR(status.st_mode)) return failed(why, "it is a directory");
   if (!S_ISREG(status.st_mode) && !pipe) return failed(why, "it is neither a file nor a pipe");
   std::string text;
+  if (S_ISREG(status.st_mode)) text.reserve(static_cast<std::size_t>(std::min<off_t>(status.st_size, off_t{1} << 30U)));
   std::array<char, 65536> part;
   bool writer = !pipe;
   for (;;) {

@@ -88,7 +88,10 @@ fs::path source_in(const fs::path& from) {
 }
 
 std::string report_of_study(const fs::path& path, const std::string& out) {
-  return report::write_study_report(study::load(read_file(path.string())), out);
+  const std::string text = read_file(path.string());
+  if (const std::optional<study::MeasuredFiles> files = study::load_files(text))
+    return report::write_page(report::page_of(files->spec, files->result), out);
+  return report::write_study_report(study::load(text), out);
 }
 
 /// What the JSON of a run says in its tables, which a store does not keep; none where it is of another run.

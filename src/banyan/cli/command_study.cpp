@@ -175,6 +175,13 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   }
 }
 
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw ConfigError({path, 0, 0, ""}, "cannot be written", "choose another folder with --out");
+}
+
 /// A study of files has no figures to choose from.
 int measure_files(const study::Study& chosen, const StudyRunArguments& arguments) {
   if (arguments.traces.empty()) {
@@ -185,10 +192,12 @@ int measure_files(const study::Study& chosen, const StudyRunArguments& arguments
     throw ConfigError({"", 0, 0, ""}, fmt::format("study '{}' has no figures", arguments.name),
                       "leave out --figure and --fire");
   }
+  const study::StudySpec spec = study::spec_of(chosen);
   const study::FilesResult result = chosen.row->measure(chosen, {arguments.traces, arguments.overrides});
   const std::string folder = out_folder(arguments);
   require_writable_folder(folder);
-  const std::string page = report::write_page(report::page_of(study::spec_of(chosen), result), folder);
+  const std::string page = report::write_page(report::page_of(spec, result), folder);
+  write_text((fs::path(folder) / study::kDumpFile).string(), study::dump(spec, result));
   if (arguments.running.json) {
     print(result.json + "\n");
   } else {
@@ -244,22 +253,30 @@ int study_search(const StudyRunArguments& arguments) {
   require_writable_folder(options.out_dir);
   const std::string best =
       run_and_keep(arguments, options, [&](const study::StudyOptions& o) { return study::search_best(study, o); });
-  const std::string path = (fs::path(options.out_dir) / study::kBestFile).string();
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << best;
-  file.close();
-  if (!file) throw ConfigError({path, 0, 0, ""}, "cannot be written", "choose another folder with --out");
+  write_text((fs::path(options.out_dir) / study::kBestFile).string(), best);
   print(best);
   return kDone;
 }
 
 int study_report(const StudyReportArguments& arguments) {
   const std::string path = dump_path(arguments.from);
-  const std::string folder = arguments.out.empty() ? fs::path(path).parent_path().string() : arguments.out;
-  study::StudyResult result = study::load(read_dump(path));
+  std::string folder = arguments.out.empty() ? fs::path(path).parent_path().string() : arguments.out;
+  if (folder.empty()) folder = ".";
+  const std::string text = read_dump(path);
+  if (const std::optional<study::MeasuredFiles> files = study::load_files(text)) {
+    if (arguments.judge) {
+      throw ConfigError({"", 0, 0, "--judge"}, fmt::format("study '{}' has no claims", files->spec.name),
+                        "leave the option out");
+    }
+    require_writable_folder(folder);
+    const std::string page = report::write_page(report::page_of(files->spec, files->result), folder);
+    show_text(fmt::format("{}\nReport: {}\n", files->result.table, page));
+    return kDone;
+  }
+  study::StudyResult result = study::load(text);
   if (arguments.judge) result.claims = study::judge(*study::find_study(result.spec.name).row, result);
-  require_writable_folder(folder.empty() ? "." : folder);
-  const std::string page = report::write_study_report(result, folder.empty() ? "." : folder);
+  require_writable_folder(folder);
+  const std::string page = report::write_study_report(result, folder);
   show_text(fmt::format("{}\nReport: {}\n", study::to_table(result), page));
   return arguments.judge && !result.as_expected() ? kFailed : kDone;
 }

@@ -1,15 +1,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <thread>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/parallel.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::study {
@@ -234,35 +232,16 @@ class Meter {
 std::vector<api::Result> run_all(const std::vector<api::Experiment>& experiments, const StudyOptions& options,
                                  const Runner& run) {
   std::vector<api::Result> results(experiments.size());
-  std::vector<std::exception_ptr> errors(experiments.size());
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> stop = false;
   Meter meter(options.progress, experiments.size());
-
-  const auto work = [&] {
-    for (std::size_t i = next++; i < experiments.size() && !stop; i = next++) {
-      try {
-        if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
-        api::RunOptions one;
-        one.threads = 1;
-        one.interrupted = options.interrupted;
-        one.progress = [&meter, i](u64 done, u64 total) { meter.report(i, done, total); };
-        results[i] = run(experiments[i], one);
-        meter.report(i, 1, 1);
-      } catch (...) {
-        errors[i] = std::current_exception();
-        stop = true;
-      }
-    }
-  };
-  const std::size_t helpers = std::min<std::size_t>(std::max(options.threads, 1U), experiments.size());
-  std::vector<std::thread> pool;
-  for (std::size_t i = 1; i < helpers; ++i) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  in_parallel(experiments.size(), options.threads, [&](std::size_t i) {
+    if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
+    api::RunOptions one;
+    one.threads = 1;
+    one.interrupted = options.interrupted;
+    one.progress = [&meter, i](u64 done, u64 total) { meter.report(i, done, total); };
+    results[i] = run(experiments[i], one);
+    meter.report(i, 1, 1);
+  });
   return results;
 }
 

@@ -203,6 +203,15 @@ struct FireCell {
 /// text is no dump of this study.
 [[nodiscard]] StudyResult load(std::string_view text);
 
+/// What a study of files said, likewise.
+struct MeasuredFiles {
+  StudySpec spec;
+  FilesResult result;
+};
+[[nodiscard]] std::string dump(const StudySpec& spec, const FilesResult& result);
+/// Nothing where the text is of a study that has figures; throws like load().
+[[nodiscard]] std::optional<MeasuredFiles> load_files(std::string_view text);
+
 /// The name of the file in `out_dir` that holds dump().
 inline constexpr const char* kDumpFile = "study.json";
 

@@ -4,9 +4,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
+#include "banyan/workload/bzip2_blocks.hpp"
 
 namespace banyan::workload {
 namespace compressed {
@@ -83,7 +85,10 @@ End decompress_all(std::string_view bytes, std::string& out) {
 }
 
 End uncompress(std::string_view bytes, std::string& out) {
-  return is_gzip(bytes) ? inflate_all(bytes, out) : decompress_all(bytes, out);
+  if (is_gzip(bytes)) return inflate_all(bytes, out);
+  const auto one = [](std::string_view block, std::string& part) { return decompress_all(block, part) == End::whole; };
+  if (decompress_blocks(bytes, std::max(1U, std::thread::hardware_concurrency()), kMost, one, out)) return End::whole;
+  return decompress_all(bytes, out);
 }
 
 }  // namespace
