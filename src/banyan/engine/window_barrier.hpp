@@ -7,7 +7,7 @@
 #include <thread>
 
 #if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
+#include <emmintrin.h>
 #endif
 
 #include "banyan/base/types.hpp"
