@@ -203,5 +203,26 @@ TEST(RunFigures, TheTableOfARunHasSecondsAndBytesWhereTheyAreKnown) {
   EXPECT_EQ(page_of(run_of("0.2", "")).find("In other units"), std::string::npos);
 }
 
+TEST(RunFigures, DistributionsAreInSecondsWhereTheyAreKnown) {
+  const api::Result bare = run_of("0.2", "");
+  const api::Result result = run_of("0.2", ", cycle_time = \"2 ns\", flit = \"32 B\"");
+  const std::vector<Figure> in_cycles = run_figures(bare);
+  const std::vector<Figure> in_time = run_figures(result);
+  const Figure* const cycles = find(in_cycles, "distribution-packet_latency");
+  const Figure* const time = find(in_time, "distribution-packet_latency");
+  ASSERT_TRUE(cycles != nullptr && time != nullptr);
+  EXPECT_EQ(time->csv, cycles->csv) << "files have cycles";
+  ASSERT_EQ(time->charts.size(), cycles->charts.size());
+  EXPECT_EQ(time->charts[0].chart.x_label, "packet_latency (ns)");
+  EXPECT_EQ(time->charts[0].chart.y_label, "share of the packets per ns");
+  double area = 0.0;
+  const std::vector<ChartPoint>& steps = time->charts[0].chart.lines[0].points;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    EXPECT_EQ(steps[i].x, 2.0 * cycles->charts[0].chart.lines[0].points[i].x);
+    if (steps[i].y == steps[i - 1].y) area += steps[i].y * (steps[i].x - steps[i - 1].x);
+  }
+  EXPECT_NEAR(area, 1.0, 1e-9);
+}
+
 }  // namespace
 }  // namespace banyan::report::run_figures_test

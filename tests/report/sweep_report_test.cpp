@@ -181,6 +181,47 @@ TEST(SweepPage, SaysHowMuchOfASweepIsFinished) {
             (std::pair<std::string, std::string>{"2 of 6", "points finished"}));
 }
 
+/// Files keep cycles and flits; what is drawn and shown in tables is in units that all points know.
+TEST(SweepPage, IsInSecondsAndBytesWhereAllPointsKnowThem) {
+  Sweep made = sweep();
+  for (std::size_t i = 0; i < made.results.size(); ++i) {
+    api::Result& result = made.results[i];
+    result.metrics.push_back(metric("accepted_load", 0.25, "flits/cycle/terminal"));
+    result.metrics.push_back(stats::Metric::exact("cycle_length", "ns", i < 3 ? 2.0 : 1.0));
+    result.metrics.push_back(stats::Metric::exact("flit_size", "B", 32.0));
+    result.series = {{"throughput", "flits/cycle", 100, 10, {1, 2}}};
+  }
+  const Page page = sweep_page(made.set, made.results, 6);
+  const Chart& latency = page.figures[0].charts[0].chart;
+  EXPECT_EQ(latency.y_label, "packet_latency (ns)");
+  EXPECT_DOUBLE_EQ(latency.lines[0].points[0].y, 20.0);
+  EXPECT_DOUBLE_EQ(*latency.lines[0].points[0].error, 1.0);
+  EXPECT_DOUBLE_EQ(latency.lines[1].points[0].y, 13.0) << "a cycle is a nanosecond there";
+  const Chart& load = page.figures[0].charts[1].chart;
+  EXPECT_EQ(load.y_label, "accepted_load (GB/s/terminal)");
+  EXPECT_DOUBLE_EQ(load.lines[0].points[0].y, 4.0);
+  EXPECT_NE(std::ranges::find(page.figures[0].values.head, "packet_latency (ns)"), page.figures[0].values.head.end());
+  EXPECT_EQ(page.figures[0].csv, api::to_csv(made.set, made.results));
+  const Chart& time = page.figures.back().charts[0].chart;
+  EXPECT_EQ(time.x_label, "ns");
+  EXPECT_DOUBLE_EQ(time.lines[0].points[1].x, 220.0);
+  EXPECT_DOUBLE_EQ(time.lines[0].points[1].y, 32.0);
+  const nlohmann::json comparison = nlohmann::json::parse(page_data(page))["comparison"];
+  EXPECT_EQ(comparison["time"], "ns");
+  EXPECT_EQ(comparison["metrics"][0]["unit"], "ns");
+  EXPECT_EQ(comparison["points"][0]["metrics"][0][0], 20.0);
+  EXPECT_EQ(comparison["points"][0]["series"][0]["start"], 200.0);
+
+  made.results[4].metrics.pop_back();  // what a flit is
+  const Page partly = sweep_page(made.set, made.results, 6);
+  EXPECT_EQ(partly.figures[0].charts[0].chart.y_label, "packet_latency (ns)");
+  EXPECT_EQ(partly.figures[0].charts[1].chart.y_label, "accepted_load (flits/cycle/terminal)");
+  made.results[5].metrics.erase(made.results[5].metrics.end() - 2);  // and what a cycle is
+  const Page bare = sweep_page(made.set, made.results, 6);
+  EXPECT_EQ(bare.figures[0].charts[0].chart.y_label, "packet_latency (cycles)");
+  EXPECT_EQ(bare.figures.back().charts[0].chart.x_label, "cycles");
+}
+
 TEST(SweepPage, OfARunHasItsMetricsAndItsSeries) {
   Sweep made = sweep();
   made.set.axis_names.clear();

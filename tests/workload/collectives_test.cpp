@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/workload/replay.hpp"
 #include "support/schedule_interpreter.hpp"
 
 namespace banyan::workload::collectives_test {
@@ -402,6 +403,31 @@ TEST(ClosedForm, SegmentsFlowThroughAChain) {
       const u64 wanted = (n - 1) * (kLatency + segment) + (segments - 1) * segment;
       EXPECT_EQ(time_of(Collective::broadcast, Algorithm::ring, n, u64{50} * segments, segments), wanted);
       EXPECT_EQ(time_of(Collective::reduce, Algorithm::ring, n, u64{50} * segments, segments), wanted);
+    }
+  }
+}
+
+/// The forms are checked on a network that the test has for itself; `ideal` takes as long, but for the last byte of
+/// each message, and for two trees: their ranks receive two streams and send two, and a send whose interface is busy
+/// holds its core.
+TEST(ClosedForm, HoldsOnTheIdealNetworkOfJobs) {
+  const auto on_ideal = [](const Case& c) {
+    Host host;
+    host.gap_per_byte = PerByte(kPerByte);
+    const IdealWire wire{kLatency, host.gap_per_byte};
+    return static_cast<double>(replay_physical(Program(make(c).schedule, "test"), host, wire, {}).completion);
+  };
+  for (const u32 n : {2U, 3U, 8U, 13U, 16U}) {
+    for (const std::string& collective : collective_names()) {
+      for (const std::string& algorithm : algorithm_names(*collective_named(collective))) {
+        if (algorithm == "automatic" || algorithm == "hierarchical") continue;
+        const bool trees = algorithm == "double_binary_tree";
+        const Case c = all_ranks(*collective_named(collective), *algorithm_named(algorithm), n,
+                                 trees ? 240'000 : n * 4000, trees ? 200 : 1);
+        const double ratio = on_ideal(c) / static_cast<double>(time_of(c));
+        EXPECT_GT(ratio, 0.99) << text_of(c);
+        EXPECT_LT(ratio, trees && collective != "broadcast" ? 1.4 : 1.001) << text_of(c);
+      }
     }
   }
 }

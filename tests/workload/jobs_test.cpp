@@ -192,9 +192,23 @@ TEST_F(Jobs, AnOverrideIsForAllJobsOrForOne) {
   EXPECT_EQ(completions("job.start=7"), json({1225, 1025}));
   EXPECT_EQ(completions("job.1.start=7"), json({1218, 1025}));
   EXPECT_EQ(completions("job.pair.start=7"), json({1225, 1018}));
+  // The job that is meant is named, whichever the error.
+  for (const char* override : {"job.1.host.rules=xx", "job.other.host.rules=xx", "job.1.placment=linear"})
+    EXPECT_NE(banyan({"run", "x.toml", override}).err.find("job.1."), std::string::npos) << override;
+  EXPECT_NE(banyan({"run", "x.toml", "job.host.nics=999"}).err.find("job.0.host.nics"), std::string::npos);
   const Said said = banyan({"run", "x.toml", "job.nobody.start=7"});
   EXPECT_EQ(said.status, 2);
   EXPECT_NE(said.err.find("there is no job \"nobody\""), std::string::npos) << said.err;
+}
+
+TEST_F(Jobs, TimesThatRoundingWouldChangeAreRefused) {
+  const Said nothing = banyan({"run", "x.toml", "job.host.overhead=0.3"});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_NE(nothing.err.find("0.3 is no whole number"), std::string::npos) << nothing.err;
+  EXPECT_NE(nothing.err.find("remedy: give 0 or 1"), std::string::npos) << nothing.err;
+  EXPECT_EQ(banyan({"run", "x.toml", "job.host.overhead=1"}).status, 0);
+  EXPECT_EQ(banyan({"run", "x.toml", "job.host.overhead=1500.4"}).status, 0) << "by less than a hundredth";
+  EXPECT_EQ(banyan({"run", "x.toml", "switch.latency=10.4"}).status, 2);
 }
 
 TEST_F(Jobs, CheckSaysWhereTheRanksAreAndWhatIsWrong) {

@@ -530,5 +530,12 @@ TEST_F(NetworkJobs, TheTimeOfAMessageAboveEagerIsTheNetworks) {
   EXPECT_EQ(job["critical_path_times"]["network"], job["completion"]);
 }
 
+/// A network in which nothing is due passes at once: 10^15 ns took hours.
+TEST_F(NetworkJobs, AStartFarAwayTakesNoTime) {
+  const json near = run_of(std::string(kTree) + kRing, {"job.start=1e6"});
+  const json far = run_of(std::string(kTree) + kRing, {"job.start=1e15"});
+  EXPECT_EQ(far["jobs"][0]["completion"].get<double>() - 1e15, near["jobs"][0]["completion"].get<double>() - 1e6);
+}
+
 }  // namespace
 }  // namespace banyan::cli::network_jobs_test

@@ -2,8 +2,11 @@
 // says?
 #include "banyan/workload/replay.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -226,6 +229,69 @@ TEST(Replay, ManySendsOfOneCoreTakeTheirTurns) {
     receives += "recv 1b from 0\n";
   }
   EXPECT_EQ(loggopsim(text + receives + "}", {1000, 100, 0, 0, 0, 9}), (Ends{kMany * 100, kMany * 100 + 1100}));
+}
+
+/// Sends and receives that fit each other in a random order, computations, and dependencies on what stands before.
+std::string random_schedule(std::mt19937& random, u32 ranks) {
+  const auto below = [&](u32 n) { return static_cast<u32>(random() % n); };
+  std::vector<std::vector<std::string>> lines(ranks);
+  for (u32 k = 0; k < 6 * ranks; ++k) {
+    const u32 from = below(ranks);
+    const u32 to = (from + 1 + below(ranks - 1)) % ranks;
+    const std::string tail = " tag " + std::to_string(below(2)) + " cpu " + std::to_string(below(2));
+    const std::string bytes = std::to_string(1 + below(200)) + "b ";
+    lines[from].push_back("send " + bytes + "to " + std::to_string(to) + tail);
+    lines[to].push_back("recv " + bytes + "from " + std::to_string(from) + tail);
+    if (below(3) == 0) lines[below(ranks)].push_back("calc " + std::to_string(below(2000)));
+  }
+  std::string text = "num_ranks " + std::to_string(ranks) + "\n";
+  for (u32 r = 0; r < ranks; ++r) {
+    text += "rank " + std::to_string(r) + " {\n";
+    for (u32 i = 0; i < lines[r].size(); ++i) text += "l" + std::to_string(i) + ": " + lines[r][i] + "\n";
+    for (u32 i = 1; i < lines[r].size(); ++i) {
+      if (below(2) == 0) continue;
+      text +=
+          "l" + std::to_string(i) + (below(4) == 0 ? " irequires l" : " requires l") + std::to_string(below(i)) + "\n";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+/// What a rank did fills its life, and the critical path leads from the start to the end of the job.
+TEST(Replay, TimesAddUp) {
+  std::mt19937 random(7);
+  for (const HostRules rules : {HostRules::physical, HostRules::loggopsim}) {
+    int finished = 0;
+    for (int n = 0; n < 300; ++n) {
+      const std::string text = random_schedule(random, 2 + random() % 4);
+      const auto one_of = [&](std::initializer_list<u64> values) {
+        return *(values.begin() + random() % values.size());
+      };
+      const Parameters p{one_of({0, 50, 2500}), one_of({0, 10, 1500}), one_of({0, 7, 1000}),
+                         one_of({0, 1, 6}),     one_of({0, 1, 9}),     one_of({8, 100, 65535})};
+      const Program program = program_of(text);
+      const JobOutcome outcome = outcome_of(program, rules, p);
+      if (!outcome.explanation.empty()) continue;
+      ++finished;
+      const std::string what = text + fmt::format("L={} o={} g={} G={} O={} S={}", p.latency, p.o, p.g, p.per_byte,
+                                                  p.per_byte_overhead, p.eager);
+      for (u32 r = 0; r < program.ranks(); ++r) {
+        const RankTimes& t = outcome.times[r];
+        ASSERT_EQ(t.computing + t.overhead + t.network + t.waiting, outcome.ends[r]) << "rank " << r << "\n" << what;
+      }
+      ASSERT_FALSE(outcome.critical_path.empty());
+      ASSERT_EQ(outcome.critical_path.back().end, outcome.completion) << what;
+      // LogGOPSim begins what waits for the end of an operation on another core before that end.
+      if (rules == HostRules::loggopsim) continue;
+      std::string path;
+      for (const CriticalStep& step : outcome.critical_path)
+        path += fmt::format("rank {} l{}: {} to {}\n", step.place.rank, step.place.operation, step.begin, step.end);
+      for (std::size_t i = 1; i < outcome.critical_path.size(); ++i)
+        ASSERT_LE(outcome.critical_path[i - 1].begin, outcome.critical_path[i].end) << path << what;
+    }
+    EXPECT_GT(finished, 100);
+  }
 }
 
 }  // namespace

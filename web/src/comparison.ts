@@ -41,6 +41,8 @@ export interface ComparedPool {
 
 /** The points of a sweep; point i is run i of the report. */
 export interface ComparisonData {
+  /** The unit of time of the series. */
+  time: string;
   axes: ComparedAxis[];
   metrics: Named[];
   series: Named[];
@@ -96,7 +98,7 @@ export function abscissas(data: ComparisonData, metric: string, pooled: boolean)
   const found = data.axes
     .filter((axis) => axis.names.length > 1 && !(axis.seed && pooled))
     .map(({ key, name }) => ({ key, name }));
-  if (data.series.some(({ name }) => name === metric)) found.push({ key: kTime, name: "time (cycles)" });
+  if (data.series.some(({ name }) => name === metric)) found.push({ key: kTime, name: withUnit("time", data.time) });
   return found;
 }
 
@@ -331,8 +333,8 @@ export function chartsOf(data: ComparisonData, found: readonly RunState[], choic
     title: words(choice.metric),
     subtitle: [label, ...held].filter((part) => part !== "").join(", "),
     x: {
-      label: overTime ? "cycles" : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
-      symbol: overTime ? "cycle" : (data.axes[axis]?.name ?? ""),
+      label: overTime ? data.time : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
+      symbol: overTime ? (data.time === "cycles" ? "cycle" : "t") : (data.axes[axis]?.name ?? ""),
       unit: overTime ? "" : (data.axes[axis]?.unit ?? ""),
       log: choice.logX && !ofNames,
       ...(ofNames ? { names: data.axes[axis]?.names ?? [] } : {}),

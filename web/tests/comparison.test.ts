@@ -33,6 +33,7 @@ function sweep(): ComparisonData {
     }
   }
   return {
+    time: "cycles",
     axes: [
       { key: "switch.queues", name: "queues", unit: "", seed: false, names: ["1q", "voqsw"], numbers: [null, null] },
       {

@@ -401,7 +401,8 @@ Experiment resolve_point(const Draft& draft, const std::string& stem, const Cata
     const bool unnamed = part.kind == &catalog.routing && part.name.empty();
     if (unnamed && needs_no_routing(draft, catalog)) continue;
     if (unnamed) experiment.usual_routing = true;
-    config::Values values = resolve_part(draft, unnamed ? draft.named(part) : part, worth);
+    // No copy of the others: the path to a job or a traffic is found by the part itself.
+    config::Values values = unnamed ? resolve_part(draft, draft.named(part), worth) : resolve_part(draft, part, worth);
     if (part.kind == &catalog.topology)
       experiment.topology = std::move(values);
     else if (part.kind == &catalog.switching)

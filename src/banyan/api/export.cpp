@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "banyan/api/axis_units.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/pool_seeds.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -423,8 +424,8 @@ std::string to_json(const ExperimentSet& set, const std::vector<Result>& results
 std::string to_table(const ExperimentSet& set, const std::vector<Result>& results,
                      const std::vector<std::string>& metrics) {
   require_reported(results, metrics);
-  return pooled_table(set, results, metrics.empty() ? telling_metrics(results) : metrics) + doubts_text(results) +
-         warnings_text(results);
+  return pooled_table(set, in_physical_units(results).results, metrics.empty() ? telling_metrics(results) : metrics) +
+         doubts_text(results) + warnings_text(results);
 }
 
 std::string to_whole_table(const ExperimentSet& set, const std::vector<Result>& results) {

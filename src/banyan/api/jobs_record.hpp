@@ -12,7 +12,7 @@ namespace banyan::api {
 /// A collective that a job has, by kind.
 struct CollectiveCount {
   std::string kind;
-  std::string algorithm;  ///< "automatic" where it depends on the size
+  std::string algorithm;  ///< several, with ", " between them, where it depends on the size
   u64 count = 0;
   u64 bytes = 0;  ///< of the vectors
 };

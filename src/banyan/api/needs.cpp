@@ -26,15 +26,9 @@ constexpr double kProgramBytes = 10e6;  ///< of a program that has built next to
 /// Building, first use of the memory included: measured on meshes of 512 x 512 switches of three models.
 constexpr double kBuildSecondsPerInput = 1e-6;
 constexpr double kBuildSecondsPerByte = 2e-9;
-/// Moving a packet through a switch, about, measured on bench/workloads: by model and by how much of the network the
-/// caches hold it is a third of that or three times as much. Models that say so (core::SwitchRow::moves_flits) move
-/// flits one by one; others move packets as wholes, whose events are more the longer the packet is, up to a number.
-/// Models whose links have a rate look at every cycle in which there is something to do.
-constexpr double kSecondsPerPacketHop = 15e-9;
-constexpr double kSecondsPerFlitHop = 60e-9;
-constexpr double kSecondsPerWholeFlit = 12e-9;
-constexpr double kMostPerWhole = 600e-9;
+/// Models whose links have a rate look at every cycle in which something happens.
 constexpr double kSecondsPerLinkCycle = 100e-9;
+constexpr double kEventsPerHop = 6.0;  ///< begin and end of a packet, its credit, at either end of a link
 /// Input ports of a network that is built to ask its traffics: some tenths of a second.
 constexpr double kFewInputs = 20'000.0;
 constexpr double kWorthSaying = 1e9;    ///< bytes
@@ -291,11 +285,10 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
 double seconds_of(const Experiment& experiment, const Work& work) {
   const core::SwitchRow& row = switch_row(experiment);
   const double flits = work.packets > 0.0 ? work.flits / work.packets : 1.0;
-  const bool one_by_one = row.moves_flits;
-  const double packet = kSecondsPerPacketHop + (one_by_one ? flits * kSecondsPerFlitHop
-                                                           : std::min(flits * kSecondsPerWholeFlit, kMostPerWhole));
+  const double packet = row.hop_cost.packet + std::min(flits * row.hop_cost.flit, row.hop_cost.most_of_flits);
   const double cycle = row.cycle_ns == nullptr ? 0.0 : kSecondsPerLinkCycle;
-  return work.packet_hops() * packet + work.cycles * cycle;
+  // Time goes on at once to what happens next.
+  return work.packet_hops() * packet + std::min(work.cycles, kEventsPerHop * work.packet_hops()) * cycle;
 }
 
 void require_fit(const std::vector<Experiment>& points, u32 at_once, double available_bytes) {

@@ -305,7 +305,9 @@ class Coupling {
 
   /// Simulates until something arrives or `due`; true: one of both has come.
   bool step(u64 due, Tick ahead) {
-    const Tick most = std::min<u64>(due - network_.now(), kStretch);
+    // Until something is due in the network, time passes at once.
+    const Tick idle = std::max(network_.next(), network_.now()) - network_.now();
+    const Tick most = std::min<u64>(due - network_.now(), std::max(idle, kStretch));
     const bool arrived = network_.step_to_delivery(most, ahead);
     arrived_.assign(network_.delivered().begin(), network_.delivered().end());
     given_ = 0;

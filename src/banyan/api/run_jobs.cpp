@@ -37,10 +37,25 @@ double cycle_of(const Experiment& experiment) {
   return own > 0.0 ? own : cycle_ns(experiment);
 }
 
+/// A time in whole units of the run, so many per unit of the parameter. Throws ConfigError where rounding changes it by
+/// more than a hundredth.
+u64 whole_units(const config::Values& values, const char* name, double units) {
+  const double exact = values.real(name) * units;
+  const double whole = std::round(exact);
+  if (std::abs(whole - exact) > 0.01 * exact) {
+    values.fail(name,
+                fmt::format("{:.6g} is no whole number of {}", values.real(name),
+                            units == 1.0 ? "the units in which this run counts"
+                                         : fmt::format("cycles, which last {:.6g} ns", 1.0 / units)),
+                fmt::format("give {:.6g} or {:.6g}", std::floor(exact) / units, std::ceil(exact) / units));
+  }
+  return static_cast<u64>(whole);
+}
+
 workload::Host host_of(const Experiment& experiment, const config::Values& v, const workload::IdealWire& wire) {
   const double cycle = cycle_of(experiment);
   const double units = cycle > 0.0 ? 1.0 / cycle : 1.0;
-  const auto time = [&](const char* name) { return static_cast<u64>(std::llround(v.real(name) * units)); };
+  const auto time = [&](const char* name) { return whole_units(v, name, units); };
   workload::Host host;
   host.overhead = time("host.overhead");
   host.gap = time("host.gap");
@@ -92,7 +107,13 @@ Read from_trace(const config::Values& job, const std::string& path) {
   Read read{{workload::read_chakra(path, options, &notes), path}, {}, {}};
   for (const std::string& name : workload::collective_names()) {
     const auto& kind = notes.by_kind[static_cast<std::size_t>(*workload::collective_named(name))];
-    if (kind.count != 0) read.collectives.push_back({name, algorithm(name), kind.count, kind.bytes});
+    if (kind.count == 0) continue;
+    std::string used;
+    for (const workload::Algorithm how : kind.algorithms) {
+      if (!used.empty()) used += ", ";
+      used += workload::name_of(how);
+    }
+    read.collectives.push_back({name, used, kind.count, kind.bytes});
   }
   if (notes.skipped_nodes != 0) {
     read.note = fmt::format("{}: {} collective{} without type or size skipped", job.text("name"), notes.skipped_nodes,
@@ -486,7 +507,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
   const u32 terminals = topology->traffic_terminals();
   std::optional<WireLog> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, *topology);
-  const workload::IdealWire wire{static_cast<u64>(std::llround(experiment.switching.real("latency"))),
+  const workload::IdealWire wire{whole_units(experiment.switching, "latency", 1.0),
                                  workload::PerByte(experiment.switching.real("per_byte"))};
   Ran ran;
   ran.read.reserve(experiment.jobs.size());

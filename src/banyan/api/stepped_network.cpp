@@ -231,6 +231,7 @@ bool SteppedNetwork::step_to_delivery(Tick most, Tick ahead) {
 
 std::span<const Delivery> SteppedNetwork::delivered() const noexcept { return state_->delivered; }
 Tick SteppedNetwork::now() const noexcept { return state_->now; }
+Tick SteppedNetwork::next() const noexcept { return state_->instance.machine->next(); }
 u32 SteppedNetwork::terminals() const noexcept { return state_->network.topology->traffic_terminals(); }
 std::size_t SteppedNetwork::in_flight() const noexcept { return state_->pending.size(); }
 

@@ -66,6 +66,8 @@ class SteppedNetwork {
 
   /// Cycles that are done.
   [[nodiscard]] Tick now() const noexcept;
+  /// The earliest cycle in which something can happen; before now() where that is not known.
+  [[nodiscard]] Tick next() const noexcept;
   [[nodiscard]] u32 terminals() const noexcept;
   /// Messages of the caller that have not arrived.
   [[nodiscard]] std::size_t in_flight() const noexcept;

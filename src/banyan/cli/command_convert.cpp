@@ -64,6 +64,21 @@ namespace {
 
 bool ends_with(const std::string& text, const char* end) { return std::string_view(text).ends_with(end); }
 
+/// Text has no interface for a computation, which uses none.
+void note_lost_interfaces(const workload::Program& program, const std::string& to) {
+  u64 lost = 0;
+  for (u32 r = 0; r < program.ranks(); ++r) {
+    for (u32 i = 0; i < program.operations(r); ++i) {
+      program.passes(r, i);
+      const workload::Operation o = program.operation(r, i);
+      lost += o.kind == workload::OperationKind::calculate && o.nic != 0 ? 1 : 0;
+    }
+  }
+  if (lost == 0) return;
+  note(fmt::format("{}: {} computation{} name{} a network interface, which text cannot; what runs is the same", to,
+                   lost, lost == 1 ? "" : "s", lost == 1 ? "s" : ""));
+}
+
 /// A workload file in the format that the name of the other file tells.
 int convert_workload(const ConvertArguments& arguments) {
   const bool binary = ends_with(arguments.to, ".bin");
@@ -77,6 +92,7 @@ int convert_workload(const ConvertArguments& arguments) {
   }
   require_writable_file(arguments.to);
   const workload::Program program = workload::read_workload(arguments.file);
+  if (!binary) note_lost_interfaces(program, arguments.to);
   write_file(arguments.to, binary ? std::string(program.bytes()) : workload::to_goal_text(program));
   return kDone;
 }
@@ -85,6 +101,12 @@ int convert_workload(const ConvertArguments& arguments) {
 
 int convert(const ConvertArguments& arguments) {
   if (!arguments.to.empty()) return convert_workload(arguments);
+  std::error_code ignored;
+  const bool regular = std::filesystem::is_regular_file(arguments.file, ignored);
+  if (const workload::Format* const format = regular ? workload::format_of(arguments.file) : nullptr) {
+    throw ConfigError({arguments.file, 0, 0, ""}, fmt::format("this is a workload: {}", format->summary),
+                      "say what to make of it, with --to FILE.goal (text) or --to FILE.bin (binary)");
+  }
   if (!arguments.out.empty()) require_writable_file(arguments.out);
   const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note).toml;
   if (arguments.out.empty()) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "banyan/api/physical.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/output.hpp"
 #include "banyan/report/sweep_report.hpp"
@@ -62,8 +63,9 @@ std::vector<report::Chart> sweep_plots(const api::ExperimentSet& set, const std:
   const std::size_t x = plotted_axis(set);
   std::vector<report::Chart> charts;
   if (results.empty()) return charts;
+  const std::vector<api::Result> shown = api::in_physical_units(results).results;
   for (const std::string& metric : plotted(results, metrics)) {
-    charts.push_back(report::sweep_chart(set, x, results, metric));
+    charts.push_back(report::sweep_chart(set, x, shown, metric));
   }
   return charts;
 }

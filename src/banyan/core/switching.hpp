@@ -55,6 +55,16 @@ struct Framing {
   u32 overhead = 0;     ///< flits that a packet occupies a link for, beyond its own
 };
 
+/// What moving a packet through a switch takes, in seconds of CPU time, about: that of a packet and that of its flits.
+/// The default is of models that move packets as wholes, whose events are more the longer the packet is, up to a
+/// number. Measured on bench/workloads; by how much of the network the caches hold it is a third of that or three times
+/// as much.
+struct HopCost {
+  double packet = 15e-9;
+  double flit = 12e-9;
+  double most_of_flits = 600e-9;  ///< of all flits of a packet together
+};
+
 /// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace banyan::switching`.
 /// `install` adds the model's populations to the machine under construction (engine/builder.hpp); it throws ConfigError
 /// with one reason when the model cannot run that topology, routing or traffic. `vcs` tells the number of virtual
@@ -98,8 +108,7 @@ struct SwitchRow {
   bool draws_nothing = false;
   /// Whether it draws all the same with these parameters; nullptr: never.
   bool (*draws)(const config::Values&) = nullptr;
-  /// The model moves every flit for itself, not a packet as a whole: what a run takes grows with the flits.
-  bool moves_flits = false;
+  HopCost hop_cost = {};
   /// Why the source of a packet must know its way (Routing::oblivious); nullptr: it need not.
   const char* source_routes = nullptr;
   /// nullptr: virtual channels are at once free for the next packet.

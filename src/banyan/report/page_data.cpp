@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "banyan/api/physical.hpp"
 #include "banyan/api/pool_seeds.hpp"
 #include "banyan/report/explorer.hpp"
 #include "banyan/report/markup.hpp"
@@ -134,8 +135,12 @@ Json pools_json(const Comparison& comparison, const std::vector<const api::Resul
   return pools;
 }
 
-Json comparison_json(const Comparison& comparison, const std::vector<const api::Result*>& runs) {
-  Json object = {{"axes", Json::array()},
+Json comparison_json(const Comparison& comparison, const std::vector<const api::Result*>& all) {
+  const api::PhysicalResults shown = api::in_physical_units(all);
+  std::vector<const api::Result*> runs;
+  for (const api::Result& run : shown.results) runs.push_back(&run);
+  Json object = {{"time", shown.time_unit},
+                 {"axes", Json::array()},
                  {"metrics", names_json(runs, &api::Result::metrics)},
                  {"series", names_json(runs, &api::Result::series)},
                  {"points", Json::array()}};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "banyan/api/export.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/stats/congestion.hpp"
 
@@ -76,40 +77,42 @@ ChartLine line_of_many(std::string label, u32 colour) {
   return line;
 }
 
-/// Buckets are wider where latencies are longer: what is drawn is the share per cycle.
-std::vector<NamedChart> distribution_charts(const api::Histogram& histogram) {
+/// Buckets are wider where latencies are longer: what is drawn is the share per cycle, or per ns.
+std::vector<NamedChart> distribution_charts(const api::Histogram& histogram, const api::Worth& worth) {
   double total = 0.0;
   for (const auto& bucket : histogram.buckets) total += static_cast<double>(bucket.count);
-  const std::string x_label = with_unit(histogram.name, histogram.unit);
-  Chart density = chart_of("How many take how long", x_label, "share of the packets per cycle");
+  const std::string x_label = with_unit(histogram.name, worth.unit);
+  const std::string per = worth.unit == "cycles" ? "cycle" : worth.unit;
+  Chart density = chart_of("How many take how long", x_label, "share of the packets per " + per);
   Chart cumulative = chart_of("How many take at most so long", x_label, "share of the packets");
   Chart tail = chart_of("How many take longer", x_label, "share of the packets");
-  ChartLine steps = line_of_many("share per cycle", 0);
+  ChartLine steps = line_of_many("share per " + per, 0);
   ChartLine below = line_of_many("at most so long", 0);
   ChartLine above = line_of_many("longer", 0);
   double sum = 0.0;
   u64 expected = histogram.buckets.front().low;
   for (const auto& bucket : histogram.buckets) {
-    const auto low = static_cast<double>(bucket.low);
-    const auto high = static_cast<double>(bucket.high);
+    const double low = static_cast<double>(bucket.low) * worth.factor;
+    const double high = static_cast<double>(bucket.high) * worth.factor;
+    const double end = static_cast<double>(bucket.high + 1) * worth.factor;
     const double share = static_cast<double>(bucket.count) / total;
-    const std::string where =
-        low == high ? fmt::format("{} {}", low, histogram.unit) : fmt::format("{} to {} {}", low, high, histogram.unit);
+    const std::string where = low == high ? fmt::format("{:.6g} {}", low, worth.unit)
+                                          : fmt::format("{:.6g} to {:.6g} {}", low, high, worth.unit);
     const std::string tip = fmt::format("{}: {} packets, {:.3g} %", where, bucket.count, 100.0 * share);
     if (bucket.low != expected) {  // nothing in between
-      steps.points.push_back(at(static_cast<double>(expected), 0.0, ""));
+      steps.points.push_back(at(static_cast<double>(expected) * worth.factor, 0.0, ""));
       steps.points.push_back(at(low, 0.0, ""));
     }
-    steps.points.push_back(at(low, share / (high - low + 1.0), tip));
-    steps.points.push_back(at(high + 1.0, share / (high - low + 1.0), tip));
+    steps.points.push_back(at(low, share / (end - low), tip));
+    steps.points.push_back(at(end, share / (end - low), tip));
     expected = bucket.high + 1;
     sum += static_cast<double>(bucket.count);
     below.points.push_back(
-        at(high, sum / total, fmt::format("{:.6g} % take at most {} {}", 100.0 * sum / total, high, histogram.unit)));
+        at(high, sum / total, fmt::format("{:.6g} % take at most {:.6g} {}", 100.0 * sum / total, high, worth.unit)));
     const double longer = (total - sum) / total;
     if (longer > 0.0) {
       above.points.push_back(
-          at(high, longer, fmt::format("{:.3g} % take longer than {} {}", 100.0 * longer, high, histogram.unit)));
+          at(high, longer, fmt::format("{:.3g} % take longer than {:.6g} {}", 100.0 * longer, high, worth.unit)));
     }
   }
   const double shortest = std::max(1.0, static_cast<double>(histogram.buckets.front().low));
@@ -276,7 +279,8 @@ std::vector<Figure> run_figures(const api::Result& result) {
     figures.push_back({file_name("distribution-" + histogram.name),
                        "Distribution of " + histogram.name,
                        "packets that were generated in the measured part",
-                       distribution_charts(histogram),
+                       distribution_charts(
+                           histogram, api::worth_of(histogram.unit, result).value_or(api::Worth{1.0, histogram.unit})),
                        file_name("histogram-" + histogram.name) + ".csv",
                        csv_of(histogram),
                        {}});

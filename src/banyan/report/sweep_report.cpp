@@ -202,6 +202,14 @@ std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::
   return charts;
 }
 
+Chart over_time(const std::string& name, const std::string& unit) {
+  Chart chart;
+  chart.title = words(name) + " over time";
+  chart.x_label = unit;
+  chart.x_symbol = unit == "cycles" ? "cycle" : "t";
+  return chart;
+}
+
 /// The names of the series of all points, each once.
 std::vector<std::string> series_names(const std::vector<api::Result>& results) {
   std::vector<std::string> names;
@@ -220,11 +228,9 @@ const stats::Series* find_series(const api::Result& result, const std::string& n
 }
 
 /// The curves of all points over each other, pooled over seeds: the mean of those that have a value at that time.
-Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result>& results, const std::string& name) {
-  Chart chart;
-  chart.title = words(name) + " over time";
-  chart.x_label = "cycles";
-  chart.x_symbol = "cycle";
+Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result>& results, const std::string& name,
+                    const std::string& time_unit) {
+  Chart chart = over_time(name, time_unit);
   std::vector<std::map<double, std::vector<double>>> values;
   std::vector<std::size_t> runs;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -259,8 +265,8 @@ Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result
   return chart;
 }
 
-std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results,
-                                    bool single) {
+std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::vector<api::Result>& results, bool single,
+                                    const std::string& time_unit) {
   std::vector<NamedChart> charts;
   if (single) {
     for (const api::Result& result : results) {
@@ -275,7 +281,7 @@ std::vector<NamedChart> time_charts(const api::ExperimentSet& set, const std::ve
   }
   for (const std::string& name : series_names(results)) {
     if (charts.size() == kSeriesCharts) break;
-    charts.push_back({file_name("series-" + name) + ".svg", pooled_series(set, results, name)});
+    charts.push_back({file_name("series-" + name) + ".svg", pooled_series(set, results, name, time_unit)});
   }
   return charts;
 }
@@ -307,10 +313,12 @@ std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api:
   return tiles;
 }
 
-void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+/// `csv`: of the results as they are, in cycles and flits.
+void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                       std::string csv) {
   const std::vector<std::string> metrics = sampled_metrics(results);
   const std::size_t cut = std::min(metrics.size(), kFirstMetrics);
-  Figure first{"metrics", "Metrics over the sweep", "", {}, "sweep.csv", api::to_csv(set, results), {}};
+  Figure first{"metrics", "Metrics over the sweep", "", {}, "sweep.csv", std::move(csv), {}};
   first.charts = metric_charts(set, results, {metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(cut)});
   first.values = points_table(set, results, metrics);
   Figure more{"more-metrics", "More metrics", "", {}, first.csv_file, first.csv, {}};
@@ -481,14 +489,12 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
 
 std::vector<Chart> series_charts(const api::Result& result) {
   std::vector<Chart> charts;
-  for (const stats::Series& series : result.series) {
+  const api::PhysicalResults shown = api::in_physical_units(std::vector<const api::Result*>{&result});
+  for (const stats::Series& series : shown.results.front().series) {
     auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& c) { return c.y_unit == series.unit; });
     if (chart == charts.end()) {
-      charts.push_back({});
+      charts.push_back(over_time(series.name, shown.time_unit));
       chart = charts.end() - 1;
-      chart->title = words(series.name) + " over time";
-      chart->x_label = "cycles";
-      chart->x_symbol = "cycle";
       chart->y_unit = chart->y_label = series.unit;
     }
     ChartLine line{series.name, {}, static_cast<u32>(chart->lines.size()), 0, false};
@@ -519,8 +525,10 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
     page.runs.push_back(&results[i]);
     page.run_titles.push_back(label_of(set.points[i], std::nullopt, true));
   }
+  api::PhysicalResults shown;
   if (!single) {
-    add_sweep_figures(page, set, results);
+    shown = api::in_physical_units(results);
+    add_sweep_figures(page, set, shown.results, api::to_csv(set, results));
   } else if (!results.empty()) {
     page.figures.push_back(
         {"metrics", "Metrics", "", {}, "run.csv", api::to_csv(results.front()), run_table(results.front())});
@@ -529,7 +537,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
     for (Figure& figure : run_figures(results.front())) page.figures.push_back(std::move(figure));
     for (Figure& figure : jobs_figures(results.front())) page.figures.push_back(std::move(figure));
   }
-  if (auto charts = time_charts(set, results, single); !charts.empty()) {
+  if (auto charts = time_charts(set, single ? results : shown.results, single, shown.time_unit); !charts.empty()) {
     const bool seeds = std::any_of(set.axis_names.begin(), set.axis_names.end(), is_seed);
     const std::string caption = seeds ? "means over seeds" : "";
     page.figures.push_back({"series",

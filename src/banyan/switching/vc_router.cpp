@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -508,7 +509,7 @@ const core::SwitchRow row_vc_router{
     .warning = &warning,
     .draws_nothing = true,
     .draws = &draws_words,
-    .moves_flits = true,
+    .hop_cost = {.flit = 60e-9, .most_of_flits = std::numeric_limits<double>::infinity()},  // flits, one by one
     .vc_turn = &vc_turn,
     .capacity = &capacity,
     .zero_load = &zero_load,

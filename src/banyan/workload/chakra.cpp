@@ -568,6 +568,7 @@ class Reader {
         ChakraNotes::Kind& kind = notes_->by_kind[static_cast<std::size_t>(operation.collective)];
         ++kind.count;
         kind.bytes += operation.bytes;
+        kind.algorithms.insert(algorithm_of(operation, static_cast<u32>(members.size())));
       }
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct ChakraNotes {
   struct Kind {
     u64 count = 0;
     u64 bytes = 0;  ///< of the vectors
+    std::set<Algorithm> algorithms;
   };
   std::array<Kind, 9> by_kind{};     ///< [Collective]
   std::vector<std::string> skipped;  ///< names of the collectives that lack type or size, each once

@@ -745,11 +745,6 @@ Schedule reduced_in_network(const CollectiveOperation& operation, u32 ranks) {
   return schedule.build();
 }
 
-Algorithm chosen(const CollectiveOperation& operation, u32 members) noexcept {
-  return operation.algorithm == Algorithm::automatic ? choose_algorithm(operation.collective, operation.bytes, members)
-                                                     : operation.algorithm;
-}
-
 bool has_root(Collective collective) noexcept {
   return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::gather ||
          collective == Collective::scatter;
@@ -829,16 +824,21 @@ Algorithm choose_algorithm(Collective collective, u64 bytes, u32 members) noexce
   return Algorithm::dissemination;
 }
 
+Algorithm algorithm_of(const CollectiveOperation& operation, u32 members) noexcept {
+  return operation.algorithm == Algorithm::automatic ? choose_algorithm(operation.collective, operation.bytes, members)
+                                                     : operation.algorithm;
+}
+
 u64 tracked_pieces(const CollectiveOperation& operation, u32 members) noexcept {
   if (operation.algorithm == Algorithm::in_network) return u64{members} * operation.segments;
-  const collectives::Row* row = collectives::row_of(operation.collective, collectives::chosen(operation, members));
+  const collectives::Row* row = collectives::row_of(operation.collective, algorithm_of(operation, members));
   return members < 2 || row == nullptr ? 0 : u64{members} * row->blocks(members, operation.group) * operation.segments;
 }
 
 CollectiveEnd append_collective(ScheduleBuilder& schedule, const CollectiveOperation& operation,
                                 const CollectivePlace& place) {
   const u32 members = static_cast<u32>(place.members.size());
-  const collectives::Row* row = collectives::row_of(operation.collective, collectives::chosen(operation, members));
+  const collectives::Row* row = collectives::row_of(operation.collective, algorithm_of(operation, members));
   CollectivePlan plan(schedule, place, operation.bytes, members == 0 ? 1 : row->blocks(members, operation.group),
                       operation.segments);
   if (members > 1) row->add(plan, operation);

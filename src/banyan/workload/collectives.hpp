@@ -68,6 +68,9 @@ struct CollectiveOperation {
 /// What Algorithm::automatic stands for: the thresholds of MPICH (Thakur, Rabenseifner and Gropp, 2005).
 [[nodiscard]] Algorithm choose_algorithm(Collective collective, u64 bytes, u32 members) noexcept;
 
+/// The algorithm of an operation; of an automatic one that which is chosen.
+[[nodiscard]] Algorithm algorithm_of(const CollectiveOperation& operation, u32 members) noexcept;
+
 /// Pieces of data that the members hold together: what making the schedule takes memory for, beside the schedule.
 [[nodiscard]] u64 tracked_pieces(const CollectiveOperation& operation, u32 members) noexcept;
 /// Above that number a collective is refused: a ring of 4,096 members has as many pieces, and 67 million operations.

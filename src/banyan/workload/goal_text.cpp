@@ -29,6 +29,8 @@ namespace {
 /// Ranks that a text may announce: what more would need is a mistake of writing.
 constexpr u64 kMostRanks = u64{1} << 26U;
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 /// The labels of one rank and the operations that they name; the texts are those of the file.
 class Labels {
  public:
@@ -83,6 +85,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& path) : path_(path), begin_(text.data()), at_(begin_) {
     end_ = begin_ + text.size();
+    if (text.starts_with(kByteOrderMark)) begin_ = at_ = begin_ + kByteOrderMark.size();
   }
 
   Schedule read() {
@@ -364,7 +367,8 @@ class Reader {
 
 bool recognizes(const std::string& path, std::string_view start) {
   static_cast<void>(path);
-  // Comments and blanks may stand in front.
+  // A byte order mark, comments and blanks may stand in front.
+  if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
   for (;;) {
     const std::size_t at = start.find_first_not_of(" \t\r\n");
     if (at == std::string_view::npos) return false;

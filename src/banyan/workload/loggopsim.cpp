@@ -176,18 +176,20 @@ class Replay {
     queue_.push({time, next_order(Kind::operation), rank, operation}, rank * 2);
   }
 
-  void started(u32 rank, u32 operation) {
+  /// `waits`: for a message. What waits for its beginning has waited for what it waited for until then.
+  void started(u32 rank, u32 operation, bool waits) {
     check(rank);
-    program_.for_each_after_start(rank, operation, [&](u32 d) { release(rank, d, operation); });
+    const Place cause = waits ? trace_.cause_of({rank, operation}) : Place{rank, operation};
+    program_.for_each_after_start(rank, operation, [&](u32 d) { release(rank, d, cause); });
   }
   void done(u32 rank, u32 operation) {
     check(rank);
-    program_.for_each_after_end(rank, operation, [&](u32 d) { release(rank, d, operation); });
+    program_.for_each_after_end(rank, operation, [&](u32 d) { release(rank, d, {rank, operation}); });
     if (--left_[rank] == 0) static_cast<void>(begin_iteration(rank));
     if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
   }
-  void release(u32 rank, u32 operation, u32 cause) {
-    trace_.waited({rank, operation}, {rank, cause}, now_);
+  void release(u32 rank, u32 operation, Place cause) {
+    trace_.waited({rank, operation}, cause, now_);
     u64 unused = 0;
     if (free_.release(rank, operation, unused)) freed_of(rank).push_back(operation);
   }
@@ -233,11 +235,11 @@ class Replay {
     const u64 until = event.time + scaled(o.amount);
     occupy(event.rank, o.cpu, {event.rank, event.operation}, until);
     clock_.computes(event.rank, event.time, until, event.time);
-    started(event.rank, event.operation);
+    started(event.rank, event.operation, false);
     done(event.rank, event.operation);
   }
   void send(const Event& event, const Operation& o) {
-    started(event.rank, event.operation);
+    started(event.rank, event.operation, false);
     const u64 more = o.amount - 1;
     const Place place{event.rank, event.operation};
     const u64 until = event.time + host_.overhead + host_.overhead_per_byte.of(more);
@@ -256,7 +258,7 @@ class Replay {
     if (o.amount <= host_.eager) done(event.rank, event.operation);
   }
   void post(const Event& event, const Operation& o) {
-    started(event.rank, event.operation);
+    started(event.rank, event.operation, true);
     Place send;
     if (!messages_.take(event.rank, o.peer, o.tag, send)) {
       receives_.push(event.rank, o.peer, o.tag, event.operation);
@@ -395,6 +397,8 @@ class Replay {
     if (out_.operations != total_) {
       out_.explanation = unfinished(program_, messages_, receives_);
     } else {
+      // A message that came before its receive may charge its receiver longer than anything else takes.
+      for (std::size_t c = 0; c < core_free_.size(); ++c) trace_.held(holder_[c], core_free_[c]);
       out_.critical_path = trace_.chain();
     }
   }

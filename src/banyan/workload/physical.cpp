@@ -119,8 +119,8 @@ class Replay {
   [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
   [[nodiscard]] u64 lookahead() const noexcept { return asking_ == 0 ? host_.overhead : 0; }
   void archive(Archive& a) {
-    a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, queue_, trace_, clock_,
-      contributions_, gatherings_);
+    a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, handled_, queue_,
+      trace_, clock_, contributions_, gatherings_);
     a(asking_, now_, born_, report_, out_);
   }
   JobOutcome finish() {
@@ -202,9 +202,12 @@ class Replay {
     trace_.waited(place, cause, at);
     if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
   }
-  void begun(Place place, u64 at) {
+  /// `waits`: it has begun and waits for another rank. What waits for its beginning has waited for what it waited for
+  /// until then, whatever its end waits for.
+  void begun(Place place, u64 at, bool waits) {
     trace_.begun(place, at);
-    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+    const Place cause = waits ? trace_.cause_of(place) : place;
+    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });
   }
   void ended(Place place, u64 at) {
     trace_.ended(place, at);
@@ -251,7 +254,7 @@ class Replay {
     const u64 start = take_turn(mine, event.place, event.time);
     mine = {start + scale_.of(o.amount), event.place};
     clock_.computes(event.place.rank, start, mine.free, now_);
-    begun(event.place, start);
+    begun(event.place, start, false);
     ended(event.place, mine.free);
   }
   void send(const Event& event, const Operation& o) {
@@ -262,24 +265,26 @@ class Replay {
     if (eager) start = take_turn(nic, event.place, start);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)), event.place};
     clock_.handles(event.place.rank, start, mine.free, now_);
-    begun(event.place, start);
+    begun(event.place, start, !eager);
     ++out_.messages;
     out_.bytes += o.amount;
     carry(start + host_.overhead, eager ? Kind::arrival : Kind::request, event.place, o);
     if (!eager) {
       ++asking_;
+      if (mine.free > start + host_.overhead) handled_[key(event.place)] = mine.free;
       return;
     }
     nic = {start + host_.gap + host_.gap_per_byte.of(further(o)), event.place};
     ended(event.place, mine.free);
   }
   void post(const Event& event, const Operation& o) {
-    begun(event.place, event.time);
+    begun(event.place, event.time, true);
     Waiting message;
     if (!messages_.take(event.place.rank, o.peer, o.tag, message)) {
       receives_.push(event.place.rank, o.peer, o.tag, event.place.operation);
     } else if (message.asks) {
       receive_of_[key(message.send)] = event.place;
+      trace_.waited(message.send, trace_.cause_of(event.place), event.time);
       carry(event.time, Kind::consent, message.send, operation(message.send));
     } else {
       meet(event.place, message.send, std::max(event.time, message.complete), message.complete);
@@ -332,7 +337,13 @@ class Replay {
     const u64 gone = host_.gap_per_byte.of(further(o));
     nic = {start + host_.gap + gone, event.place};
     carry(start, Kind::arrival, event.place, o);
-    ended(event.place, start + gone);
+    u64 end = start + gone;
+    // The core may handle its bytes for longer than they take to leave.
+    if (const auto found = handled_.find(key(event.place)); found != handled_.end()) {
+      end = std::max(end, found->second);
+      handled_.erase(found);
+    }
+    ended(event.place, end);
   }
   /// `at`: when both are there.
   void meet(Place receive, Place send, u64 at, u64 complete) {
@@ -377,6 +388,7 @@ class Replay {
   MatchQueue<Waiting> messages_;
   MatchQueue<u32> receives_;
   std::unordered_map<u64, Place> receive_of_;  ///< of sends that may come
+  std::unordered_map<u64, u64> handled_;       ///< of sends that asked: when their core has handled their bytes
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;

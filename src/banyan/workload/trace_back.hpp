@@ -53,6 +53,17 @@ class TraceBack {
     last_ = place;
   }
 
+  /// What it has waited for last, until now.
+  [[nodiscard]] Place cause_of(Place place) const noexcept {
+    return steps_.empty() ? kNobody : steps_[first_[place.rank] + place.operation].cause;
+  }
+
+  /// Of the end of a run: `place` held a core until then, though it had ended itself.
+  void held(Place place, u64 until) noexcept {
+    if (steps_.empty() || place == kNobody || until <= end_) return;
+    ended(place, until);
+  }
+
   [[nodiscard]] std::vector<CriticalStep> chain() const {
     std::vector<CriticalStep> all;
     for (Place p = last_; p != kNobody && all.size() < steps_.size();) {

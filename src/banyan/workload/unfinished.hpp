@@ -14,6 +14,8 @@ namespace banyan::workload {
 [[nodiscard]] inline std::string unfinished(const Program& program, const MatchQueue<Place>& messages,
                                             const MatchQueue<u32>& receives) {
   constexpr u32 kShown = 8;
+  if (receives.size() == 0 && messages.size() == 0)
+    return "every message was received, and operations wait for the end of others";
   std::string text =
       fmt::format("{} receives wait for a message, {} messages for a receive", receives.size(), messages.size());
   u32 shown = 0;
