@@ -291,7 +291,7 @@ TEST_F(Slurm, SaysWhyItRefuses) {
   EXPECT_TRUE(said.text.starts_with("banyan: error: command line: --slurm: sbatch refuses the job: ")) << said.text;
   EXPECT_NE(said.text.find("partition"), std::string::npos) << said.text;
   EXPECT_NE(said.text.find("\n  remedy: change --array, --time, --partition"), std::string::npos) << said.text;
-  const Output bare = here("SLURM_CONF=/nowhere/slurm.conf " + program() + "sweep sweep.toml --slurm --out out");
+  const Output bare = here("SLURM_CONF=/dev/null " + program() + "sweep sweep.toml --slurm --out out");
   EXPECT_EQ(bare.status, 2);
   EXPECT_NE(bare.text.find("\n  remedy: submit where Slurm is set up"), std::string::npos) << bare.text;
 }
