@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace banyan::pages_test {
 namespace {
@@ -20,6 +21,17 @@ TEST(Pages, ArraysStartAsZerosOnACacheLine) {
 }
 
 TEST(Pages, NothingIsAnArrayToo) { EXPECT_TRUE(PageVector<int>().empty()); }
+
+TEST(Pages, AreFetchedWhereverAVectorBegins) {
+  for (const std::size_t count : {0UL, 1UL, 1000UL, 300'000UL}) {
+    std::vector<std::uint32_t> values{7};
+    reserve_pages(values, count);
+    EXPECT_GE(values.capacity(), count + 1);
+    values.resize(count + 1, 9);
+    EXPECT_EQ(values.front(), 7U);
+    EXPECT_EQ(values.back(), count == 0 ? 7U : 9U);
+  }
+}
 
 }  // namespace
 }  // namespace banyan::pages_test

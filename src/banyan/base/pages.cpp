@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -25,6 +26,18 @@ void* allocate_pages(std::size_t bytes) {
   madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: where it is not granted, the array is only slower
 #endif
   return memory;
+}
+
+void fetch_pages(void* memory, std::size_t bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::uintptr_t kPage = 4096;
+  const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage;
+  if (bytes < before + kPage) return;
+  madvise(static_cast<char*>(memory) + before, (bytes - before) / kPage * kPage, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
 }
 
 void free_pages(void* memory, std::size_t bytes) noexcept {

@@ -13,6 +13,16 @@ namespace banyan {
 [[nodiscard]] void* allocate_pages(std::size_t bytes);
 void free_pages(void* memory, std::size_t bytes) noexcept;
 
+/// Asks for the pages of memory that will be written from end to end, all at once: each alone would be a fault. A wish.
+void fetch_pages(void* memory, std::size_t bytes) noexcept;
+
+/// Room for `count` more values, on pages that are there.
+template <class T>
+void reserve_pages(std::vector<T>& values, std::size_t count) {
+  values.reserve(values.size() + count);
+  fetch_pages(values.data() + values.size(), count * sizeof(T));
+}
+
 /// Arrays start as zeros, and what is never written takes no memory.
 template <class T>
 class PageAllocator {

@@ -279,10 +279,10 @@ class Reader {
     if (!options.groups.empty()) read_groups(options.groups);
   }
 
-  Schedule read() {
+  ScheduleBuilder read() {
     for (u32 rank = 0; rank < files_.size(); ++rank) read_rank(rank);
     add_collectives();
-    return builder_.build();
+    return std::move(builder_);
   }
 
  private:
@@ -766,7 +766,7 @@ bool is_chakra(std::string_view start) noexcept {
 std::vector<std::string> chakra_files(const std::string& path) { return chakra::files_of(path); }
 
 Schedule read_chakra(const std::string& path, const ChakraOptions& options, ChakraNotes* notes) {
-  return chakra::Reader(chakra::files_of(path), options, notes).read();
+  return chakra::Reader(chakra::files_of(path), options, notes).read().build();
 }
 
 }  // namespace banyan::workload

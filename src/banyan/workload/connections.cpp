@@ -61,7 +61,7 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), text_(read_uncompressed(path)) {}
 
-  Schedule read() {
+  ScheduleBuilder read() {
     while (next_line()) read_line();
     column_ = 1;
     if (!nodes_) refuse("the file ends without its number of nodes", "begin it with Nodes and a number");
@@ -250,7 +250,7 @@ class Reader {
 
   // --- the schedule ---
 
-  Schedule build() {
+  ScheduleBuilder build() {
     ScheduleBuilder builder(*nodes_);
     std::vector<std::array<u32, 2>> of_node(*nodes_);  // what it sends, and receives
     for (const Connection& c : connections_) {
@@ -271,7 +271,7 @@ class Reader {
     add_starts(builder);
     next_tag_ = static_cast<u32>(connections_.size());
     for (const auto& [id, index] : sorted_triggers()) add_trigger(builder, id, triggers_[index]);
-    return builder.build();
+    return builder;
   }
 
   /// The clock of a rank is a core that computes from one start to the next.
@@ -396,7 +396,7 @@ bool recognizes(const std::string& path, std::string_view start) {
   return is_connections(start);
 }
 
-Program read_program(const std::string& path) { return Program(read_connections(path), path); }
+Program read_program(const std::string& path) { return Program(Reader(path).read(), path); }
 
 }  // namespace
 }  // namespace connections
@@ -416,6 +416,6 @@ bool is_connections(std::string_view start) noexcept {
   return false;
 }
 
-Schedule read_connections(const std::string& path) { return connections::Reader(path).read(); }
+Schedule read_connections(const std::string& path) { return connections::Reader(path).read().build(); }
 
 }  // namespace banyan::workload

@@ -88,7 +88,7 @@ class Reader {
     if (text.starts_with(kByteOrderMark)) begin_ = at_ = begin_ + kByteOrderMark.size();
   }
 
-  Schedule read() {
+  ScheduleBuilder read() {
     expect_word("num_ranks", "the file begins with num_ranks and the number of ranks");
     const char* const number = skip();
     const u64 ranks = read_number("the number of ranks");
@@ -103,7 +103,7 @@ class Reader {
       refuse(end_, fmt::format("the file ends after {} of {} ranks, and rank {} is missing", read, ranks, missing),
              "give the whole file: a block for every rank, an empty one where it does nothing");
     }
-    return builder_->build();
+    return *std::move(builder_);
   }
 
  private:

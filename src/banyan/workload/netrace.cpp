@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "banyan/workload/formats.hpp"
 
@@ -59,7 +60,7 @@ class Reader {
   Reader(const std::string& path, NetraceNotes* notes)
       : path_(path), notes_(notes), bytes_(read_uncompressed(path)), builder_(0) {}
 
-  Schedule read() {
+  ScheduleBuilder read() {
     read_header();
     while (at_ < bytes_.size()) read_packet();
     if (packets_ != announced_) {
@@ -67,7 +68,7 @@ class Reader {
     }
     connect();
     if (notes_ != nullptr) notes_->packets = packets_;
-    return builder_.build();
+    return std::move(builder_);
   }
 
  private:
@@ -103,7 +104,7 @@ class Reader {
     builder_ = ScheduleBuilder(nodes_);
     clocks_.assign(nodes_, {});
     reserve();
-    sent_.reserve(std::min<u64>(announced_, bytes_.size() / kPacket));
+    reserve_pages(sent_, std::min<u64>(announced_, bytes_.size() / kPacket));
   }
 
   /// Room for what the packets say, as far as they are sound: read_packet() looks.
@@ -123,7 +124,7 @@ class Reader {
     // A departure is a calculation of the clock and two dependencies.
     for (u32 n = 0; n < nodes_; ++n)
       builder_.reserve(n, 2 * of_node[n][0] + of_node[n][1], 2 * of_node[n][0] + of_node[n][1]);
-    waits_.reserve(waiting);
+    reserve_pages(waits_, waiting);
   }
 
   void read_packet() {
@@ -236,7 +237,7 @@ bool recognizes(const std::string& path, std::string_view start) {
   return is_bzip2(start) || is_netrace(start);
 }
 
-Program read_program(const std::string& path) { return Program(read_netrace(path), path); }
+Program read_program(const std::string& path) { return Program(Reader(path, nullptr).read(), path); }
 
 }  // namespace
 }  // namespace netrace
@@ -247,6 +248,8 @@ bool is_netrace(std::string_view start) noexcept {
   return start.size() >= 4 && netrace::load<u32>(start.data()) == netrace::kMagic;
 }
 
-Schedule read_netrace(const std::string& path, NetraceNotes* notes) { return netrace::Reader(path, notes).read(); }
+Schedule read_netrace(const std::string& path, NetraceNotes* notes) {
+  return netrace::Reader(path, notes).read().build();
+}
 
 }  // namespace banyan::workload

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
@@ -94,32 +95,49 @@ Program::Program(MappedFile file, const std::string& path)
 Program::Program(Schedule schedule, const std::string& path) : path_(path) {
   u64 operations = 0;
   u64 dependents = 0;
-  u64 roots = 0;
-  u8 cpu = 0;
-  u8 nic = 0;
   for (const RankSchedule& rank : schedule.ranks) {
     operations += rank.operations.size();
     dependents += rank.dependents.size();
-    roots += roots_of(rank);
+  }
+  encode(static_cast<u32>(schedule.ranks.size()), operations, dependents,
+         [&](u32 r) { return std::exchange(schedule.ranks[r], {}); });
+}
+
+Program::Program(ScheduleBuilder builder, const std::string& path) : path_(path) {
+  u64 operations = 0;
+  u64 dependents = 0;
+  for (u32 r = 0; r < builder.ranks(); ++r) {
+    operations += builder.operations(r);
+    dependents += builder.dependencies(r);
+  }
+  encode(builder.ranks(), operations, dependents, [&](u32 r) { return builder.build(r); });
+}
+
+void Program::encode(u32 ranks, u64 operations, u64 dependents, const std::function<RankSchedule(u32)>& take) {
+  // As if all waited for nothing: pages that stay empty are never there.
+  Encoder out(kHead + ranks * (kSpan + 8) + operations * (kRecord + 4) + dependents * 4);
+  out.put(kGoalCookie);
+  out.put(ranks);
+  out.put(u8{0});
+  out.put(u8{0});
+  u8 cpu = 0;
+  u8 nic = 0;
+  for (std::size_t i = 0; i < std::size_t{ranks} * 2; ++i) out.put(u64{0});
+  for (u32 r = 0; r < ranks; ++r) {
+    const RankSchedule rank = take(r);
     for (const Operation& operation : rank.operations) {
       cpu = std::max(cpu, operation.cpu);
       nic = std::max(nic, operation.nic);
     }
-  }
-  Encoder out(kHead + schedule.ranks.size() * (kSpan + 8) + operations * kRecord + (roots + dependents) * 4);
-  out.put(kGoalCookie);
-  out.put(static_cast<u32>(schedule.ranks.size()));
-  out.put(cpu);
-  out.put(nic);
-  for (std::size_t i = 0; i < schedule.ranks.size() * 2; ++i) out.put(u64{0});
-  for (std::size_t r = 0; r < schedule.ranks.size(); ++r) {
     out.put_at(kHead + r * kSpan, u64{out.size() - kCookie});
-    encode_rank(schedule.ranks[r], out);
+    encode_rank(rank, out);
     out.put_at(kHead + r * kSpan + 8, u64{out.size() - kCookie});
-    schedule.ranks[r] = {};
   }
+  out.put_at(kHead - 2, cpu);
+  out.put_at(kHead - 1, nic);
+  const std::size_t size = out.size();
   encoded_ = out.take();
-  bytes_ = {encoded_.get(), out.size()};
+  bytes_ = {encoded_.get(), size};
   locate();
 }
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class Program {
   explicit Program(MappedFile file, const std::string& path);
   /// Throws ConfigError, naming `path`, where a send or a receive has a peer that is not there.
   Program(Schedule schedule, const std::string& path);
+  /// Encodes what was built rank by rank, so that no more than one of them is there twice.
+  Program(ScheduleBuilder builder, const std::string& path);
 
   [[nodiscard]] u32 ranks() const noexcept { return static_cast<u32>(parts_.size()); }
   [[nodiscard]] u32 operations(u32 rank) const noexcept { return parts_[rank].operations; }
@@ -107,6 +110,7 @@ class Program {
     const char* dependents = parts_[rank].dependents + std::size_t{load<u32>(at + 4)} * 4;
     for (u32 k = 0; k < count; ++k, dependents += 4) f(load<u32>(dependents));
   }
+  void encode(u32 ranks, u64 operations, u64 dependents, const std::function<RankSchedule(u32)>& take);
   void locate();
   void check_rank(u32 rank, u64 dependents) const;
   [[noreturn]] void refuse(const std::string& cause, const std::string& remedy) const;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::workload {
@@ -58,8 +59,8 @@ class ScheduleBuilder {
 
   /// Room for so many, where they are known before.
   void reserve(u32 rank, std::size_t operations, std::size_t dependencies) {
-    ranks_[rank].operations.reserve(operations);
-    ranks_[rank].edges.reserve(dependencies);
+    reserve_pages(ranks_[rank].operations, operations);
+    reserve_pages(ranks_[rank].edges, dependencies);
   }
 
   /// Each returns the number of the new operation at its rank.
@@ -77,7 +78,10 @@ class ScheduleBuilder {
   void after_end(u32 rank, u32 operation, u32 earlier) { ranks_[rank].edges.push_back({earlier, {operation, false}}); }
   void after_start(u32 rank, u32 operation, u32 earlier) { ranks_[rank].edges.push_back({earlier, {operation, true}}); }
 
-  /// The schedule; the builder is empty afterwards.
+  [[nodiscard]] std::size_t dependencies(u32 rank) const noexcept { return ranks_[rank].edges.size(); }
+
+  /// What a rank does, and then all of them; what was built is gone from the builder.
+  [[nodiscard]] RankSchedule build(u32 rank);
   [[nodiscard]] Schedule build();
 
  private:
