@@ -111,6 +111,10 @@ TEST_F(Connections, WhatIsWrongIsSaidWithLineAndColumn) {
   EXPECT_EQ(refusal_of(head + "0->1 begin 0 size 9\n"),
             "t.cm:3:6: a connection has no \"begin\"; use id, start, size, trigger, send_done_trigger, "
             "recv_done_trigger and prio");
+  EXPECT_EQ(refusal_of(head + "0->1 start 0 sise 9\n"),
+            "t.cm:3:14: a connection has no \"sise\"; did you mean \"size\"?");
+  EXPECT_EQ(refusal_of(head + "0->1 start 0 size 9\ntriger id 1 oneshot\n"),
+            "t.cm:4:1: a line begins with \"triger\"; did you mean \"trigger\"?");
   EXPECT_EQ(refusal_of(head + "0->1 start 0 size 9\n0->2 start 0 size 9\n"),
             "t.cm:4:1: 1 Connections are announced, and 2 are there; give the whole file");
   EXPECT_EQ(refusal_of(head + "0->1 trigger 3 size 9\n"),

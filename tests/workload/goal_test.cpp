@@ -78,6 +78,22 @@ TEST(GoalText, ErrorsHaveLineAndColumn) {
   EXPECT_EQ(refusal_of("num_ranks 1\nrank 0 {\n calc 1 cpu 256\n}"), "3:13: the number of a core is 256");
 }
 
+TEST(GoalText, AMisspeltWordHasItsRemedy) {
+  const auto remedy_of = [](const std::string& line) {
+    try {
+      static_cast<void>(program_of("num_ranks 1\nrank 0 {\na: calc 1\n" + line + "\n}\n"));
+    } catch (const ConfigError& error) { return error.cause() + "; " + error.remedy(); }
+    return std::string("read");
+  };
+  EXPECT_EQ(remedy_of("sned 8b to 0"), "\"sned\" is no operation; did you mean \"send\"?");
+  EXPECT_EQ(remedy_of("b: revc 8b from 0"), "there is \"revc\" where an operation is expected; did you mean \"recv\"?");
+  EXPECT_EQ(remedy_of("a requres a"), "there is \"requres\" behind the label a; did you mean \"requires\"?");
+  EXPECT_EQ(
+      remedy_of("a wants a"),
+      "there is \"wants\" behind the label a; write LABEL: OPERATION, LABEL requires LABEL or LABEL irequires LABEL");
+  EXPECT_EQ(remedy_of("a irequires a"), "read");
+}
+
 TEST(GoalText, AFileCutShortSaysWhere) {
   EXPECT_EQ(refusal_of("num_ranks 2\nrank 0 {\n a: calc 1\n"), "4:1: the file ends inside rank 0");
   EXPECT_EQ(refusal_of("num_ranks 2\nrank 0 {\n}\n"), "4:1: the file ends after 1 of 2 ranks, and rank 1 is missing");

@@ -28,6 +28,7 @@
 #include "banyan/base/printable.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "banyan/workload/formats.hpp"
+#include "banyan/workload/remedy.hpp"
 
 namespace banyan::workload {
 namespace connections {
@@ -154,7 +155,8 @@ class Reader {
       read_connection(first);
     } else {
       refuse(fmt::format("a line begins with \"{}\"", shown(first)),
-             "begin it with Nodes, Connections, Triggers, FROM->TO, trigger or #");
+             remedy_for(first, {"Nodes", "Connections", "Triggers", "Failures", "trigger"},
+                        "begin it with Nodes, Connections, Triggers, FROM->TO, trigger or #"));
     }
   }
 
@@ -209,7 +211,8 @@ class Reader {
       } else {
         column_ = key_column;
         refuse(fmt::format("a connection has no \"{}\"", shown(key)),
-               "use id, start, size, trigger, send_done_trigger, recv_done_trigger and prio");
+               remedy_for(key, {"id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"},
+                          "use id, start, size, trigger, send_done_trigger, recv_done_trigger and prio"));
       }
     }
     if (!sized) refuse("a connection without a size", "give its size in bytes");
@@ -234,7 +237,9 @@ class Reader {
       } else if (key == "count") {
         count = number("the count", ~u64{0});
       } else if (said == Kind::unknown) {
-        refuse(fmt::format("a trigger has no \"{}\"", shown(key)), "use id, count, and oneshot, multishot or barrier");
+        refuse(fmt::format("a trigger has no \"{}\"", shown(key)),
+               remedy_for(key, {"id", "count", "oneshot", "multishot", "barrier"},
+                          "use id, count, and oneshot, multishot or barrier"));
       } else {
         kind = said;
       }

@@ -21,6 +21,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/workload/formats.hpp"
+#include "banyan/workload/remedy.hpp"
 
 namespace banyan::workload {
 namespace goal_text {
@@ -215,6 +216,11 @@ class Reader {
     for (const Requirement& r : required_) require(r, "is no label of this rank");
   }
 
+  static const std::vector<std::string>& operation_words() {
+    static const std::vector<std::string> words{"send", "recv", "calc"};
+    return words;
+  }
+
   void read_statement() {
     const char* const from = at_;
     std::string_view label = word();
@@ -229,9 +235,10 @@ class Reader {
         skip();
         const char* const operation = at_;
         const u32 number = builder_->operations(rank_);
-        if (!read_operation(word())) {
+        if (const std::string_view kind = word(); !read_operation(kind)) {
           at_ = operation;
-          refuse(operation, fmt::format("{} where an operation is expected", seen_here()), "write send, recv or calc");
+          refuse(operation, fmt::format("{} where an operation is expected", seen_here()),
+                 remedy_for(kind, operation_words(), "write send, recv or calc"));
         }
         if (const Labels::Label* const before = labels_.find(label); before != nullptr) {
           refuse(from, fmt::format("the label {} stands in line {} already", label, line_of(before->at)),
@@ -320,8 +327,12 @@ class Reader {
     const std::string_view verb = word();
     if (verb != "requires" && verb != "irequires") {
       at_ = at;
+      // A misspelt operation looks like a label.
+      if (const std::string remedy = remedy_for(label, operation_words(), ""); !remedy.empty())
+        refuse(from, fmt::format("\"{}\" is no operation", label), remedy);
       refuse(at, fmt::format("{} behind the label {}", seen_here(), label),
-             "write LABEL: OPERATION, LABEL requires LABEL or LABEL irequires LABEL");
+             remedy_for(verb, {"requires", "irequires"},
+                        "write LABEL: OPERATION, LABEL requires LABEL or LABEL irequires LABEL"));
     }
     const Labels::Label* const operation = labels_.find(label);
     if (operation == nullptr) refuse(from, fmt::format("{} is no label of this rank", label), "define it before");
