@@ -208,7 +208,10 @@ TEST_F(Jobs, TimesThatRoundingWouldChangeAreRefused) {
   EXPECT_NE(nothing.err.find("remedy: give 0 or 1"), std::string::npos) << nothing.err;
   EXPECT_EQ(banyan({"run", "x.toml", "job.host.overhead=1"}).status, 0);
   EXPECT_EQ(banyan({"run", "x.toml", "job.host.overhead=1500.4"}).status, 0) << "by less than a hundredth";
-  EXPECT_EQ(banyan({"run", "x.toml", "switch.latency=10.4"}).status, 2);
+  for (const char* command : {"check", "run"}) {
+    EXPECT_EQ(banyan({command, "x.toml", "switch.latency=10.4"}).status, 2) << command;
+    EXPECT_EQ(banyan({command, "x.toml", "job.host.gap=0.5"}).status, 2) << command;
+  }
 }
 
 TEST_F(Jobs, CheckSaysWhereTheRanksAreAndWhatIsWrong) {

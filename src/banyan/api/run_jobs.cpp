@@ -52,6 +52,10 @@ u64 whole_units(const config::Values& values, const char* name, double units) {
   return static_cast<u64>(whole);
 }
 
+workload::IdealWire ideal_wire(const Experiment& experiment) {
+  return {whole_units(experiment.switching, "latency", 1.0), workload::PerByte(experiment.switching.real("per_byte"))};
+}
+
 workload::Host host_of(const Experiment& experiment, const config::Values& v, const workload::IdealWire& wire) {
   const double cycle = cycle_of(experiment);
   const double units = cycle > 0.0 ? 1.0 / cycle : 1.0;
@@ -507,8 +511,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
   const u32 terminals = topology->traffic_terminals();
   std::optional<WireLog> log;
   if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, *topology);
-  const workload::IdealWire wire{whole_units(experiment.switching, "latency", 1.0),
-                                 workload::PerByte(experiment.switching.real("per_byte"))};
+  const workload::IdealWire wire = ideal_wire(experiment);
   Ran ran;
   ran.read.reserve(experiment.jobs.size());
   std::vector<workload::JobOutcome> done;  // kept for checkpoints
@@ -699,9 +702,10 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   }
   std::vector<std::string> notes;
   const u32 terminals = build_topology(experiment)->traffic_terminals();
+  const workload::IdealWire wire = ideal_wire(experiment);
   for (const config::Values& job : experiment.jobs) {
     const Read read = read_job(job);
-    const workload::Host host = host_of(experiment, job, {});
+    const workload::Host host = host_of(experiment, job, wire);
     check_host(job, host, read);
     note_sound(job, read, host, notes);
     notes.push_back(placed(job, read.program.ranks(), terminals));
