@@ -118,11 +118,6 @@ TEST(Svg, MarksOfWhatHasNoValueStandAboveAllValues) {
   }
 }
 
-TEST(Svg, AnAxisOfWholeNumbersHasWholeMarks) {
-  EXPECT_EQ(nice_ticks(1, 3, 8, true), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(nice_ticks(1, 3, 8), (std::vector<double>{1, 1.5, 2, 2.5, 3}));
-}
-
 TEST(Svg, DrawsAModelAsADashedLineAlone) {
   Chart chart = two_lines();
   chart.lines.pop_back();
@@ -276,8 +271,6 @@ TEST(Svg, HasNoPlaceForZeroOnALogarithmicAxis) {
   const std::string svg = to_svg(chart, true);
   EXPECT_EQ(test::xml_problem(svg), "");
   EXPECT_EQ(count(svg, "class=\"marker\""), 2U + 1U) << "two points, and the legend";
-  EXPECT_EQ(log_ticks(0, 10, 8, false), std::vector<double>{0});
-  EXPECT_EQ(log_ticks(-1, 10, 8, false), std::vector<double>{-1});
 }
 
 TEST(Svg, FollowsLightAndDark) {
@@ -287,26 +280,6 @@ TEST(Svg, FollowsLightAndDark) {
 }
 
 TEST(Svg, IsTheSameEveryTime) { EXPECT_EQ(to_svg(two_lines(), true), to_svg(two_lines(), true)); }
-
-TEST(Ticks, AreRoundAndCoverTheRange) {
-  EXPECT_EQ(nice_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
-  const std::vector<double> loads = nice_ticks(0.1, 0.8, 8);
-  ASSERT_EQ(loads.size(), 8U);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_DOUBLE_EQ(loads[i], 0.1 * static_cast<double>(i + 1));
-  EXPECT_EQ(nice_ticks(3, 3, 5), std::vector<double>{3});
-  const std::vector<double> from_zero = nice_ticks(-1e-9, 150, 5);
-  EXPECT_FALSE(std::signbit(from_zero.front()));
-}
-
-TEST(Ticks, OfALogarithmicAxisAreRoundToo) {
-  using Ticks = std::vector<double>;
-  EXPECT_EQ(log_ticks(3017.3, 9000, 8, false), (Ticks{4000, 6000, 8000})) << "hardly a power of ten";
-  EXPECT_EQ(log_ticks(90, 1100, 8, false), (Ticks{100, 200, 500, 1000}));
-  EXPECT_EQ(log_ticks(1, 1e6, 8, false), (Ticks{1, 10, 100, 1000, 1e4, 1e5, 1e6}));
-  EXPECT_EQ(log_ticks(1, 1e12, 8, false), (Ticks{1, 100, 1e4, 1e6, 1e8, 1e10, 1e12}));
-  EXPECT_EQ(log_ticks(4, 64, 10, true), (Ticks{4, 8, 16, 32, 64}));
-  EXPECT_EQ(log_ticks(5, 5, 8, false), Ticks{5});
-}
 
 TEST(Markup, EscapesAndKeepsUtf8) {
   EXPECT_EQ(escape("a<b>&\"'c"), "a&lt;b&gt;&amp;&quot;&#39;c");

@@ -1,4 +1,5 @@
-// The part of the plane that a chart shows.
+// The part of the plane that a chart shows. src/banyan/report/axis.hpp has the same for static drawings and the terminal, and
+// tests/report/axis_cases.json holds both to it.
 import { type AxisData, isBeyond, type LineData, ranksBeyond } from "./data";
 
 export type Range = readonly [low: number, high: number];
@@ -21,7 +22,7 @@ export function niceStep(span: number, divisions: number): number {
 }
 
 /** Widened to round values. */
-export function niceRange(low: number, high: number): Range {
+function niceRange(low: number, high: number): Range {
   if (!(high > low)) return [low, low + 1];
   const step = niceStep(high - low, kDivisions);
   return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
@@ -101,11 +102,8 @@ function padded(low: number, high: number, log: boolean): Range {
   return [low - air, high + air];
 }
 
-/**
- * How far down the bars of an axis take it: a quantity without a value below zero has none there, however wide the
- * intervals are (lowest_of_bars() of src/banyan/report/chart.hpp is the same).
- */
-export function lowestOfBars(lowestValue: number): number {
+/** A quantity without a value below zero has no error bar there either, however wide its intervals are. */
+function lowestOfBars(lowestValue: number): number {
   return lowestValue < 0 ? Number.NEGATIVE_INFINITY : 0;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { align } from "../src/align";
 import { isUnsettled, parseReport, ranksBeyond } from "../src/data";
 import { decodeDataAddress } from "../src/download";
-import { extentOf, linearRange, logTicks, niceRange, niceStep, scaled } from "../src/extent";
+import { extentOf, scaled } from "../src/extent";
 import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
 import { across, along, first, nearest } from "../src/nearest";
 import { axis, chart, line } from "./helpers";
@@ -60,18 +60,6 @@ describe("extent", () => {
     expect(extentOf([line([5], [0], { error: [5] })], axis(), axis()).y).toEqual([0, 5]);
   });
 
-  it("of a linear axis includes zero", () => {
-    expect(linearRange(7.5, 7.8)).toEqual([0, 8]);
-    expect(linearRange(-7.5, -7)[0]).toBe(-8);
-    expect(linearRange(-7.5, -7)[1]).toBeCloseTo(0);
-    expect(linearRange(0, 0)).toEqual([0, 1]);
-  });
-
-  it("goes below zero for values, and not for the bars of a quantity that has none there", () => {
-    expect(extentOf([line([1, 2], [10, 12], { error: [15, 3] })], axis(), axis()).y[0]).toBe(0);
-    expect(extentOf([line([1, 2], [-10, 12], { error: [15, 3] })], axis(), axis()).y[0]).toBe(-30);
-  });
-
   it("shows something when there is nothing, or one point", () => {
     expect(extentOf([], axis(), axis())).toEqual({ x: [0, 1], y: [0, 1] });
     expect(extentOf([line([5], [0])], axis(), axis())).toEqual({ x: [4.5, 5.5], y: [0, 1] });
@@ -80,25 +68,6 @@ describe("extent", () => {
   it("makes room for points beyond saturation", () => {
     const beyond = line([0, 1, 9], [5, 6, null], { verdict: ["steady", "steady", "saturated"] });
     expect(extentOf([beyond], axis(), axis()).x[1]).toBeGreaterThan(9);
-  });
-
-  it("keeps negative values", () => {
-    expect(extentOf([line([0, 1], [-3, 7])], axis(), axis()).y).toEqual([-4, 8]);
-  });
-
-  it("knows round steps", () => {
-    expect(niceStep(10, 5)).toBe(2);
-    expect(niceStep(0.7, 5)).toBeCloseTo(0.2);
-    expect(niceRange(0, 95)).toEqual([0, 100]);
-    expect(niceRange(3, 3)).toEqual([3, 4]);
-  });
-
-  it("knows round marks of a logarithmic axis", () => {
-    expect(logTicks(3017.3, 9000, 8, false)).toEqual([4000, 6000, 8000]);
-    expect(logTicks(90, 1100, 8, false)).toEqual([100, 200, 500, 1000]);
-    expect(logTicks(1, 1e6, 8, false)).toEqual([1, 10, 100, 1000, 1e4, 1e5, 1e6]);
-    expect(logTicks(3.5, 70, 10, true)).toEqual([4, 8, 16, 32, 64]);
-    expect(logTicks(5, 5, 8, false)).toEqual([]);
   });
 
   it("zooms around a point", () => {

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "banyan/report/axis.hpp"
 #include "banyan/report/markup.hpp"
 
 namespace banyan::report {
@@ -26,7 +27,12 @@ constexpr double kTitleLine = 20;
 constexpr double kLegendLine = 19;
 constexpr double kStack = 13;       ///< between marks without a value, unless so many stand at one place
 constexpr double kMostBand = 0.25;  ///< of the height, for such marks; the values keep the rest
-constexpr std::size_t kFewest = 3;  ///< marks of a logarithmic axis; where round powers give fewer, even steps do
+/// Marks of the vertical axis, and of the horizontal one: parts of a linear axis, and marks of a logarithmic one, at
+/// most.
+constexpr u32 kParts = 5;
+constexpr u32 kMostMarks = 8;
+constexpr u32 kPartsX = 8;
+constexpr u32 kMostMarksX = 10;
 constexpr double kCharacter = 7.2;  ///< mean advance of the 13 px sans-serif text
 
 // Okabe and Ito's palette (2008), with the light yellow left out and shades for dark ground.
@@ -34,34 +40,6 @@ constexpr std::array<const char*, kPaletteSize> kLight = {"#0072b2", "#d55e00", 
                                                           "#b07800", "#2a9bd6", "#5b5b5b", "#7a3fb0"};
 constexpr std::array<const char*, kPaletteSize> kDark = {"#5cb3e8", "#ff8a3d", "#2fc79a", "#e58fc4",
                                                          "#f0b429", "#9ad5f5", "#bdbdbd", "#b997e6"};
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  [[nodiscard]] bool empty() const { return low > high; }
-};
-
-/// A linear or logarithmic axis on a stretch of the drawing.
-class Scale {
- public:
-  Scale(Range range, bool logarithmic, double from, double to) : log_(logarithmic), from_(from), to_(to) {
-    low_ = map(range.low);
-    high_ = map(range.high);
-    if (!(high_ > low_)) high_ = low_ + 1.0;
-  }
-  [[nodiscard]] double at(double value) const { return from_ + (map(value) - low_) / (high_ - low_) * (to_ - from_); }
-  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
-
- private:
-  [[nodiscard]] double map(double value) const { return log_ ? std::log2(value) : value; }
-  bool log_;
-  double from_, to_, low_ = 0, high_ = 1;
-};
 
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
@@ -97,8 +75,6 @@ bool has_powers_of_two(const Chart& chart) { return all_places(chart, is_power_o
 bool has_whole_places(const Chart& chart) {
   return all_places(chart, [](double x) { return std::floor(x) == x; });
 }
-
-bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
 std::string ring(double x, double y, const char* kind) {
   return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"8.5\"/>", kind, number(x), number(y));
@@ -298,29 +274,6 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
   return svg + markers + rings + "</g>\n";
 }
 
-/// Widens the range of the values by the error bars, but for those that would stretch the axis: an interval that nearly
-/// reaches zero takes a logarithmic one over decades, and one that ends farther from the values than these and zero lie
-/// apart leaves them a part of a linear one. Such a bar is cut at the edge of the plot, as one below zero is.
-void add_bars(const Chart& chart, Range& ys) {
-  const Range values{std::min(ys.low, 0.0), std::max(ys.high, 0.0)};
-  const double reach = values.high > values.low ? values.high - values.low : std::numeric_limits<double>::infinity();
-  const double lowest = lowest_of_bars(values.low);
-  for (const ChartLine& line : chart.lines) {
-    for (const ChartPoint& point : line.points) {
-      if (chart.log_x && point.x <= 0) continue;
-      const double low = point.y - point.error.value_or(0);
-      const double high = point.y + point.error.value_or(0);
-      if (chart.log_y) {
-        if (point.y > 0 && low >= point.y / 10) ys.add(low);
-        if (point.y > 0) ys.add(high);
-      } else {
-        if (low >= values.low - reach) ys.add(std::max(low, lowest));
-        if (high <= values.high + reach) ys.add(high);
-      }
-    }
-  }
-}
-
 std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
   std::string svg = "<g class=\"legend\">";
   for (std::size_t i = 0; i < legend.entries.size(); ++i) {
@@ -377,44 +330,7 @@ std::string with_unit(const std::string& label, const std::string& unit) {
 
 bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
 
-std::vector<double> nice_ticks(double low, double high, u32 count, bool whole) {
-  if (!(high > low) || count == 0) return {low};
-  const double rough = (high - low) / count;
-  const double magnitude = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = 10 * magnitude;
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * magnitude >= rough * (1 - 1e-9)) {
-      step = factor * magnitude;
-      break;
-    }
-  }
-  if (whole) step = std::max(step, 1.0);
-  std::vector<double> ticks;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0) {
-    // 3 x 0.1 is meant to be 0.3.
-    ticks.push_back(std::round(k * step / magnitude * 1e3) / 1e3 * magnitude + 0.0);
-  }
-  return ticks;
-}
-
-std::vector<double> log_ticks(double low, double high, u32 most, bool binary) {
-  if (!(high > low) || !(low > 0)) return {low};
-  const auto powers = [&](double base, int step, std::initializer_list<double> factors) {
-    std::vector<double> ticks;
-    const double first = std::floor(std::log(low) / std::log(base) / step - 1e-9) * step;
-    for (double e = first; std::pow(base, e) <= high; e += step) {
-      for (const double factor : factors) {
-        const double value = factor * std::pow(base, e);
-        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
-      }
-    }
-    return ticks;
-  };
-  std::vector<double> ticks = binary ? powers(2, 1, {1}) : powers(10, 1, {1, 2, 5});
-  if (ticks.size() < kFewest) return nice_ticks(low, high, std::min(most, 5U));
-  for (int step = 1; ticks.size() > most; ++step) ticks = powers(binary ? 2 : 10, step, {1});
-  return ticks;
-}
+bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
 std::string chart_style(const std::string& scope) {
   std::string light;
@@ -485,41 +401,14 @@ std::string to_svg(const std::vector<Chart>& charts) {
 }
 
 std::string to_svg(const Chart& chart, bool standalone) {
-  Range xs;
-  Range ys;
-  for (const ChartLine& line : chart.lines) {
-    for (const ChartPoint& point : line.points) {
-      if (chart.log_x && point.x <= 0) continue;
-      if (std::isfinite(point.y) || is_beyond(point)) xs.add(point.x);
-      if (!chart.log_y || point.y > 0) ys.add(point.y);
-    }
-  }
-  add_bars(chart, ys);
-  const bool empty = xs.empty() || ys.empty();
-  if (empty) {
-    xs = {chart.log_x ? 1.0 : 0.0, chart.log_x ? 2.0 : 1.0};
-    ys = {chart.log_y ? 1.0 : 0.0, chart.log_y ? 2.0 : 1.0};
-  }
-  std::vector<double> y_ticks;
-  if (chart.log_y) {
-    y_ticks = log_ticks(ys.low, ys.high, 8, false);
-  } else {
-    // Delays and loads start at zero: a cut axis would exaggerate differences.
-    ys.low = std::min(ys.low, 0.0);
-    if (!(ys.high > ys.low)) ys.high = ys.low + 1.0;
-    y_ticks = nice_ticks(ys.low, ys.high, 5);
-    const double step = y_ticks.size() > 1 ? y_ticks[1] - y_ticks[0] : ys.high - ys.low;
-    if (y_ticks.back() < ys.high - 1e-9 * step) y_ticks.push_back(y_ticks.back() + step);
-    ys.high = std::max(ys.high, y_ticks.back());
-    if (y_ticks.front() > ys.low) y_ticks.insert(y_ticks.begin(), y_ticks.front() - step);
-    ys.low = std::min(ys.low, y_ticks.front());
-  }
-  std::vector<double> x_ticks = chart.log_x ? log_ticks(xs.low, xs.high, 10, has_powers_of_two(chart))
-                                            : nice_ticks(xs.low, xs.high, 8, has_whole_places(chart));
+  const Plane plane = plane_of(chart, true, kParts);
+  const std::vector<double> y_ticks = plane.y.marks(kMostMarks);
+  std::vector<double> x_ticks = chart.log_x
+                                    ? log_ticks(plane.x.low(), plane.x.high(), kMostMarksX, has_powers_of_two(chart))
+                                    : nice_ticks(plane.x.low(), plane.x.high(), kPartsX, has_whole_places(chart));
   if (!chart.x_names.empty()) {
     x_ticks.resize(chart.x_names.size());
     std::iota(x_ticks.begin(), x_ticks.end(), 1.0);
-    xs = {0.5, static_cast<double>(x_ticks.size()) + 0.5};
   }
 
   const auto [legend, top, bottom, legend_top, height] = lay_out(chart);
@@ -529,8 +418,8 @@ std::string to_svg(const Chart& chart, bool standalone) {
                     bottom,
                     top + band,
                     beyond_most == 0 ? 0.0 : band / beyond_most,
-                    Scale(xs, chart.log_x, kLeft + 8, kWidth - kRight - 8),
-                    Scale(ys, chart.log_y, bottom, top + band)};
+                    {plane.x, kLeft + 8, kWidth - kRight - 8},
+                    {plane.y, bottom, top + band}};
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"banyan-chart\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
@@ -546,7 +435,7 @@ std::string to_svg(const Chart& chart, bool standalone) {
     svg += fmt::format("<text class=\"subtitle\" x=\"2\" y=\"36\">{}</text>\n", svg_label(chart.subtitle));
   }
   svg += draw_axes(chart, frame, x_ticks, y_ticks);
-  if (empty) {
+  if (plane.empty) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data</text>\n", number(kWidth / 2),
                        number((top + bottom) / 2));
   }

@@ -70,11 +70,8 @@ struct Chart {
 /// Whether a point with this verdict is no steady-state mean and gets a ring.
 [[nodiscard]] bool is_unsettled(const std::string& verdict);
 
-/// How far down the error bars take an axis whose lowest value is `lowest_value`: a quantity without a value below zero
-/// has none there, however wide its intervals are. (lowestOfBars() of web/src/extent.ts is the same.)
-[[nodiscard]] inline double lowest_of_bars(double lowest_value) noexcept {
-  return lowest_value < 0.0 ? -std::numeric_limits<double>::infinity() : 0.0;
-}
+/// Whether it is such a point, and without a value: a mark above the plot says so.
+[[nodiscard]] bool is_beyond(const ChartPoint& point);
 
 /// SVG path data of the marker for a place in the palette, around (x, y).
 [[nodiscard]] std::string marker_path(u32 place, double x, double y);
@@ -82,14 +79,5 @@ struct Chart {
 /// The style sheet of the charts: colours as custom properties on `scope`, for light and dark: as the system says, or
 /// as an attribute data-theme="light" or "dark" of `scope` does; light on paper.
 [[nodiscard]] std::string chart_style(const std::string& scope);
-
-/// Round values that divide [low, high] into about `count` parts (steps of 1, 2, 5 times a power of ten). `whole`: no
-/// others than whole numbers.
-[[nodiscard]] std::vector<double> nice_ticks(double low, double high, u32 count, bool whole = false);
-
-/// At most `most` round values in [low, high], low > 0, for a logarithmic axis: powers of ten, with 2 and 5 times them
-/// where there is room; evenly spaced values where the range holds hardly any of these. `binary`: powers of two, for
-/// places that are such themselves.
-[[nodiscard]] std::vector<double> log_ticks(double low, double high, u32 most, bool binary);
 
 }  // namespace banyan::report

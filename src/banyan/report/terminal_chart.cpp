@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "banyan/base/printable.hpp"
+#include "banyan/report/axis.hpp"
 #include "banyan/report/markup.hpp"
 
 namespace banyan::report {
@@ -22,6 +22,7 @@ constexpr const char* kDoubt = "?";
 constexpr std::array<int, kPaletteSize> kColours = {32, 166, 35, 133, 136, 74, 245, 98};
 constexpr std::size_t kLeast = 40;
 constexpr std::size_t kLabel = 9;  ///< of the y axis
+constexpr u32 kLabelParts = 4;     ///< of it, between round values
 /// Dots of a braille character, by column and row.
 constexpr std::array<std::array<u32, 4>, 2> kDots = {{{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
 
@@ -48,46 +49,6 @@ std::string fitted(const std::string& label, std::size_t columns) {
   }
   return text;
 }
-
-/// A linear or logarithmic axis on a number of dots.
-class Axis {
- public:
-  Axis(bool logarithmic, std::size_t dots) : log_(logarithmic), dots_(static_cast<double>(dots - 1)) {}
-  void add(double value) {
-    if (!shows(value)) return;
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
-  }
-  void include_zero() {
-    if (!log_) add(0.0);
-  }
-  void close() {
-    if (low_ > high_) low_ = log_ ? 1.0 : 0.0, high_ = low_ + 1.0;
-    if (!(high_ > low_)) high_ = low_ + (log_ ? low_ : 1.0);
-  }
-  /// Widens the range to round values, so that labels can be read at a glance.
-  void widen() {
-    if (log_) return;
-    const std::vector<double> ticks = nice_ticks(low_, high_, 4);
-    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : high_ - low_;
-    low_ = std::floor(low_ / step + 1e-9) * step;
-    high_ = std::ceil(high_ / step - 1e-9) * step;
-  }
-  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
-  [[nodiscard]] double at(double value) const { return (map(value) - map(low_)) / (map(high_) - map(low_)) * dots_; }
-  /// The value at a share of the axis.
-  [[nodiscard]] double value(double share) const {
-    const double mapped = map(low_) + share * (map(high_) - map(low_));
-    return log_ ? std::exp2(mapped) : mapped;
-  }
-
- private:
-  [[nodiscard]] double map(double value) const { return log_ ? std::log2(value) : value; }
-  bool log_;
-  double dots_;
-  double low_ = std::numeric_limits<double>::infinity();
-  double high_ = -std::numeric_limits<double>::infinity();
-};
 
 class Canvas {
  public:
@@ -147,7 +108,7 @@ std::string tick(double value) {
   return text;
 }
 
-void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
+void draw(Canvas& canvas, const Chart& chart, const Scale& x, const Scale& y) {
   const auto shown = [&](const ChartPoint& p) { return x.shows(p.x) && y.shows(p.y); };
   for (const ChartLine& line : chart.lines) {
     const ChartPoint* last = nullptr;
@@ -161,8 +122,8 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
   for (const ChartLine& line : chart.lines) {
     if (!line.markers || line.analytical) continue;
     for (const ChartPoint& point : line.points) {
-      if (x.shows(point.x) && std::isnan(point.y) && is_unsettled(point.verdict)) {
-        canvas.mark({x.at(point.x), y.at(y.value(1.0))}, kUnsettled, static_cast<int>(line.colour));
+      if (x.shows(point.x) && is_beyond(point)) {
+        canvas.mark({x.at(point.x), y.at(y.axis.value(1.0))}, kUnsettled, static_cast<int>(line.colour));
       }
       if (!shown(point)) continue;
       const char* mark = is_unsettled(point.verdict) ? kUnsettled
@@ -174,7 +135,7 @@ void draw(Canvas& canvas, const Chart& chart, const Axis& x, const Axis& y) {
 }
 
 /// Names under their places, each as long as its share of the axis.
-std::string x_names(const std::vector<std::string>& names, const Axis& x, std::size_t columns) {
+std::string x_names(const std::vector<std::string>& names, const Scale& x, std::size_t columns) {
   const std::size_t room = std::max<std::size_t>(2, columns / names.size()) - 1;
   std::string text;
   std::size_t used = 0;
@@ -190,15 +151,15 @@ std::string x_names(const std::vector<std::string>& names, const Axis& x, std::s
 }
 
 /// Values under the axis, left, middle and right.
-std::string x_ticks(const Axis& x, std::size_t columns) {
+std::string x_ticks(const Scale& x, std::size_t columns) {
   std::string text(columns, ' ');
   const auto put = [&](const std::string& word, std::size_t at) {
     text.replace(std::min(at, columns - std::min(columns, word.size())), word.size(), word);
   };
-  put(tick(x.value(0.0)), 0);
-  const std::string middle = tick(x.value(0.5));
+  put(tick(x.axis.value(0.0)), 0);
+  const std::string middle = tick(x.axis.value(0.5));
   put(middle, columns / 2 - middle.size() / 2);
-  const std::string right = tick(x.value(1.0));
+  const std::string right = tick(x.axis.value(1.0));
   put(right, columns - right.size());
   return text;
 }
@@ -254,22 +215,9 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   // An odd number has a middle.
   const std::size_t rows = std::max<std::size_t>(style.rows, 5) | 1U;
   // No bars are drawn: the values alone make the axis.
-  Axis x(chart.log_x, 2 * columns);
-  Axis y(chart.log_y, 4 * rows);
-  for (const ChartLine& line : chart.lines) {
-    for (const ChartPoint& point : line.points) {
-      if (y.shows(point.y) || is_unsettled(point.verdict)) x.add(point.x);
-      if (x.shows(point.x)) y.add(point.y);
-    }
-  }
-  if (!chart.x_names.empty()) {
-    x.add(0.5);
-    x.add(static_cast<double>(chart.x_names.size()) + 0.5);
-  }
-  y.include_zero();
-  x.close();
-  y.close();
-  y.widen();
+  const Plane plane = plane_of(chart, false, kLabelParts);
+  const Scale x{plane.x, 0.0, static_cast<double>(2 * columns - 1)};
+  const Scale y{plane.y, 0.0, static_cast<double>(4 * rows - 1)};
   Canvas canvas(columns, rows);
   draw(canvas, chart, x, y);
 
@@ -279,7 +227,7 @@ std::string to_terminal(const Chart& chart, const TerminalStyle& style) {
   for (std::size_t r = 0; r < rows; ++r) {
     const bool ticked = r == 0 || r + 1 == rows || r == rows / 2;
     const double share = 1.0 - static_cast<double>(r) / static_cast<double>(rows - 1);
-    text += fmt::format("{:>{}} {}{}\n", ticked ? tick(y.value(share)) : "", kLabel, ticked ? "┤" : "│",
+    text += fmt::format("{:>{}} {}{}\n", ticked ? tick(y.axis.value(share)) : "", kLabel, ticked ? "┤" : "│",
                         canvas.row(r, style.colour));
   }
   std::string line;
