@@ -55,7 +55,7 @@ TEST(Calm, NoAdmissionCostsMoreThanItsStatedShare) {
       ASSERT_NEAR(open, 0.6, 0.02) << cioq << permutation;
       for (const core::AdmissionRow* const row : core::admission_rows()) {
         const auto share = stated().find(row->info.name);
-        ASSERT_NE(share, stated().end()) << row->info.name << " has no stated cost";
+        ASSERT_NE(share, stated().end()) << row->info.name << " has no entry in stated()";
         const api::Result held = test::run(network(cioq, permutation), "'" + row->info.name + "'", run);
         const double cost = 1.0 - held.at("accepted_load").mean / open;
         const auto mean = [&](const char* name) {

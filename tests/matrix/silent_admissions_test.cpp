@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "admission/admissions.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/core/registry.hpp"
+#include "support/rows.hpp"
 
 namespace banyan::silent_admissions_test {
 namespace {
@@ -17,6 +19,11 @@ namespace {
 struct Slow {
   std::string admission;
   std::string parameters;
+
+  [[nodiscard]] std::string with(const std::string& more = "") const {
+    const std::string comma = parameters.empty() ? "" : ", ";
+    return fmt::format("{{ name = '{}'{}{}{} }}", admission, comma, parameters, more);
+  }
 };
 
 /// Of every admission, the values with which gates are shut for longest.
@@ -43,12 +50,12 @@ const std::string kMarkingMesh =
     "switch = { name = 'vc_router', vcs = 2, mark.low = 0, mark.high = 1 }\n"
     "traffic = { name = 'hot_spot', load = 0.2, size = 3, fraction = 0.3 }\n";
 
-void expect_patience(const std::string& name, const std::string& network, const std::string& admission) {
-  for (const char* feedback : {"packets", "words"}) {
-    const std::string how =
-        admission.find("'none'") != std::string::npos || admission.find("'rate'") != std::string::npos
-            ? admission
-            : admission.substr(0, admission.rfind('}')) + fmt::format(", feedback = '{}' }}", feedback);
+void expect_patience(const std::string& name, const std::string& network, const Slow& slow) {
+  const auto& parameters = test::row_named(core::admission_rows(), slow.admission).info.parameters;
+  const bool tells =
+      std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.name == "feedback"; });
+  for (const char* feedback : {", feedback = 'packets'", ", feedback = 'words'"}) {
+    const std::string how = slow.with(tells ? feedback : "");
     const std::string run = "warmup = 100, measure = 1500, drain = 60000, audit = 'full', ";
     const api::Result patient = test::run(network, how, run + "watchdog = 0");
     for (const char* shards : {"1", "3"}) {
@@ -63,19 +70,17 @@ void expect_patience(const std::string& name, const std::string& network, const 
 TEST(SilentAdmissions, AGateThatWaitsForItsTimerIsNoDeadlock) {
   std::set<std::string> tried;
   for (const Slow& slow : slow_ones()) {
-    const std::string comma = slow.parameters.empty() ? "" : ", ";
-    const std::string admission = fmt::format("{{ name = '{}'{}{} }}", slow.admission, comma, slow.parameters);
-    expect_patience("marking mesh", kMarkingMesh, admission);
+    expect_patience("marking mesh", kMarkingMesh, slow);
     for (const test::Network& network : test::networks()) {
       try {
-        static_cast<void>(api::check(test::experiment(network.text, admission)));
+        static_cast<void>(api::check(test::experiment(network.text, slow.with())));
       } catch (const ConfigError&) { continue; }
-      expect_patience(network.model, network.text, admission);
+      expect_patience(network.model, network.text, slow);
     }
     tried.insert(slow.admission);
   }
   for (const core::AdmissionRow* row : core::admission_rows())
-    EXPECT_TRUE(tried.contains(row->info.name)) << row->info.name;
+    EXPECT_TRUE(tried.contains(row->info.name)) << row->info.name << " has no values in slow_ones()";
 }
 
 /// Sessions end when their last message has arrived, however slowly an admission lets it go.
@@ -86,8 +91,7 @@ TEST(SilentAdmissions, SessionsWaitForSlowGates) {
       "traffic = 'collective'\n";
   for (const Slow& slow : slow_ones()) {
     if (slow.parameters.find("1e-6") != std::string::npos) continue;  // a million cycles per flit: the limit ends it
-    const std::string comma = slow.parameters.empty() ? "" : ", ";
-    const std::string admission = fmt::format("{{ name = '{}'{}{} }}", slow.admission, comma, slow.parameters);
+    const std::string admission = slow.with();
     const std::string run = "sessions = 2, session_limit = 20000000, ";
     api::Result patient;
     try {

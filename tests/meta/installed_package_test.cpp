@@ -147,6 +147,17 @@ TEST(InstalledPackage, LoadsPlugInsThatWereBuiltAgainstIt) {
   EXPECT_EQ(alone.status, 2) << alone.text;
   EXPECT_NE(alone.text.find("two steps need two virtual channels"), std::string::npos) << alone.text;
 
+  // A bucket that holds one packet, of which 3 go in 40 cycles: none of the rate is lost by the rounding to whole
+  // ticks.
+  const Output paced =
+      run_shell(program + " run " + experiment + plugin +
+                " --json --quiet topology.switches=8 admission.rate=0.3 admission.size=4 traffic.name="
+                "permutation traffic.pattern=bit_complement traffic.load=0.8 traffic.size=4 run.measure=20000");
+  std::smatch accepted;
+  ASSERT_TRUE(std::regex_search(paced.text, accepted, std::regex(R"re("accepted_load"[^}]*"mean": ([0-9.e-]+))re")))
+      << paced.text;
+  EXPECT_NEAR(std::stod(accepted[1]), 0.3, 0.003);
+
   forge_interface(target / "my_components.so", scratch.path() / "old.so");
   const Output old = run_shell(program + " check " + experiment + " --plugin old.so");
   EXPECT_EQ(old.status, 2);

@@ -30,8 +30,11 @@ class TokenBucket final : public core::Admission {
     const u64 part = full_at_[end] > spare ? full_at_[end] - spare : 0;
     return std::max((part + (u64{1} << kPartBits) - 1) >> kPartBits, now);
   }
+  /// A bucket that became full since the last tick keeps what has come since: packets leave at whole ticks only.
   void sent(u32 end, const core::Departure& what, Tick now, core::Pace&) noexcept override {
-    full_at_[end] = std::max(full_at_[end], now << kPartBits) + what.flits * parts_per_flit_;
+    const u64 part = now << kPartBits;
+    if (full_at_[end] + (u64{1} << kPartBits) <= part) full_at_[end] = part;
+    full_at_[end] += what.flits * parts_per_flit_;
   }
 
   [[nodiscard]] u64 digest(u32 end) const noexcept override { return mix64(full_at_[end] + 1); }

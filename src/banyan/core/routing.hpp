@@ -137,7 +137,8 @@ class Routing {
   [[nodiscard]] bool in_order() const noexcept { return traits().in_order; }
   [[nodiscard]] bool oblivious() const noexcept { return traits().oblivious || traits().in_order; }
 
-  /// The next steps of a packet's head at a switch, in a fixed order; never empty for a reachable destination.
+  /// The next steps of a packet's head at a switch, in a fixed order; never empty for a reachable destination. The head
+  /// came there by steps that route() offered. A switch that sends packets elsewhere asks for `by_destination`.
   virtual void route(const RouteRequest& request, Candidates& out) const noexcept = 0;
 
   /// Called once when a packet is generated; `word` is random. Sets tag, state, vc_class as the routing needs them.

@@ -49,7 +49,7 @@ struct Capacity {
   double ejection = 1.0;
 };
 
-/// How messages become packets on the links of a model.
+/// How messages become packets on the links of a model. Its install() says the same with Builder::cut_messages.
 struct Framing {
   u32 longest = kNone;  ///< flits of the packets that it makes of a longer message
   u32 overhead = 0;     ///< flits that a packet occupies a link for, beyond its own
@@ -124,7 +124,7 @@ struct SwitchRow {
   double (*memory)(const config::Values&, const NetworkSize&, double shortest) = nullptr;
   /// Messages never wait: jobs run in a loop of their own (workload/replay.hpp), and ask no routing.
   bool without_contention = false;
-  /// Flits of every packet, in models whose packets have one length; 0: any.
+  /// Flits of every packet, in models whose packets have one length, and whose install() refuses others; 0: any.
   u32 packet_flits = 0;
   /// Bytes of a flit where the model says so; 0: it does not.
   u32 flit_bytes = 0;

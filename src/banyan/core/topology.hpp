@@ -111,10 +111,10 @@ class Topology {
 /// Registration row of a topology: `const core::TopologyRow row_NAME` in `namespace banyan::topology`, file NAME.cpp.
 /// `make` throws ConfigError (through Values::fail) when the parameters do not fit together.
 struct TopologyRow {
-  /// What carries packets where an experiment names no routing: one fixed shortest way for each pair, free of deadlock
-  /// with the virtual channels that switch models have by default.
+  /// What carries packets where an experiment names no routing: one fixed way for each pair, a shortest one where it
+  /// can be, free of deadlock with the virtual channels that switch models have by default.
   struct UsualRouting {
-    const char* name = nullptr;       ///< nullptr: every experiment names its own
+    const char* name = nullptr;       ///< nullptr: every experiment names its own; none of Banyan's topologies does so
     const char* parameter = nullptr;  ///< that is not as by default; nullptr: none
     const char* value = nullptr;      ///< one of its choices
   };

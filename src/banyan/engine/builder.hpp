@@ -62,7 +62,7 @@ class Builder {
   /// Source queues per terminal, of which a message joins one at random; before partition.
   void source_queues(u32 queues) { source_queues_ = queues; }
   /// Messages of a pair may overtake each other whatever the routing promises, because a terminal sends several at
-  /// once; before partition.
+  /// once, or because switches change their order; before partition.
   void several_at_once() { in_turn_ = false; }
   /// The whole network in one shard (populations with peer access).
   void partition_as_one();
