@@ -16,6 +16,11 @@ constexpr std::size_t kMostGroups = 512;
 
 /// Mean latencies, less the time on wires, of all terminals together that are worth a degree of freedom.
 constexpr double kLatenciesPerDegree = 200.0;
+/// The mean of few queues is skewed where that of many is nearly normal: of one it takes 7.5 times as long to be as
+/// good as the quantile says, and as much less as there are more. Measured on a 4x4 mesh whose hot terminal takes 0.9
+/// of its channel (31.8 cycles in the mean, 100 runs of 20,000 to 160,000 cycles): intervals that hold it in 77 % of
+/// cases with 22 degrees do so in 95 % with 3.
+constexpr double kSkewOfOne = 6.5;
 /// A run of fewer mean times in the network says nothing about what is accepted: a half of it is needed to fill the
 /// network.
 constexpr u64 kTransits = 4;
@@ -52,7 +57,29 @@ Wires shortest_wires(const core::Graph& graph) {
 double queue_degrees(const Measurement& measurement) {
   if (!(measurement.latency > 0.0)) return std::numeric_limits<double>::infinity();
   const double queues = std::max(measurement.latency - measurement.wires, 1.0);
-  return std::min(measurement.of_terminals / queues / kLatenciesPerDegree, measurement.length / measurement.latency);
+  return std::min(measurement.of_terminals * measurement.evenness / queues / kLatenciesPerDegree,
+                  measurement.length / measurement.latency);
+}
+
+double evenness(const engine::EndSums& ends, double wires, u64 terminals) {
+  double packets = 0.0;
+  double waited = 0.0;
+  double errors = 0.0;
+  double errors_by_degree = 0.0;
+  for (const engine::EndSums::Sum& end : ends.sums()) {
+    if (end.packets == 0) continue;
+    const auto n = static_cast<double>(end.packets);
+    const double queues = std::max(static_cast<double>(end.latency) / n - wires, 1.0);
+    const double error = n * n * queues * queues * queues;
+    packets += n;
+    waited += n * queues;
+    errors += error;
+    errors_by_degree += error * error * queues;
+  }
+  if (packets == 0.0) return 1.0;
+  const auto all = static_cast<double>(std::min<u64>(terminals, ends.sums().size()));
+  const double worth = errors * errors / errors_by_degree * (waited / packets);
+  return std::min(worth / (1.0 + kSkewOfOne / (worth * worth)) / all, 1.0);
 }
 
 SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run,
@@ -96,7 +123,9 @@ Measurement SteadyWindows::measurement(const core::Graph& graph) const {
   const bool unicast = std::all_of(record_.births.begin(), record_.births.end(),
                                    [](const Births& born) { return born.multicasts + born.unicasts == 0; });
   const double wires = unicast ? shortest_wires(graph).cycles(hops.mean()) : 0.0;
-  return {length, length * static_cast<double>(terminals_), latency, wires};
+  const double even =
+      std::min(evenness(record_.by_source, wires, terminals_), evenness(record_.by_destination, wires, terminals_));
+  return {length, length * static_cast<double>(terminals_), latency, wires, even};
 }
 
 std::vector<stats::SumCount> SteadyWindows::arrivals() const {

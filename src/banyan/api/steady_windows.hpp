@@ -33,7 +33,15 @@ struct Measurement {
   double of_terminals = 0.0;  ///< length times terminals
   double latency = 0.0;       ///< mean
   double wires = 0.0;         ///< of that on wires, at least
+  double evenness = 1.0;      ///< of the terminals (evenness())
 };
+
+/// Of how many of the terminals the mean latency is worth, as a part of them: 1 where all are alike; where one of many
+/// keeps its packets waiting, the mean of all is as uncertain as its own, and there are about as few queues that forget
+/// what they did as if it were alone. By the formula of Satterthwaite (1946, Biometrics Bulletin 2(6)) for the degrees
+/// of freedom of a sum: of terminal d with n packets that wait Q cycles each, the error of the sum is as n^2 Q^3, and
+/// its degrees as 1 / Q. `wires`: of the latency, not waited. `terminals`: also those without packets.
+[[nodiscard]] double evenness(const engine::EndSums& ends, double wires, u64 terminals);
 
 /// Degrees of freedom that the mean of what queues do may have. A queue at a load of 0.8 forgets within some tens of
 /// mean latencies, and the error that windows of a shorter run show is too small: 95 % intervals of M/M/1 queues cover

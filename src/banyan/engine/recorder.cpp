@@ -43,7 +43,10 @@ void Recorder::account(const core::Packet& packet, Tick now, u32 hops, Tick seri
     std::vector<u32>& series = generated_[tally_class(packet.traffic, hot)];
     if (packet.birth - window_.from < series.size()) ++series[packet.birth - window_.from];
   }
-  if (steady_ && packet.birth >= steady_plan_.histogram_from) record_.latency.add(latency);
+  if (!steady_ || packet.birth < steady_plan_.histogram_from) return;
+  record_.latency.add(latency);
+  record_.by_source.add(packet.source, latency);
+  record_.by_destination.add(packet.destination, latency);
 }
 
 void Recorder::watched(const core::Packet& packet, Tick now) noexcept {

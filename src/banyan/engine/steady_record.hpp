@@ -72,6 +72,34 @@ struct SteadyWindows {
   }
 };
 
+/// Packets and their latencies, in ticks, by the terminal at one end of them: where most time is spent, and by how
+/// many.
+class EndSums {
+ public:
+  struct Sum {
+    u64 packets = 0;
+    u64 latency = 0;
+
+    Sum& operator+=(const Sum& other) noexcept {
+      packets += other.packets;
+      latency += other.latency;
+      return *this;
+    }
+  };
+
+  void add(u32 terminal, Tick latency) noexcept { sums_[terminal % kEnds] += {1, latency}; }
+  void merge(const EndSums& other) {
+    for (std::size_t i = 0; i < kEnds; ++i) sums_[i] += other.sums_[i];
+  }
+  [[nodiscard]] const std::vector<Sum>& sums() const noexcept { return sums_; }
+  void archive(Archive& a) { a(sums_); }
+
+ private:
+  /// So many are told apart; of more terminals each sum has several, whose neighbours are in others.
+  static constexpr std::size_t kEnds = 1024;
+  std::vector<Sum> sums_ = std::vector<Sum>(kEnds);
+};
+
 struct SteadyRecord : SteadyWindows {
   explicit SteadyRecord(const SteadyPlan& p, u32 traffics = 1)
       : plan(p), shares(traffics > 1 ? traffics : 0), timeline(p.series_window, p.end, traffics) {
@@ -85,6 +113,7 @@ struct SteadyRecord : SteadyWindows {
     timeline.clear();
     fire.clear();
     latency = stats::Histogram();
+    by_source = by_destination = EndSums();
   }
   void merge(const SteadyRecord& other) {
     SteadyWindows::merge(other);
@@ -92,6 +121,8 @@ struct SteadyRecord : SteadyWindows {
     timeline.merge(other.timeline);
     fire.merge(other.fire);
     latency.merge(other.latency);
+    by_source.merge(other.by_source);
+    by_destination.merge(other.by_destination);
   }
   /// Makes room for a longer run. A plan with longer windows (2^k times as long) joins those that are there.
   void extend(const SteadyPlan& longer) {
@@ -106,7 +137,7 @@ struct SteadyRecord : SteadyWindows {
   }
   void archive(Archive& a) {
     SteadyWindows::archive(a);
-    a(plan, shares, timeline, fire, latency);
+    a(plan, shares, timeline, fire, latency, by_source, by_destination);
   }
   void hash(Hasher& h) const noexcept {
     constexpr u32 kHashed = LatencySums::kPackets | LatencySums::kMessages | LatencySums::kMulticasts;
@@ -124,6 +155,8 @@ struct SteadyRecord : SteadyWindows {
   Timeline timeline;                  ///< not part of the hash: a run is the same whether it is watched or not
   FireRecord fire;                    ///< not part of the hash either
   stats::Histogram latency;           ///< of packets, ticks
+  EndSums by_source;                  ///< of the same packets; no part of the hash, since `latency` is
+  EndSums by_destination;
 };
 
 }  // namespace banyan::engine
