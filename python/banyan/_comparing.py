@@ -82,6 +82,8 @@ def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threa
                progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Saturation:
     """Finds the load at which the network saturates, to a width: `banyan saturation`."""
     expect(experiment, Experiment, "experiment", "banyan.Experiment")
+    if not 0.0 < number(width, "width") < 1.0:
+        raise config_error(f"{width} is not a number above 0 and below 1", "give width a number above 0 and below 1", "width")
     given = [*experiment._overrides, *_overrides(overrides)]
     text, data = _core.saturation(experiment._text, experiment._name, given, _text(key, "key"), number(width, "width"),
                                   whole(threads, "threads"), _display(progress, "run"))

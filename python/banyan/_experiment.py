@@ -31,7 +31,7 @@ def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
     """
     name = _path(path, "path")
     try:
-        with open(name, encoding="utf-8") as file:
+        with open(name, encoding="utf-8", newline="") as file:  # as it stands there: errors name places in it
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         try:

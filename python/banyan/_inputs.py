@@ -204,7 +204,7 @@ def schedule(ranks: Iterable[Iterable[Any]]) -> str:
 
 def _operation(operation: Any, rank: int) -> str:
     kind, *numbers = operation if isinstance(operation, tuple) and operation else (None,)
-    if kind not in _OPERATIONS or len(numbers) not in ((1,) if kind == "calc" else (2, 3)):
+    if not isinstance(kind, str) or kind not in _OPERATIONS or len(numbers) not in ((1,) if kind == "calc" else (2, 3)):
         raise config_error(f"rank {rank}: {operation!r} is no operation",
                            'give ("calc", ns), ("send", bytes, to) or ("recv", bytes, from)', "job")
     return _OPERATIONS[kind].format(*(whole(n, f"{operation!r} of rank {rank}", 0, MOST_CYCLES) for n in [*numbers, 0, 0][:3]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ class Network:
 
     Given are an experiment with the traffic ``injected``, or the parts of one: without ``traffic`` it has that alone, with
     one it is added. Other traffics run beside it. Lengths of messages are limited by ``banyan.injected(longest=...)``.
+    Threads of Python that share a network use it one after the other.
     """
 
     def __init__(self, experiment: Experiment | None = None, *, threads: int = 1, traffic: Any = None, **parts: Any) -> None:
@@ -34,7 +36,11 @@ class Network:
         elif traffic is not None or parts:
             raise config_error("an experiment and parts of one are given", "give either the experiment or its parts")
         self.experiment = expect(experiment, Experiment, "experiment", "banyan.Experiment")
-        self._core = _core.Network(experiment._points[0], whole(threads, "threads", 1))
+        points = experiment._points
+        if len(points) != 1:
+            raise config_error(f"the experiment sweeps {', '.join(points.axis_names)}: {len(points)} points, not one network",
+                               "give every swept key one value, with experiment.replace(key=value)", "sweep")
+        self._core = _core.Network(points[0], whole(threads, "threads", 1))
 
     def inject(self, source: int, destination: int, flits: int = 1, at: int = 0) -> int:
         """Generates a message in the next cycle, or in the later cycle `at`; returns its number."""
@@ -45,7 +51,7 @@ class Network:
                                      whole(at, "at", 0, MOST_CYCLES))
 
     def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
-        """A message per element of these arrays, all in the next cycle; returns their numbers."""
+        """A message per element of these arrays, all in the next cycle; returns their numbers. All or, after an error, none."""
         numbers = self._core.inject_many(sources, destinations, flits)
         if numbers is not None:
             return numbers
@@ -126,3 +132,10 @@ def _is_injected(traffic: Any) -> bool:
     if isinstance(traffic, Component):
         return traffic.name == "injected"
     return traffic == "injected" or (isinstance(traffic, dict) and traffic.get("name") == "injected")
+
+
+def _delivery(*values: int) -> "_core.Delivery":
+    return _core.delivery_from(*values)
+
+
+copyreg.pickle(_core.Delivery, lambda d: (_delivery, (d.id, d.source, d.destination, d.flits, d.injected, d.delivered)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from ._checks import nearest, shown as _shown, text
+from ._checks import expect, nearest, number, shown as _shown, text
 from ._errors import config_error
 from ._results import Result, Sweep
 
@@ -14,6 +15,14 @@ def _axes(ax: Any) -> Any:
     import matplotlib.pyplot as plt
 
     return ax if ax is not None else plt.subplots()[1]
+
+
+def _style(style: dict[str, Any]) -> dict[str, Any]:
+    """What matplotlib knows by two names, by the longer one: lw is linewidth."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return normalize_kwargs(style, Line2D)
 
 
 def _number(text: str) -> float | None:
@@ -91,6 +100,8 @@ def _printed(place: int) -> dict[str, Any]:
 
 def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **style: Any) -> Any:
     _require_reported(points, metric)
+    style = _style(style)
+    title = style.pop("label", None)
     x = points._axis(x) if x else _default_axis(points)
     ax = _axes(ax)
     unit = next((r[metric].unit for r in points if metric in r), "")
@@ -101,9 +112,8 @@ def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **s
         bars = ax.errorbar(
             [at for at, _ in shown],
             [mean for _, (mean, _) in shown],
-            yerr=[half for _, (_, half) in shown],
-            label=name or None,
-            **{"marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **(_printed(place) if printed else {}),
+            label=", ".join(str(part) for part in (title, name) if part) or None,
+            **{"yerr": [half for _, (_, half) in shown], "marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **(_printed(place) if printed else {}),
                **words, **style},
         )
         colour = bars[0].get_color()
@@ -122,7 +132,26 @@ def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **s
     return ax
 
 
-def result(one: Result, what: str | None, ax: Any, **style: Any) -> Any:
+def result(one: Result, what: Any, ax: Any, **style: Any) -> Any:
+    drawn = what if isinstance(what, (_core.Series, _core.Histogram)) else _recorded(one, what)
+    ax = _axes(ax)
+    if isinstance(drawn, _core.Series):
+        import numpy
+
+        times = drawn.start + drawn.interval * numpy.arange(len(drawn.values))
+        ax.plot(times, drawn.values, **{"linewidth": 1, **_style(style)})
+        ax.set_xlabel("time (cycles)")
+        ax.set_ylabel(f"{drawn.name} ({drawn.unit})" if drawn.unit else drawn.name)
+    else:
+        width = (drawn.high - drawn.low).astype(float) + 1.0
+        ax.bar(drawn.low.astype(float), drawn.count / width, **{"width": width, "align": "edge", **style})
+        ax.set_xlabel(f"{drawn.name} ({drawn.unit})")
+        ax.set_ylabel("packets per cycle of latency")
+    return ax
+
+
+def _recorded(one: Result, what: Any) -> Any:
+    """The series of that name, or the histogram where there is none."""
     series = one.series()
     histograms = one.histogram(None)
     if what is None:
@@ -131,32 +160,21 @@ def result(one: Result, what: str | None, ax: Any, **style: Any) -> Any:
         raise config_error(f"the run recorded no series and no histogram {_shown(what)}",
                            nearest(what, dict.fromkeys([*series, *histograms]),
                                    "record series with run={'window': CYCLES}"))
-    ax = _axes(ax)
-    if what in series:
-        import numpy
-
-        line = series[what]
-        times = line.start + line.interval * numpy.arange(len(line.values))
-        ax.plot(times, line.values, **{"linewidth": 1, **style})
-        ax.set_xlabel("time (cycles)")
-        ax.set_ylabel(f"{what} ({line.unit})" if line.unit else what)
-    else:
-        bars = histograms[what]
-        width = (bars.high - bars.low).astype(float) + 1.0
-        ax.bar(bars.low.astype(float), bars.count / width, width=width, align="edge", **style)
-        ax.set_xlabel(f"{what} ({bars.unit})")
-        ax.set_ylabel("packets per cycle of latency")
-    return ax
+    return series[what] if what in series else histograms[what]
 
 
 def topology(network: Any, ax: Any, load: Any) -> Any:
+    if isinstance(load, Mapping) and "utilization" in load:
+        load = load["utilization"]
+    if load is not None:
+        load = [number(each, "load") for each in expect(load, Iterable, "load", "list of numbers")]
     if load is not None and len(load) != len(network.channels):
         raise config_error(f"{len(load)} loads are given for {len(network.channels)} channels",
                            "give one per channel, in the order of their numbers", "load")
     ax = _axes(ax)
     places = network.positions()
     seen = set()
-    greatest = max(load) if load is not None and len(load) else 1.0
+    greatest = max(load, default=0.0) if load is not None else 0.0
     import matplotlib
 
     colours = matplotlib.colormaps["viridis_r"]
@@ -166,7 +184,7 @@ def topology(network: Any, ax: Any, load: Any) -> Any:
             continue
         seen.add((a, b))
         (x1, y1), (x2, y2) = places[a], places[b]
-        colour = "0.6" if load is None else colours(load[channel["id"]] / greatest)
+        colour = "0.6" if load is None else colours(load[channel["id"]] / (greatest or 1.0))
         ax.plot([x1, x2], [y1, y2], color=colour, linewidth=1, zorder=1,
                 linestyle="--" if channel["failed"] else "-")
     xs, ys = zip(*places.values())

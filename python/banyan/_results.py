@@ -186,8 +186,9 @@ class Result(Mapping):
 
     # --- shown -----------------------------------------------------------------------------------------------------
 
-    def plot(self, what: str | None = None, ax: Any = None, **style: Any) -> Any:
-        """Draws a time series, or the histogram of latencies where there is none. Returns the axes of matplotlib."""
+    def plot(self, what: "str | _core.Series | _core.Histogram | None" = None, ax: Any = None, **style: Any) -> Any:
+        """Draws a time series, or the histogram of latencies where there is none; r.plot(r.histogram()) draws that in
+        any case. Other keywords are matplotlib's. Returns the axes of matplotlib."""
         from . import _plots
 
         return _plots.result(self, what, ax, **style)

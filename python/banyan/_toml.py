@@ -12,22 +12,25 @@ from typing import Any
 from ._checks import shown
 from ._errors import config_error
 
-_BARE = re.compile(r"^[A-Za-z0-9_.-]+$")
+_BARE = re.compile(r"^[A-Za-z0-9_.-]+\Z")
 
 
 def key(name: str) -> str:
     """A key as written; dots group parameters."""
-    return name if _BARE.match(name) else json.dumps(name)
+    return name if _BARE.match(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """As JSON writes it, which leaves one sign as it is that TOML has escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def value(item: Any, where: str | None = None) -> str:
     """The value as TOML: numbers, texts, lists, tables, components, and what NumPy makes of them."""
     if isinstance(item, bool):
         return "true" if item else "false"
-    if isinstance(item, str):
-        return json.dumps(item, ensure_ascii=False)
-    if isinstance(item, PathLike):
-        return json.dumps(str(item), ensure_ascii=False)
+    if isinstance(item, (str, PathLike)):
+        return _quoted(str(item))
     if isinstance(item, int):
         return str(item)
     if isinstance(item, float):

@@ -68,7 +68,8 @@ class Topology:
                 for i, s in enumerate(switches)}
 
     def plot(self, ax: Any = None, load: Any = None) -> Any:
-        """Draws the switches and their links with matplotlib; `load` colours channels by their number (result.channels())."""
+        """Draws the switches and their links with matplotlib; `load` colours channels: a number for each, or what
+        result.channels() gives, of which it takes the utilization."""
         from . import _plots
 
         return _plots.topology(self, ax, load)

@@ -115,6 +115,17 @@ void copy_project(const fs::path& copy) {
   fs::create_symlink(BANYAN_PROGRAM, copy / "build/release/banyan");
 }
 
+// README installs with "cmake --install" what ./dev build and ./dev demo have built.
+TEST(Documents, WhatDevBuildsCanBeInstalled) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "cmake") << "#!/bin/sh\necho cmake \"$@\"\n";
+  std::filesystem::permissions(scratch.path() / "cmake", std::filesystem::perms::owner_all);
+  const Output built =
+      run_shell("PATH=" + quoted(scratch.path()) + ":$PATH " + quoted(repository_root() / "dev") + " build 2>&1");
+  EXPECT_EQ(built.status, 0) << built.text;
+  EXPECT_NE(built.text.find("--target banyan banyan_share\n"), std::string::npos) << built.text;
+}
+
 TEST(Dev, EveryCommandExplainsItselfInsteadOfStarting) {
   const std::string dev = quoted(repository_root() / "dev");
   for (const char* command :

@@ -90,6 +90,21 @@ def test_errors_have_place_and_text_of_the_command_line(tmp_path, program):
     assert (str(again), again.line, again.remedy) == (str(error), error.line, error.remedy)
 
 
+def test_a_file_is_read_as_it_stands_there(tmp_path, program):
+    path = tmp_path / "lines.toml"
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    assert banyan.load(path).run().state_hash == banyan.Experiment._of(TEXT, "x", []).run().state_hash
+    path.write_bytes(TEXT.replace("\n", "\r").encode())
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.load(path)
+    assert program("check", path, status=2) == f"banyan: error: {caught.value}\n"
+
+
+def test_signs_that_toml_has_escaped_are_no_errors_of_syntax():
+    with pytest.raises(banyan.ConfigError, match=r"control character U\+007F"):
+        banyan.Experiment(name="a\x7f", topology="mesh", switch="vc_router", routing="dimension_order", traffic="uniform")
+
+
 def test_errors_of_the_build_phase_are_errors_too(small):
     with pytest.raises(banyan.ConfigError, match="multistage"):
         small.run(routing="destination_tag")
@@ -220,6 +235,8 @@ def test_another_python_in_the_path_does_not_matter(tmp_path):
     (lambda e: banyan.Network(3), "experiment: 3 is no banyan.Experiment"),
     (lambda e: banyan.Network(topolgy="mesh"), 'did you mean "topology"'),
     (lambda e: banyan.saturation(3), "experiment: 3"), (lambda e: banyan.saturation(e, width="x"), 'width: "x"'),
+    *[(lambda e, width=width: banyan.saturation(e, width=width), f"width: {width} is not a number above 0 and below 1")
+      for width in (0, -0.1, 1, float("nan"))],
     (lambda e: banyan.study(3), "name: 3"), (lambda e: banyan.describe(3), "name: 3"),
     (lambda e: banyan.compare(3, 4), "compare: 3 is no result"),
     (lambda e: e.network().plot(load=[1]), "1 loads are given for")])

@@ -173,6 +173,12 @@ def test_operations_that_are_not_whole_are_refused(operation):
         banyan.schedule([[operation]])
 
 
+@pytest.mark.parametrize("operation", [(["calc"], 1), ({}, 1), (None, 1), ("wait", 1), ("calc",), (), 3])
+def test_what_is_no_operation_is_refused(operation):
+    with pytest.raises(banyan.ConfigError, match="rank 0: .* is no operation"):
+        banyan.schedule([[operation]])
+
+
 MESSAGES = """
 import pickle, sys
 import banyan

@@ -1,5 +1,8 @@
 """Can a network be stepped from Python, at half the speed of a run at least?"""
 
+import copy
+import pickle
+import threading
 import time
 
 import numpy
@@ -80,6 +83,52 @@ def test_whole_numbers_of_any_type_are_taken():
     assert net.inject_many(numpy.array([0, 1], dtype="uint8"), [2.0, 3.0], numpy.array([1, 2])) == [1, 2]
     net.step(2.0)
     assert net.now == 2
+
+
+def test_threads_of_python_share_a_network_one_after_the_other():
+    net = network(traffic=[banyan.uniform(load=0.3)])
+    arrived = []
+
+    def play():
+        for i in range(200):
+            net.inject(i % 16, (i * 7) % 16)
+            arrived.append(net.step(20))
+
+    players = [threading.Thread(target=play) for _ in range(3)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    assert net.now == 3 * 200 * 20
+    arrived.append(net.step(1000))
+    assert sorted(d.id for some in arrived for d in some) == list(range(600))
+    net.audit()
+
+
+def test_many_are_injected_or_none():
+    net = network()
+    for sources, flits in (([0, 99], 1), ([0, 1], [1, 65])):
+        with pytest.raises(banyan.ConfigError):
+            net.inject_many(sources, [1, 2], flits)
+    assert net.in_flight == 0
+    assert net.inject_many([0, 1], [1, 2]) == [0, 1]
+
+
+def test_a_sweep_is_no_network():
+    swept = banyan.Experiment(topology="mesh", switch="vc_router", routing="dimension_order", traffic="injected",
+                              sweep={"switch.vcs": [2, 4]})
+    with pytest.raises(banyan.ConfigError, match="2 points, not one network"):
+        banyan.Network(swept)
+
+
+def test_deliveries_travel_between_processes():
+    net = network()
+    net.inject(0, 15, flits=4)
+    [here] = net.step(50)
+    there = pickle.loads(pickle.dumps(here))
+    assert type(there) is type(here) and repr(there) == repr(here)
+    assert (there.id, there.flits, there.injected, there.delivered) == (here.id, here.flits, here.injected, here.delivered)
+    assert copy.deepcopy(here).latency == here.latency
 
 
 def test_quiet_cycles_cost_nothing():

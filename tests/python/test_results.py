@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import copy
 import gc
 import importlib.util
 import io
@@ -83,6 +84,24 @@ def test_a_result_travels_between_processes(small):
     assert again.to_csv() == r.to_csv()
     assert again == r
     assert banyan.Result.from_json(r.to_json()).state_hash == r.state_hash
+
+
+def test_parts_of_a_result_travel_between_processes(small):
+    windows = []
+    result = small.run(on_window=windows.append, **{"run.window": 500})
+    metric, series, histogram = result["packet_latency"], result.series("accepted_load"), result.histogram()
+    for again in (lambda part: pickle.loads(pickle.dumps(part)), copy.copy, copy.deepcopy):
+        told = again(metric)
+        assert (repr(told), told.mean, told.half_width, told.confidence, told.count, told.unit, told.counter) == (
+            repr(metric), metric.mean, metric.half_width, metric.confidence, metric.count, metric.unit, metric.counter)
+        told = again(series)
+        assert (told.name, told.unit, told.start, told.interval) == (series.name, series.unit, series.start, series.interval)
+        assert (told.values == series.values).all()
+        told = again(histogram)
+        assert (told.name, told.unit) == (histogram.name, histogram.unit)
+        assert (told.low == histogram.low).all() and (told.high == histogram.high).all()
+        assert (told.count == histogram.count).all()
+        assert repr(again(windows[1])) == repr(windows[1])
 
 
 def test_a_sweep_travels_between_processes(small):
@@ -251,6 +270,30 @@ def test_words_are_places_of_an_axis(small):
     points = ax.containers[0][0]
     assert list(points.get_ydata()) == [r["packet_latency"].mean for r in t] and points.get_linestyle() == "None"
     assert ax.get_xlabel() == "routing"
+
+
+def test_plots_take_the_keywords_of_matplotlib(small):
+    table = small.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"])
+    ax = table.plot(label="mine", lw=2, ms=5, c="red", yerr=None)
+    assert ax.get_legend_handles_labels()[1] == ["mine, dimension_order", "mine, o1turn"]
+    assert [container[0].get_linewidth() for container in ax.containers] == [2, 2]
+    assert table.plot(printed=True, mfc="red").containers[0][0].get_markerfacecolor() == "red"
+    result = small.run(**{"run.window": 500})
+    assert result.plot("accepted_load", lw=3, label="mine").lines[0].get_linewidth() == 3
+    assert len(result.plot("packet_latency").lines) == 1
+    assert len(result.plot(result.histogram()).patches) == len(result.histogram().count)
+    assert small.run().plot("packet_latency", width=0.5, align="center").patches[0].get_width() == 0.5
+
+
+def test_a_drawn_network_is_coloured_by_any_load(small):
+    result = small.run(**{"run.tables": "channels"})
+    network = small.network()
+    by_table = [line.get_color() for line in network.plot(load=result.channels()).lines]
+    assert by_table == [line.get_color() for line in network.plot(load=result.channels()["utilization"]).lines]
+    assert len(network.plot(load=[0] * len(network.channels)).lines) == len(by_table)
+    for load in (3, "x" * len(network.channels), [None] * len(network.channels)):
+        with pytest.raises(banyan.ConfigError):
+            network.plot(load=load)
 
 
 def test_plots_of_what_was_not_recorded_are_refused(small):

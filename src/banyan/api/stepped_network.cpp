@@ -208,6 +208,10 @@ u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at, u32 
   return id;
 }
 
+void SteppedNetwork::check(u32 source, u32 destination, u32 flits, Tick at, u32 door) const {
+  state_->check(source, destination, flits, at == 0 ? state_->now : at, door);
+}
+
 void SteppedNetwork::step(Tick cycles) {
   state_->now += cycles;
   state_->run();

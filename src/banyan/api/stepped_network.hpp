@@ -53,6 +53,8 @@ class SteppedNetwork {
   /// `door`: of which of the traffics "injected", in their order; they may differ in priority. A message into one with
   /// `members` is a member's contribution to a reduction in the network, and arrives as the sum of those of all.
   u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0);
+  /// Throws what inject() would throw, and injects nothing.
+  void check(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0) const;
 
   /// Simulates so many cycles. Throws InvariantError.
   void step(Tick cycles = 1);

@@ -129,13 +129,31 @@ void add_experiments(py::module_& module) {
       .def_readonly("delivered_packets", &api::Window::delivered_packets)
       .def_readonly("packets_in_network", &api::Window::packets_in_network, "At its end.")
       .def_readonly("source_backlog_flits", &api::Window::source_backlog_flits, "Flits that wait at its end.")
-      .def("__repr__", [](const api::Window& window) {
-        return fmt::format(
-            "<window {} of cycles {} to {}: offered load {:.4g}, accepted load {:.4g}, packet latency {:.4g}, "
-            "{} packets delivered, {} in the network, {} flits wait>",
-            window.number, window.from, window.to, window.offered_load, window.accepted_load, window.packet_latency,
-            window.delivered_packets, window.packets_in_network, window.source_backlog_flits);
-      });
+      .def("__repr__",
+           [](const api::Window& window) {
+             return fmt::format(
+                 "<window {} of cycles {} to {}: offered load {:.4g}, accepted load {:.4g}, packet latency {:.4g}, "
+                 "{} packets delivered, {} in the network, {} flits wait>",
+                 window.number, window.from, window.to, window.offered_load, window.accepted_load,
+                 window.packet_latency, window.delivered_packets, window.packets_in_network,
+                 window.source_backlog_flits);
+           })
+      .def(py::pickle(
+          [](const api::Window& w) {
+            return py::make_tuple(w.number, w.from, w.to, w.offered_load, w.accepted_load, w.packet_latency,
+                                  w.delivered_packets, w.packets_in_network, w.source_backlog_flits);
+          },
+          [](const py::tuple& state) {
+            return api::Window{.number = state[0].cast<u64>(),
+                               .from = state[1].cast<Tick>(),
+                               .to = state[2].cast<Tick>(),
+                               .offered_load = state[3].cast<double>(),
+                               .accepted_load = state[4].cast<double>(),
+                               .packet_latency = state[5].cast<double>(),
+                               .delivered_packets = state[6].cast<u64>(),
+                               .packets_in_network = state[7].cast<u64>(),
+                               .source_backlog_flits = state[8].cast<u64>()};
+          }));
   py::class_<api::Experiment, PointPointer>(module, "Point", "One experiment in which every parameter has its value.")
       .def_readonly("name", &api::Experiment::name)
       .def_readonly("configuration", &api::Experiment::configuration)

@@ -104,15 +104,49 @@ using TableState = std::tuple<std::string, std::vector<std::string>, Rows>;
 using BucketState = std::tuple<u64, u64, u64>;
 using HistogramState = std::tuple<std::string, std::string, std::vector<BucketState>>;
 
+HistogramState state_of_histogram(const api::Histogram& histogram) {
+  std::vector<BucketState> buckets;
+  for (const auto& bucket : histogram.buckets) buckets.emplace_back(bucket.low, bucket.high, bucket.count);
+  return {histogram.name, histogram.unit, std::move(buckets)};
+}
+
+api::Histogram histogram_from(const HistogramState& state) {
+  api::Histogram histogram{std::get<0>(state), std::get<1>(state), {}};
+  for (const auto& [low, high, count] : std::get<2>(state)) histogram.buckets.push_back({low, high, count});
+  return histogram;
+}
+
+py::tuple state_of_metric(const stats::Metric& m) {
+  return py::make_tuple(m.name, m.mean, m.half_width, m.confidence, m.count, m.unit, m.counter);
+}
+
+stats::Metric metric_from(const py::tuple& state) {
+  return {.name = state[0].cast<std::string>(),
+          .mean = state[1].cast<double>(),
+          .half_width = state[2].cast<std::optional<double>>(),
+          .confidence = state[3].cast<double>(),
+          .count = state[4].cast<u64>(),
+          .unit = state[5].cast<std::string>(),
+          .counter = state[6].cast<bool>()};
+}
+
+py::tuple state_of_series(const stats::Series& s) {
+  return py::make_tuple(s.name, s.unit, s.start, s.interval, s.values);
+}
+
+stats::Series series_from(const py::tuple& state) {
+  return {.name = state[0].cast<std::string>(),
+          .unit = state[1].cast<std::string>(),
+          .start = state[2].cast<double>(),
+          .interval = state[3].cast<double>(),
+          .values = state[4].cast<std::vector<double>>()};
+}
+
 py::tuple state_of(const api::Result& result) {
   std::vector<TableState> tables;
   for (const api::Table& table : result.tables) tables.emplace_back(table.name, table.columns, table.rows);
   std::vector<HistogramState> histograms;
-  for (const api::Histogram& histogram : result.histograms) {
-    std::vector<BucketState> buckets;
-    for (const auto& bucket : histogram.buckets) buckets.emplace_back(bucket.low, bucket.high, bucket.count);
-    histograms.emplace_back(histogram.name, histogram.unit, std::move(buckets));
-  }
+  for (const api::Histogram& histogram : result.histograms) histograms.push_back(state_of_histogram(histogram));
   return py::make_tuple(api::to_json(result), tables, histograms);
 }
 
@@ -120,11 +154,8 @@ ResultPointer from_state(const py::tuple& state) {
   auto result = std::make_shared<api::Result>(api::from_json(state[0].cast<std::string>()));
   for (auto& [name, columns, rows] : state[1].cast<std::vector<TableState>>())
     result->tables.push_back({name, columns, rows});
-  for (auto& [name, unit, buckets] : state[2].cast<std::vector<HistogramState>>()) {
-    api::Histogram histogram{name, unit, {}};
-    for (const auto& [low, high, count] : buckets) histogram.buckets.push_back({low, high, count});
-    result->histograms.push_back(std::move(histogram));
-  }
+  for (const auto& histogram : state[2].cast<std::vector<HistogramState>>())
+    result->histograms.push_back(histogram_from(histogram));
   return result;
 }
 
@@ -171,16 +202,19 @@ void add_parts(py::module_& module) {
       .def_readonly("counter", &Metric::counter, "True: an exact count, without sampling error.")
       .def("__float__", [](const Metric& metric) { return metric.mean; })
       .def("__str__", &to_text)
-      .def("__repr__", [](const Metric& metric) { return "<" + metric.name + ": " + to_text(metric) + ">"; });
+      .def("__repr__", [](const Metric& metric) { return "<" + metric.name + ": " + to_text(metric) + ">"; })
+      .def(py::pickle(&state_of_metric, &metric_from));
   py::class_<stats::Series, std::shared_ptr<stats::Series>>(module, "Series", "Values over time.")
       .def_readonly("name", &stats::Series::name)
       .def_readonly("unit", &stats::Series::unit)
       .def_readonly("start", &stats::Series::start, "Time of the first value, cycles.")
       .def_readonly("interval", &stats::Series::interval, "Cycles between values.")
-      .def_property_readonly("values", [](const py::object& self) {
-        const auto& values = self.cast<const stats::Series&>().values;
-        return view(values.data(), values.size(), sizeof(double), self);
-      });
+      .def_property_readonly("values",
+                             [](const py::object& self) {
+                               const auto& values = self.cast<const stats::Series&>().values;
+                               return view(values.data(), values.size(), sizeof(double), self);
+                             })
+      .def(py::pickle(&state_of_series, &series_from));
   using Bucket = api::Histogram::Bucket;
   const auto field = [](const u64 Bucket::*member) {
     return [member](const py::object& self) {
@@ -194,7 +228,9 @@ void add_parts(py::module_& module) {
       .def_readonly("unit", &api::Histogram::unit)
       .def_property_readonly("low", field(&Bucket::low), "Least value of each bucket.")
       .def_property_readonly("high", field(&Bucket::high), "Greatest value of each bucket.")
-      .def_property_readonly("count", field(&Bucket::count));
+      .def_property_readonly("count", field(&Bucket::count))
+      .def(py::pickle([](const api::Histogram& histogram) { return py::make_tuple(state_of_histogram(histogram)); },
+                      [](const py::tuple& state) { return histogram_from(state[0].cast<HistogramState>()); }));
 }
 
 void add_result(py::module_& module) {

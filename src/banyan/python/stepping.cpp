@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -146,12 +147,26 @@ std::optional<std::vector<u32>> column_of(py::handle values) {
   return taken ? std::optional(std::move(numbers)) : std::nullopt;
 }
 
-/// A stepped network whose long steps can be interrupted.
+/// The turn of one of the threads that share a network. Who waits for it lets the others have the interpreter.
+class Turn {
+ public:
+  explicit Turn(std::recursive_mutex& mutex) : lock_(mutex, std::try_to_lock) {
+    if (lock_.owns_lock()) return;
+    const py::gil_scoped_release released;
+    lock_.lock();
+  }
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;  // recursive: a handler of signals may ask the network that is stepped
+};
+
+/// A stepped network whose long steps can be interrupted, and which one thread has at a time.
 class Stepper {
  public:
   Stepper(const api::Experiment& experiment, u32 threads) : network_(experiment, threads) {}
 
   py::list step(Tick cycles) {
+    const Turn turn(mutex_);
     forget();
     for (Tick left = cycles; left > 0;) {
       const Tick now = std::min(left, kLook);
@@ -167,6 +182,7 @@ class Stepper {
   }
 
   py::list step_to_delivery(Tick most) {
+    const Turn turn(mutex_);
     forget();
     for (Tick left = most; left > 0;) {
       const Tick now = std::min(left, kLook);
@@ -194,22 +210,33 @@ class Stepper {
     std::optional<std::vector<u32>> lengths(std::in_place);
     if (!add_natural(*lengths, flits.ptr())) lengths = column_of(flits);
     if (!lengths || (lengths->size() != 1 && lengths->size() != from->size())) return py::none();
+    const Turn turn(mutex_);
+    const auto length_of = [&](std::size_t i) { return (*lengths)[lengths->size() == 1 ? 0 : i]; };
+    // All of them or none: who is refused has no numbers to wait for.
+    for (std::size_t i = 0; i < from->size(); ++i) network_.check((*from)[i], (*to)[i], length_of(i));
     py::list ids(from->size());
     for (std::size_t i = 0; i < from->size(); ++i) {
-      const u64 id = network_.inject((*from)[i], (*to)[i], (*lengths)[lengths->size() == 1 ? 0 : i]);
+      const u64 id = network_.inject((*from)[i], (*to)[i], length_of(i));
       PyList_SET_ITEM(ids.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLongLong(id));
     }
     return ids;
   }
 
   void reset(u32 replication) {
+    const Turn turn(mutex_);
     network_.reset(replication);
     forget();
   }
 
-  [[nodiscard]] api::SteppedNetwork& network() { return network_; }
+  /// What `ask` says of the network.
+  template <class Ask>
+  auto with_network(const Ask& ask) {
+    const Turn turn(mutex_);
+    return ask(network_);
+  }
   /// A list of the caller's own, of messages that are made once.
   [[nodiscard]] py::list delivered() {
+    const Turn turn(mutex_);
     if (!shown_) shown_ = list_of(delivered_);
     return py::reinterpret_steal<py::list>(PyList_GetSlice(shown_->ptr(), 0, PyList_GET_SIZE(shown_->ptr())));
   }
@@ -224,13 +251,14 @@ class Stepper {
     delivered_.insert(delivered_.end(), some.begin(), some.end());
   }
 
+  std::recursive_mutex mutex_;
   api::SteppedNetwork network_;
   std::vector<Delivery> delivered_;
   std::optional<py::list> shown_;  ///< of delivered_
 };
 
 py::dict counts_of(Stepper& stepper) {
-  const api::NetworkCounts counts = stepper.network().counts();
+  const api::NetworkCounts counts = stepper.with_network([](api::SteppedNetwork& network) { return network.counts(); });
   py::dict dict;
   dict["packets_taken"] = counts.packets_taken;
   dict["packets_delivered"] = counts.packets_delivered;
@@ -239,26 +267,39 @@ py::dict counts_of(Stepper& stepper) {
   return dict;
 }
 
+py::object delivery_from(u64 id, u32 source, u32 destination, u32 flits, Tick injected, Tick delivered) {
+  const Delivery delivery{id, source, destination, flits, injected, delivered};
+  return list_of({&delivery, 1})[0];
+}
+
 }  // namespace
 
 void add_stepping(py::module_& module) {
+  using api::SteppedNetwork;
   module.attr("Delivery") = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(delivery_type()));
+  module.def("delivery_from", &delivery_from);
   py::class_<Stepper>(module, "Network")
       .def(py::init<const api::Experiment&, u32>(), py::arg("point"), py::arg("threads") = 1)
       .def("step", &Stepper::step)
       .def("step_to_delivery", &Stepper::step_to_delivery)
-      .def("inject", [](Stepper& s, u32 source, u32 destination, u32 flits,
-                        Tick at) { return s.network().inject(source, destination, flits, at); })
+      .def("inject",
+           [](Stepper& s, u32 source, u32 destination, u32 flits, Tick at) {
+             return s.with_network([&](SteppedNetwork& n) { return n.inject(source, destination, flits, at); });
+           })
       .def("inject_many", &Stepper::inject_many)
       .def("reset", &Stepper::reset)
       .def_property_readonly("delivered", &Stepper::delivered)
-      .def_property_readonly("now", [](Stepper& s) { return s.network().now(); })
-      .def_property_readonly("terminals", [](Stepper& s) { return s.network().terminals(); })
-      .def_property_readonly("in_flight", [](Stepper& s) { return s.network().in_flight(); })
+      .def_property_readonly("now",
+                             [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.now(); }); })
+      .def_property_readonly("terminals",
+                             [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.terminals(); }); })
+      .def_property_readonly("in_flight",
+                             [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.in_flight(); }); })
       .def_property_readonly("counts", &counts_of)
-      .def_property_readonly("hash", [](Stepper& s) { return s.network().hash(); })
-      .def("audit", [](Stepper& s) { s.network().audit(); })
-      .def("deadlock", [](Stepper& s) { return s.network().deadlock(); });
+      .def_property_readonly("hash",
+                             [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.hash(); }); })
+      .def("audit", [](Stepper& s) { s.with_network([](SteppedNetwork& n) { n.audit(); }); })
+      .def("deadlock", [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.deadlock(); }); });
 }
 
 }  // namespace banyan::python
