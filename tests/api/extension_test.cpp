@@ -37,8 +37,10 @@ TEST(Extension, ARunGoesOnUntilItsVerdictIsCertain) {
     const Result result = run_of(kNearMesh, {seed(number)});
     EXPECT_TRUE(result.certain) << number << ": " << result.explanation;
     EXPECT_EQ(result.verdict, Verdict::steady) << number;
-    EXPECT_EQ(lengths(result) > 1.0, !once.certain) << number;
-    EXPECT_EQ(says(result, "because the verdict was uncertain before (run.extension = 64)"), !once.certain);
+    // One that was certain at once may have stood on too few degrees of freedom.
+    if (!once.certain) { EXPECT_GT(lengths(result), 1.0) << number; }
+    EXPECT_EQ(says(result, "because the verdict or the latencies were uncertain before (run.extension = 64)"),
+              lengths(result) > 1.0);
     extended += once.certain ? 0U : 1U;
   }
   EXPECT_GT(extended, 0U) << "the test has nothing to look at";

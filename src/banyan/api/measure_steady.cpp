@@ -38,6 +38,12 @@ using stats::SumCount;
 /// Windows that a run is recorded in: enough for MSER-5 in groups of five and for 20 batches after any cut.
 constexpr Tick kWindows = 1024;
 
+/// A run that may go on does not end before its latencies stand on so many degrees of freedom, as many as batches. Of
+/// runs that end as soon as their intervals are narrow, those end first in which queues happened to be short: of 65
+/// that ended with 11 degrees (a queue of constant packets at 0.9 of its channel) 53 held the mean, of 115 with 22
+/// degrees 105.
+constexpr double kFewestDegrees = 20.0;
+
 /// What a requested precision is about.
 const std::vector<std::string> kPrecise{"packet_latency", "accepted_load"};
 
@@ -230,7 +236,8 @@ class Stopping {
     stats::Evidence evidence = windows.evidence();
     evidence.widest_latency = "packet_latency";
     evidence.latency_width = windows.settled_latency().interval.relative_half_width();
-    if (stats::judge(evidence, rule()).certain) return std::nullopt;
+    const stats::Judgement judgement = stats::judge(evidence, rule());
+    if (judgement.certain && (judgement.saturated || windows.latency_degrees() >= kFewestDegrees)) return std::nullopt;
     extend();
     return plan();
   }
@@ -305,7 +312,7 @@ class SteadyReport {
     return std::move(result_);
   }
 
-  /// Of a result(): its verdict is uncertain, and a longer run would tell.
+  /// Of a result(): its verdict is uncertain, or its latencies stand on too little, and a longer run would tell.
   [[nodiscard]] bool undecided() const { return undecided_; }
 
  private:
@@ -328,7 +335,8 @@ class SteadyReport {
     }
     if (stopping_.extended()) {
       result_.explanation += fmt::format(
-          "; {} cycles were measured instead of {}, because the verdict was uncertain before (run.extension = {})",
+          "; {} cycles were measured instead of {}, because the verdict or the latencies were uncertain before "
+          "(run.extension = {})",
           stopping_.measure(), run_.integer("measure"), run_.integer("extension"));
     }
     const stats::VerdictRule rule = stopping_.rule();
@@ -344,7 +352,8 @@ class SteadyReport {
       evidence.recovery_from_less = recoveries.from_less;
       judgement = stats::judge(evidence, rule);
     }
-    undecided_ = judgement.longer;
+    undecided_ =
+        judgement.longer || (judgement.certain && !judgement.saturated && windows_.latency_degrees() < kFewestDegrees);
     result_.certain = judgement.certain;
     if (judgement.saturated) {
       result_.verdict = Verdict::saturated;
@@ -596,7 +605,7 @@ class SteadyReport {
   std::function<Recoveries(double)> recoveries_;
   const config::Values& run_;
   const SteadyOutcome& outcome_;
-  bool undecided_ = false;  ///< a longer run would tell
+  bool undecided_ = false;  ///< a longer run would tell more
   bool late_ = false;       ///< packets were still on their way at the end of the drain, and no growth is shown
   u32 terminals_;
   SteadyWindows windows_;

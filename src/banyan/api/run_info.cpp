@@ -25,7 +25,8 @@ const config::ComponentInfo& run_info() {
           Parameter::integer("extension", 0)
               .range(0, 1000)
               .doc("Most times run.measure that a steady run measures whose verdict is uncertain: it goes on, twice as "
-                   "long each time, until the verdict is certain. 1: it does not. 0: 64 where run.measure, "
+                   "long each time, until the verdict is certain and latencies stand on 20 degrees of freedom. 1: it "
+                   "does not. 0: 64 where run.measure, "
                    "run.precision and run.duration are left at their defaults, otherwise 1"),
           Parameter::integer("duration", 0)
               .unit("cycles")

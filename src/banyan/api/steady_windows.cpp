@@ -16,11 +16,6 @@ constexpr std::size_t kMostGroups = 512;
 
 /// Mean latencies, less the time on wires, of all terminals together that are worth a degree of freedom.
 constexpr double kLatenciesPerDegree = 200.0;
-/// The mean of few queues is skewed where that of many is nearly normal: of one it takes 7.5 times as long to be as
-/// good as the quantile says, and as much less as there are more. Measured on a 4x4 mesh whose hot terminal takes 0.9
-/// of its channel (31.8 cycles in the mean, 100 runs of 20,000 to 160,000 cycles): intervals that hold it in 77 % of
-/// cases with 22 degrees do so in 95 % with 3.
-constexpr double kSkewOfOne = 6.5;
 /// A run of fewer mean times in the network says nothing about what is accepted: a half of it is needed to fill the
 /// network.
 constexpr u64 kTransits = 4;
@@ -78,8 +73,7 @@ double evenness(const engine::EndSums& ends, double wires, u64 terminals) {
   }
   if (packets == 0.0) return 1.0;
   const auto all = static_cast<double>(std::min<u64>(terminals, ends.sums().size()));
-  const double worth = errors * errors / errors_by_degree * (waited / packets);
-  return std::min(worth / (1.0 + kSkewOfOne / (worth * worth)) / all, 1.0);
+  return std::min(errors * errors / errors_by_degree * (waited / packets) / all, 1.0);
 }
 
 SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::Values& run,
