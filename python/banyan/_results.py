@@ -350,7 +350,7 @@ class Sweep:
 
     def _shown_metrics(self, most: int = 5) -> list[str]:
         names = list(dict.fromkeys(name for result in self for name in result if not result[name].counter))
-        return names[:most]
+        return sorted(names, key=lambda name: "." in name)[:most]  # those of all traffics before those of one
 
 
 def _same(text: str | None, value: Any) -> bool:

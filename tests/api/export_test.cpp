@@ -110,6 +110,22 @@ TEST(Table, HasOneLineForTheSeedsOfAPoint) {
             "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n");
 }
 
+TEST(Table, ShowsWhatIsOfAllTrafficsBeforeWhatIsOfOne) {
+  Example all = example();
+  for (Result& result : all.results) {
+    result.metrics.clear();
+    for (const char* name : {"offered_load", "accepted_load", "offered_load.uniform", "accepted_load.uniform",
+                             "offered_load.hot_spot", "accepted_load.hot_spot", "packet_latency"}) {
+      result.metrics.push_back({name, 1.5, 0.25, 0.95, 10, "", false});
+    }
+  }
+  const std::string text = to_table(all.set, all.results);
+  for (const char* name : {"packet_latency", "offered_load.uniform", "accepted_load.uniform"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+  }
+  EXPECT_EQ(text.find("hot_spot"), std::string::npos);
+}
+
 TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {
   Example all = example();
   for (std::size_t i = 0; i < 2; ++i) {
