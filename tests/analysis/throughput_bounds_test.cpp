@@ -155,6 +155,28 @@ std::map<std::string, core::Prediction> proven(const std::string& text) {
   return found;
 }
 
+/// A bound is of the rates that are meant. In a short run chance offers other ones, and flows that keep theirs pass it.
+TEST(ThroughputBounds, no_short_run_contradicts_by_chance) {
+  u32 compared = 0;
+  for (const char* process : {"bernoulli", "poisson", "normal"}) {
+    for (const char* fraction : {"0.3", "0.6", "1.0"}) {
+      for (const int cycles : {50, 112, 300}) {
+        for (int seed = 0; seed < 12; ++seed) {
+          const api::Result result = run_toml(
+              "topology = 'graph_file'\nswitch = 'central_buffer'\nrouting = 'up_down'\nanalysis = "
+              "'throughput_bounds'\n"
+              "traffic = { name = 'hot_spot', load = 1.0, fraction = " +
+              std::string(fraction) + ", size = 1, process = '" + process + "' }\nrun = { warmup = 0, measure = " +
+              std::to_string(cycles) + ", watchdog = 0, drain = 20, seed = " + std::to_string(seed) + " }\n");
+          EXPECT_EQ(result.warning.find("CONTRADICTION"), std::string::npos) << process << " " << result.warning;
+          compared += result.verdict == api::Verdict::saturated ? 1U : 0U;
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 50U) << "bounds of an overload are compared";
+}
+
 TEST(ThroughputBounds, estimated_demands_prove_no_more_than_what_terminals_take) {
   const std::string text =
       "topology = { name = 'bidirectional_min', hosts = 64 }\nswitch = { name = 'cioq', queues = '1q' }\n"

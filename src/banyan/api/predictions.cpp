@@ -41,8 +41,15 @@ double chance_of(const stats::Metric& measured) {
   return 3.0 * *measured.half_width * std::max(1.0, width(0.95) / width(measured.confidence));
 }
 
-Comparison compare(const stats::Metric& measured, const core::Prediction& p, const std::string& model) {
-  const double slack = chance_of(measured) + 1e-9 * std::abs(p.value);
+/// A bound of what is accepted is for the rates that are meant; flows that keep theirs bring as much more as chance has
+/// offered more of.
+double chance_of_offer(const Result& result, const core::Prediction& p) {
+  const stats::Metric* const offered = p.metric == "accepted_load" ? result.find("offered_load") : nullptr;
+  return offered == nullptr ? 0.0 : chance_of(*offered);
+}
+
+Comparison compare(const stats::Metric& measured, double chance, const core::Prediction& p, const std::string& model) {
+  const double slack = chance + 1e-9 * std::abs(p.value);
   const bool upper = p.bound != core::Bound::lower;
   return {upper ? measured.mean - slack > p.value : measured.mean + slack < p.value,
           fmt::format("{} = {:.6g} {} is {} the {} bound {:.6g} that {} proves", p.metric, measured.mean, measured.unit,
@@ -67,7 +74,8 @@ void append(std::string& text, const std::string& more, const char* between) {
 void judge(Result& result, const core::Prediction& p, const std::string& model) {
   const stats::Metric* const measured = result.find(p.metric);
   if (p.bound == core::Bound::none || result.verdict == Verdict::deadlocked || measured == nullptr) return;
-  const Comparison comparison = compare(*measured, p, model);
+  const double chance = chance_of(*measured) + chance_of_offer(result, p);
+  const Comparison comparison = compare(*measured, chance, p, model);
   if (!comparison.beyond) return;
   const bool always = p.bound == core::Bound::overload;
   const bool steady = result.verdict == Verdict::steady && result.certain;
