@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -195,6 +196,46 @@ TEST(PairedBatchRelative, IsTheDifferenceInPartsOfA) {
 TEST(PairedBatchDifference, OfUnequalRunsIsAnError) {
   const std::array<SumCount, 1> one{};
   EXPECT_THROW((void)paired_batch_difference(one, {}), InvariantError);
+}
+
+TEST(Curvature, IsTheHalfWidthOverWhatIsSlowInTheQueue) {
+  // A step in the middle: neighbours are alike, and the deviation is that of the slow part.
+  std::vector<double> step(1000, -3.0);
+  std::fill(step.begin() + 500, step.end(), 3.0);
+  EXPECT_NEAR(curvature_of(0.6, step), 0.2, 1e-3);
+  // Noise beside it is forgotten from one window to the next, and changes nothing.
+  for (std::size_t i = 0; i < step.size(); ++i) step[i] += i % 4 < 2 ? 5.0 : -5.0;
+  EXPECT_NEAR(curvature_of(0.6, step), 0.2, 1e-2);
+  // Where nothing is remembered, all of the variation counts.
+  std::vector<double> noise(1000);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = i % 2 == 0 ? 1.0 : -1.0;
+  EXPECT_NEAR(curvature_of(0.06, noise), 0.06, 1e-12);
+  EXPECT_EQ(curvature_of(0.0, noise), 0.0);
+  EXPECT_EQ(curvature_of(1.0, std::vector<double>(10, 0.0)), 0.0);
+}
+
+TEST(Curvature, WidensTheIntervalOfAQueueOrTakesIt) {
+  BatchRule rule;
+  rule.of_queues = true;
+  u32 none = 0;
+  for (u64 replication = 0; replication < 100; ++replication) {
+    const std::vector<double> values = test::autoregressive(0.98, 400, replication);
+    std::vector<SumCount> windows;
+    for (const double value : values) windows.push_back({static_cast<u64>(1000.0 + 10.0 * value), 10});
+    const BatchMeans plain = ratio_batch_means(windows);
+    const BatchMeans queue = ratio_batch_means(windows, rule);
+    EXPECT_EQ(plain.curvature, 0.0);
+    EXPECT_EQ(queue.interval.mean, plain.interval.mean);
+    if (!queue.interval.half_width) {
+      EXPECT_GE(queue.curvature, 1.0);
+      ++none;
+      continue;
+    }
+    EXPECT_GT(queue.curvature, 0.0);
+    EXPECT_GE(*queue.interval.half_width, *plain.interval.half_width);
+  }
+  EXPECT_GT(none, 0U) << "a run of eight correlation times";
+  EXPECT_LT(none, 100U);
 }
 
 }  // namespace

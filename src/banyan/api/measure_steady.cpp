@@ -38,12 +38,6 @@ using stats::SumCount;
 /// Windows that a run is recorded in: enough for MSER-5 in groups of five and for 20 batches after any cut.
 constexpr Tick kWindows = 1024;
 
-/// A run that may go on does not end before its latencies stand on so many degrees of freedom, as many as batches. Of
-/// runs that end as soon as their intervals are narrow, those end first in which queues happened to be short: of 65
-/// that ended with 11 degrees (a queue of constant packets at 0.9 of its channel) 53 held the mean, of 115 with 22
-/// degrees 105.
-constexpr double kFewestDegrees = 20.0;
-
 /// What a requested precision is about.
 const std::vector<std::string> kPrecise{"packet_latency", "accepted_load"};
 
@@ -237,7 +231,7 @@ class Stopping {
     evidence.widest_latency = "packet_latency";
     evidence.latency_width = windows.settled_latency().interval.relative_half_width();
     const stats::Judgement judgement = stats::judge(evidence, rule());
-    if (judgement.certain && (judgement.saturated || windows.latency_degrees() >= kFewestDegrees)) return std::nullopt;
+    if (judgement.certain && (judgement.saturated || windows.latencies_stand())) return std::nullopt;
     extend();
     return plan();
   }
@@ -352,8 +346,7 @@ class SteadyReport {
       evidence.recovery_from_less = recoveries.from_less;
       judgement = stats::judge(evidence, rule);
     }
-    undecided_ =
-        judgement.longer || (judgement.certain && !judgement.saturated && windows_.latency_degrees() < kFewestDegrees);
+    undecided_ = judgement.longer || (judgement.certain && !judgement.saturated && !windows_.latencies_stand());
     result_.certain = judgement.certain;
     if (judgement.saturated) {
       result_.verdict = Verdict::saturated;

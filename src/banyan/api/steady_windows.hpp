@@ -100,8 +100,9 @@ class SteadyWindows {
   }
   /// Of the packets that had arrived for sure: those generated earlier before the end than the longest latency so far.
   [[nodiscard]] stats::BatchMeans settled_latency() const;
-  /// Degrees of freedom that means of what queues do have at most.
-  [[nodiscard]] double latency_degrees() const { return queue_rule_.most_degrees; }
+  /// Whether the latencies of a run that may go on stand on enough for it to end. Of runs that end as soon as their
+  /// intervals are narrow, those end first in which queues happened to be short.
+  [[nodiscard]] bool latencies_stand() const;
   /// What stays in the system, whatever the run's own confidence is: a verdict does not depend on it.
   [[nodiscard]] stats::Growth growth() const;
   /// What these windows say of a verdict.

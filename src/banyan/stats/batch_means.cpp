@@ -72,7 +72,14 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
   if (result.interval.half_width) {
     const double middle = average(batches);
     for (double& batch : batches) batch -= middle;
+    const double symmetric = *result.interval.half_width;
     result.interval.half_width = skewed_quantile(two_sided_student(rule.confidence, degrees), batches) * error;
+    if (rule.of_queues) result.curvature = curvature_of(symmetric, residuals);
+    if (result.curvature >= 1.0) {
+      result.interval.half_width = std::nullopt;
+    } else if (result.curvature > 0.0) {
+      result.interval.half_width = std::max(*result.interval.half_width, symmetric / (1.0 - result.curvature));
+    }
   }
   result.interval.groups = batches.size();
   result.interval.count = count;
@@ -105,6 +112,22 @@ double lag1_autocorrelation(std::span<const double> values) noexcept {
     if (i + 1 < values.size()) products += deviation * (values[i + 1] - mean);
   }
   return squares > 0.0 ? products / squares : 0.0;
+}
+
+double curvature_of(double half_width, std::span<const double> residuals) noexcept {
+  const auto n = static_cast<double>(residuals.size());
+  const double mean = average(residuals);
+  double squares = 0.0;
+  double products = 0.0;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    const double deviation = residuals[i] - mean;
+    squares += deviation * deviation;
+    if (i + 1 < residuals.size()) products += deviation * (residuals[i + 1] - mean);
+  }
+  if (!(half_width > 0.0) || !(squares > 0.0)) return 0.0;
+  constexpr double kShown = 2.0;  // standard errors of an autocorrelation
+  const bool remember = products > kShown * squares / std::sqrt(n);
+  return half_width / std::sqrt((remember ? products : squares) / n);
 }
 
 BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule) {

@@ -24,6 +24,8 @@ struct BatchRule {
   /// Degrees of freedom are at most these, however many batches look independent: a run that is short against the time
   /// in which a process forgets cannot see how much its values depend on each other. Below 1: no half width.
   double most_degrees = std::numeric_limits<double>::infinity();
+  /// The mean is of what queues do (curvature_of()).
+  bool of_queues = false;
 };
 
 /// The interval and what it stands on.
@@ -33,6 +35,7 @@ struct BatchMeans {
   double lag1 = 0.0;         ///< lag-1 autocorrelation of the batch means (biased by about -1 / batches)
   bool independent = false;  ///< lag1 is not significantly positive, and there are at least `fewest` batches
   double inflation = 1.0;    ///< factor on the variance for what dependence is left (below)
+  double curvature = 0.0;    ///< curvature_of(), where the mean is of what queues do
 };
 
 /// Mean of equally long windows (one value each). Windows are merged two by two until the lag-1 autocorrelation of the
@@ -58,6 +61,16 @@ struct BatchMeans {
 /// The same relative to A, (B - A) / A; without a half width when A is 0.
 [[nodiscard]] BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b,
                                                const BatchRule& rule = {});
+
+/// How far the error of the mean of a queue depends on that mean: `half_width`, of a symmetric interval, over the mean
+/// of what is slow in the queue. In heavy traffic the error of a mean waiting time Q is as Q^2 (the asymptotic variance
+/// of reflected Brownian motion is 8 Q^4 / sigma^2; Whitt 1989, Planning queueing simulations, Management Science 35),
+/// whatever the length: a run in which the queue happened to be short shows too small an error, and its interval
+/// misses on that side only. What is symmetric is then 1 / Q, and the upper end of the interval lies at a distance of
+/// half_width / (1 - curvature); at 1 there is none. The stationary deviation of such a queue is its mean, so that Q is
+/// taken from how much `residuals` of windows vary, without what the next window has forgotten where they show that
+/// they remember. The mean of several queues varies less than it is; then this is more than is needed.
+[[nodiscard]] double curvature_of(double half_width, std::span<const double> residuals) noexcept;
 
 /// Lag-1 autocorrelation sum d_i d_(i+1) / sum d_i^2 with d_i = values_i - mean; 0 for constant or fewer than 2 values.
 [[nodiscard]] double lag1_autocorrelation(std::span<const double> values) noexcept;
