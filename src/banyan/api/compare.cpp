@@ -129,11 +129,8 @@ double degrees_of(const Result& result) {
 }
 
 /// Windows of one run depend on their neighbours: batches in which their difference hardly does.
-Difference paired(const Pairs& pairs, bool sessions, double confidence, double most_degrees) {
-  if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, confidence);
-  stats::BatchRule rule;
-  rule.confidence = confidence;
-  rule.most_degrees = most_degrees;
+Difference paired(const Pairs& pairs, bool sessions, const stats::BatchRule& rule) {
+  if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, rule.confidence);
   Difference difference{stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
                         stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
   // Of few differences that are all equal nothing is claimed; what varies in their quotient is A alone.
@@ -210,7 +207,11 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
   if (groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
   if (pairs) {
     ++methods.paired;
-    row.difference = paired(*pairs, a.group_cycles == 0.0, confidence, std::min(degrees_of(a), degrees_of(b)));
+    stats::BatchRule rule;
+    rule.confidence = confidence;
+    rule.most_degrees = std::min(degrees_of(a), degrees_of(b));
+    rule.of_queues = in_a.name.find("_load") == std::string::npos;
+    row.difference = paired(*pairs, a.group_cycles == 0.0, rule);
   } else {
     ++methods.independent;
     row.difference =
