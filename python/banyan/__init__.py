@@ -65,7 +65,7 @@ __all__ = [
 
 for _class in (Comparison, Component, Experiment, Metric, Network, Page, Result, Saturation, Study, Sweep, Topology,
                _core.Delivery, _core.Histogram, _core.Series, _core.Window):
-    _class.__getattr__ = _checks.unknown_attribute
+    setattr(_class, "__getattr__", _checks.unknown_attribute)
 
 
 def __getattr__(name: str) -> object:

@@ -50,12 +50,12 @@ class Comparison:
 def compare(a: "Result | Sweep", b: "Result | Sweep", metrics: Iterable[str] = (),
             names: tuple[str, str] = ("A", "B")) -> Comparison:
     """Two runs, or the same points of two sweeps, in pairs where they share their seed: `banyan compare`."""
-    parts = [side._one() if isinstance(side, Result) else expect(side, Sweep, "compare", "result of a run or a sweep")._core
-             for side in (a, b)]
+    one, other = (side._one() if isinstance(side, Result) else expect(side, Sweep, "compare", "result of a run or a sweep")._core
+                  for side in (a, b))
     named = words(names, "names")
     if len(named) != 2:
         raise config_error(f"{len(named)} names are given", "give one of each side", "names")
-    text, data = _core.compare(*parts, *named, words(metrics, "metrics"))
+    text, data = _core.compare(one, other, named[0], named[1], words(metrics, "metrics"))
     return Comparison(text, json.loads(data))
 
 
@@ -107,7 +107,7 @@ class Study:
     @property
     def claims(self) -> list[dict[str, Any]]:
         """Each with `id`, `claim`, `measured`, `verdict` and `expected`."""
-        return self._data["claims"]
+        return list(self._data["claims"])
 
     def frame(self, figure: str) -> Any:
         """The points of a figure."""

@@ -10,7 +10,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, overload
 
 from . import _core, _toml
 from ._checks import expect, function, refuse_unknown, whole, words
@@ -168,6 +168,15 @@ class Experiment:
         notes += [text for _, text in points.check_deadlock()]
         return list(dict.fromkeys(notes))
 
+    # Checkers of types try "**overrides" on every parameter that has a name.
+    @overload
+    def run(self, **overrides: Any) -> Result: ...
+    @overload
+    def run(self, threads: int, **overrides: Any) -> Result: ...
+    @overload
+    def run(self, threads: int = ..., *, progress: "Progress | bool | None" = ..., watch: Iterable[str] = ...,
+            on_window: Callable[["_core.Window"], object] | None = ..., **overrides: Any) -> Result: ...
+
     def run(
         self,
         threads: int = 1,
@@ -299,7 +308,7 @@ class _Task:
         self.stop: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = self.kept if self.with_files else {path: str(path) for path in self.kept}
+        kept: dict[str, str] = {**self.kept} if self.with_files else {path: str(path) for path in self.kept}
         return {**self.__dict__, "kept": kept, "point": None, "stop": None}
 
     def __call__(self) -> "_core.Result | _FilesMissing":

@@ -63,7 +63,9 @@ class Network:
         if len(columns[0]) != len(columns[1]) or len(columns[2]) not in (1, len(columns[0])):
             raise config_error(f"{len(columns[0])} sources, {len(columns[1])} destinations and {len(columns[2])} flits are given",
                                "give as many of each, or one number of flits for all")
-        return self._core.inject_many(*columns)
+        numbers = self._core.inject_many(*columns)
+        assert numbers is not None  # these are lists of whole numbers
+        return numbers
 
     def step(self, cycles: int = 1) -> list["_core.Delivery"]:
         """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _toml
-from ._core import Metric
+from ._core import Metric as Metric
 from ._checks import nearest, path as _path, shown, text as _text, whole, words
 from ._components import Component
 from ._errors import ConfigError, UnknownMetric, UnknownPoint, config_error
