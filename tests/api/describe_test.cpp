@@ -66,6 +66,21 @@ TEST(Describe, AnUnknownComponentNamesTheNearest) {
   } catch (const ConfigError& error) { EXPECT_TRUE(contains(error.remedy(), "did you mean \"queued\"?")); }
 }
 
+TEST(Describe, FindsNamesThatAreWrittenTogether) {
+  EXPECT_TRUE(describe(catalog(), "hotspot").starts_with("traffic hot_spot"));
+  EXPECT_TRUE(describe(catalog(), "oddeven").starts_with("\"odd_even\" is a value of turn_model.rule"));
+  EXPECT_TRUE(describe(catalog(), "Dragonfly Routing").starts_with("routing dragonfly_routing"));
+}
+
+TEST(Describe, TellsTheMetricBeforeTheParametersOfTheSameName) {
+  const std::string text = describe(catalog(), "latency");
+  const std::size_t metric = text.find("metric packet_latency");
+  const std::size_t parameter = text.find("fat_tree.latency");
+  ASSERT_NE(metric, std::string::npos);
+  ASSERT_NE(parameter, std::string::npos);
+  EXPECT_LT(metric, parameter);
+}
+
 TEST(Describe, JsonHoldsEveryRegisteredParameter) {
   const json list = json::parse(describe_json(catalog()));
   std::size_t parameters = 0;

@@ -38,6 +38,7 @@ constexpr Alias kAliases[] = {
     {"credit", "vc_router"},
     {"credits", "vc_router"},
     {"deadlock", "deadlocked"},
+    {"delay", "packet_latency"},
     {"dor", "dimension_order"},
     {"e_cube", "ecube"},
     {"ecn", "mark"},
@@ -52,6 +53,8 @@ constexpr Alias kAliases[] = {
     {"homa", "receiver_credits"},
     {"k_ary_n_cube", "torus"},
     {"k_ary_n_tree", "fat_tree"},
+    {"latency", "packet_latency"},
+    {"load", "offered_load"},
     {"ndp", "receiver_credits"},
     {"output_queueing", "output_queued"},
     {"pfc", "flow_control"},
@@ -290,6 +293,27 @@ std::string describe_parameters(const Catalog& catalog, const std::string& name)
   return text;
 }
 
+/// The component or value of a parameter that has the same letters: "oddeven" is odd_even; "" where there is none.
+std::string written_apart(const Catalog& catalog, std::string_view said) {
+  const auto letters = [](std::string_view name) {
+    std::string all(name);
+    std::erase(all, '_');
+    return all;
+  };
+  const std::string wanted = letters(said);
+  for (const Kind* kind : catalog.kinds()) {
+    for (const ComponentInfo* info : kind->components) {
+      if (letters(info->name) == wanted && info->name != said) return info->name;
+      for (const Parameter& parameter : info->parameters) {
+        for (const std::string& choice : parameter.choices) {
+          if (letters(choice) == wanted && choice != said) return choice;
+        }
+      }
+    }
+  }
+  return "";
+}
+
 /// What is no component but is known: the metrics, one of them, a word of results, a parameter, a name that others use,
 /// a value of a parameter.
 std::string describe_said(const Catalog& catalog, const std::string& name) {
@@ -303,11 +327,14 @@ std::string describe_said(const Catalog& catalog, const std::string& name) {
     return fmt::format("{}\n  {}\n", word->word, word->meaning);
   if (has(catalog, said)) return describe(catalog, said);
   if (const std::string_view known = known_as(said); !known.empty()) {
-    return fmt::format("\"{}\": see {}\n\n{}", name, known, describe(catalog, std::string(known)));
+    const std::string more = parameters.empty() ? "" : "\n" + parameters;
+    return fmt::format("\"{}\": see {}\n\n{}{}", name, known, describe(catalog, std::string(known)), more);
   }
   if (!parameters.empty()) return parameters;
-  const std::string choice = describe_choice(catalog, said);
-  return choice.empty() ? describe_metrics_with(said) : choice;
+  if (const std::string choice = describe_choice(catalog, said); !choice.empty()) return choice;
+  if (const std::string metrics = describe_metrics_with(said); !metrics.empty()) return metrics;
+  const std::string apart = written_apart(catalog, said);
+  return apart.empty() ? "" : describe(catalog, apart);
 }
 
 ordered_json metric_json(const MetricRow& row) {
