@@ -171,10 +171,13 @@ def test_columns_of_every_kind_are_the_same_messages(kind):
     assert hashed(*(kind(column) for column in columns)) == hashed(*columns)
 
 
-def least_of_each(*works):
-    """The least CPU time of each, of five tries that take turns."""
+def least_of_each(*works, until):
+    """The least CPU time of each, of five tries that take turns, or of more until they are as they should be: on a machine
+    that is shared all five can be slow, and no neighbour makes any of them fast."""
     least = {work: float("inf") for work in works}
-    for _ in range(5):
+    for tries in range(40):
+        if tries >= 5 and until(least):
+            break
         for work in works:
             start = time.process_time()
             work()
@@ -211,6 +214,8 @@ def test_steps_are_half_as_fast_as_a_run_at_least():
                 latency += message.latency
         assert latency > 0
 
-    least = least_of_each(as_a_run, stepped, injected)
-    assert least[stepped] < 2 * least[as_a_run]
-    assert least[injected] < 2 * least[as_a_run]
+    def half_as_fast(least):
+        return max(least[stepped], least[injected]) < 2 * least[as_a_run]
+
+    least = least_of_each(as_a_run, stepped, injected, until=half_as_fast)
+    assert half_as_fast(least), {work.__name__: seconds for work, seconds in least.items()}
