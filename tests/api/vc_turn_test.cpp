@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,62 @@ TEST(VcTurn, TheFormulaIsWhatOneVirtualChannelCarries) {
   }
 }
 
+/// "0.8" of a note that says what was measured; nothing where it says nothing of that.
+std::optional<double> measured_in(const std::string& note) {
+  const auto end = note.find(" where they fall into step at a port");
+  if (end == std::string::npos) return std::nullopt;
+  return std::stod(note.substr(note.rfind(' ', end - 1) + 1));
+}
+
+/// The least share of its load that an experiment carries with some seeds, of which one is known.
+double least_carried(Experiment experiment, double least) {
+  for (i64 seed = 2; seed < 10 && least > 0.985; ++seed) {
+    experiment.run.set("seed", seed);
+    const Result result = run(experiment);
+    least = std::min(least, result.at("accepted_load").mean / result.at("offered_load").mean);
+  }
+  return least;
+}
+
 /// Several virtual channels share the stages of an input port, so that they carry less than their turns alone would let
-/// them: two of packets of two flits carry 0.8 where the turns would let them carry a full channel.
+/// them: two of packets of two flits carry 0.8 where the turns would let them carry a full channel. Whatever the delays
+/// of the stages, `check` and `run` tell of every load that is not carried, of no other, and how much is.
+TEST(VcTurn, TellsOfEveryLoadThatVirtualChannelsDoNotCarry) {
+  u32 told = 0;
+  u32 measured = 0;
+  for (const char* delays :
+       {"", ", routing_delay = 0", ", routing_delay = 3", ", vc_alloc_delay = 2", ", vc_alloc_delay = 3",
+        ", vc_alloc_delay = 4, sw_alloc_delay = 3", ", sw_alloc_delay = 2", ", speculative = true",
+        ", internal_speedup = 2.0", ", sw_allocator = 'pim', vc_allocator = 'pim'", ", overlapping_stages = false"}) {
+    for (const u32 vcs : {1U, 2U, 3U}) {
+      for (const u32 flits : {1U, 2U, 3U, 8U}) {
+        for (const double load : {0.4, 0.95}) {
+          const std::string text = line(vcs, delays, flits, load);
+          SCOPED_TRACE(text);
+          const Experiment experiment = read(text, {"run.extension=1"});
+          const Result result = run(experiment);
+          const double carried = result.at("accepted_load").mean / result.at("offered_load").mean;
+          const std::string note = turn_note(experiment);
+          EXPECT_EQ(notes_turn(result.warning), notes_turn(note));
+          // Between the two a load is nearly carried.
+          EXPECT_TRUE(carried > 0.96 || !note.empty()) << carried;
+          EXPECT_TRUE(note.empty() || least_carried(experiment, carried) < 0.985) << carried << note;
+          told += note.empty() ? 0 : 1;
+          if (const auto said = measured_in(note)) {
+            // Into which step they fall is chance where an allocation takes several cycles: with other seeds one of
+            // these routers carries 0.50 to 0.69.
+            EXPECT_LE(*said, (carried + 0.25) * load) << note;
+            EXPECT_GE(*said, (least_carried(experiment, carried) - 0.25) * load) << note;
+            ++measured;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(told, 80U);
+  EXPECT_GT(measured, 20U);
+}
+
 TEST(VcTurn, TheFormulaBoundsWhatSeveralVirtualChannelsCarry) {
   for (const u32 vcs : {1U, 2U, 3U, 4U}) {
     for (const u32 flits : {1U, 2U, 3U, 4U, 8U}) {
@@ -107,7 +162,11 @@ TEST(VcTurn, TheFormulaBoundsStagesThatDoNotOverlap) {
         const double turns = vcs * flits / (stages.fixed + stages.per_flit * flits);
         const Result result = run(read(text));
         EXPECT_LE(result.at("accepted_load").mean, std::min(turns, stages.channel) + vcs * flits / 5000.0);
-        EXPECT_EQ(turn_note(read(text)).empty(), turns >= 1.0);
+        EXPECT_TRUE(turns >= 1.0 || !turn_note(read(text)).empty());
+        const double of_channel = result.at("accepted_load").mean / stages.channel;
+        EXPECT_TRUE(of_channel > 0.95 || !turn_note(read(text)).empty()) << of_channel;
+        EXPECT_TRUE(of_channel < 0.98 || turns < 1.0 || turn_note(read(text)).empty())
+            << of_channel << turn_note(read(text));
         const std::string port = fmt::format("a channel carries {:.3g} flits per cycle at most", stages.channel);
         EXPECT_EQ(result.warning.find(port) != std::string::npos, stages.channel < 1.0) << result.warning;
         // A channel that carries less than the load is not helped by virtual channels.
@@ -237,6 +296,30 @@ TEST(VcTurn, TheRemediesHelp) {
     EXPECT_GT(result.at("accepted_load").mean, 0.95 * result.at("offered_load").mean) << text << note;
     EXPECT_LT(run(read(text)).at("accepted_load").mean, 0.95 * result.at("accepted_load").mean) << text << note;
   }
+}
+
+/// The same of routers whose stages make virtual channels wait for each other, also with packets of several lengths.
+TEST(VcTurn, TheRemediesHelpWhereStagesAreShared) {
+  u32 tried = 0;
+  for (const char* delays : {"", ", routing_delay = 3", ", vc_alloc_delay = 2",
+                             ", vc_alloc_delay = 4, sw_alloc_delay = 3", ", speculative = true"}) {
+    for (const u32 vcs : {1U, 2U, 3U}) {
+      for (const char* size : {"size = 1", "size = 2", "size = 3", "size_distribution = 'list', sizes = [1, 5]"}) {
+        std::string text = line(vcs, delays, 1, 0.95);
+        text.replace(text.find("size = 1"), 8, size);
+        SCOPED_TRACE(text);
+        const std::string note = turn_note(read(text));
+        if (note.empty()) continue;
+        const std::string remedy = remedy_in(note);
+        ASSERT_NE(remedy, "") << note;
+        ++tried;
+        EXPECT_EQ(turn_note(read(text, {remedy})), "");
+        const Result result = run(read(text, {remedy, "run.extension=1"}));
+        EXPECT_GT(result.at("accepted_load").mean, 0.97 * result.at("offered_load").mean) << note;
+      }
+    }
+  }
+  EXPECT_GT(tried, 30U);
 }
 
 /// Two traffics on virtual channels of their own: what is said of all packets together would be wrong for both.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "banyan/analysis/parts/paths.hpp"
+#include "banyan/api/channel_alone.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
 
@@ -25,6 +26,15 @@ constexpr u32 kTerminals = 64;
 /// which need 0.85 of their turns, carries 0.93 of a load, and all of it with six, which need 0.71.
 constexpr double kUseful = 0.75;
 
+/// A channel alone carries a load when it carries this share of what it would carry without virtual channels: two
+/// virtual channels with packets of four flits, which lose 3 % of a load of 0.95, do not.
+constexpr double kCarried = 0.98;
+/// The least share of the bound for all virtual channels together that they were seen to carry: 0.4, where the stages
+/// of a router with vc_alloc_delay = 4 and sw_alloc_delay = 3 make four of them wait for each other.
+constexpr double kLeastOfBound = 0.4;
+/// Numbers of virtual channels that are tried before a note gives one.
+constexpr u32 kTrials = 12;
+
 /// What a virtual channel of a channel with some latency carries of packets of a length.
 struct Turn {
   const core::VcTurn& of;
@@ -32,6 +42,10 @@ struct Turn {
 
   [[nodiscard]] double cycles(const core::Channel& channel) const {
     return of.fixed + of.per_flit * flits + of.per_latency * channel.link.latency_cycles;
+  }
+  /// So many virtual channels always fill the channel, however long packets are.
+  [[nodiscard]] double enough(const core::Channel& channel) const {
+    return of.in_step * (of.fixed + of.per_flit + of.per_latency * channel.link.latency_cycles);
   }
   /// Flits per cycle.
   [[nodiscard]] double each(const core::Channel& channel) const { return flits / cycles(channel); }
@@ -61,6 +75,7 @@ struct Stream {
   std::vector<i64> reply_size;  ///< flits of a reply, one for all or by the length of the request; {0}: none
   double replied = 0.0;         ///< flits of replies per flit of requests
   double packet = 0.0;          ///< mean flits of a packet, replies included; 0: it sends nothing
+  std::vector<u32> packets;     ///< flits of those that were looked at
 
   /// Flits of the reply to a request.
   [[nodiscard]] double reply_to(u32 flits) const {
@@ -98,6 +113,9 @@ void sample(Stream& stream, u32 terminals) {
         replies += reply;
         for (const double sent : {static_cast<double>(message.flits), reply}) {
           packets += std::ceil(sent / traffic->longest_packet());
+          for (double rest = sent; rest > 0.0; rest -= traffic->longest_packet()) {
+            stream.packets.push_back(static_cast<u32>(std::min<double>(rest, traffic->longest_packet())));
+          }
         }
       }
     }
@@ -121,7 +139,7 @@ std::vector<Stream> streams_of(const Experiment& experiment, const Network& netw
   if (answers && traffics.size() != experiment.traffics.size()) return {};
   std::vector<Stream> streams;
   for (std::size_t i = 0; i < (answers ? traffics.size() : 1); ++i) {
-    Stream& stream = streams.emplace_back(Stream{experiment, {}, {0}, 0.0, 0.0});
+    Stream& stream = streams.emplace_back(Stream{experiment, {}, {0}, 0.0, 0.0, {}});
     if (answers) stream.of.traffics = {experiment.traffics[i]};
     if (traffics[i]->answers()) {
       if (!experiment.traffics[i].all().contains("reply_size")) return {};  // fetch-and-adds
@@ -267,21 +285,77 @@ Need needed(const std::vector<Stream>& streams, const Network& network, const Tu
   return {graph.injection(0), 0, vcs, load / network.topology->subnetworks()};
 }
 
-/// Virtual channels, which help wherever their number may be so large; longer packets help as long as nothing but the
-/// turn is short, which a sum over channels does not tell.
-/// `useful`: flits per cycle of a virtual channel.
-std::string remedy(const Experiment& experiment, const core::Channel& channel, const Need& need, double useful,
-                   u32 vcs) {
-  const core::SwitchRow& row = switch_row(experiment);
-  const core::Capacity most = row.capacity == nullptr ? core::Capacity{} : row.capacity(experiment.switching);
-  const double carried = (channel.from.terminal ? most.injection : most.channel) / channel.link.cycles_per_flit;
-  if (need.load > carried * (1.0 + 1e-9)) return "; use a lower load: the channel itself carries less";
-  // Classes of virtual channels grow with their number.
-  const u64 wanted = static_cast<u64>(std::ceil(need.load / useful - 1e-9)) * vcs / need.vcs();
-  for (const config::Parameter& p : row.info.parameters) {
-    if (p.name == "vcs" && static_cast<double>(wanted) <= p.high) return fmt::format("; use switch.vcs = {}", wanted);
+/// The same channel by itself.
+class Alone {
+ public:
+  /// `capacity`: flits per cycle that the channel carries with any number of virtual channels.
+  Alone(const config::Values& switching, const std::vector<Stream>& streams, const Turn& turn,
+        const core::Channel& channel, double load, double capacity)
+      : switching_(switching), each_(turn.each(channel)), capacity_(capacity) {
+    constexpr u32 kMostLatency = 256;  // so that it takes some milliseconds
+    load_.load = std::min({load, capacity, 1.0});
+    for (const Stream& stream : streams) {
+      load_.packets.insert(load_.packets.end(), stream.packets.begin(), stream.packets.end());
+    }
+    if (turn.of.per_latency > 0.0) load_.latency = std::min(channel.link.latency_cycles, kMostLatency);
+    known_ = channel.link.cycles_per_flit == 1 && !load_.packets.empty() &&
+             (turn.of.per_latency == 0.0 || channel.link.latency_cycles <= kMostLatency);
   }
-  return "; use longer packets, or a lower load";
+
+  /// What the turns of so many virtual channels let through; flits per cycle.
+  [[nodiscard]] double bound(u32 vcs) const { return std::min({vcs * each_, capacity_, 1.0}); }
+  /// Flits per cycle of the load on so many virtual channels; what the bound lets through where that cannot be
+  /// measured.
+  [[nodiscard]] double carried(u32 vcs) const {
+    return std::min(load_.load, bound(vcs)) * std::min(1.0, share(vcs, bound(vcs), load_));
+  }
+  /// Whether so many virtual channels carry what their bound lets through.
+  [[nodiscard]] bool reach_bound(u32 vcs) const { return share(vcs, bound(vcs), load_) >= kCarried; }
+  /// Whether they carry the load.
+  [[nodiscard]] bool carry(u32 vcs) const { return bound(vcs) >= load_.load * (1.0 - 1e-9) && reach_bound(vcs); }
+  /// Whether they do with packets of some times the length.
+  [[nodiscard]] bool carry_longer(u32 vcs) const {
+    constexpr double kNearly = 0.9;  // a few of those packets are under way in the end
+    for (const u32 times : {4U, 16U, 64U}) {
+      ChannelLoad longer = load_;
+      for (u32& flits : longer.packets) flits *= times;
+      if (share(vcs, std::min(capacity_, 1.0), longer) >= kNearly) return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] double share(u32 vcs, double most, ChannelLoad load) const {
+    load.most = most;
+    try {
+      if (known_) return share_carried_alone(switching_, vcs, load);
+    } catch (const ConfigError&) {}  // no such number of virtual channels, or no such lengths
+    return 1.0;
+  }
+
+  const config::Values& switching_;
+  ChannelLoad load_;
+  double each_;
+  double capacity_;
+  bool known_ = false;
+};
+
+/// Virtual channels, which help wherever their number may be so large and a channel by itself carries the load then;
+/// otherwise longer packets and a lower load. Empty: neither helps, so that the turns are not what is short.
+/// `useful`: flits per cycle of a virtual channel.
+std::string remedy(const Experiment& experiment, const Need& need, double useful, u32 vcs, double carried,
+                   const Alone& alone) {
+  if (need.load > carried * (1.0 + 1e-9)) return "; use a lower load: the channel itself carries less";
+  u32 wanted = std::max(need.vcs() + 1, static_cast<u32>(std::ceil(need.load / useful - 1e-9)));
+  const auto& parameters = switch_row(experiment).info.parameters;
+  const auto p = std::find_if(parameters.begin(), parameters.end(), [](const auto& of) { return of.name == "vcs"; });
+  for (u32 trial = 0; p != parameters.end() && trial < kTrials; ++trial, ++wanted) {
+    // Classes of virtual channels grow with their number.
+    const u64 all = u64{wanted} * vcs / need.vcs();
+    if (static_cast<double>(all) > p->high) break;
+    if (alone.carry(wanted)) return fmt::format("; use switch.vcs = {}", all);
+  }
+  return alone.carry_longer(need.vcs()) ? "; use longer packets, or a lower load" : "";
 }
 
 }  // namespace
@@ -301,18 +375,33 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
   const Turn turn{of_switch, flits};
   const core::Graph& graph = network.topology->graph();
   double slowest = 1.0;  // flits per cycle on one virtual channel
+  double enough = 0.0;
   for (const core::Channel& channel : graph.channels()) {
-    if (!channel.failed) slowest = std::min(slowest, turn.each(channel));
+    if (channel.failed) continue;
+    slowest = std::min(slowest, turn.each(channel));
+    enough = std::max(enough, turn.enough(channel));
   }
   const u32 vcs = row.vcs(experiment.switching);
-  // The turns of as many as a class has at the least bound nothing below a full channel. They may still carry less: it
-  // is a bound, since virtual channels of a port share its stages.
-  const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());
-  if (of_class * slowest >= 1.0) return {};
+  const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());  // that a class has at the least
+  if (of_class * slowest >= 1.0 && of_class >= enough) return {};
   const Need need = needed(streams, network, turn, vcs);
-  if (need.share(graph, turn) <= 1.0 + 1e-9) return {};
+  if (need.channel == kNone) return {};
   const core::Channel& channel = graph.channel(need.channel);
   const double each = turn.each(channel);
+  const core::Capacity most = row.capacity == nullptr ? core::Capacity{} : row.capacity(experiment.switching);
+  const double capacity = (channel.from.terminal ? most.injection : most.channel) / channel.link.cycles_per_flit;
+  const Alone alone(experiment.switching, streams, turn, channel, need.load, capacity);
+  const bool fits = need.share(graph, turn) <= 1.0 + 1e-9;
+  if (fits && need.load < kLeastOfBound * alone.bound(need.vcs())) return {};
+  const bool in_step = !alone.reach_bound(need.vcs());
+  if (fits && !in_step) return {};
+  const std::string help =
+      remedy(experiment, need, each * (of_switch.per_latency > 0.0 ? kUseful : 1.0), vcs, capacity, alone);
+  if (fits && help.empty()) return {};  // something else is short
+  const std::string measured =
+      in_step ? fmt::format(", about {:.2g} where they fall into step at a port (measured on two switches)",
+                            alone.carried(need.vcs()))
+              : "";
   const core::End from = channel.from;
   const std::string where = need.mean ? "the channels between switches, in the mean"
                             : from.terminal
@@ -321,10 +410,10 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
                                               network.topology->label(from.node));
   return fmt::format(
       "a packet of {:.4g} flit{} keeps its virtual channel for {} = {:.4g} cycles, so that {} of them carr{} {:.3g} "
-      "flits per cycle at most, and this load needs {:.3g} on {}{}",
+      "flits per cycle at most{}, and this load needs {:.3g} on {}{}",
       flits, flits == 1.0 ? "" : "s", of_switch.formula, turn.cycles(channel), need.vcs(),
-      need.vcs() == 1 ? "ies" : "y", need.vcs() * each, need.load, where,
-      remedy(experiment, channel, need, each * (of_switch.per_latency > 0.0 ? kUseful : 1.0), vcs));
+      need.vcs() == 1 ? "ies" : "y", std::min(1.0, need.vcs() * each), measured, need.load, where,
+      help.empty() ? "; use a lower load" : help);
 }
 
 }  // namespace banyan::api

@@ -24,7 +24,10 @@ struct VcTurn {
   double per_flit = 1.0;
   double per_latency = 0.0;
   bool from_terminals = true;  ///< it holds for the channels of terminals too
-  std::string formula;         ///< the same, by the names of parameters
+  /// Turns of packets of one flit that fill a channel whatever happens, in numbers of the length of such a turn: above
+  /// 1 where stages of several cycles make virtual channels wait for each other.
+  double in_step = 1.0;
+  std::string formula;  ///< the same, by the names of parameters
 };
 
 /// The latency of one packet that meets nobody: fixed + per_hop x channels between switches + per_cycle x their
