@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 
 #include "runs.hpp"
@@ -197,7 +198,25 @@ TEST(Verdict, SessionsThatAreCutOffAreNotCertainlySaturated) {
   const Result result = run_of(kSessions, {"run.session_limit=210"});
   EXPECT_EQ(result.verdict, Verdict::saturated);
   EXPECT_FALSE(result.certain);
+  EXPECT_TRUE(says(result, "messages of the session were delivered within 210 ticks (run.session_limit)"))
+      << result.explanation;
+  EXPECT_TRUE(says(result, "use a larger run.session_limit")) << result.explanation;
   EXPECT_TRUE(run_of(kSessions).certain);
+}
+
+/// A message that is generated behind the limit says nothing about the network: the explanation names its time, and a
+/// limit above it is enough.
+TEST(Verdict, SessionsWhoseMessagesComeBehindTheLimitSayWhen) {
+  const std::string file = ::testing::TempDir() + "late.trace";
+  std::ofstream(file) << "0 0 0 1 4\n1 50000 1 2 4\n";
+  const std::string text =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\ntraffic = { name = 'trace', file = '" + file +
+      "' }\n";
+  const Result result = run_of(text, {"run.session_limit=10000"});
+  EXPECT_FALSE(result.certain);
+  EXPECT_TRUE(says(result, "1 of 2 messages of the session were delivered")) << result.explanation;
+  EXPECT_TRUE(says(result, "nothing is under way, and the next is generated at 50000")) << result.explanation;
+  EXPECT_EQ(run_of(text, {"run.session_limit=50100"}).verdict, Verdict::finished);
 }
 
 /// A verdict is computed from integers, so that it is the same for any threads.

@@ -174,6 +174,29 @@ class Session {
     for (std::size_t l = 0; l < levels_.size(); ++l) out_.occupancy[l][offset] = levels_[l];
   }
 
+  /// What is missing when the limit is reached.
+  [[nodiscard]] std::string unfinished(Tick now) const {
+    u64 expected = 0;
+    u64 delivered = 0;
+    for (u32 i = 0; i < expected_.size(); ++i) {
+      expected += expected_[i];
+      delivered += std::min(expected_[i], machine_.finite_delivered(i));
+    }
+    if (delivered == expected) {
+      return fmt::format(
+          "the {} messages of the session arrived, but not all that are counted beside them within {} "
+          "ticks (run.session_limit)",
+          expected, settings_.limit);
+    }
+    std::string text =
+        fmt::format("{} of {} messages of the session were delivered within {} ticks (run.session_limit)", delivered,
+                    expected, settings_.limit);
+    Tick next = kNever;
+    for (const Shard& shard : machine_.shards()) next = std::min(next, shard.terminals->source.next_birth_after(now));
+    if (next != kNever && empty()) text += fmt::format("; nothing is under way, and the next is generated at {}", next);
+    return text + "; use a larger run.session_limit if it only takes longer";
+  }
+
   void deadlock() {
     out_.end = SessionOutcome::End::deadlocked;
     out_.explanation = machine_.explain_blockage();
@@ -187,7 +210,7 @@ class Session {
     }
     if (out_.end == SessionOutcome::End::finished && !(closed_ && complete())) {
       out_.end = SessionOutcome::End::saturated;
-      out_.explanation = fmt::format("not every counted message was delivered within {} ticks", settings_.limit);
+      out_.explanation = unfinished(now);
       if (!closed_) out_.close = std::max(out_.begin, now == kNever ? out_.begin : now);
     }
     const Totals sum = machine_.totals();
