@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include "build_info.hpp"
@@ -23,7 +24,8 @@ class Completion : public testing::Test {
 
   /// What bash offers for the last of the words.
   static std::vector<std::string> offered(const std::vector<std::string>& words) {
-    std::string script = "source <(" + shell_word(BANYAN_PROGRAM) + " completion bash); COMP_WORDS=(banyan";
+    std::string script =
+        "source <(" + shell_word(BANYAN_PROGRAM) + " completion bash); COMP_WORDS=(" + shell_word(BANYAN_PROGRAM);
     for (const std::string& word : words) script += " " + shell_word(word);
     script += "); COMP_CWORD=" + std::to_string(words.size()) + "; _banyan; echo \"${COMPREPLY[@]}\"";
     std::istringstream said(shell("bash -c " + shell_word(script)));
@@ -71,6 +73,35 @@ TEST_F(Completion, OffersTheKeysOfParameters) {
   EXPECT_TRUE(offers({"study", "run", "extra-stage-cube", "traffic.loa"}, "traffic.load="));
   EXPECT_EQ(offered({"run", "a.toml", "switch.buffer", "=", ""}), Words{}) << "values are not known";
   EXPECT_EQ(offered({"run", "switch.b"}), Words{}) << "the first word is a file";
+}
+
+/// Behind a file that is an experiment: only what it can have, and what a key may be.
+TEST_F(Completion, OffersTheKeysOfTheExperiment) {
+  const std::string file = (scratch() / "e.toml").string();
+  std::ofstream(file) << "topology = { name = 'mesh', size = [4] }\nswitch = 'vc_router'\n[[traffic]]\n"
+                         "name = 'uniform'\n[[traffic]]\nname = 'hot_spot'\n";
+  EXPECT_EQ(offered({"run", file, "switch.buf"}), (Words{"switch.buffer=", "switch.buffer_policy="}));
+  EXPECT_EQ(offered({"run", file, "switch.saq"}), Words{}) << "the switch cioq alone has it";
+  EXPECT_EQ(offered({"run", file, "traffic.uniform.lo"}), Words{"traffic.uniform.load="});
+  EXPECT_EQ(offered({"run", file, "--seed", "2", "traffic.hot_spot.lo"}), Words{"traffic.hot_spot.load="});
+  EXPECT_TRUE(offers({"run", file, "rou"}, "routing="));
+  EXPECT_EQ(offered({"run", file, "switch.flow", "="}), (Words{"wormhole", "cut_through", "store_and_forward"}));
+  EXPECT_EQ(offered({"run", file, "switch.flow", "=", "c"}), Words{"cut_through"});
+  EXPECT_EQ(offered({"run", file, "switch.flow=c"}), Words{"switch.flow=cut_through"}) << "as zsh has it";
+  EXPECT_EQ(offered({"run", file, "switch.speculative", "=", "t"}), Words{"true"});
+  EXPECT_EQ(offered({"sweep", file, "switch", "=", "cio"}), Words{"cioq"});
+  EXPECT_EQ(offered({"run", file, "switch.buffer", "=", ""}), Words{});
+  // What is listed is a key (some of them: each is a process).
+  std::istringstream keys(banyan({"check", "--keys", file}).out);
+  unsigned listed = 0;
+  for (std::string line; std::getline(keys, line); ++listed) {
+    if (listed % 8 != 0) continue;
+    const std::string key = line.substr(0, line.find('='));
+    const std::string told = banyan({"check", file, key + "=nonsense"}).err;
+    EXPECT_EQ(told.find("nothing in this experiment is called"), std::string::npos) << told;
+    EXPECT_EQ(told.find("has no parameter"), std::string::npos) << told;
+  }
+  EXPECT_GT(listed, 50U);
 }
 
 TEST_F(Completion, LeavesFilesToTheShell) {

@@ -112,6 +112,7 @@ struct CompareArguments {
 struct CheckArguments {
   std::string file;
   std::vector<std::string> overrides;
+  bool keys = false;
 };
 
 struct ExportTopologyArguments {

@@ -1,10 +1,12 @@
 // banyan check: everything that a run's build phase would find, without running.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
 #include "banyan/api/advice.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/keys.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/converted.hpp"
@@ -15,6 +17,12 @@
 namespace banyan::cli {
 
 int check(const CheckArguments& arguments) {
+  if (arguments.keys) {
+    for (const api::Key& key : api::keys_of(arguments.file)) {
+      show_text(fmt::format("{}={}{}\n", key.path, key.values.empty() ? "" : " ", fmt::join(key.values, " ")));
+    }
+    return kDone;
+  }
   const api::ExperimentSet set = read_experiments(arguments.file, arguments.overrides);
   const std::string needs = announce_needs(set.points, 1, false);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.

@@ -82,13 +82,14 @@ Words places_of(const CommandRow& program, const std::string& value) {
 
 constexpr const char* kBash = R"sh(# Completion of {name} for {shell}. Load it with: source <({name} completion {shell})
 _{name}() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} path={name} place=0 words='' word i
+  local current=${{COMP_WORDS[COMP_CWORD]}} path={name} place=0 words='' word i file='' key='' prefix='' line
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
     case "$path $word" in
 {commands}{valued}      *' -'*) ;;
-      *) place=$((place + 1)) ;;
+      *) [[ $place == 0 && -f $word ]] && file=$word
+        place=$((place + 1)) ;;
     esac
   done
   if ((i > COMP_CWORD)); then
@@ -98,9 +99,29 @@ _{name}() {{
   elif [[ $current == -* ]]; then
     case $path in
 {options}    esac
-  elif [[ $current != *=* && $word != *= ]]; then
+  elif [[ $current == *=* || $word == '=' ]]; then
+    # Of key=value bash makes three words, zsh one.
+    if [[ $word == '=' ]]; then
+      key=${{COMP_WORDS[COMP_CWORD - 2]}}
+    elif [[ $current == '=' ]]; then
+      key=$word current=''
+    else
+      key=${{current%%=*}} prefix="${{current%%=*}}="
+    fi
+    [[ -n $file ]] || return
+    while read -r line; do
+      if [[ $line == "$key= "* ]]; then words=" ${{line#* }}"; fi
+    done <<<"$("${{COMP_WORDS[0]}}" check --keys "$file" 2>/dev/null)"
+    words=${{words// / $prefix}}
+  else
     case "$path $place" in
 {places}    esac
+    # Of an experiment only its own components' keys.
+    if [[ -n $file && $words == *'run.seed='* ]]; then
+      while read -r line; do key+=" ${{line%%=*}}="; done \
+        <<<"$("${{COMP_WORDS[0]}}" check --keys "$file" 2>/dev/null)"
+      if [[ $key != ' =' ]]; then words=$key; fi
+    fi
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ ${{COMPREPLY[0]}} == *= ]]; then compopt -o nospace 2>/dev/null; fi

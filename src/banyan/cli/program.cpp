@@ -351,6 +351,7 @@ void add_check(CLI::App& app, Action& action) {
   const auto arguments = with_action(command, action, &check);
   command.add_option("FILE", arguments->file, kFileHelp)->required();
   command.add_option("key=value", arguments->overrides, kOverrideHelp)->type_name("");
+  command.add_flag("--keys", arguments->keys, "Instead list the keys that key=value may have, and their choices");
 }
 
 void add_export_topology(CLI::App& app, Action& action) {
