@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
-#include "banyan/stats/steady_state.hpp"
 #include "stats/processes.hpp"
+#include "stats/steady_state.hpp"
 
 namespace banyan::stats::batch_means_test {
 namespace {

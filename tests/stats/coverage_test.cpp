@@ -3,8 +3,8 @@
 // percent.
 #include <gtest/gtest.h>
 
-#include "banyan/stats/steady_state.hpp"
 #include "stats/processes.hpp"
+#include "stats/steady_state.hpp"
 
 namespace banyan::stats::coverage_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "banyan/base/rng.hpp"
 #include "banyan/base/types.hpp"
-#include "banyan/stats/time_series.hpp"
+#include "stats/window_series.hpp"
 
 namespace banyan::test {
 

@@ -1,12 +1,12 @@
 // Does a series of any length keep its sums, within its memory, the same in any order?
-#include "banyan/stats/time_series.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "stats/window_series.hpp"
 
 namespace banyan::stats::time_series_test {
 namespace {

@@ -1,4 +1,6 @@
 // Do traces of all formats become requests and responses, and is synthetic I/O self-similar?
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "banyan/base/error.hpp"
@@ -10,6 +12,41 @@
 
 namespace banyan::traffic::storage_test {
 namespace {
+
+/// Hurst parameter of counts per interval, by the variances of aggregated series.
+double hurst(const std::vector<u64>& counts) {
+  // The variance of means over m intervals falls as m^(2H-2): the slope of its logarithm.
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t m = 1; counts.size() / m >= 16; m *= 2) {
+    double sum = 0.0;
+    double squares = 0.0;
+    const std::size_t groups = counts.size() / m;
+    for (std::size_t g = 0; g < groups; ++g) {
+      double mean = 0.0;
+      for (std::size_t i = 0; i < m; ++i) mean += static_cast<double>(counts[g * m + i]);
+      mean /= static_cast<double>(m);
+      sum += mean;
+      squares += mean * mean;
+    }
+    const auto n = static_cast<double>(groups);
+    x.push_back(std::log(static_cast<double>(m)));
+    y.push_back(std::log(std::max(squares / n - sum / n * sum / n, 1e-300)));
+  }
+  double mx = 0.0;
+  double my = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mx += x[i] / static_cast<double>(x.size());
+    my += y[i] / static_cast<double>(x.size());
+  }
+  double above = 0.0;
+  double under = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    above += (x[i] - mx) * (y[i] - my);
+    under += (x[i] - mx) * (x[i] - mx);
+  }
+  return 1.0 + above / under / 2.0;
+}
 
 TEST(IoTrace, ReadsSpc) {
   const auto accesses = read_io_trace("0,20941264,8192,W,0.551706,extra\n1,100,4096,r,0.554041\n", IoFormat::spc, "t");

@@ -111,7 +111,6 @@ class SteadyWindows {
   [[nodiscard]] bool filling() const { return too_short_for_loads() && !full_; }
 
   [[nodiscard]] const engine::SteadyRecord& record() const { return record_; }
-  [[nodiscard]] Tick cut_cycles() const { return cut_ * window_; }
   /// Flits that arrived in each whole window, per cycle.
   [[nodiscard]] std::vector<stats::SumCount> arrivals() const;
   /// True when the run lasts less than a few times as long as packets are in the network: accepted loads are too low.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "banyan/base/hash.hpp"
@@ -65,8 +64,6 @@ class Moments {
     const auto n = static_cast<double>(count_);
     return (static_cast<double>(centred - correction) - static_cast<double>(fraction) / n) / (n - 1.0);
   }
-
-  [[nodiscard]] double standard_deviation() const noexcept { return std::sqrt(variance()); }
 
   friend bool operator==(const Moments&, const Moments&) = default;
 

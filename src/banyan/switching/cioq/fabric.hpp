@@ -68,8 +68,6 @@ class Fabric final : public engine::Population {
 
   // --- for tests and for what watches --------------------------------------------------------------------------
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
-  [[nodiscard]] const Side& ingresses() const noexcept { return in_; }
-  [[nodiscard]] const Side& egresses() const noexcept { return out_; }
   [[nodiscard]] const RecnCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] const std::vector<RecnEvent>& log() const noexcept { return log_; }
   /// Congestion roots right now: egresses whose normal queue was notified, ingress lines that owe nobody a token.

@@ -49,6 +49,5 @@ using VcLayout = VcLayoutOf<kAnyShift>;
 
 [[nodiscard]] inline bool test_bit(const u64* bits, u32 i) noexcept { return (bits[i >> 6U] >> (i & 63U) & 1U) != 0; }
 inline void set_bit(u64* bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
-inline void clear_bit(u64* bits, u32 i) noexcept { bits[i >> 6U] &= ~(u64{1} << (i & 63U)); }
 
 }  // namespace banyan::switching::parts

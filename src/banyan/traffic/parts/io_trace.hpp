@@ -51,7 +51,4 @@ struct SyntheticIo {
 };
 [[nodiscard]] std::vector<IoAccess> synthesize_io(const SyntheticIo& plan);
 
-/// Hurst parameter of counts per interval, by the variances of aggregated series.
-[[nodiscard]] double hurst(const std::vector<u64>& counts);
-
 }  // namespace banyan::traffic
