@@ -67,9 +67,9 @@ TEST(VcTurn, TheFormulaIsWhatOneVirtualChannelCarries) {
   }
 }
 
-/// "0.8" of a note that says what was measured; nothing where it says nothing of that.
+/// "0.8" of a note that says what was measured.
 std::optional<double> measured_in(const std::string& note) {
-  const auto end = note.find(" where they fall into step at a port");
+  const auto end = note.find(" are accepted, and ");
   if (end == std::string::npos) return std::nullopt;
   return std::stod(note.substr(note.rfind(' ', end - 1) + 1));
 }
@@ -103,16 +103,13 @@ TEST(VcTurn, TellsOfEveryLoadThatVirtualChannelsDoNotCarry) {
           const Result result = run(experiment);
           const double carried = result.at("accepted_load").mean / result.at("offered_load").mean;
           const std::string note = turn_note(experiment);
-          EXPECT_EQ(notes_turn(result.warning), notes_turn(note));
+          EXPECT_TRUE(carried > 0.96 || notes_turn(result.warning)) << carried;
           // Between the two a load is nearly carried.
           EXPECT_TRUE(carried > 0.96 || !note.empty()) << carried;
           EXPECT_TRUE(note.empty() || least_carried(experiment, carried) < 0.985) << carried << note;
           told += note.empty() ? 0 : 1;
           if (const auto said = measured_in(note)) {
-            // Into which step they fall is chance where an allocation takes several cycles: with other seeds one of
-            // these routers carries 0.50 to 0.69.
-            EXPECT_LE(*said, (carried + 0.25) * load) << note;
-            EXPECT_GE(*said, (least_carried(experiment, carried) - 0.25) * load) << note;
+            EXPECT_NEAR(*said, carried * load, 0.1 * load) << note;
             ++measured;
           }
         }
@@ -162,11 +159,9 @@ TEST(VcTurn, TheFormulaBoundsStagesThatDoNotOverlap) {
         const double turns = vcs * flits / (stages.fixed + stages.per_flit * flits);
         const Result result = run(read(text));
         EXPECT_LE(result.at("accepted_load").mean, std::min(turns, stages.channel) + vcs * flits / 5000.0);
-        EXPECT_TRUE(turns >= 1.0 || !turn_note(read(text)).empty());
-        const double of_channel = result.at("accepted_load").mean / stages.channel;
-        EXPECT_TRUE(of_channel > 0.95 || !turn_note(read(text)).empty()) << of_channel;
-        EXPECT_TRUE(of_channel < 0.98 || turns < 1.0 || turn_note(read(text)).empty())
-            << of_channel << turn_note(read(text));
+        const double carried = result.at("accepted_load").mean;
+        EXPECT_TRUE(carried > 0.95 || !turn_note(read(text)).empty()) << carried;
+        EXPECT_TRUE(carried < 0.98 || turn_note(read(text)).empty()) << carried << turn_note(read(text));
         const std::string port = fmt::format("a channel carries {:.3g} flits per cycle at most", stages.channel);
         EXPECT_EQ(result.warning.find(port) != std::string::npos, stages.channel < 1.0) << result.warning;
         // A channel that carries less than the load is not helped by virtual channels.
@@ -231,7 +226,10 @@ TEST(VcTurn, IsToldOfRoutingsThatLookAtQueues) {
     const double bound = 48 * 4 / 8.0 / (16 * 8.0 / 3);
     EXPECT_NE(turn_note(read(text(1.05 * bound))).find("the channels between switches, in the mean"), std::string::npos)
         << routing << turn_note(read(text(1.05 * bound)));
-    EXPECT_EQ(turn_note(read(text(0.95 * bound))), "") << routing;
+    // Heads that wait for the queue that they chose carry a third of the bound.
+    EXPECT_NE(turn_note(read(text(0.95 * bound))), "") << routing;
+    EXPECT_LT(run(read(text(0.95 * bound))).at("accepted_load").mean, 0.7 * bound) << routing;
+    EXPECT_EQ(turn_note(read(text(0.25 * bound))), "") << routing;
     EXPECT_LE(run(read(text(1.05 * bound))).at("accepted_load").mean, bound) << routing;
   }
 }
@@ -243,9 +241,10 @@ TEST(VcTurn, TheRemedyWithoutVirtualChannelsHelps) {
       "switch = { name = 'vc_router', vcs = 8, buffer = 512, wait_for_tail_credit = true }\n"
       "traffic = { name = 'uniform', load = 0.8, size = 1 }\nrun = { warmup = 4000, measure = 20000 }\n";
   const std::string note = turn_note(read(text));
-  EXPECT_NE(note.find("; use longer packets, or a lower load"), std::string::npos) << note;
+  EXPECT_NE(note.find("switch.wait_for_tail_credit = false"), std::string::npos) << note;
+  EXPECT_NE(note.find("; use that, longer packets, or a lower load"), std::string::npos) << note;
   EXPECT_LT(run(read(text)).at("accepted_load").mean, 0.1);
-  for (const char* remedy : {"traffic.size=128", "traffic.load=0.02"}) {
+  for (const char* remedy : {"switch.wait_for_tail_credit=false", "traffic.size=128", "traffic.load=0.02"}) {
     const Experiment helped = read(text, {remedy});
     EXPECT_EQ(turn_note(helped), "") << remedy;
     const Result result = run(helped);
@@ -322,6 +321,93 @@ TEST(VcTurn, TheRemediesHelpWhereStagesAreShared) {
   EXPECT_GT(tried, 30U);
 }
 
+/// Networks in which several inputs want one output, virtual channels are kept apart, or terminals wait: what is told
+/// is what a run shows, and the remedy helps as much as a router without the delays does.
+TEST(VcTurn, TellsOfLoadsThatNetworksDoNotCarry) {
+  struct Case {
+    std::string network;  ///< topology and routing
+    u32 vcs;
+    std::string settings;
+    std::string traffic;
+    double load;
+  };
+  const std::string mesh = "topology = { name = 'mesh', size = [4, 4] }\nrouting = 'dimension_order'\n";
+  const std::string pair = "topology = { name = 'mesh', size = [2] }\nrouting = 'dimension_order'\n";
+  const std::string o1turn = "topology = { name = 'mesh', size = [4, 4] }\nrouting = 'o1turn'\n";
+  const std::string stages =
+      "topology = { name = 'multistage_cube', terminals = 8, radix = 2 }\nrouting = 'destination_tag'\n";
+  const std::string wide =
+      "topology = { name = 'multistage_cube', terminals = 64, radix = 4 }\nrouting = 'destination_tag'\n";
+  const std::string tree =
+      "topology = { name = 'fat_tree', arity = 4, levels = 2 }\nrouting = 'nearest_common_ancestor'\n";
+  const std::string many = "topology = { name = 'mesh', size = [2], concentration = 4 }\nrouting = 'dimension_order'\n";
+  const std::string twice = "topology = { name = 'mesh', size = [2], subnetworks = 2 }\nrouting = 'dimension_order'\n";
+  const std::string square = "topology = { name = 'mesh', size = [2, 2] }\nrouting = 'dimension_order'\n";
+  const std::string waits = ", wait_for_tail_credit = true";
+  u32 lost = 0;
+  for (const Case& c :
+       {Case{mesh, 3, "", "size = 1", 0.7}, Case{mesh, 2, "", "size = 2", 0.4}, Case{o1turn, 3, "", "size = 1", 0.55},
+        Case{stages, 3, "", "size = 1", 0.8}, Case{stages, 2, "", "size = 1", 0.6},
+        Case{stages, 2, "", "size = 1", 0.35}, Case{wide, 3, "", "size = 1", 0.65}, Case{wide, 2, "", "size = 1", 0.55},
+        Case{tree, 2, "", "size = 1", 0.45}, Case{tree, 4, "", "size = 1", 0.45}, Case{many, 3, "", "size = 1", 0.4},
+        Case{twice, 1, "", "size = 1, subnetwork = 0", 0.6}, Case{pair, 2, "", "size = 1, vc_range = [0, 0]", 0.6},
+        Case{pair, 2, "", "size = 1, vc_range = [0, 0]", 0.3}, Case{square, 1, waits, "size = 4", 0.4},
+        Case{square, 2, waits, "size = 4", 0.75}, Case{square, 4, waits, "size = 4", 0.5}}) {
+    const std::string text = fmt::format(
+        "{}switch = {{ name = 'vc_router', vcs = {}{} }}\ntraffic = {{ name = 'uniform', load = {}, {} }}\n"
+        "run = {{ warmup = 2000, measure = 10000, extension = 1 }}\n",
+        c.network, c.vcs, c.settings, c.load, c.traffic);
+    SCOPED_TRACE(text);
+    const auto carried = [&](const Overrides& changes) {
+      const Result result = run(read(text, changes));
+      return result.at("accepted_load").mean / result.at("offered_load").mean;
+    };
+    const double as_it_is = carried({});
+    const double without =
+        carried({"switch.routing_delay=0", "switch.vc_alloc_delay=0", "switch.wait_for_tail_credit=false"});
+    const std::string note = turn_note(read(text));
+    EXPECT_TRUE(as_it_is > 0.975 * without || !note.empty()) << as_it_is << " " << without;
+    EXPECT_TRUE(as_it_is < 0.99 * without || note.empty()) << as_it_is << " " << without << note;
+    if (note.empty()) continue;
+    ++lost;
+    EXPECT_NEAR(measured_in(note).value_or(0.0), as_it_is * c.load, 0.02 * c.load) << note;
+    if (const std::string remedy = remedy_in(note); !remedy.empty()) {
+      EXPECT_GT(carried({remedy}), 0.97 * without) << note;
+    }
+  }
+  EXPECT_GE(lost, 11U);
+}
+
+/// Where a trial would take long, two switches stand for the channel that has to carry most: the middle of a long grid.
+TEST(VcTurn, TellsOfLargeNetworksByTwoSwitches) {
+  const auto text = [](u32 vcs, double load) {
+    return fmt::format(
+        "topology = {{ name = 'mesh', size = [18, 16] }}\nrouting = 'dimension_order'\n"
+        "switch = {{ name = 'vc_router', vcs = {} }}\ntraffic = {{ name = 'uniform', load = {}, size = 2 }}\n",
+        vcs, load);
+  };
+  const std::string note = turn_note(read(text(2, 0.21)));
+  EXPECT_NE(note.find("where they fall into step at a port (measured on two switches)"), std::string::npos)
+      << note;
+  EXPECT_EQ(remedy_in(note), "switch.vcs=3") << note;
+  EXPECT_EQ(turn_note(read(text(3, 0.21))), "");
+  EXPECT_EQ(turn_note(read(text(2, 0.15))), "");
+  EXPECT_NE(turn_note(read(text(1, 0.15))).find("so that 1 of them carries 0.5 flits per cycle at most"),
+            std::string::npos);
+}
+
+/// Packets of several lengths of which the short ones go where others do not: the mean length says nothing, and the
+/// load is carried.
+TEST(VcTurn, SaysNothingOfALoadThatIsCarried) {
+  const std::string text =
+      "topology = { name = 'mesh', size = [4] }\nrouting = 'dimension_order'\n"
+      "switch = { name = 'vc_router', vcs = 1, buffer = 64 }\ntraffic = [{ name = 'permutation', pattern = "
+      "'neighbour', "
+      "load = 0.1, size = 1 }, { name = 'hot_spot', fraction = 1.0, targets = [0], load = 0.2, size = 64 }]\n";
+  EXPECT_EQ(turn_note(read(text)), "");
+  EXPECT_FALSE(notes_turn(run(read(text)).warning));
+}
+
 /// Two traffics on virtual channels of their own: what is said of all packets together would be wrong for both.
 TEST(VcTurn, IsNotToldOfTrafficsApart) {
   const Experiment apart = read(
@@ -337,9 +423,10 @@ TEST(VcTurn, ClassesOfVirtualChannelsTurnByThemselves) {
   // Two phases with two classes each: one virtual channel per class carries a third.
   const std::string text =
       "topology = { name = 'torus', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4 }\nrouting = 'valiant'\n"
-      "traffic = { name = 'uniform', load = 0.9 }\nrun = { warmup = 1000, measure = 4000 }\n";
+      "traffic = { name = 'uniform', load = 0.5 }\nrun = { warmup = 1000, measure = 4000 }\n";
   const std::string note = turn_note(read(text));
-  EXPECT_NE(note.find("so that 1 of them carries 0.333 flits per cycle"), std::string::npos) << note;
+  const std::string more = turn_note(read(text, {"load=0.9"}));
+  EXPECT_NE(more.find("so that 1 of them carries 0.333 flits per cycle"), std::string::npos) << more;
   const Result slow = run(read(text));
   EXPECT_TRUE(notes_turn(slow.warning));
   ASSERT_NE(remedy_in(note), "") << note;

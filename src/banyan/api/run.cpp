@@ -272,7 +272,8 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);
   std::string warning;
-  for (const std::string& one : warnings_of(experiment, network, traffics))
+  const bool carried = result.verdict == Verdict::steady && result.certain;
+  for (const std::string& one : warnings_of(experiment, network, traffics, carried))
     warning += (warning.empty() ? "" : "; ") + one;
   if (!warning.empty()) result.warning = result.warning.empty() ? warning : warning + "; " + result.warning;
   result.version = BANYAN_VERSION;

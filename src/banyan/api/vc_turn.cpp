@@ -11,6 +11,7 @@
 #include "banyan/analysis/parts/paths.hpp"
 #include "banyan/api/channel_alone.hpp"
 #include "banyan/api/predictions.hpp"
+#include "banyan/api/short_run.hpp"
 #include "banyan/base/error.hpp"
 
 namespace banyan::api {
@@ -22,8 +23,9 @@ constexpr u64 kMostPaths = u64{1} << 18U;
 constexpr u64 kMessages = 64;
 constexpr u32 kTerminals = 64;
 
-/// Part of what turns with a round trip of credits let through at random: a 4 x 4 mesh with five virtual channels,
-/// which need 0.85 of their turns, carries 0.93 of a load, and all of it with six, which need 0.71.
+/// Of networks that are too large to be tried. Part of what turns with a round trip of credits let through at random: a
+/// 4 x 4 mesh with five virtual channels, which need 0.85 of their turns, carries 0.93 of a load, and all of it with
+/// six, which need 0.71.
 constexpr double kUseful = 0.75;
 
 /// A channel alone carries a load when it carries this share of what it would carry without virtual channels: two
@@ -32,6 +34,9 @@ constexpr double kCarried = 0.98;
 /// The least share of the bound for all virtual channels together that they were seen to carry: 0.4, where the stages
 /// of a router with vc_alloc_delay = 4 and sw_alloc_delay = 3 make four of them wait for each other.
 constexpr double kLeastOfBound = 0.4;
+/// Several inputs that want one output need more virtual channels than one that has it for itself: six in a network of
+/// 64 terminals with switches of radix 4, where one input fills a channel with three.
+constexpr double kContended = 2.0;
 /// Numbers of virtual channels that are tried before a note gives one.
 constexpr u32 kTrials = 12;
 
@@ -358,13 +363,129 @@ std::string remedy(const Experiment& experiment, const Need& need, double useful
   return alone.carry_longer(need.vcs()) ? "; use longer packets, or a lower load" : "";
 }
 
+/// Flits per cycle and terminal that are generated in the cycles that a short run counts, replies included.
+double offered(std::vector<Stream>& streams, const core::Topology& topology, ShortRun run) {
+  double sum = 0.0;
+  for (Stream& stream : streams) {
+    u64 flits = 0;
+    for (const auto& traffic : stream.traffics) {
+      traffic->begin(0);
+      for (u32 t = 0; t < topology.graph().terminals(); ++t) {
+        core::Message message;
+        Tick previous = kNever;
+        for (u64 nth = 0; traffic->next(t, nth, previous, message) && message.birth < run.end(); ++nth) {
+          if (message.birth >= run.fill() && !message.elsewhere) flits += message.flits;
+          previous = message.birth;
+        }
+      }
+    }
+    sum += static_cast<double>(flits) * (1.0 + stream.replied);
+  }
+  return sum / static_cast<double>(run.cycles) / topology.traffic_terminals();
+}
+
+/// The whole network for some thousand cycles, as it is and without what makes a turn longer than the packet: the same
+/// messages, so that what they differ by is the turns.
+class Trial {
+ public:
+  /// `offered`: flits per cycle and terminal in these cycles.
+  Trial(const Experiment& experiment, const core::VcTurn& of, ShortRun run, double offered)
+      : experiment_(experiment), run_(run), offered_(offered), as_it_is_(accepted(experiment, {}, run)) {
+    if (as_it_is_ >= kCarried * offered_) return;
+    const config::Values& switching = experiment.switching;
+    for (const auto& [name, value] : of.without) {
+      if (switching.all().find(name)->second != value) without_.emplace_back(name, value);
+    }
+    without_turns_ = accepted(experiment, without_, run);
+  }
+
+  [[nodiscard]] bool loses() const { return as_it_is_ < kCarried * without_turns_; }
+
+  /// "0.34 flits per cycle and terminal are accepted, and 0.41 with ...".
+  [[nodiscard]] std::string text(u32 vcs, u32 classes) const {
+    return fmt::format("{:.3g} are accepted, and {:.3g} {}", as_it_is_, without_turns_, better(vcs, classes));
+  }
+
+ private:
+  /// What helps: virtual channels where some of them do, otherwise a router without these delays.
+  [[nodiscard]] std::string better(u32 vcs, u32 classes) const {
+    std::string delays;
+    for (const auto& [name, value] : without_) {
+      delays += fmt::format("{}switch.{} = {}", delays.empty() ? "" : ", ", name, config::to_text(value));
+    }
+    const std::string rest = fmt::format("with {} (measured for {} cycles)", delays, run_.cycles);
+    for (const u32 more : {1U, 2U, 3U, 4U, 6U, 8U, 12U}) {
+      const u32 wanted = vcs + more * classes;
+      try {
+        const double helped = accepted(experiment_, {{"vcs", i64{wanted}}}, run_);
+        if (helped < kCarried * without_turns_) continue;
+        return fmt::format("{}; use switch.vcs = {}: {:.3g} are accepted then", rest, wanted, helped);
+      } catch (const ConfigError&) { break; }  // so many there are not
+    }
+    return rest + "; use that, longer packets, or a lower load";
+  }
+
+  const Experiment& experiment_;
+  ShortRun run_;
+  double offered_;
+  double as_it_is_;
+  SwitchChanges without_;
+  double without_turns_ = 0.0;
+};
+
+/// Where the need is, in words.
+std::string place_of(const Need& need, const core::Topology& topology) {
+  const core::End from = topology.graph().channel(need.channel).from;
+  if (need.mean) return "the channels between switches, in the mean";
+  if (from.terminal) return fmt::format("the channel of terminal {}", from.node);
+  return fmt::format("port {} of {}", topology.port_label(from.node, from.port), topology.label(from.node));
+}
+
+bool of_one_length(const std::vector<Stream>& streams) {
+  const u32 first = streams.front().packets.empty() ? 0 : streams.front().packets.front();
+  return std::ranges::all_of(streams, [first](const Stream& stream) {
+    return std::ranges::all_of(stream.packets, [first](u32 flits) { return flits == first; });
+  });
+}
+
+/// Of a network that is small enough to be tried.
+std::string measured_note(const Experiment& experiment, const Network& network, std::vector<Stream>& streams,
+                          const Turn& turn, const Need& need, ShortRun shortly) {
+  const bool known = need.channel != kNone;
+  double each = 0.0;
+  if (known) {
+    each = turn.each(network.topology->graph().channel(need.channel));
+    if (need.load < kLeastOfBound * std::min(1.0, need.vcs() * each)) return {};
+  }
+  const Trial trial(experiment, turn.of, shortly, offered(streams, *network.topology, shortly));
+  if (!trial.loses()) return {};
+  std::string bound;
+  if (known && of_one_length(streams) && need.load > need.vcs() * each * (1.0 + 1e-9)) {
+    bound = fmt::format(", so that {} of them carr{} {:.3g} flits per cycle at most, and {:.3g} is needed on {}",
+                        need.vcs(), need.vcs() == 1 ? "ies" : "y", need.vcs() * each, need.load,
+                        place_of(need, *network.topology));
+  }
+  double load = 0.0;
+  for (const Stream& stream : streams) load += stream.load();
+  const u32 vcs = switch_row(experiment).vcs(experiment.switching);
+  const double cycles =
+      turn.of.fixed + turn.of.per_flit * turn.flits +
+      (known ? turn.of.per_latency * network.topology->graph().channel(need.channel).link.latency_cycles
+             : turn.of.per_latency);
+  return fmt::format(
+      "a packet of {:.4g} flit{} keeps its virtual channel for {} = {:.4g} cycles{}: of {:.3g} flits per "
+      "cycle and terminal {}",
+      turn.flits, turn.flits == 1.0 ? "" : "s", turn.of.formula, cycles, bound, load,
+      trial.text(vcs, std::max(1U, network.routing->required_vcs())));
+}
+
 }  // namespace
 
 std::string vc_turn_note(const Experiment& experiment, const Network& network, const Traffics& traffics) {
   const core::SwitchRow& row = switch_row(experiment);
   if (row.vc_turn == nullptr) return {};
   // Traffics that keep to virtual channels of their own have packets and loads of their own there.
-  if (network.routing->classes() != 1) return {};
+  const bool apart = network.routing->classes() != 1;
   std::vector<Stream> streams;
   try {
     streams = streams_of(experiment, network, traffics);
@@ -382,10 +503,15 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
     enough = std::max(enough, turn.enough(channel));
   }
   const u32 vcs = row.vcs(experiment.switching);
-  const u32 of_class = vcs / std::max(1U, network.routing->required_vcs());  // that a class has at the least
-  if (of_class * slowest >= 1.0 && of_class >= enough) return {};
-  const Need need = needed(streams, network, turn, vcs);
-  if (need.channel == kNone) return {};
+  const u32 classes = std::max(1U, network.routing->required_vcs());
+  const u32 of_class = vcs / classes;  // that a class has at the least
+  if (!apart && of_class * slowest >= 1.0 && of_class >= kContended * enough) return {};
+  const Need need = apart ? Need{} : needed(streams, network, turn, vcs);
+  const ShortRun shortly = ShortRun::of(network.topology->traffic_terminals());
+  try {
+    if (shortly.cycles > 0) return measured_note(experiment, network, streams, turn, need, shortly);
+  } catch (const ConfigError&) {}  // such a router there is not
+  if (need.channel == kNone || of_class >= enough) return {};
   const core::Channel& channel = graph.channel(need.channel);
   const double each = turn.each(channel);
   const core::Capacity most = row.capacity == nullptr ? core::Capacity{} : row.capacity(experiment.switching);
@@ -402,12 +528,7 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
       in_step ? fmt::format(", about {:.2g} where they fall into step at a port (measured on two switches)",
                             alone.carried(need.vcs()))
               : "";
-  const core::End from = channel.from;
-  const std::string where = need.mean ? "the channels between switches, in the mean"
-                            : from.terminal
-                                ? fmt::format("the channel of terminal {}", from.node)
-                                : fmt::format("port {} of {}", network.topology->port_label(from.node, from.port),
-                                              network.topology->label(from.node));
+  const std::string where = place_of(need, *network.topology);
   return fmt::format(
       "a packet of {:.4g} flit{} keeps its virtual channel for {} = {:.4g} cycles, so that {} of them carr{} {:.3g} "
       "flits per cycle at most{}, and this load needs {:.3g} on {}{}",

@@ -44,7 +44,8 @@ std::string utilization_note(const Experiment& experiment) {
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics,
+                                     bool carried) {
   std::vector<std::string> warnings;
   const core::SwitchRow& row = switch_row(experiment);
   if (row.warning != nullptr) {
@@ -56,7 +57,7 @@ std::vector<std::string> warnings_of(const Experiment& experiment, const Network
   }
   warnings.push_back(marks_note(experiment));
   warnings.push_back(utilization_note(experiment));
-  warnings.push_back(vc_turn_note(experiment, network, traffics));
+  if (!carried) warnings.push_back(vc_turn_note(experiment, network, traffics));
   std::erase(warnings, std::string());
   return warnings;
 }

@@ -9,8 +9,8 @@
 namespace banyan::api {
 
 /// What makes this network slower than its channels by the parameters of its switches, and what its admission waits for
-/// in vain, each in a sentence.
+/// in vain, each in a sentence. `carried`: a run has shown that the load is carried.
 [[nodiscard]] std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network,
-                                                   const Traffics& traffics);
+                                                   const Traffics& traffics, bool carried = false);
 
 }  // namespace banyan::api

@@ -27,6 +27,8 @@ struct VcTurn {
   /// Turns of packets of one flit that fill a channel whatever happens, in numbers of the length of such a turn: above
   /// 1 where stages of several cycles make virtual channels wait for each other.
   double in_step = 1.0;
+  /// Parameters with values that leave nothing of the turn but the packet's own flits.
+  std::vector<std::pair<std::string, config::Value>> without = {};
   std::string formula;  ///< the same, by the names of parameters
 };
 

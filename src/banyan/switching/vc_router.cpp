@@ -336,6 +336,15 @@ std::string warning(const config::Values& values, const core::Topology& topology
 
 /// The next head in a buffer is routed when the tail before it has left: the stages of the pipeline follow each other
 /// once per packet, and further flits pass one switch allocation each.
+/// What of the pipeline a router without turns does not have.
+std::vector<std::pair<std::string, config::Value>> turn_delays() {
+  return {{"routing_delay", i64{0}},
+          {"vc_alloc_delay", i64{0}},
+          {"sw_alloc_delay", i64{1}},
+          {"speculative", false},
+          {"wait_for_tail_credit", false}};
+}
+
 core::VcTurn vc_turn(const config::Values& values) {
   // A head that another one beats waits for the next allocation, which several cycles make longer. Of routers with all
   // delays from 0 to 4 and packets of 1, 2 and 4 flits, 1.8 times the turns of one flit filled a channel at the most.
@@ -360,6 +369,7 @@ core::VcTurn vc_turn(const config::Values& values) {
             .per_latency = 2.0,
             .from_terminals = false,
             .in_step = 2.0,
+            .without = turn_delays(),
             .formula = stages + " + traversal_delay + credit_delay + 2 * latency (wait_for_tail_credit)"};
   }
   const double fixed = routing + both - allocation;
@@ -367,8 +377,11 @@ core::VcTurn vc_turn(const config::Values& values) {
                             ? "routing_delay + max(vc_alloc_delay, sw_alloc_delay) + (flits - 1) * sw_alloc_delay"
                             : "routing_delay + vc_alloc_delay + flits * sw_alloc_delay";
   if (speedup != 1.0) formula = "(" + formula + ") / internal_speedup";
-  return {
-      .fixed = fixed / speedup, .per_flit = allocation / speedup, .in_step = in_step, .formula = std::move(formula)};
+  return {.fixed = fixed / speedup,
+          .per_flit = allocation / speedup,
+          .in_step = in_step,
+          .without = turn_delays(),
+          .formula = std::move(formula)};
 }
 
 /// Marks are drawn unless all or none are marked.
