@@ -387,8 +387,7 @@ TEST(VcTurn, TellsOfLargeNetworksByTwoSwitches) {
         vcs, load);
   };
   const std::string note = turn_note(read(text(2, 0.21)));
-  EXPECT_NE(note.find("where they fall into step at a port (measured on two switches)"), std::string::npos)
-      << note;
+  EXPECT_NE(note.find("where they fall into step at a port (measured on two switches)"), std::string::npos) << note;
   EXPECT_EQ(remedy_in(note), "switch.vcs=3") << note;
   EXPECT_EQ(turn_note(read(text(3, 0.21))), "");
   EXPECT_EQ(turn_note(read(text(2, 0.15))), "");

@@ -142,6 +142,20 @@ TEST_F(Needs, WhatCannotFitIsRefusedAtOnceWithItsFigure) {
   }
 }
 
+/// Between what is available and twice of it.
+TEST_F(Needs, WhatMayNotFitIsSaid) {
+  const auto points =
+      api::read_experiments_text(
+          "topology = { name = 'mesh', size = [1500, 1500] }\nswitch = 'vc_router'\ntraffic = 'uniform'\n", "test.toml",
+          {})
+          .points;
+  const std::string plenty = api::needs_text(points, 1, 1e15);
+  ASSERT_TRUE(contains(plenty, "needs about ")) << plenty;
+  EXPECT_FALSE(contains(plenty, "may not fit")) << plenty;
+  EXPECT_TRUE(contains(api::needs_text(points, 1, 1e9), "of which 1 GB are available: it may not fit"))
+      << api::needs_text(points, 1, 1e9);
+}
+
 TEST_F(Needs, MuchIsSaidAndLittleIsNot) {
   const auto text_of = [](const std::string& text, const api::Overrides& overrides, u32 at_once) {
     return api::needs_text(api::read_experiments_text(text, "test.toml", overrides).points, at_once);

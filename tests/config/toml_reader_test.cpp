@@ -123,6 +123,22 @@ TEST(TomlReader, CommandLineValuesNeedNoQuotes) {
   EXPECT_EQ(read_toml_value("[1, 2]", where).items[1].where.file, "command line");
 }
 
+/// A name of so many parts makes the library recurse until the stack ends; numbers with points are no names.
+TEST(TomlReader, NamesOfManyPartsAreRefusedAndManyNumbersAreNot) {
+  std::string name = "a";
+  std::string numbers = "x = [0.1";
+  std::string tables = "x = [{a.b = 0.1}";
+  for (u32 i = 0; i < 20000; ++i) {
+    name += ".a";
+    numbers += ", 0.1";
+    tables += ", {a.b = 0.1}";
+  }
+  const ConfigError error = error_of([&] { static_cast<void>(read_toml_text(name + " = 1\n", "x.toml")); });
+  EXPECT_NE(std::string(error.what()).find("a name of very many parts"), std::string::npos) << error.what();
+  EXPECT_EQ(read_toml_text(numbers + "]\n", "x.toml").entries.front().value.items.size(), 20001U);
+  EXPECT_EQ(read_toml_text(tables + "]\n", "x.toml").entries.front().value.items.size(), 20001U);
+}
+
 TEST(TomlReader, ABrokenCommandLineValueIsAnError) {
   for (const char* text : {"", "[1, 2", "{a = 1", "\"x", "1\nb = 2", "]"}) {
     const ConfigError error = error_of([&] {

@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -229,6 +230,13 @@ TEST_F(Parts, WithoutAStoreAreRefused) {
   std::ofstream(folder() + "/empty/parts/1-of-2.host.7-0.sqlite").close();
   expect(refusal([&] { merged({"empty"}, "out"); }), "holds no finished run", "--part i/n");
   expect(refusal([&] { static_cast<void>(table("empty")); }), "holds no finished run", "banyan sweep");
+}
+
+/// A pipe would be read for ever.
+TEST_F(Parts, ThatAreNoFilesAreRefused) {
+  fs::create_directories(folder() + "/pipe");
+  ASSERT_EQ(mkfifo((folder() + "/pipe/results.sqlite").c_str(), 0600), 0);
+  expect(refusal([&] { merged({"pipe"}, "out"); }), "this is no file, and so no result store", "name a folder");
 }
 
 /// What SQLite leaves behind when a writer dies in the middle of a transaction: changed pages and a journal.

@@ -310,12 +310,14 @@ void require_fit(const std::vector<Experiment>& points, u32 at_once, double avai
               : "make the network or the buffers of its switches smaller, or use a machine with more memory");
 }
 
-std::string needs_text(const std::vector<Experiment>& points, u32 at_once) {
+std::string needs_text(const std::vector<Experiment>& points, u32 at_once, double available_bytes) {
   const Together all = together(points, true);
   const double bytes = bytes_at_once(all, at_once);
   const bool long_run = all.seconds > kMinute || all.most_seconds > kLong;
   if (bytes <= kWorthSaying && !long_run) return "";
   std::string text = fmt::format("needs about {}", bytes_text(bytes));
+  if (bytes > available_bytes)
+    text += fmt::format(", of which {} are available: it may not fit", bytes_text(available_bytes));
   if (long_run) text += fmt::format(" and {} of CPU time", duration_text(all.seconds));
   if (long_run && all.most_seconds > 2.0 * all.seconds) {
     text += fmt::format(", or up to {} where verdicts stay uncertain (run.extension)", duration_text(all.most_seconds));

@@ -67,8 +67,11 @@ class WorkOfRuns {
 /// Throws ConfigError when the networks of so many of these experiments at once cannot fit into that many bytes.
 void require_fit(const std::vector<Experiment>& points, u32 at_once, double available_bytes);
 
-/// One line for people where the experiments need more than 1 GB or a minute; "" otherwise.
-[[nodiscard]] std::string needs_text(const std::vector<Experiment>& points, u32 at_once);
+/// One line for people where the experiments need more than 1 GB or a minute; "" otherwise. It says so when they may
+/// need more than the bytes that are available, and require_fit() has not refused them: the estimate may be twice too
+/// high.
+[[nodiscard]] std::string needs_text(const std::vector<Experiment>& points, u32 at_once,
+                                     double available_bytes = std::numeric_limits<double>::infinity());
 
 /// "40 s", "12 minutes", "22 hours", "3 days".
 [[nodiscard]] std::string duration_text(double seconds);

@@ -9,9 +9,10 @@ namespace banyan::cli {
 std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
   // What jobs need depends on their schedules.
   if (!points.empty() && !points.front().jobs.empty()) return "";
-  api::require_fit(points, at_once, api::available_memory());
+  const double available = api::available_memory();
+  api::require_fit(points, at_once, available);
   if (quiet) return "";
-  std::string text = api::needs_text(points, at_once);
+  std::string text = api::needs_text(points, at_once, available);
   if (!api::slow_to_build(points)) return text;
   if (!text.empty()) note(text);
   return "";

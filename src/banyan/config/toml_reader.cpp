@@ -167,7 +167,7 @@ class SyntaxGuard {
         skip_header();
       } else {
         require_ascii();
-        if (c == '\n') dots_ = 0;
+        if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots_ = 0;  // another name or value begins
         if (c == '.' && ++dots_ > kMostDots) refuse("not valid TOML: a name of very many parts", "use fewer tables");
         if (c == '[' || c == '{') ++depth_;
         if ((c == ']' || c == '}') && depth_ > 0) --depth_;

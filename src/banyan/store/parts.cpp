@@ -71,7 +71,11 @@ std::string journal_of(const std::string& file) { return file + "-journal"; }
 void copy_if_there(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::remove(to, error);
-  if (!fs::exists(from, error)) return;
+  const fs::file_status status = fs::status(from, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status)) {
+    throw ConfigError({from, 0, 0, ""}, "this is no file, and so no result store", "name a folder with results");
+  }
   fs::copy_file(from, to, error);
   // A journal may go between the two; then the stamps differ, and the copy is made again.
   if (!error || error == std::errc::no_such_file_or_directory) return;
