@@ -6,13 +6,14 @@
 
 namespace banyan::api {
 
-ShortRun ShortRun::of(u32 terminals) {
+ShortRun ShortRun::of(u32 terminals, Tick planned) {
   constexpr u32 kMostTerminals = 256;
   constexpr u64 kLeastCycles = 2000;
   constexpr u64 kMostCycles = 8000;
   constexpr u64 kTerminalCycles = 100000;
   if (terminals == 0 || terminals > kMostTerminals) return {};
-  return {std::clamp(kTerminalCycles / terminals, kLeastCycles, kMostCycles)};
+  const Tick cycles = std::clamp(kTerminalCycles / terminals, kLeastCycles, kMostCycles);
+  return {std::min(cycles, std::max(planned, kLeastCycles / 2))};
 }
 
 double accepted(const Experiment& experiment, const SwitchChanges& changes, ShortRun run) {

@@ -20,8 +20,9 @@ struct ShortRun {
   [[nodiscard]] Tick fill() const { return cycles / 5; }
   [[nodiscard]] Tick end() const { return fill() + cycles; }
 
-  /// So many that a run takes some tenths of a second; 0: networks of so many terminals take longer.
-  [[nodiscard]] static ShortRun of(u32 terminals);
+  /// So many that a run takes some hundredths of a second, and no more than the experiment itself, down to a thousand;
+  /// 0: networks of so many terminals take longer.
+  [[nodiscard]] static ShortRun of(u32 terminals, Tick planned);
 };
 
 /// Flits per cycle and terminal that arrive in a short run. Throws ConfigError where the changes cannot be built.

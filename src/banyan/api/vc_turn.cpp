@@ -10,6 +10,7 @@
 
 #include "banyan/analysis/parts/paths.hpp"
 #include "banyan/api/channel_alone.hpp"
+#include "banyan/api/measure_steady.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/short_run.hpp"
 #include "banyan/base/error.hpp"
@@ -507,7 +508,7 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
   const u32 of_class = vcs / classes;  // that a class has at the least
   if (!apart && of_class * slowest >= 1.0 && of_class >= kContended * enough) return {};
   const Need need = apart ? Need{} : needed(streams, network, turn, vcs);
-  const ShortRun shortly = ShortRun::of(network.topology->traffic_terminals());
+  const ShortRun shortly = ShortRun::of(network.topology->traffic_terminals(), planned_end(experiment.run));
   try {
     if (shortly.cycles > 0) return measured_note(experiment, network, streams, turn, need, shortly);
   } catch (const ConfigError&) {}  // such a router there is not

@@ -24,7 +24,8 @@ int check(const CheckArguments& arguments) {
     return kDone;
   }
   const api::ExperimentSet set = read_experiments(arguments.file, arguments.overrides);
-  const std::string needs = announce_needs(set.points, 1, false);
+  // Before all of it is built: the search for deadlocks takes longer than the networks.
+  if (const std::string needs = announce_needs(set.points, 1, false); !needs.empty()) note(needs);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;
   std::string notes;
@@ -41,7 +42,6 @@ int check(const CheckArguments& arguments) {
   for (const std::string& note : api::check_choices(set.points)) {
     if (said.insert(note).second) notes += "note: " + note + "\n";
   }
-  if (!needs.empty()) note(needs);
   bool bad = false;
   for (const api::DeadlockNote& note : deadlocks) {
     show_text(note.text + "\n");
