@@ -14,6 +14,7 @@
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/short_run.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/config/resolve.hpp"
 
 namespace banyan::api {
 namespace {
