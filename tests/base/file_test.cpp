@@ -1,4 +1,4 @@
-// Reading whole files: what is a file, and what is not?
+// Reading and writing whole files: what is a file, and what is not?
 #include "banyan/base/file.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -77,6 +78,52 @@ TEST_F(Pipe, ThatIsClosedEmptyIsAnEmptyFile) {
   const std::optional<std::string> text = banyan::read_whole_file(path_);
   writer.join();
   EXPECT_EQ(text, "");
+}
+
+TEST_F(Pipe, ThatNobodyReadsIsGivenUp) {
+  EXPECT_EQ(banyan::write_whole_file(path_, "text"), "nobody reads from this pipe");
+  EXPECT_TRUE(banyan::is_pipe_or_device(path_)) << "and stays a pipe";
+}
+
+TEST_F(Pipe, ThatIsReadLateAndSlowlyGetsEveryByte) {
+  const std::string text = std::string(100'000, 'a') + std::string(200'000, 'b');
+  std::string got;
+  std::thread reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    got = banyan::read_whole_file(path_).value_or("nothing");
+  });
+  EXPECT_EQ(banyan::write_whole_file(path_, text), "");
+  reader.join();
+  EXPECT_EQ(got, text);
+}
+
+TEST_F(Pipe, WhoseReaderGoesAwayIsAnErrorAndNoSignal) {
+  std::thread reader([&] { std::ifstream(path_).get(); });
+  EXPECT_EQ(banyan::write_whole_file(path_, std::string(1'000'000, 'a')), "Broken pipe");
+  reader.join();
+}
+
+TEST(File, IsWrittenAsAWholeOrNotAtAll) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "banyan_file_test_folder";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  const std::string file = folder / "a";
+  const std::string link = folder / "link";
+  EXPECT_EQ(banyan::write_whole_file(file, "one"), "");
+  fs::create_symlink("a", link);
+  EXPECT_EQ(banyan::write_whole_file(link, "two"), "");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(banyan::read_whole_file(file), "two");
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_EQ(banyan::write_whole_file(folder / "loop", "x"), "too many symbolic links");
+  EXPECT_NE(banyan::write_whole_file(folder / "nowhere" / "b", "x"), "");
+  EXPECT_NE(banyan::write_whole_file(folder, "x"), "") << "a folder";
+  EXPECT_EQ(banyan::write_whole_file("/dev/null", "x"), "");
+  EXPECT_EQ(banyan::write_whole_file("/dev/full", "x"), "No space left on device");
+  EXPECT_TRUE(banyan::is_pipe_or_device("/dev/null") && banyan::is_pipe_or_device("/dev/full"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3) << "and nothing temporary";
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -517,11 +517,14 @@ class Judge {
   void judge_silence(const api::Experiment& experiment, const api::Network& network, const api::Result& result) {
     if (result.verdict != api::Verdict::deadlocked || experiment.run.integer("watchdog") == 0) return;
     constexpr i64 kPatience = 20'000;
+    // The same run, with all that it goes on for: another length sends other packets.
     api::Experiment patient = experiment;
+    const bool precise = experiment.run.real("precision") > 0.0;
+    const i64 times = std::max({i64{1}, experiment.run.integer("extension"),
+                                precise ? experiment.run.integer("precision_limit") : 1});
+    const i64 drain = 4 * times * static_cast<i64>(api::planned_end(experiment.run)) + kPatience;
     patient.run.set("watchdog", i64{0});
-    patient.run.set("precision", 0.0);
-    patient.run.set("drain", std::max(kPatience, experiment.run.integer("drain")));
-    patient.run.set("extension", i64{1});
+    patient.run.set("drain", drain);
     patient.run.set("session_limit", std::max(kPatience, experiment.run.integer("session_limit")));
     if (api::is_fixed(experiment.run)) {
       patient.run.set("measure", experiment.run.integer("duration"));
@@ -532,11 +535,9 @@ class Judge {
     const api::Result later = api::run_on(patient, network, {});
     // A steady run ends when everything has arrived, or at the end of its drain; its verdict may be "steady" then too.
     const stats::Metric* const cycles = later.find("simulated_cycles");
-    const auto planned =
-        static_cast<double>(api::planned_end(patient.run)) + static_cast<double>(patient.run.integer("drain"));
     const bool sessions = later.find("sessions") != nullptr;
     const bool arrived =
-        sessions ? later.verdict == api::Verdict::finished : cycles != nullptr && cycles->mean < planned;
+        sessions ? later.verdict == api::Verdict::finished : cycles != nullptr && cycles->mean < static_cast<double>(drain);
     if (arrived) find("a silence that is called a deadlock", result.explanation);
   }
 

@@ -11,6 +11,7 @@
 
 #include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 
 namespace banyan::api {
 namespace {
@@ -30,8 +31,7 @@ PacketLogFile::PacketLogFile(std::string file, const Experiment& experiment, con
 
 PacketLogFile::PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics)
     : file_(std::move(file)), growing_(file_ + ".part"), graph_(graph), traffics_(std::move(traffics)) {
-  std::error_code ignored;
-  if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored)) {
+  if (is_pipe_or_device(file_)) {
     throw ConfigError({file_, 0, 0, "--log"}, "is no regular file, and a log may have to be begun again",
                       "name a file");
   }

@@ -5,10 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "banyan/base/hash.hpp"
@@ -36,6 +42,61 @@ class Descriptor {
 std::optional<std::string> failed(std::string* why, const char* reason) {
   if (why != nullptr) *why = reason;
   return std::nullopt;
+}
+
+namespace fs = std::filesystem;
+
+std::string last_error() { return errno != 0 ? std::strerror(errno) : "unknown reason"; }
+
+/// The text to its end, or why not; the descriptor may be one that does not block.
+std::string write_all(int file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t size = write(file, text.data() + done, text.size() - done);
+    if (size >= 0) {
+      done += static_cast<std::size_t>(size);
+    } else if (errno == EAGAIN) {
+      pollfd waiting{file, POLLOUT, 0};
+      static_cast<void>(poll(&waiting, 1, -1));
+    } else if (errno != EINTR) {
+      return last_error();
+    }
+  }
+  return "";
+}
+
+/// A reader that goes away must not end the program: it is told as any other error.
+class NoSignalOfPipes {
+ public:
+  NoSignalOfPipes() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoSignalOfPipes() {
+    if (sigismember(&before_, SIGPIPE) != 0) return;
+    const timespec now{0, 0};
+    while (sigtimedwait(&pipe_, nullptr, &now) > 0) continue;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSignalOfPipes(const NoSignalOfPipes&) = delete;
+  NoSignalOfPipes& operator=(const NoSignalOfPipes&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
+std::string write_into(const std::string& path, const std::string& text) {
+  const NoSignalOfPipes quiet;
+  // Without O_NONBLOCK the opening of a pipe waits for its reader, who may never come.
+  constexpr int kEvery = 10;  // ms
+  for (int waited = 0;; waited += kEvery) {
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    if (file.number() >= 0) return write_all(file.number(), text);
+    if (errno != ENXIO) return last_error();
+    if (waited >= kPatience) return "nobody reads from this pipe";
+    std::this_thread::sleep_for(std::chrono::milliseconds(kEvery));
+  }
 }
 
 /// Waits until somebody writes into a pipe or has done so; false when nobody opens it.
@@ -80,6 +141,41 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string*
       return failed(why, std::strerror(errno));
     }
   }
+}
+
+std::string temporary_beside(const std::string& path) {
+  const fs::path place(path);
+  return (place.parent_path() / ("." + place.filename().string() + "." + std::to_string(getpid()) + ".tmp")).string();
+}
+
+bool is_pipe_or_device(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+std::string write_whole_file(const std::string& path, const std::string& text) {
+  if (is_pipe_or_device(path)) return write_into(path, text);
+  std::error_code error;
+  fs::path place = path;
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  for (int i = 0; i < kMostLinks && fs::is_symlink(place, error); ++i) {
+    place = place.parent_path() / fs::read_symlink(place, error);
+  }
+  if (fs::is_symlink(place, error)) return "too many symbolic links";
+  const std::string temporary = temporary_beside(place.string());
+  errno = 0;
+  std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  std::string reason = stream ? "" : last_error();
+  if (reason.empty()) {
+    fs::rename(temporary, place, error);
+    if (!error) return "";
+    reason = error.message();
+  }
+  fs::remove(temporary, error);
+  return reason;
 }
 
 std::optional<u64> digest_of_file(const std::string& path) {

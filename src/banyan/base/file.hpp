@@ -1,4 +1,4 @@
-// Reading a whole file.
+// Reading and writing a whole file.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,18 @@ namespace banyan {
 /// the reason, for people. A pipe that nobody has opened for writing is waited for a few seconds; one that somebody has
 /// is read to its end, however long that takes.
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string* why = nullptr);
+
+/// Writes a file as a whole or not at all: to a temporary one beside it, which then takes its place, or the place of the
+/// file that a symbolic link names. A device or a pipe stays what it is, and gets the text; for the reader of a pipe it is
+/// waited a few seconds. Returns why it failed, for people; "": it did not.
+[[nodiscard]] std::string write_whole_file(const std::string& path, const std::string& text);
+
+/// The name of a temporary file beside that one.
+[[nodiscard]] std::string temporary_beside(const std::string& path);
+
+/// There is something by this name, and it is neither a file nor a folder: renaming a file to it would destroy a pipe
+/// or a device.
+[[nodiscard]] bool is_pipe_or_device(const std::string& path);
 
 /// A digest of the content of a file; nothing when it is no file or cannot be read. No more than a part of it is held.
 [[nodiscard]] std::optional<u64> digest_of_file(const std::string& path);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -176,10 +175,8 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw ConfigError({path, 0, 0, ""}, "cannot be written", "choose another folder with --out");
+  const std::string reason = write_whole_file(path, text);
+  if (!reason.empty()) throw ConfigError({path, 0, 0, ""}, "cannot be written: " + reason, "choose another folder with --out");
 }
 
 /// A study of files has no figures to choose from.

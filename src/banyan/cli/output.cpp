@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string_view>
 
@@ -30,34 +29,6 @@ constexpr const char* kRemedy = "name another place, or mend its permissions or 
   throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be written: {}", reason), kRemedy);
 }
 
-std::string temporary_name(const fs::path& path) {
-  return (path.parent_path() / fmt::format(".{}.{}.tmp", path.filename().string(), getpid())).string();
-}
-
-/// Returns why it failed, empty: it did not.
-std::string try_to_write(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (stream) return "";
-  return errno != 0 ? std::strerror(errno) : "unknown reason";
-}
-
-/// Writes to a device or a pipe, which stays what it is.
-void write_into(const std::string& path, const std::string& text) {
-  const std::string reason = try_to_write(path, text);
-  if (!reason.empty()) cannot_write(path, reason);
-}
-
-void write_all(const std::string& path, const std::string& text) {
-  const std::string reason = try_to_write(path, text);
-  if (reason.empty()) return;
-  std::error_code ignored;
-  fs::remove(path, ignored);
-  cannot_write(path, reason);
-}
-
 }  // namespace
 
 void require_writable_folder(const std::string& folder) {
@@ -65,13 +36,9 @@ void require_writable_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error) cannot_write(folder, error.message());
   if (!fs::is_directory(folder, error)) cannot_write(folder, "it is not a directory");
-  const std::string probe = temporary_name(fs::path(folder) / "probe");
-  try {
-    write_all(probe, "");
-  } catch (const ConfigError& failure) {
-    // The user named the folder, not the probe.
-    throw ConfigError({folder, 0, 0, ""}, failure.cause(), failure.remedy());
-  }
+  const std::string probe = temporary_beside((fs::path(folder) / "probe").string());
+  const std::string reason = write_whole_file(probe, "");
+  if (!reason.empty()) cannot_write(folder, reason);
   fs::remove(probe, error);
 }
 
@@ -88,23 +55,8 @@ void require_writable_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_into(path, text);
-  // Behind a symbolic link, the file that it names is replaced, or made.
-  fs::path place = path;
-  constexpr int kMostLinks = 40;  // as the kernel follows
-  for (int i = 0; i < kMostLinks && fs::is_symlink(place, error); ++i) {
-    place = place.parent_path() / fs::read_symlink(place, error);
-  }
-  if (fs::is_symlink(place, error)) cannot_write(path, "too many symbolic links");
-  const std::string temporary = temporary_name(place);
-  write_all(temporary, text);
-  fs::rename(temporary, place, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  cannot_write(path, error.message());
+  const std::string reason = write_whole_file(path, text);
+  if (!reason.empty()) cannot_write(path, reason);
 }
 
 std::string read_file(const std::string& path) {

@@ -13,7 +13,7 @@ void require_writable_folder(const std::string& folder);
 /// Throws ConfigError.
 void require_writable_file(const std::string& path);
 
-/// Writes to a temporary file beside it, then renames. Throws ConfigError.
+/// write_whole_file(). Throws ConfigError.
 void write_file(const std::string& path, const std::string& text);
 
 /// The whole file. Throws ConfigError.

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/base/hash.hpp"
 
 namespace banyan::engine {
@@ -170,6 +171,9 @@ CheckpointHeader read_checkpoint_header(const std::string& path, const std::stri
 }
 
 RunKeeper::RunKeeper(Setup setup) : setup_(std::move(setup)), last_(Clock::now()) {
+  if (is_pipe_or_device(setup_.file)) {
+    refuse(setup_.file, "is no regular file, and a checkpoint takes the place of the one before", "name a file");
+  }
   if (setup_.resume.empty()) return;
   reader_ = std::make_unique<ArchiveOfFile>(setup_.resume);
   CheckpointHeader header;
@@ -201,8 +205,7 @@ bool RunKeeper::due_since(Clock::time_point last) const {
 void RunKeeper::save() {
   if (setup_.file.empty()) return;
   const fs::path place(setup_.file);
-  const std::string temporary =
-      (place.parent_path() / fmt::format(".{}.{}.tmp", place.filename().string(), getpid())).string();
+  const std::string temporary = temporary_beside(setup_.file);
   std::error_code ignored;
   failure_.clear();
   try {

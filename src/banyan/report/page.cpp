@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/report/bundle.hpp"
 #include "banyan/report/content_policy.hpp"
 #include "banyan/report/explorer.hpp"
@@ -184,10 +184,10 @@ std::string scripts(const Page& page) {
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw ConfigError({path.string(), 0, 0, ""}, "cannot be written", "choose another folder with --out");
+  const std::string reason = write_whole_file(path.string(), text);
+  if (!reason.empty()) {
+    throw ConfigError({path.string(), 0, 0, ""}, "cannot be written: " + reason, "choose another folder with --out");
+  }
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/parallel.hpp"
 #include "banyan/study/study.hpp"
@@ -246,10 +246,10 @@ std::vector<api::Result> run_all(const std::vector<api::Experiment>& experiments
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) { throw ConfigError({path.string(), 0, 0, ""}, "cannot be written", "choose another folder with --out"); }
+  const std::string reason = write_whole_file(path.string(), text);
+  if (!reason.empty()) {
+    throw ConfigError({path.string(), 0, 0, ""}, "cannot be written: " + reason, "choose another folder with --out");
+  }
 }
 
 /// Before the work, not after it: a folder that cannot be written costs nothing.

@@ -884,6 +884,7 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
         });
       }
     }
+    const u64 is_short = short_of_space(s);
     for (u32 i = 0; i < ports_; ++i) {
       const u32 input = s * ports_ + i;
       const In& in = in_[input];
@@ -915,6 +916,8 @@ void CentralBuffer::waits(std::vector<engine::Wait>& into) const {
         }
         continue;
       }
+      // One that finds space only has not been written yet: its chunk is not whole, or it is not its turn.
+      if ((is_short >> i & 1U) == 0) continue;
       add(in_of(input), buffers + node(s), id, fmt::format(" at input {} waits for space in the buffer", at(input)));
       if (in.mode == Mode::none && in.decided && !in.replicates) {
         for (u64 m = in.ways.down | in.ways.any; m != 0; m &= m - 1) {
