@@ -1,14 +1,17 @@
 // Does every component and parameter show in help, documentation and schema?
 #include "banyan/api/describe.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "api/example_catalog.hpp"
+#include "banyan/api/experiment.hpp"
 #include "banyan/api/metrics.hpp"
 #include "banyan/api/result.hpp"
 #include "banyan/api/schema_export.hpp"
+#include "banyan/base/error.hpp"
 
 namespace banyan::api::describe_test {
 namespace {
@@ -128,6 +131,39 @@ TEST(Schema, EveryReferenceHasItsDefinition) {
       EXPECT_TRUE(schema["$defs"].contains(name)) << name;
     }
   }
+}
+
+/// Who writes traffic = "transpose" means the value of a choice, and is told how to say it; what is told is understood.
+TEST(Catalog, AValueThatIsTakenForAComponentIsToldHowToWrite) {
+  const std::string rest[] = {"topology = 'hypercube'\n", "switch = 'vc_router'\n", "routing = 'ecube'\n",
+                              "traffic = 'uniform'\n"};
+  const auto error_with = [&](const std::string& section,
+                              const std::string& line) -> std::pair<std::string, std::string> {
+    std::string text = line + "\n";
+    for (const std::string& other : rest) text += other.starts_with(section + " ") ? "" : other;
+    try {
+      static_cast<void>(read_experiments_text(text, "value.toml", {}));
+    } catch (const ConfigError& error) { return {error.cause(), error.remedy()}; }
+    return {};
+  };
+  int told = 0;
+  for (const Kind* kind : catalog().kinds()) {
+    if (kind->section == "run" || kind->section == "job" || kind->section == "analysis") continue;
+    for (const auto* info : kind->components) {
+      for (const auto& parameter : info->parameters) {
+        for (const std::string& value : parameter.choices) {
+          if (kind->find(value) != nullptr || !known_as(value).empty()) continue;
+          const auto [cause, remedy] = error_with(kind->section, fmt::format("{} = \"{}\"", kind->section, value));
+          ASSERT_EQ(cause, fmt::format("unknown {} \"{}\"", kind->section, value));
+          ASSERT_TRUE(remedy.starts_with("write ")) << value << ": " << remedy;
+          const std::string line = remedy.substr(6);
+          EXPECT_EQ(error_with(kind->section, line).first.find("unknown"), std::string::npos) << line;
+          ++told;
+        }
+      }
+    }
+  }
+  EXPECT_GT(told, 50);
 }
 
 TEST(Catalog, EveryDefaultIsInItsRange) {

@@ -520,8 +520,8 @@ class Judge {
     // The same run, with all that it goes on for: another length sends other packets.
     api::Experiment patient = experiment;
     const bool precise = experiment.run.real("precision") > 0.0;
-    const i64 times = std::max({i64{1}, experiment.run.integer("extension"),
-                                precise ? experiment.run.integer("precision_limit") : 1});
+    const i64 times = std::max(
+        {i64{1}, experiment.run.integer("extension"), precise ? experiment.run.integer("precision_limit") : 1});
     const i64 drain = 4 * times * static_cast<i64>(api::planned_end(experiment.run)) + kPatience;
     patient.run.set("watchdog", i64{0});
     patient.run.set("drain", drain);
@@ -536,8 +536,8 @@ class Judge {
     // A steady run ends when everything has arrived, or at the end of its drain; its verdict may be "steady" then too.
     const stats::Metric* const cycles = later.find("simulated_cycles");
     const bool sessions = later.find("sessions") != nullptr;
-    const bool arrived =
-        sessions ? later.verdict == api::Verdict::finished : cycles != nullptr && cycles->mean < static_cast<double>(drain);
+    const bool arrived = sessions ? later.verdict == api::Verdict::finished
+                                  : cycles != nullptr && cycles->mean < static_cast<double>(drain);
     if (arrived) find("a silence that is called a deadlock", result.explanation);
   }
 

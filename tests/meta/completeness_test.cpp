@@ -60,11 +60,12 @@ TEST(Completeness, EveryStudySaysWhatItAsksAndWhatCameOut) {
 /// What lies beside the folders of the map is what people and programs look for by its name: a file that somebody tried
 /// something with is not part of the project.
 TEST(Completeness, TopFolderHoldsWhatItsMapNames) {
-  if (!std::filesystem::exists(repository_root() / ".git")) GTEST_SKIP() << "not a checkout: git knows what belongs to it";
-  const std::set<std::string> looked_for{
-      ".clang-format", ".clang-tidy",    ".gitignore",        "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt",
-      "CONTRIBUTING.md", "CMakePresets.json", "HACKING.md", "LICENSE",      "README.md",    "dev",
-      "pyproject.toml"};
+  if (!std::filesystem::exists(repository_root() / ".git"))
+    GTEST_SKIP() << "not a checkout: git knows what belongs to it";
+  const std::set<std::string> looked_for{".clang-format", ".clang-tidy",    ".gitignore",      "CHANGELOG.md",
+                                         "CITATION.cff",  "CMakeLists.txt", "CONTRIBUTING.md", "CMakePresets.json",
+                                         "HACKING.md",    "LICENSE",        "README.md",       "dev",
+                                         "pyproject.toml"};
   const std::string map = test::read_file(repository_root() / "HACKING.md");
   const test::Output listed = test::run_shell("git -C '" + repository_root().string() + "' ls-files");
   ASSERT_EQ(listed.status, 0) << listed.text;

@@ -95,6 +95,23 @@ std::string joined(const std::string& path, const std::string& parameter) { retu
 
 }  // namespace
 
+namespace {
+
+/// How to write what somebody took for a component, and is a value of a component's choice: a pattern, for one.
+std::optional<std::string> named_by_choice(const Kind& kind, const std::string& value) {
+  for (const config::ComponentInfo* info : kind.components) {
+    for (const config::Parameter& parameter : info->parameters) {
+      const auto& choices = parameter.choices;
+      if (std::find(choices.begin(), choices.end(), value) == choices.end()) continue;
+      return fmt::format("write {} = {{ name = \"{}\", {} = \"{}\" }}", kind.section, info->name, parameter.name,
+                         value);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 const config::ComponentInfo& info_of(const Part& part) {
   if (part.name.empty()) {
     throw ConfigError(
@@ -107,8 +124,9 @@ const config::ComponentInfo& info_of(const Part& part) {
     throw ConfigError(part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
                       fmt::format("it is called \"{}\" here", known));
   }
-  throw ConfigError(part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
-                    config::suggestion(part.name, part.kind->names(), "there are"));
+  throw ConfigError(
+      part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
+      named_by_choice(*part.kind, part.name).value_or(config::suggestion(part.name, part.kind->names(), "there are")));
 }
 
 Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {

@@ -381,21 +381,9 @@ class SteadyReport {
     if (outcome_.totals.delivered == 0) return "";
     const double flits =
         static_cast<double>(outcome_.totals.delivered_flits) / static_cast<double>(outcome_.totals.delivered);
-    for (const char* name : {"overhead", "header"}) {
-      if (!experiment_.switching.all().contains(name)) continue;
-      const auto more = static_cast<double>(experiment_.switching.natural(name));
-      if (more <= 0.1 * flits) continue;
-      const double offered = windows_.load(outcome_.record.offered).interval.mean;
-      const double with = offered * (1.0 + more / flits);
-      return fmt::format(
-          "; a packet takes {:g} flits more of every link than its {:.3g} (switch.{}), so that the offered load of "
-          "{:.4g} "
-          "is {:.4g} with it{}",
-          more, flits, name, offered, with,
-          with > 1.0 ? ": more than the link of a terminal carries; longer packets (traffic.size) would need less"
-                     : "");
-    }
-    return "";
+    const LinkOverhead more = link_overhead(experiment_);
+    if (more.flits <= 0.1 * flits) return "";
+    return "; " + overhead_text(more, flits, windows_.load(outcome_.record.offered).interval.mean);
   }
 
   void add(Result means) {

@@ -399,6 +399,26 @@ std::string own_metric(const Experiment& experiment, const Result& result, const
   return result.find(name) == nullptr ? name : name + "." + experiment.switching.component();
 }
 
+LinkOverhead link_overhead(const Experiment& experiment) {
+  for (const char* name : {"overhead", "header"}) {
+    if (experiment.switching.all().contains(name)) {
+      return {static_cast<double>(experiment.switching.natural(name)), name, switch_row(experiment).framing != nullptr};
+    }
+  }
+  return {};
+}
+
+std::string overhead_text(const LinkOverhead& more, double packet_flits, double load) {
+  const double with = load * (1.0 + more.flits / packet_flits);
+  return fmt::format(
+      "a packet takes {:g} flits more of every link than its {:.3g} (switch.{}), so that the offered load of {:.4g} is "
+      "{:.4g} with it{}",
+      more.flits, packet_flits, more.parameter, load, with,
+      more.at_terminals && with > 1.0
+          ? ": more than the link of a terminal carries; longer packets (traffic.size) would need less"
+          : "");
+}
+
 bool is_fixed(const config::Values& run) { return run.integer("duration") > 0; }
 
 bool has_sessions(const Experiment& experiment, const Traffics& traffics) {

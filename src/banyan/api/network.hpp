@@ -71,6 +71,17 @@ struct Instance {
 /// circuit know when a message is consumed, a session when it is over), "." and the model's name follow.
 [[nodiscard]] std::string own_metric(const Experiment& experiment, const Result& result, const std::string& name);
 
+/// What packets take of every link beyond their own flits.
+struct LinkOverhead {
+  double flits = 0.0;          ///< of one packet
+  const char* parameter = "";  ///< of the switch model, that says it
+  bool at_terminals = false;   ///< a terminal has one such link, of one flit per cycle
+};
+[[nodiscard]] LinkOverhead link_overhead(const Experiment& experiment);
+
+/// What a mean load of so many flits per cycle and terminal is with it, in packets of so many flits.
+[[nodiscard]] std::string overhead_text(const LinkOverhead& more, double packet_flits, double load);
+
 /// True when the run has a fixed length (run.duration) instead of a warm-up and a measurement, or of sessions.
 [[nodiscard]] bool is_fixed(const config::Values& run);
 

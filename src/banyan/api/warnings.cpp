@@ -42,6 +42,22 @@ std::string utilization_note(const Experiment& experiment) {
       name, experiment.switching.component(), can);
 }
 
+/// A load that fits the links of terminals, and with what packets take of them beyond their flits does not.
+std::string overhead_note(const Experiment& experiment, const Traffics& traffics) {
+  const LinkOverhead more = link_overhead(experiment);
+  if (!more.at_terminals) return {};
+  const u32 cut = switch_row(experiment).framing(experiment.switching).longest;
+  double load = 0.0;
+  double packets = 0.0;
+  for (const auto& traffic : traffics) {
+    const u32 longest = std::min({traffic->longest_message(), traffic->longest_packet(), cut});
+    load += traffic->offered_load();
+    packets += traffic->offered_load() / std::max(1U, longest);
+  }
+  if (packets == 0.0 || load + packets * more.flits <= 1.0) return {};
+  return overhead_text(more, load / packets, load);
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Experiment& experiment, const Network& network, const Traffics& traffics,
@@ -57,6 +73,7 @@ std::vector<std::string> warnings_of(const Experiment& experiment, const Network
   }
   warnings.push_back(marks_note(experiment));
   warnings.push_back(utilization_note(experiment));
+  if (!carried) warnings.push_back(overhead_note(experiment, traffics));
   if (!carried) warnings.push_back(vc_turn_note(experiment, network, traffics));
   std::erase(warnings, std::string());
   return warnings;

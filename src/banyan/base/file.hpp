@@ -13,9 +13,9 @@ namespace banyan {
 /// is read to its end, however long that takes.
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string* why = nullptr);
 
-/// Writes a file as a whole or not at all: to a temporary one beside it, which then takes its place, or the place of the
-/// file that a symbolic link names. A device or a pipe stays what it is, and gets the text; for the reader of a pipe it is
-/// waited a few seconds. Returns why it failed, for people; "": it did not.
+/// Writes a file as a whole or not at all: to a temporary one beside it, which then takes its place, or the place of
+/// the file that a symbolic link names. A device or a pipe stays what it is, and gets the text; for the reader of a
+/// pipe it is waited a few seconds. Returns why it failed, for people; "": it did not.
 [[nodiscard]] std::string write_whole_file(const std::string& path, const std::string& text);
 
 /// The name of a temporary file beside that one.

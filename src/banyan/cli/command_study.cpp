@@ -176,7 +176,8 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
 
 void write_text(const std::string& path, const std::string& text) {
   const std::string reason = write_whole_file(path, text);
-  if (!reason.empty()) throw ConfigError({path, 0, 0, ""}, "cannot be written: " + reason, "choose another folder with --out");
+  if (!reason.empty())
+    throw ConfigError({path, 0, 0, ""}, "cannot be written: " + reason, "choose another folder with --out");
 }
 
 /// A study of files has no figures to choose from.
