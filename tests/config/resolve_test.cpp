@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "banyan/config/json.hpp"
@@ -126,6 +127,24 @@ TEST(Resolve, ARequiredParameterMustBeGiven) {
 TEST(Resolve, OnTheCommandLineANumberMayBeAText) {
   const Entry label{"label", {}, read_toml_value("4", {"command line", 0, 0, "label"})};
   EXPECT_EQ(resolve({label}, example(), {}).text("label"), "4");
+}
+
+/// What a program tries by itself goes no further than what a file may say.
+TEST(Values, AChangeIsAsBoundedAsAFile) {
+  for (const Parameter& parameter : example().parameters) {
+    if (!parameter.fallback || parameter.type != Type::integer || !std::isfinite(parameter.high)) continue;
+    Values values = read("");
+    const auto high = static_cast<i64>(parameter.high) - (parameter.high_open ? 1 : 0);
+    const auto low = static_cast<i64>(parameter.low) + (parameter.low_open ? 1 : 0);
+    change(values, example(), parameter.name, high);
+    EXPECT_EQ(values.integer(parameter.name), high);
+    for (const i64 beyond : {high + 1, low - 1}) {
+      EXPECT_THROW(change(values, example(), parameter.name, beyond), ConfigError) << parameter.name;
+      EXPECT_EQ(values.integer(parameter.name), high) << "and nothing has changed";
+    }
+  }
+  Values values = read("");
+  EXPECT_THROW(change(values, example(), "nothing", i64{1}), std::logic_error);
 }
 
 TEST(Values, AskingForWhatWasNotDeclaredIsAProgrammingError) {

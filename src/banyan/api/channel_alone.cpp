@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/network.hpp"
 #include "banyan/api/stepped_network.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/config/resolve.hpp"
 
 namespace banyan::api {
 namespace {
@@ -48,7 +50,7 @@ Experiment two_switches(const config::Values& switching, u32 vcs, const ChannelL
           "two switches", {})
           .points.front();
   two.switching = switching;
-  two.switching.set("vcs", i64{vcs});
+  config::change(two.switching, switch_row(two).info, "vcs", i64{vcs});
   // So many that credits never run out.
   constexpr i64 kMostBuffer = 65535;
   const i64 buffer = std::max<i64>(switching.integer("buffer"), 256 + 4 * i64{of.latency});

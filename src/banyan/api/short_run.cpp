@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "banyan/api/network.hpp"
+#include "banyan/config/resolve.hpp"
 
 namespace banyan::api {
 
@@ -19,7 +20,9 @@ ShortRun ShortRun::of(u32 terminals, Tick planned) {
 double accepted(const Experiment& experiment, const SwitchChanges& changes, ShortRun run) {
   Experiment changed = experiment;
   changed.fork = {};
-  for (const auto& [name, value] : changes) changed.switching.set(name, value);
+  for (const auto& [name, value] : changes) {
+    config::change(changed.switching, switch_row(experiment).info, name, value);
+  }
   const Network network = build_network(changed);
   const Instance instance = build_instance(changed, network, engine_settings(changed));
   engine::Machine& machine = *instance.machine;

@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include "banyan/config/units.hpp"
 
@@ -327,6 +329,18 @@ std::string default_text(const Parameter& parameter) {
   const std::string text = to_text(*parameter.fallback);
   if (text.empty()) return "\"\"";
   return parameter.unit_name.empty() ? text : text + " " + parameter.unit_name;
+}
+
+void change(Values& values, const ComponentInfo& info, const std::string& name, const Value& value) {
+  const Parameter* const parameter = find_parameter(info, name);
+  if (parameter == nullptr) throw std::logic_error(fmt::format("{} declares no parameter {}", info.name, name));
+  const Where where = values.where(name);
+  if (const i64* const whole = std::get_if<i64>(&value)) {
+    check_range(static_cast<double>(*whole), fmt::format("{}", *whole), *parameter, where);
+  } else if (const double* const real = std::get_if<double>(&value)) {
+    check_range(*real, fmt::format("{}", *real), *parameter, where);
+  }
+  values.set(name, value, where);
 }
 
 }  // namespace banyan::config

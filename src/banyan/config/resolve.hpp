@@ -33,4 +33,8 @@ namespace banyan::config {
 [[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
 [[nodiscard]] std::string to_text(const Value& value);
 
+/// Changes a number that was resolved before, within the range of its parameter: what a program tries by itself is as
+/// bounded as what a file gives. Throws ConfigError at the place of the value.
+void change(Values& values, const ComponentInfo& info, const std::string& name, const Value& value);
+
 }  // namespace banyan::config
