@@ -211,6 +211,26 @@ TEST(BookSim, AFlattenedButterflyKeepsItsNumbersAndLengths) {
   EXPECT_FALSE(has("link router2 router7 latency=4"));
 }
 
+TEST(BookSim, TwoOrdersOfTheDimensionsOfAFlattenedButterflyAreO1turn) {
+  const std::string flat =
+      "topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; use_noc_latency = 0; "
+      "num_vcs = 4; injection_rate = 0.2; packet_size = 2; ";
+  for (const auto& [function, choice] : {std::pair("xyyx", "random"), std::pair("adaptive_xyyx", "adaptive")}) {
+    const Conversion c = convert_text(flat + "routing_function = " + function + ";");
+    EXPECT_TRUE(c.complete());
+    EXPECT_EQ(remarks_on(c, "topology"), std::vector<Kind>{Kind::differs}) << "terminals have other numbers";
+    const api::Experiment e = experiment_of(c);
+    EXPECT_EQ(e.topology.component(), "hyperx");
+    EXPECT_EQ(e.routing.component(), "o1turn");
+    EXPECT_EQ(e.routing.text("choice"), choice);
+    EXPECT_EQ(run(e).verdict, api::Verdict::steady);
+  }
+  EXPECT_EQ(remarks_on(convert_text("topology = flatfly; k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; "
+                                    "routing_function = xyyx;"),
+                       "use_noc_latency"),
+            std::vector<Kind>{Kind::unmapped});
+}
+
 TEST(BookSim, ADragonflyIsBalanced) {
   const api::Experiment e = experiment_of(convert_text(
       "topology = dragonflynew; k = 2; n = 1; routing_function = min; num_vcs = 2; traffic = bad_dragon;"));

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kAskForAll =
     "a head asks for virtual channels of the channel up with most free places; in BookSim2 it asks for those of all "
-    "channels up at once, and its allocator matches few of them: it saturates earlier";
+    "channels up at once, and its allocator matches few of them: it saturates at two thirds of the load, or less";
 
 std::string power_list(u64 k, u64 n) {
   std::string text = "[";
@@ -360,7 +360,10 @@ void Converter::read_flattened_butterfly() {
     return;
   }
   terminals_ = static_cast<u64>(std::llround(std::pow(k, n))) * static_cast<u64>(c);
-  if (n == 2 && integer("x") == k) {
+  // Two orders of the dimensions need coordinates, which a graph has not.
+  const std::string function = text("routing_function");
+  const bool orders = function == "xyyx" || function == "adaptive_xyyx";
+  if (n == 2 && integer("x") == k && !orders) {
     set_lines(flat_lines(k, across, flag("use_noc_latency")));
     return;
   }
@@ -369,7 +372,8 @@ void Converter::read_flattened_butterfly() {
   topology_.set("concentration", std::to_string(c));
   if (flag("use_noc_latency")) {
     unmapped("use_noc_latency",
-             "latencies that grow with the distance are mapped in two dimensions, with x = k; otherwise set it to 0");
+             "latencies that grow with the distance are mapped in two dimensions, with x = k and one order of the "
+             "dimensions; otherwise set it to 0");
   }
   differs("topology",
           "terminal t sits at switch t / c, where BookSim2 numbers the terminals of the whole chip row by row");
@@ -432,7 +436,8 @@ void Converter::announce_odd_halves(const std::string& function, const std::stri
   static const std::set<std::pair<std::string, std::string>> halving{
       {"torus", "dim_order"}, {"torus", "dim_order_bal"},    {"mesh", "xy_yx"},
       {"mesh", "valiant"},    {"mesh", "adaptive_xy_yx"},    {"mesh", "romm"},
-      {"flatfly", "valiant"}, {"cmesh", "xy_yx_no_express"}, {"flatfly", "ugal"}};
+      {"flatfly", "valiant"}, {"cmesh", "xy_yx_no_express"}, {"flatfly", "ugal"},
+      {"flatfly", "xyyx"},    {"flatfly", "adaptive_xyyx"}};
   if (routing_.name.empty() || !halving.contains({topology, function}) || integer("num_vcs") % 2 == 0) return;
   differs("num_vcs",
           "an odd number: in BookSim2 both classes of virtual channels that this routing function needs use the middle "
@@ -471,7 +476,8 @@ void Converter::read_grid_routing(const std::string& function, bool torus) {
     routing_.name = "planar_adaptive";
     differs("routing_function",
             "a head asks for virtual channels of the direction with most free places; in BookSim2 it asks for those of "
-            "both directions at once, and latencies near saturation are some percent higher");
+            "both directions at once: latencies near saturation differ by some ten percent, and permutations may "
+            "saturate there at two thirds of the load");
   } else if (function == "valiant" || function == "valiant_ni" || function == "chaos") {
     impossible("routing_function", fmt::format("{} does not run on this topology in BookSim2 either", function));
   } else if (function.find("ni") != std::string::npos) {
@@ -512,9 +518,8 @@ void Converter::read_other_routing(const std::string& topology, const std::strin
     routing_.set("early_exit", "\"anywhere\"");
     routing_.set("hop_classes", "false");
   } else if (topology == "flatfly" && (function == "xyyx" || function == "adaptive_xyyx")) {
-    impossible("routing_function",
-               "two orders of the dimensions with virtual channels of their own are not mapped on a flattened "
-               "butterfly; ran_min takes one");
+    routing_.name = "o1turn";
+    if (function == "adaptive_xyyx") routing_.set("choice", "\"adaptive\"");
   } else if (topology == "flatfly" && function == "ugal") {
     routing_.name = "ugal";
     routing_.set("threshold", "2");
