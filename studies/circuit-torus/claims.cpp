@@ -20,6 +20,7 @@ using analysis::parts::solve;
 constexpr double kGood = 0.10;     ///< "a good degree of accuracy": within 10 %, on average over the eight cases
 constexpr double kClose = 0.03;    ///< what a pair of independent programs reached as a mean
 constexpr double kExplains = 0.5;  ///< "come from": half of a discrepancy is gone, at least
+constexpr double kNear = 0.85;     ///< "in all regions": some load of the sweep is so near to saturation
 constexpr double kHalf = 0.51;     ///< "up to half" of the saturation, with the rounding of the loads
 
 const std::string kLatency = "packet_latency";
@@ -90,6 +91,7 @@ Outcome accuracy(const View& view) {
   std::string measured;
   std::string single;
   const std::size_t points = loads_of(view, kCases[0]).size();
+  double nearest = 0.0;  // of the loads to saturation
   for (std::size_t i = 0; i < points; ++i) {
     std::vector<Estimate> errors;
     std::string text;
@@ -97,8 +99,9 @@ Outcome accuracy(const View& view) {
     Decision simulated = Decision::holds;
     for (const Case& c : kCases) {
       const Selection at{{"load", loads_of(view, c)[i]}};
-      if (!predicted(view, c.figure, at)) continue;  // beyond its saturation
       fraction = value(at.front().second) / saturation(input_of(c));
+      if (fraction > 1.0) continue;
+      nearest = std::max(nearest, fraction);
       // A latency is predicted where there is none.
       if (!steady(view, c.figure, at)) simulated = Decision::fails;
       errors.push_back(magnitude(relative_error(view, c.figure, at)));
@@ -111,6 +114,7 @@ Outcome accuracy(const View& view) {
     measured += fmt::format("{}{} % at {}", measured.empty() ? "mean error " : ", ", to_string(100.0 * mean), where);
     single += fmt::format("{}at {}: {}", single.empty() ? "Model against simulation " : "; ", where, text);
   }
+  if (nearest < kNear) tally.add({{"fraction", "above " + fmt::format("{:.2f}", nearest)}}, Decision::undecided);
   Outcome out = tally.outcome(measured + " of saturation");
   out.note = single + (out.note.empty() ? "" : ". " + out.note);
   return out;
@@ -275,7 +279,8 @@ std::vector<Claim> claims() {
   return {
       {"accuracy", "4", "The model predicts the latency with a good degree of accuracy in all regions", kFigure2, false,
        accuracy,
-       "good: within 10 % on average over the eight cases, at every load of the sweep below the model's saturation"},
+       "good: within 10 % on average over the eight cases, at every load of the sweep below the model's saturation",
+       Mode::standard},
       {"discrepancy", "4", "Some discrepancies are apparent around the saturation point", kFigure2, false, discrepancy,
        ""},
       {"variance", "4", "They come from approximations such as the variance of the service time", kFigure2, false,

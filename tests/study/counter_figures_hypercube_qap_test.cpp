@@ -143,6 +143,37 @@ Change deadlocks(const Selection& where, const std::string& figure = "1") {
   };
 }
 
+/// QAP is far behind by first data that 32 bytes do not help, or not behind at all.
+Change nothing_behind(double first_64, double first_32) {
+  return [=](World& world) {
+    for (const char* interval : {"5120", "7168", "9216"}) {
+      world.set("1", at("kk1_four", interval), kFirst, 1500);
+      world.set("6", {{"interval", interval}, {"payload", "64"}}, kFirst, first_64);
+      world.set("6", {{"interval", interval}, {"payload", "32"}}, kFirst, first_32);
+    }
+  };
+}
+
+/// QAP has no steady state but at the lightest load, or not at the heaviest.
+Change saturated(const std::vector<std::string>& figures, bool all_but_one) {
+  return [=](World& world) {
+    for (const std::string& figure : figures) {
+      double lightest = 0.0;
+      double heaviest = 1e9;
+      for (const Point* point : world.points(figure, {{"series", "qap"}})) {
+        lightest = std::max(lightest, World::number(*point, "interval"));
+        heaviest = std::min(heaviest, World::number(*point, "interval"));
+      }
+      for (const Point* point : world.points(figure, {{"series", "qap"}})) {
+        const double interval = World::number(*point, "interval");
+        if (all_but_one ? interval == lightest : interval != heaviest) continue;
+        world.saturate(figure, {{"series", "qap"}, {"interval", World::axis(*point, "interval")}},
+                       {kFirst, kLast, "completion_time", "receiver_stall"});
+      }
+    }
+  };
+}
+
 Change stalls(double part) {
   return [=](World& world) { world.set("receivers", {{"series", "qap"}}, "receiver_stall", 1000 * part); };
 }
@@ -249,6 +280,7 @@ std::vector<CounterFigure> figures() {
       ratios("equal-lines-light", "3", at("qap", "9216"), kLast, two, 2, 1.27, 1.24),
       ratios("equal-lines-light", "3", at("qap", "9216"), kFirst, two, 0.5, 0.79, 0.81),
       {"gap", gap(2), gap(1.01), gap(0.99)},
+      {"gap", saturated({"1", "2", "3", "4"}, true), saturated({"1"}, false), gap(0.99)},
       ratios("four-lines", "four-lines", at("qap4", "2048"), kLast, four, 2, 1.01, 0.99),
       ratios("buffers-above", "5", {{"interval", "1536"}, {"buffers", "3"}}, kLast, {{"buffers", "8"}}, 2, 1.06, 1.045),
       ratios("buffers-below", "5", {{"interval", "1536"}, {"buffers", "1"}}, kLast, {{"buffers", "4"}}, 0.5, 0.99,
@@ -263,6 +295,7 @@ std::vector<CounterFigure> figures() {
       ratios("minor-first", "6", payload("3072", "32"), kFirst, bytes_64, 0.5, 0.79, 0.81),
       ratios("minor-first", "6", payload("3072", "32"), kFirst, bytes_64, 1.5, 1.01, 0.99),
       {"recovers-much", recovered(-1), recovered(0.48), recovered(0.52)},
+      {"recovers-much", nothing_behind(1000, 1010), nothing_behind(1498, 1000), nothing_behind(1520, 1505)},
       ratios("degrees", "degree", {{"series", "qap"}, {"interval", "9216"}, {"degree", "8"}}, kLast, four, 0.5, 0.99,
              1.01),
       {"no-deadlock", deadlocks({{"series", "qap"}}), deadlocks(at("qap", "1024")), [](World&) {}},
@@ -272,6 +305,7 @@ std::vector<CounterFigure> figures() {
       {"knee-strongest", curve("3", "kk1_two", {1, 1, 1, 1, 1, 1, 1, 1, 1}), curve("3", "kk1_two", kQap),
        curve("3", "kk1_two", {4, 3, 2.5, 2.05, 1.9, 1.2, 1.1, 1.05, 1})},
       {"stalls", stalls(0.5), stalls(0.051), stalls(0.049)},
+      {"stalls", saturated({"receivers"}, true), stalls(0.051), stalls(0.049)},
       ratios("sensitivity", "readings", at("one_port", "9216"), kLast, {{"series", "qap"}}, 0.5, 0.84, 0.86),
   };
   const auto add = [&](const std::vector<CounterFigure>& more) { all.insert(all.end(), more.begin(), more.end()); };

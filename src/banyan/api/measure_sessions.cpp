@@ -357,6 +357,9 @@ class SessionReport {
     mean("session_cycles", "cycles", cycles);
     mean("session_background", "packets", background);
     mean("session_hot_background", "packets", hot);
+    ratio("session_bandwidth", "packets/cycle", per_session([](const SessionOutcome& o) {
+            return SumCount{o.delivered_within, o.close - o.begin + 1};
+          }));
   }
 
   void add_latency() {

@@ -218,6 +218,8 @@ constexpr MetricRow kRows[] = {
     {"service_time_squared", "cycles^2", "Second moment of service_time, for queueing models.", "mean of the square",
      "switch circuit, over measured messages"},
     {"session_background", "packets", "Background messages of a session.", "mean over sessions", kSessions},
+    {"session_bandwidth", "packets/cycle", "Packets of all traffics that arrive while a session lasts.",
+     "arrivals from its first message to its last arrival / cycles, over all sessions", kSessions},
     {"session_cycles", "cycles", "From the first message of a synchronization to its last arrival.",
      "mean over sessions of (end - begin)", kSessions},
     {"session_hot_background", "packets", "Background messages to the hot spot in a session.", "mean over sessions",

@@ -92,6 +92,8 @@ class Session {
 
   void observe(Tick now) {
     if (records()) record(now);
+    // Until the session is closed: what had arrived before it began.
+    if (now < window_.from) out_.delivered_within = machine_.totals().delivered;
     bool any_open = false;
     for (u32 i = 0; i < open_.size(); ++i) {
       if (!open_[i]) continue;
@@ -107,6 +109,7 @@ class Session {
     window_.to = now;
     machine_.set_window(window_);
     out_.close = now;
+    out_.delivered_within = machine_.totals().delivered - out_.delivered_within;
   }
 
   [[nodiscard]] bool empty() const {

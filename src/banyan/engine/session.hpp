@@ -48,6 +48,7 @@ struct SessionOutcome {
   u64 hash = 0;
   u64 delivered = 0;
   u64 delivered_flits = 0;
+  u64 delivered_within = 0;  ///< packets of all traffics that arrived in the ticks [begin, close]
   u64 movements = 0;
   ProbeReport probed;
   std::optional<Activity> activity;
@@ -63,7 +64,8 @@ struct SessionOutcome {
   std::vector<std::vector<u32>> generated;  ///< [class][tick after begin]
 
   void archive(Archive& a) {
-    a(end, explanation, begin, close, ticks, tallies, hash, delivered, movements, probed, activity, own);
+    a(end, explanation, begin, close, ticks, tallies, hash, delivered, delivered_flits, delivered_within, movements);
+    a(probed, activity, own);
     a(tree_height_sum, tree_boxes_sum, tree_other_sum, tree_height_most, occupancy, tree_height, tree_boxes, generated);
   }
 };
