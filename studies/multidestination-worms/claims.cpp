@@ -21,8 +21,6 @@ constexpr double kSixtyLow = 1.45;  ///< "up to almost 60 %", read off a printed
 constexpr double kSixtyHigh = 1.75;
 constexpr double kSignificantly = 0.2;  ///< "much", "significant": by a fifth
 constexpr double kFlat = 0.05;          ///< "flat": level within 5 % beyond saturation
-/// Two saturation loads are told apart when they are farther from each other than the sweep's largest step.
-constexpr double kStep = 0.1;
 /// Nobody receives more than one flit per cycle: a stable system is in saturation at 1 (section 7.2).
 constexpr double kFull = 1.0;
 
@@ -142,13 +140,14 @@ Outcome software_rises(const View& view) {
   return tally.outcome();
 }
 
-/// Along the degrees the saturation load never goes up (`down`) or never down, and the ends differ.
+/// Along the degrees the saturation load never goes up (`down`) or never down, as far as the sweep tells, and the ends
+/// differ.
 void order_of_knees(Tally& tally, const View& view, const std::string& figure, const std::string& series, bool down) {
   const std::vector<std::string> degrees = view.values(figure, "m");
   const auto at = [&](std::size_t i) { return knee(view, figure, of(series, degrees[i])); };
   for (std::size_t i = 1; i < degrees.size(); ++i) {
     tally.add(view.symbols({{"series", series}, {"m", degrees[i]}}),
-              down ? not_earlier(at(i - 1), at(i), kStep) : not_earlier(at(i), at(i - 1), kStep));
+              down ? not_earlier(at(i - 1), at(i)) : not_earlier(at(i), at(i - 1)));
   }
   const std::size_t last = degrees.size() - 1;
   tally.add(view.symbols({{"series", series}, {"m", "all"}}), down ? later(at(0), at(last)) : later(at(last), at(0)));
@@ -270,8 +269,9 @@ Outcome larger_system(const View& view) {
     const auto at = [&](const char* nodes) { return Selection{{"series", kCentralHw}, {"m", m}, {"N", nodes}}; };
     const Bracket small = knee(view, "17", at("16"));
     const Bracket large = knee(view, "17", at("64"));
-    const Bracket slightly{(1 - kSignificantly) * small.last, (1 - kSignificantly) * small.next};
-    tally.add(view.symbols({{"m", m}}), both(not_earlier(small, large, kStep), not_earlier(large, slightly, kStep)));
+    const Bracket slightly{(1 - kSignificantly) * small.last, (1 - kSignificantly) * small.next,
+                           (1 - kSignificantly) * small.before};
+    tally.add(view.symbols({{"m", m}}), both(not_earlier(small, large), not_earlier(large, slightly)));
     somewhere = either(somewhere, later(small, large));
     const std::string low = view.values("17", "load").front();
     tally.add(view.symbols({{"m", m}, {"load", low}}), less(view.at("17", with(at("16"), "load", low), kLast),
@@ -425,12 +425,16 @@ Outcome definitions_software(const View& view) {
   return tally.outcome(fmt::format("(a) exceeds (b) by {:.0f} % at least", 100 * (least - 1)));
 }
 
-/// Input FIFOs against the central buffer at m = 6: how much (a) exceeds (b) at each load above the lowest.
+/// Input FIFOs against the central buffer at m = 6: by how much (a) over (b) has grown since the lowest load, at each
+/// load above it.
 Outcome definitions_grow(const View& view) {
   Tally tally;
   std::string detail;
   std::vector<Estimate> input;
   const std::vector<std::string> loads = view.values("19", "load");
+  const auto grown = [&](const Selection& at) {
+    return spread(view, at) - spread(view, with(at, "load", loads.front()));
+  };
   for (const std::string& load : loads) {
     const Selection hard = with(of(kInputHw, "6"), "load", load);
     const Selection central = with(of(kCentralHw, "6"), "load", load);
@@ -439,12 +443,12 @@ Outcome definitions_grow(const View& view) {
     input.push_back(both_steady == Decision::holds ? spread(view, hard) : Estimate::unknown());
     if (load == loads.front()) continue;
     tally.add({{"load", load}}, both(both_steady == Decision::holds ? Decision::holds : Decision::undecided,
-                                     greater(spread(view, hard), spread(view, central))));
-    detail = fmt::format("at load {}, the last that both carry, {} against {}", load, to_string(spread(view, hard)),
-                         to_string(spread(view, central)));
+                                     greater(grown(hard), grown(central))));
+    detail = fmt::format("{} against {} at load {}, the last that both carry", to_string(grown(hard)),
+                         to_string(grown(central)), load);
   }
   tally.add({{"", "with the load"}}, rises(input));
-  return tally.outcome("(a) over (b), input FIFO and central buffer: " + detail);
+  return tally.outcome("growth of (a) over (b) since the lowest load, input FIFO and central buffer: " + detail);
 }
 
 Outcome input_software_worst(const View& view) {
@@ -454,7 +458,7 @@ Outcome input_software_worst(const View& view) {
     for (const std::string& m : view.values("14", "m")) {
       const Bracket other = knee(view, "14", of(series, m));
       const Bracket worst = knee(view, "14", of(kInputSw, m));
-      tally.add(view.symbols({{"series", series}, {"m", m}}), not_earlier(other, worst, kStep));
+      tally.add(view.symbols({{"series", series}, {"m", m}}), not_earlier(other, worst));
       somewhere = either(somewhere, later(other, worst));
     }
     tally.add(view.symbols({{"series", series}, {"m", "one at least"}}), somewhere);

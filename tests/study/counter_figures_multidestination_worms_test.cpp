@@ -209,6 +209,17 @@ Change faster(double factor) {
   };
 }
 
+/// (a) over (b) at m = 6 along the steady loads, from the lowest to 0.6, the last that input FIFOs carry.
+Change grows(const std::string& series, double from, double to) {
+  return [=](World& world) {
+    for (const Point* point : world.points("19", curve(series, "6"))) {
+      if (world.result().runs.at(point->run).verdict != api::Verdict::steady) continue;
+      const double part = (World::number(*point, "load") - 0.1) / 0.5;
+      world.set(*point, kLast, (from + part * (to - from)) * world.get(*point, kMean));
+    }
+  };
+}
+
 std::vector<CounterFigure> figures() {
   const std::vector<std::string> hard{"central_hw", "input_hw"};
   const std::vector<std::string> soft{"central_sw", "input_sw"};
@@ -226,6 +237,9 @@ std::vector<CounterFigure> figures() {
       {"software-saturates", knees("14", "central_sw", {{"2", 0.3}, {"4", 0.4}, {"6", 0.5}, {"9", 0.6}, {"15", 0.8}}),
        knees("14", "central_sw", all_at(0.5)),
        knees("14", "central_sw", {{"2", 0.6}, {"4", 0.6}, {"6", 0.5}, {"9", 0.5}, {"15", 0.5}})},
+      {"software-saturates", knees("14", "central_sw", {{"2", 0.3}, {"4", 0.4}, {"6", 0.5}, {"9", 0.6}, {"15", 0.8}}),
+       knees("14", "central_sw", {{"2", 0.85}, {"4", 0.9}, {"6", 0.95}, {"9", 0.5}, {"15", 0.4}}),
+       knees("14", "central_sw", {{"2", 0.9}, {"4", 0.9}, {"6", 0.85}, {"9", 0.85}, {"15", 0.85}})},
       {"long-software", knees("16", "central_sw", all_at(0.95, false)),
        knees("16", "central_sw", {{"2", 0.7}, {"4", 0.6}, {"6", 0.6}, {"9", 0.5}}),
        knees("16", "central_sw", {{"2", 0.6}, {"4", 0.5}, {"6", 0.5}, {"9", 0.4}})},
@@ -236,6 +250,10 @@ std::vector<CounterFigure> figures() {
       {"input-rises", knees("14", "input_hw", {{"2", 0.8}, {"4", 0.7}, {"6", 0.6}, {"9", 0.5}, {"15", 0.4}}),
        knees("14", "input_hw", all_at(0.6)),
        knees("14", "input_hw", {{"2", 0.6}, {"4", 0.6}, {"6", 0.7}, {"9", 0.7}, {"15", 0.7}})},
+      // Down by a step of the sweep, and then up; up where the sweep can tell.
+      {"input-rises", knees("14", "input_hw", {{"2", 0.8}, {"4", 0.7}, {"6", 0.6}, {"9", 0.5}, {"15", 0.4}}),
+       knees("14", "input_hw", {{"2", 0.95}, {"4", 0.9}, {"6", 0.85}, {"9", 0.9}, {"15", 1}}),
+       knees("14", "input_hw", {{"2", 0.85}, {"4", 0.85}, {"6", 0.9}, {"9", 0.9}, {"15", 0.95}})},
       {"hardware-flat", after_saturation("input_hw", 0.5), after_saturation("input_hw", 0.07),
        after_saturation("input_hw", 0.04)},
       {"software-not-flat", after_saturation("central_sw", -0.5), after_saturation("central_sw", 0.04),
@@ -249,6 +267,10 @@ std::vector<CounterFigure> figures() {
       {"long-messages-order", knees("16", "input_hw", {{"2", 0.8}, {"4", 0.7}, {"6", 0.6}, {"9", 0.5}}),
        knees("16", "input_hw", all_at(0.6, false)),
        knees("16", "input_hw", {{"2", 0.6}, {"4", 0.6}, {"6", 0.6}, {"9", 0.7}})},
+      {"long-messages-order", knees("16", "input_hw", {{"2", 0.8}, {"4", 0.7}, {"6", 0.6}, {"9", 0.5}}),
+       together({knees("16", "central_hw", {{"2", 0.95}, {"4", 0.9}, {"6", 0.85}, {"9", 1}}),
+                 knees("16", "input_hw", {{"2", 0.95}, {"4", 0.9}, {"6", 0.85}, {"9", 1}})}),
+       knees("16", "input_hw", {{"2", 0.85}, {"4", 0.85}, {"6", 0.9}, {"9", 0.9}})},
       {"factor-two",
        [](World& world) {
          for (const char* figure : {"14", "16"}) {
@@ -269,6 +291,11 @@ std::vector<CounterFigure> figures() {
       {"larger-system", sizes(0.5, 0.95, 2), sizes(0.8, 0.8, 0.99), sizes(0.85, 0.8, 0.99)},
       {"larger-system", sizes(0.95, 0.4, 0.5), sizes(0.85, 0.8, 1.01), sizes(0.85, 0.8, 0.99)},
       {"larger-system", sizes(0.95, 0.4, 0.5), sizes(0.9, 0.7, 0.9), sizes(0.85, 0.8, 0.99)},
+      {"larger-system", sizes(0.95, 0.4, 0.5),
+       [](World& world) {  // later by a step of the sweep, at one degree
+         saturate_from(world, "17", {{"m", "2"}, {"N", "64"}}, 0.9);
+       },
+       sizes(0.85, 0.8, 0.99)},
       {"bimodal", bimodal(2), bimodal(1.01), bimodal(0.99)},
       {"alike", alike(2), alike(1.12), alike(1.1)},
       {"alike", alike(0.5), alike(0.89), alike(0.91)},
@@ -285,6 +312,10 @@ std::vector<CounterFigure> figures() {
       {"definitions-15", ratio("19", curve("central_hw", "15"), 2), ratio("19", curve("central_hw", "15"), 1.12, "0.5"),
        ratio("19", curve("central_hw", "15"), 1.1)},
       {"definitions-grow", faster(0.8), faster(0.99), faster(1.01)},
+      // With input FIFOs the difference is larger at every load, and does not grow, or no faster.
+      {"definitions-grow", together({grows("input_hw", 1.60, 1.62), grows("central_hw", 1.05, 1.58)}),
+       together({grows("input_hw", 1.30, 1.30 + 0.30 * kJustBelow), grows("central_hw", 1.05, 1.35)}),
+       together({grows("input_hw", 1.30, 1.30 + 0.30 * kJustAbove), grows("central_hw", 1.05, 1.35)})},
       {"definitions-software", ratio("19", curve("input_sw", "6"), 1.0),
        ratio("19", curve("input_sw", "6"), 1.19, "0.1"), ratio("19", curve("input_sw", "6"), 1.21)},
       {"multiport", encodings("central_multiport", "central_sw", 2), encodings("central_multiport", "central_sw", 1.01),
@@ -293,6 +324,9 @@ std::vector<CounterFigure> figures() {
        encodings("input_hw", "input_multiport", 0.99)},
       {"input-software-worst", knees("14", "input_sw", all_at(0.95)), knees("14", "input_sw", {{"15", 0.7}}),
        knees("14", "input_sw", {{"2", 0.5}, {"4", 0.5}, {"6", 0.5}, {"9", 0.4}, {"15", 0.3}})},
+      {"input-software-worst", knees("14", "input_sw", all_at(0.95)),
+       together({knees("14", "central_sw", {{"15", 0.95}}), knees("14", "input_sw", {{"15", 0.95}})}),
+       together({knees("14", "central_sw", {{"15", 0.9}}), knees("14", "input_sw", {{"15", 0.9}})})},
   };
   const auto everywhere = [&](const std::string& claim, const std::vector<Change>& changes) {
     test::everywhere(all, claim, together(changes));

@@ -167,7 +167,7 @@ Decision grows(const std::vector<Estimate>& values, double factor) {
 }
 
 Bracket bracket(const std::vector<double>& at, const std::vector<Decision>& not_yet, double beyond) {
-  Bracket found{0.0, beyond};
+  Bracket found{0.0, beyond, 0.0};
   bool open = false;
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (not_yet[i] == Decision::fails) {
@@ -176,6 +176,7 @@ Bracket bracket(const std::vector<double>& at, const std::vector<Decision>& not_
     }
     open = open || not_yet[i] != Decision::holds;
     if (!open) found.last = at[i];
+    found.before = at[i];
   }
   return found;
 }
@@ -186,10 +187,9 @@ Decision later(const Bracket& a, const Bracket& b) {
   return Decision::undecided;
 }
 
-Decision not_earlier(const Bracket& a, const Bracket& b, double slack) {
-  constexpr double kRounding = 1e-9;  // of loads that are written with few decimals
-  if (a.last >= b.next - slack - kRounding) return Decision::holds;
-  if (a.next < b.last - slack - kRounding) return Decision::fails;
+Decision not_earlier(const Bracket& a, const Bracket& b) {
+  if (a.last >= b.before) return Decision::holds;
+  if (a.next <= b.last) return Decision::fails;
   return Decision::undecided;
 }
 

@@ -78,6 +78,7 @@ inline constexpr double kBump = 0.1;
 struct Bracket {
   double last = 0.0;
   double next = 0.0;
+  double before = 0.0;  ///< the value of the sweep below `next`: `last` where nothing between the two was left open
 
   [[nodiscard]] double width() const { return next - last; }
 };
@@ -86,8 +87,8 @@ struct Bracket {
 [[nodiscard]] Bracket bracket(const std::vector<double>& at, const std::vector<Decision>& not_yet, double beyond);
 /// a sets in at a higher value than b, wherever the two are in their brackets.
 [[nodiscard]] Decision later(const Bracket& a, const Bracket& b);
-/// a does not set in earlier than b by more than `slack`, the step of the sweep: below it a sweep tells nothing.
-[[nodiscard]] Decision not_earlier(const Bracket& a, const Bracket& b, double slack);
+/// a does not set in earlier than b, as far as the sweep tells: within one of its steps the two are alike.
+[[nodiscard]] Decision not_earlier(const Bracket& a, const Bracket& b);
 /// a sets in at `low` or above, and at `high` or below.
 [[nodiscard]] Decision inside(const Bracket& a, double low, double high);
 /// What the brackets allow for the ratio of a to b.
