@@ -20,6 +20,7 @@ constexpr double kStrong = 25.0;     ///< a "strong" degradation: a quarter or m
 constexpr double kRecovered = 95.0;  ///< recovered: 95 % of the throughput before
 constexpr double kPractically =
     25.0;                        ///< "practically does not recover": less than a quarter of what was lost comes back
+constexpr double kFall = 0.5;    ///< a fall of the text is there when ours is nearer to it than to none
 constexpr double kFar = 1.2;     ///< "far" better: by a fifth
 constexpr double kSmooth = 0.5;  ///< "smooth" beside an "oscillation": less than half of it
 constexpr double kGrows = 1.1;   ///< "grows": by a tenth
@@ -93,13 +94,18 @@ Decision below(const Estimate& a, double limit) { return less(a, Estimate::exact
 Decision above(const Estimate& a, double limit) { return greater(a, Estimate::exactly(limit)); }
 Decision near(const Estimate& ours, double paper) { return inside(ours, paper * (1 - kNumber), paper * (1 + kNumber)); }
 
-/// "from a to b": both numbers within the tolerance, or in part a fall by a tenth.
+/// "falls from a to b": both numbers within the tolerance, and the fall between them too, since numbers that are near
+/// each other are both met without one. In part a fall by a tenth.
 Outcome from_to(const View& view, const std::string& figure, const Selection& at, double before, double lowest) {
   const Estimate first = of(view, figure, at, "throughput_before");
   const Estimate last = of(view, figure, at, "lowest_throughput");
-  return graded(
-      both(near(first, before), near(last, lowest)), less(last, first, 0.1),
-      fmt::format("from {} to {} bytes/ns; the paper's {} to {}", text(first, ""), text(last, ""), before, lowest));
+  const Estimate fall = over_seeds(view, figure, at, [&](const Selection& point) {
+    return view.at(figure, point, "throughput_before") - view.at(figure, point, "lowest_throughput");
+  });
+  return graded(both(both(near(first, before), near(last, lowest)), above(fall, kFall * (before - lowest))),
+                less(last, first, 0.1),
+                fmt::format("from {} to {} bytes/ns, by {}; the paper's {} to {}", text(first, ""), text(last, ""),
+                            text(fall, ""), before, lowest));
 }
 
 Outcome stays(const View& view, const std::string& figure, const std::vector<std::string>& loads) {
@@ -205,11 +211,13 @@ Outcome basic_10(const View& view) {
 Outcome partial_recovery_10(const View& view) {
   const Estimate basic = back(view, "10-seeds", point(kBasic, "1.0"));
   const Estimate voqsw = back(view, "10-seeds", point(kVoqsw, "1.0"));
+  const Estimate again = regained(view, "10-seeds", point(kBasic, "1.0"));
   Tally tally;
-  tally.add({{"", "incompletely"}}, below(basic, kRecovered));
+  tally.add({{"", "recovers incompletely"}}, both(above(again, kPractically), below(basic, kRecovered)));
   tally.add({{"", "far above VOQsw"}}, greater(basic, kFar * voqsw));
   return tally.outcome(
-      fmt::format("afterwards basic has {} of the throughput before, VOQsw {}", text(basic, " %"), text(voqsw, " %")));
+      fmt::format("afterwards basic has {} of the throughput before, VOQsw {}; {} of what basic lost comes back",
+                  text(basic, " %"), text(voqsw, " %"), text(again, " %")));
 }
 
 Outcome speedup_helps_basic(const View& view) {
@@ -225,20 +233,24 @@ Outcome speedup_helps_basic(const View& view) {
   return tally.outcome(measured);
 }
 
+/// The seed places the sources for all three mechanisms, so they are compared seed by seed. Where all carry the same,
+/// none carries most.
 Outcome order_of_mechanisms(const View& view) {
-  constexpr double kReached = 0.99;  // where all carry everything, none carries most
   Tally tally;
   for (const std::string figure : {"7-seeds", "9-seeds", "10-seeds"}) {
     for (const std::string& load : view.values(figure, "load")) {
-      const auto during = [&](const std::string& series) {
-        return of(view, figure, point(series, load), "throughput_during");
+      const auto more_than = [&](const std::string& other) {
+        const Estimate ratio = over_seeds(view, figure, point(kEnhanced, load), [&](const Selection& at) {
+          return view.at(figure, at, "throughput_during") /
+                 view.at(figure, with(at, "series", other), "throughput_during");
+        });
+        return above(ratio, 1);
       };
       tally.add({{"figure", figure.substr(0, figure.find('-'))}, {"load", load}},
-                both(greater(during(kEnhanced), kReached * during(kBasic)),
-                     greater(during(kEnhanced), kReached * during(kVoqsw))));
+                both(more_than(kBasic), more_than(kVoqsw)));
     }
   }
-  return tally.outcome("mean throughput during the congestion, within 1 %");
+  return tally.outcome("mean throughput during the congestion, seed by seed");
 }
 
 Outcome bounded_queues(const View& view) {
@@ -397,19 +409,22 @@ Outcome root_moves_downstream(const View& view) {
 Outcome trees_merge(const View& view) {
   const Events before(view, "3a", "before");
   const Events after(view, "3a", "after");
-  const bool fresh = !before.has("detected.s2.out2") && after.has("detected.s2.out2");
-  return {verdict_of(fresh && before.roots() == "s0.out0", fresh),
-          fmt::format("roots before: {}; {}; roots at the end: {}", before.roots(),
-                      after.text({"detected.s0.out0", "detected.s2.out2"}), after.roots()),
-          "s2.out2 is the output that both trees share"};
+  const bool fresh = before.roots() == "s0.out0" && !before.has("detected.s2.out2") && after.has("root.s2.out2");
+  // In part: the common root is there, and others beside it.
+  return {
+      verdict_of(fresh && after.roots() == "s2.out2", fresh),
+      fmt::format("roots before: {}; {}; roots at the end: {}", before.roots(),
+                  after.text({"detected.s0.out0", "detected.s2.out2"}), after.roots()),
+      "s2.out2 is the output that both trees share; the root of the extracted tree moves there, and RECN keeps seeing "
+      "the old one too"};
 }
 
 Outcome trees_stay_apart(const View& view) {
   const Events run(view, "3b", "after");
-  const bool both = run.has("detected.s0.out0") || run.has("detected.s0.in1");
-  const bool none = !run.has("detected.s2.out2");
+  const bool apart = run.roots() == "s0.out0 s1.out0" && !run.has("detected.s2.out2");
   const double lines = view.at("3b", {{"series", "after"}}, "saqs_most_per_port").mean;
-  return {verdict_of(both && none && lines >= 2, none),
+  // In part: no port has a queue for both, so they do not overlap.
+  return {verdict_of(apart && lines >= 2, apart),
           fmt::format("detected at {}; up to {:.0f} set-aside queues at one port; roots at the end: {}",
                       run.detections(), lines, run.roots()),
           ""};
@@ -557,7 +572,7 @@ std::vector<Claim> claims() {
        first_detection,
        ""},
       {"1c", "3.3", "A flow that joins downstream moves the root downstream", {"1c"}, true, root_moves_downstream, ""},
-      {"3a", "3.3", "Two trees that overlap get a new common root and merge", {"3a"}, true, trees_merge, ""},
+      {"3a", "3.3", "Two trees that overlap get a new common root and merge", {"3a"}, false, trees_merge, ""},
       {"3b", "3.3", "Two trees that overlap stay separate", {"3b"}, true, trees_stay_apart, ""},
       {"3c", "3.3", "A branch that ends moves the root upstream", {"3c"}, false, root_moves_upstream, ""},
       {"6",
