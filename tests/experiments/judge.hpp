@@ -584,8 +584,10 @@ class Judge {
       // generated before it.
       const bool whole = api::is_fixed(experiment.run);
       if (!whole && (result.verdict != api::Verdict::steady || !result.certain)) continue;
-      const double slack =
-          whole ? 1e-9 : 3 * (offered.half_width.value_or(1.0) + accepted->half_width.value_or(1.0)) + 0.01;
+      const double slack = whole ? 1e-9
+                                 : 3 * (offered.half_width.value_or(0.1 * offered.mean) +
+                                        accepted->half_width.value_or(0.1 * offered.mean)) +
+                                       0.01;
       if (accepted->mean > offered.mean + slack) {
         find("more accepted than offered",
              fmt::format("{} = {}, {} = {}", offered.name, offered.mean, accepted->name, accepted->mean));
@@ -622,6 +624,9 @@ class Judge {
   /// What the analysis of channel dependencies calls free of deadlock does not deadlock.
   void judge_deadlock(const api::Experiment& experiment, const api::Result& result) {
     if (result.verdict != api::Verdict::deadlocked) return;
+    // Something that could go on was not woken.
+    if (result.explanation.find("not on each other in a cycle") != std::string::npos)
+      find("a deadlock without a cycle", result.explanation);
     for (const api::DeadlockNote& note : api::check_deadlock({experiment})) {
       if (!note.text.starts_with("deadlock: acyclic") || note.text.find(" if ") != std::string::npos) continue;
       find("a deadlock where there can be none", result.explanation + " // " + note.text);

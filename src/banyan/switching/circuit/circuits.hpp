@@ -155,7 +155,7 @@ class Circuits final : public engine::Population {
       if (const Tick look = streams_.next_look(c); look != kNever) wake(c, look, now);
     });
     note_use(now);
-    const Tick next = streams_.sharing() ? now + 1 : wheel_.next_after(now);
+    const Tick next = streams_.sharing() || may_take() ? now + 1 : wheel_.next_after(now);
     return std::min(next, terminals_.source.next_birth_after(now));
   }
 
@@ -374,6 +374,16 @@ class Circuits final : public engine::Population {
         mark_acting(c);
       }
     }
+    freed_late_ = false;
+  }
+  /// A message waits for a server that was freed after messages were taken: nothing else may be due.
+  [[nodiscard]] bool may_take() const noexcept {
+    if (!freed_late_) return false;
+    const std::span<const u64> ready = terminals_.source.ready();
+    for (std::size_t w = 0; w < ready.size(); ++w) {
+      if ((ready[w] & has_server_[w]) != 0) return true;
+    }
+    return false;
   }
   /// Which number a circuit gets must not depend on the order in which others ended.
   [[nodiscard]] u32 lowest_free() noexcept {
@@ -384,6 +394,7 @@ class Circuits final : public engine::Population {
     return w * 64 + bit;
   }
   void free_server(u32 queue) noexcept {
+    freed_late_ = true;
     ++free_servers_[queue];
     has_server_[queue >> 6U] |= u64{1} << (queue & 63U);
   }
@@ -690,6 +701,7 @@ class Circuits final : public engine::Population {
   u64 squares_ = 0;
   u64 local_moves_ = 0;
   bool long_path_ = false;
+  bool freed_late_ = false;  ///< a server, in this cycle, since messages were taken
   engine::OwnMetrics own_;
   u32 setup_ = 0;
   u32 attempts_ = 0;
