@@ -33,7 +33,7 @@ std::vector<config::Parameter> Process::parameters() {
       Parameter::integer("interval", 0)
           .unit("cycles")
           .range(0, 1e9)
-          .doc("Mean distance of process = \"normal\" before distances below 0 are set to 0; 0: mean length / load"),
+          .doc("Mean distance of process = \"normal\" before distances below 0 are set to 0; 0: what makes the load"),
       Parameter::real("spread", 0.5)
           .range(0, 100)
           .doc("Second argument of process = \"normal\", as a multiple of its mean"),
@@ -97,14 +97,28 @@ void Process::make_normal(const config::Values& values, double rate) {
   kind_ = Kind::normal;
   const double given = static_cast<double>(values.integer("interval"));
   constexpr double kLongest = 1e300;  // beyond every run, and products with it are still numbers
-  const double mean = given > 0.0 ? given : rate > 0.0 ? std::min(1.0 / rate, kLongest) : 0.0;
+  const double wanted = given > 0.0 ? given : rate > 0.0 ? std::min(1.0 / rate, kLongest) : 0.0;
   if (given > 0.0 && is_changed(values, Injection::parameters(), "load")) {
     values.fail("interval", "interval and load both say how often messages come", "remove one of the two");
   }
-  const double second = values.real("spread") * mean;
-  ticks_per_message_ = mean * static_cast<double>(ticks_per_cycle_);
-  deviation_ =
-      (values.text("spread_is") == "variance" ? std::sqrt(second) : second) * static_cast<double>(ticks_per_cycle_);
+  const auto cycles = static_cast<double>(ticks_per_cycle_);
+  const auto take = [&](double mean) {
+    const double second = values.real("spread") * mean;
+    ticks_per_message_ = mean * cycles;
+    deviation_ = (values.text("spread_is") == "variance" ? std::sqrt(second) : second) * cycles;
+  };
+  take(wanted);
+  if (given > 0.0 || wanted == 0.0 || wanted >= kLongest) return;
+  // A load is kept: distances that are set to 0 make the mean longer than that of the normal numbers.
+  double low = 0.0;
+  double high = wanted;
+  for (int i = 0; i < 200 && low < high; ++i) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    take(middle);
+    (mean_distance() > wanted ? high : low) = middle;
+  }
+  take(high);
 }
 
 double Process::mean_distance() const noexcept {
@@ -116,41 +130,39 @@ double Process::mean_distance() const noexcept {
          static_cast<double>(ticks_per_cycle_);
 }
 
-Tick Process::normal(Tick previous, u64 word) const noexcept {
+Tick Process::normal(Tick previous, u64 word, core::Message& out) const noexcept {
   if (ticks_per_message_ <= 0.0) return kNever;
-  const Tick gap = normal_gap(word);
-  return gap == kNever ? kNever : previous + gap;
+  return after(previous, normal_gap(word), out);
 }
 
-Tick Process::normal_gap(u64 word) const noexcept {
+double Process::normal_gap(u64 word) const noexcept {
   // The number lies in the middle of one of 2^53 intervals, so that it is never 0 and never 1.
   const double p = (static_cast<double>(word >> 11U) + 0.5) * 0x1.0p-53;
-  const double gap = ticks_per_message_ + deviation_ * normal_quantile(p) + 0.5;
-  if (!(gap < kLongestTicks)) return kNever;
-  return gap < 0.0 ? 0 : static_cast<Tick>(gap);
+  return std::max(0.0, ticks_per_message_ + deviation_ * normal_quantile(p));
 }
 
 /// As of a process that has gone on for ever: the first birth is at t with a probability in proportion to that of a gap
 /// longer than t (Cox, Renewal Theory, section 5.1). A uniform t below a bound that no gap exceeds is taken when a gap
 /// that is drawn for it is longer. Otherwise all terminals would begin in phase, and at small spreads stay so.
-Tick Process::first_normal(u32 terminal) const noexcept {
+Tick Process::first_normal(u32 terminal, core::Message& out) const noexcept {
   if (ticks_per_message_ <= 0.0) return kNever;
   // A normal number is more than 8 deviations above its mean once in 10^15 draws.
-  const double bound = ticks_per_message_ + 8.0 * deviation_ + 1.0;
+  const double bound = ticks_per_message_ + 8.0 * deviation_;
   for (u64 attempt = 0;; ++attempt) {
     const Words words = first_births_.at(terminal, attempt);
     const double at = unit_real(words[2], words[3]) * bound;
-    const Tick t = at < kLongestTicks ? static_cast<Tick>(at) : kNever - 1;
-    if (t < normal_gap(static_cast<u64>(words[0]) << 32U | words[1])) return at < kLongestTicks ? t : kNever;
+    if (at < normal_gap(static_cast<u64>(words[0]) << 32U | words[1])) return after(kNever, at, out);
   }
 }
 
 Tick Process::poisson(Tick previous, u64 word, core::Message& out) const noexcept {
   if (ticks_per_message_ <= 0.0) return kNever;
-  const double gap = -portable_log(above_zero(word)) * ticks_per_message_;
+  return after(previous, -portable_log(above_zero(word)) * ticks_per_message_, out);
+}
+
+Tick Process::after(Tick previous, double gap, core::Message& out) noexcept {
   if (!(gap < kLongestTicks)) return kNever;
   const auto whole = static_cast<Tick>(gap);
-  // `state`: the part of a tick by which the message before came after its tick's begin, in 2^-32.
   const u64 part =
       static_cast<u64>((gap - static_cast<double>(whole)) * 0x1.0p32) + (previous == kNever ? 0 : out.state);
   out.state = static_cast<u32>(part);

@@ -34,7 +34,7 @@ class Process {
     const u64 word = (static_cast<u64>(words[0]) << 32U) | words[1];
     if (kind_ == Kind::at_once) return 0;
     if (kind_ == Kind::poisson) return poisson(previous, word, out);
-    if (kind_ == Kind::normal) return previous == kNever ? first_normal(terminal) : normal(previous, word);
+    if (kind_ == Kind::normal) return previous == kNever ? first_normal(terminal, out) : normal(previous, word, out);
     const Tick gap = kind_ == Kind::bernoulli ? gap_(word) : burst_gap(terminal, nth, previous == kNever);
     if (gap == kNever) return kNever;
     // The first message's gap counts from one cycle before the start: cycle 0 generates like any other.
@@ -55,10 +55,13 @@ class Process {
   enum class Kind : u8 { bernoulli, poisson, normal, on_off, at_once };
 
   void make_normal(const config::Values& values, double rate);
-  [[nodiscard]] Tick normal(Tick previous, u64 word) const noexcept;
-  [[nodiscard]] Tick normal_gap(u64 word) const noexcept;
-  [[nodiscard]] Tick first_normal(u32 terminal) const noexcept;
+  [[nodiscard]] Tick normal(Tick previous, u64 word, core::Message& out) const noexcept;
+  [[nodiscard]] double normal_gap(u64 word) const noexcept;
+  [[nodiscard]] Tick first_normal(u32 terminal, core::Message& out) const noexcept;
   [[nodiscard]] Tick poisson(Tick previous, u64 word, core::Message& out) const noexcept;
+  /// `state` of a message: the part of a tick by which it came after its tick's begin, in 2^-32; the next goes on from
+  /// there, so that the mean distance is kept.
+  [[nodiscard]] static Tick after(Tick previous, double gap, core::Message& out) noexcept;
   [[nodiscard]] Tick burst_gap(u32 terminal, u64 nth, bool first) const noexcept;
   [[nodiscard]] Tick rest_of_gap(u64 word) const noexcept;
   void find_law_of_gaps(double end, double begin);
