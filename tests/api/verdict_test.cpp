@@ -194,6 +194,26 @@ TEST(Verdict, OverheadThatDoesNotMatterIsNotNamed) {
   EXPECT_FALSE(says(result, "overhead")) << result.explanation;
 }
 
+/// Two sessions know a mean within more than itself.
+TEST(Verdict, SessionsWhoseLatenciesAreHardlyKnownAreNotCertain) {
+  int doubted = 0;
+  for (const char* seed : {"1", "2", "3", "4", "5", "6"}) {
+    for (const char* sessions : {"2", "3", "40"}) {
+      const Result result =
+          run_of(kSessions, {std::string("run.sessions=") + sessions, std::string("run.seed=") + seed});
+      double widest = 0.0;
+      for (const stats::Metric& metric : result.metrics) {
+        if (metric.counter || metric.name.find("latency") == std::string::npos || !metric.half_width) continue;
+        if (metric.mean > 0.0) widest = std::max(widest, *metric.half_width / metric.mean);
+      }
+      EXPECT_EQ(result.certain, widest <= 0.2) << result.explanation;
+      EXPECT_EQ(says(result, "more sessions (run.sessions) would tell"), widest > 0.2) << result.explanation;
+      doubted += result.certain ? 0 : 1;
+    }
+  }
+  EXPECT_GT(doubted, 0);
+}
+
 TEST(Verdict, SessionsThatAreCutOffAreNotCertainlySaturated) {
   const Result result = run_of(kSessions, {"run.session_limit=210"});
   EXPECT_EQ(result.verdict, Verdict::saturated);

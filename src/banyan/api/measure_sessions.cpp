@@ -521,6 +521,26 @@ class SessionReport {
           fmt::format("session {}: {}; no means are reported: they would be of parts of sessions", i, o.explanation);
       return;
     }
+    doubt_wide_means();
+  }
+
+  /// As in a steady state: no latency is certain that is known so badly.
+  void doubt_wide_means() {
+    const stats::Metric* widest = nullptr;
+    double most = stats::VerdictRule{}.latency;
+    for (const stats::Metric& metric : result_.metrics) {
+      const bool time = metric.name == "completion_time" || metric.name.find("latency") != std::string::npos;
+      if (metric.counter || !time || !metric.half_width || !(metric.mean > 0.0)) continue;
+      if (*metric.half_width <= most * metric.mean) continue;
+      widest = &metric;
+      most = *metric.half_width / metric.mean;
+    }
+    if (widest == nullptr) return;
+    result_.certain = false;
+    result_.explanation += fmt::format(
+        "; uncertain: {} is known within {:.0f} % only; more sessions (run.sessions) "
+        "would tell",
+        widest->name, 100.0 * most);
   }
 
   const Experiment& experiment_;

@@ -50,7 +50,10 @@ class Synchronization final : public core::Traffic {
   }
 
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
-    return {.fetch_adds = fetch_add_, .finite = true, .total_messages = births_.size() - 1, .hot_spot = coordinator_};
+    core::TrafficTraits traits{
+        .fetch_adds = fetch_add_, .finite = true, .total_messages = births_.size() - 1, .hot_spot = coordinator_};
+    traits.random = deviation_ > 0.0;
+    return traits;
   }
   bool asks_shared_word(const core::Packet&) const noexcept override { return true; }
   bool pending(u32 terminal, Tick at) const noexcept override { return births_[terminal] <= at; }
