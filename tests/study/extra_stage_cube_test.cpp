@@ -16,8 +16,9 @@ namespace {
 api::Result session_result(const api::Experiment& experiment, const api::RunOptions&) {
   api::Result result = test::fake_result(experiment);
   double mean = static_cast<double>(experiment.configuration_hash % 97) + 3;
-  for (const char* name : {"mu_syn", "mu_bg_tot", "mu_bg_hs", "session_cycles", "session_background",
-                           "session_hot_background", "tree_height", "tree_boxes", "tree_boxes_outside", "sessions"}) {
+  for (const char* name :
+       {"mu_syn", "mu_bg_tot", "mu_bg_hs", "session_cycles", "session_background", "session_bandwidth",
+        "session_hot_background", "tree_height", "tree_boxes", "tree_boxes_outside", "sessions"}) {
     result.metrics.push_back(test::metric(name, mean, 1));
     mean += 7;
   }

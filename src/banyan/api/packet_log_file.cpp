@@ -31,7 +31,8 @@ PacketLogFile::PacketLogFile(std::string file, const Experiment& experiment, con
 
 PacketLogFile::PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics)
     : file_(std::move(file)), growing_(file_ + ".part"), graph_(graph), traffics_(std::move(traffics)) {
-  if (is_pipe_or_device(file_)) {
+  std::error_code ignored;
+  if (is_pipe_or_device(file_) || std::filesystem::is_directory(file_, ignored)) {
     throw ConfigError({file_, 0, 0, "--log"}, "is no regular file, and a log may have to be begun again",
                       "name a file");
   }

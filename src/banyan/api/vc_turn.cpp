@@ -105,7 +105,9 @@ void sample(Stream& stream, u32 terminals) {
   double loads = 0.0;
   double packets_per_flit = 0.0;
   for (const auto& traffic : stream.traffics) {
+    constexpr double kMostPackets = 1000.0;
     traffic->begin(0);
+    const auto longest = static_cast<double>(traffic->longest_packet());
     double flits = 0.0;
     double replies = 0.0;
     double packets = 0.0;
@@ -119,9 +121,10 @@ void sample(Stream& stream, u32 terminals) {
         flits += message.flits;
         replies += reply;
         for (const double sent : {static_cast<double>(message.flits), reply}) {
-          packets += std::ceil(sent / traffic->longest_packet());
-          for (double rest = sent; rest > 0.0; rest -= traffic->longest_packet()) {
-            stream.packets.push_back(static_cast<u32>(std::min<double>(rest, traffic->longest_packet())));
+          packets += std::ceil(sent / longest);
+          // Of a message of very many packets the last one, which is shorter, does not matter.
+          for (double rest = std::min(sent, kMostPackets * longest); rest > 0.0; rest -= longest) {
+            stream.packets.push_back(static_cast<u32>(std::min(rest, longest)));
           }
         }
       }

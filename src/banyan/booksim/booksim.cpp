@@ -216,9 +216,10 @@ void Converter::read_output_buffer() {
   if (real("internal_speedup") > 1.0 || integer("output_speedup") > 1 || crossbar > 1) {
     switch_.set("output_buffer", std::to_string(size), "output_buffer_size");
     if (size <= crossbar) {
-      differs("output_buffer_size",
-              "a flit has its place from when it is granted the crossbar; in BookSim2 it takes one when it has crossed, "
-              "so that as many more are on their way: here so few places hold packets up");
+      differs(
+          "output_buffer_size",
+          "a flit has its place from when it is granted the crossbar; in BookSim2 it takes one when it has crossed, "
+          "so that as many more are on their way: here so few places hold packets up");
     }
   } else {
     no_effect("output_buffer_size", "without speedup a flit that has passed the crossbar finds its channel free");

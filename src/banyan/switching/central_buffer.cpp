@@ -951,7 +951,7 @@ void check_chunks(const config::Values& values, const WormSettings& worms, const
     if (!guarded || buffer.chunks >= ports) return;
     values.fail("chunks",
                 fmt::format("a chunk is held back for each of {} outputs, and the switch has {}", ports, buffer.chunks),
-                fmt::format("use at least {} chunks, or space = \"guarantee\"", ports));
+                fmt::format("use at least {} chunks", ports));
   }
   if (buffer.rules == Rules::none) {
     if (buffer.separate || buffer.chunks >= ports) return;
