@@ -263,7 +263,7 @@ TEST(CentralBuffer, AChunkPerOutputIsNeededWhereOneIsHeldBack) {
     } catch (const ConfigError& error) {
       EXPECT_EQ(error.cause(),
                 fmt::format("a chunk is held back for each of 8 outputs, and the switch has {}", chunks));
-      EXPECT_EQ(error.remedy(), "use at least 8 chunks, or space = \"guarantee\"");
+      EXPECT_EQ(error.remedy(), "use at least 8 chunks");
     }
   }
 }

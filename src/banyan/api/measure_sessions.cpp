@@ -22,6 +22,7 @@
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"
+#include "banyan/stats/saturation.hpp"
 
 namespace banyan::api {
 namespace {
