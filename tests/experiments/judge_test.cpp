@@ -139,7 +139,8 @@ TEST(Judge, SeesEndlessLoopsAndCrashes) {
   if (kSanitized) GTEST_SKIP() << "sanitizers catch signals";
   const auto kinds = [](const std::function<void()>& plant) {
     std::vector<std::string> all;
-    ChildOptions options{.seconds = 1, .disturb = [&](const Mode&, api::Result& r) {
+    // Enough for the others, in five modes, on a machine that does other work too.
+    ChildOptions options{.seconds = 6, .disturb = [&](const Mode&, api::Result& r) {
                            if (r.at("simulated_cycles").mean == 2000) plant();
                          }};
     const Counts counts = judge_in_children(

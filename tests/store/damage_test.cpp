@@ -59,8 +59,9 @@ class Damage : public StoreTest {
   [[nodiscard]] std::string said() const {
     try {
       const Table table = Reader(folder()).table();
-      if (table.damaged.empty()) return table.finished() == 3 ? "" : "unfinished";
       std::string text;
+      for (const std::string& row : table.strays) text += row + "; ";
+      if (table.damaged.empty()) return table.finished() == 3 ? text : "unfinished";
       for (const DamagedPoint& point : table.damaged) {
         EXPECT_FALSE(table.results[point.point].has_value());
         for (const std::string& row : point.rows) text += row + "; ";
@@ -131,6 +132,20 @@ TEST_F(Damage, ARowThatWasAddedIsFound) {
       "metric");
   expect_named("INSERT INTO point VALUES(3, '0000000000000001', '[[\"load\",\"3\"]]', '{}')", "point");
   expect_named("INSERT INTO meta VALUES('other', 'x')", "meta");
+}
+
+/// Of runs that were never written; whoever writes next removes them.
+TEST_F(Damage, ARowThatBelongsToNoRunIsFoundAndRemoved) {
+  const char* const row = "INSERT INTO metric VALUES('zzz', 0, 'packet_latency', '', 1, 1, 1, 1, 0)";
+  expect_named(row, "metric");
+  expect_named("INSERT INTO warning VALUES('zzz', 'x')", "warning");
+  expect_named(
+      "INSERT INTO run SELECT 'zzz', configuration, seed, verdict, certain, explanation, state_hash, version, "
+      "compiler, cpu_seconds, peak_bytes, group_cycles, group_cut, checkpoints FROM run LIMIT 1",
+      "run");
+  change(row);
+  { const Writer writer(folder()); }
+  EXPECT_EQ(said(), "");
 }
 
 TEST_F(Damage, ARowIsNamedByItsPlaceAndName) {

@@ -19,6 +19,9 @@ api::Runs runs_of_store(const std::string& from, std::vector<DamagedRun>* damage
     damaged->push_back({table.set.points[point.point].axes, point.rows,
                         fmt::format("make it again with: {}", store::continuation(table.source, from))});
   }
+  if (damaged != nullptr && !table.strays.empty()) {
+    damaged->push_back({{}, table.strays, fmt::format("removed by: {}", store::continuation(table.source, from))});
+  }
   api::Runs runs{from, table.set.axis_names, {}, {}, {}};
   for (std::size_t i = 0; i < table.results.size(); ++i) {
     if (!table.results[i]) continue;

@@ -150,6 +150,35 @@ std::vector<std::string> damage_of_run(const Database& database, const std::stri
 }
 std::vector<std::string> damage_of_plan(const Database& database) { return damage_of(database, kPlan, kOfPlan); }
 
+namespace {
+
+const char* key_of(const Part& part) { return std::string_view(part.table) == "run" ? "hash" : "run"; }
+
+bool has(const Database& database, const Part& part) { return database.number("PRAGMA user_version") >= part.since; }
+
+}  // namespace
+
+std::vector<std::string> stray_rows(const Database& database) {
+  std::vector<std::string> rows;
+  for (const Part& part : kOfRun) {
+    if (!has(database, part)) continue;
+    Statement select(database, fmt::format("SELECT {} FROM {} WHERE {} NOT IN (SELECT run FROM digest)", key_of(part),
+                                           part.table, key_of(part)));
+    while (select.step()) {
+      rows.push_back(fmt::format("a row of table {} belongs to no run ({})", part.table,
+                                 without_controls(select.text().substr(0, kLongestName))));
+    }
+  }
+  return rows;
+}
+
+void remove_strays(const Database& database) {
+  for (const Part& part : kOfRun) {
+    if (!has(database, part)) continue;
+    database.run(fmt::format("DELETE FROM {} WHERE {} NOT IN (SELECT run FROM digest)", part.table, key_of(part)));
+  }
+}
+
 std::string damage_text(const std::vector<std::string>& damage) {
   if (damage.empty()) return "";
   if (damage.size() == 1) return damage.front();

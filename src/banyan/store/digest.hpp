@@ -23,6 +23,11 @@ void seal_plan(const Database& database);
 [[nodiscard]] std::vector<std::string> damage_of_run(const Database& database, const std::string& run);
 [[nodiscard]] std::vector<std::string> damage_of_plan(const Database& database);
 
+/// The rows of runs that were never sealed: no program of ours wrote them. Nothing that is read or exported has them.
+[[nodiscard]] std::vector<std::string> stray_rows(const Database& database);
+/// Removes them.
+void remove_strays(const Database& database);
+
 /// The first of them, and how many there are.
 [[nodiscard]] std::string damage_text(const std::vector<std::string>& damage);
 

@@ -568,6 +568,7 @@ Table Reader::table() const {
       if (table.results.back()) table.results.back()->configuration = point.configuration;
       table.set.points.push_back(std::move(point));
     }
+    if (sealed()) table.strays = stray_rows(database_);
     return table;
   } catch (const json::exception&) { unreadable(path()); }
 }
@@ -599,7 +600,7 @@ void Writer::begin() {
   // the disk when it returns.
   database.run("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
   const u64 format = database.number("PRAGMA user_version");
-  if (format == kFormat) return;
+  if (format == kFormat) return remove_strays(database);
   Transaction transaction(database);
   if (format == 0) database.run(kTables);
   database.run(kTreeTable);

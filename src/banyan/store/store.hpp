@@ -57,7 +57,8 @@ struct Table {
   std::size_t planned = 0;                          ///< points of the whole sweep; more than in `set` where parts lack
   std::vector<std::optional<api::Result>> results;  ///< nothing where a point is not finished, and where it is damaged
   std::vector<DamagedPoint> damaged;
-  std::string path;  ///< of the file
+  std::vector<std::string> strays;  ///< rows that belong to no run
+  std::string path;                 ///< of the file
 
   [[nodiscard]] std::size_t finished() const;
 };
