@@ -267,6 +267,36 @@ TEST(PacketLog, OfCombinedRequestsEveryOneComesBack) {
   EXPECT_EQ(static_cast<double>(arrived), logged.result.at("delivered_packets").mean);
 }
 
+/// What arrives while a session lasts, from its first message to its last arrival, whatever came before.
+TEST(PacketLog, SaysWhatTheBandwidthOfSessionsCounts) {
+  for (const char* const load : {"0.1", "0.5", "0.9"}) {
+    const Logged logged = log_of(
+        "topology = { name = \"extra_stage_cube\", terminals = 64, radix = 4 }\n"
+        "switch = { name = \"output_queued\", buffer = 8 }\nrouting = \"isolated_hot_spot\"\n"
+        "traffic = [{ name = \"synchronization\", mean = 200, deviation = 10 },\n"
+        "           { name = \"uniform\", load = 0.5 }]\nrun = { sessions = 5 }\n",
+        {std::string("traffic.uniform.load=") + load});
+    double arrived = 0.0;
+    double cycles = 0.0;
+    for (u64 session = 0; session < 5; ++session) {
+      u64 begin = kNever;
+      u64 close = 0;
+      for (const Line& line : logged.lines) {
+        if (line.session != session || line.traffic != "synchronization") continue;
+        begin = std::min(begin, line.birth);
+        close = std::max(close, line.arrival);
+      }
+      cycles += static_cast<double>(close - begin + 1);
+      for (const Line& line : logged.lines) {
+        arrived +=
+            line.session == session && line.arrived && line.arrival >= begin && line.arrival <= close ? 1.0 : 0.0;
+      }
+    }
+    EXPECT_NEAR(logged.result.at("session_bandwidth").mean, arrived / cycles, 1e-9) << load;
+    EXPECT_GT(arrived, 200.0);
+  }
+}
+
 TEST(PacketLog, LeavesNoHalfAFile) {
   const std::filesystem::path file = log_file();
   api::RunOptions options;

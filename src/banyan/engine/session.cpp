@@ -76,7 +76,11 @@ class Session {
       if (settings_.log != nullptr) settings_.log->look(machine_, due);
       if (records() && recorded_ == 0 && due > window_.from) look_at_switches();
       now = machine_.step();
-      if (now >= window_.from && !closed_) observe(now);
+      if (now < window_.from) {
+        out_.delivered_within = machine_.totals().delivered;  // until the session is closed: what came before it
+      } else if (!closed_) {
+        observe(now);
+      }
       if (closed_ && complete()) break;
       if (now % FullAudits::kPeriod == 0) audits_.look(machine_);
     }
@@ -92,8 +96,6 @@ class Session {
 
   void observe(Tick now) {
     if (records()) record(now);
-    // Until the session is closed: what had arrived before it began.
-    if (now < window_.from) out_.delivered_within = machine_.totals().delivered;
     bool any_open = false;
     for (u32 i = 0; i < open_.size(); ++i) {
       if (!open_[i]) continue;
