@@ -262,11 +262,11 @@ TEST(Circuit, everything_is_delivered_after_the_sources_stop) {
 
 /// Whose header comes first is chance then, whatever the routing promises of packets that follow each other.
 TEST(Circuit, a_terminal_that_sends_several_at_once_keeps_no_order) {
-  for (const char* sources : {"servers", "unlimited"}) {
+  for (const char* sources : {"'servers'", "'unlimited'", "'one', ejection_flits = 1"}) {
     const std::string text =
-        "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'circuit', vcs = 1, sources = '" +
+        "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'circuit', vcs = 1, sources = " +
         std::string(sources) +
-        "', injection_circuits = 1 }\nrouting = 'dimension_order'\n"
+        ", injection_circuits = 1 }\nrouting = 'dimension_order'\n"
         "traffic = { name = 'uniform', size = 2, load = 0.9 }\nrun = { warmup = 200, measure = 3000, audit = 'full' "
         "}\n";
     EXPECT_NO_THROW(api::run(api::read_experiments_text(text, "several", {}).points.front(), {})) << sources;

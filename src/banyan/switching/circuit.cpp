@@ -154,7 +154,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   }
   check_lengths(values, builder);
   builder.source_queues(set.queues);
-  if (set.servers > 1) builder.several_at_once();
+  // Messages of a pair wait in the lanes of their destination for turns that do not know which came first.
+  if (set.servers > 1 || set.ejection_flits != 0) builder.several_at_once();
   builder.partition_as_one();
   builder.add(0, std::make_unique<Circuits>(builder, std::move(set)));
 }
@@ -255,7 +256,8 @@ const core::SwitchRow row_circuit{
           Parameter::integer("ejection_flits", 0)
               .unit("flits/cycle")
               .range(0, 64)
-              .doc("Lanes of one flit per cycle from a switch to its terminal, likewise"),
+              .doc("Lanes of one flit per cycle from a switch to its terminal, likewise; messages of a pair may then "
+                   "arrive in another order than they were sent"),
           Parameter::boolean("pipeline", true)
               .doc("Data take one cycle per channel; false (with vcs = 1): an established circuit is a wire"),
           Parameter::integer("header", 0)
