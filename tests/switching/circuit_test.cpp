@@ -262,15 +262,25 @@ TEST(Circuit, everything_is_delivered_after_the_sources_stop) {
 
 /// Whose header comes first is chance then, whatever the routing promises of packets that follow each other.
 TEST(Circuit, a_terminal_that_sends_several_at_once_keeps_no_order) {
-  for (const char* sources : {"'servers'", "'unlimited'", "'one', ejection_flits = 1"}) {
+  for (const char* sources : {"servers", "unlimited"}) {
     const std::string text =
-        "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'circuit', vcs = 1, sources = " +
+        "topology = { name = 'mesh', size = [4, 5] }\nswitch = { name = 'circuit', vcs = 1, sources = '" +
         std::string(sources) +
-        ", injection_circuits = 1 }\nrouting = 'dimension_order'\n"
+        "', injection_circuits = 1 }\nrouting = 'dimension_order'\n"
         "traffic = { name = 'uniform', size = 2, load = 0.9 }\nrun = { warmup = 200, measure = 3000, audit = 'full' "
         "}\n";
     EXPECT_NO_THROW(api::run(api::read_experiments_text(text, "several", {}).points.front(), {})) << sources;
   }
+}
+
+/// A message waits in a lane of its destination for a turn that the next one of its pair can have before it.
+TEST(Circuit, lanes_of_a_destination_keep_no_order) {
+  const char* text =
+      "topology = { name = 'mesh', size = [4, 5] }\n"
+      "switch = { name = 'circuit', vcs = 1, sources = 'one', ejection_flits = 1, acknowledge = 0 }\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'hot_spot', size = 1, load = 0.6, fraction = 0.5 }\n"
+      "run = { warmup = 200, measure = 3000, audit = 'full' }\n";
+  EXPECT_NO_THROW(api::run(api::read_experiments_text(text, "lanes", {}).points.front(), {}));
 }
 
 /// The hot terminal is offered 15 * 0.8 * (0.65 + 0.35 / 15) = 8.08 flits per cycle by the others, and the four
