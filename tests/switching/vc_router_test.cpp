@@ -686,12 +686,6 @@ TEST(VcRouterRefuses, CutThroughWithPacketsThatDoNotFit) {
   EXPECT_NE(text.find("packets of 5 flits do not fit into 4 | use buffer = 5"), std::string::npos) << text;
 }
 
-TEST(VcRouterRefuses, SwitchesOfMoreThan64Ports) {
-  Rig rig(crossbar(65), router(1, 4), kDimensionOrder);
-  const std::string text = refusal([&] { rig.run_script({}); });
-  EXPECT_NE(text.find("65 ports | use switches of at most 64 ports"), std::string::npos) << text;
-}
-
 TEST(VcRouterRefuses, SettingsThatContradictEachOther) {
   const std::vector<std::pair<Given, std::string>> cases{
       {{{"arbiter", std::string("age")}}, "set vc_allocator = \"output_first\""},

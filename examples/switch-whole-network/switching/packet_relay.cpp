@@ -145,7 +145,6 @@ class PacketRelay final : public engine::WholeNetwork {
 };
 
 void install(const config::Values& values, engine::Builder& builder) {
-  engine::WholeNetwork::check_ports(values, builder);
   builder.partition_as_one();
   builder.add(0, std::make_unique<PacketRelay>(builder, values.natural("buffer")));
 }
@@ -160,6 +159,7 @@ const core::SwitchRow row_packet_relay{
              {config::Parameter::integer("buffer", 2).unit("packets").range(1, 1024).doc("Places of each input")}},
     .install = &install,
     .vcs = [](const config::Values&) { return 1U; },
+    .most_ports = 64,  // bits of a word
     .draws_nothing = true,
     .zero_load =
         [](const config::Values&, u32 flits) {

@@ -277,13 +277,35 @@ Traffics build_traffics(const Experiment& experiment, const core::Topology& topo
   return traffics;
 }
 
+namespace {
+
+[[noreturn]] void refuse_ports(const Experiment& experiment, const core::SwitchRow& switching,
+                               const std::string& what) {
+  experiment.switching.fail("name",
+                            fmt::format("{}, and {} takes at most {}", what, switching.info.name, switching.most_ports),
+                            fmt::format("use switches of at most {} ports", switching.most_ports));
+}
+
+}  // namespace
+
 Network build_network(const Experiment& experiment) {
   Network network;
+  const core::SwitchRow& switching = switch_row(experiment);
+  // What the parameters tell is refused before anything large is built.
+  if (const auto size = topology_row(experiment).size; size != nullptr) {
+    const core::NetworkSize told = size(experiment.topology);
+    if (told.inputs > told.switches * switching.most_ports) {
+      refuse_ports(experiment, switching,
+                   fmt::format("switches have {:.4g} ports in the mean", told.inputs / told.switches));
+    }
+  }
   network.topology = build_topology(experiment);
+  if (const u32 ports = network.topology->graph().most_ports(); ports > switching.most_ports) {
+    refuse_ports(experiment, switching, fmt::format("a switch has {} ports", ports));
+  }
   const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
   for (const auto& traffic : traffics) network.remembers = std::max(network.remembers, traffic->traits().remembers);
-  const core::SwitchRow& switching = switch_row(experiment);
   refuse_reductions(experiment, switching, traffics);
   refuse_replication(experiment, switching, traffics);
   refuse_fetch_adds(experiment, switching, network.topology->subnetworks(), traffics);

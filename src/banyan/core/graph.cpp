@@ -69,6 +69,12 @@ std::vector<u32> Graph::topological_order() const {
   return order;
 }
 
+u32 Graph::most_ports() const {
+  u32 ports = 1;
+  for (u32 s = 0; s < switches(); ++s) ports = std::max({ports, inputs(s), outputs(s)});
+  return ports;
+}
+
 std::vector<u32> Graph::distances_from(u32 start) const {
   std::vector<u32> distance(switches(), kNone);
   std::vector<u32> queue{start};

@@ -72,6 +72,8 @@ class Graph {
   /// Channels between each switch and `start`, on a shortest way from there over channels that work; kNone where there
   /// is none.
   [[nodiscard]] std::vector<u32> distances_from(u32 start) const;
+  /// Ports of the largest switch, of either direction; at least 1.
+  [[nodiscard]] u32 most_ports() const;
 
  private:
   std::vector<Channel> channels_;

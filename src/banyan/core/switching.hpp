@@ -81,6 +81,8 @@ struct SwitchRow {
   /// Packets wait in buffers of (channel, virtual channel) for the next such buffer, so that dependencies between these
   /// decide on deadlock (core/dependencies.hpp); otherwise the reason why not.
   const char* no_dependencies = nullptr;
+  /// Ports of a switch, of either direction, that the model takes; kNone: any number.
+  u32 most_ports = kNone;
   /// Whether a packet may be given a virtual channel whose buffer still holds flits of another one, and is bound to it:
   /// then an escape subnetwork without cycles proves nothing (Duato 1993 gives a queue to one message at a time).
   /// `longest_packet`: in flits. nullptr: no.

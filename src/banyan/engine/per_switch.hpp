@@ -39,8 +39,7 @@ class PerSwitch {
       values.fail("name", "these switches send a flit per cycle, and a channel is slower than that",
                   "use channels of full bandwidth, or another switch");
     }
-    u32 ports = 1;
-    for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
+    const u32 ports = graph.most_ports();
     builder.partition_by_size(ports * bytes);
     Interfaces::Setup interfaces;
     interfaces.credits = places;

@@ -27,13 +27,6 @@
 
 namespace banyan::engine {
 
-/// Ports of the largest switch, of either direction; at least 1.
-[[nodiscard]] inline u32 most_ports(const core::Graph& graph) {
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  return ports;
-}
-
 /// One whole packet in one place of a model.
 struct HeldPacket {
   core::PacketId packet = 0;
@@ -44,13 +37,6 @@ struct HeldPacket {
 
 class WholeNetwork : public Population {
  public:
-  /// For models that keep a bit per port in a word: throws ConfigError where a switch has more than 64 ports.
-  static void check_ports(const config::Values& values, const Builder& builder) {
-    const u32 ports = most_ports(builder.topology().graph());
-    if (ports > 64)
-      values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
-  }
-
   [[nodiscard]] u64 movements() const noexcept override { return movements_; }
   /// What was put into the calendar happens by itself.
   [[nodiscard]] bool expects(Tick) const override { return calendar_.next_after(now_) != kNever; }
@@ -95,7 +81,7 @@ class WholeNetwork : public Population {
         step_all_(builder.settings().step_all),
         nodes_(builder.shards() > 1 ? builder.switches_of(shard) : std::vector<u32>{}),
         switches_(nodes_.empty() ? graph_.switches() : static_cast<u32>(nodes_.size())),
-        ports_(ports != 0 ? ports : most_ports(graph_)),
+        ports_(ports != 0 ? ports : graph_.most_ports()),
         calendar_(longest, events),
         local_terminals_(nodes_.empty() ? graph_.terminals() : terminals_.size() / terminals_.queues()),
         idle_((local_terminals_ + 63) / 64) {

@@ -26,9 +26,7 @@ class FullyAdaptive final : public core::Routing {
     } else {
       paths_ = std::make_unique<parts::HopPaths>(values, context);
     }
-    u32 ports = 0;
-    for (u32 s = 0; s < switches_; ++s) ports = std::max(ports, graph_->outputs(s));
-    if (ports > 64 || std::size_t{switches_} * switches_ > kMostEntries) return;
+    if (graph_->most_ports() > 64 || std::size_t{switches_} * switches_ > kMostEntries) return;
     masks_.resize(std::size_t{switches_} * switches_);
     std::vector<bool> done(switches_);
     for (u32 t = 0; t < graph_->terminals(); ++t) {

@@ -1017,7 +1017,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   buffer.arbitration = arbitration == "per_output"    ? Arbitration::per_output
                        : arbitration == "all_at_once" ? Arbitration::all_at_once
                                                       : Arbitration::in_order;
-  const u32 ports = engine::most_ports(graph);
+  const u32 ports = graph.most_ports();
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
   Collectives collectives = find_collectives(values, builder, worms, ports, buffer);
@@ -1080,6 +1080,7 @@ const core::SwitchRow row_central_buffer{
     .install = &install,
     .vcs = &one_vc,
     .no_dependencies = "central_buffer moves worms through one buffer per switch that all of its outputs share",
+    .most_ports = 64,
     .replicates = true,
     .reduces = true,
     .draws_nothing = true,

@@ -224,9 +224,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   Plan plan = read_plan(values, graph.terminals());
   plan_pauses(values, graph, plan);
   check_notifications(values, plan, builder.settings());
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  const u32 ports = graph.most_ports();
   if (plan.recn() && (plan.enhanced() ? ports : 1) + plan.saqs > 64) {
     values.fail("saqs", fmt::format("{} queues at an input port", ports + plan.saqs),
                 fmt::format("use at most {} set-aside queues", 64 - ports));
@@ -414,6 +412,7 @@ const core::SwitchRow row_cioq{
     .vcs = &vcs,
     .no_dependencies =
         "cioq blocks by memories of ports and set-aside queues, which the channels' dependencies do not show",
+    .most_ports = 64,
     .cycle_ns = &byte_ns,
     .keeps_messages = true,
     .control_flits = kShortestControl,

@@ -146,10 +146,8 @@ void install(const config::Values& values, engine::Builder& builder) {
                   "use channels of latency 1 and full bandwidth, or another switch");
     }
   }
-  u32 ports = 0;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max(ports, graph.outputs(s));
-  if (set.blocked == WhenBlocked::backtrack && ports > 64) {
-    values.fail("blocked", fmt::format("headers remember 64 ports of a switch, and one has {}", ports),
+  if (set.blocked == WhenBlocked::backtrack && graph.most_ports() > 64) {
+    values.fail("blocked", fmt::format("headers remember 64 ports of a switch, and one has {}", graph.most_ports()),
                 "use blocked = \"back_to_source\" or \"wait\", or switches of at most 64 ports");
   }
   check_lengths(values, builder);

@@ -895,9 +895,7 @@ std::optional<CombiningParameters> combining_of(const config::Values& values, en
 
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  const u32 ports = graph.most_ports();
   if (builder.longest_message() > 1) {
     values.fail("name", "output_queued moves packets of one fixed length, and the traffic has packets of several flits",
                 "let the traffic send packets of one flit (a job does without the key packet), or use a switch that "
@@ -982,6 +980,7 @@ const core::SwitchRow row_output_queued{
     .vcs = &vcs,
     .no_dependencies =
         "output_queued boxes take packets from each other in one step of the whole network, which has no cycles",
+    .most_ports = 64,
     .serves_memory = true,
     .zero_load = &zero_load,
     .memory =

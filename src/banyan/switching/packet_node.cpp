@@ -749,10 +749,7 @@ class PacketNode final : public engine::WholeNetwork {
 void install(const config::Values& values, engine::Builder& builder) {
   const core::Graph& graph = builder.topology().graph();
   parts::require_few_at_start(values, builder);
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  if (ports > kMostPorts)
-    values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
+  const u32 ports = graph.most_ports();
   for (const core::Traffic* t : builder.traffics()) {
     if (t->longest_packet() == kNone) continue;
     values.fail("payload", "packet_node cuts messages into packets itself, and the traffic does too",
@@ -887,6 +884,7 @@ const core::SwitchRow row_packet_node{
     .vcs = &vcs,
     .no_dependencies =
         "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
+    .most_ports = kMostPorts,
     .free_first_step = true,
     .draws_nothing = true,
     .capacity = &capacity,

@@ -87,16 +87,6 @@ parts::AllocatorChoice read_allocator(const config::Values& values, const std::s
   return choice;
 }
 
-u32 most_ports(const config::Values& values, const core::Graph& graph) {
-  u32 ports = 1;
-  for (u32 s = 0; s < graph.switches(); ++s) ports = std::max({ports, graph.inputs(s), graph.outputs(s)});
-  if (ports > kMostPorts) {
-    values.fail("name", fmt::format("a switch has {} ports", ports),
-                fmt::format("use switches of at most {} ports", kMostPorts));
-  }
-  return ports;
-}
-
 void read_buffers(const config::Values& values, RouterSetup& setup) {
   setup.buffer = setup.reserved = values.natural("buffer");
   if (values.text("buffer_policy") == "private") {
@@ -168,7 +158,7 @@ void read_speedup(const config::Values& values, RouterSetup& setup) {
 /// Throws ConfigError when the model cannot run the network or its traffic.
 RouterSetup read_setup(const config::Values& values, const engine::Builder& builder) {
   RouterSetup setup;
-  setup.ports = most_ports(values, builder.topology().graph());
+  setup.ports = builder.topology().graph().most_ports();
   setup.vcs = values.natural("vcs");
   read_buffers(values, setup);
   read_flow(values, builder, setup);
@@ -516,6 +506,7 @@ const core::SwitchRow row_vc_router{
              "flits")},
     .install = &install,
     .vcs = &vcs,
+    .most_ports = kMostPorts,
     // A packet of one flit that asks only for what has a credit leaves as soon as it has asked.
     .shares_vcs =
         [](const config::Values& values, u32 longest_packet) {

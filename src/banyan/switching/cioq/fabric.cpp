@@ -46,7 +46,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
   switches_.resize(nodes_.empty() ? graph_.switches() : nodes_.size());
   egress_.resize(adapters_ + terminals);
   for (Egress& out : egress_) out.fed_by = terminals;
-  for (u32 s = 0; s < graph_.switches(); ++s) ports_ = std::max({ports_, graph_.inputs(s), graph_.outputs(s)});
+  ports_ = graph_.most_ports();
   for (u32 s = 0; s < switches_.size(); ++s) {
     const u32 in_base = numbers.in_base[node(s)];
     const u32 out_base = numbers.out_base[node(s)];

@@ -35,8 +35,7 @@ class CircuitChoice {
   /// `in_order`: the first free one in the routing's order, otherwise any. `alternatives`: how many ports may be tried
   /// at the first, second ... hop; 0: all; the last number holds on.
   CircuitChoice(const core::Graph& graph, std::span<const u32> physical, bool in_order, std::vector<u32> alternatives)
-      : in_order_(in_order), alternatives_(std::move(alternatives)) {
-    for (u32 s = 0; s < graph.switches(); ++s) ports_ = std::max(ports_, graph.outputs(s));
+      : in_order_(in_order), alternatives_(std::move(alternatives)), ports_(graph.most_ports()) {
     ways_.resize(static_cast<std::size_t>(graph.switches()) * ports_);
     for (u32 c = 0; c < graph.channels().size(); ++c) {
       const core::Channel& channel = graph.channel(c);
@@ -129,7 +128,7 @@ class CircuitChoice {
 
   bool in_order_;
   std::vector<u32> alternatives_;
-  u32 ports_ = 1;
+  u32 ports_;
   std::vector<CircuitWay> ways_;  ///< [switch * ports + port]
   std::array<Option, core::Candidates::kCapacity> option_{};
   u32 options_ = 0;

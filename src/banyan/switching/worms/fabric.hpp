@@ -255,7 +255,7 @@ class WormFabric : public engine::WholeNetwork {
   static constexpr u32 kElsewhere = u32{1} << 30U;
 
   WormFabric(engine::Builder& builder, u32 shard, const WormSettings& settings)
-      : WholeNetwork(builder, engine::most_ports(builder.topology().graph()), 0, 0, shard),
+      : WholeNetwork(builder, builder.topology().graph().most_ports(), 0, 0, shard),
         routes_(builder.routing().multicast_routes()),
         settings_(settings),
         places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),

@@ -49,9 +49,7 @@ struct WormSettings {
 
 /// Flits per chunk: as given, or the ports of the largest switch.
 [[nodiscard]] inline u32 chunk_flits(const config::Values& values, const core::Graph& graph) {
-  const u32 ports = engine::most_ports(graph);
-  if (ports > 64) values.fail("name", fmt::format("a switch has {} ports", ports), "use switches of at most 64 ports");
-  return values.natural("chunk") != 0 ? values.natural("chunk") : ports;
+  return values.natural("chunk") != 0 ? values.natural("chunk") : graph.most_ports();
 }
 [[nodiscard]] inline bool replicates(const engine::Builder& builder) {
   return std::any_of(builder.traffics().begin(), builder.traffics().end(),
@@ -140,7 +138,7 @@ inline void cut_worms(engine::Builder& builder, const WormSettings& worms, u64 m
     builder.partition_as_one();
   } else {
     const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
-    const u64 ports = engine::most_ports(builder.topology().graph());
+    const u64 ports = builder.topology().graph().most_ports();
     builder.partition_for_threads(ports * (chunks * 12 + 400) + more_bytes);
   }
 }
