@@ -105,6 +105,11 @@ def docstring(row: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def groups_of(row: Mapping[str, Any]) -> list[str]:
+    """What parameters with names of several parts begin with: a table of them is taken as one keyword."""
+    return sorted({p["name"].split(".")[0] for p in row["parameters"] if "." in p["name"]})
+
+
 def signature(row: Mapping[str, Any]) -> inspect.Signature:
     parameters = []
     for parameter in row["parameters"]:
@@ -116,6 +121,9 @@ def signature(row: Mapping[str, Any]) -> inspect.Signature:
                 annotation=ANNOTATIONS[parameter["type"]],
             )
         )
+    for group in groups_of(row):
+        if group not in {parameter.name for parameter in parameters}:
+            parameters.append(inspect.Parameter(group, inspect.Parameter.KEYWORD_ONLY, default={}, annotation=dict))
     return inspect.Signature(parameters, return_annotation=Component)
 
 
@@ -123,7 +131,7 @@ def _function(row: Mapping[str, Any]) -> Callable[..., Component]:
     names = {keyword_of(p["name"]): p["name"] for p in row["parameters"]}
     # The name of the experiment file serves too: **{"mark.high": 8}, mark={"high": 8}.
     names.update({p["name"]: p["name"] for p in row["parameters"]})
-    groups = {p["name"].split(".")[0] for p in row["parameters"] if "." in p["name"]}
+    groups = groups_of(row)
     required = [p["name"] for p in row["parameters"] if p["required"]]
 
     def component(*unnamed: Any, **parameters: Any) -> Component:
@@ -161,4 +169,5 @@ def rows() -> list[dict[str, Any]]:
 
 
 FUNCTIONS: dict[str, Callable[..., Component]] = {row["name"]: _function(row) for row in rows()}
-TABLES: dict[str, Callable[..., Component]] = {row["kind"]: _function(row) for row in _ROWS if row["kind"] in _TABLES}
+TABLE_ROWS: dict[str, dict[str, Any]] = {row["kind"]: row for row in _ROWS if row["kind"] in _TABLES}
+TABLES: dict[str, Callable[..., Component]] = {kind: _function(row) for kind, row in TABLE_ROWS.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,14 +42,12 @@ class Network:
             raise config_error(f"the experiment sweeps {', '.join(points.axis_names)}: {len(points)} points, not one network",
                                "give every swept key one value, with experiment.replace(key=value)", "sweep")
         self._core = _core.Network(points[0], whole(threads, "threads", 1))
+        if type(self).inject is Network.inject:  # and not that of a class that adds something to it
+            setattr(self, "inject", self._core.quick_inject(functools.partial(_inject, self._core)))
 
     def inject(self, source: int, destination: int, flits: int = 1, at: int = 0) -> int:
         """Generates a message in the next cycle, or in the later cycle `at`; returns its number."""
-        try:
-            return self._core.inject(source, destination, flits, at)
-        except TypeError:
-            return self._core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
-                                     whole(at, "at", 0, MOST_CYCLES))
+        return _inject(self._core, source, destination, flits, at)
 
     def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
         """A message per element of these arrays, all in the next cycle; returns their numbers. All or, after an error, none."""
@@ -124,6 +123,14 @@ class Network:
 
     def _repr_html_(self) -> str:
         return self.experiment.network()._repr_svg_()
+
+
+def _inject(core: "_core.Network", source: int, destination: int, flits: int = 1, at: int = 0) -> int:
+    try:
+        return core.inject(source, destination, flits, at)
+    except TypeError:
+        return core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
+                           whole(at, "at", 0, MOST_CYCLES))
 
 
 def _is_list(values: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from . import _components
+from . import _components, _inputs
 
 _TYPES = {
     "boolean": "bool",
@@ -17,6 +17,9 @@ _TYPES = {
     "texts": "str | _Sequence[str]",
 }
 
+# Functions of the package whose keywords are the parameters of a row too.
+_BY_ROW = ("job",)
+
 
 def _type_of(parameter: dict) -> str:
     if parameter["type"] == "choice":
@@ -24,13 +27,16 @@ def _type_of(parameter: dict) -> str:
     return _TYPES[parameter["type"]]
 
 
-def _function(row: dict) -> str:
+def _function(row: dict, told: "str | None" = None) -> str:
+    """`told`: its docstring, where that is more than what the row says."""
     words = []
     for parameter in row["parameters"]:
         default = "" if parameter["required"] else " = ..."
         words.append(f"{_components.keyword_of(parameter['name'])}: {_type_of(parameter)}{default}")
+    taken = {word.split(":")[0] for word in words}
+    words += [f"{group}: _Mapping[str, _Any] = ..." for group in _components.groups_of(row) if group not in taken]
     listed = f"*, {', '.join(words)}" if words else ""
-    body = _components.docstring(row).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ")
+    body = (told or _components.docstring(row)).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ")
     return f'def {row["name"]}({listed}) -> Component:\n    """{body}\n    """\n    ...\n'
 
 
@@ -40,11 +46,14 @@ def text(init: str) -> str:
     shown = []
     for line in imports:
         module, names = line.removeprefix("from ").split(" import ")
-        shown.append(f"from {module} import " + ", ".join(f"{n} as {n}" for n in names.split(", ")))
-    head = ["# Made from the parameter rows of the components.", "from collections.abc import Sequence as _Sequence",
-            "from os import PathLike as _PathLike", "from typing import Literal as _Literal", "", *shown, "",
+        typed = [name for name in names.split(", ") if name not in _BY_ROW]
+        shown.append(f"from {module} import " + ", ".join(f"{n} as {n}" for n in typed))
+    head = ["# Made from the parameter rows of the components.",
+            "from collections.abc import Mapping as _Mapping, Sequence as _Sequence",
+            "from os import PathLike as _PathLike", "from typing import Any as _Any, Literal as _Literal", "", *shown, "",
             "__version__: str", ""]
-    return "\n".join(head) + "\n" + "\n".join(_function(row) for row in _components.rows())
+    by_row = [_function({**_components.TABLE_ROWS[name], "name": name}, getattr(_inputs, name).__doc__) for name in _BY_ROW]
+    return "\n".join(head) + "\n" + "\n".join([*by_row, *(_function(row) for row in _components.rows())])
 
 
 def main(folder: str) -> None:

@@ -186,6 +186,19 @@ TEST(BadInput, AMisspeltKeyNamesTheNearest) {
   EXPECT_TRUE(contains(error.remedy(), "did you mean \"topology\"?"));
 }
 
+/// Who forgets the table of a parameter is told which it is, and what is told can be read.
+TEST(BadInput, AParameterAtTheTopIsToldItsTable) {
+  const std::string parts = "topology = 'cube'\nrouting = 'tag'\ntraffic = 'uniform'\n";
+  const std::string plain = parts + "switch = 'queued'\n";
+  const ConfigError of_run = refusal("seed = 3\n" + plain);
+  EXPECT_EQ(of_run.cause(), "an experiment has no \"seed\"");
+  EXPECT_EQ(of_run.remedy(), "it is a parameter of the run: write run = { seed = ... }");
+  EXPECT_EQ(read_one("run = { seed = 3 }\n" + plain).run.integer("seed"), 3);
+  EXPECT_EQ(refusal("buffer = 3\n" + plain).remedy(),
+            "it is a parameter: write switch = { name = \"NAME\", buffer = ... }");
+  EXPECT_EQ(read_one("switch = { name = \"queued\", buffer = 3 }\n" + parts).switching.integer("buffer"), 3);
+}
+
 TEST(BadInput, AnUnknownComponentNamesTheNearest) {
   const ConfigError error = refusal("switch='queued'\nrouting='tag'\ntraffic='uniform'\n[topology]\nname='cub'\n");
   EXPECT_EQ(error.where().line, 5U);

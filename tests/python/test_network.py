@@ -85,6 +85,36 @@ def test_whole_numbers_of_any_type_are_taken():
     assert net.now == 2
 
 
+def test_injection_takes_its_words_as_any_function_does():
+    net = network()
+    assert net.inject(0, 1) == 0 and net.inject(0, 1, 2) == 1 and net.inject(0, 1, 2, 5) == 2
+    assert net.inject(0, 1, flits=3) == 3 and net.inject(0, 1, at=6) == 4 and net.inject(0, 1, at=7, flits=2) == 5
+    assert net.inject(source=0, destination=1, flits=4) == 6 and net.inject(0, destination=1) == 7
+    net.step(100)
+    assert {m.id: (m.flits, m.injected) for m in net.delivered} == {
+        0: (1, 0), 1: (2, 0), 2: (2, 5), 3: (3, 0), 4: (1, 6), 5: (2, 7), 6: (4, 0), 7: (1, 0)}
+    for wrong in ((), (0,), (0, 1, 2, 3, 4)):
+        with pytest.raises(TypeError):
+            net.inject(*wrong)
+    for wrong in ({"flit": 2}, {"source": 1}):
+        with pytest.raises(TypeError):
+            net.inject(0, 1, **wrong)
+    with pytest.raises(TypeError):
+        net.inject(0, 1, 2, flits=2)
+
+
+def test_a_class_may_have_an_injection_of_its_own():
+    class Counting(banyan.Network):
+        injected = 0
+
+        def inject(self, *words, **named):
+            self.injected += 1
+            return super().inject(*words, **named)
+
+    net = Counting(topology=banyan.mesh(size=[2]), switch="vc_router", routing="dimension_order")
+    assert net.inject(0, 1) == 0 and net.inject(1, 0) == 1 and net.injected == 2
+
+
 def test_threads_of_python_share_a_network_one_after_the_other():
     net = network(traffic=[banyan.uniform(load=0.3)])
     arrived = []

@@ -92,6 +92,7 @@ def test_parts_of_a_result_travel_between_processes(small):
     metric, series, histogram = result["packet_latency"], result.series("accepted_load"), result.histogram()
     for again in (lambda part: pickle.loads(pickle.dumps(part)), copy.copy, copy.deepcopy):
         told = again(metric)
+        assert told == metric and hash(told) == hash(metric) and told != result["hops"] and told != 1
         assert (repr(told), told.mean, told.half_width, told.confidence, told.count, told.unit, told.counter) == (
             repr(metric), metric.mean, metric.half_width, metric.confidence, metric.count, metric.unit, metric.counter)
         told = again(series)

@@ -14,6 +14,8 @@ e = banyan.load("x.toml", **{"traffic.load": 0.2})
 r: banyan.Result = e.run(threads=1, **{"traffic.load": 0.2})
 r = e.run(**{"traffic.load": 0.2, "switch.vcs": 2})
 r = e.run(2, progress=True, on_window=lambda window: window.accepted_load > 0.3, **{"traffic.load": 0.2})
+job = banyan.job(generator={"collective": "all_reduce", "ranks": 16}, host_overhead="500 ns", repeats=2)
+marking = banyan.cioq(mark={"low": 8, "high": 8})
 latency: banyan.Metric = r["packet_latency"]
 mean: float = latency.mean
 width: float | None = latency.half_width
@@ -28,6 +30,8 @@ WRONG = {
     'banyan.load("x.toml").run(1)["packet_latency"].mean = 3.0': 'read-only',
     'banyan.load("x.toml").run(1).verdikt': 'no attribute "verdikt"',
     'banyan.compare(1, 2)': 'Argument 1 to "compare"',
+    'banyan.job(generater={})': 'Unexpected keyword argument "generater"',
+    'banyan.Metric()': 'Too few arguments for "Metric"',
 }
 
 

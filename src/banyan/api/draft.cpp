@@ -110,6 +110,21 @@ std::optional<std::string> named_by_choice(const Kind& kind, const std::string& 
   return std::nullopt;
 }
 
+/// How to write what somebody took for a part of an experiment, and is a parameter of one: a seed, for one.
+std::optional<std::string> belongs_to(const Catalog& catalog, const std::string& key) {
+  const auto has = [&](const Kind& kind) {
+    return std::any_of(kind.components.begin(), kind.components.end(),
+                       [&](const auto* info) { return config::find_parameter(*info, key) != nullptr; });
+  };
+  if (has(catalog.run)) return fmt::format("it is a parameter of the run: write run = {{ {} = ... }}", key);
+  for (const Kind* kind :
+       {&catalog.traffic, &catalog.switching, &catalog.topology, &catalog.routing, &catalog.admission}) {
+    if (!has(*kind)) continue;
+    return fmt::format("it is a parameter: write {} = {{ name = \"NAME\", {} = ... }}", kind->section, key);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const config::ComponentInfo& info_of(const Part& part) {
@@ -162,8 +177,9 @@ Draft::Draft(const Node& root, const Catalog& catalog) : catalog_(&catalog) {
     } else if (part != parts_.end()) {
       read_part(entry.value, *part);
     } else {
-      throw ConfigError(entry.where, fmt::format("an experiment has no \"{}\"", entry.key),
-                        config::suggestion(entry.key, top_level_keys(), "it has"));
+      throw ConfigError(
+          entry.where, fmt::format("an experiment has no \"{}\"", entry.key),
+          belongs_to(catalog, entry.key).value_or(config::suggestion(entry.key, top_level_keys(), "it has")));
     }
   }
   if (jobs && parts_of(catalog.job).empty())

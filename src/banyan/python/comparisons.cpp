@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "banyan/api/compare.hpp"
 #include "banyan/api/knee.hpp"
+#include "banyan/api/measure/compare.hpp"
 #include "banyan/python/bindings.hpp"
 #include "banyan/python/watched.hpp"
 #include "banyan/report/study_report.hpp"

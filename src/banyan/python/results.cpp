@@ -189,10 +189,22 @@ std::shared_ptr<Sweep> sweep_from_state(const py::tuple& state) {
   return sweep;
 }
 
+/// Values that are pickled as a tuple are equal where these tuples are.
+template <class Value, class... Options>
+void add_equality(py::class_<Value, Options...>& type, py::tuple (*state)(const Value&)) {
+  type.def("__eq__", [state](const Value& self, const py::object& other) -> py::object {
+    if (!py::isinstance<Value>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    return py::bool_(state(self).equal(state(other.cast<const Value&>())));
+  });
+  type.def("__hash__", [state](const Value& self) { return py::hash(state(self)); });
+}
+
 void add_parts(py::module_& module) {
   using stats::Metric;
-  py::class_<Metric, std::shared_ptr<Metric>>(module, "Metric", "A mean with its confidence interval, or a counter.")
-      .def_readonly("name", &Metric::name)
+  py::class_<Metric, std::shared_ptr<Metric>> metric_class(module, "Metric",
+                                                           "A mean with its confidence interval, or a counter.");
+  add_equality(metric_class, &state_of_metric);
+  metric_class.def_readonly("name", &Metric::name)
       .def_readonly("mean", &Metric::mean)
       .def_readonly("half_width", &Metric::half_width,
                     "Of the confidence interval; None of a counter, and of too few samples.")
