@@ -1,6 +1,6 @@
 // Are two runs compared in pairs that share their random numbers, with intervals that hold, and only where that makes
 // sense?
-#include "banyan/api/compare.hpp"
+#include "banyan/api/measure/compare.hpp"
 
 #include <gtest/gtest.h>
 

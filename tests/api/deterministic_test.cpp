@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "banyan/api/compare.hpp"
-#include "banyan/api/measure_sessions.hpp"
+#include "banyan/api/measure/compare.hpp"
+#include "banyan/api/measure/sessions.hpp"
 #include "banyan/base/error.hpp"
 #include "engine/small_instances.hpp"
 

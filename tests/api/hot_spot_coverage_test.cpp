@@ -5,7 +5,7 @@
 #include <string>
 
 #include "banyan/api/experiment.hpp"
-#include "banyan/api/steady_windows.hpp"
+#include "banyan/api/measure/steady_windows.hpp"
 #include "support/effort.hpp"
 
 namespace banyan::api::hot_spot_coverage_test {

@@ -30,8 +30,9 @@ TEST(Network, SwitchesOfTooManyPortsAreRefusedByEveryModelThatHasAMost) {
     if (row->most_ports == kNone) continue;
     ++models;
     ASSERT_EQ(row->most_ports, 64U) << name;
-    EXPECT_EQ(refusal("{ name = \"mesh\", size = [2], concentration = 70 }", name),
-              "switches have 71 ports in the mean, and " + name + " takes at most 64: use switches of at most 64 ports");
+    EXPECT_EQ(
+        refusal("{ name = \"mesh\", size = [2], concentration = 70 }", name),
+        "switches have 71 ports in the mean, and " + name + " takes at most 64: use switches of at most 64 ports");
     // Those of the upper level have 40, so that only the network shows it.
     EXPECT_EQ(refusal("{ name = \"fat_tree\", arity = 40, levels = 2 }", name),
               "a switch has 80 ports, and " + name + " takes at most 64: use switches of at most 64 ports");

@@ -1,5 +1,5 @@
 // Does a run that stops itself reach what was asked, say so, and not depend on threads?
-#include "banyan/api/precision.hpp"
+#include "banyan/api/measure/precision.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/steady.hpp"
 #include "banyan/api/needs.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/predictions.hpp"

@@ -7,6 +7,7 @@
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/measure/compare.hpp"
 #include "banyan/api/result_file.hpp"
 #include "banyan/api/verify.hpp"
 #include "banyan/base/error.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/base/archive.hpp"
 

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/steady.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
 

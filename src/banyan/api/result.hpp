@@ -106,4 +106,13 @@ inline constexpr const char* kDeterministic = "deterministic";
 /// A readable table; of the tables on request what fits a screen, and no profile.
 [[nodiscard]] std::string to_table(const Result& result);
 
+/// A run, or the finished points of a sweep.
+struct Runs {
+  std::string name;  ///< for messages
+  std::vector<std::string> axis_names;
+  std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]: (axis, value)
+  std::vector<Result> results;
+  std::vector<std::string> printed;  ///< [point]: the JSON that it was read from; empty when they come from a store
+};
+
 }  // namespace banyan::api

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "banyan/api/compare.hpp"
+#include "banyan/api/result.hpp"
 #include "banyan/config/json_file.hpp"
 
 namespace banyan::api {

@@ -8,11 +8,11 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/inputs.hpp"
-#include "banyan/api/measure_sessions.hpp"
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/sessions.hpp"
+#include "banyan/api/measure/steady.hpp"
+#include "banyan/api/measure/stored_differences.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
-#include "banyan/api/stored_differences.hpp"
 #include "banyan/api/version.hpp"
 #include "banyan/base/error.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "banyan/api/vc_turn.hpp"
+#include "banyan/api/measure/vc_turn.hpp"
 
 namespace banyan::api {
 namespace {

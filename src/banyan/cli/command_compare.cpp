@@ -1,5 +1,5 @@
 // banyan compare: is B better than A, and could chance have done it?
-#include "banyan/api/compare.hpp"
+#include "banyan/api/measure/compare.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"

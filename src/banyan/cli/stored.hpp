@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "banyan/api/compare.hpp"
+#include "banyan/api/measure/compare.hpp"
 
 namespace banyan::cli {
 

@@ -1,4 +1,4 @@
-#include "banyan/api/channel_alone.hpp"
+#include "banyan/api/measure/channel_alone.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "banyan/api/compare.hpp"
+#include "banyan/api/measure/compare.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,9 +11,9 @@
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/export.hpp"
+#include "banyan/api/measure/steady_windows.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
-#include "banyan/api/steady_windows.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/config/resolve.hpp"

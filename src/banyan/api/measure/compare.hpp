@@ -33,15 +33,6 @@ struct Comparison {
 /// independent (Welch). Throws ConfigError that names what differs when the networks do.
 [[nodiscard]] Comparison compare(const Result& a, const Result& b);
 
-/// A run, or the finished points of a sweep.
-struct Runs {
-  std::string name;  ///< for messages
-  std::vector<std::string> axis_names;
-  std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]: (axis, value)
-  std::vector<Result> results;
-  std::vector<std::string> printed;  ///< [point]: the JSON that it was read from; empty when they come from a store
-};
-
 struct RunsComparison {
   std::vector<std::vector<std::pair<std::string, std::string>>> axes;  ///< [point]
   std::vector<Comparison> points;

@@ -1,4 +1,4 @@
-#include "banyan/api/disturbance.hpp"
+#include "banyan/api/measure/disturbance.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "banyan/api/precision.hpp"
+#include "banyan/api/measure/precision.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

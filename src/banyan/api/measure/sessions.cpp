@@ -1,4 +1,4 @@
-#include "banyan/api/measure_sessions.hpp"
+#include "banyan/api/measure/sessions.hpp"
 
 #include <fmt/core.h>
 
@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "banyan/api/energy.hpp"
+#include "banyan/api/measure/precision.hpp"
+#include "banyan/api/measure/time_series.hpp"
 #include "banyan/api/packet_log_file.hpp"
-#include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
-#include "banyan/api/time_series.hpp"
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/engine/session.hpp"
 #include "banyan/stats/interval.hpp"

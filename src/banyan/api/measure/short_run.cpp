@@ -1,4 +1,4 @@
-#include "banyan/api/short_run.hpp"
+#include "banyan/api/measure/short_run.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/steady.hpp"
 
 #include <fmt/core.h>
 
@@ -14,16 +14,16 @@
 #include <tuple>
 #include <utility>
 
-#include "banyan/api/disturbance.hpp"
 #include "banyan/api/energy.hpp"
 #include "banyan/api/fork.hpp"
+#include "banyan/api/measure/disturbance.hpp"
+#include "banyan/api/measure/precision.hpp"
+#include "banyan/api/measure/steady_windows.hpp"
+#include "banyan/api/measure/time_series.hpp"
 #include "banyan/api/packet_log_file.hpp"
-#include "banyan/api/precision.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
-#include "banyan/api/steady_windows.hpp"
 #include "banyan/api/threads.hpp"
-#include "banyan/api/time_series.hpp"
 #include "banyan/engine/steady.hpp"
 #include "banyan/stats/fairness.hpp"
 #include "banyan/stats/interval.hpp"

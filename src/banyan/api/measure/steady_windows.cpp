@@ -1,4 +1,4 @@
-#include "banyan/api/steady_windows.hpp"
+#include "banyan/api/measure/steady_windows.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "banyan/api/stored_differences.hpp"
+#include "banyan/api/measure/stored_differences.hpp"
 
 #include <fmt/core.h>
 

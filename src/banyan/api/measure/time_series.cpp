@@ -1,4 +1,4 @@
-#include "banyan/api/time_series.hpp"
+#include "banyan/api/measure/time_series.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "banyan/api/vc_turn.hpp"
+#include "banyan/api/measure/vc_turn.hpp"
 
 #include <fmt/core.h>
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "banyan/analysis/parts/paths.hpp"
-#include "banyan/api/channel_alone.hpp"
-#include "banyan/api/measure_steady.hpp"
+#include "banyan/api/measure/channel_alone.hpp"
+#include "banyan/api/measure/short_run.hpp"
+#include "banyan/api/measure/steady.hpp"
 #include "banyan/api/predictions.hpp"
-#include "banyan/api/short_run.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/resolve.hpp"
 
@@ -22,8 +22,8 @@ namespace {
 /// Paths that every run may follow before it starts: some tenths of a second.
 constexpr u64 kMostPaths = u64{1} << 18U;
 /// Messages per terminal and terminals that the mean length of packets is taken from.
-constexpr u64 kMessages = 64;
-constexpr u32 kTerminals = 64;
+constexpr u64 kMessagesLookedAt = 64;
+constexpr u32 kTerminalsLookedAt = 64;
 
 /// Of networks that are too large to be tried. Part of what turns with a round trip of credits let through at random: a
 /// 4 x 4 mesh with five virtual channels, which need 0.85 of their turns, carries 0.93 of a load, and all of it with
@@ -76,7 +76,7 @@ struct Need {
 };
 
 /// Traffics that send without end, and what answers them: replies go back where requests came from.
-struct Stream {
+struct Sending {
   Experiment of;                ///< the experiment with these traffics alone, and without replies
   Traffics traffics;            ///< of that one
   std::vector<i64> reply_size;  ///< flits of a reply, one for all or by the length of the request; {0}: none
@@ -101,7 +101,7 @@ struct Stream {
 };
 
 /// Looks at the first messages of a stream.
-void sample(Stream& stream, u32 terminals) {
+void sample(Sending& stream, u32 terminals) {
   double loads = 0.0;
   double packets_per_flit = 0.0;
   for (const auto& traffic : stream.traffics) {
@@ -111,10 +111,10 @@ void sample(Stream& stream, u32 terminals) {
     double flits = 0.0;
     double replies = 0.0;
     double packets = 0.0;
-    for (u32 t = 0; t < std::min(terminals, kTerminals); ++t) {
+    for (u32 t = 0; t < std::min(terminals, kTerminalsLookedAt); ++t) {
       core::Message message;
       Tick previous = kNever;
-      for (u64 nth = 0; nth < kMessages && traffic->next(t, nth, previous, message); ++nth) {
+      for (u64 nth = 0; nth < kMessagesLookedAt && traffic->next(t, nth, previous, message); ++nth) {
         if (message.birth == kNever) break;
         previous = message.birth;
         const double reply = stream.reply_to(message.flits);
@@ -140,16 +140,16 @@ void sample(Stream& stream, u32 terminals) {
 
 /// The traffics of an experiment, those that are answered one by one; none where some of them is no steady stream, or
 /// waits for its replies before it goes on.
-std::vector<Stream> streams_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
+std::vector<Sending> streams_of(const Experiment& experiment, const Network& network, const Traffics& traffics) {
   bool answers = false;
   for (const auto& traffic : traffics) {
     if (traffic->finite() || traffic->replicates() || traffic->traits().limits_requests) return {};
     answers = answers || traffic->answers();
   }
   if (answers && traffics.size() != experiment.traffics.size()) return {};
-  std::vector<Stream> streams;
+  std::vector<Sending> streams;
   for (std::size_t i = 0; i < (answers ? traffics.size() : 1); ++i) {
-    Stream& stream = streams.emplace_back(Stream{experiment, {}, {0}, 0.0, 0.0, {}});
+    Sending& stream = streams.emplace_back(Sending{experiment, {}, {0}, 0.0, 0.0, {}});
     if (answers) stream.of.traffics = {experiment.traffics[i]};
     if (traffics[i]->answers()) {
       if (!experiment.traffics[i].all().contains("reply_size")) return {};  // fetch-and-adds
@@ -166,10 +166,10 @@ std::vector<Stream> streams_of(const Experiment& experiment, const Network& netw
 }
 
 /// Mean flits of a packet of all streams; 0: unknown.
-double mean_packet(const std::vector<Stream>& streams) {
+double mean_packet(const std::vector<Sending>& streams) {
   double loads = 0.0;
   double packets = 0.0;
-  for (const Stream& stream : streams) {
+  for (const Sending& stream : streams) {
     if (stream.packet == 0.0) continue;
     loads += stream.load();
     packets += stream.load() / stream.packet;
@@ -232,10 +232,10 @@ bool few_paths(const core::Graph& graph, const core::Routing& routing) {
 /// Who sends how much to whom, replies included: calls visit(source, destination, flits per cycle). Throws ConfigError
 /// where that is not known.
 template <class Visit>
-void each_pair(const std::vector<Stream>& streams, const Network& network, const Visit& visit) {
+void each_pair(const std::vector<Sending>& streams, const Network& network, const Visit& visit) {
   const config::ComponentInfo info{"vc_turn", "", "", {}};
   const config::Values values = config::Values::defaults(info);
-  for (const Stream& stream : streams) {
+  for (const Sending& stream : streams) {
     const core::AnalysisContext context = analysis_context(stream.of, network, stream.traffics);
     const analysis::parts::TrafficMatrix matrix(values, context);
     for (u32 s = 0; s < matrix.terminals(); ++s) {
@@ -249,7 +249,7 @@ void each_pair(const std::vector<Stream>& streams, const Network& network, const
 
 /// The virtual channels of every channel between switches, in the mean, where packets take the shortest ways: longer
 /// ones need more, whatever the routing chooses by its queues.
-Need mean_need(const std::vector<Stream>& streams, const Network& network, const Turn& turn, u32 vcs) {
+Need mean_need(const std::vector<Sending>& streams, const Network& network, const Turn& turn, u32 vcs) {
   const core::Graph& graph = network.topology->graph();
   Need need{kNone, 0, vcs, 0.0, true};
   double channels = 0.0;
@@ -271,7 +271,7 @@ Need mean_need(const std::vector<Stream>& streams, const Network& network, const
 }
 
 /// What the most loaded virtual channels have to carry.
-Need needed(const std::vector<Stream>& streams, const Network& network, const Turn& turn, u32 vcs) {
+Need needed(const std::vector<Sending>& streams, const Network& network, const Turn& turn, u32 vcs) {
   const core::Graph& graph = network.topology->graph();
   const bool one = network.topology->subnetworks() == 1;
   try {
@@ -291,7 +291,7 @@ Need needed(const std::vector<Stream>& streams, const Network& network, const Tu
   } catch (const ConfigError&) {}  // no steady stream of messages with one destination
   if (!turn.of.from_terminals) return {};
   double load = 0.0;  // of a terminal, in the mean
-  for (const Stream& stream : streams) load += stream.load();
+  for (const Sending& stream : streams) load += stream.load();
   return {graph.injection(0), 0, vcs, load / network.topology->subnetworks()};
 }
 
@@ -299,12 +299,12 @@ Need needed(const std::vector<Stream>& streams, const Network& network, const Tu
 class Alone {
  public:
   /// `capacity`: flits per cycle that the channel carries with any number of virtual channels.
-  Alone(const config::Values& switching, const std::vector<Stream>& streams, const Turn& turn,
+  Alone(const config::Values& switching, const std::vector<Sending>& streams, const Turn& turn,
         const core::Channel& channel, double load, double capacity)
       : switching_(switching), each_(turn.each(channel)), capacity_(capacity) {
     constexpr u32 kMostLatency = 256;  // so that it takes some milliseconds
     load_.load = std::min({load, capacity, 1.0});
-    for (const Stream& stream : streams) {
+    for (const Sending& stream : streams) {
       load_.packets.insert(load_.packets.end(), stream.packets.begin(), stream.packets.end());
     }
     if (turn.of.per_latency > 0.0) load_.latency = std::min(channel.link.latency_cycles, kMostLatency);
@@ -369,9 +369,9 @@ std::string remedy(const Experiment& experiment, const Need& need, double useful
 }
 
 /// Flits per cycle and terminal that are generated in the cycles that a short run counts, replies included.
-double offered(std::vector<Stream>& streams, const core::Topology& topology, ShortRun run) {
+double offered(std::vector<Sending>& streams, const core::Topology& topology, ShortRun run) {
   double sum = 0.0;
-  for (Stream& stream : streams) {
+  for (Sending& stream : streams) {
     u64 flits = 0;
     for (const auto& traffic : stream.traffics) {
       traffic->begin(0);
@@ -446,15 +446,15 @@ std::string place_of(const Need& need, const core::Topology& topology) {
   return fmt::format("port {} of {}", topology.port_label(from.node, from.port), topology.label(from.node));
 }
 
-bool of_one_length(const std::vector<Stream>& streams) {
+bool of_one_length(const std::vector<Sending>& streams) {
   const u32 first = streams.front().packets.empty() ? 0 : streams.front().packets.front();
-  return std::ranges::all_of(streams, [first](const Stream& stream) {
+  return std::ranges::all_of(streams, [first](const Sending& stream) {
     return std::ranges::all_of(stream.packets, [first](u32 flits) { return flits == first; });
   });
 }
 
 /// Of a network that is small enough to be tried.
-std::string measured_note(const Experiment& experiment, const Network& network, std::vector<Stream>& streams,
+std::string measured_note(const Experiment& experiment, const Network& network, std::vector<Sending>& streams,
                           const Turn& turn, const Need& need, ShortRun shortly) {
   const bool known = need.channel != kNone;
   double each = 0.0;
@@ -471,7 +471,7 @@ std::string measured_note(const Experiment& experiment, const Network& network, 
                         place_of(need, *network.topology));
   }
   double load = 0.0;
-  for (const Stream& stream : streams) load += stream.load();
+  for (const Sending& stream : streams) load += stream.load();
   const u32 vcs = switch_row(experiment).vcs(experiment.switching);
   const double cycles =
       turn.of.fixed + turn.of.per_flit * turn.flits +
@@ -491,7 +491,7 @@ std::string vc_turn_note(const Experiment& experiment, const Network& network, c
   if (row.vc_turn == nullptr) return {};
   // Traffics that keep to virtual channels of their own have packets and loads of their own there.
   const bool apart = network.routing->classes() != 1;
-  std::vector<Stream> streams;
+  std::vector<Sending> streams;
   try {
     streams = streams_of(experiment, network, traffics);
   } catch (const ConfigError&) { return {}; }  // replies with settings of their own
