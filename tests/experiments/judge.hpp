@@ -165,12 +165,16 @@ class Judge {
     return std::max(steady, sessions);
   }
 
-  /// In cycles of terminals; a look for congestion trees goes through all channels.
-  static double most_work(const config::Values& run, const core::NetworkSize& size) {
+  /// In cycles of terminals; a look for congestion trees goes through all channels, and from each of their virtual
+  /// channels to those of the next that its head may take: 80 ms where 16,000 of them wait for 256 others each.
+  static double most_work(const api::Experiment& experiment, const core::NetworkSize& size) {
+    const config::Values& run = experiment.run;
+    constexpr double kVcsOfACycle = 64.0;
+    const double vcs = api::switch_row(experiment).vcs(experiment.switching);
     const double cycles = most_cycles(run);
     const auto interval = static_cast<double>(run.integer("trees_interval"));
     const double looks = run.flag("trees") && interval > 0.0 ? cycles / interval : 0.0;
-    return cycles * size.terminals + looks * size.channels;
+    return cycles * size.terminals + looks * size.channels * std::max(1.0, vcs * vcs / kVcsOfACycle);
   }
 
   /// A model without a limit at its terminals sends replies and batches of any length within a few cycles.
@@ -212,7 +216,7 @@ class Judge {
       if (row.size != nullptr && too_large(row.size(experiment->topology))) return Fate::too_large;
       if (!experiment->jobs.empty()) return run_jobs(*experiment);
       const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
-      if (too_large(size) || most_work(experiment->run, size) > most_terminal_cycles_) return Fate::too_large;
+      if (too_large(size) || most_work(*experiment, size) > most_terminal_cycles_) return Fate::too_large;
       if (too_many_packets(*experiment)) return Fate::too_large;
       api::check(*experiment);
       built.network = api::build_network(*experiment);

@@ -7,7 +7,9 @@
 
 #include <initializer_list>
 #include <random>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "workload/files.hpp"
@@ -208,6 +210,32 @@ TEST(Replay, TheCriticalPathEndsWhereTheRunEnds) {
   }
 }
 
+/// A ring in which the sender is two repeats ahead of what the receiver has: its messages wait there.
+TEST(Replay, TheCriticalPathLeadsThroughRepeats) {
+  const std::string text =
+      "num_ranks 2\nrank 0 {\na: calc 100\nb: send 1b to 1\nb requires a\n}\n"
+      "rank 1 {\na: recv 1b from 0\nb: calc 500\nb requires a\n}";
+  const JobOutcome outcome = outcome_of(program_of(text), HostRules::physical, {1000, 0, 0, 0, 0, 9}, 3);
+  std::vector<std::tuple<u32, u32, u32>> path;
+  for (const CriticalStep& s : outcome.critical_path) path.emplace_back(s.place.rank, s.place.operation, s.repeat);
+  // The first message is late, and then rank 1 is busy: 100 + 1000 + 3 * 500.
+  const std::vector<std::tuple<u32, u32, u32>> expected{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0},
+                                                        {1, 0, 1}, {1, 1, 1}, {1, 0, 2}, {1, 1, 2}};
+  EXPECT_EQ(path, expected);
+  EXPECT_EQ(outcome.completion, 2600U);
+  // Where the sender is slower the last message is what the end waits for, and all computations before it.
+  const std::string slow =
+      "num_ranks 2\nrank 0 {\na: calc 700\nb: send 1b to 1\nb requires a\n}\n"
+      "rank 1 {\na: recv 1b from 0\nb: calc 500\nb requires a\n}";
+  path.clear();
+  for (const CriticalStep& s :
+       outcome_of(program_of(slow), HostRules::physical, {1000, 0, 0, 0, 0, 9}, 3).critical_path)
+    path.emplace_back(s.place.rank, s.place.operation, s.repeat);
+  const std::vector<std::tuple<u32, u32, u32>> slower{{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1},
+                                                      {0, 0, 2}, {0, 1, 2}, {1, 0, 2}, {1, 1, 2}};
+  EXPECT_EQ(path, slower);
+}
+
 TEST(Replay, WhatCannotGoOnIsExplained) {
   // Both send first, and neither send ends before its receive is posted.
   const std::string text =
@@ -271,22 +299,31 @@ TEST(Replay, TimesAddUp) {
       const Parameters p{one_of({0, 50, 2500}), one_of({0, 10, 1500}), one_of({0, 7, 1000}),
                          one_of({0, 1, 6}),     one_of({0, 1, 9}),     one_of({8, 100, 65535})};
       const Program program = program_of(text);
-      const JobOutcome outcome = outcome_of(program, rules, p);
+      const u32 repeats = 1 + static_cast<u32>(random() % 3);
+      const JobOutcome outcome = outcome_of(program, rules, p, repeats);
       if (!outcome.explanation.empty()) continue;
       ++finished;
-      const std::string what = text + fmt::format("L={} o={} g={} G={} O={} S={}", p.latency, p.o, p.g, p.per_byte,
-                                                  p.per_byte_overhead, p.eager);
+      const std::string what = text + fmt::format("L={} o={} g={} G={} O={} S={} repeats={}", p.latency, p.o, p.g,
+                                                  p.per_byte, p.per_byte_overhead, p.eager, repeats);
       for (u32 r = 0; r < program.ranks(); ++r) {
         const RankTimes& t = outcome.times[r];
         ASSERT_EQ(t.computing + t.overhead + t.network + t.waiting, outcome.ends[r]) << "rank " << r << "\n" << what;
       }
       ASSERT_FALSE(outcome.critical_path.empty());
       ASSERT_EQ(outcome.critical_path.back().end, outcome.completion) << what;
-      // LogGOPSim begins what waits for the end of an operation on another core before that end.
-      if (rules == HostRules::loggopsim) continue;
       std::string path;
       for (const CriticalStep& step : outcome.critical_path)
-        path += fmt::format("rank {} l{}: {} to {}\n", step.place.rank, step.place.operation, step.begin, step.end);
+        path += fmt::format("rank {} l{} repeat {}: {} to {}\n", step.place.rank, step.place.operation, step.repeat,
+                            step.begin, step.end);
+      // The beginning of a send that asks first may be on it, and its end again.
+      std::set<std::tuple<u32, u32, u32, u64>> executed;
+      for (const CriticalStep& step : outcome.critical_path)
+        ASSERT_TRUE(executed.emplace(step.place.rank, step.place.operation, step.repeat, step.end).second)
+            << path << what;
+      ASSERT_EQ(outcome.critical_path.front().repeat, 0U) << path << what;
+      ASSERT_EQ(outcome.critical_path.front().begin, 0U) << "not from the start\n" << path << what;
+      // LogGOPSim begins what waits for the end of an operation on another core before that end.
+      if (rules == HostRules::loggopsim) continue;
       for (std::size_t i = 1; i < outcome.critical_path.size(); ++i)
         ASSERT_LE(outcome.critical_path[i - 1].begin, outcome.critical_path[i].end) << path << what;
     }

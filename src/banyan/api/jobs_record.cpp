@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -145,20 +146,22 @@ class Writer {
     return parts(times.computing, times.overhead, times.network, times.waiting);
   }
   [[nodiscard]] ordered_json path() const {
-    std::map<std::pair<u32, u32>, const WatchedMessage*> watched;
-    for (const WatchedMessage& m : job_.watched) watched[{m.send.rank, m.send.operation}] = &m;
+    std::map<std::array<u32, 3>, const WatchedMessage*> watched;
+    for (const WatchedMessage& m : job_.watched) watched[{m.send.rank, m.send.operation, m.repeat}] = &m;
     ordered_json all = ordered_json::array();
     const auto& steps = job_.outcome.critical_path;
     for (std::size_t i = steps.size() - std::min(steps.size(), kMostSteps); i < steps.size(); ++i) {
       const CriticalStep& s = steps[i];
       ordered_json step{{"rank", s.place.rank},
                         {"operation", s.place.operation},
-                        {"what", workload::to_text(*job_.program, s.place)},
+                        {"repeat", s.repeat},
+                        {"what", workload::to_text(*job_.program, s.place) +
+                                     (s.repeat == 0 ? std::string() : fmt::format(", repeat {}", s.repeat))},
                         {"begin", time(s.begin)},
                         {"end", time(s.end)}};
       const workload::Operation o = job_.program->operation(s.place.rank, s.place.operation);
       if (o.kind == OperationKind::send && s.arrived != 0) {
-        const auto found = watched.find({s.place.rank, s.place.operation});
+        const auto found = watched.find({s.place.rank, s.place.operation, s.repeat});
         step["message"] = message(s, o, found == watched.end() ? nullptr : found->second);
       }
       all.push_back(std::move(step));

@@ -182,7 +182,8 @@ class Coupling {
     u64 birth = 0;
     u32 source = 0;
     u32 job = 0;
-    workload::Place send;  ///< kNobody: of a question or an answer
+    workload::Place send;  ///< kNone: of a question or an answer
+    u32 repeat = 0;
     u32 flits = 0;
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
@@ -285,8 +286,8 @@ class Coupling {
       if (flight.first != kNothing) ++pieces_left_[flight.first];
       flights_[id] = flight;
       if (traced_) {
-        pieces_.push_back({birth, pair.first, end.number, is_message ? parcel.send : workload::TraceBack::kNobody,
-                           static_cast<u32>(now)});
+        pieces_.push_back({birth, pair.first, end.number, is_message ? parcel.send : workload::Place{kNone, kNone},
+                           parcel.repeat, static_cast<u32>(now)});
       }
       left -= now;
     }
@@ -407,10 +408,10 @@ struct Followed {
 /// injection.
 void number_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& out,
                     const std::vector<Coupling::Piece>& pieces, u32 packet) {
-  std::map<std::array<u32, 3>, Followed*> wanted;  // by job, rank and operation
+  std::map<std::array<u32, 4>, Followed*> wanted;  // by job, rank, operation and repeat
   for (Followed& f : followed) {
-    const workload::Place send = out.jobs[f.job].watched[f.place].send;
-    wanted[{static_cast<u32>(f.job), send.rank, send.operation}] = &f;
+    const WatchedMessage& message = out.jobs[f.job].watched[f.place];
+    wanted[{static_cast<u32>(f.job), message.send.rank, message.send.operation, message.repeat}] = &f;
   }
   std::vector<u32> order(pieces.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -420,7 +421,7 @@ void number_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& o
     const Coupling::Piece& piece = pieces[i];
     u32& count = packets[piece.source];
     count += piece.flits / packet + (piece.flits % packet != 0 ? 1 : 0);
-    const auto found = wanted.find({piece.job, piece.send.rank, piece.send.operation});
+    const auto found = wanted.find({piece.job, piece.send.rank, piece.send.operation, piece.repeat});
     if (found != wanted.end()) found->second->packet = {piece.source, count - 1};
   }
 }
@@ -483,7 +484,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
       const u64 idle = idle_time(jobs[j], step.place, flit, latencies, mean_of(latencies));
       const u64 took = step.arrived - step.sent;
       followed.push_back({j, job.watched.size(), took - std::min(took, idle), {}});
-      job.watched.push_back({step.place, idle, {}});
+      job.watched.push_back({step.place, step.repeat, idle, {}});
     }
   }
   if (!again && coupling.flits() > kMostFlitsAgain) return;

@@ -26,7 +26,8 @@ struct PlacedJob {
 /// What happened in the network to a message of a critical path. Times in cycles.
 struct WatchedMessage {
   workload::Place send;
-  u64 idle = 0;  ///< what it would have taken in the idle network
+  u32 repeat = 0;  ///< of the rank that sends, from 0
+  u64 idle = 0;    ///< what it would have taken in the idle network
   struct Passage {
     bool terminal = false;  ///< `node` is a terminal, not a switch
     u32 node = 0;

@@ -85,7 +85,9 @@ class Replay {
         queue_(std::size_t{program.ranks()} * 2),
         trace_(program, options.repeats),
         clock_(program.ranks(), cores_ == 1, true),
-        holder_(core_free_.size(), TraceBack::kNobody) {}
+        holder_(core_free_.size(), TraceBack::kNobody),
+        sender_(send_free_.size(), TraceBack::kNobody),
+        receiver_(receive_free_.size(), TraceBack::kNobody) {}
 
   JobOutcome run() {
     out_.start = options_.start;
@@ -112,7 +114,7 @@ class Replay {
   /// Between two events nothing is free that was not offered.
   void archive(Archive& a) {
     a(core_free_, send_free_, receive_free_, left_, repeats_left_, free_, messages_, receives_, queue_, trace_, clock_);
-    a(holder_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
+    a(holder_, sender_, receiver_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
   }
 
  private:
@@ -128,10 +130,14 @@ class Replay {
     left_[rank] = program_.operations(rank);
     if (left_[rank] == 0 || repeats_left_[rank] == 0) return false;
     --repeats_left_[rank];
+    const Execution before = trace_.last_of(rank);
+    trace_.again(rank);
     std::vector<u32>& freed = freed_of(rank);
     for (u32 i = 0; i < program_.operations(rank); ++i) {
       program_.passes(rank, i);
-      if (program_.waits_for(rank, i) == 0) freed.push_back(i);
+      if (program_.waits_for(rank, i) != 0) continue;
+      trace_.waited({rank, i}, before, now_);
+      freed.push_back(i);
     }
     return true;
   }
@@ -179,16 +185,18 @@ class Replay {
   /// `waits`: for a message. What waits for its beginning has waited for what it waited for until then.
   void started(u32 rank, u32 operation, bool waits) {
     check(rank);
-    const Place cause = waits ? trace_.cause_of({rank, operation}) : Place{rank, operation};
+    const Place place{rank, operation};
+    const Execution cause = waits ? trace_.cause_of(place) : trace_.now(place);
     program_.for_each_after_start(rank, operation, [&](u32 d) { release(rank, d, cause); });
   }
   void done(u32 rank, u32 operation) {
     check(rank);
-    program_.for_each_after_end(rank, operation, [&](u32 d) { release(rank, d, {rank, operation}); });
+    const Execution cause = trace_.now({rank, operation});
+    program_.for_each_after_end(rank, operation, [&](u32 d) { release(rank, d, cause); });
     if (--left_[rank] == 0) static_cast<void>(begin_iteration(rank));
     if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
   }
-  void release(u32 rank, u32 operation, Place cause) {
+  void release(u32 rank, u32 operation, Execution cause) {
     trace_.waited({rank, operation}, cause, now_);
     u64 unused = 0;
     if (free_.release(rank, operation, unused)) freed_of(rank).push_back(operation);
@@ -203,12 +211,19 @@ class Replay {
   /// The core does this from now on, until it is free; it may have waited for what the core did before.
   void occupy(u32 rank, u32 cpu, Place place, u64 until) {
     u64& free = core_free(rank, cpu);
-    Place& holder = holder_[std::size_t{rank} * cores_ + cpu];
+    Execution& holder = holder_[std::size_t{rank} * cores_ + cpu];
     if (free == now_) trace_.waited(place, holder, now_);
     free = until;
-    holder = place;
+    holder = trace_.now(place);
     trace_.begun(place, now_);
     trace_.ended(place, until);
+  }
+
+  /// An interface does this from now on, until it is free; `place` may have waited for what it did before.
+  void use(u64& free, Execution& user, Place place, Execution by, u64 until) noexcept {
+    if (free == now_) trace_.waited(place, user, now_);
+    free = until;
+    user = by;
   }
 
   void take(const Event& event) {
@@ -250,7 +265,8 @@ class Replay {
     trace_.sent(place, sent);
     if (options_.message)
       options_.message(event.time, {place, o.peer, o.amount, sent, sent + wire_.latency + wire_.per_byte.of(more)});
-    send_free(event.rank, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
+    use(send_free(event.rank, o.nic), sender_[std::size_t{event.rank} * nics_ + o.nic], place, trace_.now(place),
+        event.time + host_.gap + host_.gap_per_byte.of(more));
     queue_.push({event.time + host_.overhead + wire_.latency, next_order(Kind::message), event.rank, event.operation},
                 event.rank * 2 + 1);
     ++out_.messages;
@@ -268,24 +284,31 @@ class Replay {
     // only the receive is above the limit it would end the send a second time.
     const u64 sent = program_.operation(send.rank, send.operation).amount;
     if (o.amount > host_.eager && sent > host_.eager) free_sender(send, o, event.time);
+    trace_.begun({event.rank, event.operation}, event.time);
+    trace_.ended({event.rank, event.operation}, event.time);
     done(event.rank, event.operation);
   }
   void arrive(const Event& event, const Operation& o) {
     const u64 more = o.amount - 1;
     const u64 streamed = std::max(host_.overhead_per_byte.of(more), stream_.of(more));
     const u64 until = event.time + host_.overhead + streamed;
-    receive_free(o.peer, o.nic) = event.time + host_.gap + host_.gap_per_byte.of(more);
+    const u64 interface = event.time + host_.gap + host_.gap_per_byte.of(more);
     u32 receive = 0;
     clock_.handles(o.peer, event.time, until, event.time);
-    trace_.arrived({event.rank, event.operation}, event.time + stream_.of(more));
+    const Execution message = trace_.arrived({event.rank, event.operation}, event.time + stream_.of(more));
     const bool matched = receives_.take(o.peer, event.rank, o.tag, receive);
     // What waits for the receive is told by its message; on the core it is the receive, or the message itself.
-    if (matched) trace_.waited({o.peer, receive}, {event.rank, event.operation}, event.time);
+    if (matched) trace_.waited({o.peer, receive}, message, event.time);
+    u64& free = receive_free(o.peer, o.nic);
+    Execution& user = receiver_[std::size_t{o.peer} * nics_ + o.nic];
     if (matched) {
+      use(free, user, {o.peer, receive}, trace_.now({o.peer, receive}), interface);
       occupy(o.peer, o.cpu, {o.peer, receive}, until);
     } else {
+      free = interface;
+      user = message;
       core_free(o.peer, o.cpu) = until;
-      holder_[std::size_t{o.peer} * cores_ + o.cpu] = {event.rank, event.operation};
+      holder_[std::size_t{o.peer} * cores_ + o.cpu] = message;
     }
     if (!matched) {
       messages_.push(o.peer, event.rank, o.tag, {event.rank, event.operation});
@@ -422,7 +445,9 @@ class Replay {
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;
-  std::vector<Place> holder_;  ///< [core], what it did last
+  std::vector<Execution> holder_;    ///< [core], what it did last
+  std::vector<Execution> sender_;    ///< [interface], whose message it sent last
+  std::vector<Execution> receiver_;  ///< [interface], whose message it received last
   std::vector<WaitQueue> waiting_;
   std::unordered_map<u64, u32> queue_of_;
   std::vector<u32> idle_queues_;

@@ -54,14 +54,14 @@ struct Waiting {
 /// A core, or one direction of an interface.
 struct Resource {
   u64 free = 0;
-  Place last = TraceBack::kNobody;
+  Execution last = TraceBack::kNobody;
 };
 
 /// Contributions to a reduction in the network.
 struct Gathering {
-  u64 latest = 0;            ///< when the last of them was sent
-  Place last;                ///< which is that of this send
-  std::vector<Place> sends;  ///< of those that are here, where no carrier has them
+  u64 latest = 0;                       ///< when the last of them was sent
+  Execution last = TraceBack::kNobody;  ///< which is that of this send
+  std::vector<Place> sends;             ///< of those that are here, where no carrier has them
 
   void archive(Archive& a) { a(latest, last, sends); }
 };
@@ -165,7 +165,8 @@ class Replay {
     }
     if (carrier_->together(send.rank, o.peer)) return push(at, kind, send);
     const u64 bytes = kind == Kind::arrival ? o.amount : 0;
-    carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at, {send, static_cast<u8>(kind), at});
+    carrier_->carry(back ? o.peer : send.rank, back ? send.rank : o.peer, bytes, at,
+                    {send, static_cast<u8>(kind), trace_.repeat_of(send.rank), at});
   }
 
   /// The reduction that a rank has contributed to last. Of the two that may be under way, some ranks have the sum of
@@ -176,10 +177,11 @@ class Replay {
     Gathering& all = gathering(send.rank);
     if (at >= all.latest) {
       all.latest = at;
-      all.last = send;
+      all.last = trace_.now(send);
     }
     if (carrier_ != nullptr)
-      return carrier_->carry(send.rank, send.rank, o.amount, at, {send, static_cast<u8>(Kind::arrival), at});
+      return carrier_->carry(send.rank, send.rank, o.amount, at,
+                             {send, static_cast<u8>(Kind::arrival), trace_.repeat_of(send.rank), at});
     all.sends.push_back(send);
     if (all.sends.size() < program_.ranks()) return;
     for (const Place each : all.sends) {
@@ -193,12 +195,16 @@ class Replay {
     left_[rank] = program_.operations(rank);
     if (left_[rank] == 0 || repeats_left_[rank] == 0) return;
     --repeats_left_[rank];
+    const Execution before = trace_.last_of(rank);
+    trace_.again(rank);
     for (u32 i = 0; i < program_.operations(rank); ++i) {
       program_.passes(rank, i);
-      if (program_.waits_for(rank, i) == 0) push(at, Kind::ready, {rank, i});
+      if (program_.waits_for(rank, i) != 0) continue;
+      trace_.waited({rank, i}, before, at);
+      push(at, Kind::ready, {rank, i});
     }
   }
-  void release(Place place, u64 at, Place cause) {
+  void release(Place place, u64 at, Execution cause) {
     trace_.waited(place, cause, at);
     if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
   }
@@ -206,12 +212,13 @@ class Replay {
   /// until then, whatever its end waits for.
   void begun(Place place, u64 at, bool waits) {
     trace_.begun(place, at);
-    const Place cause = waits ? trace_.cause_of(place) : place;
+    const Execution cause = waits ? trace_.cause_of(place) : trace_.now(place);
     program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });
   }
   void ended(Place place, u64 at) {
     trace_.ended(place, at);
-    program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+    const Execution cause = trace_.now(place);
+    program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });
     out_.ends[place.rank] = std::max(out_.ends[place.rank], at);
     if (--left_[place.rank] == 0) begin_iteration(place.rank, out_.ends[place.rank]);
     if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
@@ -252,7 +259,7 @@ class Replay {
   void calculate(const Event& event, const Operation& o) {
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
-    mine = {start + scale_.of(o.amount), event.place};
+    mine = {start + scale_.of(o.amount), trace_.now(event.place)};
     clock_.computes(event.place.rank, start, mine.free, now_);
     begun(event.place, start, false);
     ended(event.place, mine.free);
@@ -263,7 +270,8 @@ class Replay {
     const bool eager = !asks_first(o);
     u64 start = take_turn(mine, event.place, event.time);
     if (eager) start = take_turn(nic, event.place, start);
-    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)), event.place};
+    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)),
+            eager ? trace_.now(event.place) : trace_.beginning(event.place)};
     clock_.handles(event.place.rank, start, mine.free, now_);
     begun(event.place, start, !eager);
     ++out_.messages;
@@ -274,7 +282,7 @@ class Replay {
       if (mine.free > start + host_.overhead) handled_[key(event.place)] = mine.free;
       return;
     }
-    nic = {start + host_.gap + host_.gap_per_byte.of(further(o)), event.place};
+    nic = {start + host_.gap + host_.gap_per_byte.of(further(o)), trace_.now(event.place)};
     ended(event.place, mine.free);
   }
   void post(const Event& event, const Operation& o) {
@@ -335,7 +343,7 @@ class Replay {
     Resource& nic = sender(event.place, o);
     const u64 start = take_turn(nic, event.place, event.time);
     const u64 gone = host_.gap_per_byte.of(further(o));
-    nic = {start + host_.gap + gone, event.place};
+    nic = {start + host_.gap + gone, trace_.now(event.place)};
     carry(start, Kind::arrival, event.place, o);
     u64 end = start + gone;
     // The core may handle its bytes for longer than they take to leave.
@@ -347,7 +355,7 @@ class Replay {
   }
   /// `at`: when both are there.
   void meet(Place receive, Place send, u64 at, u64 complete) {
-    trace_.waited(receive, options_.reduces ? gathering(send.rank).last : send, complete);
+    trace_.waited(receive, options_.reduces ? gathering(send.rank).last : trace_.met(send), complete);
     constexpr u64 kMost = (u64{1} << 56U) - 1;  // longer ones, of 72 petabytes, cost no more
     push(at, Kind::received, receive, std::min(operation(send).amount, kMost));
   }
@@ -356,7 +364,7 @@ class Replay {
     sent.amount = event.bytes();
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
-    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(sent)), event.place};
+    mine = {start + host_.overhead + host_.overhead_per_byte.of(further(sent)), trace_.now(event.place)};
     clock_.handles(event.place.rank, start, mine.free, now_);
     trace_.begun(event.place, start);
     ended(event.place, mine.free);

@@ -12,7 +12,8 @@ namespace banyan::workload {
 struct Parcel {
   Place send;  ///< the operation to which it belongs
   u8 kind = 0;
-  u64 sent = 0;  ///< when it went onto the wire
+  u32 repeat = 0;  ///< of the rank that sends, from 0
+  u64 sent = 0;    ///< when it went onto the wire
 };
 
 /// Takes messages from one rank to another.

@@ -19,6 +19,7 @@ struct CriticalStep {
   // Of a send: when its message went onto the wire, and when all of it was at the receiver.
   u64 sent = 0;
   u64 arrived = 0;
+  u32 repeat = 0;  ///< of its rank, from 0
 };
 
 /// Where the time of a rank went, from its start to its end. What several of its cores do at once counts for the first
@@ -39,7 +40,7 @@ struct JobOutcome {
   u64 messages = 0;
   u64 bytes = 0;
   std::vector<RankTimes> times;  ///< [rank]
-  /// Only jobs of one repeat with at most kMostTraced operations have one.
+  /// Only jobs of at most kMostTraced operations, repeats included, have one.
   std::vector<CriticalStep> critical_path;
   std::string explanation;  ///< why it could not go on; empty: it is done
 
@@ -48,7 +49,7 @@ struct JobOutcome {
   }
 };
 
-/// Operations of which a run keeps what each has waited for: 40 bytes of each.
+/// Operations of which a run keeps what each has waited for: 48 bytes of each.
 inline constexpr u64 kMostTraced = u64{1} << 22U;
 
 /// Who keeps the state of a run in a file now and then.
