@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -147,8 +148,9 @@ TEST_F(Completion, OtherShellsTakeTheirScripts) {
   if (there_is("fish")) {
     tried = true;
     const auto complete = [](const std::string& line) {
-      const std::string load =
-          shell_word(BANYAN_PROGRAM) + " completion fish | source; complete -C " + shell_word(line);
+      const std::string load = "set -p PATH " +
+                               shell_word(std::filesystem::path(BANYAN_PROGRAM).parent_path().string()) +
+                               "; banyan completion fish | source; complete -C " + shell_word(line);
       return shell("HOME=" + shell_word(scratch().string()) + " fish -N -c " + shell_word(load));
     };
     EXPECT_TRUE(contains(complete("banyan sat"), "saturation"));
@@ -157,6 +159,15 @@ TEST_F(Completion, OtherShellsTakeTheirScripts) {
     EXPECT_TRUE(contains(options, "--quick")) << options;
     EXPECT_FALSE(contains(options, "--width")) << options;
     EXPECT_FALSE(contains(complete("banyan run --"), "--quick"));
+    const std::string file = (scratch() / "fish.toml").string();
+    std::ofstream(file) << "topology = { name = 'mesh', size = [4] }\nswitch = 'vc_router'\ntraffic = 'uniform'\n";
+    EXPECT_EQ(complete("banyan run " + file + " switch.buf"), "switch.buffer=\nswitch.buffer_policy=\n");
+    EXPECT_EQ(complete("banyan run " + file + " switch.saq"), "") << "the switch cioq alone has it";
+    // Beside names of files, which values may be.
+    EXPECT_TRUE(contains(complete("banyan run " + file + " switch.flow=c"), "switch.flow=cut_through\n"));
+    EXPECT_FALSE(contains(complete("banyan run " + file + " switch.flow=c"), "wormhole"));
+    EXPECT_TRUE(contains(complete("banyan run " + file + " switch=cio"), "switch=cioq\n"));
+    EXPECT_TRUE(contains(complete("banyan run nothing.toml switch.saq"), "switch.saqs=")) << "of any switch";
   }
   if (!tried) GTEST_SKIP() << "neither zsh nor fish is installed";
 }

@@ -178,9 +178,33 @@ std::string fish_option(const OptionRow& option, const Choices& choices) {
   return line;
 }
 
+constexpr const char* kFishKeys =
+    R"fish(# The keys of the experiment whose file is on the line, and the choices of the one that is written; or the arguments.
+function __{name}_keys
+  set -l words (commandline -opc)
+  set -l token (commandline -ct)
+  for word in $words[2..-1]
+    test -f "$word"; or continue
+    set -l lines ($words[1] check --keys "$word" 2>/dev/null)
+    test (count $lines) -gt 0; or break
+    for line in $lines
+      set -l key (string replace -r '=.*' '=' -- "$line")
+      if string match -q -- "$key*" "$token"
+        printf '%s\n' "$key"(string split -n ' ' -- (string replace -r '^[^=]*=' '' -- "$line"))
+      else
+        echo "$key"
+      end
+    end
+    return
+  end
+  printf '%s\n' $argv
+end
+)fish";
+
 std::string fish_script(const CommandRow& program, const Choices& choices) {
   const std::string name = program.name();
   std::string script = fmt::format("# Completion of {0} for fish. Load it with: {0} completion fish | source\n", name);
+  script += fmt::format(kFishKeys, fmt::arg("name", name));
   for (const CommandRow* command : all_of(program)) {
     const std::string line = fmt::format("complete -c {} -n {}", name, quoted(fish_condition(*command)));
     for (const CommandRow& below : command->commands) {
@@ -191,9 +215,11 @@ std::string fish_script(const CommandRow& program, const Choices& choices) {
       if (!option.positional) {
         script += fmt::format("{}{} -d {}\n", line, fish_option(option, choices), quoted(option.help));
       } else if (words != choices.end()) {
+        const std::string listed = fmt::format("{}", fmt::join(words->second, " "));
         // The values of a key may be files.
-        const char* const files = option.value.find('=') == std::string::npos ? " -f" : "";
-        script += fmt::format("{}{} -a {}\n", line, files, quoted(fmt::format("{}", fmt::join(words->second, " "))));
+        const bool keys = option.value.find('=') != std::string::npos;
+        script += keys ? fmt::format("{} -a {}\n", line, quoted(fmt::format("(__{}_keys {})", name, listed)))
+                       : fmt::format("{} -f -a {}\n", line, quoted(listed));
       }
     }
   }
