@@ -139,8 +139,8 @@ class TraceBack {
   [[nodiscard]] Execution number(Place place, u32 repeat) const noexcept {
     return first_[place.rank] + u64{repeat} * operations_[place.rank] + place.operation;
   }
-  /// The first of the sends of an operation that `counts` has not counted; its ranks before take up as many places in
-  /// steps_ for each repeat.
+  /// The execution of a send whose turn it is. `counts` has one count for each operation of the program; those of a
+  /// rank begin at first_ / repeats, for steps_ has each operation once per repeat.
   Execution next(std::vector<u32>& counts, Place send) noexcept {
     if (counts.empty()) return number(send, 0);
     const u64 repeats = steps_.size() / counts.size();
