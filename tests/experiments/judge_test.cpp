@@ -134,6 +134,17 @@ TEST(Judge, SeesBrokenInvariants) {
   EXPECT_NE(other.findings.front().detail.find("overtook"), std::string::npos) << other.findings.front().detail;
 }
 
+/// What takes minutes by the number of its packets is no hang, and is known before it runs.
+TEST(Judge, LeavesOutWhatSendsTooMuch) {
+  const std::string text =
+      "topology = { name = \"bidirectional_min\", hosts = 8 }\nswitch = \"ideal\"\n"
+      "[[traffic]]\nname = \"group_local\"\ngroup_size = 4\nload = 1.0\nbatch = 7\nmax_packet = 5\n"
+      "reply_size = [262144]\n";
+  Judge judge(own_folder());
+  EXPECT_EQ(judge.judge(text).fate, Fate::too_large);
+  EXPECT_EQ(judge.judge(text + "[[traffic]]\nname = \"uniform\"\nload = 0.001\n").fate, Fate::too_large);
+}
+
 /// In a child, what never returns or dies is a finding, and the experiments behind it are still tried.
 TEST(Judge, SeesEndlessLoopsAndCrashes) {
   if (kSanitized) GTEST_SKIP() << "sanitizers catch signals";

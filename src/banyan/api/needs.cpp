@@ -133,6 +133,7 @@ struct Together {
   double reserved = 0.0;      ///< of the one that reserves most, of those that do not use all of it
   double seconds = 0.0;
   double most_seconds = 0.0;   ///< where runs go on until their verdicts are certain
+  bool at_least = false;       ///< one of the times is a bound: Work::at_least
   double build_seconds = 0.0;  ///< of the largest
   core::NetworkSize largest;
   const Experiment* of = nullptr;
@@ -143,7 +144,7 @@ std::optional<Needs> closer_needs_of(const Experiment& point, WorkOfRuns& work_o
   std::optional<Needs> needs = needs_of(point);
   if (!needs || needs->bytes <= kWorthSaying) return needs;
   const std::optional<Work> work = work_of(point);
-  if (!work) return needs;
+  if (!work || work->at_least) return needs;
   std::optional<Needs> closer = needs_of(point, work->flits * work->passed);
   closer->reserved = needs->reserved;
   return closer;
@@ -166,6 +167,7 @@ Together together(const std::vector<Experiment>& points, bool time) {
     if (!time) continue;
     const std::optional<Work> work = work_of(point);
     const double run = work ? seconds_of(point, *work) : 0.0;
+    all.at_least = all.at_least || (work && work->at_least);
     all.seconds += needs->build_seconds + run;
     all.most_seconds += needs->build_seconds + run * (work ? work->most_times : 1.0);
   }
@@ -255,16 +257,18 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
     work.passed = needs ? needs->size.passed : core::size_of(graph).passed;
     const u32 terminals = graph.terminals();  // less than the parameters say where those of failed switches are gone
     Traffics traffics = build_traffics(experiment, *last_->topology);
-    bool finite = false;
-    bool endless = false;
+    const bool finite = std::any_of(traffics.begin(), traffics.end(), [](const auto& each) { return each->finite(); });
+    const bool until_delivered = finite && !is_fixed(run);
     const core::SwitchRow& switching = switch_row(experiment);
     const double capacity = switching.capacity == nullptr ? 1.0 : switching.capacity(experiment.switching).injection;
     for (std::size_t i = 0; i < traffics.size(); ++i) {
       const auto& traffic = traffics[i];
       const double longest = longest_packet(experiment);
+      if (until_delivered && !traffic->finite()) {
+        work.at_least = true;
+        continue;
+      }
       traffic->begin(0);
-      finite = finite || traffic->finite();
-      endless = endless || traffic->offered_load() > 0.0;
       const bool stream = traffic->answers() && !traffic->finite() && i < experiment.traffics.size();
       const Sent sent =
           stream ? requests_and_replies(*traffic, experiment.traffics[i], terminals, work.cycles, longest, capacity)
@@ -272,8 +276,7 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
       work.flits += sent.flits;
       work.packets += sent.packets;
     }
-    if (!finite || is_fixed(run)) return work;
-    if (endless) return std::nullopt;
+    if (!until_delivered) return work;
     const auto sessions = static_cast<double>(run.integer("sessions"));
     work.flits *= sessions;
     work.packets *= sessions;
@@ -318,7 +321,9 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once, doubl
   std::string text = fmt::format("needs about {}", bytes_text(bytes));
   if (bytes > available_bytes)
     text += fmt::format(", of which {} are available: it may not fit", bytes_text(available_bytes));
-  if (long_run) text += fmt::format(" and {} of CPU time", duration_text(all.seconds));
+  if (long_run) {
+    text += fmt::format(" and {}{} of CPU time", all.at_least ? "at least " : "", duration_text(all.seconds));
+  }
   if (long_run && all.most_seconds > 2.0 * all.seconds) {
     text += fmt::format(", or up to {} where verdicts stay uncertain (run.extension)", duration_text(all.most_seconds));
   }

@@ -20,6 +20,9 @@ struct Work {
   double passed = 1.0;   ///< switches that each of them passes
   /// The run may go on for so many times as long while its verdict is uncertain, or for its precision.
   double most_times = 1.0;
+  /// Sessions that end with their finite messages: what other traffic sends beside these is not counted, since nobody
+  /// knows how long they take.
+  bool at_least = false;
 
   [[nodiscard]] double packet_hops() const { return packets * passed; }
 };
@@ -45,8 +48,7 @@ inline constexpr double kWorkFactor = 3.0;
                                             double moved = std::numeric_limits<double>::infinity());
 
 /// What a run does, asked from its traffics; these and the topology are built where that takes no time. Nothing for
-/// sessions with other traffic beside them, whose length nobody knows, for large networks whose parameters do not say,
-/// and where the build fails.
+/// large networks whose parameters do not say, and where the build fails.
 class WorkOfRuns {
  public:
   WorkOfRuns();
