@@ -23,15 +23,6 @@ RC_GTEST_PROP(Digits, TogetherAreTheNumber, ()) {
   RC_ASSERT(sum == x);
 }
 
-RC_GTEST_PROP(Digits, ReplacingOneChangesOnlyThatOne, ()) {
-  const u32 base = *rc::gen::inRange(2U, 9U);
-  const u64 x = *rc::gen::inRange<u64>(0, power(base, 5));
-  const u32 i = *rc::gen::inRange(0U, 5U);
-  const u32 d = *rc::gen::inRange(0U, base);
-  const u64 y = with_digit(x, base, i, d);
-  for (u32 k = 0; k < 5; ++k) RC_ASSERT(digit(y, base, k) == (k == i ? d : digit(x, base, k)));
-}
-
 TEST(NthSetBit, CountsFromTheLowest) {
   EXPECT_EQ(nth_set_bit(0b101100, 0), 2U);
   EXPECT_EQ(nth_set_bit(0b101100, 1), 3U);

@@ -12,6 +12,7 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
 #include "support/rows.hpp"
+#include "support/script.hpp"
 
 namespace banyan::test {
 
@@ -32,37 +33,6 @@ config::Values values_of(const Row& row, const Part& part) {
   }
   return values;
 }
-
-/// Messages as a list. Births of one source ascend; messages of one birth keep the order of the list.
-class Script final : public core::Traffic {
- public:
-  struct Line {
-    u32 source = 0;
-    Tick birth = 0;
-    u32 destination = 0;
-    u32 flits = 1;
-  };
-
-  Script(u32 terminals, const std::vector<Line>& lines) : of_source_(terminals) {
-    for (const Line& line : lines) {
-      of_source_.at(line.source).push_back(line);
-      longest_ = std::max(longest_, line.flits);
-    }
-  }
-
-  void begin(u32) override {}
-  bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
-    if (nth >= of_source_[terminal].size()) return false;
-    const Line& line = of_source_[terminal][nth];
-    out = {line.birth, line.destination, line.flits, 0, 0};
-    return true;
-  }
-  [[nodiscard]] core::TrafficTraits traits() const noexcept override { return {.longest_message = longest_}; }
-
- private:
-  std::vector<std::vector<Line>> of_source_;
-  u32 longest_ = 1;
-};
 
 /// Topology, switch, routing and traffics of one machine, in the order in which they must outlive each other.
 class Rig {

@@ -176,48 +176,32 @@ TEST(Interval, RelativeHalfWidthNeedsAMeanThatIsNotZero) {
   EXPECT_NEAR(mean_interval(negative).relative_half_width().value(), 1.2706, 1e-4);
 }
 
-TEST(PairedDifference, MatchesAHandComputedCase) {
-  const std::array a{10.0, 20.0, 30.0};
-  const std::array b{11.0, 22.0, 33.0};  // differences 1, 2, 3: mean 2, standard error 1 / sqrt(3)
-  const Difference difference = paired_difference(a, b);
-  EXPECT_DOUBLE_EQ(difference.absolute.mean, 2.0);
-  EXPECT_NEAR(difference.absolute.half_width.value(), 4.302653 / std::sqrt(3.0), 1e-6);
-  EXPECT_NEAR(difference.relative.mean, 0.1, 1e-12);
-  EXPECT_FALSE(difference.relative.half_width);  // b is exactly 1.1 a, of three
-  EXPECT_FALSE(difference.significant());
-}
-
 /// Pairs of which B is longer by one value with probability `share`, and by another otherwise; A varies by itself.
-TEST(PairedDifference, OfFewEqualPairsClaimsNothing) {
+TEST(PairedRatioDifference, OfFewEqualPairsClaimsNothing) {
   for (const double share : {0.5, 0.7, 0.8}) {
     for (const u64 pairs : {u64{2}, u64{3}, u64{5}, u64{8}, u64{19}, u64{20}}) {
       u32 points = 0;
       constexpr u32 kReplications = 2000;
       for (u32 replication = 0; replication < kReplications; ++replication) {
         const Random random(7, Stream{"test"}, static_cast<u32>(pairs), replication);
-        std::vector<double> a;
-        std::vector<double> b;
-        std::vector<SumCount> sums_a;
-        std::vector<SumCount> sums_b;
+        std::vector<SumCount> a;
+        std::vector<SumCount> b;
         for (u64 i = 0; i < pairs; ++i) {
           const u64 plain = 100 + below(random.at(1, i)[0], 50);
           const u64 longer = plain + (random.at(0, i)[0] < static_cast<u32>(share * 4294967295.0) ? 5 : 30);
-          a.push_back(static_cast<double>(plain) / 3.0);
-          b.push_back(static_cast<double>(longer) / 3.0);
-          sums_a.push_back({plain, 3});
-          sums_b.push_back({longer, 3});
+          a.push_back({plain, 3});
+          b.push_back({longer, 3});
         }
-        for (const Difference& difference : {paired_difference(a, b), paired_ratio_difference(sums_a, sums_b)}) {
-          points += difference.absolute.half_width.value_or(1.0) < 1e-9 ? 1U : 0U;
-          EXPECT_EQ(difference.absolute.half_width.has_value(), difference.relative.half_width.has_value());
-        }
+        const Difference difference = paired_ratio_difference(a, b);
+        points += difference.absolute.half_width.value_or(1.0) < 1e-9 ? 1U : 0U;
+        EXPECT_EQ(difference.absolute.half_width.has_value(), difference.relative.half_width.has_value());
       }
       EXPECT_LE(points, 2 * kReplications / 20) << share << " of " << pairs;
     }
   }
 }
 
-TEST(PairedDifference, OfManyEqualPairsIsAPoint) {
+TEST(PairedRatioDifference, OfManyEqualPairsIsAPoint) {
   std::vector<SumCount> a;
   std::vector<SumCount> b;
   for (u64 i = 0; i < kFewestEqual; ++i) {
@@ -229,28 +213,39 @@ TEST(PairedDifference, OfManyEqualPairsIsAPoint) {
   EXPECT_FALSE(paired_ratio_difference(std::span(a).subspan(1), std::span(b).subspan(1)).absolute.half_width);
 }
 
-TEST(PairedDifference, SeesThroughCommonNoise) {
-  std::vector<double> a;
-  std::vector<double> b;
+TEST(PairedRatioDifference, SeesThroughCommonNoise) {
+  std::vector<SumCount> a;
+  std::vector<SumCount> b;
   const Random random(5, Stream{"test"}, 1, 0);
+  const auto rounded = [](double x) { return SumCount{static_cast<u64>(std::llround(x * 1000.0)), 1000}; };
   for (u64 i = 0; i < 20; ++i) {
     const double common = 100.0 * test::normal(random, i);
-    a.push_back(1000.0 + common);
-    b.push_back(1010.0 + common + test::normal(random, 1000 + i));
+    a.push_back(rounded(1000.0 + common));
+    b.push_back(rounded(1010.0 + common + test::normal(random, 1000 + i)));
   }
-  EXPECT_TRUE(paired_difference(a, b).significant());
-  EXPECT_FALSE(independent_difference(mean_interval(a), mean_interval(b)).significant());
+  EXPECT_TRUE(paired_ratio_difference(a, b).significant());
+  EXPECT_FALSE(independent_difference(ratio_interval(a), ratio_interval(b)).significant());
 }
 
-TEST(PairedDifference, OfUnequalNumbersIsAnError) {
-  const std::array a{1.0};
-  EXPECT_THROW((void)paired_difference(a, {}), InvariantError);
-  const std::array<SumCount, 1> c{};
-  EXPECT_THROW((void)paired_ratio_difference(c, {}), InvariantError);
+TEST(PairedRatioDifference, OfUnequalNumbersIsAnError) {
+  const std::array<SumCount, 1> a{};
+  EXPECT_THROW((void)paired_ratio_difference(a, {}), InvariantError);
+}
+
+/// Both wholes of one observation: the difference is that of the means.
+TEST(PairedRatioDifference, OfThreePairsWhoseRatioIsOneNumberHasNoRelativeInterval) {
+  const std::array<SumCount, 3> a{{{10, 1}, {20, 1}, {30, 1}}};
+  const std::array<SumCount, 3> b{{{11, 1}, {22, 1}, {33, 1}}};  // 1, 2, 3: mean 2, standard error 1 / sqrt(3)
+  const Difference difference = paired_ratio_difference(a, b);
+  EXPECT_DOUBLE_EQ(difference.absolute.mean, 2.0);
+  EXPECT_NEAR(difference.absolute.standard_error, 1.0 / std::sqrt(3.0), 1e-9);
+  EXPECT_NEAR(difference.relative.mean, 0.1, 1e-12);
+  EXPECT_FALSE(difference.relative.half_width);  // b is exactly 1.1 a, of three
+  EXPECT_FALSE(difference.significant());
 }
 
 TEST(PairedRatioDifference, MatchesAHandComputedCase) {
-  // A as above: R = 5, residuals / xbar = -1/2, 0, 1/2. B: R = 36 / 6 = 6, residuals 0, -1, 1 over 2 = 0, -1/2, 1/2.
+  // A: R = 30 / 6 = 5, residuals / xbar = -1/2, 0, 1/2. B: R = 36 / 6 = 6, residuals 0, -1, 1 over 2 = 0, -1/2, 1/2.
   // Differences 1/2, -1/2, 0: variance of the mean = (1/2) / (3 x 2) = 1/12.
   const std::array<SumCount, 3> a{{{4, 1}, {10, 2}, {16, 3}}};
   const std::array<SumCount, 3> b{{{6, 1}, {11, 2}, {19, 3}}};

@@ -10,7 +10,7 @@
 
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/builder.hpp"
-#include "support/scripted_traffic.hpp"
+#include "support/script.hpp"
 
 namespace banyan::test {
 
@@ -87,7 +87,7 @@ class SwitchAlone {
  private:
   std::unique_ptr<core::Topology> topology_;
   std::unique_ptr<core::Routing> routing_;
-  ScriptedTraffic nothing_;
+  Script nothing_;
   std::vector<core::Traffic*> traffics_;
   std::vector<engine::Shard> shards_;
   engine::ChannelPopulation* model_ = nullptr;

@@ -42,7 +42,6 @@ Matching matched(Allocator& allocator, const Requests& requests, u32 inputs, u32
   Matching result;
   for (u32 i = 0; i < inputs; ++i) {
     if (allocator.of_input(i) == kNone) continue;
-    EXPECT_EQ(allocator.of_output(allocator.of_input(i)), i);
     result.emplace_back(i, allocator.of_input(i));
   }
   return result;

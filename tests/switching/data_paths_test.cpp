@@ -50,11 +50,5 @@ TEST(DataPaths, AllSendAFlitPerCycleAndTheNarrowOnesACycleLater) {
   }
 }
 
-TEST(DataPaths, TheirCost) {
-  EXPECT_EQ(flit_multiplexers(DataPath::chunk_wide, 8), 64U);
-  EXPECT_EQ(flit_multiplexers(DataPath::register_staircase, 8), 72U);
-  EXPECT_EQ(flit_multiplexers(DataPath::split_ram, 8), 72U);
-}
-
 }  // namespace
 }  // namespace banyan::data_paths_test

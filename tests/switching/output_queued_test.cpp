@@ -10,12 +10,12 @@
 #include "banyan/core/registry.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
-#include "support/scripted_traffic.hpp"
+#include "support/script.hpp"
 
 namespace banyan::switching::output_queued_test {
 namespace {
 
-using test::Scripted;
+using test::Script;
 
 template <class Row>
 const Row& row(std::span<const Row* const> rows, std::string_view name) {
@@ -27,7 +27,7 @@ const Row& row(std::span<const Row* const> rows, std::string_view name) {
 
 /// An Extra Stage Cube of boxes with S places, under a script; input stage bypassed by default.
 struct Network {
-  Network(u32 terminals, u32 radix, i64 places, const std::vector<Scripted>& script, bool extra = false,
+  Network(u32 terminals, u32 radix, i64 places, const std::vector<Script::Line>& script, bool extra = false,
           const std::string& space = "same_cycle", bool permuted = false)
       : traffic(terminals, script), list{&traffic} {
     const core::TopologyRow& topology_row = row(core::topology_rows(), "extra_stage_cube");
@@ -64,7 +64,7 @@ struct Network {
     return sum;
   }
 
-  test::ScriptedTraffic traffic;
+  test::Script traffic;
   std::vector<core::Traffic*> list;
   std::unique_ptr<core::Topology> topology;
   std::unique_ptr<core::Routing> routing;
@@ -89,7 +89,7 @@ TEST(OutputQueued, AnUnblockedPacketTakesOneCyclePerStageForEveryPair) {
 
 TEST(OutputQueued, PacketsForOneTerminalLeaveOnePerCycle) {
   // All 16 terminals send to terminal 0 at once: with room for all they arrive in cycles 2 .. 17.
-  std::vector<Scripted> script;
+  std::vector<Script::Line> script;
   for (u32 s = 0; s < 16; ++s) script.push_back({s, 0, 0});
   Network network(16, 4, 16, script);
   network.run();
@@ -114,7 +114,7 @@ TEST(OutputQueued, ABufferOfSPlacesHoldsSPackets) {
 
 TEST(OutputQueued, APlaceThatBecomesFreeIsUsableAtOnceOrInTheNextCycle) {
   // One source, S = 1, a packet in every cycle: full speed when places are usable in the same cycle, half otherwise.
-  std::vector<Scripted> script;
+  std::vector<Script::Line> script;
   for (u32 i = 0; i < 8; ++i) script.push_back({0, i, 0});
   Network same(2, 2, 1, script);
   same.run();
@@ -131,7 +131,7 @@ TEST(OutputQueued, WhoIsBlockedIsDrawnAtRandom) {
   // Source 0 sends one packet per round, source 1 one that is followed by another at once: what source 1 waits in all
   // tells how often it lost the only place.
   constexpr u32 kRounds = 1000;
-  std::vector<Scripted> script;
+  std::vector<Script::Line> script;
   for (u32 i = 0; i < kRounds; ++i) {
     script.push_back({0, i * 8, 0});
     script.push_back({1, i * 8, 0});
@@ -150,7 +150,7 @@ TEST(OutputQueued, NoPacketIsLostUnderRandomLoadWithTinyBuffers) {
   // 3 stages of 2 x 2 boxes under random load with tiny buffers, audited all the way.
   rc::check([] {
     const u32 seed = *rc::gen::arbitrary<u32>();
-    std::vector<Scripted> script;
+    std::vector<Script::Line> script;
     const Random random(seed, Stream{"test"}, 0, 0);
     for (u32 i = 0; i < 300; ++i) {
       const Words w = random.at(0, i);
@@ -168,7 +168,7 @@ TEST(OutputQueued, NoPacketIsLostUnderRandomLoadWithTinyBuffers) {
 
 TEST(OutputQueued, TheOrderOfBoxesInsideACycleDoesNotMatter) {
   for (const char* space : {"same_cycle", "next_cycle"}) {
-    std::vector<Scripted> script;
+    std::vector<Script::Line> script;
     const Random random(4, Stream{"test"}, 0, 0);
     for (u32 i = 0; i < 2000; ++i) {
       const Words w = random.at(0, i);

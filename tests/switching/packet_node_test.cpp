@@ -14,11 +14,13 @@
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
 #include "component_rows.hpp"
+#include "support/script.hpp"
 
 namespace banyan::packet_node_test {
 namespace {
 
 using namespace banyan;
+using test::Script;
 using Given = std::vector<std::pair<std::string, config::Value>>;
 
 config::Values values_of(const config::ComponentInfo& info, const Given& given) {
@@ -26,34 +28,6 @@ config::Values values_of(const config::ComponentInfo& info, const Given& given) 
   for (const auto& [name, value] : given) values.set(name, value);
   return values;
 }
-
-/// Messages given in advance, per terminal in order of birth.
-class Script final : public core::Traffic {
- public:
-  explicit Script(u32 terminals) : messages(terminals) {}
-  void begin(u32) override {}
-  [[nodiscard]] bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
-    if (nth >= messages[terminal].size()) return false;
-    out = messages[terminal][nth];
-    return true;
-  }
-  [[nodiscard]] core::TrafficTraits traits() const noexcept override {
-    return {.longest_message = longest, .longest_packet = packet};
-  }
-
-  void send(u32 from, u32 to, Tick birth, u32 flits) {
-    core::Message message;
-    message.birth = birth;
-    message.destination = to;
-    message.flits = flits;
-    messages[from].push_back(message);
-  }
-
-  std::vector<std::vector<core::Message>> messages;
-
-  u32 longest = 1000;
-  u32 packet = kNone;
-};
 
 /// Both dimensions of a 2 x 2 mesh at the source, for the choice by queue length.
 class EitherWay final : public core::Routing {
@@ -90,6 +64,7 @@ struct Rig {
       u32 traffics = 1)
       : topology(row.make(values_of(row.info, shape))), node_(node), settings_(std::move(settings)) {
     for (u32 i = 0; i < traffics; ++i) scripts.push_back(std::make_unique<Script>(terminals()));
+    for (const auto& s : scripts) s->announce(1000);
     for (const auto& s : scripts) pointers_.push_back(s.get());
   }
 
@@ -158,9 +133,7 @@ Given square(i64 side, i64 latency = 1) {
 }
 
 /// `each` messages per terminal to random others, of random lengths, all born within `span` ticks.
-void fill(Script& script, u32 each, Tick span, u32 longest, u64 salt) {
-  const u32 terminals = static_cast<u32>(script.messages.size());
-  script.longest = longest;
+void fill(Script& script, u32 terminals, u32 each, Tick span, u32 longest, u64 salt) {
   for (u32 t = 0; t < terminals; ++t) {
     for (u32 i = 0; i < each; ++i) {
       const u64 word = mix64(salt + t * 1000003ULL + i);
@@ -184,7 +157,7 @@ TEST(PacketNode, ZeroLoadLatencyIsHopsTimesAcquirePlusSerializationForAllPairs) 
         static_cast<Tick>(c.acquire) + (c.flits + static_cast<Tick>(c.bandwidth) - 1) / static_cast<Tick>(c.bandwidth);
     for (u32 from = 0; from < rig.terminals(); ++from) {
       for (u32 to = 0; to < rig.terminals(); ++to) {
-        rig.scripts[0]->messages.assign(rig.terminals(), {});
+        rig.scripts[0]->clear();
         rig.scripts[0]->send(from, to, 17, c.flits);
         const engine::LatencySums tally = rig.run();
         const Tick links = static_cast<Tick>(std::popcount(from ^ to));
@@ -273,7 +246,7 @@ TEST(PacketNode, TakesTheShortestQueueAndTheLowestPortAmongEquals) {
   rig.scripts[0]->send(0, 3, 1, 40);
   EXPECT_EQ(rig.run().latency, 80U + 80U);
   // A packet that must use dimension 0 at the same time shows which way the first one went.
-  rig.scripts[0]->messages[0].clear();
+  rig.scripts[0]->clear();
   rig.scripts[0]->send(0, 3, 0, 40);
   rig.scripts[0]->send(0, 1, 1, 40);
   EXPECT_EQ(rig.run().latency, 80U + (39U + 40U));
@@ -284,7 +257,7 @@ TEST(PacketNode, TakesTheShortestQueueAndTheLowestPortAmongEquals) {
 TEST(PacketNode, PacketsOfOnePairArriveInOrder) {
   Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{3}}}, node(2, 1, 2), {}, 2);
   for (u32 i = 0; i < 300; ++i) rig.scripts[0]->send(0, 7, 3 * i, 1 + static_cast<u32>(mix64(i) % 30));
-  fill(*rig.scripts[1], 200, 3000, 30, 5);
+  fill(*rig.scripts[1], rig.terminals(), 200, 3000, 30, 5);
   rig.build();
   rig.machine->reset(0);
   rig.machine->set_window({0, kNever - 1});
@@ -311,7 +284,7 @@ TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
   for (const auto& [row, shape] : shapes) {
     for (const i64 buffers : {1, 4}) {
       Rig rig(*row, shape, node(buffers, 2, 5));
-      fill(*rig.scripts[0], 100, 400, 64, 11);
+      fill(*rig.scripts[0], rig.terminals(), 100, 400, 64, 11);
       rig.build();
       rig.machine->reset(0);
       const u64 empty = rig.node_digest();
@@ -332,7 +305,7 @@ TEST(PacketNode, NothingIsLostAndEveryBufferAndCreditComesBack) {
 TEST(PacketNode, ShardsThreadsOrderAndSpuriousStepsDoNotChangeTheHash) {
   const auto hash_of = [](const engine::EngineSettings& settings) {
     Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{5}}}, node(2, 1, 7), settings);
-    fill(*rig.scripts[0], 30, 2000, 80, 3);
+    fill(*rig.scripts[0], rig.terminals(), 30, 2000, 80, 3);
     rig.build();
     rig.machine->reset(0);
     rig.machine->set_window({0, kNever - 1});
@@ -380,7 +353,7 @@ TEST(PacketNode, AMessagesFirstAndLastDataFollowTable1ForEveryDistanceLengthHead
           rig.build(routing::qap::row_qap);
           for (u32 to = 1; to < 32; to += 3) {
             for (const u32 length : {1U, 15U, 64U, 65U, 512U, 1000U}) {
-              rig.scripts[0]->messages.assign(rig.terminals(), {});
+              rig.scripts[0]->clear();
               rig.scripts[0]->send(0, to, 5, length);
               const engine::LatencySums tally = rig.run();
               const u32 k = static_cast<u32>(std::popcount(to));
@@ -415,7 +388,7 @@ TEST(PacketNode, AVirtualCircuitRoutesOnlyTheFirstPacket) {
   Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
   rig.build(routing::ecube::row_ecube);
   for (const u32 length : {30U, 64U, 300U}) {
-    rig.scripts[0]->messages.assign(rig.terminals(), {});
+    rig.scripts[0]->clear();
     rig.scripts[0]->send(0, 15, 0, length);
     const u32 first = std::min(length, 64U);
     const engine::LatencySums tally = rig.run();
@@ -431,7 +404,7 @@ TEST(PacketNode, APipelineKeepsThePacketsOfAVirtualCircuitInOrder) {
   Rig rig(topology::hypercube::row_hypercube, {{"degree", i64{4}}}, given);
   rig.build(routing::ecube::row_ecube);
   for (const u32 length : {30U, 65U, 300U}) {
-    rig.scripts[0]->messages.assign(rig.terminals(), {});
+    rig.scripts[0]->clear();
     rig.scripts[0]->send(0, 15, 0, length);
     const u32 first = std::min(length, 64U);
     const engine::LatencySums tally = rig.run();
@@ -578,7 +551,7 @@ u64 stress(const std::string& take_over, const core::RoutingRow& routing, i64 de
            std::string* explanation = nullptr) {
   Given given = with(with(node(1, 1, 2), "transport", std::string("packet")), "payload", i64{8});
   Rig rig(topology::hypercube::row_hypercube, {{"degree", degree}}, with(given, "take_over", take_over));
-  fill(*rig.scripts[0], each, each, 60, salt);
+  fill(*rig.scripts[0], rig.terminals(), each, each, 60, salt);
   rig.build(routing);
   rig.run();
   if (explanation != nullptr) *explanation = rig.machine->explain_blockage();
@@ -627,7 +600,7 @@ TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
 
 TEST(PacketNode, RefusesATrafficThatCutsItsMessagesItself) {
   Rig rig(topology::mesh::row_mesh, square(2), node(1, 1, 0));
-  rig.scripts[0]->packet = 16;
+  rig.scripts[0]->cut(16);
   EXPECT_THROW(rig.build(), ConfigError);
 }
 

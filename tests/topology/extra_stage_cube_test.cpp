@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "topology/digits.hpp"
 #include "topology/networks.hpp"
 
 namespace banyan::extra_stage_cube_test {

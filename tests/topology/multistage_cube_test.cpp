@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "topology/digits.hpp"
 #include "topology/networks.hpp"
 
 namespace banyan::multistage_cube_test {

@@ -30,12 +30,6 @@ namespace banyan {
 /// The i-th base-n digit of x (i = 0: the least significant).
 [[nodiscard]] constexpr u32 digit(u64 x, u32 n, u32 i) noexcept { return static_cast<u32>(x / power(n, i) % n); }
 
-/// x with its i-th base-n digit replaced by d.
-[[nodiscard]] constexpr u64 with_digit(u64 x, u32 n, u32 i, u32 d) noexcept {
-  const u64 weight = power(n, i);
-  return x - digit(x, n, i) * weight + d * weight;
-}
-
 /// The position of the k-th set bit of `mask` (k = 0: the lowest). Requires popcount(mask) > k.
 [[nodiscard]] constexpr u32 nth_set_bit(u64 mask, u32 k) noexcept {
   for (; k > 0; --k) mask &= mask - 1;

@@ -66,7 +66,6 @@ class Histogram {
   /// Count, sum, sum of squares, least and greatest: exact, whatever the buckets.
   [[nodiscard]] const Moments& moments() const noexcept { return moments_; }
   [[nodiscard]] u64 count() const noexcept { return moments_.count(); }
-  [[nodiscard]] u64 overflowed() const noexcept { return counts_[overflow_]; }  ///< values above the maximum
   [[nodiscard]] u32 sub_bucket_bits() const noexcept { return bits_; }
 
   /// Bound on |quantile.value - exact| / exact for quantiles within the maximum: half a bucket, 2^-(bits + 1).

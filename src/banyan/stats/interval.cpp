@@ -138,13 +138,6 @@ Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
 
 bool Difference::significant() const noexcept { return absolute.half_width && !absolute.contains(0.0); }
 
-Difference paired_difference(std::span<const double> a, std::span<const double> b, double confidence) {
-  require_pairs(a.size(), b.size());
-  const double mean_a = average(a);
-  const double mean_b = average(b);
-  return linear_difference(mean_a, mean_b, a.size(), deviations(a, mean_a), deviations(b, mean_b), confidence);
-}
-
 Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const SumCount> b, double confidence) {
   require_pairs(a.size(), b.size());
   const Linearized linear_a = linearize(a);

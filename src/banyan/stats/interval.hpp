@@ -72,14 +72,10 @@ struct Difference {
   [[nodiscard]] bool significant() const noexcept;
 };
 
-/// Paired difference of means over groups that share their random numbers (Law, Simulation Modeling and Analysis,
-/// 5th ed., 10.2.1 paired-t; the relative one by the ratio estimator). a[i] and b[i] belong together: the sizes must be
-/// equal, else InvariantError. Without half widths where fewer than kFewestEqual differences are all equal.
-[[nodiscard]] Difference paired_difference(std::span<const double> a, std::span<const double> b,
-                                           double confidence = kConfidence);
-
-/// The same for means over all observations (ratio_interval): R_b - R_a, linearised in both ratios, so that their
-/// correlation counts. Without half widths where fewer than kFewestEqual differences are all equal.
+/// Paired difference of means over all observations (ratio_interval) of groups that share their random numbers (Law,
+/// Simulation Modeling and Analysis, 5th ed., 10.2.1 paired-t): R_b - R_a, linearised in both ratios, so that their
+/// correlation counts. a[i] and b[i] belong together: the sizes must be equal, else InvariantError. Without half widths
+/// where fewer than kFewestEqual differences are all equal.
 [[nodiscard]] Difference paired_ratio_difference(std::span<const SumCount> a, std::span<const SumCount> b,
                                                  double confidence = kConfidence);
 

@@ -103,7 +103,6 @@ class Allocator {
   void allocate() noexcept;
   /// The output that the input was given, or kNone.
   [[nodiscard]] u32 of_input(u32 input) const noexcept { return of_input_[input]; }
-  [[nodiscard]] u32 of_output(u32 output) const noexcept { return of_output_[output]; }
 
   template <class Hasher>
   void digest(u32 instance, Hasher& h) const {

@@ -11,9 +11,5 @@ enum class DataPath : u8 { chunk_wide, register_staircase, split_ram };
 
 /// Cycles from a chunk's read until its first flit is on the link.
 [[nodiscard]] constexpr u32 cycles_to_link(DataPath path) { return path == DataPath::chunk_wide ? 1 : 2; }
-/// Flit-wide multiplexers of a switch of k ports.
-[[nodiscard]] constexpr u32 flit_multiplexers(DataPath path, u32 k) {
-  return path == DataPath::chunk_wide ? k * k : k * k + k;
-}
 
 }  // namespace banyan::switching
