@@ -179,8 +179,13 @@ class Judge {
 
   /// A model without a limit at its terminals sends replies and batches of any length within a few cycles.
   static bool too_many_packets(const api::Experiment& experiment) {
-    const std::optional<api::Work> work = api::WorkOfRuns()(experiment);
-    return work && work->packets * work->most_times > kMostPackets;
+    std::optional<api::Work> work = api::WorkOfRuns()(experiment);
+    if (work && work->packets * work->most_times > kMostPackets) return true;
+    if (!work || !work->at_least) return false;
+    api::Experiment longest = experiment;  // what is sent beside finite messages until their limit
+    longest.run.set("duration", experiment.run.integer("sessions") * experiment.run.integer("session_limit"));
+    work = api::WorkOfRuns()(longest);
+    return work && work->packets > kMostPackets;
   }
   static bool too_many_parts(const config::Values& job) {
     const i64 ranks = std::max<i64>(1, job.integer("generator.ranks"));

@@ -142,6 +142,9 @@ TEST(Judge, LeavesOutWhatSendsTooMuch) {
       "reply_size = [262144]\n";
   Judge judge(own_folder());
   EXPECT_EQ(judge.judge(text).fate, Fate::too_large);
+  const std::string one_message = "[[traffic]]\nname = \"incast\"\nfan_in = 1\nsize = 2\nduration = 8\n";
+  const std::string answered = std::regex_replace(text, std::regex("batch = 7\n"), "");
+  EXPECT_EQ(judge.judge(answered + one_message + "[run]\nsession_limit = 1000\nsessions = 2\n").fate, Fate::too_large);
   EXPECT_EQ(judge.judge(text + "[[traffic]]\nname = \"uniform\"\nload = 0.001\n").fate, Fate::too_large);
 }
 
