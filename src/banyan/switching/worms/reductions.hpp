@@ -158,6 +158,12 @@ class Reductions {
     sum(s, r) = {};
     for (u32 i = 0; i < ports_; ++i) parts(s, r, i) = 0;
   }
+  /// Chunks of sums in the buffer, which all have brought.
+  [[nodiscard]] u32 kept(u32 s) const noexcept {
+    u32 chunks = 0;
+    for (u32 r = 0; r < count(); ++r) chunks += sum(s, r).kept;
+    return chunks;
+  }
   /// Chunks of sums that some have brought and others not.
   [[nodiscard]] u32 partial(u32 s) const noexcept {
     u32 chunks = 0;
