@@ -17,26 +17,24 @@ constexpr Stream kConflictsBack{"output_queued: conflicts on the way back"};
 
 }  // namespace
 
-FetchAdds::FetchAdds(engine::Builder& builder, const CombiningParameters& parameters, const BoxLayout& layout)
+FetchAdds::FetchAdds(engine::Builder& builder, const CombiningParameters& parameters, const Layout& layout,
+                     const BoxOrder& order, u32 places)
     : traffics_(builder.traffics()),
       terminals_(builder.terminals(0)),
       pool_(terminals_.pool()),
       ways_(parameters.ways),
       wait_buffer_(parameters.wait_buffer),
-      stride_(layout.stride),
+      layout_(layout),
+      order_(order),
       port_bits_(static_cast<u32>(std::countr_zero(layout.stride))),
-      ejection_base_(layout.ejection_base),
-      places_(layout.places),
-      hops_(layout.hops),
+      places_(places),
+      hops_(builder.routing().tag_format().hops),
       permuted_(builder.settings().permuted),
       seed_(builder.settings().seed),
-      target_(layout.target.begin(), layout.target.end()),
-      slot_of_terminal_(layout.slot_of_terminal.begin(), layout.slot_of_terminal.end()),
-      order_(layout.order.begin(), layout.order.end()),
       waiting_(layout.queues),
       lines_(layout.queues),
-      answers_(std::size_t{layout.queues} * layout.places),
-      words_(layout.slot_of_terminal.size()),
+      answers_(std::size_t{layout.queues} * places),
+      words_(layout.terminals),
       own_(builder.settings().steady) {
   using Kind = engine::OwnMetrics::Kind;
   combined_ = own_.declare("combined_requests", "", Kind::total);
@@ -101,18 +99,19 @@ void FetchAdds::serve(PacketId id, u32 terminal) noexcept {
     word.value += r.sum;
     for (u64 value = r.value; value < word.value; ++value) word.given += mix64(value);
   }
-  append(ejection_base_ + terminal, id);
+  append(layout_.ejection_base + terminal, id);
 }
 
 void FetchAdds::step(Tick now) noexcept {
-  const u32 terminals = static_cast<u32>(slot_of_terminal_.size());
-  for (u32 i = 0; i < terminals; ++i) {
-    const u32 t = permuted_ ? terminals - 1 - i : i;
-    if (lines_[slot_of_terminal_[t]].count == 0) continue;
+  for (u32 i = 0; i < layout_.terminals; ++i) {
+    const u32 t = permuted_ ? layout_.terminals - 1 - i : i;
+    const u32 q = layout_.slot_of_terminal[t];
+    if (lines_[q].count == 0) continue;
     ++crossings_;
-    arrive(drop(slot_of_terminal_[t]), t, now);
+    arrive(drop(q), t, now);
   }
-  for (u32 i = static_cast<u32>(order_.size()); i > 0; --i) step_box(order_[i - 1], now);
+  const std::span<const u32> boxes = order_.boxes();
+  for (auto box = boxes.rbegin(); box != boxes.rend(); ++box) step_box(*box, now);
 }
 
 void FetchAdds::arrive(PacketId id, u32 terminal, Tick now) noexcept {
@@ -132,15 +131,17 @@ void FetchAdds::arrive(PacketId id, u32 terminal, Tick now) noexcept {
 /// First the answers that lie in the wait buffers, then those that come from the boxes nearer to the memories: one from
 /// every channel, of which as many as exceed the free places of a queue stay where they are, chosen at random.
 void FetchAdds::step_box(u32 box, Tick now) noexcept {
-  const u32 base = box * stride_;
+  const u32 stride = layout_.stride;
+  const u32* const target = &layout_.target[std::size_t{box} * stride];
+  const u32 base = box * stride;
   std::array<u64, 64> asking{};  // [input]: outputs whose oldest answer goes back through it
   u64 inputs = 0;
-  for (u32 o = 0; o < stride_; ++o) {
-    const u32 q = target_[base + o];
+  for (u32 o = 0; o < stride; ++o) {
+    const u32 q = target[o];
     if (q == kNone) continue;
     if (waiting_[q].first != kNone) spread(q, base);
     if (lines_[q].count == 0) continue;
-    const u32 p = static_cast<u32>(of(answer(q, 0)).back) & (stride_ - 1);
+    const u32 p = static_cast<u32>(of(answer(q, 0)).back) & (stride - 1);
     asking[p] |= u64{1} << o;
     inputs |= u64{1} << p;
   }
@@ -155,7 +156,7 @@ void FetchAdds::step_box(u32 box, Tick now) noexcept {
       group &= ~(u64{1} << nth_set_bit(group, below(words[k % 4], count - k)));
     }
     for (; group != 0; group &= group - 1) {
-      const u32 q = target_[base + static_cast<u32>(std::countr_zero(group))];
+      const u32 q = target[std::countr_zero(group)];
       const PacketId id = drop(q);
       ++crossings_;
       end_waits(id, q);
@@ -173,7 +174,7 @@ void FetchAdds::spread(u32 q, u32 base) noexcept {
   for (u32 node = waiting.first; node != kNone;) {
     const Wait wait = waits_[node];
     Request& r = of(wait.packet);
-    const u32 p = static_cast<u32>(r.back) & (stride_ - 1);
+    const u32 p = static_cast<u32>(r.back) & (layout_.stride - 1);
     const bool goes = (used >> p & 1U) == 0 && lines_[base + p].count < places_;
     used |= u64{1} << p;
     if (goes) {
@@ -211,7 +212,7 @@ void FetchAdds::end_waits(PacketId id, u32 q) noexcept {
 u64 FetchAdds::buffered() const noexcept {
   u64 sum = 0;
   for (const Waiting& w : waiting_) sum += w.count;
-  for (u32 q = 0; q < ejection_base_; ++q) sum += lines_[q].count;
+  for (u32 q = 0; q < layout_.ejection_base; ++q) sum += lines_[q].count;
   return sum;
 }
 

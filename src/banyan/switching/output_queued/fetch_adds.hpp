@@ -15,6 +15,8 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/own_metrics.hpp"
+#include "banyan/switching/output_queued/box_order.hpp"
+#include "banyan/switching/output_queued/layout.hpp"
 
 namespace banyan::switching::output_queued {
 
@@ -23,21 +25,10 @@ struct CombiningParameters {
   u32 wait_buffer = kNone;  ///< requests that wait beside a queue, at the most; kNone: no bound
 };
 
-/// How the boxes see their queues (output_queued.cpp).
-struct BoxLayout {
-  u32 stride = 1;  ///< ports per box, a power of two
-  u32 queues = 0;  ///< numbers of queues: box * stride + input, then ejection_base + terminal
-  u32 ejection_base = 0;
-  u32 places = 1;                         ///< per queue
-  u32 hops = 0;                           ///< boxes on a path
-  std::span<const u32> target;            ///< [box * stride + output]: the queue behind it, or kNone
-  std::span<const u32> slot_of_terminal;  ///< [terminal]: the queue that its injection channel feeds
-  std::span<const u32> order;             ///< boxes, those next to the destinations first
-};
-
 class FetchAdds {
  public:
-  FetchAdds(engine::Builder& builder, const CombiningParameters& parameters, const BoxLayout& layout);
+  FetchAdds(engine::Builder& builder, const CombiningParameters& parameters, const Layout& layout,
+            const BoxOrder& order, u32 places);
 
   void reset(u32 replication);
 
@@ -66,7 +57,7 @@ class FetchAdds {
   }
   /// Whether the memory of a terminal has room for an answer.
   [[nodiscard]] bool may_serve(u32 terminal) const noexcept {
-    return lines_[ejection_base_ + terminal].count < places_;
+    return lines_[layout_.ejection_base + terminal].count < places_;
   }
   /// The memory of a terminal takes a request and answers it.
   void serve(core::PacketId id, u32 terminal) noexcept;
@@ -176,16 +167,13 @@ class FetchAdds {
   engine::PacketPool& pool_;
   u32 ways_;
   u32 wait_buffer_;
-  u32 stride_;
+  const Layout& layout_;
+  const BoxOrder& order_;
   u32 port_bits_;
-  u32 ejection_base_;
   u32 places_;
   u32 hops_;
   bool permuted_;
   u64 seed_;
-  std::vector<u32> target_;
-  std::vector<u32> slot_of_terminal_;
-  std::vector<u32> order_;
   std::vector<Request> requests_;  ///< [packet]
   std::vector<Wait> waits_;
   std::vector<u32> free_waits_;
