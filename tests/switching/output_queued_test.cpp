@@ -184,6 +184,17 @@ TEST(OutputQueued, TheOrderOfBoxesInsideACycleDoesNotMatter) {
   }
 }
 
+/// 557,056 queues with as many places would be 2^32 entries, whose positions became 0 in 32 bits.
+TEST(OutputQueued, MorePlacesThanPositionsAreRefused) {
+  try {
+    const Network network(32768, 2, 4096, {});
+    FAIL() << "not refused";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where().key, "switch.buffer");
+    EXPECT_EQ(error.remedy(), "use buffer = 2048 or less, or a smaller network");
+  }
+}
+
 TEST(OutputQueued, LongPacketsAreRefused) { EXPECT_THROW(Network(8, 2, 4, {{0, 0, 1, 5}}), ConfigError); }
 
 }  // namespace

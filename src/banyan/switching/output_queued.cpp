@@ -95,6 +95,11 @@ void install(const config::Values& values, engine::Builder& builder) {
   const bool tagged =
       builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
   const u32 places = values.natural("buffer");
+  const u64 queues = u64{graph.switches()} * std::bit_ceil(std::max(ports, 2U)) + 64 + graph.terminals();
+  if (const u32 most = Queues::most_places(queues); places > most) {
+    values.fail("buffer", fmt::format("{} queues of {} packets are more than a network holds", queues, places),
+                fmt::format("use buffer = {} or less, or a smaller network", most));
+  }
   const bool same_cycle = space == "same_cycle" || (space == "auto" && !cyclic);
   const std::optional<CombiningParameters> combining = combining_of(values, builder, ports, tagged, same_cycle);
   const CombiningParameters* const with = combining ? &*combining : nullptr;

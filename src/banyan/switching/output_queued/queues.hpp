@@ -24,7 +24,13 @@ struct Entry {
 
 class Queues {
  public:
+  /// `places`: at most most_places().
   Queues(const Layout& layout, u32 places);
+
+  /// Places of each of so many queues: positions in the table of all are counted in 32 bits.
+  [[nodiscard]] static u32 most_places(u64 queues) noexcept {
+    return static_cast<u32>((u64{1} << 31U) / std::bit_ceil(queues));
+  }
 
   void reset();
   void archive(Archive& a) { a(rings_, crowded_, closed_, entries_, occupied_, arrived_); }
