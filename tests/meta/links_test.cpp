@@ -49,5 +49,31 @@ TEST(Links, RelativeLinksExist) {
   }
 }
 
+/// Files move, and comments that name them stay. Those of other projects have capitals or stand in studies.
+TEST(Links, SourcesThatCommentsNameExist) {
+  static const std::regex comment(R"(//(.*)$)");
+  static const std::regex name(R"(\b[a-z0-9_/]+\.[ch]pp\b)");
+  std::string files;
+  for (const std::string& file : project_files("", {".cpp", ".hpp"})) files += "/" + file + "\n";
+  int named = 0;
+  for (const char* folder : {"src/", "tests/", "bench/", "examples/"}) {
+    for (const std::string& file : project_files(folder, {".cpp", ".hpp"})) {
+      int number = 0;
+      for (const std::string& line : lines_of(read_file(repository_root() / file))) {
+        ++number;
+        std::smatch found;
+        if (!std::regex_search(line, found, comment)) continue;
+        const std::string text = found[1];
+        for (auto it = std::sregex_iterator(text.begin(), text.end(), name); it != std::sregex_iterator(); ++it) {
+          ++named;
+          EXPECT_NE(files.find("/" + it->str() + "\n"), std::string::npos)
+              << file << ":" << number << ": " << it->str();
+        }
+      }
+    }
+  }
+  EXPECT_GT(named, 20);
+}
+
 }  // namespace
 }  // namespace banyan::links_test

@@ -33,7 +33,7 @@ struct Settings {
   double least = 0.0;       ///< rate
 };
 
-/// Of values in fixed places: a sum with a factor for each, which is mixed once.
+/// A hash of values in fixed places: a sum with a factor for each, which is mixed once.
 template <class... Values>
 [[nodiscard]] constexpr u64 digest_of(Values... values) noexcept {
   u64 sum = 0;
@@ -112,7 +112,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
     const End& e = ends_[end];
-    // Of an end that was never notified all else is as it was at the beginning.
+    // Where an end was never notified, all else is as it was at the beginning.
     constexpr u64 kOne = std::bit_cast<u64>(1.0);
     if (e.decay_at == 0)
       return digest_of(kOne, kOne, kOne, std::bit_cast<u64>(e.next), u64{0}, e.quiet_until, u64{0}, u64{0}, u64{0},

@@ -68,8 +68,8 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
   void arrived(u32 end, const core::Packet&, const core::Signals& signals, Tick, core::Pace& pace) noexcept override {
     if (signals.marked) pace.tell(end, {.packets = 1, .marked = 1});
   }
-  /// Of a receiver or of a switch. The delay of the packet that left last stands; the next one gets that of the higher
-  /// index.
+  /// A receiver or a switch said something. The delay of the packet that left last stands; the next one gets that of
+  /// the higher index.
   void heard(u32 end, const core::Feedback&, Tick now, core::Pace& pace) noexcept override {
     End& e = ends_[end];
     const u32 index = std::min(e.index + set_.increase, set_.limit);

@@ -92,7 +92,7 @@ class ReceiverCredits final : public core::Admission {
     if (set_.unsolicited) {
       e.wanted += packet.flits;
       ++e.packets;
-      // Of several that arrive in one tick, in any order, one is enough.
+      // One of several that arrive in one tick, in any order, is enough.
       const bool first = std::exchange(r.slow_at, now) != now;
       r.slow = now - packet.enter > 4 * e.trip || (r.slow && !first);
     }

@@ -43,8 +43,8 @@ class Loads {
   explicit Loads(const core::AnalysisContext& context)
       : context_(context), values_(config::Values::defaults(kInfo)), paths_(values_, context, true) {}
 
-  /// Of the most loaded channel. Where switches or queues choose, all ports are taken equally often: an estimate, good
-  /// enough to tell a half from a whole.
+  /// The load of the most loaded channel. Where switches or queues choose, all ports are taken equally often: an
+  /// estimate, good enough to tell a half from a whole.
   [[nodiscard]] double worst(const Rate& rate) {
     return worst_of(rate, [&](u32 s, u32 d, auto&& add) { paths_.follow(s, d, add); });
   }

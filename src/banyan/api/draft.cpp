@@ -477,7 +477,7 @@ bool Draft::selects(const std::string& key) const {
 void Draft::assign(const Target& target, const Change& change) {
   const bool every = target.part == Target::kEveryJob;
   for (const std::size_t i : every ? parts_of(catalog_->job) : std::vector{target.part}) {
-    // Of all jobs only those that are generated have a generator.
+    // Only the jobs that are generated have a generator.
     const auto generated = [](const Entry& entry) { return entry.key.starts_with("generator."); };
     if (every && target.parameter.starts_with("generator.") &&
         std::none_of(parts_[i].entries.begin(), parts_[i].entries.end(), generated))

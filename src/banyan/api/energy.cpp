@@ -74,7 +74,7 @@ u64 counted(const engine::Activity& activity, const std::string& event) {
   return counters[std::find(kCostedEvents.begin(), kCostedEvents.end(), event) - kCostedEvents.begin()];
 }
 
-/// Of ports, those that something is attached to; of channels, those that work.
+/// Counts parts: ports that something is attached to, channels that work.
 u64 parts(const core::Graph& graph, const std::string& part) {
   u64 channels = 0;
   std::vector<u64> inputs(graph.switches());

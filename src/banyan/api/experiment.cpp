@@ -313,7 +313,7 @@ bool needs_no_routing(const Draft& draft, const Catalog& catalog) {
   });
 }
 
-/// Of the parameters of the run that say what a cycle or a flit is worth: the others may be given in it.
+/// Reads what a cycle or a flit is worth, before other parameters of the run that may be given in it.
 double given_worth(const Draft& draft, const Part& run, const char* key, bool known, std::string& by) {
   const auto entry = std::find_if(run.entries.rbegin(), run.entries.rend(),
                                   [&](const config::Entry& candidate) { return candidate.key == key; });
@@ -378,9 +378,9 @@ void describe_configuration(Experiment& experiment) {
   all["run"] = config::to_json(experiment.run);
   all["run"].erase("name");
   if (!experiment.jobs.empty()) keep_run_of_jobs(all["run"], experiment.run.given("session_limit"));
-  // Likewise runs that are not extended.
+  // The same goes for runs that are not extended.
   if (experiment.run.integer("extension") == 1) all["run"].erase("extension");
-  // Likewise what is not asked for.
+  // The same goes for what is not asked for.
   if (experiment.run.text("energy").empty()) all["run"].erase("energy");
   for (const char* worth : {"cycle_time", "flit"}) {
     if (!experiment.run.given(worth)) all["run"].erase(worth);

@@ -297,7 +297,7 @@ std::string doubts_text(const std::vector<Result>& results) {
   return fmt::format("\n{} of {} points uncertain; the first: {}\n", count, results.size(), doubt_of(*first));
 }
 
-/// On a line behind an empty one.
+/// The warnings on a line behind an empty one.
 std::string warnings_text(const std::vector<Result>& results) {
   const std::string text = warnings_of(results);
   return text.empty() ? "" : "\n" + text + "\n";

@@ -154,7 +154,7 @@ void require_files(const Experiment& experiment) {
 
 void describe_inputs(const Experiment& experiment, json& configuration) {
   for (const Input& input : experiment.inputs) {
-    // Of [run], runs of jobs keep a part.
+    // Runs of jobs keep a part of [run].
     if (!input.digest || !configuration.contains(place_of(input.key))) continue;
     configuration[kInputs][input.key] = fmt::format("{:016x}", *input.digest);
   }

@@ -12,7 +12,7 @@ namespace banyan::api {
 /// Digests of files, each file read once.
 class InputDigests {
  public:
-  /// Of the files that parameters name, by the keys of parameters: what a configuration recorded, which is believed
+  /// `recorded`: digests of the files that parameters name, by key: what a configuration recorded, which is believed
   /// until the experiment is built.
   explicit InputDigests(std::map<std::string, u64> recorded) : recorded_(std::move(recorded)), is_recorded_(true) {}
   InputDigests() = default;

@@ -210,7 +210,7 @@ void describe_jobs(const Experiment& experiment, json& all) {
     for (const auto& [name, value] : job.all()) {
       const bool optional = name.starts_with(kGenerator) || name.starts_with(kCollectives) || name == "incomplete" ||
                             name == "groups" || name == "group" || name == "rate";
-      // Of these what was said: they are for some algorithms and some formats only.
+      // These keep what was said: they are for some algorithms and some formats only.
       if ((optional && !job.given(name)) || (name == "file" && generated)) one.erase(name);
     }
     // The default is another than 0.

@@ -39,7 +39,7 @@ struct Needs {
 /// How far the estimate of memory may be off, either way, while the network is not saturated: tests hold it.
 inline constexpr double kMemoryFactor = 2.0;
 
-/// Likewise of the packet hops of a run that does not go on and the cycles of one that is not cut short.
+/// The same for the packet hops of a run that does not go on and the cycles of one that is not cut short.
 inline constexpr double kWorkFactor = 3.0;
 
 /// Nothing when the topology cannot tell its size from its parameters (a graph file).

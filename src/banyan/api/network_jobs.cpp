@@ -293,7 +293,7 @@ class Coupling {
     }
   }
 
-  /// To the job whose message has arrived.
+  /// Tells the job whose message has arrived.
   void give(const Delivery& d) {
     const Flight flight = *flights_.find(d.id);
     flights_.erase(d.id);
@@ -470,7 +470,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
   }
 }
 
-/// Of the messages of critical paths, what they would have taken alone, and, of those that were held up longest, where.
+/// Finds what the messages of critical paths would have taken alone, and where those were that were held up longest.
 void explain_paths(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
                    const RunOptions& options, const Coupling& coupling, const Latencies& latencies,
                    NetworkJobsOutcome& out, bool again) {

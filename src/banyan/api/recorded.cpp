@@ -177,7 +177,7 @@ Table flow_table(const engine::ProbeReport& report, u64 cycles, const stats::Con
     if (flow.packets == 0) continue;
     const auto mean = [&](u64 sum) { return static_cast<double>(sum) / static_cast<double>(flow.packets); };
     const u64 known = flow.queueing + flow.serialization;
-    // Of a run that ends before everything has arrived, packets on their way have been on channels too.
+    // When a run ends before everything has arrived, packets on their way have been on channels too.
     const u64 rest = flow.latency - std::min(known, flow.latency);
     const u64 wire = std::min(flow.wire, rest);
     const u64 inside = rest - wire;
@@ -287,7 +287,7 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
       largest = std::max<u64>(largest, tree.members.size());
       depth = std::max<u64>(depth, tree.depth);
       victims = std::max<u64>(victims, tree.victims);
-      // From the sample that first saw it to the one that does not any more.
+      // It lasts from the sample that first saw it to the one that does not any more.
       life = std::max(life, sample.at - seen_since.try_emplace(tree.id, sample.at).first->second + record.interval);
     }
   }

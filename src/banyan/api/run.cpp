@@ -139,7 +139,7 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
               fmt::format("run it without --checkpoint, or use another {}", seam));
 }
 
-/// Of traffics or of jobs.
+/// Runs traffics or jobs.
 Result run_either(const Experiment& experiment, const RunOptions& options) {
   return experiment.jobs.empty() ? run_whole(experiment, options) : run_jobs(experiment, options);
 }

@@ -166,7 +166,7 @@ workload::ReplayOptions replay_of(const config::Values& job, const workload::Hos
   return replay;
 }
 
-/// Of what is wrong with a schedule as a whole: where the experiment names it.
+/// The place of what is wrong with a schedule as a whole: where the experiment names it.
 [[noreturn]] void fail_in_schedule(const config::Values& job, const workload::Program& program,
                                    const std::string& cause, const std::string& remedy) {
   throw ConfigError(job.where(job.given("file") ? "file" : "generator.collective"), program.path() + ": " + cause,
@@ -436,7 +436,7 @@ struct Ran {
   std::unique_ptr<core::Topology> topology;  ///< nullptr: without contention it is not asked
 };
 
-/// Of the times of a run: ns, or cycles where these have no length.
+/// The unit of the times of a run: ns, or cycles where these have no length.
 double unit_of(const Experiment& experiment) {
   const double cycle = cycle_of(experiment);
   return cycle > 0.0 ? cycle : 1.0;
@@ -672,7 +672,7 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
   }
 }
 
-/// As require_sound(); what is odd about a schedule becomes a note.
+/// Does what require_sound() does; what is odd about a schedule becomes a note.
 void note_sound(const config::Values& job, const Read& read, const workload::Host& host,
                 std::vector<std::string>& notes) {
   const workload::Program& program = read.program;

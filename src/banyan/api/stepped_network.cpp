@@ -139,7 +139,7 @@ struct SteppedNetwork::State {
   [[nodiscard]] u32 contribution_tag(u32 source, u32 door) const {
     return static_cast<u32>(u64{contributions[door][source]} * doors.size() + door);
   }
-  /// Of the contribution before the next one.
+  /// The key of the contribution before the next one.
   [[nodiscard]] u64 last_contribution(u32 source, u32 door) const {
     return ports[door]->key_of(source, contribution_tag(source, door) - static_cast<u32>(doors.size()));
   }

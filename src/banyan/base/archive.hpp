@@ -32,7 +32,7 @@ class NotArchived : public std::runtime_error {
  public:
   /// A seam of the simulator: "switch", "traffic", "admission".
   explicit NotArchived(const std::string& seam, u32 number = 0) : std::runtime_error(seam), number_(number) {}
-  /// Of several of the kind.
+  /// Which of several of the kind it is.
   [[nodiscard]] u32 number() const noexcept { return number_; }
 
  private:
@@ -104,7 +104,7 @@ class Archive {
 #endif
   }
 
-  /// As bytes(); of large arrays, pages of zeros are counted, and not touched where they are zeros already.
+  /// Does what bytes() does; pages of zeros in large arrays are counted, and not touched where they are zeros already.
   void block(void* data, std::size_t size);
 
   template <class T>

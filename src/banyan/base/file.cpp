@@ -179,7 +179,7 @@ std::string write_whole_file(const std::string& path, const std::string& text) {
 }
 
 std::optional<u64> digest_of_file(const std::string& path) {
-  // To open a pipe may wait for ever.
+  // Opening a pipe may wait for ever.
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);

@@ -37,7 +37,7 @@ struct RunArguments {
   bool checkpoints = false;  ///< --checkpoint-every was given
   std::string resume;
   const std::vector<std::string>* plugins = nullptr;  ///< that are loaded
-  // Of a sweep that many share:
+  // For a sweep that many share:
   std::string part;  ///< "2/8"
   bool slurm = false;
   bool wait = false;

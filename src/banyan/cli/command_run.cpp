@@ -38,7 +38,7 @@ std::string in_folder(const std::string& folder, const char* name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
-/// Of an experiment; --seed is one, those of a BookSim2 configuration are not.
+/// The overrides of an experiment; --seed is one, those of a BookSim2 configuration are not.
 api::Overrides overrides_of(const RunArguments& arguments) {
   api::Overrides overrides;
   if (!arguments.booksim) overrides = arguments.overrides;
@@ -334,7 +334,7 @@ std::string sweep_text(u64 done, u64 total, double seconds, const api::SweepStat
   return status.at.empty() ? text : text + ", at " + status.at;
 }
 
-/// Of processes that mpirun started, one shows its progress and prints.
+/// One of the processes that mpirun started shows its progress and prints.
 bool is_silent(const RunArguments& arguments) {
   return arguments.part.empty() && in_parts(arguments) && store::read_part(part_of_environment()).index != 1;
 }

@@ -502,7 +502,7 @@ void refuse_nothing_to_do(const CLI::App& app) {
   refuse(fmt::format("{} needs a command", used.path), config::suggestion("", commands, "it has"));
 }
 
-/// Of every command that reads an experiment, or tells of components: they may be somebody else's.
+/// For every command that reads an experiment, or tells of components: they may be somebody else's.
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
   const auto add = [&](CLI::App* command) {
     command->add_option("--plugin", plugins, "Load the components of a plug-in (repeatable)")
@@ -567,7 +567,7 @@ int parse_and_act(int argc, const char* const* argv) {
   try {
     wanted = parse(app, action, argc, argv);
   } catch (const ConfigError&) {
-    // Of several processes with the same arguments, one complains.
+    // One of several processes with the same arguments complains.
     if (const auto of = launched(); of && of->rank != 0) return kDone;
     throw;
   }

@@ -62,7 +62,7 @@ std::unique_ptr<engine::RankTransport> join(const Launched& launched) {
   refuse(launched, fmt::format("MPI knows of {}", transport->size()), "start them with the mpirun of Open MPI");
 }
 
-/// Of several processes that do the same one speaks: what the others write goes nowhere, until they have something of
+/// One of several processes that do the same speaks: what the others write goes nowhere, until they have something of
 /// their own to tell.
 class Muted {
  public:

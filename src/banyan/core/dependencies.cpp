@@ -269,7 +269,7 @@ class Check {
     return true;
   }
 
-  /// Of a network that is too large: a cycle among the dependencies that were found, unless escapes may break it.
+  /// For a network that is too large: a cycle among the dependencies that were found, unless escapes may break it.
   void look_for_cycle() {
     if (any_escape_) return;
     const Digraph all(walk_.classes(), edges_);

@@ -91,7 +91,7 @@ struct TrafficTraits {
   bool sifts = false;
   /// Messages come from start, departed and delivered, and `next` is not called.
   bool answers = false;
-  /// Of one that answers: how many requests of a terminal may wait for their replies is limited.
+  /// For one that answers: how many requests of a terminal may wait for their replies is limited.
   bool limits_requests = false;
   /// Latencies of whole multicasts are recorded (multicast_of).
   bool multicasts = false;
@@ -189,10 +189,10 @@ class Traffic {
     static_cast<void>(now);
     static_cast<void>(out);
   }
-  /// Of an answering traffic that posts a message when the one before has left, however late that is: the messages that
-  /// it generates by itself at `terminal` behind the last one that it posted, `ahead` = 0, 1 ..., so that what waits
-  /// counts as offered. `out` is the message before, of which nothing may be read when ahead == 0. False: there is
-  /// none, or when it is generated depends on what arrives.
+  /// For an answering traffic that posts a message when the one before has left, however late that is: the messages
+  /// that it generates by itself at `terminal` behind the last one that it posted, `ahead` = 0, 1 ..., so that what
+  /// waits counts as offered. `out` is the message before, of which nothing may be read when ahead == 0. False: there
+  /// is none, or when it is generated depends on what arrives.
   [[nodiscard]] virtual bool unposted(u32 terminal, u64 ahead, Message& out) const noexcept {
     static_cast<void>(terminal);
     static_cast<void>(ahead);
@@ -225,14 +225,14 @@ class Traffic {
     return {packet.copies, static_cast<u64>(packet.source) << 32U | packet.message};
   }
 
-  /// Of a fetch-and-add: whether it is for the word of its destination that all share, and not for one that nobody else
+  /// Tells whether a fetch-and-add is for the word of its destination that all share, and not for one that nobody else
   /// asks for.
   [[nodiscard]] virtual bool asks_shared_word(const Packet& packet) const noexcept {
     static_cast<void>(packet);
     return false;
   }
 
-  /// Of a traffic that reduces: sets the bits of the terminals that take part; all are clear before.
+  /// For a traffic that reduces: sets the bits of the terminals that take part; all are clear before.
   virtual void members(std::span<u64> bits) const noexcept { static_cast<void>(bits); }
   /// What the message of a terminal adds; contributions to one sum have the same tag (Message::tag). Numbers of which
   /// no two sums are alike by chance.

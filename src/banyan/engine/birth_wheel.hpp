@@ -80,7 +80,7 @@ class BirthWheel {
     }
   }
 
-  // Of a wave (wave.hpp): advance(first tick) for all, then for the words [first, last) tick after tick; end_wave when
+  // For a wave (wave.hpp): advance(first tick) for all, then for the words [first, last) tick after tick; end_wave when
   // all have made all ticks.
   void advance_words(Tick now, u32 first, u32 last) noexcept {
     now_ = now;

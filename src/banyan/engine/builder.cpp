@@ -137,7 +137,7 @@ void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;
-  // As many for every thread: of three shards on two threads, one thread would have twice the work.
+  // Every thread gets as many: with three shards on two threads, one thread would have twice the work.
   const u64 threads = std::max(cut_for(), 1U);
   const u64 chosen = (std::min(fitting, kMostChosenShards) + threads - 1) / threads * threads;
   partition_into(settings_.shards != 0 ? settings_.shards : chosen, kMostShards);

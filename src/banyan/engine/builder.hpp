@@ -31,7 +31,7 @@ struct EngineSettings {
   bool check_order = false;   ///< audit the order of delivery where the routing promises one
   u32 generation_series = 0;  ///< length of the series of births of a session
   ProbePlan probe;            ///< what to write down beside the counters
-  /// Of an experiment whose packets are held back at their sources: makes the part of one shard. Empty: none are.
+  /// Makes the part of one shard where packets are held back at their sources. Empty: none are.
   std::function<std::unique_ptr<core::Admission>()> admission;
   bool tells_in_packets = false;  ///< the last traffic is a ControlTraffic
   Tick utilization_time = 0;      ///< core::Admission::utilization_time
@@ -70,7 +70,7 @@ class Builder {
   /// Cuts the network into parts of about `bytes_per_switch` x switches <= kShardBytes, or into settings().shards.
   /// Which switches share a shard: cut_network.
   void partition_by_size(u64 bytes_per_switch);
-  /// As partition_by_size, for populations that gain nothing from small parts: into no more of them than there are
+  /// Cuts like partition_by_size, for populations that gain nothing from small parts: into no more than there are
   /// threads, or into settings().shards; never into more than `most`.
   void partition_for_threads(u64 bytes_per_switch, u32 most = kNone);
   /// The switches of a shard, ascending.
@@ -112,7 +112,7 @@ class Builder {
   [[nodiscard]] Shard& shard(u32 i) { return parts_[i]; }
   /// The probe of a shard, or nullptr; after partition.
   [[nodiscard]] Probe* probe(u32 shard) { return parts_[shard].probe.get(); }
-  /// Of an own shard.
+  /// The shard must be an own one.
   [[nodiscard]] Terminals& terminals(u32 shard) { return *parts_[shard].terminals; }
   /// The records of the packets that the terminals of a shard send; copies of them where another rank has it.
   [[nodiscard]] PacketPool& pool(u32 shard) {

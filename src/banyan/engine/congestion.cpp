@@ -254,7 +254,7 @@ void TreeFinder::look(const BlockedView& view) {
   ++looks_;
 }
 
-/// Of one look: blocked is what has nothing to go on with. Who waits for the end of a packet that waits for its port's
+/// Blocked, in one look, is what has nothing to go on with. Who waits for the end of a packet that waits for its port's
 /// bandwidth waits for that bandwidth too.
 void TreeFinder::mark_blocked(std::span<const Seen> look) {
   ready_.assign(places_.size(), kNone);

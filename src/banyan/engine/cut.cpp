@@ -35,8 +35,8 @@ void renumber(std::vector<u32>& of) {
   for (u32& shard : of) { shard = static_cast<u32>(std::lower_bound(used.begin(), used.end(), shard) - used.begin()); }
 }
 
-/// By recursive bisection, so that the first half of the numbers is one half of the network. A place weighs as much as
-/// it has ports. Empty when METIS fails.
+/// Cuts by recursive bisection, so that the first half of the numbers is one half of the network. A place weighs as
+/// much as it has ports. Empty when METIS fails.
 std::vector<u32> by_metis(const core::Topology& topology, u32 shards) {
   const core::Graph& graph = topology.graph();
   const u32 copies = topology.subnetworks();

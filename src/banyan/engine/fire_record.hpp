@@ -24,7 +24,8 @@ namespace banyan::engine {
   return all;
 }
 
-/// Of one shard, or merged. Integers: in whatever order events come and shards are merged.
+/// The record of one shard, or merged. All are integers: it does not matter in which order events come and shards
+/// merge.
 struct FireRecord {
   struct Stream {
     u64 flits = 0;   ///< that arrived

@@ -173,7 +173,7 @@ bool Flows::before(u32 a, u32 b) const noexcept {
   return std::tie(first.traffic, first.nth, x.end) < std::tie(other.traffic, other.nth, y.end);
 }
 
-/// By its `again`: a lane that must be asked now is open, or will be when open_gates looks for it.
+/// Puts it where its `again` says: a lane that must be asked now is open, or will be when open_gates looks for it.
 void Flows::insert_among(u32 lane) {
   Lane& l = lanes_[lane];
   const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };

@@ -17,11 +17,11 @@ struct LatencySums {
   u64 queueing = 0;       ///< entry into the network - generation
   u64 serialization = 0;  ///< arrival of the tail - arrival of the head
   u64 hops = 0;           ///< switches passed
-  // Of traffics whose messages are cut into packets:
+  // For traffics whose messages are cut into packets:
   u64 messages = 0;       ///< of which all packets arrived
   u64 message_first = 0;  ///< arrival of the first packet - generation
   u64 message_last = 0;   ///< arrival of the last packet - generation
-  // Of traffics that multicast:
+  // For traffics that multicast:
   u64 multicasts = 0;       ///< that arrived everywhere
   u64 multicast_first = 0;  ///< first arrival - generation
   u64 multicast_last = 0;   ///< last arrival - generation

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// For sums over ranks of what is a list.
+/// What sums over ranks do with lists, and with the other things below.
 constexpr auto kJoin = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
 constexpr auto kAdd = [](auto& sum, const auto& more) { sum += more; };
 constexpr auto kMerge = [](auto& sum, const auto& more) { sum.merge(more); };
@@ -549,7 +549,7 @@ u64 Machine::hash() const {
   return h.value();
 }
 
-/// Of no flow more flits arrived than were sent, and all of them when the network is empty.
+/// No flow has more flits arrived than were sent, and all of them have when the network is empty.
 void Machine::audit_flows(Holdings& held, const Totals& sum) const {
   std::vector<std::tuple<u32, u64, u64, u64>> ends;  // source, key, sent, arrived
   for (const Shard& shard : shards()) {

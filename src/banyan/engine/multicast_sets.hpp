@@ -106,7 +106,7 @@ class MulticastLedger {
     entries_.clear();
     seen_ = 0;
   }
-  /// Of all that arrived: a sum, that does not depend on where it did.
+  /// A sum over all that arrived: it does not depend on where.
   [[nodiscard]] u64 digest() const noexcept { return seen_; }
 
   void archive(Archive& a) { a(entries_, seen_); }

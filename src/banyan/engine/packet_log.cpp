@@ -73,8 +73,8 @@ void PacketLog::leave(u32 source, u32 terminal) {
   if (!at.terminal && at.node == graph_.channel(last).from.node) way_.push_back(last);
 }
 
-/// Of a packet that divides, the way to one of its terminals: back from there, each time over the last channel that the
-/// packet crossed to where it is known to have been.
+/// Finds the way of a packet that divides to one of its terminals: back from there, each time over the last channel
+/// that the packet crossed to where it is known to have been.
 void PacketLog::follow(const Open& packet, u32 terminal) {
   core::End to = graph_.channel(graph_.ejection(terminal)).to;
   for (auto h = packet.hops.rbegin(); h != packet.hops.rend(); ++h) {

@@ -51,7 +51,7 @@ class PacketPool {
   [[nodiscard]] u64 live() const noexcept { return created_ - free_count_; }
   [[nodiscard]] u32 created() const noexcept { return created_; }
 
-  /// Of a pool that another rank keeps: writes the copy of a record that came from there, with its value.
+  /// For a pool that another rank keeps: writes the copy of a record that came from there, with its value.
   void mirror(core::PacketId id, const core::Packet& packet, u16 value) {
     const u32 chunk = (id & (kMost - 1)) >> kChunkBits;
     if (chunks_[chunk] == nullptr) make(chunk);

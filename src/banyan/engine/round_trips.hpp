@@ -8,8 +8,8 @@
 
 namespace banyan::engine {
 
-/// Of a packet there and of feedback back, each on a way that is shortest for packets. Ways from a switch are looked
-/// for once. Not for several threads at a time.
+/// Times of a packet there and of feedback back, each on a way that is shortest for packets. Ways from a switch are
+/// looked for once. Not for several threads at a time.
 class RoundTrips {
  public:
   RoundTrips(const core::Graph& graph, core::ZeroLoad packet, core::ZeroLoad feedback);

@@ -20,7 +20,7 @@ struct Shard {
   std::unique_ptr<Probe> probe;              ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
-  /// Of a shard that another rank steps: there are no terminals and no populations, and copies of packet records, and
+  /// A shard that another rank steps: there are no terminals and no populations, and copies of packet records, and
   /// parcels that came from there.
   std::unique_ptr<PacketPool> mirror;
   std::vector<Tick> due;  ///< per population: the next tick at which it runs

@@ -31,8 +31,8 @@ class Sink {
     arrive(packet, terminal, now, hops, serialization, marked, value);
   }
 
-  /// As deliver(), for a message that travels as one packet of the pool whatever it is cut into, and whose first data
-  /// were here at `first`. Messages of a pair may pass each other.
+  /// Does what deliver() does, for a message that travels as one packet of the pool whatever it is cut into, and whose
+  /// first data were here at `first`. Messages of a pair may pass each other.
   void deliver_message(const core::Packet& packet, u32 terminal, Tick first, Tick now, u32 hops) noexcept;
 
   /// A fetch-and-add is back at `terminal`, from where it came; `hops`: switches passed there and back.
@@ -45,8 +45,8 @@ class Sink {
   /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
   /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
   bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
-  /// As deliver_copy(), of a packet that brings every terminal the answer to one of its own, `own`. True: it was the
-  /// last copy; releasing both is up to the caller.
+  /// Does what deliver_copy() does, for a packet that brings every terminal the answer to one of its own, `own`. True:
+  /// it was the last copy; releasing both is up to the caller.
   bool deliver_result(core::PacketId id, const core::Packet& own, u32 terminal, Tick now, u32 hops,
                       Tick serialization) noexcept {
     if (!source_.sets().remove(id, terminal) || own.source != terminal) [[unlikely]]

@@ -202,7 +202,7 @@ u8 Source::pending_mask(u32 terminal, Tick at) const noexcept {
 // A message that is taken costs some hundred instructions; two calls more would be a tenth of them, and so are the
 // questions that `Plain` spares: messages of one packet for one destination, that nobody answers.
 
-/// Of one packet of a message: all but the sequence number and what the routing sets.
+/// Fills in one packet of a message: all but the sequence number and what the routing sets.
 template <bool Plain>
 [[gnu::always_inline]] inline void Source::fill_packet(core::Packet& packet, u32 local, const Kept& kept, u32 offset,
                                                        u32 flits, Tick now) noexcept {

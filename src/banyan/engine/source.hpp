@@ -98,7 +98,7 @@ class Source {
   [[nodiscard]] u32 head_traffic(u32 local) const noexcept { return next_[local].traffic; }
   /// Takes the packet at the head into the pool (requires ready). Its `enter` is `now`.
   [[nodiscard]] core::PacketId take(u32 local, Tick now);
-  /// As take(), for models that keep the messages of a terminal until they leave it: whatever waits of them belongs to
+  /// Does what take() does, for models that keep the messages of a terminal until they leave it: what waits belongs to
   /// the source queue until it is told as `sent`.
   [[nodiscard]] core::PacketId take_waiting(u32 local, Tick now);
   void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept {

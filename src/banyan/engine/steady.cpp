@@ -169,7 +169,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     done = now;
     out.ticks = now;
     if (settings.log != nullptr) settings.log->look(machine, now);
-    // Of a state that others go on from, they say whether it is a deadlock.
+    // Where others go on from a state, they say whether it is a deadlock.
     if (watch.stuck(machine, now) && settings.stop == 0) {
       out.end = SteadyOutcome::End::deadlocked;
       out.explanation = machine.explain_blockage();

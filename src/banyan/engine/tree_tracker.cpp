@@ -26,7 +26,7 @@ u32 common(const std::vector<u32>& a, const std::vector<u32>& b) {
 
 constexpr u32 kGone = kNone - 1;  ///< a living tree that is part of another one from now on
 
-/// At least half.
+/// Whether it is at least half.
 bool most_of(u32 part, std::size_t whole) { return part != 0 && 2 * std::size_t{part} >= whole; }
 
 /// Whether a buffer on the channel is among the places.

@@ -19,6 +19,7 @@ template void vformat_to<char>(buffer<char>&, string_view, basic_format_args<for
 }  // namespace detail
 FMT_END_NAMESPACE
 
-// Likewise the C library's word on whether there is one thread only, which shared pointers read: there may be several.
+// The same goes for the C library's word on whether there is one thread only, which shared pointers read: there may be
+// several.
 extern const char one_thread_only __asm__("__libc_single_threaded");
 const char one_thread_only = 0;

@@ -159,7 +159,7 @@ ResultPointer from_state(const py::tuple& state) {
   return result;
 }
 
-// Of a sweep travels what its tables and pages tell of the points, not what they could be run again from.
+// A pickled sweep holds what its tables and pages tell of the points, not what they could be run again from.
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 using PointState = std::tuple<std::string, std::string, u64, Pairs, std::vector<std::string>>;
 

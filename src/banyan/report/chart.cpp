@@ -86,7 +86,7 @@ struct RingKind {
   bool (*holds)(const ChartPoint&);
 };
 
-/// Of a point that is both, the first holds.
+/// Where a point is both, the first holds.
 constexpr RingKind kRings[] = {
     {"ring", "saturated or deadlocked; with an arrow: no value",
      [](const ChartPoint& point) { return is_unsettled(point.verdict); }},

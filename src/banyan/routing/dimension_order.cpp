@@ -202,7 +202,7 @@ class DimensionOrder final : public core::Routing {
     const u32 ahead = at < to ? to - at : to + size - at;  // links on the way up
     // At distance k/2 both ways are shortest. The parity of the source's coordinate here and of all coordinates in the
     // other dimensions decides: of the switches of a ring, and of the packets of a switch, half go each way.
-    // Or a random bit: it is drawn once, since a step later one way is shorter.
+    // Otherwise a random bit decides: it is drawn once, since a step later one way is shorter.
     const u32 tie = random_ties_ ? random : parity(packet) ^ to;
     const bool up = 2 * ahead < size || (2 * ahead == size && (tie & 1U) == 0);
     const u16 port = up ? dimension.port_up : dimension.port_down;

@@ -106,8 +106,8 @@ class UpDown final : public core::Routing {
     return (column * graph_.switches() + s) * 2 + (down ? 1 : 0);
   }
 
-  /// By levels where there are several, unless failures leave a pair no way over them. Where there is one, by number
-  /// if that loads the most loaded channel less than breadth first does.
+  /// Orders by levels where there are several, unless failures leave a pair no way over them. Where there is one, by
+  /// number if that loads the most loaded channel less than breadth first does.
   void choose_order(const config::Values& values) {
     order(values, true);
     const bool possible = cut_off().empty();

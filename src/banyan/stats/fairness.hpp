@@ -9,7 +9,7 @@
 
 namespace banyan::stats {
 
-/// Of x_i = what terminal i got (accepted flits, delivered messages) in equal times.
+/// How equal the x_i are: what terminal i got (accepted flits, delivered messages) in equal times.
 struct Fairness {
   double jain = 1.0;  ///< in [1/n, 1]; 1: all equal (also when all are 0)
   u64 minimum = 0;    ///< of the worst terminal, unit of x

@@ -51,7 +51,7 @@ FileLock::FileLock(std::string path, const std::string& what) : path_(std::move(
     throw ConfigError({what, 0, 0, ""}, fmt::format("another banyan{} is writing to this result store", by),
                       "wait until it is done, or name another folder with --out");
   }
-  // For people only: the lock holds without it, on a full disk for instance.
+  // This is for people only: the lock holds without it, on a full disk for instance.
   const std::string number = fmt::format("{}", getpid());
   const bool written = ftruncate(file_, 0) == 0 && pwrite(file_, number.data(), number.size(), 0) > 0;
   static_cast<void>(written);

@@ -33,7 +33,7 @@ std::string job_of_environment() {
   return array.empty() ? variable("SLURM_JOB_ID") : array + "_" + variable("SLURM_ARRAY_TASK_ID");
 }
 
-/// By which a worker's file names its host and process: "2-of-8.HOST.PID-RANDOM.sqlite".
+/// The host and process that a worker's file names: "2-of-8.HOST.PID-RANDOM.sqlite".
 std::string host_of(const std::string& file) {
   const std::string name = fs::path(file).filename().string();
   const std::size_t first = name.find('.');

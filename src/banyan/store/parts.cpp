@@ -263,7 +263,7 @@ class Join {
     }
   }
 
-  /// Of two that hold one run: that of this Banyan, else of the later version; equal versions have equal results.
+  /// Chooses between two that hold one run: that of this Banyan, else of the later version; equal versions agree.
   Holder better(u64 run, const Holder& a, const Holder& b) {
     if (a.made.version == b.made.version) {
       if (a.made.state_hash != b.made.state_hash) {

@@ -53,7 +53,7 @@ CREATE TABLE groups(run TEXT NOT NULL, position INTEGER NOT NULL, metric TEXT NO
 constexpr const char* kTreeTable =
     "CREATE TABLE IF NOT EXISTS trees(run TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID";
 
-/// Of runs that have none, no row.
+/// Runs that have none get no row.
 constexpr const char* kWarningTable =
     "CREATE TABLE IF NOT EXISTS warning(run TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID";
 

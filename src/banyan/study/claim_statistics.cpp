@@ -21,7 +21,8 @@ Decision below(double a, double limit, double h) {
   return a < limit ? Decision::likely : Decision::undecided;
 }
 
-/// Of "the excess over a tolerance is not positive": `excess` is the mean's, `h` the half width of what it is made of.
+/// Decides "the excess over a tolerance is not positive": `excess` is the mean's, `h` the half width of what it is made
+/// of.
 Decision within(double excess, double tolerance, double h) {
   if (excess > h) return Decision::fails;
   if (excess > 0) return Decision::undecided;

@@ -66,7 +66,7 @@ struct StudyRow {
   std::string_view slug;
   std::vector<Claim> (*claims)() = nullptr;
   std::vector<ModelCurve> (*curves)(std::string_view figure) = nullptr;  ///< none where it is absent
-  /// Of a study whose study.toml names files in place of figures. Throws ConfigError, InvariantError.
+  /// For a study whose study.toml names files in place of figures. Throws ConfigError, InvariantError.
   FilesResult (*measure)(const Study& study, const FilesOptions& options) = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // Switches with combined input and output queuing (CIOQ), joined to hosts by input adapters; VOQ at switch and at
-// network level, and RECN, basic and enhanced. The model itself: parts/cioq_fabric.hpp.
+// network level, and RECN, basic and enhanced. The model itself: cioq/fabric.hpp.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Circuit switching: parameters and what they mean. How circuits are set up, move and end: parts/circuits.hpp; which
-// virtual channel a header takes: parts/circuit_choice.hpp; how data move: parts/circuit_streams.hpp.
+// Circuit switching: parameters and what they mean. How circuits are set up, move and end: circuit/circuits.hpp; which
+// virtual channel a header takes: circuit/choice.hpp; how data move: circuit/streams.hpp.
 #include <fmt/core.h>
 
 #include <algorithm>

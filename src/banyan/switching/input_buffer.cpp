@@ -265,7 +265,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     const u64 free = in.wanted & ~claimed;
     return with_room(s, h, free, in) == in.wanted && (in.any == 0 || with_room(s, h, in.any & ~claimed, in) != 0);
   }
-  /// Of some outputs, those with room for all of a worm; the others tell when they have more.
+  /// Gives the outputs that have room for all of a worm; the others tell when they have more.
   [[nodiscard]] u64 with_room(u32 s, Hot& h, u64 among, const In& in) const noexcept {
     u64 room = 0;
     for (u64 m = among; m != 0; m &= m - 1) {

@@ -1,8 +1,8 @@
 // Input-queued virtual-channel router (Dally, Virtual-Channel Flow Control, 1992; Dally and Towles 2004, chapters 16
 // and 17): credit flow control, wormhole or virtual cut-through, and the canonical pipeline with a delay per stage.
 //
-// This file declares the parameters and chooses the kernel; the kernels lie in parts/: vc_router_kernel.hpp (its
-// stages and what observers ask beside it) for the ordinary settings, vc_router_general.hpp for all.
+// This file declares the parameters and chooses the kernel; the kernels lie beside it: vc_router/kernel.hpp
+// (its stages and what observers ask in files of their own) for the ordinary settings, vc_router/general.hpp for all.
 #include <fmt/core.h>
 
 #include <algorithm>

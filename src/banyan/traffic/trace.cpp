@@ -103,7 +103,7 @@ class Trace final : public core::Traffic {
     std::vector<Waiting> at_departure;
     std::vector<Waiting> at_arrival;
   };
-  /// Of a message that waits; touched by the shard of its source alone, where all that it waits for happens.
+  /// The state of a message that waits; touched by the shard of its source alone, where all that it waits for happens.
   struct State {
     u32 left = 0;
     Tick birth = 0;

@@ -126,7 +126,7 @@ bool decompress_blocks(std::string_view bytes, u32 threads, std::size_t most,
       parts[k].clear();
       sound[k] = decompress(bzip2_blocks::alone(bytes, marks[mark].at, marks[mark + 1].at), parts[k]) ? 1 : 0;
     });
-    // As long as the first ones, the rest take so much.
+    // The rest take so much if they are as long as the first ones.
     if (first == 0) out.reserve(before + parts[0].size() * blocks.size());
     for (std::size_t k = 0; k < count; ++k) {
       if (sound[k] == 0 || out.size() - before + parts[k].size() > most) {

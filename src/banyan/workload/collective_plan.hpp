@@ -76,7 +76,7 @@ class CollectivePlan {
 
   /// Length of a block: the blocks share the bytes evenly, the first ones having one more where they do not divide.
   [[nodiscard]] u64 block_bytes(u32 block) const noexcept { return part(bytes_, blocks_, block); }
-  /// Likewise of a segment of that many bytes.
+  /// The same for a segment of that many bytes.
   [[nodiscard]] static u64 part(u64 bytes, u32 parts, u32 index) noexcept {
     return bytes / parts + (index < bytes % parts ? 1 : 0);
   }

@@ -215,7 +215,7 @@ void all_gather_doubling(CollectivePlan& plan, const List& members, const Sets& 
 
 // --- trees ----------------------------------------------------------------------------------------------------------
 
-/// From the member at position 0; whoever has the data serves its largest subtree first.
+/// Sends from the member at position 0; whoever has the data serves its largest subtree first.
 void binomial_broadcast(CollectivePlan& plan, const List& members, const List& blocks) {
   const u32 n = size_of(members);
   for (u32 segment = 0; segment < plan.segments(); ++segment) {

@@ -13,7 +13,7 @@ class PerByte {
  public:
   PerByte() = default;
   explicit PerByte(double units) : scaled_(static_cast<u64>(std::llround(units * 4294967296.0))) {}
-  /// Of -1 as 64 bits have it, the time of one byte less than none: LogGOPSim's messages of no bytes.
+  /// The time of one byte less than none, with -1 as 64 bits have it: LogGOPSim's messages of no bytes.
   [[nodiscard]] u64 of(u64 bytes) const noexcept {
     const u64 fraction = bytes == ~u64{0} ? 0 : scaled_ & 0xffffffffU;
     return (scaled_ >> 32U) * bytes + (fraction * (bytes >> 32U)) + (fraction * (bytes & 0xffffffffU) >> 32U);

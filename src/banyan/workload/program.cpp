@@ -114,7 +114,7 @@ Program::Program(ScheduleBuilder builder, const std::string& path) : path_(path)
 }
 
 void Program::encode(u32 ranks, u64 operations, u64 dependents, const std::function<RankSchedule(u32)>& take) {
-  // As if all waited for nothing: pages that stay empty are never there.
+  // It begins as if all waited for nothing: pages that stay empty are never there.
   Encoder out(kHead + ranks * (kSpan + 8) + operations * (kRecord + 4) + dependents * 4);
   out.put(kGoalCookie);
   out.put(ranks);

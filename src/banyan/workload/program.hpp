@@ -76,11 +76,11 @@ class Program {
     for_each(rank, record(rank, i) + 23, std::forward<F>(f));
   }
 
-  /// Of ranks, operations and dependencies: equal for a text and its binary.
+  /// A hash of ranks, operations and dependencies: equal for a text and its binary.
   [[nodiscard]] u64 hash() const noexcept;
   /// See MappedFile; const, since a page that is read again holds the same.
   void release_pages() const noexcept { file_.release_pages(); }
-  /// For loops over all operations in their order: of a large file no more is held than was looked at last.
+  /// For loops over all operations in their order: no more of a large file is held than was looked at last.
   void passes(u32 rank, u32 i) const noexcept {
     constexpr u64 kPeriod = u64{1} << 22U;
     if ((parts_[rank].before + i) % kPeriod == 0) release_pages();

@@ -16,7 +16,7 @@ struct CriticalStep {
   Place place;
   u64 begin = 0;
   u64 end = 0;
-  // Of a send: when its message went onto the wire, and when all of it was at the receiver.
+  // For a send: when its message went onto the wire, and when all of it was at the receiver.
   u64 sent = 0;
   u64 arrived = 0;
   u32 repeat = 0;  ///< of its rank, from 0

@@ -95,7 +95,7 @@ class TraceBack {
     return steps_.empty() ? kNobody : steps_[base_[place.rank] + place.operation].cause;
   }
 
-  /// Of the end of a run: `of` held a core until then, though it had ended itself.
+  /// The run may end with this: `of` held a core until then, though it had ended itself.
   void held(Execution of, u64 until) noexcept {
     if (of != kNobody && until > end_) end(of, until);
   }

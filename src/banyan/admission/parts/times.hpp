@@ -20,7 +20,7 @@ namespace banyan::admission::parts {
   return context.cycle_ns > 0.0 ? context.cycle_ns : values.real("cycle");
 }
 
-/// At least one tick.
+/// A time in ticks, at least one.
 [[nodiscard]] inline Tick ticks_of(double ns, double cycle_ns) {
   return static_cast<Tick>(std::max(1.0, std::round(ns / cycle_ns)));
 }

@@ -15,7 +15,7 @@ struct Lengths {
   double square = 1.0;  ///< mean of the square
 };
 
-/// From the lengths that a traffic declares. Geometric and exponential ones are summed up by their tails: with
+/// Moments of the lengths that a traffic declares. Geometric and exponential ones are summed up by their tails: with
 /// P(k) = P(length >= k), the mean is the sum of P(k), and that of the square the sum of (2 k - 1) P(k).
 inline Lengths lengths_of(const config::Values& traffic) {
   const std::string& kind = traffic.text("size_distribution");

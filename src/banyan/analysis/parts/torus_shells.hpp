@@ -15,7 +15,7 @@ struct TorusShells {
   [[nodiscard]] u32 farthest() const noexcept { return static_cast<u32>(nodes.size()) - 1; }
 };
 
-/// Of a ring of k nodes: 1 at distance 0, 2 at every other, but 1 at k / 2 when k is even; a node has one channel that
+/// Nodes of a ring of k: 1 at distance 0, 2 at every other, but 1 at k / 2 when k is even; a node has one channel that
 /// leads nearer, and two at k / 2 when k is even. A node of the torus at (a, b) has those of both rings. In a ring of
 /// two nodes both channels lead to the same neighbour; they count as one.
 [[nodiscard]] inline TorusShells torus_shells(u32 k) {

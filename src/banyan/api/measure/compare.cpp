@@ -133,7 +133,7 @@ Difference paired(const Pairs& pairs, bool sessions, const stats::BatchRule& rul
   if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, rule.confidence);
   Difference difference{stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
                         stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
-  // Of few differences that are all equal nothing is claimed; what varies in their quotient is A alone.
+  // A few differences that are all equal prove nothing; what varies in their quotient is A alone.
   if (!difference.absolute.half_width) difference.relative.half_width = std::nullopt;
   return difference;
 }

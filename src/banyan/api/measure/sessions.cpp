@@ -83,7 +83,7 @@ class SessionRunner {
 
   void archive(Archive& a) {
     a(outcomes_, finished_, under_way_);
-    // Of the first session: while it is under way, in its own state.
+    // The first session is shown while it is under way, in its own state.
     if (!finished_.empty() && finished_.front() != 0 && trees_) a(*trees_);
     done_ = static_cast<u64>(std::count(finished_.begin(), finished_.end(), 1));
   }
@@ -525,7 +525,7 @@ class SessionReport {
     doubt_wide_means();
   }
 
-  /// As in a steady state: no latency is certain that is known so badly.
+  /// The rule is that of steady states: no latency is certain that is known so badly.
   void doubt_wide_means() {
     const stats::Metric* widest = nullptr;
     double most = stats::VerdictRule{}.latency;

@@ -306,7 +306,7 @@ class SteadyReport {
     return std::move(result_);
   }
 
-  /// Of a result(): its verdict is uncertain, or its latencies stand on too little, and a longer run would tell.
+  /// After result(): its verdict is uncertain, or its latencies stand on too little, and a longer run would tell.
   [[nodiscard]] bool undecided() const { return undecided_; }
 
  private:

@@ -32,8 +32,8 @@ constexpr double kFewestDegrees = 20.0;
 /// What is known better than this is known after nearly every run of the length, so that the lucky ones are not
 /// selected.
 constexpr double kNarrow = 0.02;
-/// Or no end of the interval is further away than four thirds of a symmetric one. A fifth in place of a quarter makes
-/// runs near saturation twice as long, and no more of their intervals hold.
+/// The other rule: no end of the interval is further away than four thirds of a symmetric one. A fifth in place of a
+/// quarter makes runs near saturation twice as long, and no more of their intervals hold.
 constexpr double kMostCurvature = 0.25;
 
 template <class Windows>

@@ -36,7 +36,7 @@ struct Measurement {
   double evenness = 1.0;      ///< of the terminals (evenness())
 };
 
-/// Of how many of the terminals the mean latency is worth, as a part of them: 1 where all are alike; where one of many
+/// The part of the terminals that the mean latency is worth as much as: 1 where all are alike; where one of many
 /// keeps its packets waiting, the mean of all is as uncertain as its own, and there are about as few queues that forget
 /// what they did as if it were alone. By the formula of Satterthwaite (1946, Biometrics Bulletin 2(6)) for the degrees
 /// of freedom of a sum: of terminal d with n packets that wait Q cycles each, the error of the sum is as n^2 Q^3, and
@@ -50,7 +50,7 @@ struct Measurement {
 /// latencies; but credits come back over it, and a run has no more than one degree per latency, wires included.
 [[nodiscard]] double queue_degrees(const Measurement& measurement);
 
-/// Of what a steady state is judged beside the record.
+/// What a steady state is judged by, beside the record.
 struct Sources {
   u64 queues = 1;          ///< without limit that may be at their capacity at once (stats::Growth)
   double remembers = 0.0;  ///< cycles (TrafficTraits)
@@ -98,7 +98,7 @@ class SteadyWindows {
   [[nodiscard]] stats::BatchMeans mean(const std::vector<stats::SumCount>& windows) const {
     return stats::ratio_batch_means(measured(windows), queue_rule_);
   }
-  /// Of the packets that had arrived for sure: those generated earlier before the end than the longest latency so far.
+  /// Latency of packets that had arrived for sure: generated earlier before the end than the longest latency so far.
   [[nodiscard]] stats::BatchMeans settled_latency() const;
   /// Whether the latencies of a run that may go on stand on enough for it to end. Of runs that end as soon as their
   /// intervals are narrow, those end first in which queues happened to be short.

@@ -25,8 +25,8 @@ constexpr u64 kMostPaths = u64{1} << 18U;
 constexpr u64 kMessagesLookedAt = 64;
 constexpr u32 kTerminalsLookedAt = 64;
 
-/// Of networks that are too large to be tried. Part of what turns with a round trip of credits let through at random: a
-/// 4 x 4 mesh with five virtual channels, which need 0.85 of their turns, carries 0.93 of a load, and all of it with
+/// For networks that are too large to be tried. Part of what turns with a round trip of credits let through at random:
+/// a 4 x 4 mesh with five virtual channels, which need 0.85 of their turns, carries 0.93 of a load, and all of it with
 /// six, which need 0.71.
 constexpr double kUseful = 0.75;
 
@@ -122,7 +122,7 @@ void sample(Sending& stream, u32 terminals) {
         replies += reply;
         for (const double sent : {static_cast<double>(message.flits), reply}) {
           packets += std::ceil(sent / longest);
-          // Of a message of very many packets the last one, which is shorter, does not matter.
+          // In a message of very many packets the last one, which is shorter, does not matter.
           for (double rest = std::min(sent, kMostPackets * longest); rest > 0.0; rest -= longest) {
             stream.packets.push_back(static_cast<u32>(std::min(rest, longest)));
           }
@@ -453,7 +453,7 @@ bool of_one_length(const std::vector<Sending>& streams) {
   });
 }
 
-/// Of a network that is small enough to be tried.
+/// For a network that is small enough to be tried.
 std::string measured_note(const Experiment& experiment, const Network& network, std::vector<Sending>& streams,
                           const Turn& turn, const Need& need, ShortRun shortly) {
   const bool known = need.channel != kNone;

@@ -1,5 +1,5 @@
 // One way to go the shortest way anywhere: dimension order where there are coordinates, tables of distances elsewhere.
-// For routing functions of several phases, each of which is a shortest path with virtual channels of its own.
+// Parts of routing functions in several phases, each of which is a shortest path with virtual channels of its own.
 #pragma once
 
 #include <numeric>

@@ -41,7 +41,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
         in_(inputs_.size() + std::size_t{switches_} * sums_.count()),
         served_out_(outputs_.size()) {
     reserve_packets(builder, u64{switches_} * set_.chunks * worms.chunk);
-    // Of a reduction, a packet of every terminal is there until its end.
+    // A reduction keeps a packet of every terminal until its end.
     if (sums_.any()) pool_.reserve(pool_.created() + sums_.count() * (local_terminals_ + 2));
   }
 
@@ -446,7 +446,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     return true;
   }
 
-  /// Of several outputs that with the fewest packets, in turn among equals.
+  /// Gives the output with the fewest packets among several, in turn among equals.
   [[nodiscard]] u32 shortest(u32 s, const Hot& h, u64 among) const noexcept {
     u32 best = 0;
     u32 least = kNone;

@@ -20,7 +20,7 @@ namespace banyan::switching::cioq {
 
 class Admittance {
  public:
-  /// Of an experiment whose messages wait in flows at their source: none wait here, and all adapters are asked.
+  /// For experiments whose messages wait in flows at their source: none wait here, and all adapters are asked.
   void leave_to_flows(u32 adapters) {
     adapters_.assign(adapters + 1, Adapter{});
     flows_ = true;
@@ -150,7 +150,7 @@ class Admittance {
     }
   }
 
-  /// Of what waits, kept up to date: there may be millions of messages.
+  /// Hashes sums over what waits, which are kept up to date: there may be millions of messages.
   [[nodiscard]] u64 digest(u32 adapter) const noexcept {
     Hasher h;
     for (const u64 v : {adapters_[adapter].packets, adapters_[adapter].flits, adapters_[adapter].identity}) h.add(v);
@@ -213,7 +213,7 @@ class Admittance {
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }
-  /// Not set to zero: what nobody waits in takes no memory.
+  /// Its memory is not set to zero, so that places where nobody waits take none.
   [[nodiscard]] static std::unique_ptr<Waiting[]> make_chunk() {
     return std::make_unique_for_overwrite<Waiting[]>(1U << kChunkBits);
   }

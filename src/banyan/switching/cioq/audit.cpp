@@ -252,7 +252,7 @@ void Fabric::check_queue(engine::Holdings& into, const Side& side, u32 port, u32
 
 void Fabric::hold(engine::Holdings& into) const {
   settle();
-  // Of every link: credit + on the way there + in the memory behind + credits on the way back = that memory. Pauses
+  // For every link: credit + on the way there + in the memory behind + credits on the way back = that memory. Pauses
   // have an audit of their own.
   const auto known = [&](u32 channel, u64 bytes) {
     if (!plan_.pause && channel != kNone && bytes != 0) into.places.known(channel, 0, bytes);

@@ -189,7 +189,7 @@ class Fabric final : public engine::Population {
   };
 
   // Pauses (pause.cpp).
-  /// Of the class of a packet that arrives at an ingress or leaves its memory.
+  /// For the class of a packet that arrives at an ingress or leaves its memory.
   [[nodiscard]] Pausing& pausing(u32 ingress, const Item& item) noexcept {
     return pausing_[std::size_t{ingress} * plan_.classes + (queue_of_class_ & item.queue_class)];
   }
@@ -273,7 +273,7 @@ class Fabric final : public engine::Population {
   [[nodiscard]] Control control_of(Tick due, const engine::ControlArrival& arrival) const noexcept;
   [[nodiscard]] u64 digest_of(const Control& control) const;
 
-  // Movement (cioq_fabric.cpp).
+  // Movement (fabric.cpp).
   template <Mode M, bool Large>
   [[nodiscard]] Tick run_as(Tick now) noexcept;
   template <Mode M, bool Large>
@@ -423,7 +423,7 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
   [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
 
-  // Congestion (cioq_recn.cpp). What has to be looked at for every packet is here, the rest is rare.
+  // Congestion (recn.cpp). What has to be looked at for every packet is here, the rest is rare.
   void after_put_in(u32 ingress, u32 q) noexcept {
     if (q >= in_.base) {
       after_put_aside_in(ingress, q);

@@ -156,7 +156,7 @@ void Fabric::after_put_aside_in(u32 i, u32 q) noexcept {
   notify_upstream(i, k);
 }
 
-/// Of the packets that wait at a root itself, when so many do that the tree grows upstream, the sources hear of it.
+/// Tells sources of their packets that wait at a root itself, when so many do that the tree grows upstream.
 void Fabric::notify_source(Line& line, const Item& item) noexcept {
   if (line.length != 1 || line.peer != kNowhere || ++line.unreported < plan_.notify_packets) return;
   line.unreported = 0;

@@ -145,8 +145,8 @@ class Store {
     }
     return item;
   }
-  /// Likewise without a branch, for queues of which nobody can tell how much is in them. Behind the last entry comes
-  /// the one at place 0, which is no packet.
+  /// The same without a branch, for queues whose length nobody can predict. Behind the last entry comes the one at
+  /// place 0, which is no packet.
   Item take_evenly(Queue& queue) noexcept {
     const Item item = queue.head;
     const u32 place = queue.next;

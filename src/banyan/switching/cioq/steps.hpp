@@ -46,7 +46,7 @@ Tick Fabric::run_as(Tick now) noexcept {
   terminals_.source.advance(now);
   generate<Large>(now);
   Tick part = first;
-  // To look for the parts in which something happens costs more than to do all of the few.
+  // Looking for the parts in which something happens would cost more than doing all of them: they are few.
   if (every_part_) {
     do { step<M, Large>(part++); } while (part < end);
   }

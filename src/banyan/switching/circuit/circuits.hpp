@@ -4,7 +4,7 @@
 // A change on one channel is seen by all circuits through it in the same cycle, so this population reads and writes
 // across switches (peer access) and lives in one shard. Within a cycle: tails free what they have crossed, headers that
 // turned back free what they have left; then headers act, in an order that begins somewhere else in every cycle; then
-// data move (parts/circuit_streams.hpp).
+// data move (streams.hpp).
 #pragma once
 
 #include <fmt/format.h>

@@ -166,7 +166,7 @@ void FetchAdds::step_box(u32 box, Tick now) noexcept {
   }
 }
 
-/// Of the answered requests beside queue q, the oldest for every input goes back if there is a place.
+/// Sends back the oldest answered request beside queue q for every input, if there is a place.
 void FetchAdds::spread(u32 q, u32 base) noexcept {
   Waiting& waiting = waiting_[q];
   u64 used = 0;

@@ -229,8 +229,8 @@ class SynchronousBoxes final : public Boxes {
     }
   }
 
-  /// As step_box. A request that meets another one for its word in the queue that it enters joins it, and takes no
-  /// place.
+  /// Does what step_box does, but a request that meets another one for its word in the queue that it enters joins it,
+  /// and takes no place.
   void step_combining_box(u32 s, Tick now) noexcept {
     const u32 base = s * Stride;
     u64 waiting = queues_.waiting(base);

@@ -275,8 +275,8 @@ class PacketNode final : public engine::WholeNetwork {
     return kHere;
   }
 
-  /// Of the candidates of highest priority the one with the shortest queue, a packet on the link included; among equals
-  /// the lowest port.
+  /// Gives the candidate of highest priority with the shortest queue, a packet on the link included; among equals that
+  /// with the lowest port.
   [[nodiscard]] u32 shortest(u32 base) const noexcept {
     u32 best = kNone;
     i64 best_score = std::numeric_limits<i64>::min();

@@ -86,7 +86,7 @@ class Allocator {
     u32 iterations = 1;
     u32 inputs = 1;
     u32 outputs = 1;
-    /// Of every 2^shift numbers the first `lanes` are used: pim_offset draws a place among those.
+    /// The first `lanes` of every 2^shift numbers are used: pim_offset draws a place among those.
     u32 shift = 0;
     u32 lanes = 1;
   };
@@ -98,7 +98,7 @@ class Allocator {
   /// Forgets the requests; those that follow are of one instance. `owner` and `step`: the address of what pim draws, so
   /// that it depends on nothing that happened before.
   void begin(u32 instance, u32 owner = 0, u64 step = 0) noexcept;
-  /// At most once per pair. `key`: smaller is older.
+  /// May be called once per pair. `key`: smaller is older.
   void request(u32 input, u32 output, u64 key = 0);
   void allocate() noexcept;
   /// The output that the input was given, or kNone.

@@ -65,7 +65,7 @@ struct Pipeline {
   u32 source_credit = 0;    ///< the same at a terminal
   bool overlapping = true;  ///< a stage of several cycles takes new packets in every cycle, not only when it is idle
 
-  /// From the last cycle of switch allocation to departure, that cycle included.
+  /// Cycles from the last one of switch allocation to departure, that cycle included.
   [[nodiscard]] Tick departure() const noexcept { return Tick{1} + traversal; }
   /// From the last thing that came to a router to the next flit that leaves it, at the most: a stage that has just
   /// turned a packet away runs once, once more for others before it (a batch of stages that do not overlap), and then
@@ -73,7 +73,7 @@ struct Pipeline {
   [[nodiscard]] Tick longest_silence() const noexcept {
     return Tick{3} * (Tick{routing} + vc_allocation + sw_allocation + traversal + 1) + credit;
   }
-  /// From the cycle in which a flit leaves its buffer until its credit counts, without the way back over the channel.
+  /// Cycles from when a flit leaves its buffer until its credit counts, without the way back over the channel.
   [[nodiscard]] u32 credit_return(bool to_terminal) const noexcept {
     return 1 + (to_terminal ? source_credit : credit);
   }
@@ -118,8 +118,7 @@ struct RouterSetup {
   }
 };
 
-/// N: u8 where virtual channels of a router and places of a buffer are few, u16 for any number.
-/// Of several candidates the best now: of the highest priority with open(candidate), the one with most credits(port,
+/// Chooses among candidates: those of highest priority with open(candidate), of these the one with most credits(port,
 /// virtual channel) over its virtual channels, the first among equals; nullptr: none is open.
 template <class Open, class Credits>
 [[nodiscard]] const core::Candidate* best_candidate(const core::Candidates& candidates, Open&& open,

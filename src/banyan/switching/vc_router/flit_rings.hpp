@@ -31,7 +31,7 @@ class BufferedFlit {
     next.word_ = word_ + (u64{1} << 50U);
     return next;
   }
-  /// On virtual channel `vc`, having passed one switch more.
+  /// The flit on virtual channel `vc`, when it has passed one switch more.
   [[nodiscard]] core::Flit unpack(u8 vc) const noexcept {
     core::Flit flit;
     flit.packet = packet();

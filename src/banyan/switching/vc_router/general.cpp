@@ -333,7 +333,7 @@ void VcRouterGeneral::collect_bids(const At& a) noexcept {
       if (batched(delay)) join(batches_[a.e].sw_allocation, a.step, a.now, delay);
       if (room(a.e, o) != 0 && takes_flit(a, in.port)) bid(a, i, false);
     } else if (setup_.speculative && state.stage == Stage::asking && state.at <= a.step) {
-      // At the port where it asks for a virtual channel in this step, which an adaptive head has just chosen.
+      // This is the port where it asks for a virtual channel in this step, which an adaptive head has just chosen.
       bool any = false;
       for (u32 v = in.begin; v < in.end && !any; ++v) {
         const u32 o = layout_.index(in.port, v);
@@ -414,7 +414,7 @@ void VcRouterGeneral::granted(const At& a, u32 i, bool speculative) noexcept {
   next_vc_[std::size_t{a.e} * ways_in_ + way_in(i)] = static_cast<u16>(vc);
   VcState& state = a.states[i];
   if (speculative) {
-    // Of use only if the head won a virtual channel with a credit in this step too.
+    // That is of use only if the head won a virtual channel with a credit in this step too.
     if (state.stage != Stage::active || room(a.e, layout_.index(a.inputs[i].port, a.inputs[i].vc)) == 0) return;
   }
   state.stage = Stage::sending;

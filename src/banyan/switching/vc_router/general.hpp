@@ -145,8 +145,8 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   [[nodiscard]] u8& mark_of(u32 e, u32 i, u32 place) noexcept {
     return marked_[(base(e) + i) * flits_.places() + place];
   }
-  /// Of a head that leaves input virtual channel i for output virtual channel o: whether the flits of this router that
-  /// want the same output are too many.
+  /// Tells whether too many flits of this router want the output of a head that leaves input virtual channel i for
+  /// output virtual channel o.
   [[nodiscard]] bool marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept;
   /// Flits in the buffers of this router that want to leave through a port, as far as is known.
   [[nodiscard]] u32 waiting_for(const At& a, u32 port) const noexcept;

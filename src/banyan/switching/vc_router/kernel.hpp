@@ -1,6 +1,6 @@
 // The fast kernel of vc_router, for the ordinary settings: iSLIP of one iteration for both allocations, private
 // buffers, one cycle of switch allocation, at most one of virtual-channel allocation, no speedup. The general kernel
-// (vc_router_general.hpp) does everything and agrees with this one to the cycle.
+// (general.hpp) does everything and agrees with this one to the cycle.
 //
 // How many flits, credits and heads a router has to do with in a tick is as good as random, so that every short loop of
 // a router ends in a mispredicted branch. Blocks of 64 routers are therefore stepped together, one stage of the
@@ -12,7 +12,7 @@
 // flit into its place in the far buffer, which the credit has reserved, and adds an item to the list of the tick at
 // which it counts.
 //
-// Here is the state, and what the engine calls; vc_router_kernel_stages.hpp has the stages, vc_router_kernel_view.hpp
+// Here is the state, and what the engine calls; kernel_stages.hpp has the stages, kernel_view.hpp
 // what observers ask.
 #pragma once
 
@@ -534,7 +534,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       if (soon_routed(t, ticks)) {
         each(items, due.flits, want_input);
       } else {
-        // Not looked at before a later tick, unless its packet has a way already.
+        // It is not looked at before a later tick, unless its packet has a way already.
         each(items, due.flits, [&](u32 e, u32 i) { memory_.want(&r.inputs[r.vc(e, i)]); });
       }
       each(items + credits_at_, due.credits, [&](u32 e, u32 o) { memory_.want(&r.outputs[r.vc(e, o)]); });
@@ -637,7 +637,7 @@ void VcRouterKernel<OneWord, Shift, Fetches>::connect(engine::Builder& builder, 
       const u32 entity = entity_of(far);
       const Tick extra = down ? setup_.pipeline.departure() : setup_.pipeline.credit_return(false);
       const Tick ticks = c.link.latency_cycles + extra;
-      // Of two ticks that a block makes at once, the lists of the first are still in use by others in the second.
+      // When a block makes two ticks at once, others still use the lists of the first tick in the second.
       const Tick most = ticks + (reach() != kNone ? 1 : 0);
       if (!c.failed && entity != kNone)
         reach_ = std::max(reach_, std::max(entity, e) / kBlock - std::min(entity, e) / kBlock);

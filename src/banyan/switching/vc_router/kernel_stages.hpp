@@ -48,7 +48,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_flits(const Block& r, C
   return who;
 }
 
-/// Likewise credits.
+/// Does the same for credits.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::take_credits(const Block& r, u32 count) noexcept {
   const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + credits_at_;
@@ -178,7 +178,7 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::ask_routing(const Block& r,
   add_waiting(r, e, i, in.port);
 }
 
-/// Of several candidates the best now. A head without any candidate waits for ever: the watchdog will explain it.
+/// Chooses the best of several candidates. A head without any candidate waits for ever: the watchdog will explain it.
 template <bool OneWord, u32 Shift, bool Fetches>
 void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
   InputVc& in = r.inputs[r.vc(e, i)];
@@ -202,7 +202,7 @@ void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u
   add_waiting(r, e, i, in.port);
 }
 
-/// Of the virtual channels `open` of its port those that the head of i may have.
+/// Gives those of the virtual channels `open` of its port that the head of i may have.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32 e, u32 i, u64 open,
                                                              engine::Io& io) const noexcept {
@@ -227,8 +227,8 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_vcs(const Block& r,
   if (choosing != 0) choose_candidates(r.number, choosing, io);
   u64 served = 0;
   if (OneWord && heads <= kFewHeads) {
-    // Of few heads that were routed just now most ask alone for their output: one loop, where there is one per port
-    // below.
+    // When few heads were routed just now, most of them ask alone for their output: one loop does for them, where
+    // there is one per port below.
     const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + heads_at_;
     for (u32 k = 0; k < heads; ++k) {
       const u32 e = router_of(items[k]);
@@ -461,7 +461,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
     crossings[n++] = {flit, item(e, i), static_cast<u8>(o), in.vc};
     if constexpr (Fetches) ask_for(flit);
     if constexpr (Fetches) ask_for(&r.outputs[r.vc(e, r.layout.index(o, in.vc))]);
-    // Not to be foreseen: without a branch.
+    // No branch here: it could not be predicted.
     r.filled[e * r.n() + w] &= ~(u64{in.ring.count == 0} << (i & 63U));
     if (port.credit_ticks != 0) {
       const Agenda& arrival = coming[port.credit_ticks];

@@ -176,7 +176,7 @@ class WormFabric : public engine::WholeNetwork {
     for (const Source& source : sources_) {
       if (source.packet != kNone) count(into, source.packet, copies(source.packet));
     }
-    // Of every link: credits + flits in the FIFO behind, those on the way there included + credits on the way back.
+    // For every link: credits + flits in the FIFO behind, those on the way there included + credits on the way back.
     for (u32 o = 0; o < outputs_.size(); ++o) {
       if (outputs_[o].to >= kTerminal) continue;
       into.places.open(channel_out_of(o), 0, settings_.fifo);
@@ -433,7 +433,7 @@ class WormFabric : public engine::WholeNetwork {
     if (chunk.part != 0) return 1;
     return (header_flits(chunk.packet) - 1) / settings_.chunk + 1;
   }
-  /// From which cycle on a packet at the head of a FIFO can be granted an output: its header has arrived.
+  /// The cycle from which on a packet at the head of a FIFO can be granted an output: its header has arrived.
   [[nodiscard]] Tick decoded_at(u32 input, Tick now) const noexcept {
     const Chunk& chunk = head(input);
     const u32 last = header_flits(chunk.packet) - 1;

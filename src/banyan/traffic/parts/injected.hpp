@@ -32,7 +32,7 @@ class Injected final : public core::Traffic {
   [[nodiscard]] bool is_member(u32 terminal) const noexcept {
     return std::binary_search(members_.begin(), members_.end(), terminal);
   }
-  /// Of a message on its way: its tag, which is another for each; of contributions to a sum, which share one, the
+  /// The tag of a message on its way, which is another for each; of contributions to a sum, which share one, the
   /// terminal too.
   [[nodiscard]] u64 key_of(u32 terminal, u32 tag) const noexcept {
     return reduces() ? u64{1} << 63U | u64{terminal} << 32U | tag : tag;

@@ -141,9 +141,9 @@ double Process::normal_gap(u64 word) const noexcept {
   return std::max(0.0, ticks_per_message_ + deviation_ * normal_quantile(p));
 }
 
-/// As of a process that has gone on for ever: the first birth is at t with a probability in proportion to that of a gap
-/// longer than t (Cox, Renewal Theory, section 5.1). A uniform t below a bound that no gap exceeds is taken when a gap
-/// that is drawn for it is longer. Otherwise all terminals would begin in phase, and at small spreads stay so.
+/// Starts like a process that has gone on for ever: the first birth is at t with a probability in proportion to that of
+/// a gap longer than t (Cox, Renewal Theory, section 5.1). A uniform t below a bound that no gap exceeds is taken when
+/// a gap that is drawn for it is longer. Otherwise all terminals would begin in phase, and at small spreads stay so.
 Tick Process::first_normal(u32 terminal, core::Message& out) const noexcept {
   if (ticks_per_message_ <= 0.0) return kNever;
   // A normal number is more than 8 deviations above its mean once in 10^15 draws.

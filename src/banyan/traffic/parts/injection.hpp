@@ -48,7 +48,7 @@ class Process {
   /// forgets as exp(-t (1 / burst + 1 / pause)).
   [[nodiscard]] double remembers() const noexcept { return remembers_; }
 
-  /// Of normal distances, cycles, with those that are set to 0; 0 for other processes.
+  /// The mean of normal distances in cycles, with those that are set to 0; 0 for other processes.
   [[nodiscard]] double mean_distance() const noexcept;
 
  private:

@@ -32,10 +32,10 @@ struct Half {
 /// Order of the terminals in the chains of U-Min.
 class ChainOrder {
  public:
-  /// As the parameter `chain` says: by number, or so that the terminals below every switch of a tree stand together.
-  /// Then a part of a chain leaves or enters what is below a switch once at a time, and messages of a lone multicast
-  /// meet on no link (Xu, Gui, Ni 1994). Numbers do that where the digits of a level are the highest ones of a
-  /// number; under the perfect shuffle they are the lowest.
+  /// The order that the parameter `chain` names: by number, or so that the terminals below every switch of a tree stand
+  /// together. Then a part of a chain leaves or enters what is below a switch once at a time, and messages of a lone
+  /// multicast meet on no link (Xu, Gui, Ni 1994). Numbers do that where the digits of a level are the highest ones of
+  /// a number; under the perfect shuffle they are the lowest.
   ChainOrder(const config::Values& values, const core::TrafficContext& context);
 
   static config::Parameter parameter();
@@ -94,7 +94,7 @@ class Multicasts : public core::Traffic {
   void generate(u32 terminal, core::Outbox& out) noexcept;
   u32 send(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept;
   u32 send_worms(u32 terminal, u32 origin, u64 nth, Tick birth, core::Outbox& out) noexcept;
-  /// Of an own or a forwarded message, the `count`th that the terminal sends of its multicast.
+  /// The `count`th message that the terminal sends of a multicast, its own or one that it forwards.
   [[nodiscard]] core::Message part(u32 terminal, u32 origin, u64 nth, Tick birth, u32 count) const noexcept;
   [[nodiscard]] bool forwards() const noexcept { return software_ || multiport_.has_value(); }
   /// The worms of a multicast; valid until the next call for `by`.

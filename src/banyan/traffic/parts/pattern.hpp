@@ -37,7 +37,7 @@ class Pattern : public core::Traffic {
   [[nodiscard]] virtual u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept = 0;
   /// Adds the probability of each destination of a terminal that sends, times `weight`.
   virtual void add_shares(u32 terminal, double weight, std::span<double> shares) const = 0;
-  /// To all terminals alike, the terminal itself only if it may send to itself.
+  /// The same for all terminals alike, for the terminal itself only if it may send to itself.
   static void add_uniform(u32 terminal, double weight, bool include_self, std::span<double> shares);
   /// False when destination() does not read its words.
   [[nodiscard]] virtual bool draws_destinations() const noexcept { return true; }
