@@ -190,7 +190,7 @@ TEST(OutputQueued, MorePlacesThanPositionsAreRefused) {
     const Network network(32768, 2, 4096, {});
     FAIL() << "not refused";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where().key, "switch.buffer");
+    EXPECT_EQ(error.where().key, "output_queued.buffer");
     EXPECT_EQ(error.remedy(), "use buffer = 2048 or less, or a smaller network");
   }
 }
