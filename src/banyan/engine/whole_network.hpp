@@ -168,7 +168,7 @@ class WholeNetwork : public Population {
     const Resource here = Resource::input(channel_into(input));
     into.fill(here, used, places);
     into.blocked(here, space ? Resource::input(to) : Resource::port(to), space ? Why::space : Why::bandwidth,
-                 pool_[front], to);
+                 record(front), to);
   }
 
   // --- audits ----------------------------------------------------------------------------------------------------

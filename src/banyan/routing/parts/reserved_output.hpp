@@ -58,7 +58,10 @@ class ReservedOutput final : public core::Routing {
     tag_.route(request, out);
   }
 
-  [[nodiscard]] core::RoutingTraits traits() const noexcept override { return {.tag_format = tag_.format()}; }
+  /// In boxes of two outputs there is nothing to choose.
+  [[nodiscard]] core::RoutingTraits traits() const noexcept override {
+    return {.tag_format = tag_.format(), .random = others_ > 1};
+  }
 
  private:
   struct Row {

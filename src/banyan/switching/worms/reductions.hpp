@@ -90,12 +90,14 @@ class Reductions {
   [[nodiscard]] bool is_result(const core::Packet& packet) const noexcept {
     return any() && packet.copies != 0 && collective(packet) != kNone;
   }
-  /// Terminals whose contributions a packet carries; 1 for every other one.
+  /// Terminals whose contributions a packet carries; 1 for every other one. Without reductions networks are cut, and
+  /// pool_, that of shard 0, need not have the record.
   [[nodiscard]] u64 weight(PacketId id) const noexcept {
-    return is_contribution(pool_[id]) ? carried_[index(id)].weight : 1;
+    return any() && is_contribution(pool_[id]) ? carried_[index(id)].weight : 1;
   }
   /// A packet left its source.
   void taken(PacketId id) {
+    if (!any()) return;
     const core::Packet& packet = pool_[id];
     if (!is_contribution(packet)) return;
     carried(id) = {traffics_[packet.traffic]->contribution(packet.source, packet.message), 1};
