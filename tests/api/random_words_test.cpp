@@ -1,9 +1,11 @@
 // Has every random choice words of its own? A routing that listens writes down, over all switch models and traffics,
 // the words that packets get for their ways, at their source and at every hop, in sessions and seeds that are
 // neighbours.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "banyan/api/network.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
 #include "banyan/core/registry.hpp"
 #include "engine/small_instances.hpp"
 
@@ -203,6 +206,94 @@ TEST(RandomWords, NorInSubnetworksInSourceQueuesOrOnPathsThatMeetASwitchTwice) {
     EXPECT_EQ(heard.twice.size(), 0U) << text << heard.example;
     EXPECT_LE(heard.alike.size(), alike_by_chance(heard)) << text << heard.example;
   }
+}
+
+/// What says of itself that it draws words.
+std::vector<std::string> who_draws(const test::Combination& c, const Experiment& experiment, const Network& network) {
+  std::vector<std::string> all;
+  const auto& draws = c.switching->draws;
+  if (!c.switching->draws_nothing || (draws != nullptr && draws(experiment.switching))) {
+    all.push_back("switch " + c.switching->info.name);
+  }
+  if (network.routing->random()) all.push_back("routing " + c.routing->info.name);
+  for (const auto& traffic : build_traffics(experiment, *network.topology)) {
+    if (traffic->random()) all.push_back("traffic " + c.traffic->info.name);
+  }
+  return all;
+}
+
+u64 hash_of(Experiment experiment, const Network& network, i64 seed, u32 replication) {
+  experiment.run.set("seed", seed);
+  const Instance instance = build_instance(experiment, network, engine_settings(experiment));
+  Hasher hasher;  // of networks on the way: those of finite traffics are empty in the end
+  instance.machine->reset(replication);
+  for (Tick now = 1; now < 400; now += 7) {
+    instance.machine->run_until(now);
+    hasher.add(instance.machine->hash());
+  }
+  return hasher.value();
+}
+
+/// A trace in which every terminal has messages of so many flits for all others, nearly at once.
+std::string crowded_trace(u32 flits) {
+  const std::string path = fmt::format("{}crowded-{}.trace", ::testing::TempDir(), flits);
+  std::ofstream file(path);
+  file << "# banyan trace 1\n";
+  u32 id = 0;
+  for (u32 k = 1; k < 16; ++k) {
+    for (u32 t = 0; t < 16; ++t) file << fmt::format("{} {} {} {} {}\n", id++, k, t, (t + 7 * k) % 16, flits);
+  }
+  return path;
+}
+
+/// Whatever draws, draws anew in every session and for every seed: where it is alone in doing so, the states differ.
+/// Two traffics run on cioq only, which draws too: with them it is enough that the states of both differ.
+TEST(RandomWords, AreOthersInEverySessionAndForEverySeed) {
+  std::set<std::string> all;
+  std::set<std::string> differ;  // in some experiment
+  // They choose for background of sources whose synchronization waits, which takes more time than networks have here.
+  for (const char* routing : {"isolated_background", "isolated_hot_spot", "hot_section"}) {
+    const auto hash = [&](const std::string& seed) {
+      const std::string text = fmt::format(
+          "topology = {{ name = 'extra_stage_cube', terminals = 16, radix = 4 }}\n"
+          "switch = {{ name = 'vc_router', vcs = 3 }}\nrouting = '{}'\n"
+          "traffic = [{{ name = 'synchronization', deviation = 0, mean = 8 }}, {{ name = 'trace', file = '{}' }}]\n"
+          "run = {{ sessions = 2, seed = {} }}\n",
+          routing, crowded_trace(8), seed);
+      return run(read_experiments_text(text, "waits", {}).points.front()).state_hash;
+    };
+    if (hash("1") != hash("2")) differ.insert(std::string("routing ") + routing);
+  }
+  for (const u32 flits : {0U, 1U, 8U}) {  // of a crowd, 0: none
+    const std::string file = "'" + crowded_trace(flits) + "'";
+    for (const test::Combination& c : test::all_combinations()) {
+      const std::string& traffic = c.traffic->info.name;
+      if (flits != 0 && traffic != "synchronization" && traffic != "trace") continue;
+      try {
+        std::string text = c.text("watchdog = 0");
+        if (flits != 0) {
+          text = c.text("watchdog = 0", {{"synchronization.deviation", "0"},
+                                         {"synchronization.mean", "8"},
+                                         {"trace.file", file},
+                                         {"radix", "4"},
+                                         {"vc_router.vcs", "3"}});
+          if (traffic != "trace") text.insert(text.find("]\nrun"), ", { name = 'trace', file = " + file + " }");
+        }
+        const Experiment experiment = read_experiments_text(text, "alone", {}).points.front();
+        const Network network = build_network(experiment);
+        std::vector<std::string> who = who_draws(c, experiment, network);
+        all.insert(who.begin(), who.end());
+        if (traffic == "congestion" || traffic == "storage") std::erase(who, "switch cioq");
+        if (who.size() != 1 || differ.contains(who.front())) continue;
+        const u64 first = hash_of(experiment, network, 1, 0);
+        if (hash_of(experiment, network, 1, 1) != first && hash_of(experiment, network, 2, 0) != first) {
+          differ.insert(who.front());
+        }
+      } catch (const ConfigError&) {}
+    }
+  }
+  for (const std::string& one : all) EXPECT_TRUE(differ.contains(one)) << one;
+  EXPECT_GT(differ.size(), 25U);
 }
 
 /// A number of sessions whose intervals say nothing are worse than none.
