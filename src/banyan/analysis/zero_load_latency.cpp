@@ -13,15 +13,17 @@ namespace {
 
 class ZeroLoadLatency final : public core::Analysis {
  public:
-  ZeroLoadLatency(double latency, double hops, bool proven) : latency_(latency), hops_(hops), proven_(proven) {}
+  ZeroLoadLatency(double latency, double spread, double hops, bool proven)
+      : latency_(latency), spread_(spread), hops_(hops), proven_(proven) {}
 
   std::vector<core::Prediction> predict() const override {
-    return {{"packet_latency", latency_, "cycles", false, proven_ ? core::Bound::lower : core::Bound::none},
-            {"hops", hops_, "switches", false, core::Bound::none}};
+    return {{"packet_latency", latency_, "cycles", false, proven_ ? core::Bound::lower : core::Bound::none, spread_},
+            {"hops", hops_, "switches", false, core::Bound::none, 0.0}};
   }
 
  private:
   double latency_;
+  double spread_;  ///< standard deviation from pair to pair
   double hops_;
   bool proven_;
 };
@@ -58,6 +60,7 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   const core::ZeroLoad t =
       times_of(values, *context.switching, static_cast<u32>(context.traffics.front()->integer("size")));
   double latency = 0.0;
+  double squares = 0.0;
   double hops = 0.0;
   double weight = 0.0;
   for (u32 s = 0; s < traffic.terminals(); ++s) {
@@ -75,13 +78,17 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
         channels += end ? 0.0 : share;
       });
       if (channels == 0.0) own = t.home.value_or(own);
-      latency += rate * (t.whole ? std::floor(own + 1e-9) : own);
+      if (t.whole) own = std::floor(own + 1e-9);
+      latency += rate * own;
+      squares += rate * own * own;
       hops += rate * (1.0 + channels);
     }
   }
   if (weight <= 0) values.fail("name", "nobody sends anything", "give the traffic a load above 0");
   // Where switches choose between ways of different lengths, they may take the shorter one more often than assumed.
-  return std::make_unique<ZeroLoadLatency>(latency / weight, hops / weight, traffic.exact() && !paths.chose());
+  const double mean = latency / weight;
+  const double spread = std::sqrt(std::max(0.0, squares / weight - mean * mean));
+  return std::make_unique<ZeroLoadLatency>(mean, spread, hops / weight, traffic.exact() && !paths.chose());
 }
 
 }  // namespace

@@ -48,6 +48,12 @@ double chance_of_offer(const Result& result, const core::Prediction& p) {
   return offered == nullptr ? 0.0 : chance_of(*offered);
 }
 
+/// By how much a mean may be off because of which packets it is of: were none of the far pairs expected 16 times, that
+/// would be as much.
+double chance_of_packets(const stats::Metric& measured, const core::Prediction& p) {
+  return measured.count == 0 ? 0.0 : 4.0 * p.spread / std::sqrt(static_cast<double>(measured.count));
+}
+
 Comparison compare(const stats::Metric& measured, double chance, const core::Prediction& p, const std::string& model) {
   const double slack = chance + 1e-9 * std::abs(p.value);
   const bool upper = p.bound != core::Bound::lower;
@@ -74,7 +80,7 @@ void append(std::string& text, const std::string& more, const char* between) {
 void judge(Result& result, const core::Prediction& p, const std::string& model) {
   const stats::Metric* const measured = result.find(p.metric);
   if (p.bound == core::Bound::none || result.verdict == Verdict::deadlocked || measured == nullptr) return;
-  const double chance = chance_of(*measured) + chance_of_offer(result, p);
+  const double chance = chance_of(*measured) + chance_of_offer(result, p) + chance_of_packets(*measured, p);
   const Comparison comparison = compare(*measured, chance, p, model);
   if (!comparison.beyond) return;
   const bool always = p.bound == core::Bound::overload;

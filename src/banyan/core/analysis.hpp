@@ -29,6 +29,9 @@ struct Prediction {
   std::string unit;
   bool saturated = false;  ///< the model has no steady state there; `value` is meaningless
   Bound bound = Bound::none;
+  /// Standard deviation of that of which `value` is the mean, from one packet to the next: few packets may be of the
+  /// near pairs by chance.
+  double spread = 0.0;
 };
 
 /// What a model may look at: resolved components of the experiment.
