@@ -153,6 +153,12 @@ class Judge {
   static bool too_large(const core::NetworkSize& size) {
     return size.terminals > kMostTerminals || size.switches > kMostSwitches;
   }
+  /// Nothing where the topology is refused: check() says so, unless it has something to say before.
+  static std::optional<core::NetworkSize> size_of(const api::Experiment& experiment) {
+    try {
+      return core::size_of(api::build_topology(experiment)->graph());
+    } catch (const ConfigError&) { return std::nullopt; }
+  }
   static double most_cycles(const config::Values& run) {
     if (api::is_fixed(run)) return static_cast<double>(run.integer("duration"));
     const char* const limit = run.real("precision") > 0.0 ? "precision_limit" : "extension";
@@ -220,8 +226,9 @@ class Judge {
       const core::TopologyRow& row = api::topology_row(*experiment);
       if (row.size != nullptr && too_large(row.size(experiment->topology))) return Fate::too_large;
       if (!experiment->jobs.empty()) return run_jobs(*experiment);
-      const core::NetworkSize size = core::size_of(api::build_topology(*experiment)->graph());
-      if (too_large(size) || most_work(*experiment, size) > most_terminal_cycles_) return Fate::too_large;
+      const std::optional<core::NetworkSize> size = size_of(*experiment);
+      if (size && too_large(*size)) return Fate::too_large;
+      if (size && most_work(*experiment, *size) > most_terminal_cycles_) return Fate::too_large;
       if (too_many_packets(*experiment)) return Fate::too_large;
       api::check(*experiment);
       built.network = api::build_network(*experiment);
