@@ -148,13 +148,38 @@ TEST(MeanInterval, OfFewEqualSamplesClaimsNothing) {
   }
 }
 
-TEST(MeanInterval, OfManyEqualSamplesIsAPoint) {
+TEST(MeanInterval, OfManyEqualSamplesIsWhatRarerOnesMayAdd) {
   const std::vector<double> samples(kFewestEqual, 182.0);
   const std::vector<SumCount> groups(kFewestEqual, SumCount{7, 3});
-  EXPECT_EQ(mean_interval(samples).half_width, 0.0);
-  EXPECT_EQ(ratio_interval(groups).half_width, 0.0);
+  const double share = 1.0 - std::pow(0.05, 1.0 / static_cast<double>(kFewestEqual));
+  EXPECT_NEAR(share, 3.0 / static_cast<double>(kFewestEqual), 0.011);  // the rule of three
+  EXPECT_NEAR(mean_interval(samples).half_width.value_or(0.0), 182.0 * share, 1e-9);
+  EXPECT_NEAR(ratio_interval(groups).half_width.value_or(0.0), 7.0 / 3.0 * share, 1e-9);
   EXPECT_FALSE(mean_interval(std::span(samples).subspan(1)).half_width);
   EXPECT_FALSE(ratio_interval(std::span(groups).subspan(1)).half_width);
+}
+
+/// Of samples of which a few differ, by as much as the usual one at most: where none of these was seen, the interval
+/// must hold the mean all the same.
+TEST(MeanInterval, HoldsTheMeanOfSamplesThatRarelyDiffer) {
+  constexpr u32 kReplications = 1000;
+  for (const u64 samples : {u64{20}, u64{50}, u64{200}}) {
+    for (const double expected : {0.05, 0.3, 1.0, 2.0, 4.0}) {  // samples that differ
+      for (const double other : {0.0, 150.0, 200.0}) {
+        const double share = expected / static_cast<double>(samples);
+        u32 covered = 0;
+        for (u32 replication = 0; replication < kReplications; ++replication) {
+          const Random random(9, Stream{"test"}, static_cast<u32>(samples), replication);
+          std::vector<double> values;
+          for (u64 i = 0; i < samples; ++i) {
+            values.push_back(random.at(0, i)[0] < static_cast<u32>(share * 4294967295.0) ? other : 100.0);
+          }
+          covered += mean_interval(values).contains(100.0 + share * (other - 100.0)) ? 1U : 0U;
+        }
+        EXPECT_GE(covered, kReplications * 91 / 100) << expected << " of " << samples << " are " << other;
+      }
+    }
+  }
 }
 
 TEST(SkewedQuantile, IsStudentsWithoutSkewnessAndLargerWithIt) {
@@ -171,7 +196,7 @@ TEST(Interval, RelativeHalfWidthNeedsAMeanThatIsNotZero) {
   const std::array balanced{-1.0, 1.0};
   EXPECT_FALSE(mean_interval(balanced).relative_half_width());
   const std::array<double, kFewestEqual> zeros{};
-  EXPECT_EQ(mean_interval(zeros).relative_half_width(), 0.0);
+  EXPECT_NEAR(mean_interval(zeros).relative_half_width().value_or(0.0), 0.139, 0.001);  // of one unit
   const std::array negative{-9.0, -11.0};
   EXPECT_NEAR(mean_interval(negative).relative_half_width().value(), 1.2706, 1e-4);
 }
@@ -201,15 +226,17 @@ TEST(PairedRatioDifference, OfFewEqualPairsClaimsNothing) {
   }
 }
 
-TEST(PairedRatioDifference, OfManyEqualPairsIsAPoint) {
+TEST(PairedRatioDifference, OfManyEqualPairsIsWhatRarerOnesMayAdd) {
   std::vector<SumCount> a;
   std::vector<SumCount> b;
   for (u64 i = 0; i < kFewestEqual; ++i) {
     a.push_back({100 + 7 * i % 13, 3});
     b.push_back({a.back().sum + 5, 3});
   }
-  EXPECT_EQ(paired_ratio_difference(a, b).absolute.half_width, 0.0);
-  EXPECT_TRUE(paired_ratio_difference(a, b).significant());
+  const Difference difference = paired_ratio_difference(a, b);
+  EXPECT_NEAR(difference.absolute.half_width.value_or(0.0), 0.139 * ratio_interval(b).mean, 0.05);
+  EXPECT_NEAR(difference.relative.half_width.value_or(0.0), 0.139 * (1.0 + difference.relative.mean), 0.01);
+  EXPECT_FALSE(difference.significant());  // 1.7 of 35, and one pair of seven may be another
   EXPECT_FALSE(paired_ratio_difference(std::span(a).subspan(1), std::span(b).subspan(1)).absolute.half_width);
 }
 
@@ -260,8 +287,8 @@ TEST(PairedRatioDifference, OfARunWithItselfIsZero) {
   for (u64 i = 0; i < kFewestEqual; ++i) a.push_back({4 + 6 * i, 1 + i});
   const Difference difference = paired_ratio_difference(a, a);
   EXPECT_EQ(difference.absolute.mean, 0.0);
-  EXPECT_EQ(difference.absolute.half_width, 0.0);
-  EXPECT_EQ(difference.relative.half_width, 0.0);
+  EXPECT_GT(difference.absolute.half_width.value_or(0.0), 0.0);
+  EXPECT_GT(difference.relative.half_width.value_or(0.0), 0.0);
   EXPECT_FALSE(difference.significant());
 }
 

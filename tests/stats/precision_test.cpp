@@ -9,6 +9,7 @@ namespace {
 Interval interval_of(double mean, double half_width, u64 groups) {
   Interval interval;
   interval.mean = mean;
+  interval.standard_error = half_width / 2.0;
   interval.half_width = half_width;
   interval.groups = groups;
   return interval;

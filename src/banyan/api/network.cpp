@@ -305,7 +305,10 @@ Network build_network(const Experiment& experiment) {
   }
   const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
-  for (const auto& traffic : traffics) network.remembers = std::max(network.remembers, traffic->traits().remembers);
+  for (const auto& traffic : traffics) {
+    network.remembers = std::max(network.remembers, traffic->traits().remembers);
+    network.longest_message = std::max(network.longest_message, traffic->longest_message());
+  }
   refuse_reductions(experiment, switching, traffics);
   refuse_replication(experiment, switching, traffics);
   refuse_fetch_adds(experiment, switching, network.topology->subnetworks(), traffics);

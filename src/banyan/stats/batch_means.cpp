@@ -42,7 +42,8 @@ std::size_t observed_batches(std::span<const SumCount> windows, std::size_t size
 }
 
 /// The interval of `mean` (over all windows) whose error is the mean of the residuals. `windows`: what the residuals
-/// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `scale` are rounding.
+/// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `scale` are rounding,
+/// and it is what half_width_of_equal takes; 0: windows that are equal are exact.
 BatchMeans from_residuals(double mean, u64 count, std::span<const double> residuals, const BatchRule& rule,
                           std::span<const SumCount> windows = {}, double scale = 0.0) {
   BatchMeans result;
@@ -69,7 +70,12 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
   const double most = std::min(static_cast<double>(observed) - 1.0, rule.most_degrees);
   const double degrees = enough ? std::min(std::max(1.0, (count_of_batches - 1.0) / result.inflation), most) : 0.0;
   result.interval = make_interval(mean, error, degrees, rule.confidence);
-  if (result.interval.half_width) {
+  if (result.interval.half_width && error == 0.0) {
+    // Equal windows show no dependence, and were merged for nothing.
+    const std::size_t equal = windows.empty() ? residuals.size() : observed_batches(windows, 1);
+    const double groups = std::min(static_cast<double>(equal), rule.most_degrees + 1.0);
+    if (scale > 0.0) result.interval.half_width = half_width_of_equal(scale, groups, rule.confidence);
+  } else if (result.interval.half_width) {
     const double middle = average(batches);
     for (double& batch : batches) batch -= middle;
     const double symmetric = *result.interval.half_width;
@@ -130,16 +136,16 @@ double curvature_of(double half_width, std::span<const double> residuals) noexce
   return half_width / std::sqrt((remember ? products : squares) / n);
 }
 
-BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule) {
+BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule, double step) {
   const double mean = average(windows);
   std::vector<double> residuals(windows.begin(), windows.end());
   for (double& value : residuals) value -= mean;
-  return from_residuals(mean, windows.size(), residuals, rule);
+  return from_residuals(mean, windows.size(), residuals, rule, {}, mean == 0.0 ? step : 0.0);
 }
 
 BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule) {
   const Linearized linear = linearize(windows);
-  return from_residuals(linear.ratio, linear.count, linear.residuals, rule, windows);
+  return from_residuals(linear.ratio, linear.count, linear.residuals, rule, windows, scale_of_equal(linear.ratio));
 }
 
 BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
@@ -148,7 +154,7 @@ BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const 
   std::vector<double> residuals = linear_b.residuals;
   for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= linear_a.residuals[i];
   return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule,
-                        in_both(a, b), std::max(std::abs(linear_a.ratio), std::abs(linear_b.ratio)));
+                        in_both(a, b), scale_of_equal(std::max(std::abs(linear_a.ratio), std::abs(linear_b.ratio))));
 }
 
 BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {

@@ -44,17 +44,19 @@ struct BatchMeans {
 /// by (1 + r) / (1 - r), the variance inflation of a first-order autoregressive process, and the degrees of freedom are
 /// divided by it, as in Skart (Tafazzoli, Wilson, Lada, Steiger 2011), from which the quantile for skewed batches is
 /// too (skewed_quantile). The mean is over all windows, also the few that fill no batch. Unit: that of the values.
-[[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {});
+/// `step`: what a window that holds something differs by from one that holds nothing; where no window does, the half
+/// width is that of half_width_of_equal.
+[[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {}, double step = 0.0);
 
 /// Mean over all observations, sum of sums / sum of counts, of windows that hold different numbers of them: the same
 /// procedure on the linearised residuals (see ratio_interval). The one to use for latencies. Batches that hold no
-/// observation add no degree of freedom; without a half width where observations are equal in fewer than `fewest`
-/// batches.
+/// observation add no degree of freedom. Observations that are equal in all batches have the half width of
+/// half_width_of_equal, and none in fewer than `fewest` batches.
 [[nodiscard]] BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule = {});
 
 /// B - A of two runs with common random numbers and equal windows: batch means of the paired residuals. Batches count
-/// as in ratio_batch_means where both runs hold an observation; differences that are equal in fewer than `fewest` of
-/// them have no half width. Throws InvariantError when the numbers of windows differ.
+/// as in ratio_batch_means where both runs hold an observation; so do differences that are all equal.
+/// Throws InvariantError when the numbers of windows differ.
 [[nodiscard]] BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b,
                                                  const BatchRule& rule = {});
 

@@ -31,12 +31,12 @@ Interval from_residuals(double mean, u64 count, std::span<const double> residual
   return interval;
 }
 
-/// Takes the half width from an interval of too few samples that are all equal (up to the rounding of values of about
-/// `scale`): they show no spread, which is not to say that there is none.
-Interval claiming_nothing_of_few_equal(Interval interval, double scale) {
+/// What the interval of samples that are all equal (up to the rounding of values of about `scale`) leaves open.
+Interval open_where_equal(Interval interval, double scale) {
   if (!interval.half_width || interval.standard_error > kEqualUpTo * scale) return interval;
   interval.standard_error = 0.0;
-  interval.half_width = 0.0;
+  interval.half_width =
+      half_width_of_equal(scale_of_equal(scale), static_cast<double>(interval.groups), interval.confidence);
   if (interval.groups < kFewestEqual) {
     interval.half_width = std::nullopt;
     interval.degrees_of_freedom = 0.0;
@@ -64,24 +64,26 @@ std::vector<double> deviations(std::span<const double> samples, double mean) {
 }
 
 /// B - A and B / A - 1 from both means and the residuals of each. With q = B / A the error of q is, to first order,
-/// (e_b - q e_a) / A. Few differences that are all equal have no interval, and then neither has their quotient: what
-/// varies in it is A alone.
+/// (e_b - q e_a) / A.
 Difference linear_difference(double a, double b, u64 count, std::span<const double> residuals_a,
                              std::span<const double> residuals_b, double confidence) {
   const double scale = std::max(std::abs(a), std::abs(b));
   Difference result;
-  result.absolute = claiming_nothing_of_few_equal(
-      from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence), scale);
+  result.absolute =
+      open_where_equal(from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence), scale);
   if (a == 0.0) return result;
   std::vector<double> relative = combine(residuals_b, b / a, residuals_a);
   for (double& value : relative) value /= a;
-  result.relative =
-      claiming_nothing_of_few_equal(from_residuals((b - a) / a, count, relative, confidence), scale / std::abs(a));
-  if (!result.absolute.half_width) result.relative.half_width = std::nullopt;
+  result.relative = open_where_equal(from_residuals((b - a) / a, count, relative, confidence), scale / std::abs(a));
+  result.open_relative(a);
   return result;
 }
 
 }  // namespace
+
+double half_width_of_equal(double scale, double samples, double confidence) noexcept {
+  return scale * (1.0 - std::pow(1.0 - confidence, 1.0 / samples));
+}
 
 double average(std::span<const double> samples) noexcept {
   double sum = 0.0;
@@ -92,7 +94,7 @@ double average(std::span<const double> samples) noexcept {
 std::optional<double> Interval::relative_half_width() const noexcept {
   if (!half_width) return std::nullopt;
   if (*half_width == 0.0) return 0.0;
-  if (mean == 0.0) return std::nullopt;
+  if (mean == 0.0) return standard_error == 0.0 ? half_width : std::nullopt;
   return *half_width / std::abs(mean);
 }
 
@@ -126,14 +128,21 @@ double skewed_quantile(double t, std::span<const double> residuals) noexcept {
 
 Interval mean_interval(std::span<const double> samples, double confidence) {
   const double mean = average(samples);
-  return claiming_nothing_of_few_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence),
-                                       std::abs(mean));
+  return open_where_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence), std::abs(mean));
 }
 
 Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
   const Linearized linear = linearize(groups);
-  return claiming_nothing_of_few_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence),
-                                       std::abs(linear.ratio));
+  return open_where_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence),
+                          std::abs(linear.ratio));
+}
+
+void Difference::open_relative(double a) noexcept {
+  if (!absolute.half_width) {
+    relative.half_width = std::nullopt;
+  } else if (absolute.standard_error == 0.0 && relative.half_width) {
+    relative.half_width = std::max(*relative.half_width, *absolute.half_width / std::abs(a));
+  }
 }
 
 bool Difference::significant() const noexcept { return absolute.half_width && !absolute.contains(0.0); }

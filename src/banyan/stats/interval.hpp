@@ -1,6 +1,7 @@
 // Confidence intervals of means, of ratios and of paired differences from independent groups (replications, sessions).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,14 +13,21 @@
 
 namespace banyan::stats {
 
-/// So many equal samples have an interval of +- 0, fewer have none. n equal samples show nothing about how far a sample
-/// that differs may lie, only how rare it is: at 95 % rarer than 1 - 0.05^(1 / n), which is 14 % of samples for n = 20,
-/// as for batches (BatchRule::fewest), and would be 31 % for n = 8.
+/// Fewer equal samples have no interval (half_width_of_equal: 31 % of their value for n = 8), as for batches
+/// (BatchRule::fewest).
 inline constexpr std::size_t kFewestEqual = 20;
 /// Samples whose spread is below this share of their values are equal: sums and quotients round by about 1e-16 each.
 inline constexpr double kEqualUpTo = 1e-12;
 
 inline constexpr double kConfidence = 0.95;  ///< what readers expect of an error bar unless it says otherwise
+
+/// The half width of the mean of n independent samples that are all equal. They show no spread, which is not to say
+/// that there is none, but how rare other samples are: at this confidence rarer than 1 - (1 - confidence)^(1 / n),
+/// about 3 / n at 95 % (the rule of three: Hanley, Lippman-Hand 1983, J. American Medical Association 249(13)). How far
+/// those lie no sample tells; they are taken to differ by as much as `scale`, which is the value of the equal ones.
+[[nodiscard]] double half_width_of_equal(double scale, double samples, double confidence) noexcept;
+/// What samples that are all equal are taken to differ by from those that were not seen: their value, 1 where it is 0.
+[[nodiscard]] inline double scale_of_equal(double value) noexcept { return value == 0.0 ? 1.0 : std::abs(value); }
 
 /// A mean and its two-sided Student interval mean +- half_width. Unit: that of the samples.
 struct Interval {
@@ -34,7 +42,8 @@ struct Interval {
   [[nodiscard]] double low() const noexcept { return mean - half_width.value_or(0.0); }
   [[nodiscard]] double high() const noexcept { return mean + half_width.value_or(0.0); }
   [[nodiscard]] bool contains(double value) const noexcept { return low() <= value && value <= high(); }
-  /// half_width / |mean|; absent when there is no half width, or the mean is 0 and the half width is not.
+  /// half_width / |mean|; absent when there is no half width, or the mean is 0 and the half width is not. Where all
+  /// samples are 0, that of one unit.
   [[nodiscard]] std::optional<double> relative_half_width() const noexcept;
 };
 
@@ -70,6 +79,9 @@ struct Difference {
   Interval relative;  ///< (B - A) / A, 0.01 = 1 %; no half width and mean 0 when A is 0
   /// Whether 0 lies outside the absolute interval.
   [[nodiscard]] bool significant() const noexcept;
+  /// What the absolute interval leaves open because all differences are equal, the relative one does too: what varies
+  /// in it is A alone.
+  void open_relative(double a) noexcept;
 };
 
 /// Paired difference of means over all observations (ratio_interval) of groups that share their random numbers (Law,

@@ -129,12 +129,11 @@ double degrees_of(const Result& result) {
 }
 
 /// Windows of one run depend on their neighbours: batches in which their difference hardly does.
-Difference paired(const Pairs& pairs, bool sessions, const stats::BatchRule& rule) {
+Difference paired(const Pairs& pairs, double a, bool sessions, const stats::BatchRule& rule) {
   if (sessions) return stats::paired_ratio_difference(pairs.a, pairs.b, rule.confidence);
   Difference difference{stats::paired_batch_difference(pairs.a, pairs.b, rule).interval,
                         stats::paired_batch_relative(pairs.a, pairs.b, rule).interval};
-  // A few differences that are all equal prove nothing; what varies in their quotient is A alone.
-  if (!difference.absolute.half_width) difference.relative.half_width = std::nullopt;
+  if (a != 0.0) difference.open_relative(a);
   return difference;
 }
 
@@ -211,7 +210,7 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
     rule.confidence = confidence;
     rule.most_degrees = std::min(degrees_of(a), degrees_of(b));
     rule.of_queues = in_a.name.find("_load") == std::string::npos;
-    row.difference = paired(*pairs, a.group_cycles == 0.0, rule);
+    row.difference = paired(*pairs, in_a.mean, a.group_cycles == 0.0, rule);
   } else {
     ++methods.independent;
     row.difference =

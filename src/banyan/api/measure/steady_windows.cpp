@@ -168,7 +168,7 @@ stats::BatchMeans SteadyWindows::load(const std::vector<u64>& flits) const {
   const double scale = 1.0 / (static_cast<double>(window_) * static_cast<double>(terminals_));
   std::vector<double> rates;
   for (const u64 f : measured(flits)) rates.push_back(static_cast<double>(f) * scale);
-  return stats::batch_means(rates, rule_);
+  return stats::batch_means(rates, rule_, scale * sources_.message);
 }
 
 stats::Interval SteadyWindows::accepted_beside(const stats::Interval& offered, stats::Interval accepted) {

@@ -54,6 +54,7 @@ struct Measurement {
 struct Sources {
   u64 queues = 1;          ///< without limit that may be at their capacity at once (stats::Growth)
   double remembers = 0.0;  ///< cycles (TrafficTraits)
+  u32 message = 1;         ///< the longest, flits
 };
 
 class SteadyWindows {
@@ -88,7 +89,8 @@ class SteadyWindows {
     return std::span<const T>(windows).subspan(cut_, whole_ - cut_);
   }
 
-  /// Flits per cycle and terminal.
+  /// Flits per cycle and terminal. Where no window holds any, its interval is that of windows of which some may have
+  /// held a message.
   [[nodiscard]] stats::BatchMeans load(const std::vector<u64>& flits) const;
   /// In a steady state as much is accepted as offered, and what is accepted differs by what the queues hold more or
   /// less at the end: its error is that of the offered load, which depends little on its past, and that difference.
