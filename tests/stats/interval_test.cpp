@@ -234,9 +234,10 @@ TEST(PairedRatioDifference, OfManyEqualPairsIsWhatRarerOnesMayAdd) {
     b.push_back({a.back().sum + 5, 3});
   }
   const Difference difference = paired_ratio_difference(a, b);
-  EXPECT_NEAR(difference.absolute.half_width.value_or(0.0), 0.139 * ratio_interval(b).mean, 0.05);
-  EXPECT_NEAR(difference.relative.half_width.value_or(0.0), 0.139 * (1.0 + difference.relative.mean), 0.01);
-  EXPECT_FALSE(difference.significant());  // 1.7 of 35, and one pair of seven may be another
+  // 5 / 3, and one pair of seven may be another, as two of different pairs are: they vary by 3.7 / 3 each.
+  EXPECT_NEAR(difference.absolute.half_width.value_or(0.0), 0.139 * std::sqrt(2.0) * 3.7 / 3.0, 0.02);
+  EXPECT_NEAR(difference.relative.half_width.value_or(0.0), 0.139 * std::sqrt(2.0) * 3.7 / 106.0, 0.001);
+  EXPECT_TRUE(difference.significant());
   EXPECT_FALSE(paired_ratio_difference(std::span(a).subspan(1), std::span(b).subspan(1)).absolute.half_width);
 }
 

@@ -42,10 +42,10 @@ std::size_t observed_batches(std::span<const SumCount> windows, std::size_t size
 }
 
 /// The interval of `mean` (over all windows) whose error is the mean of the residuals. `windows`: what the residuals
-/// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `scale` are rounding,
-/// and it is what half_width_of_equal takes; 0: windows that are equal are exact.
+/// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `value` are rounding.
+/// `scale`: that of half_width_of_equal; 0: windows that are equal are exact.
 BatchMeans from_residuals(double mean, u64 count, std::span<const double> residuals, const BatchRule& rule,
-                          std::span<const SumCount> windows = {}, double scale = 0.0) {
+                          std::span<const SumCount> windows = {}, double value = 0.0, double scale = 0.0) {
   BatchMeans result;
   std::size_t size = 1;
   std::vector<double> batches = batches_of(residuals, size);
@@ -61,7 +61,7 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
   const double left = batches.size() < 2 ? 0.0 : std::min(result.lag1 + 1.0 / count_of_batches, kLargestLag1);
   if (left > 0.0) result.inflation = (1.0 + left) / (1.0 - left);
   const double spread = mean_interval(batches, rule.confidence).standard_error * std::sqrt(result.inflation);
-  const double error = spread > kEqualUpTo * scale ? spread : 0.0;
+  const double error = spread > kEqualUpTo * value ? spread : 0.0;
   // A batch without an observation tells nothing of how much these differ, and a few that are all equal do not show
   // that the next one is: five of them miss a value that every fourth has in a quarter of all runs.
   const std::size_t observed = windows.empty() ? batches.size() : observed_batches(windows, size);
@@ -140,12 +140,13 @@ BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule, d
   const double mean = average(windows);
   std::vector<double> residuals(windows.begin(), windows.end());
   for (double& value : residuals) value -= mean;
-  return from_residuals(mean, windows.size(), residuals, rule, {}, mean == 0.0 ? step : 0.0);
+  return from_residuals(mean, windows.size(), residuals, rule, {}, 0.0, mean == 0.0 ? step : 0.0);
 }
 
 BatchMeans ratio_batch_means(std::span<const SumCount> windows, const BatchRule& rule) {
   const Linearized linear = linearize(windows);
-  return from_residuals(linear.ratio, linear.count, linear.residuals, rule, windows, scale_of_equal(linear.ratio));
+  return from_residuals(linear.ratio, linear.count, linear.residuals, rule, windows, std::abs(linear.ratio),
+                        scale_of_equal(linear.ratio));
 }
 
 BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
@@ -154,7 +155,8 @@ BatchMeans paired_batch_difference(std::span<const SumCount> a, std::span<const 
   std::vector<double> residuals = linear_b.residuals;
   for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] -= linear_a.residuals[i];
   return from_residuals(linear_b.ratio - linear_a.ratio, linear_a.count + linear_b.count, residuals, rule,
-                        in_both(a, b), scale_of_equal(std::max(std::abs(linear_a.ratio), std::abs(linear_b.ratio))));
+                        in_both(a, b), std::max(std::abs(linear_a.ratio), std::abs(linear_b.ratio)),
+                        scale_of_equal_pairs(linear_a.ratio, linear_b.ratio, linear_a.residuals, linear_b.residuals));
 }
 
 BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const SumCount> b, const BatchRule& rule) {
@@ -167,7 +169,9 @@ BatchMeans paired_batch_relative(std::span<const SumCount> a, std::span<const Su
     residuals[i] = (residuals[i] - quotient * linear_a.residuals[i]) / linear_a.ratio;
   }
   return from_residuals(quotient - 1.0, linear_a.count + linear_b.count, residuals, rule, in_both(a, b),
-                        std::max(1.0, std::abs(quotient)));
+                        std::max(1.0, std::abs(quotient)),
+                        scale_of_equal_pairs(linear_a.ratio, linear_b.ratio, linear_a.residuals, linear_b.residuals) /
+                            std::abs(linear_a.ratio));
 }
 
 }  // namespace banyan::stats

@@ -31,12 +31,12 @@ Interval from_residuals(double mean, u64 count, std::span<const double> residual
   return interval;
 }
 
-/// What the interval of samples that are all equal (up to the rounding of values of about `scale`) leaves open.
-Interval open_where_equal(Interval interval, double scale) {
-  if (!interval.half_width || interval.standard_error > kEqualUpTo * scale) return interval;
+/// What the interval of samples that are all equal (up to the rounding of values of about `value`) leaves open, where
+/// others differ from them by `scale`.
+Interval open_where_equal(Interval interval, double value, double scale) {
+  if (!interval.half_width || interval.standard_error > kEqualUpTo * value) return interval;
   interval.standard_error = 0.0;
-  interval.half_width =
-      half_width_of_equal(scale_of_equal(scale), static_cast<double>(interval.groups), interval.confidence);
+  interval.half_width = half_width_of_equal(scale, static_cast<double>(interval.groups), interval.confidence);
   if (interval.groups < kFewestEqual) {
     interval.half_width = std::nullopt;
     interval.degrees_of_freedom = 0.0;
@@ -67,14 +67,16 @@ std::vector<double> deviations(std::span<const double> samples, double mean) {
 /// (e_b - q e_a) / A.
 Difference linear_difference(double a, double b, u64 count, std::span<const double> residuals_a,
                              std::span<const double> residuals_b, double confidence) {
-  const double scale = std::max(std::abs(a), std::abs(b));
+  const double value = std::max(std::abs(a), std::abs(b));
+  const double scale = scale_of_equal_pairs(a, b, residuals_a, residuals_b);
   Difference result;
   result.absolute =
-      open_where_equal(from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence), scale);
+      open_where_equal(from_residuals(b - a, count, combine(residuals_b, 1.0, residuals_a), confidence), value, scale);
   if (a == 0.0) return result;
   std::vector<double> relative = combine(residuals_b, b / a, residuals_a);
-  for (double& value : relative) value /= a;
-  result.relative = open_where_equal(from_residuals((b - a) / a, count, relative, confidence), scale / std::abs(a));
+  for (double& residual : relative) residual /= a;
+  result.relative = open_where_equal(from_residuals((b - a) / a, count, relative, confidence), value / std::abs(a),
+                                     scale / std::abs(a));
   result.open_relative(a);
   return result;
 }
@@ -83,6 +85,14 @@ Difference linear_difference(double a, double b, u64 count, std::span<const doub
 
 double half_width_of_equal(double scale, double samples, double confidence) noexcept {
   return scale * (1.0 - std::pow(1.0 - confidence, 1.0 / samples));
+}
+
+double scale_of_equal_pairs(double a, double b, std::span<const double> residuals_a,
+                            std::span<const double> residuals_b) noexcept {
+  const double squares = sum_of_squares(residuals_a) + sum_of_squares(residuals_b);
+  const double apart = residuals_a.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(residuals_a.size()));
+  const double scale = std::max(std::abs(b - a), apart);
+  return scale > 0.0 ? scale : scale_of_equal(std::max(std::abs(a), std::abs(b)));
 }
 
 double average(std::span<const double> samples) noexcept {
@@ -128,13 +138,14 @@ double skewed_quantile(double t, std::span<const double> residuals) noexcept {
 
 Interval mean_interval(std::span<const double> samples, double confidence) {
   const double mean = average(samples);
-  return open_where_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence), std::abs(mean));
+  return open_where_equal(from_residuals(mean, samples.size(), deviations(samples, mean), confidence), std::abs(mean),
+                          scale_of_equal(mean));
 }
 
 Interval ratio_interval(std::span<const SumCount> groups, double confidence) {
   const Linearized linear = linearize(groups);
   return open_where_equal(from_residuals(linear.ratio, linear.count, linear.residuals, confidence),
-                          std::abs(linear.ratio));
+                          std::abs(linear.ratio), scale_of_equal(linear.ratio));
 }
 
 void Difference::open_relative(double a) noexcept {

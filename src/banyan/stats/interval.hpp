@@ -28,6 +28,10 @@ inline constexpr double kConfidence = 0.95;  ///< what readers expect of an erro
 [[nodiscard]] double half_width_of_equal(double scale, double samples, double confidence) noexcept;
 /// What samples that are all equal are taken to differ by from those that were not seen: their value, 1 where it is 0.
 [[nodiscard]] inline double scale_of_equal(double value) noexcept { return value == 0.0 ? 1.0 : std::abs(value); }
+/// Of pairs whose differences are all equal, from both means and the residuals of each: by the difference, or as much
+/// as samples that are no pair differ where that is more; where these are equal too, by their value.
+[[nodiscard]] double scale_of_equal_pairs(double a, double b, std::span<const double> residuals_a,
+                                          std::span<const double> residuals_b) noexcept;
 
 /// A mean and its two-sided Student interval mean +- half_width. Unit: that of the samples.
 struct Interval {
