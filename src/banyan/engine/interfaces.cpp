@@ -32,7 +32,8 @@ void Interfaces::reset(u32) {
   order_broken_ = false;
 }
 
-bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
+// These two in one piece each: in calls a run of requests takes 2 % more instructions.
+[[gnu::flatten]] bool Interfaces::accept(u32 e, u32, const core::Flit& flit, Io& io) noexcept {
   io.control_up(e, {kCredit, flit.vc, 1}, setup_.credit_delay);
   ++received_;
   Tick& head_at = head_at_[static_cast<std::size_t>(e) * setup_.vcs + flit.vc];
@@ -85,7 +86,7 @@ bool Interfaces::start(u32 e, Tick now) noexcept {
   return false;
 }
 
-Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
+[[gnu::flatten]] Tick Interfaces::step(u32 e, Tick now, Io& io) noexcept {
   Sender& sender = senders_[e];
   if (!cycles_.empty() && free_at_[e] > now) return free_at_[e];
   if (sender.left == 0 && !(ready(e) && start(e, now))) return kNever;

@@ -68,8 +68,8 @@ class Sink {
   void archive(Archive& a) { a(partial_, ledger_, misdelivered_, disordered_, latest_); }
 
  private:
-  void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization, bool marked = false,
-              u16 value = 0) noexcept {
+  [[gnu::always_inline]] void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization,
+                                     bool marked = false, u16 value = 0) noexcept {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
       plan_.probe->delivered(packet, now, serialization, marked);

@@ -107,7 +107,8 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     wake(s);
   }
 
-  void step(u32 s, Tick now) noexcept {
+  /// In one piece: in calls a run takes 3 % more instructions.
+  [[gnu::flatten]] void step(u32 s, Tick now) noexcept {
     Hot& h = hot_[s];
     if (h.changed && h.asking != 0) grant(s, h, now);
     for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, h, first_of(m), now);
@@ -348,9 +349,9 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       return;
     }
     h.streaming &= ~bit_of(i);
-    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + 1, now);
+    send(output, chunk, now + 1, now);
     inputs_[input].next = now + chunk.flits;
-    if (is_tail(chunk)) {
+    if (chunk.last != 0) {
       in.mode = Mode::none;
       in.outputs = 0;
       release(h, s, in.out);
@@ -433,9 +434,9 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     Out& out = out_[s * ports_ + o];
     const u32 n = out.part - head(input).part;
     const Chunk chunk = entry(input, n);
-    send(s * ports_ + o, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + set_.path, now);
+    send(s * ports_ + o, chunk, now + set_.path, now);
     ++out.part;
-    if (is_tail(chunk)) {
+    if (chunk.last != 0) {
       in.done |= bit_of(o);
       release(h, s, o);
     } else {
@@ -444,7 +445,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     }
     if (n != 0 || --in.left != 0) return;
     inputs_[input].next = now + 1;
-    if (is_tail(chunk)) {
+    if (chunk.last != 0) {
       in.mode = Mode::none;
       in.outputs = in.done = 0;
       in.ahead = false;
@@ -488,7 +489,7 @@ void InputBuffer::waits(std::vector<engine::Wait>& into) const {
               fmt::format(" at input {} waits for room behind output {}", at(input), at(output)));
       }
     }
-    const bool whole = inputs_[input].count != 0 && is_tail(entry(input, inputs_[input].count - 1U));
+    const bool whole = inputs_[input].count != 0 && entry(input, inputs_[input].count - 1U).last != 0;
     if (inputs_[input].count == 0 && !whole && far_output(input) < kTerminal) {
       add(in_of(input), outputs + far_output(input), in.packet,
           fmt::format(" has not arrived as a whole at input {}", at(input)));

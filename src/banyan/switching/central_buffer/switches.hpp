@@ -128,12 +128,16 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     wake(s);
   }
 
-  void step(u32 s, Tick now) noexcept {
+  /// All of it in one piece: in calls, as g++ 12 makes it, a run takes 3 % more instructions and 7 % more time.
+  [[gnu::flatten]] void step(u32 s, Tick now) noexcept {
     Hot& h = hot_[s];
-    bool more = set_.synchronous ? read_together(s, h, now) : read(s, h, now);
+    bool more = false;
+    if ((h.readable & ~h.bypassed & ~h.credit_wait) != 0) {
+      more = set_.synchronous ? read_together(s, h, now) : read(s, h, now);
+    }
     for (u64 m = h.streaming; m != 0; m &= m - 1) stream(s, first_of(m), now);
     if (h.undecided != 0) pass(s, h, now);
-    more |= write(s, h, now);
+    if ((h.writable | h.copying) != 0) more |= write(s, h, now);
     if (more) wake_next(s);
   }
 
@@ -282,10 +286,10 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     const u32 output = s * ports_ + o;
     served_out_[output] = now;
     const ChunkLists::Slot chunk = lists_.slot(s, lists_.next(s, o));
-    const bool last = u32{chunk.part} * settings_.chunk + chunk.flits == record(chunk.packet).flits;
+    const bool last = chunk.last != 0;
     if (lists_.read(s, o, last)) give_back(s, chunk, o);
     h.no_space = 0;
-    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now, now);
+    send(output, {chunk.packet, 0, chunk.part, chunk.flits, chunk.hops, chunk.last}, now, now);
     const bool empty = lists_.next(s, o) == ChunkLists::kNil;
     if (empty) h.readable &= ~bit_of(o);
     // A packet that passes the crossbar leaves its FIFO a cycle before the register is free.
@@ -366,9 +370,9 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       return;
     }
     h.streaming &= ~bit_of(i);
-    send(output, chunk.packet, chunk.part, chunk.flits, chunk.hops, now + 1, now);
+    send(output, chunk, now + 1, now);
     inputs_[input].next = now + chunk.flits;
-    if (is_tail(chunk)) {
+    if (chunk.last != 0) {
       h.bypassed &= ~bit_of(in.out);
       in.mode = Mode::none;
       output_at(now + chunk.flits, output, now);
@@ -470,16 +474,22 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     h.writable &= ~bit_of(i);
     h.undecided &= ~bit_of(i);
     stored_ += chunk.flits;
-    put(s, h, i, chunk, is_tail(chunk));
+    put(s, h, i, chunk);
     inputs_[input].next = now + 1;
     pop(input, now, 0);
   }
   /// Writes a chunk into the queues of its packet's outputs.
-  void put(u32 s, Hot& h, u32 w, const Chunk& chunk, bool last) noexcept {
+  void put(u32 s, Hot& h, u32 w, const Chunk& chunk) noexcept {
     In& in = in_[writer(s, w)];
     const u8 branches = static_cast<u8>(std::popcount(in.outputs));
-    const ChunkLists::Slot what{chunk.packet, ChunkLists::kNil, chunk.part, 1,       chunk.flits,
-                                chunk.hops,   in.account,       0,          branches};
+    const ChunkLists::Slot what{.packet = chunk.packet,
+                                .part = chunk.part,
+                                .count = 1,
+                                .flits = chunk.flits,
+                                .hops = chunk.hops,
+                                .account = in.account,
+                                .branches = branches,
+                                .last = static_cast<u8>(chunk.last)};
     u64 reached = lists_.input(s, w).starving;
     if (chunk.part == 0) {
       const u64 now_written = set_.separate ? in.outputs : next_copy(h, in.outputs);
@@ -493,14 +503,14 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       lists_.write_body(s, w, what);
     }
     h.readable |= readable_of(s, reached);
-    in.mode = last ? Mode::none : Mode::write;
-    if (last && in.copies == 0) lists_.finish(s, w);
+    in.mode = chunk.last != 0 ? Mode::none : Mode::write;
+    if (chunk.last != 0 && in.copies == 0) lists_.finish(s, w);
   }
   /// Adds a chunk of a contribution to the sum of its collective. The last child that brings one writes the sum's.
   void add_chunk(u32 s, Hot& h, u32 i, Tick now) noexcept {
     const u32 input = s * ports_ + i;
     const Chunk chunk = head(input);
-    const bool tail = is_tail(chunk);
+    const bool tail = chunk.last != 0;
     stored_ += chunk.flits;
     h.writable &= ~bit_of(i);
     in_[input].mode = tail ? Mode::none : Mode::write;
@@ -511,7 +521,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       out.outputs = sums_.place(node(s), r).outputs;
       out.account = Space::kSummed;
       ++sum.kept;
-      put(s, h, ports_ + r, {sum.sent, 0, chunk.part, chunk.flits, sum.hops}, sums_.is_whole(s, node(s), r));
+      put(s, h, ports_ + r, {sum.sent, 0, chunk.part, chunk.flits, sum.hops, sums_.is_whole(s, node(s), r) ? 1U : 0U});
     }
     inputs_[input].next = now + 1;
     pop(input, now, 0);
@@ -536,7 +546,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     if (in.copies != 0) return;
     if (i >= ports_) h.no_space = 0;  // further chunks of the sum have waited for the copies
     h.copying &= ~bit_of(i);
-    if (u32{in.copy.flits} == record(in.copy.packet).flits) lists_.finish(s, i);
+    if (in.copy.last != 0) lists_.finish(s, i);
   }
 
   [[nodiscard]] u64 readable_of(u32 s, u64 outputs) const noexcept {

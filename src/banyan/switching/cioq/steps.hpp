@@ -72,8 +72,9 @@ Tick Fabric::run_as(Tick now) noexcept {
   return std::min(due, terminals_.source.next_birth_after(now));
 }
 
+/// In one piece: in calls a run takes 1.4 % more instructions.
 template <Fabric::Mode M, bool Large>
-void Fabric::step(Tick part) noexcept {
+[[gnu::flatten]] void Fabric::step(Tick part) noexcept {
   now_ = part;
   if (counts_credits<M>() && credits_.next() <= part) take_credits<M>(part);
   if (sets_aside(M) && tokens_.next() <= part) take_tokens(part);

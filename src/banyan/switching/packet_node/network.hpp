@@ -81,15 +81,17 @@ class PacketNode final : public engine::WholeNetwork {
   /// Events: 2 x link: the end of its transmission; 2 x parcel + 1: its arrival.
   Tick run(Tick now) noexcept override {
     now_ = now;
-    calendar_.take(now, far_, [&](const u32* events, u32 count, u32 i) {
-      if (far_ && simple_) fetch(events, count, i);
-      const u32 event = events[i];
-      if ((event & 1U) == 0) {
-        finish(event >> 1U);
-      } else {
-        arrive(event >> 1U);
-      }
-    });
+    // Flat: with calls to what an event causes a run takes 12 % more instructions.
+    calendar_.take(
+        now, far_, [&](const u32* events, u32 count, u32 i) __attribute__((flatten)) {
+          if (far_ && simple_) fetch(events, count, i);
+          const u32 event = events[i];
+          if ((event & 1U) == 0) {
+            finish(event >> 1U);
+          } else {
+            arrive(event >> 1U);
+          }
+        });
     if (now >= next_birth_ || answers_) {
       take_births(now);
       next_birth_ = terminals_.source.next_birth_after(now);

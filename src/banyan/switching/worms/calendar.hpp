@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ class WormCalendar {
       : slots_(std::min<std::size_t>(std::bit_ceil(horizon), kSlots)),
         ports_(ports),
         terminals_(terminals),
-        busy_((slots_ + 63) / 64),
+        busy_(slots_),
         inputs_(slots_, ports),
         outputs_(slots_, ports),
         credits_(slots_, ports),
@@ -38,25 +39,29 @@ class WormCalendar {
         credit_flits_(slots_ * ports),
         source_flits_(slots_ * terminals),
         arrival_(slots_ * terminals),
-        lists_(horizon > kSlots ? std::bit_ceil((horizon >> kBlockBits) + 2) : 0, kNone) {}
+        lists_(horizon > kSlots ? std::bit_ceil((horizon >> kBlockBits) + 2) : 0, kNone) {
+    begin_block(0);
+  }
 
   void clear() {
     std::fill(lists_.begin(), lists_.end(), kNone);
     later_.clear();
     free_ = kNone;
-    block_ = 0;
+    begin_block(0);
     waiting_ = 0;
-    std::fill(busy_.begin(), busy_.end(), 0);
-    busy_slots_ = 0;
+    std::fill(busy_.begin(), busy_.end(), Busy::no);
     for (Bits* const bits : {&inputs_, &outputs_, &credits_, &sources_, &arrivals_}) bits->clear();
     std::fill(credit_flits_.begin(), credit_flits_.end(), u16{0});
     std::fill(source_flits_.begin(), source_flits_.end(), u16{0});
   }
   void archive(Archive& a) {
-    a(busy_, busy_slots_, inputs_, outputs_, credits_, sources_, arrivals_, credit_flits_, source_flits_, arrival_);
+    a(busy_, inputs_, outputs_, credits_, sources_, arrivals_, credit_flits_, source_flits_, arrival_);
     a(lists_, later_, free_, block_, waiting_);
+    begin_block(block_);
   }
-  [[nodiscard]] bool empty() const noexcept { return busy_slots_ == 0 && waiting_ == 0; }
+  [[nodiscard]] bool empty() const noexcept {
+    return waiting_ == 0 && std::all_of(busy_.begin(), busy_.end(), [](Busy busy) { return busy == Busy::no; });
+  }
 
   void input(Tick due, u32 input) noexcept {
     if (is_later(due)) [[unlikely]]
@@ -94,18 +99,14 @@ class WormCalendar {
 
   /// Time has come to `now`: to be called before anything is put in, where take(now) has not been yet.
   void come_to(Tick now) noexcept {
-    if (!lists_.empty() && now >> kBlockBits != block_) open_blocks(now >> kBlockBits);
+    if (now >= next_block_) [[unlikely]]
+      open_blocks(now >> kBlockBits);
   }
   /// True when something is due `now`: each of what follows takes its part, and may put in what is due later. To be
   /// called in every cycle in which anything is put in, and before that.
   [[nodiscard]] bool take(Tick now) noexcept {
     come_to(now);
-    const std::size_t slot = now & (slots_ - 1);
-    const u64 bit = u64{1} << (slot & 63U);
-    if ((busy_[slot >> 6U] & bit) == 0) return false;
-    busy_[slot >> 6U] &= ~bit;
-    --busy_slots_;
-    return true;
+    return std::exchange(busy_[now & (slots_ - 1)], Busy::no) == Busy::yes;
   }
   template <class F>
   void take_inputs(Tick now, F&& f) noexcept {
@@ -159,15 +160,15 @@ class WormCalendar {
 
   /// The next tick after `now` in which something is due; kNever: nothing is.
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
-    if (busy_slots_ == 0) return waiting_ == 0 ? kNever : first_later();
-    const std::size_t mask = slots_ - 1;
-    for (Tick step = 1; step <= mask;) {
-      const std::size_t slot = (now + step) & mask;
-      const u64 bits = busy_[slot >> 6U] >> (slot & 63U);
-      if (bits != 0) return now + step + static_cast<Tick>(std::countr_zero(bits));
-      step += std::min<Tick>(64 - (slot & 63U), mask + 1 - slot);
+    const std::size_t slot = now & (slots_ - 1);
+    const Busy* const busy = busy_.data();
+    if (const void* const at = std::memchr(busy + slot + 1, 1, slots_ - slot - 1)) {
+      return now + static_cast<Tick>(static_cast<const Busy*>(at) - busy) - slot;
     }
-    return kNever;
+    if (const void* const at = std::memchr(busy, 1, slot)) {
+      return now + static_cast<Tick>(static_cast<const Busy*>(at) - busy) + slots_ - slot;
+    }
+    return waiting_ == 0 ? kNever : first_later();
   }
 
  private:
@@ -175,6 +176,8 @@ class WormCalendar {
   static constexpr u32 kBlockBits = 8;
   static_assert(kSlots == std::size_t{2} << kBlockBits, "the wheel holds this block and the next");
 
+  /// No u8: a store of that type may change any member, which would then be read again.
+  enum class Busy : u8 { no, yes };
   enum class Kind : u8 { input, output, credit, source, arrival };
   /// Something that is due later than in the next block.
   struct Later {
@@ -219,14 +222,16 @@ class WormCalendar {
   /// The slot of a tick, in which something will be due.
   [[nodiscard]] std::size_t book(Tick due) noexcept {
     const std::size_t slot = due & (slots_ - 1);
-    const u64 bit = u64{1} << (slot & 63U);
-    if ((busy_[slot >> 6U] & bit) == 0) {
-      busy_[slot >> 6U] |= bit;
-      ++busy_slots_;
-    }
+    busy_[slot] = Busy::yes;
     return slot;
   }
-  [[nodiscard]] bool is_later(Tick due) const noexcept { return !lists_.empty() && due >> kBlockBits > block_ + 1; }
+  [[nodiscard]] bool is_later(Tick due) const noexcept { return due >= later_from_; }
+  /// Time has come to a block.
+  void begin_block(Tick block) noexcept {
+    block_ = block;
+    next_block_ = lists_.empty() ? kNever : (block + 1) << kBlockBits;
+    later_from_ = lists_.empty() ? kNever : (block + 2) << kBlockBits;
+  }
   [[nodiscard]] std::size_t list_of(Tick block) const noexcept { return block & (lists_.size() - 1); }
   [[gnu::noinline]] void wait(const Later& what) noexcept {
     u32 id = free_;
@@ -242,7 +247,7 @@ class WormCalendar {
   }
   /// Time has come to a block: what is due in it and in the next one goes into the wheel.
   [[gnu::noinline]] void open_blocks(Tick block) noexcept {
-    block_ = block;
+    begin_block(block);
     for (const Tick near : {block, block + 1}) {
       u32 id = std::exchange(lists_[list_of(near)], kNone);
       while (id != kNone) {
@@ -291,8 +296,7 @@ class WormCalendar {
   std::size_t slots_;
   u32 ports_;
   u32 terminals_;
-  std::vector<u64> busy_;  ///< bit per slot
-  std::size_t busy_slots_ = 0;
+  std::vector<Busy> busy_;  ///< [slot]: something may be due in it
   Bits inputs_;
   Bits outputs_;
   Bits credits_;
@@ -304,8 +308,10 @@ class WormCalendar {
   // What is due later than in the next block.
   std::vector<u32> lists_;  ///< [block]: the first of its list; empty where the wheel covers everything
   std::vector<Later> later_;
-  u32 free_ = kNone;  ///< list of entries that are not used
-  Tick block_ = 0;    ///< that time has come to
+  u32 free_ = kNone;          ///< list of entries that are not used
+  Tick block_ = 0;            ///< that time has come to
+  Tick next_block_ = kNever;  ///< when the next one begins; kNever: the wheel covers everything
+  Tick later_from_ = kNever;  ///< what is due then is beyond the wheel
   u64 waiting_ = 0;
 };
 

@@ -29,6 +29,7 @@ class ChunkLists {
     u8 account = 0;   ///< what its space was taken from
     u8 writer = 0;    ///< who wrote it
     u8 branches = 1;  ///< outputs of its packet
+    u8 last = 0;      ///< 1: the last chunk of its packet
   };
   struct Input {
     u64 starving = 0;   ///< outputs that have read all that is written of its packet

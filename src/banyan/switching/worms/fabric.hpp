@@ -164,7 +164,7 @@ class WormFabric : public engine::WholeNetwork {
     const PacketId id = arrival.flit.packet;
     if (arrival.port == kToTerminal) return count(into, id, 1);
     const Chunk chunk = chunk_of(arrival.flit);
-    if (is_tail(chunk)) count(into, id, 1);
+    if (chunk.last != 0) count(into, id, 1);
     into.places.known(channel_into(arrival.entity), 0, chunk.flits);
   }
   void hold(const engine::ControlArrival& arrival, engine::Holdings& into) const final {
@@ -194,7 +194,7 @@ class WormFabric : public engine::WholeNetwork {
       for (u32 n = 0; n < inputs_[i].count; ++n) {
         const Chunk& chunk = entry(i, n);
         flits += chunk.flits;
-        if (is_tail(chunk)) count(into, chunk.packet, derived().served_from(i, chunk));
+        if (chunk.last != 0) count(into, chunk.packet, derived().served_from(i, chunk));
       }
       if (inputs_[i].from != kNone) into.places.known(channel_into(i), 0, flits);
       if (flits > settings_.fifo) into.violations.push_back("an input FIFO holds more than its flits");
@@ -226,7 +226,8 @@ class WormFabric : public engine::WholeNetwork {
     u32 first = 0;  ///< arrival of the first flit, lower 32 bits
     u16 part = 0;   ///< nth chunk of its packet
     u8 flits = 0;
-    u8 hops = 0;  ///< switches passed, 255 for more; packets with one destination count them in their record
+    u8 hops = 0;   ///< switches passed, 255 for more; packets with one destination count them in their record
+    u32 last = 0;  ///< 1: of its packet
   };
   struct Input {
     u16 head = 0;
@@ -349,8 +350,8 @@ class WormFabric : public engine::WholeNetwork {
   [[nodiscard]] u32 flits_of(PacketId id, u32 part) const noexcept {
     return std::min(settings_.chunk, record(id).flits - part * settings_.chunk);
   }
-  [[nodiscard]] bool is_tail(const Chunk& chunk) const noexcept {
-    return u32{chunk.part} * settings_.chunk + chunk.flits == record(chunk.packet).flits;
+  [[nodiscard]] u32 is_last(PacketId id, u32 part, u32 flits) const noexcept {
+    return part * settings_.chunk + flits == record(id).flits ? 1 : 0;
   }
   /// Flits that must have arrived before a packet can be routed.
   [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
@@ -428,8 +429,7 @@ class WormFabric : public engine::WholeNetwork {
   }
 
   /// Entries that the FIFO must hold before its head can be looked at.
-  [[nodiscard]] u32 needed(u32 input) const noexcept {
-    const Chunk& chunk = head(input);
+  [[nodiscard]] u32 needed(const Chunk& chunk) const noexcept {
     if (chunk.part != 0) return 1;
     return (header_flits(chunk.packet) - 1) / settings_.chunk + 1;
   }
@@ -456,30 +456,31 @@ class WormFabric : public engine::WholeNetwork {
     } else {
       worms_.credit(now + after + outputs_[from].latency, from, flits);
     }
-    if (in.count != 0 && in.count >= needed(input)) derived().new_head(input, now);
+    if (in.count != 0 && in.count >= needed(head(input))) derived().new_head(input, now);
   }
 
   /// A chunk leaves over an output whose register it enters in cycle `load` (its first flit).
-  void send(u32 output, PacketId id, u32 part, u32 flits, u32 hops, Tick load, Tick now) noexcept {
+  void send(u32 output, Chunk chunk, Tick load, Tick now) noexcept {
     Output& out = outputs_[output];
+    const u32 flits = chunk.flits;
     movements_ += flits;
-    if (part == 0 && record(id).copies == 0) ++record(id).hops;
+    if (chunk.part == 0 && record(chunk.packet).copies == 0) ++record(chunk.packet).hops;
     if (probe_ != nullptr) [[unlikely]]
-      show_sent(channel_out_of(output), id, part, flits, now);
+      show_sent(channel_out_of(output), chunk, now);
     const Tick first = load + 1 + out.latency;
     out.link_free = load + flits;
+    chunk.first = static_cast<u32>(first);
+    chunk.hops = static_cast<u8>(std::min(chunk.hops + 1U, 255U));
     if (out.to >= kTerminal) {
       ejected_ += flits;
-      if (part == 0) out.head_first = static_cast<u32>(first);
-      if (part * settings_.chunk + flits == record(id).flits) {
+      if (chunk.part == 0) out.head_first = chunk.first;
+      if (chunk.last != 0) {
         const u32 spread = static_cast<u32>(first + flits - 1) - out.head_first;
-        arrive(out.to - kTerminal, first + flits - 1, {id, spread << 8U | std::min(hops + 1, 255U)});
+        arrive(out.to - kTerminal, first + flits - 1, {chunk.packet, spread << 8U | chunk.hops});
       }
       return;
     }
     out.credits -= flits;
-    const Chunk chunk{id, static_cast<u32>(first), static_cast<u16>(part), static_cast<u8>(flits),
-                      static_cast<u8>(std::min(hops + 1, 255U))};
     if (out.to >= kElsewhere) return mail_to(far_down_[out.to - kElsewhere], first, flit_of(chunk));
     push(out.to, chunk, now);
   }
@@ -525,8 +526,8 @@ class WormFabric : public engine::WholeNetwork {
 
   // --- what it shows -------------------------------------------------------------------------------------------
   /// Apart, so that the path without a probe keeps its registers.
-  [[gnu::noinline, gnu::cold]] void show_sent(u32 channel, PacketId id, u32 part, u32 flits, Tick now) const {
-    probe_->chunk_sent(channel, record(id), flits, part == 0, now);
+  [[gnu::noinline, gnu::cold]] void show_sent(u32 channel, const Chunk& chunk, Tick now) const {
+    probe_->chunk_sent(channel, record(chunk.packet), chunk.flits, chunk.part == 0, now);
   }
   /// Whose ways are known: a worm for several terminals has no single one.
   void show_packet(engine::BlockedView& into, const engine::Resource& place, PacketId id) const {
@@ -601,7 +602,7 @@ class WormFabric : public engine::WholeNetwork {
     if (place >= places_) place -= places_;
     fifos_[std::size_t{input} * places_ + place] = chunk;
     ++in.count;
-    if (in.count == needed(input)) derived().new_head(input, now);
+    if (in.count == needed(head(input))) derived().new_head(input, now);
     derived().pushed(input, now);
   }
 
@@ -620,12 +621,16 @@ class WormFabric : public engine::WholeNetwork {
     return {.packet = chunk.packet,
             .destination = chunk.first,
             .sequence = chunk.part,
-            .auxiliary = chunk.flits,
+            .auxiliary = static_cast<u16>(chunk.flits | chunk.last << 8U),
             .auxiliary2 = chunk.hops};
   }
   [[nodiscard]] static Chunk chunk_of(const core::Flit& flit) noexcept {
-    return {flit.packet, flit.destination, flit.sequence, static_cast<u8>(flit.auxiliary),
-            static_cast<u8>(flit.auxiliary2)};
+    return {flit.packet,
+            flit.destination,
+            flit.sequence,
+            static_cast<u8>(flit.auxiliary & 255U),
+            static_cast<u8>(flit.auxiliary2),
+            u32{flit.auxiliary} >> 8U};
   }
   [[gnu::noinline]] void mail_to(const engine::Target& to, Tick due, const core::Flit& flit) noexcept {
     wires_.deliver(to, due, engine::FlitArrival{flit, to.entity, to.port});
@@ -700,14 +705,18 @@ class WormFabric : public engine::WholeNetwork {
     source.credits -= flits;
     source.link_free = now + flits;
     injected_ += flits;
-    const PacketId id = source.packet;
-    const u32 part = source.part++;
-    if (part * settings_.chunk + flits == record(id).flits) source.packet = kNone;
+    const Chunk chunk{source.packet,
+                      static_cast<u32>(now + source.latency),
+                      static_cast<u16>(source.part),
+                      static_cast<u8>(flits),
+                      0,
+                      is_last(source.packet, source.part, flits)};
+    ++source.part;
+    if (chunk.last != 0) source.packet = kNone;
     if (probe_ != nullptr) [[unlikely]]
-      show_sent(graph_.injection(terminal(t)), id, part, flits, now);
+      show_sent(graph_.injection(terminal(t)), chunk, now);
     worms_.source(now + flits, t, 0);
-    push(source.to, {id, static_cast<u32>(now + source.latency), static_cast<u16>(part), static_cast<u8>(flits), 0},
-         now);
+    push(source.to, chunk, now);
   }
 
   void step_awake(Tick now) noexcept {
@@ -715,14 +724,19 @@ class WormFabric : public engine::WholeNetwork {
       for (u32 s = 0; s < switches_; ++s) wake(s);
     }
     const std::size_t words = awake_now_.size();
-    for (std::size_t i = 0; i < words; ++i) {
-      const std::size_t w = permuted_ ? words - 1 - i : i;
-      u64 bits = awake_now_[w];
-      awake_now_[w] = 0;
-      while (bits != 0) {
-        const u32 bit = static_cast<u32>(permuted_ ? 63 - std::countl_zero(bits) : std::countr_zero(bits));
-        bits &= ~(u64{1} << bit);
-        derived().step(static_cast<u32>(w * 64) + bit, now);
+    if (permuted_) [[unlikely]] {
+      for (std::size_t w = words; w-- > 0;) {
+        for (u64 bits = std::exchange(awake_now_[w], 0); bits != 0;) {
+          const u32 bit = 63 - static_cast<u32>(std::countl_zero(bits));
+          bits &= ~bit_of(bit);
+          derived().step(static_cast<u32>(w * 64) + bit, now);
+        }
+      }
+      return;
+    }
+    for (std::size_t w = 0; w < words; ++w) {
+      for (u64 bits = std::exchange(awake_now_[w], 0); bits != 0; bits &= bits - 1) {
+        derived().step(static_cast<u32>(w * 64) + first_of(bits), now);
       }
     }
   }

@@ -139,7 +139,7 @@ inline void cut_worms(engine::Builder& builder, const WormSettings& worms, u64 m
   } else {
     const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
     const u64 ports = builder.topology().graph().most_ports();
-    builder.partition_for_threads(ports * (chunks * 12 + 400) + more_bytes);
+    builder.partition_for_threads(ports * (chunks * 16 + 400) + more_bytes);
   }
 }
 }  // namespace banyan::switching

@@ -157,8 +157,11 @@ void Pattern::begin(u32 replication) {
 }
 
 bool Pattern::next(u32 terminal, u64 nth, Tick previous, core::Message& out) const noexcept {
-  if (batch_ != 0 && nth >= batch_) return false;
-  if (nth == 0 && !sends(terminal)) return false;  // and nobody asks for a second one
+  // Unlikely, so that g++ does not make two functions of this one, which every message goes through.
+  if (batch_ != 0 && nth >= batch_) [[unlikely]]
+    return false;
+  if (nth == 0 && !sends(terminal)) [[unlikely]]
+    return false;  // and nobody asks for a second one
   const Words words = injection_.next(terminal, nth, previous, out);
   out.destination = destination(terminal, nth, words);
   return out.birth != kNever;
