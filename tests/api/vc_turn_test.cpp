@@ -297,6 +297,26 @@ TEST(VcTurn, TheRemediesHelp) {
   }
 }
 
+/// Small buffers need virtual channels too: no number of them carries a twentieth more than the one that is advised.
+TEST(VcTurn, TheRemediesAreNotWorseThanOthersOfTheirKind) {
+  for (const u32 buffer : {1U, 2U, 3U}) {
+    for (const u32 vcs : {1U, 2U, 3U, 4U, 5U}) {
+      const std::string text = line(vcs, "", 1, 0.9);
+      const std::string small = fmt::format("switch.buffer={}", buffer);
+      const std::string remedy = remedy_in(turn_note(read(text, {small})));
+      if (remedy.empty()) continue;
+      const auto carried = [&](const std::string& channels) {
+        return run(read(text, {small, channels, "run.extension=1"})).at("accepted_load").mean;
+      };
+      const double advised = carried(remedy);
+      for (const u32 others : {vcs + 1, vcs + 2, vcs + 4, vcs + 8}) {
+        EXPECT_GT(advised, 0.94 * carried(fmt::format("switch.vcs={}", others)))
+            << small << " vcs " << vcs << ": " << remedy << ", and not " << others;
+      }
+    }
+  }
+}
+
 /// The same of routers whose stages make virtual channels wait for each other, also with packets of several lengths.
 TEST(VcTurn, TheRemediesHelpWhereStagesAreShared) {
   u32 tried = 0;

@@ -316,6 +316,25 @@ TEST(BookSim, WhatCannotBeSaidIsSaid) {
   }
 }
 
+/// A word where a number belongs is named with its key and line, not by whoever reads the experiment.
+TEST(BookSim, TargetsOfHotSpotsAreNumbers) {
+  for (const char* traffic : {"hotspot(sx)", "hotspot({1,x})", "hotspot({1,2},{0.5,x})"}) {
+    try {
+      static_cast<void>(convert_text(std::string(kMesh) + "traffic = " + traffic + ";"));
+      ADD_FAILURE() << traffic;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.cause().rfind("traffic is ", 0), 0U) << error.cause();
+      EXPECT_NE(error.where().line, 0U);
+    }
+  }
+}
+
+TEST(BookSim, WhatNobodyReadsHasAReason) {
+  for (const Remark& remark : convert_text("topology = blob; k = 4; n = 2;").remarks) {
+    EXPECT_NE(remark.reason, "") << to_text(remark);
+  }
+}
+
 TEST(BookSim, PimDrawsInAsManyIterationsAsItsParenthesesSay) {
   const Conversion c = convert_text(std::string(kMesh) + "vc_allocator = pim; sw_allocator = pim(3); alloc_iters = 2;");
   EXPECT_TRUE(c.complete());

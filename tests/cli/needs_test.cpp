@@ -142,6 +142,19 @@ TEST_F(Needs, WhatCannotFitIsRefusedAtOnceWithItsFigure) {
   }
 }
 
+/// Not when the first cycle is simulated, half a minute later.
+TEST_F(Needs, IsSaidBeforeTheNetworkIsBuilt) {
+  write_text("large.toml",
+             "topology = { name = 'mesh', size = [300, 300] }\nswitch = 'vc_router'\ntraffic = 'uniform'\n");
+  for (const char* command : {"run", "sweep"}) {
+    const std::string line = "cd " + shell_word(scratch().string()) + "; timeout 2 " + shell_word(BANYAN_PROGRAM) +
+                             " " + command + " large.toml >/dev/null 2>.err";
+    static_cast<void>(std::system(line.c_str()));
+    const std::string said = read_text(scratch() / ".err");
+    EXPECT_EQ(said.rfind("banyan: needs about ", 0), 0U) << command << ": " << said;
+  }
+}
+
 /// Between what is available and twice of it.
 TEST_F(Needs, WhatMayNotFitIsSaid) {
   const auto points =
@@ -152,7 +165,7 @@ TEST_F(Needs, WhatMayNotFitIsSaid) {
   const std::string plenty = api::needs_text(points, 1, 1e15);
   ASSERT_TRUE(contains(plenty, "needs about ")) << plenty;
   EXPECT_FALSE(contains(plenty, "may not fit")) << plenty;
-  EXPECT_TRUE(contains(api::needs_text(points, 1, 1e9), "of which 1 GB are available: it may not fit"))
+  EXPECT_TRUE(contains(api::needs_text(points, 1, 1e9), "; it may not fit: 1 GB are available"))
       << api::needs_text(points, 1, 1e9);
 }
 

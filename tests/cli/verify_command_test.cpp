@@ -130,6 +130,18 @@ TEST_F(VerifyCommand, EveryChangedValueOfAResultIsNamed) {
     EXPECT_EQ(said.status, 1) << path << said.out << said.err;
     EXPECT_TRUE(contains(said.out, "but what was stored beside it is not what this run gives")) << path << said.out;
   }
+  // What a terminal would obey is written out.
+  json odd = whole;
+  odd["metrics"]["hops"]["unit"] = "\u202eevil\u009b";
+  write_text("changed.json", odd.dump());
+  const Said shown = banyan({"verify", "changed.json"});
+  EXPECT_TRUE(contains(shown.out, "\\u{202e}evil\\u{9b}")) << shown.out;
+  EXPECT_FALSE(contains(shown.out, "\u202e")) << shown.out;
+
+  json unseen = whole;
+  unseen["checkpoints"].clear();
+  write_text("changed.json", unseen.dump());
+  EXPECT_TRUE(contains(banyan({"verify", "changed.json"}).out, "the states on the way")) << "missing checkpoints";
   json fewer = whole;
   fewer["metrics"].erase("flit_hops");
   write_text("changed.json", fewer.dump());

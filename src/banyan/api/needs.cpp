@@ -34,7 +34,6 @@ constexpr double kFewInputs = 20'000.0;
 constexpr double kWorthSaying = 1e9;    ///< bytes
 constexpr double kMinute = 60.0;        ///< seconds
 constexpr double kLong = 15 * kMinute;  ///< what a run may take if it goes on
-constexpr double kPatience = 2.0;       ///< seconds that somebody waits without asking what goes on
 
 /// The shortest packet that a traffic may send, in flits; 1 where its parameters do not say.
 double shortest_packet(const Experiment& experiment) {
@@ -319,8 +318,6 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once, doubl
   const bool long_run = all.seconds > kMinute || all.most_seconds > kLong;
   if (bytes <= kWorthSaying && !long_run) return "";
   std::string text = fmt::format("needs about {}", bytes_text(bytes));
-  if (bytes > available_bytes)
-    text += fmt::format(", of which {} are available: it may not fit", bytes_text(available_bytes));
   if (long_run) {
     text += fmt::format(" and {}{} of CPU time", all.at_least ? "at least " : "", duration_text(all.seconds));
   }
@@ -329,6 +326,7 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once, doubl
   }
   if (all.build_seconds > kMinute)
     text += fmt::format(", {} of it before the first cycle", duration_text(all.build_seconds));
+  if (bytes > available_bytes) text += fmt::format("; it may not fit: {} are available", bytes_text(available_bytes));
   return text;
 }
 
@@ -336,8 +334,6 @@ std::string memory_text(const std::vector<Experiment>& points, u32 at_once) {
   const double bytes = bytes_at_once(together(points, false), at_once);
   return bytes <= kWorthSaying ? "" : bytes_text(bytes);
 }
-
-bool slow_to_build(const std::vector<Experiment>& points) { return together(points, false).build_seconds > kPatience; }
 
 double available_memory() {
   double available = std::numeric_limits<double>::infinity();

@@ -25,7 +25,9 @@ std::string interface_name() { return BANYAN_INTERFACE; }
 
 void load_plugin(const std::string& file) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) refuse(file, "no such file", kRemedy);
+  if (!std::filesystem::is_regular_file(file, ignored)) {
+    refuse(file, std::filesystem::exists(file, ignored) ? "is no file" : "no such file", kRemedy);
+  }
   // dlopen would look for a name without a folder among the system's libraries.
   const std::string path = std::filesystem::absolute(file).string();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

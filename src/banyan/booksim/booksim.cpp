@@ -308,7 +308,7 @@ void Converter::explain_rest() {
     if (known.silent == Silent::always) {
       no_effect(key, std::string(known.reason));
     } else if (values_.at(key).value != known.fallback) {
-      unmapped(key, std::string(known.reason));
+      unmapped(key, known.reason.empty() ? "nothing that is mapped reads it" : std::string(known.reason));
     }
   }
 }

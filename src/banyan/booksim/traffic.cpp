@@ -164,9 +164,11 @@ void Converter::read_hot_spot(Table& table, const Call& call) {
     return;
   }
   const std::vector<std::string> targets = elements_of(call.arguments.front());
+  for (const std::string& target : targets) static_cast<void>(number(target, "traffic"));
   table.set("targets", fmt::format("[{}]", fmt::join(targets, ", ")));
   if (call.arguments.size() < 2) return;
   std::vector<std::string> rates = elements_of(call.arguments[1]);
+  for (const std::string& rate : rates) static_cast<void>(number(rate, "traffic"));
   rates.resize(targets.size(), rates.back());
   table.set("rates", fmt::format("[{}]", fmt::join(rates, ", ")));
 }

@@ -6,16 +6,14 @@
 
 namespace banyan::cli {
 
-std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
+void announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
   // What jobs need depends on their schedules.
-  if (!points.empty() && !points.front().jobs.empty()) return "";
+  if (!points.empty() && !points.front().jobs.empty()) return;
   const double available = api::available_memory();
   api::require_fit(points, at_once, available);
-  if (quiet) return "";
-  std::string text = api::needs_text(points, at_once, available);
-  if (!api::slow_to_build(points)) return text;
+  if (quiet) return;
+  const std::string text = api::needs_text(points, at_once, available);
   if (!text.empty()) note(text);
-  return "";
 }
 
 void warn_of_choices(const std::vector<api::Experiment>& saturated) {

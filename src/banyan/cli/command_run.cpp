@@ -190,7 +190,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   require_single(set);
   if (first) require_outputs(arguments);
   // What a rank needs is a part of that, and where the others are is not known.
-  std::string needs = ranks == nullptr ? announce_needs(set.points, 1, quiet) : "";
+  if (ranks == nullptr) announce_needs(set.points, 1, quiet);
   std::optional<store::Writer> store;
   if (first && !arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
@@ -207,10 +207,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   {
     const bool jobs = !set.points.front().jobs.empty();
     ProgressDisplay display(quiet, jobs ? "operations" : "", 1.0);
-    options.progress = [&](u64 done, u64 total) {
-      if (!needs.empty()) note(std::exchange(needs, ""));
-      display(done, total);
-    };
+    options.progress = [&](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }
   if (ranks != nullptr) await_ranks(*ranks, result);
@@ -352,7 +349,7 @@ int sweep(const RunArguments& arguments) {
       arguments.running.threads.value_or(in_parts(arguments) ? 1U : std::max(1U, std::thread::hardware_concurrency()));
   const bool silent = is_silent(arguments);
   const bool quiet = arguments.running.quiet || silent;
-  std::string needs = announce_needs(set.points, threads, quiet);
+  announce_needs(set.points, threads, quiet);
   if (!silent) check_metrics(set, arguments.metrics);
   api::SweepOptions options;
   options.threads = threads;
@@ -364,7 +361,6 @@ int sweep(const RunArguments& arguments) {
     const auto start = std::chrono::steady_clock::now();
     options.status = [&](const api::SweepStatus& now) { status = now; };
     options.progress = [&](u64 at, u64 total) {
-      if (!needs.empty()) note(std::exchange(needs, ""));
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!quiet) display.show(sweep_text(at, total, seconds, status));
     };

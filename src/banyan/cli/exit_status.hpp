@@ -18,7 +18,7 @@ enum ExitStatus : int {
 /// What people read about each status.
 inline constexpr std::array<std::pair<ExitStatus, const char*>, 6> kExitMeanings{{
     {kDone, "Done; saturated and deadlocked are results."},
-    {kFailed, "A claim that is expected to hold failed, check found a cycle, or verify a difference."},
+    {kFailed, "A claim that is expected to hold was not reproduced, check found a cycle, or verify a difference."},
     {kBadInput, "Bad input: one line of cause, one of remedy."},
     {kBroken, "A broken invariant."},
     {kInterrupted, "Interrupted; finished points are kept, and the message says how to continue."},

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "banyan/api/version.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/config/json.hpp"
 
 namespace banyan::api {
@@ -24,7 +25,7 @@ constexpr const char* kNotCompared[] = {"banyan",        "compiler",   "cpu_seco
 
 std::string shortened(const ordered_json& value) {
   constexpr std::size_t kLongest = 40;
-  std::string text = config::dump(value);
+  std::string text = with_faults_shown(config::dump(value));
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
   return text;
 }
@@ -114,8 +115,9 @@ std::vector<std::string> differences(const Result& stored, const std::string& pr
     differences.compare("", compared_part(ordered_json::parse(printed)),
                         compared_part(ordered_json::parse(to_json(found))));
   }
-  // A result may keep none: then they say nothing.
-  if (!stored.checkpoints.empty() && stored.checkpoints != found.checkpoints)
+  // A store may keep none: then they say nothing. A file has them.
+  const bool kept = !stored.checkpoints.empty() || !printed.empty();
+  if (kept && stored.checkpoints != found.checkpoints)
     differences.add("the states on the way are not those that were stored");
   return differences.take();
 }

@@ -33,6 +33,8 @@ constexpr double kUseful = 0.75;
 /// A channel alone carries a load when it carries this share of what it would carry without virtual channels: two
 /// virtual channels with packets of four flits, which lose 3 % of a load of 0.95, do not.
 constexpr double kCarried = 0.98;
+/// A remedy is worse than no other of its kind by more than a twentieth.
+constexpr double kAsGood = 0.95;
 /// Below this share of the bound for all virtual channels together nothing is measured. The least that was seen to be
 /// carried is 0.31 of it: UGAL with wait_for_tail_credit on a 4 x 4 mesh, packets of one flit.
 constexpr double kLeastOfBound = 0.25;
@@ -419,13 +421,21 @@ class Trial {
       delays += fmt::format("{}switch.{} = {}", delays.empty() ? "" : ", ", name, config::to_text(value));
     }
     const std::string rest = fmt::format("with {} (measured for {} cycles)", delays, run_.cycles);
+    std::vector<std::pair<u32, double>> tried;  // virtual channels, and what is accepted with them
     for (const u32 more : {1U, 2U, 3U, 4U, 6U, 8U, 12U}) {
       const u32 wanted = vcs + more * classes;
       try {
-        const double helped = accepted(experiment_, {{"vcs", i64{wanted}}}, run_);
-        if (helped < kCarried * without_turns_) continue;
-        return fmt::format("{}; use switch.vcs = {}: {:.3g} are accepted then", rest, wanted, helped);
+        tried.emplace_back(wanted, accepted(experiment_, {{"vcs", i64{wanted}}}, run_));
       } catch (const ConfigError&) { break; }  // so many there are not
+      if (tried.back().second >= kCarried * offered_) break;
+    }
+    // As few as do nearly what more of them do, where that is as much as without the delays at least: virtual channels
+    // make up for small buffers too.
+    double enough = kCarried * without_turns_;
+    for (const auto& [wanted, helped] : tried) enough = std::max(enough, kAsGood * helped);
+    for (const auto& [wanted, helped] : tried) {
+      if (helped < enough) continue;
+      return fmt::format("{}; use switch.vcs = {}: {:.3g} are accepted then", rest, wanted, helped);
     }
     return rest + "; use that, longer packets, or a lower load";
   }
