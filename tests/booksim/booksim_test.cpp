@@ -318,7 +318,7 @@ TEST(BookSim, WhatCannotBeSaidIsSaid) {
 
 /// A word where a number belongs is named with its key and line, not by whoever reads the experiment.
 TEST(BookSim, TargetsOfHotSpotsAreNumbers) {
-  for (const char* traffic : {"hotspot(sx)", "hotspot({1,x})", "hotspot({1,2},{0.5,x})"}) {
+  for (const char* traffic : {"hotspot(sx)", "hotspot({{1,x}})", "hotspot({{1,2},{3,x}})"}) {
     try {
       static_cast<void>(convert_text(std::string(kMesh) + "traffic = " + traffic + ";"));
       ADD_FAILURE() << traffic;

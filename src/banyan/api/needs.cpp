@@ -34,6 +34,7 @@ constexpr double kFewInputs = 20'000.0;
 constexpr double kWorthSaying = 1e9;    ///< bytes
 constexpr double kMinute = 60.0;        ///< seconds
 constexpr double kLong = 15 * kMinute;  ///< what a run may take if it goes on
+constexpr double kPatience = 2.0;       ///< seconds that somebody waits without asking what goes on
 
 /// The shortest packet that a traffic may send, in flits; 1 where its parameters do not say.
 double shortest_packet(const Experiment& experiment) {
@@ -334,6 +335,8 @@ std::string memory_text(const std::vector<Experiment>& points, u32 at_once) {
   const double bytes = bytes_at_once(together(points, false), at_once);
   return bytes <= kWorthSaying ? "" : bytes_text(bytes);
 }
+
+bool slow_to_build(const std::vector<Experiment>& points) { return together(points, false).build_seconds > kPatience; }
 
 double available_memory() {
   double available = std::numeric_limits<double>::infinity();

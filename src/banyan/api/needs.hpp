@@ -81,6 +81,9 @@ void require_fit(const std::vector<Experiment>& points, u32 at_once, double avai
 /// The memory of that: "7 GB"; "" below 1 GB.
 [[nodiscard]] std::string memory_text(const std::vector<Experiment>& points, u32 at_once);
 
+/// Whether building the largest of the networks takes seconds, so that errors in it are found late.
+[[nodiscard]] bool slow_to_build(const std::vector<Experiment>& points);
+
 /// What this process may still allocate: of the machine, of its control group, and by its own limit.
 [[nodiscard]] double available_memory();
 

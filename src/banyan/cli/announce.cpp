@@ -6,14 +6,16 @@
 
 namespace banyan::cli {
 
-void announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
+std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet) {
   // What jobs need depends on their schedules.
-  if (!points.empty() && !points.front().jobs.empty()) return;
+  if (!points.empty() && !points.front().jobs.empty()) return "";
   const double available = api::available_memory();
   api::require_fit(points, at_once, available);
-  if (quiet) return;
-  const std::string text = api::needs_text(points, at_once, available);
+  if (quiet) return "";
+  std::string text = api::needs_text(points, at_once, available);
+  if (!api::slow_to_build(points)) return text;
   if (!text.empty()) note(text);
+  return "";
 }
 
 void warn_of_choices(const std::vector<api::Experiment>& saturated) {

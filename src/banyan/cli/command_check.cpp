@@ -25,7 +25,7 @@ int check(const CheckArguments& arguments) {
   }
   const api::ExperimentSet set = read_experiments(arguments.file, arguments.overrides);
   // Before all of it is built: the search for deadlocks takes longer than the networks.
-  announce_needs(set.points, 1, false);
+  if (const std::string needs = announce_needs(set.points, 1, false); !needs.empty()) note(needs);
   // Points of a sweep mostly share their network: each note once. All points are built before anything is said.
   std::set<std::string> said;
   std::string notes;

@@ -190,7 +190,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   require_single(set);
   if (first) require_outputs(arguments);
   // What a rank needs is a part of that, and where the others are is not known.
-  if (ranks == nullptr) announce_needs(set.points, 1, quiet);
+  std::string needs = ranks == nullptr ? announce_needs(set.points, 1, quiet) : "";
   std::optional<store::Writer> store;
   if (first && !arguments.running.out.empty()) store.emplace(arguments.running.out);
   api::RunOptions options;
@@ -206,7 +206,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   api::Result result;
   {
     const bool jobs = !set.points.front().jobs.empty();
-    ProgressDisplay display(quiet, jobs ? "operations" : "", 1.0);
+    ProgressDisplay display(quiet, jobs ? "operations" : "", 1.0, std::move(needs));
     options.progress = [&](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }
@@ -349,14 +349,14 @@ int sweep(const RunArguments& arguments) {
       arguments.running.threads.value_or(in_parts(arguments) ? 1U : std::max(1U, std::thread::hardware_concurrency()));
   const bool silent = is_silent(arguments);
   const bool quiet = arguments.running.quiet || silent;
-  announce_needs(set.points, threads, quiet);
+  std::string needs = announce_needs(set.points, threads, quiet);
   if (!silent) check_metrics(set, arguments.metrics);
   api::SweepOptions options;
   options.threads = threads;
   options.interrupted = watch_interrupt();
   std::optional<SweptTable> awaited;
   {
-    ProgressDisplay display(quiet || arguments.slurm, "points", 1000.0);
+    ProgressDisplay display(quiet || arguments.slurm, "points", 1000.0, std::move(needs));
     api::SweepStatus status;
     const auto start = std::chrono::steady_clock::now();
     options.status = [&](const api::SweepStatus& now) { status = now; };

@@ -86,7 +86,7 @@ int saturation(const SaturationArguments& arguments) {
   if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
   const api::ReadExperiments read = [&](const api::Overrides& all) { return read_experiments(arguments.file, all); };
   // Errors of the file come before those of the folder.
-  announce_needs(read(overrides).points, 1, true);
+  static_cast<void>(announce_needs(read(overrides).points, 1, true));
   Prober prober(arguments, overrides);
   api::KneeOptions options;
   options.key = arguments.key;

@@ -140,10 +140,13 @@ std::string continuation(const StudyRunArguments& arguments, const std::string& 
 /// What is to come, before it comes.
 std::function<void(const std::vector<api::Experiment>&, double)> announcement(u32 threads, bool quiet) {
   return [threads, quiet](const std::vector<api::Experiment>& runs, double seconds) {
+    const std::string needs = announce_needs(runs, threads, quiet);
+    if (quiet) return;
     // What was measured is nearer than what is estimated.
-    const bool measured = seconds > 0.0;
-    announce_needs(runs, threads, quiet || measured);
-    if (quiet || !measured) return;
+    if (seconds <= 0.0) {
+      if (!needs.empty()) note(needs);
+      return;
+    }
     const std::string memory = api::memory_text(runs, threads);
     note(fmt::format("{} runs, about {} of CPU time, {} on {} thread{}{}", runs.size(), api::duration_text(seconds),
                      api::duration_text(seconds / threads), threads, threads == 1 ? "" : "s",

@@ -7,12 +7,15 @@
 #include <cstdio>
 #include <utility>
 
+#include "banyan/cli/output.hpp"
+
 namespace banyan::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalPause{100};
 constexpr std::chrono::seconds kPlainPause{5};
-constexpr double kPatience = 2.0;  ///< seconds without progress before it is said what is done
+constexpr double kPatience = 2.0;            ///< seconds without progress before it is said what is done
+constexpr std::chrono::seconds kNoError{1};  ///< bad input mostly shows before
 
 }  // namespace
 
@@ -36,14 +39,20 @@ std::string progress_text(u64 done, u64 total, double seconds, const std::string
   return text + fmt::format(", {} left", duration_text(static_cast<double>(total - done) / rate));
 }
 
-ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), unit_(std::move(unit)), per_unit_(per_unit) {
+ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit, std::string first)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      unit_(std::move(unit)),
+      per_unit_(per_unit),
+      first_(std::move(first)) {
   if (!quiet_) waiter_ = std::thread([this] { await_progress(); });
 }
 
 void ProgressDisplay::await_progress() {
   const auto pause = terminal_ ? std::chrono::seconds(1) : kPlainPause;
   std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, kNoError, [this] { return !waiting_.load(); })) return;
+  say_first();
   while (!changed_.wait_for(lock, pause, [this] { return !waiting_.load(); })) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (seconds < kPatience) continue;
@@ -53,6 +62,10 @@ void ProgressDisplay::await_progress() {
     std::fputs(shown.c_str(), stderr);
     std::fflush(stderr);
   }
+}
+
+void ProgressDisplay::say_first() {
+  if (!first_.empty()) note(std::exchange(first_, ""));
 }
 
 void ProgressDisplay::stop_waiting() {
@@ -78,6 +91,7 @@ void ProgressDisplay::operator()(u64 done, u64 total) {
 void ProgressDisplay::show(const std::string& text) {
   if (quiet_) return;
   if (waiting_) stop_waiting();
+  say_first();
   const auto now = Clock::now();
   if (now - last_ < (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kPlainPause))) return;
   last_ = now;

@@ -21,7 +21,9 @@ namespace banyan::cli {
 
 class ProgressDisplay {
  public:
-  ProgressDisplay(bool quiet, std::string unit, double per_unit);
+  /// `first`: said before all else, when the work has gone on for a second without an error, or with the first
+  /// progress.
+  ProgressDisplay(bool quiet, std::string unit, double per_unit, std::string first = "");
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -37,11 +39,13 @@ class ProgressDisplay {
   /// Until there is progress: "building, 0:12".
   void await_progress();
   void stop_waiting();
+  void say_first();
 
   bool quiet_;
   bool terminal_;
   std::string unit_;
   double per_unit_;
+  std::string first_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool shown_ = false;

@@ -79,7 +79,8 @@ void Source::advance(Tick now) noexcept {
 }
 
 Tick Source::next_birth_after(Tick now) const noexcept {
-  if (posted_at_once_) return now + 1;
+  if (posted_at_once_) [[unlikely]]
+    return now + 1;
   if (plan_.flows == nullptr) {
     Tick next = births_.next_after(now, [&](u32 local) { return next_[local].birth; });
     if (!plan_.prioritized) return next;
