@@ -57,7 +57,7 @@ void saturate_from(World& world, const std::string& figure, const Selection& whe
   for (const Point* point : world.points(figure, where)) {
     make_steady(world, figure, *point);
     const double load = World::number(*point, "load");
-    if (load < first - 1e-9) continue;
+    if (first >= 1 || load < first - 1e-9) continue;
     // Software goes on to grow; hardware is flat.
     world.set(*point, "received_load", software(*point) ? 0.9 * load : 0.98 * first);
     api::Result& run = world.result().runs.at(point->run);
