@@ -159,6 +159,14 @@ TEST_F(VerifyCommand, EveryChangedValueOfAResultIsNamed) {
   EXPECT_TRUE(contains(said.out, "histograms." + result.histograms.front().name)) << said.out;
 }
 
+/// Nothing is wrong with what is there; that there should be more is said.
+TEST_F(VerifyCommand, APointThatIsMissingIsCounted) {
+  ASSERT_EQ(banyan({"sweep", "swept.toml", "--quiet", "--out", "half", "--part", "1/2"}).status, 0);
+  const Said said = banyan({"verify", "half", "--quiet"});
+  EXPECT_EQ(said.status, 0) << said.out << said.err;
+  EXPECT_TRUE(contains(said.err, " points of half are finished; continue with: banyan sweep swept.toml")) << said.err;
+}
+
 TEST_F(VerifyCommand, AnAxisThatIsNotTheConfigurationsIsNamed) {
   write_text("linked.toml", kSteady +
                                 "[sweep]\n\"traffic.load\" = [0.1, 0.2]\n\"run.seed\" = [3, 4]\n"

@@ -32,6 +32,10 @@ api::Runs runs_of_store(const std::string& from, std::vector<DamagedRun>* damage
     throw ConfigError({from, 0, 0, ""}, "the result store holds no finished point",
                       fmt::format("continue with: {}", store::continuation(table.source, from)));
   }
+  if (const std::size_t kept = runs.results.size() + table.damaged.size(); kept < table.planned) {
+    note(fmt::format("{} of {} points of {} are finished; continue with: {}", kept, table.planned, from,
+                     store::continuation(table.source, from)));
+  }
   return runs;
 }
 

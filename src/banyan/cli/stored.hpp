@@ -16,7 +16,7 @@ struct DamagedRun {
 };
 
 /// The finished points of the latest command in a folder, or of the JSON. Throws ConfigError when there is none.
-/// Damaged points go to `damaged`; without it they are refused.
+/// Damaged points go to `damaged`; without it they are refused. A note says how many points of a sweep are missing.
 [[nodiscard]] api::Runs stored_runs(const std::string& from, std::vector<DamagedRun>* damaged = nullptr);
 
 }  // namespace banyan::cli
