@@ -33,6 +33,13 @@ double spread(const Point& point, double m) {
   return 1.05 + (central(point) ? 0.55 : 1.2) * part;
 }
 
+/// Seeds scatter a little.
+double by_seed(const Point& point) {
+  const bool seeds =
+      std::any_of(point.axes.begin(), point.axes.end(), [](const auto& axis) { return axis.first == "seed"; });
+  return seeds ? 1 + 0.0005 * (World::number(point, "seed") - 3) : 1;
+}
+
 /// A steady point: its latencies rise with the load, fall with m in hardware, and rise with it in software.
 void make_steady(World& world, const std::string& figure, const Point& point) {
   const bool has_m = figure != "18";
@@ -49,7 +56,7 @@ void make_steady(World& world, const std::string& figure, const Point& point) {
   world.set(point, "message_latency_last", last);
   world.set(point, "unicast_latency", 0.9 * last);
   world.set(point, "offered_load", load);
-  world.set(point, "received_load", load);
+  world.set(point, "received_load", load * by_seed(point));
 }
 
 /// Makes a curve saturate at this load of the sweep, the first that it does not carry; 1: at none.
@@ -59,7 +66,7 @@ void saturate_from(World& world, const std::string& figure, const Selection& whe
     const double load = World::number(*point, "load");
     if (first >= 1 || load < first - 1e-9) continue;
     // Software goes on to grow; hardware is flat.
-    world.set(*point, "received_load", software(*point) ? 0.9 * load : 0.98 * first);
+    world.set(*point, "received_load", (software(*point) ? 0.9 * load : 0.98 * first) * by_seed(*point));
     api::Result& run = world.result().runs.at(point->run);
     run.verdict = api::Verdict::saturated;
     std::erase_if(run.metrics, [](const stats::Metric& metric) {
@@ -73,6 +80,7 @@ const std::map<std::string, Knees> kSmall{{"central_hw", {{"2", 1}, {"4", 1}, {"
                                           {"central_sw", {{"2", 0.7}, {"4", 0.6}, {"6", 0.6}, {"9", 0.5}, {"15", 0.4}}},
                                           {"input_hw", {{"2", 0.6}, {"4", 0.7}, {"6", 0.8}, {"9", 0.85}, {"15", 0.9}}},
                                           {"input_sw", {{"2", 0.4}, {"4", 0.4}, {"6", 0.3}, {"9", 0.3}, {"15", 0.2}}}};
+const Knees kSeven{{"central_hw", 1}, {"central_sw", 0.55}, {"input_hw", 0.8}, {"input_sw", 0.3}};  ///< by series
 const std::map<std::string, Knees> kLarge{{"central_hw", {{"2", 0.85}, {"4", 0.9}, {"6", 0.95}, {"9", 1}, {"15", 1}}},
                                           {"central_sw", {{"2", 0.5}, {"4", 0.4}, {"6", 0.4}, {"9", 0.3}, {"15", 0.3}}},
                                           {"input_hw", {{"2", 0.5}, {"4", 0.6}, {"6", 0.7}, {"9", 0.8}, {"15", 0.85}}},
@@ -92,7 +100,7 @@ void set_knees(World& world, const std::string& figure, const std::map<std::stri
 Change bandwidth(const std::string& m, double received) {
   return [=](World& world) {
     for (const Point* point : world.points("15-seeds", with(curve("central_hw", m), "load", "1.0"))) {
-      world.set(*point, "received_load", received * (1 + 0.0005 * (World::number(*point, "seed") - 3)));
+      world.set(*point, "received_load", received * by_seed(*point));
     }
   };
 }
@@ -103,8 +111,10 @@ World paper() {
     for (const Point* point : world.points(figure, {})) make_steady(world, figure, *point);
   }
   set_knees(world, "14", kSmall);
+  set_knees(world, "15-seeds", kSmall);
+  for (const auto& [series, first] : kSeven) saturate_from(world, "15-seeds", curve(series, "7"), first);
   // The largest m receives most: 1 % more at the highest load.
-  for (const char* m : {"2", "4", "7", "15"}) bandwidth(m, std::string(m) == "15" ? 0.95 : 0.94)(world);
+  for (const char* m : {"2", "4", "6", "7", "9", "15"}) bandwidth(m, std::string(m) == "15" ? 0.95 : 0.94)(world);
   set_knees(world, "16", kLarge);
   set_knees(world, "19", kLarge);
   for (const auto& [m, large] : Knees{{"2", 0.8}, {"4", 0.85}, {"15", 0.95}}) {
@@ -152,11 +162,11 @@ Change ratio(const std::string& figure, const Selection& where, double factor, c
 /// What is received beyond saturation grows along a line over the loads.
 Change after_saturation(const std::string& series, double growth) {
   return [=](World& world) {
-    for (const char* m : {"2", "4", "6", "9", "15"}) {
-      saturate_from(world, "15", curve(series, m), 0.5);
-      for (const Point* point : world.points("15", curve(series, m))) {
-        const double load = World::number(*point, "load");
-        if (load >= 0.5) world.set(*point, "received_load", 0.4 * (1 + growth * (load - 0.5) / 0.45));
+    for (const char* m : {"2", "4", "6", "7", "9", "15"}) {
+      saturate_from(world, "15-seeds", curve(series, m), 0.8);
+      for (const Point* point : world.points("15-seeds", curve(series, m))) {
+        const double part = (World::number(*point, "load") - 0.8) / 0.2;
+        world.set(*point, "received_load", 0.4 * (1 + growth * part) * by_seed(*point));
       }
     }
   };
