@@ -53,10 +53,10 @@ TEST(BookSim, ReadsCommentsVectorsAndLines) {
   EXPECT_EQ(settings[0].where.line, 2U);
   EXPECT_EQ(settings[1].value, "{uniform,hotspot({1,2})}");
   EXPECT_EQ(settings[2].where.line, 5U);
-  EXPECT_EQ(elements_of(settings[1].value), (std::vector<std::string>{"uniform", "hotspot({1,2})"}));
-  EXPECT_EQ(elements_of("{{1,5},2}"), (std::vector<std::string>{"{1,5}", "2"}));
-  EXPECT_THROW(static_cast<void>(elements_of("{1,2},{3,4}")), ConfigError);
-  EXPECT_EQ(elements_of("3"), (std::vector<std::string>{"3"}));
+  EXPECT_EQ(elements_of(settings[1].value, {}), (std::vector<std::string>{"uniform", "hotspot({1,2})"}));
+  EXPECT_EQ(elements_of("{{1,5},2}", {}), (std::vector<std::string>{"{1,5}", "2"}));
+  EXPECT_THROW(static_cast<void>(elements_of("{1,2},{3,4}", {})), ConfigError);
+  EXPECT_EQ(elements_of("3", {}), (std::vector<std::string>{"3"}));
 }
 
 TEST(BookSim, WhatIsNoSettingIsRefusedWithItsLine) {
@@ -67,6 +67,18 @@ TEST(BookSim, WhatIsNoSettingIsRefusedWithItsLine) {
   EXPECT_NE(refusal("k = ;").find("has no value"), std::string::npos);
   EXPECT_NE(refusal(std::string(kMesh) + "k = four;").find("k is \"four\""), std::string::npos);
   EXPECT_NE(refusal(std::string(kMesh) + "k = 4.5;").find("whole number"), std::string::npos);
+}
+
+TEST(BookSim, VectorsWhoseBracesDoNotMatchAreRefusedWithTheirLine) {
+  for (const char* text :
+       {"traffic = hotspot({1,2},{3,4});", "traffic = background({1},{2});", "traffic = {uniform},{uniform};",
+        "packet_size = {1},{2};", "packet_size = {{1}},{2};", "packet_size = {{1,2}}; packet_size_rate = {1},{2};",
+        "injection_rate = {0.1},{0.2};", "injection_process = on_off({1},{2});", "vc_allocator = islip({1},{2});",
+        "sw_allocator = islip({1},{2});"}) {
+    const std::string words = refusal(std::string(kMesh) + "\nk = 4; n = 2;\n" + text);
+    EXPECT_NE(words.find("test:3"), std::string::npos) << text << ": " << words;
+    EXPECT_NE(words.find("is no vector"), std::string::npos) << text << ": " << words;
+  }
 }
 
 TEST(BookSim, ValuesThatATerminalWouldObeyAreRefused) {

@@ -85,16 +85,20 @@ i64 Converter::integer(std::string_view key) {
 }
 
 std::string Converter::of_class(std::string_view key, std::size_t index) {
-  const std::vector<std::string> elements = elements_of(text(key));
-  return elements[std::min(index, elements.size() - 1)];
+  const std::vector<std::string> all = elements(text(key), key);
+  return all[std::min(index, all.size() - 1)];
 }
 
-Converter::Call Converter::call_of(const std::string& text) {
+std::vector<std::string> Converter::elements(const std::string& text, std::string_view key) const {
+  return elements_of(text, setting(key).where);
+}
+
+Converter::Call Converter::call_of(const std::string& text, std::string_view key) const {
   const std::size_t open = text.find('(');
   if (open == std::string::npos) return {text, {}};
   const std::size_t close = text.rfind(')');
   const std::string inside = text.substr(open + 1, close == std::string::npos ? close : close - open - 1);
-  return {text.substr(0, open), elements_of(inside)};
+  return {text.substr(0, open), elements(inside, key)};
 }
 
 void Converter::unmapped(std::string_view key, std::string reason) {
@@ -160,8 +164,8 @@ void Converter::read_router() {
 void Converter::read_priority() {
   const std::string priority = text("priority");
   if (priority == "none") return;
-  const std::string vc = call_of(text("vc_allocator")).name;
-  const std::string sw = call_of(text("sw_allocator")).name;
+  const std::string vc = call_of(text("vc_allocator"), "vc_allocator").name;
+  const std::string sw = call_of(text("sw_allocator"), "sw_allocator").name;
   const auto blind = [](const std::string& name) { return name == "islip" || name == "pim" || name == "max_size"; };
   const auto separable = [](const std::string& name) { return name.starts_with("separable"); };
   if (priority == "class") {
@@ -255,7 +259,7 @@ void Converter::read_allocator(const char* key, const char* iterations) {
                                                         {"max_size", "max_size"},
                                                         {"loa", "lonely"},
                                                         {"select", "islip"}};
-  const Call call = call_of(text(key));
+  const Call call = call_of(text(key), key);
   const auto found = names.find(call.name);
   if (found == names.end()) {
     unmapped(key, fmt::format("vc_router has no allocator {}; islip comes next to most", call.name));

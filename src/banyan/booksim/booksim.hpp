@@ -22,8 +22,9 @@ struct Setting {
 [[nodiscard]] std::vector<Setting> read_settings(std::string_view text, const std::string& name);
 /// "key=value" of the command line.
 [[nodiscard]] Setting read_override(const std::string& text);
-/// The elements of "{a,b}", nested braces kept; a text without braces is its own only element.
-[[nodiscard]] std::vector<std::string> elements_of(const std::string& value);
+/// The elements of "{a,b}", nested braces kept; a text without braces is its own only element. `where`: the setting,
+/// for the error that is thrown where braces do not match.
+[[nodiscard]] std::vector<std::string> elements_of(const std::string& value, const Where& where);
 
 struct Remark {
   enum class Kind {

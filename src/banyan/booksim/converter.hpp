@@ -58,7 +58,9 @@ class Converter {
     std::string name;
     std::vector<std::string> arguments;
   };
-  [[nodiscard]] static Call call_of(const std::string& text);
+  [[nodiscard]] Call call_of(const std::string& text, std::string_view key) const;
+  /// elements_of() what is part of a setting.
+  [[nodiscard]] std::vector<std::string> elements(const std::string& text, std::string_view key) const;
 
   // Remarks.
   void unmapped(std::string_view key, std::string reason);

@@ -125,7 +125,7 @@ Setting read_override(const std::string& text) {
   return setting;
 }
 
-std::vector<std::string> elements_of(const std::string& value) {
+std::vector<std::string> elements_of(const std::string& value, const Where& where) {
   if (value.empty() || value.front() != '{') return {value};
   std::vector<std::string> elements(1);
   int depth = 0;
@@ -134,8 +134,7 @@ std::vector<std::string> elements_of(const std::string& value) {
     if (c == '{' || c == '(') ++depth;
     if (c == '}' || c == ')') --depth;
     if (depth < 0) {
-      throw ConfigError({"", 0, 0, ""}, fmt::format("{} is no vector", value),
-                        "put all elements into one pair of braces");
+      throw ConfigError(where, fmt::format("{} is no vector", value), "put all elements into one pair of braces");
     }
     if (c == ',' && depth == 0) {
       elements.emplace_back();

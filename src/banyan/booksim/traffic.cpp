@@ -62,7 +62,7 @@ void Converter::read_traffic(std::size_t index) {
 }
 
 void Converter::read_pattern(Table& table, std::size_t index) {
-  const Call call = call_of(of_class("traffic", index));
+  const Call call = call_of(of_class("traffic", index), "traffic");
   const auto permutation = permutations().find(call.name);
   if (permutation != permutations().end()) {
     table.name = "permutation";
@@ -135,7 +135,8 @@ void Converter::require_address_bits(const std::string& pattern) {
 /// Uniform traffic to all terminals but some.
 void Converter::read_background(Table& table, const Call& call) {
   std::set<u64> excluded;
-  for (const std::string& element : call.arguments.empty() ? call.arguments : elements_of(call.arguments.front())) {
+  for (const std::string& element :
+       call.arguments.empty() ? call.arguments : elements(call.arguments.front(), "traffic")) {
     excluded.insert(static_cast<u64>(std::max(number(element, "traffic"), 0.0)));
   }
   if (call.arguments.size() > 1) {
@@ -163,25 +164,25 @@ void Converter::read_hot_spot(Table& table, const Call& call) {
     unmapped("traffic", "BookSim2 draws this hot spot before it sets the seed; name it, as in hotspot(5)");
     return;
   }
-  const std::vector<std::string> targets = elements_of(call.arguments.front());
+  const std::vector<std::string> targets = elements(call.arguments.front(), "traffic");
   for (const std::string& target : targets) static_cast<void>(number(target, "traffic"));
   table.set("targets", fmt::format("[{}]", fmt::join(targets, ", ")));
   if (call.arguments.size() < 2) return;
-  std::vector<std::string> rates = elements_of(call.arguments[1]);
+  std::vector<std::string> rates = elements(call.arguments[1], "traffic");
   for (const std::string& rate : rates) static_cast<void>(number(rate, "traffic"));
   rates.resize(targets.size(), rates.back());
   table.set("rates", fmt::format("[{}]", fmt::join(rates, ", ")));
 }
 
 void Converter::read_sizes(Table& table, std::size_t index, double& mean) {
-  const std::vector<std::string> sizes = elements_of(of_class("packet_size", index));
+  const std::vector<std::string> sizes = elements(of_class("packet_size", index), "packet_size");
   if (sizes.size() == 1) {
     mean = number(sizes.front(), "packet_size");
     table.set("size", fmt::format("{}", mean), "packet_size");
     static_cast<void>(text("packet_size_rate"));
     return;
   }
-  std::vector<std::string> rates = elements_of(of_class("packet_size_rate", index));
+  std::vector<std::string> rates = elements(of_class("packet_size_rate", index), "packet_size_rate");
   rates.resize(sizes.size(), rates.back());
   double total = 0.0;
   double sum = 0.0;
@@ -288,7 +289,7 @@ void Converter::read_vc_ranges(Table& table) {
 }
 
 void Converter::read_process(Table& table, std::size_t index, double rate) {
-  const Call call = call_of(of_class("injection_process", index));
+  const Call call = call_of(of_class("injection_process", index), "injection_process");
   if (call.name == "bernoulli") return;
   if (call.name != "on_off") {
     unmapped("injection_process", fmt::format("BookSim2 has no process {}", call.name));
