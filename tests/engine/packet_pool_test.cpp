@@ -36,6 +36,17 @@ TEST(PacketPool, HandlesCarryTheShard) {
   EXPECT_EQ(pool.allocate() >> PacketPool::kIndexBits, 200U);
 }
 
+#ifdef BANYAN_CHECKED
+TEST(PacketPoolDeath, OfAnotherShardStopsBuildsForTheDebugger) {
+  PacketPool pool(3);
+  PacketPool other(4);
+  const banyan::core::PacketId id = other.allocate();
+  static_cast<void>(pool.allocate());
+  EXPECT_DEATH(static_cast<void>(pool[id]), "pool of another shard");
+  EXPECT_DEATH(pool.release(id), "pool of another shard");
+}
+#endif
+
 TEST(PacketPool, ReleasedRecordsAreTakenFirst) {
   PacketPool pool;
   pool.reserve(1);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,13 +41,13 @@ class PacketPool {
     if (free_count_ == 0) grow();
     return shard_ | free_[--free_count_];
   }
-  void release(core::PacketId id) { free_[free_count_++] = id & (kMost - 1); }
+  void release(core::PacketId id) { free_[free_count_++] = index_of(id); }
   [[nodiscard]] core::Packet& operator[](core::PacketId id) noexcept {
-    const u32 index = id & (kMost - 1);
+    const u32 index = index_of(id);
     return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
   [[nodiscard]] const core::Packet& operator[](core::PacketId id) const noexcept {
-    const u32 index = id & (kMost - 1);
+    const u32 index = index_of(id);
     return chunks_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
   [[nodiscard]] u64 live() const noexcept { return created_ - free_count_; }
@@ -53,7 +55,7 @@ class PacketPool {
 
   /// For a pool that another rank keeps: writes the copy of a record that came from there, with its value.
   void mirror(core::PacketId id, const core::Packet& packet, u16 value) {
-    const u32 chunk = (id & (kMost - 1)) >> kChunkBits;
+    const u32 chunk = index_of(id) >> kChunkBits;
     if (chunks_[chunk] == nullptr) make(chunk);
     (*this)[id] = packet;
     if (keeps_values_) value_of(id) = value;
@@ -78,8 +80,19 @@ class PacketPool {
   }
 
  private:
+  /// Requires that the packet is of this pool's shard: builds for the debugger stop where it is not, and others would
+  /// take the record of another packet.
+  [[nodiscard]] u32 index_of(core::PacketId id) const noexcept {
+#ifdef BANYAN_CHECKED
+    if ((id & ~(kMost - 1)) != shard_) {
+      std::fputs("banyan: a packet was looked up in the pool of another shard\n", stderr);
+      std::abort();
+    }
+#endif
+    return id & (kMost - 1);
+  }
   [[nodiscard]] u16& value_of(core::PacketId id) const noexcept {
-    const u32 index = id & (kMost - 1);
+    const u32 index = index_of(id);
     return values_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
   void make(u32 chunk) {

@@ -18,7 +18,8 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
       cursors_(place(plan.size(), 0)),
       next_(plan.size()),
       births_(plan.size(), plan.steady.hold),
-      closed_(plan.traffic_count, kNever) {
+      closed_(plan.traffic_count, kNever),
+      draws_ways_(plan.routing->random()) {
   if (plan.any_replicates) sets_ = MulticastSets(plan.total_terminals);
   if (plan.any_answers) answers_ = Answers(cursors_.size());
   if (plan.flows == nullptr) return;
@@ -362,7 +363,8 @@ core::PacketId Source::make_packet(u32 local, const Kept& kept, u32 offset, Tick
   fill_packet<false>(packet, local, kept, offset, flits, now);
   packet.sequence = next_sequence(local, cursor);
   // One word for all packets of a message, as for those that take() makes.
-  plan_.routing->prepare(packet, way_choice_.at(u64{packet.source} << 32U | kept.nth, kept.traffic)[0]);
+  const u32 word = draws_ways_ ? way_choice_.at(u64{packet.source} << 32U | kept.nth, kept.traffic)[0] : 0;
+  plan_.routing->prepare(packet, word);
   if (recorder_.steady()) recorder_.taken(local, kept.traffic, flits, now, 1);
   if (plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);

@@ -247,6 +247,7 @@ class Source {
   bool posted_at_once_ = false;       ///< since advance, a message that is born already
   bool starting_ = false;             ///< all queues are looked at afterwards
   std::vector<Tick> closed_;
+  const bool draws_ways_;  ///< false: the routing function does not read the word of a packet
   u64 posted_ = 0;
   u64 answered_ = 0;        ///< posted messages that left their source
   u64 kept_in_window_ = 0;  ///< kept messages of the window with packets to be made

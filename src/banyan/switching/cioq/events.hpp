@@ -17,17 +17,23 @@ template <class T>
 class Fifo {
  public:
   Fifo() { clear(); }
+  Fifo(Fifo&&) noexcept = default;
+  Fifo& operator=(Fifo&&) noexcept = default;
   void clear() noexcept {
     head_ = tail_ = 0;
     items_[0].at = kNever;
+    find_front();
   }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
-  [[nodiscard]] const T& front() const noexcept { return items_[head_ & mask_]; }
+  [[nodiscard]] const T& front() const noexcept { return *front_; }
   /// When the first is due; kNever.
-  [[nodiscard]] Tick next() const noexcept { return items_[head_ & mask_].at; }
+  [[nodiscard]] Tick next() const noexcept { return front_->at; }
   [[nodiscard]] u64 size() const noexcept { return tail_ - head_; }
   [[nodiscard]] const T& operator[](u64 i) const noexcept { return items_[(head_ + i) & mask_]; }
-  void pop() noexcept { ++head_; }
+  void pop() noexcept {
+    ++head_;
+    find_front();
+  }
   /// Adds what came from elsewhere, in whatever order, and empties that list. What is due at the same time stays in the
   /// order of the list only where it was sorted.
   void merge(std::vector<T>& more) {
@@ -56,17 +62,23 @@ class Fifo {
     items_[tail_ & mask_].at = kNever;
   }
 
-  void archive(Archive& a) { a(items_, mask_, head_, tail_); }
+  void archive(Archive& a) {
+    a(items_, mask_, head_, tail_);
+    find_front();
+  }
 
  private:
+  void find_front() noexcept { front_ = &items_[head_ & mask_]; }
   [[nodiscard]] T& at(u64 i) noexcept { return items_[(head_ + i) & mask_]; }
   [[gnu::noinline, gnu::cold]] void grow() {
     std::vector<T> larger(items_.size() * 2);
     for (u64 i = 0; i < size(); ++i) larger[(head_ + i) & (larger.size() - 1)] = (*this)[i];
     items_ = std::move(larger);
     mask_ = items_.size() - 1;
+    find_front();
   }
   std::vector<T> items_ = std::vector<T>(1024);
+  const T* front_ = nullptr;  ///< in items_
   u64 mask_ = 1023;
   u64 head_ = 0;
   u64 tail_ = 0;
@@ -100,7 +112,7 @@ class Marks {
 
 /// Ports that transfer, of two kinds: each is in at most one slot, the last one first. The kinds are apart, so that
 /// nobody has to ask which one it is: the answer would be as good as random. Those of a slot and kind lie in rows;
-/// where they are few, they are linked, which leaves less to guess.
+/// where they are few, they are linked, which leaves less to guess. Who knows at compile time which it is says so.
 class Wheel {
  public:
   void resize(u32 nodes, u32 longest, bool few) {
@@ -108,7 +120,6 @@ class Wheel {
     heads_.assign(std::size_t{slots} * 2, kNone);
     occupied_.assign(slots / 64, 0);
     mask_ = slots - 1;
-    few_ = few;
     rows_.resize(few ? 0 : (nodes / kNodes + heads_.size() + 1) * kRow);
     links_.resize(few ? std::size_t{nodes} * 2 : 0);
     clear();
@@ -119,20 +130,21 @@ class Wheel {
     free_ = 0;
     for (u32 row = 0; row < rows_.size(); row += kRow) rows_[row + kNodes] = row + kRow;
   }
+  template <bool Few>
   [[gnu::always_inline]] void add(Tick at, u32 kind, u32 node) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
     u32& head = heads_[slot * 2 + kind];
-    if (!few_) return add_to_row(slot, head, node);
+    if (!Few) return add_to_row(slot, head, node);
     links_[node * 2 + kind] = std::exchange(head, node);
     occupied_[slot >> 6U] |= u64{1} << (slot & 63U);
   }
   /// Calls `first` for every node of kind 0 that is due at `at`, then `second` for those of kind 1.
-  template <class First, class Second>
+  template <bool Few, class First, class Second>
   void take(Tick at, First&& first, Second&& second) noexcept {
     const u32 slot = static_cast<u32>(at & mask_);
     occupied_[slot >> 6U] &= ~(u64{1} << (slot & 63U));
-    take_list<0>(heads_[slot * 2], first);
-    take_list<1>(heads_[slot * 2 + 1], second);
+    take_list<Few, 0>(heads_[slot * 2], first);
+    take_list<Few, 1>(heads_[slot * 2 + 1], second);
   }
   /// The earliest time from `from` on at which a node is due; kNever.
   [[nodiscard]] Tick earliest(Tick from) const noexcept {
@@ -169,10 +181,10 @@ class Wheel {
     head = place + 1;
   }
 
-  template <u32 Kind, class F>
+  template <bool Few, u32 Kind, class F>
   void take_list(u32& head, F&& f) noexcept {
     u32 place = std::exchange(head, kNone);
-    if (few_) {
+    if (Few) {
       for (u32 node = place; node != kNone;) {
         const u32 next = links_[node * 2 + Kind];
         f(node);
@@ -193,7 +205,6 @@ class Wheel {
   std::vector<u32> rows_;
   u32 free_ = 0;
   std::vector<u32> links_;  ///< [node][kind]: the one that was added before
-  bool few_ = false;
   std::vector<u64> occupied_;
   u32 mask_ = 0;
 };

@@ -338,9 +338,9 @@ class Fabric final : public engine::Population {
   void end_link(u32 egress) noexcept;
   template <Mode M, class One>
   void arbitrate(Switch& sw, One&& one) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void start_crossbar(const Crossing& crossing) noexcept;
-  template <Mode M>
+  template <Mode M, bool Large>
   void start_link(u32 egress) noexcept;
   /// Packets of an ingress for an output, in whatever queues.
   [[nodiscard]] u32& towards(u32 ingress, u32 output) noexcept {
@@ -402,7 +402,7 @@ class Fabric final : public engine::Population {
   [[nodiscard]] u32 choose_in(u32 ingress, u32 output) noexcept;
   [[nodiscard]] bool may_cross(u32 ingress, u32 output) noexcept;
   template <Mode M>
-  [[nodiscard]] Tick earliest(Tick from) const noexcept;
+  [[nodiscard]] Tick earliest(Tick from, Tick soon) const noexcept;
   void mark_switch(u32 s, Switch& sw, bool wanted = true) noexcept {
     marked_switches_.push_if(wanted & !sw.marked, s);
     sw.marked = sw.marked | wanted;

@@ -21,10 +21,12 @@ inline constexpr u32 kNear = 12;
 inline constexpr u32 kNext = 6;
 inline constexpr Tick kSettled = 64;  ///< cycles after which credits are counted, that few are kept
 
-/// The next part in which something happens; all before `from` are done.
+/// The next part in which something happens; all before `from` are done, but for control messages that take no time.
+/// One before `soon` need not be the first.
 template <Fabric::Mode M>
-inline Tick Fabric::earliest(Tick from) const noexcept {
+inline Tick Fabric::earliest(Tick from, Tick soon) const noexcept {
   Tick next = wheel_.earliest(now_);
+  if (next < soon) return next;
   if constexpr (sets_aside(M)) next = std::min({next, tokens_.next(), controls_.next(), timers_.next()});
   for (const auto& wire : wires()) next = std::min(next, wire.next());
   if constexpr (pauses(M)) {
@@ -50,10 +52,10 @@ Tick Fabric::run_as(Tick now) noexcept {
   if (every_part_) {
     do { step<M, Large>(part++); } while (part < end);
   }
-  Tick next = earliest<M>(part);
+  Tick next = earliest<M>(part, every_part_ ? end + plan_.link_parts : 0);
   while (next < end) {
     step<M, Large>(next);
-    next = earliest<M>(next + 1);
+    next = earliest<M>(next + 1, 0);
   }
   // The wheel is looked at from here on: nothing before is in it any more.
   now_ = end - 1;
@@ -159,14 +161,14 @@ template <Fabric::Mode M, bool Large>
 template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::end_transfers(Tick part) noexcept {
   if (!Large) {
-    wheel_.take(
+    wheel_.take<true>(
         part, [this](u32 ingress) { end_crossbar<M>(ingress); }, [this](u32 egress) { end_link<M, Large>(egress); });
     return;
   }
   std::size_t count = 0;
   std::size_t crossings = 0;
   u32* const due = due_.data();
-  wheel_.take(
+  wheel_.take<false>(
       part,
       [&](u32 ingress) {
         due[count++] = ingress;
@@ -212,7 +214,7 @@ template <Fabric::Mode M, bool Large>
       Switch& sw = switches_[marked_switches_[i]];
       sw.marked = false;
       const auto start = [this](u32 ingress, u32 egress, u32 output) __attribute__((always_inline)) {
-        start_crossbar<M>({ingress, egress, output, choose_in<M>(ingress, output)});
+        start_crossbar<M, Large>({ingress, egress, output, choose_in<M>(ingress, output)});
       };
       crossings_count_ = 0;
       arbitrate<M>(sw, start);
@@ -256,7 +258,7 @@ template <Fabric::Mode M, bool Large>
       const Crossing& c = crossings[n - kNear];
       store_.fetch(in_.queue(c.ingress, c.queue).next);
     }
-    if (n >= kFar) start_crossbar<M>(crossings[n - kFar]);
+    if (n >= kFar) start_crossbar<M, Large>(crossings[n - kFar]);
   }
 }
 
@@ -269,7 +271,7 @@ template <Fabric::Mode M, bool Large>
       if (i + kNear < marked) __builtin_prefetch(&next_out<M>(marked_links_[i + kNear]));
       if (i + kNext < marked) store_.fetch(next_out<M>(marked_links_[i + kNext]).next);
     }
-    start_link<M>(marked_links_[i]);
+    start_link<M, Large>(marked_links_[i]);
   }
   marked_links_.clear();
 }
@@ -606,7 +608,7 @@ template <Fabric::Mode M>
   }
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::start_crossbar(const Crossing& crossing) noexcept {
   const auto [i, e, output, q] = crossing;
   Ingress& in = ingress_[i];
@@ -623,7 +625,7 @@ template <Fabric::Mode M>
   if (divides(M) && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
   }
-  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.crossbar_parts, kCrossings, i);
+  wheel_.add<!Large>(now_ + Tick{item.bytes + plan_.overhead} * plan_.crossbar_parts, kCrossings, i);
   // Behind a packet that left there is no marker any more, and the queue was not stopped.
   if (queue.empty()) {
     withdraw<M>(i, q, queue.target);
@@ -655,7 +657,7 @@ template <Fabric::Mode M>
   return kNone;
 }
 
-template <Fabric::Mode M>
+template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::start_link(u32 e) noexcept {
   Egress& out = egress_[e];
   out.marked = false;
@@ -678,7 +680,7 @@ template <Fabric::Mode M>
   if (M == Mode::classes && classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));
   }
-  wheel_.add(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, kLinks, e);
+  wheel_.add<!Large>(now_ + Tick{item.bytes + plan_.overhead} * plan_.link_parts, kLinks, e);
   set_ready<M>(e, q, !queue.empty());
   if constexpr (sets_aside(M)) after_pop_out(e, q);
 }
