@@ -53,6 +53,26 @@ const std::vector<Optional>& optionals() {
       {"fetch", "kFetch",
        "void fetch(u32, u32, const Flit&, engine::Io&) {} void fetch(u32, u32, const Control&, engine::Io&) {}",
        "void fetch(u32, u32, const Flit&, engine::Io&) {}"},
+      {"step_many", "kStepMany", "void step_many(std::span<u64>, Tick, bool, engine::Io&) {}",
+       "void step_many(std::span<u64>, Tick) {}"},
+      {"longest_silence", "kLongestSilence", "Tick longest_silence() const { return 1; }",
+       "bool longest_silence() const { return true; }"},
+      {"reach", "kReach", "u32 reach() const { return 0; }", "Tick reach() const { return 0; }"},
+      {"begin_block", "kBeginBlock", "void begin_block(u32, Tick) {}", "void begin_block() {}"},
+      {"step_block", "kStepBlock", "void step_block(u32, u64&, Tick, engine::Io&) {}", "void step_block(u32, Tick) {}"},
+      {"begin_wave", "kBeginWave", "void begin_wave(Tick) {}", "void begin_wave() {}"},
+      {"end_wave", "kEndWave", "void end_wave(Tick, Tick) {}", "void end_wave(Tick) {}"},
+      {"full_channels", "kFullChannels", "void full_channels(std::vector<u32>&) const {}",
+       "void full_channels(std::vector<u32>&) {}"},
+      {"activity", "kActivity", "void activity(engine::Activity&) const {}", "void activity(engine::Activity&) {}"},
+      {"own_metrics", "kOwnMetrics", "engine::OwnMetrics* own_metrics() { return nullptr; }",
+       "void* own_metrics() { return nullptr; }"},
+      {"hold_arrival", "kHoldArrival",
+       "void hold_arrival(u32, u32, const Flit&, engine::Holdings&) const {} "
+       "void hold_arrival(u32, u32, const Control&, engine::Holdings&) const {}",
+       "void hold_arrival(u32, u32, const Control&, engine::Holdings&) const {}"},
+      {"fetches", "kFetches", "bool fetches() const { return false; }", "u32 fetches() const { return 0; }"},
+      {"archive", "kArchive", "void archive(Archive&) {}", "void archive() {}"},
   };
   return all;
 }
@@ -83,6 +103,52 @@ TEST(SwitchModel, EveryMisspellingIsNamed) {
       EXPECT_NE(compiled.status, 0) << text;
       EXPECT_NE(compiled.text.find(sentence), std::string::npos) << sentence << "\n" << compiled.text;
     }
+  }
+}
+
+/// The functions that every model has, and the declaration of each in model().
+const std::vector<std::pair<std::string, std::string>>& required() {
+  static const std::vector<std::pair<std::string, std::string>> all{
+      {"accept", "bool accept(u32, u32, const Flit&"},
+      {"accept", "Tick accept(u32, u32, const Control&"},
+      {"entities", "u32 entities()"},
+      {"horizon", "Tick horizon()"},
+      {"movements", "u64 movements()"},
+      {"reset", "void reset(u32)"},
+      {"digest", "u64 digest()"},
+      {"hold", "void hold(engine::Holdings&)"},
+      {"occupancy", "void occupancy(std::vector<u64>&)"},
+  };
+  return all;
+}
+
+TEST(SwitchModel, EveryFunctionOfTheSeamIsTried) {
+  const std::string header = test::read_file(BANYAN_SOURCE_DIR "/src/banyan/core/switch_model.hpp");
+  const auto count = [](const std::string& text, const std::string& words) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(header, " = 1U << "), optionals().size() + 1);  // and step
+  const std::size_t begin = header.find("concept RequiredOfSwitchModel");
+  const std::string concept_text = header.substr(begin, header.find("enum Provided") - begin);
+  // Each requirement has a sentence and below it, further in, an example.
+  EXPECT_EQ(count(concept_text, "\n  //   "), required().size());
+  EXPECT_EQ(count(header.substr(header.find("enum Provided")), "\n  ///   "), optionals().size() + 1);
+}
+
+TEST(SwitchModel, EveryRequiredFunctionThatIsMisspeltIsNamed) {
+  const std::string right = model("", "");
+  for (const auto& [name, declaration] : required()) {
+    std::string text = right;
+    const std::size_t at = text.find(declaration);
+    ASSERT_NE(at, std::string::npos) << declaration;
+    text.insert(at + declaration.find(name), "mis");
+    const test::Output compiled = compile(text, "required_" + name);
+    EXPECT_NE(compiled.status, 0) << text;
+    EXPECT_NE(compiled.text.find("m." + name + "("), compiled.text.find("c." + name + "("))
+        << "the message does not name " << name << ":\n"
+        << compiled.text;
   }
 }
 

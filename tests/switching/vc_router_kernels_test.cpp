@@ -31,18 +31,27 @@ std::vector<std::string> settings(u64 word) {
   };
   const u32 flits = 1 + draw(6);
   const bool cut_through = draw(3) == 0;
-  const u32 vcs[] = {3, 4, 8, 13, 20};
+  const u32 numbers[] = {1, 2, 3, 4, 8, 13, 20};
+  const u32 vcs = numbers[draw(7)];
   const u32 buffers[] = {1, 2, 4, 9, 300};
   const u32 buffer = buffers[draw(5)];
-  return {fmt::format("switch.vcs={}", vcs[draw(5)]),
+  const u32 routing_delay = draw(2) == 0 ? draw(2) : draw(15);
+  // Stages of one cycle at most overlap or not, with one result.
+  const bool overlap = routing_delay > 1 || draw(2) == 0;
+  // Virtual channels of the only traffic, which may leave others idle.
+  const std::string range = draw(3) == 0 ? fmt::format("[{}, {}]", vcs > 8 ? draw(3) : 0, vcs - 1) : "[]";
+  return {fmt::format("switch.vcs={}", vcs),
           fmt::format("switch.buffer={}", cut_through ? std::max(buffer, flits) : buffer),
           fmt::format("switch.flow={}", cut_through ? "cut_through" : "wormhole"),
-          fmt::format("switch.routing_delay={}", draw(2) == 0 ? draw(2) : draw(14)),
+          fmt::format("switch.routing_delay={}", routing_delay),
+          fmt::format("switch.overlapping_stages={}", overlap),
           fmt::format("switch.vc_alloc_delay={}", draw(2)),
           fmt::format("switch.traversal_delay={}", draw(2)),
           fmt::format("switch.credit_delay={}", draw(4)),
           fmt::format("switch.source_credit_delay={}", draw(4)),
           fmt::format("switch.vc_busy_when_full={}", draw(2) == 0),
+          "traffic.vc_range=" + range,
+          fmt::format("traffic.max_packet={}", draw(3) == 0 ? flits / 2 : 0),
           fmt::format("traffic.size={}", flits),
           fmt::format("traffic.load={}", 0.05 + 0.1 * draw(9)),
           fmt::format("run.shards={}", draw(4)),

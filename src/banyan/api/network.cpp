@@ -31,7 +31,8 @@ void refuse_limit(const core::Traffic& traffic, const config::Values& values, co
   for (u32 t = 0; !switching.keeps_messages && t < terminals; ++t) {
     if (traffic.waiting_limit(t) == kNone) continue;
     values.fail("limit", fmt::format("the switch {} does not limit what waits at a source", switching.info.name),
-                "use limit = 0 (no limit), or the switch cioq");
+                "use limit = 0 (no limit), or the switch " +
+                    core::switches_with([](const core::SwitchRow& row) { return row.keeps_messages; }));
   }
 }
 
@@ -69,10 +70,12 @@ void refuse_replication(const Experiment& experiment, const core::SwitchRow& swi
   if (switching.replicates) return;
   for (std::size_t i = 0; i < traffics.size(); ++i) {
     if (!traffics[i]->replicates()) continue;
-    experiment.traffics[i].fail("name",
-                                fmt::format("the switch {} does not replicate messages with several destinations",
-                                            experiment.switching.component()),
-                                "use the switch central_buffer or input_buffer, or multicast in software");
+    experiment.traffics[i].fail(
+        "name",
+        fmt::format("the switch {} does not replicate messages with several destinations",
+                    experiment.switching.component()),
+        fmt::format("use the switch {}, or multicast in software",
+                    core::switches_with([](const core::SwitchRow& row) { return row.replicates; })));
   }
 }
 
@@ -84,7 +87,7 @@ void refuse_fetch_adds(const Experiment& experiment, const core::SwitchRow& swit
       experiment.traffics[i].fail(
           "fetch_add", fmt::format("the switch {} has no memories that answer", experiment.switching.component()),
           fmt::format("use the switch {}, or fetch_add = false",
-                      switches_with([](const core::SwitchRow& row) { return row.serves_memory; })));
+                      core::switches_with([](const core::SwitchRow& row) { return row.serves_memory; })));
     }
     if (subnetworks > 1) {
       experiment.topology.fail("subnetworks", "fetch-and-adds for one word would meet in one network only",
@@ -106,7 +109,8 @@ void refuse_reductions(const Experiment& experiment, const core::SwitchRow& swit
       experiment.traffics[i].fail(
           given ? "members" : "implementation",
           fmt::format("the switch {} does not add up what passes through it", experiment.switching.component()),
-          fmt::format("use the switch {}, or {}", switches_with([](const core::SwitchRow& row) { return row.reduces; }),
+          fmt::format("use the switch {}, or {}",
+                      core::switches_with([](const core::SwitchRow& row) { return row.reduces; }),
                       given ? "leave members out" : "implementation = \"software\""));
     }
     if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
@@ -162,6 +166,10 @@ core::AdmissionContext admission_context(const Experiment& experiment, const Tra
   return context;
 }
 
+std::string with_classes() {
+  return core::switches_with([](const core::SwitchRow& row) { return row.serves_classes; });
+}
+
 /// nullptr: nothing holds packets back, or what ends of flows tell each other goes in words.
 std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, const Traffics& traffics,
                                                const core::Graph& graph) {
@@ -173,7 +181,7 @@ std::unique_ptr<core::Traffic> control_traffic(const Experiment& experiment, con
   if (carrier.priority != 0 && !switch_row(experiment).serves_classes) {
     experiment.admission.fail(
         "feedback_priority", fmt::format("the switch {} does not tell classes apart", switch_row(experiment).info.name),
-        "remove it, or use the switch vc_router");
+        "remove it, or use the switch " + with_classes());
   }
   return std::make_unique<engine::ControlTraffic>(
       carrier.flits != 0 ? carrier.flits : switch_row(experiment).control_flits, carrier.priority);
@@ -191,7 +199,7 @@ std::vector<core::Service> services_of(const Experiment& experiment, const Traff
       if (!switching.serves_classes && (restricted || service.priority != 0)) {
         experiment.traffics[i].fail(prefix + (restricted ? "vc_range" : "priority"),
                                     fmt::format("the switch {} does not tell classes apart", switching.info.name),
-                                    "remove it, or use the switch vc_router");
+                                    "remove it, or use the switch " + with_classes());
       }
       if (restricted && service.vc_end > vcs) {
         experiment.traffics[i].fail(
@@ -207,14 +215,6 @@ std::vector<core::Service> services_of(const Experiment& experiment, const Traff
 }
 
 }  // namespace
-
-std::string switches_with(bool (*has)(const core::SwitchRow&)) {
-  std::string names;
-  for (const core::SwitchRow* row : core::switching_rows()) {
-    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
-  }
-  return names;
-}
 
 const core::SwitchRow& switch_row(const Experiment& experiment) {
   return row_of(core::switching_rows(), experiment.switching.component());
@@ -339,7 +339,10 @@ Network build_network(const Experiment& experiment) {
     experiment.routing.fail("name",
                             fmt::format("{} looks at queues, which the switch {} does not show",
                                         experiment.routing.component(), switching.info.name),
-                            "use the switch vc_router, or a routing that does not look at queues");
+                            fmt::format("use the switch {}, or a routing that does not look at queues",
+                                        core::switches_with([&](const core::SwitchRow& row) {
+                                          return row.sight >= network.routing->sight();
+                                        })));
   }
   return network;
 }

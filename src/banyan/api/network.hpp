@@ -37,9 +37,6 @@ struct Instance {
 [[nodiscard]] const core::SwitchRow& switch_row(const Experiment& experiment);
 [[nodiscard]] const core::TopologyRow& topology_row(const Experiment& experiment);
 
-/// The names of the switch models for which `has` is true, as they are named in a remedy.
-[[nodiscard]] std::string switches_with(bool (*has)(const core::SwitchRow&));
-
 /// True when the switches mark packets (switch.mark).
 [[nodiscard]] bool marks_packets(const Experiment& experiment);
 

@@ -239,7 +239,7 @@ config::Values reduction_traffic(const Experiment& experiment, const config::Val
   if (!row.reduces) {
     job.fail(algorithm, fmt::format("the switch {} does not add up what passes through it", row.info.name),
              fmt::format("use the switch {}, or another algorithm",
-                         switches_with([](const core::SwitchRow& other) { return other.reduces; })));
+                         core::switches_with([](const core::SwitchRow& other) { return other.reduces; })));
   }
   if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
     experiment.admission.fail("name", "an admission learns from what arrives, and contributions end in switches",

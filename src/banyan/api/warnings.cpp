@@ -5,9 +5,21 @@
 #include <algorithm>
 
 #include "banyan/api/measure/vc_turn.hpp"
+#include "banyan/config/resolve.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::api {
 namespace {
+
+/// Admissions that ask nothing of switches: "a or b".
+std::string admissions_without_help() {
+  std::string names;
+  for (const core::AdmissionRow* row : core::admission_rows()) {
+    if (row->needs_marks || row->needs_utilization || row->info.name == "none") continue;
+    names += (names.empty() ? "" : " or ") + row->info.name;
+  }
+  return names;
+}
 
 /// An admission that waits for marks where none are made.
 std::string marks_note(const Experiment& experiment) {
@@ -18,12 +30,16 @@ std::string marks_note(const Experiment& experiment) {
   const config::Values& switching = experiment.switching;
   const bool told = switching.all().contains("recn.notify_sources") && switching.flag("recn.notify_sources");
   if (told || marks_packets(experiment)) return {};
-  const bool can = switching.all().contains("mark.high");
+  const auto marks = [](const core::SwitchRow& other) {
+    return config::find_parameter(other.info, "mark.high") != nullptr;
+  };
   return fmt::format(
       "the admission {} holds back what switches mark, and the switch {} marks nothing; {}", name,
       switching.component(),
-      can ? "set switch.mark.low and switch.mark.high, the lengths of a queue between which marks begin"
-          : "use the switch cioq or vc_router with switch.mark.high, or the admission swift, which needs no marks");
+      marks(switch_row(experiment))
+          ? "set switch.mark.low and switch.mark.high, the lengths of a queue between which marks begin"
+          : fmt::format("use the switch {} with switch.mark.high, or the admission {}, which needs no marks",
+                        core::switches_with(marks), admissions_without_help()));
 }
 
 /// An admission that reads what the switch does not write.
@@ -32,14 +48,12 @@ std::string utilization_note(const Experiment& experiment) {
   const auto rows = core::admission_rows();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
   if (row == rows.end() || !(*row)->needs_utilization || switch_row(experiment).writes_utilization) return {};
-  std::string can;
-  for (const core::SwitchRow* writes : core::switching_rows()) {
-    if (writes->writes_utilization) can += (can.empty() ? "" : " or ") + writes->info.name;
-  }
   return fmt::format(
       "the admission {} reads how busy links are from packets, and the switch {} writes nothing; use the "
-      "switch {}, or the admission swift, which needs nothing of switches",
-      name, experiment.switching.component(), can);
+      "switch {}, or the admission {}, which needs nothing of switches",
+      name, experiment.switching.component(),
+      core::switches_with([](const core::SwitchRow& other) { return other.writes_utilization; }),
+      admissions_without_help());
 }
 
 /// A load that fits the links of terminals, and with what packets take of them beyond their flits does not.

@@ -1,6 +1,7 @@
 // All components, sorted by name. The build generates the tables from the file names of each room; plug-ins add theirs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -36,5 +37,14 @@ struct Components {
 [[nodiscard]] std::span<const TrafficRow* const> traffic_rows();
 [[nodiscard]] std::span<const AdmissionRow* const> admission_rows();
 [[nodiscard]] std::span<const AnalysisRow* const> analysis_rows();
+
+/// The switch models that have something, for remedies: "a or b".
+[[nodiscard]] inline std::string switches_with(const std::function<bool(const SwitchRow&)>& has) {
+  std::string names;
+  for (const SwitchRow* row : switching_rows()) {
+    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
+  }
+  return names;
+}
 
 }  // namespace banyan::core

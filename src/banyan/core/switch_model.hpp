@@ -33,47 +33,94 @@ concept RequiredOfSwitchModel = requires(Model m, const Model& c, u32 entity, u3
   //   bool accept(u32 e, u32 port, const core::Flit& f, Io&) noexcept { queue(e, port).push(f); return true; }
   requires std::same_as<decltype(m.accept(entity, port, flit, io)), bool> ||
       std::same_as<decltype(m.accept(entity, port, flit, io)), Tick>;
-  // A control word has; a credit that changes nothing steps nobody.
+  // A control word has arrived at a port, likewise: a credit that changes nothing steps nobody.
   //   bool accept(u32 e, u32 port, const core::Control& c, Io&) noexcept { return credits(e, port)++ == 0; }
   requires std::same_as<decltype(m.accept(entity, port, control, io)), bool> ||
       std::same_as<decltype(m.accept(entity, port, control, io)), Tick>;
-  // Switches of this shard, the longest way (latency + extra) of anything that arrives, flits that moved so far.
+  // How many switches of this shard there are.
+  //   u32 entities() const { return switches_; }
   { c.entities() } -> std::convertible_to<u32>;
+  // The longest way (latency + extra) of anything that arrives.
+  //   Tick horizon() const { return longest_latency_ + kSerialization; }
   { c.horizon() } -> std::convertible_to<Tick>;
+  // How many flits have moved so far: a watchdog looks whether the number grows.
+  //   u64 movements() const { return moved_; }
   { c.movements() } -> std::convertible_to<u64>;
-  // The empty network of tick 0, keyed for a replication.
+  // Makes the network empty, at tick 0, with random words of that replication.
+  //   void reset(u32 replication) { clear_queues(); replication_ = replication; }
   m.reset(u32{});
   // A hash of all state, a sum over entities, so that shards add up.
+  //   u64 digest() const { u64 sum = 0; for (u32 e = 0; e < switches_; ++e) sum += hash_of(e); return sum; }
   { c.digest() } -> std::convertible_to<u64>;
-  // Everything that it holds, for the audit: held.add(flit) for each flit in a buffer.
+  // Shows the audit all that it holds.
+  //   void hold(engine::Holdings& held) const { for (const core::Flit& f : all_flits()) held.add(f); }
   c.hold(held);
-  // Packets in its buffers, added to the level of each switch.
+  // Adds the packets in its buffers to the level of each switch.
+  //   void occupancy(std::vector<u64>& levels) const { for (const Queue& q : queues_) levels[q.at] += q.packets(); }
   c.occupancy(levels);
 };
 
 /// The functions that a model may have beside these. It lists them: `static constexpr u32 kProvides = kStep |
 /// kBlockedOn;`
 enum Provided : u32 {
-  kStep = 1U << 0U,          ///< Tick step(u32 e, Tick now, Io&): steps one entity; when to step it next without input
-  kStepMany = 1U << 1U,      ///< void step_many(std::span<u64> awake, Tick, bool permuted, Io&): all, in place of step
-  kWakeBySource = 1U << 2U,  ///< void wake_by_source(Tick, std::vector<u64>& awake): adds those with something to do
-  kNextSourceAfter = 1U << 3U,  ///< Tick next_source_after(Tick) const: when wake_by_source or step_many will have some
-  kExpects = 1U << 4U,          ///< bool expects() const: it has something on a wire of its own
-  kLongestSilence = 1U << 17U,  ///< Tick longest_silence() const: for which a flit that gets on may not move
-  kReach = 1U << 5U,            ///< u32 reach() const: blocks of 64 may make several ticks at once (engine/wave.hpp)
-  kBeginBlock = 1U << 6U,       ///< void begin_block(u32 block, Tick): before a block's first tick of a wave
-  kStepBlock = 1U << 7U,        ///< void step_block(u32 block, u64& awake, Tick, Io&): step_many of one block
-  kBeginWave = 1U << 8U,        ///< void begin_wave(Tick): of a model with wake_by_source
-  kEndWave = 1U << 9U,          ///< void end_wave(Tick now, Tick ticks): likewise
-  kBlockedOn = 1U << 10U,       ///< void blocked_on(BlockedView&) const: who waits for what; every model with buffers
-  kFullChannels = 1U << 11U,    ///< void full_channels(std::vector<u32>&) const: channels whose buffer is full
-  kActivity = 1U << 12U,        ///< void activity(Activity&) const: what its hardware did
-  kOwnMetrics = 1U << 13U,      ///< OwnMetrics* own_metrics(): what it adds to the result
-  kHoldArrival =
-      1U << 14U,         ///< void hold_arrival(u32 e, u32 port, const Flit& or Control&, Holdings&) const: on a wire
-  kFetch = 1U << 15U,    ///< void fetch(u32 e, u32 port, const Flit& or Control&, Io&): asks for memory early ...
-  kFetches = 1U << 16U,  ///< bool fetches() const: ... where this is true
-  kArchive = 1U << 18U,  ///< void archive(Archive&): all its state (base/archive.hpp), so that a run can be resumed
+  /// Steps one entity, and says when to step it next if nothing arrives before.
+  ///   Tick step(u32 e, Tick now, engine::Io& io) noexcept { return forward(e, io) ? now + 1 : kNever; }
+  kStep = 1U << 0U,
+  /// Steps all that are awake, in place of step; permuted: in another order, which must change nothing.
+  ///   void step_many(std::span<u64> awake, Tick now, bool permuted, engine::Io& io) noexcept;
+  kStepMany = 1U << 1U,
+  /// Adds those that have something to do by themselves, a bit per entity.
+  ///   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept { awake[0] |= due_at(now); }
+  kWakeBySource = 1U << 2U,
+  /// Says when wake_by_source or step_many will have some.
+  ///   Tick next_source_after(Tick now) const noexcept { return calendar_.next_after(now); }
+  kNextSourceAfter = 1U << 3U,
+  /// Says whether it has something on a wire of its own.
+  ///   bool expects() const noexcept { return on_wires_ != 0; }
+  kExpects = 1U << 4U,
+  /// Says for how long a flit that gets on may not move.
+  ///   Tick longest_silence() const noexcept { return cycles_per_packet_; }
+  kLongestSilence = 1U << 17U,
+  /// Says how many blocks of 64 entities a channel leads across, at most: blocks may make several ticks at once
+  /// (engine/wave.hpp). kNone: they may not.
+  ///   u32 reach() const noexcept { return reach_; }
+  kReach = 1U << 5U,
+  /// Is called before a block makes its first tick of a wave.
+  ///   void begin_block(u32 block, Tick now) noexcept { ask_for_memory_of(block); }
+  kBeginBlock = 1U << 6U,
+  /// Steps those of one block that are awake, as step_many does with all.
+  ///   void step_block(u32 block, u64& awake, Tick now, engine::Io& io) noexcept;
+  kStepBlock = 1U << 7U,
+  /// Is called before a wave, in a model with wake_by_source.
+  ///   void begin_wave(Tick now) noexcept { source_.advance(now); }
+  kBeginWave = 1U << 8U,
+  /// Is called after a wave of so many ticks, likewise.
+  ///   void end_wave(Tick now, Tick ticks) noexcept { source_.end_wave(now, ticks); }
+  kEndWave = 1U << 9U,
+  /// Says who waits for what; every model with buffers has it.
+  ///   void blocked_on(engine::BlockedView& view) const { for (const Wait& w : waits()) view.add(w); }
+  kBlockedOn = 1U << 10U,
+  /// Adds the channels whose buffer is full.
+  ///   void full_channels(std::vector<u32>& full) const { for (u32 c : channels_) if (is_full(c)) full.push_back(c); }
+  kFullChannels = 1U << 11U,
+  /// Adds what its hardware did, for energy.
+  ///   void activity(engine::Activity& all) const { all.buffer_writes += writes_; }
+  kActivity = 1U << 12U,
+  /// Gives what it adds to the result.
+  ///   engine::OwnMetrics* own_metrics() noexcept { return &metrics_; }
+  kOwnMetrics = 1U << 13U,
+  /// Shows the audit what is on the wire to it; likewise for a control word.
+  ///   void hold_arrival(u32 e, u32 port, const Flit& f, engine::Holdings& held) const { held.add(f); }
+  kHoldArrival = 1U << 14U,
+  /// Asks for the memory that accept will need; likewise for a control word.
+  ///   void fetch(u32 e, u32 port, const Flit& f, engine::Io&) noexcept { __builtin_prefetch(&queue(e, port)); }
+  kFetch = 1U << 15U,
+  /// Says whether fetch is to be called: in a small network it is not worth it.
+  ///   bool fetches() const noexcept { return larger_than_the_cache_; }
+  kFetches = 1U << 16U,
+  /// Writes or reads all its state (base/archive.hpp), so that a run can be resumed.
+  ///   void archive(Archive& a) { a(queues_, credits_, moved_); }
+  kArchive = 1U << 18U,
 };
 
 namespace switch_model {

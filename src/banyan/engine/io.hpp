@@ -127,11 +127,6 @@ class Io {
     const Target& to = down_[out];
     wires_.deliver(to, now_ + to.latency + extra, FlitArrival{flit, to.entity, to.port});
   }
-  /// A control word goes the way of the flits.
-  void control_down(u32 out, const core::Control& control) {
-    const Target& to = down_[out];
-    wires_.deliver(to, now_ + to.latency, ControlArrival{control, to.entity, to.port});
-  }
   /// A control word (a credit) goes back to whoever feeds input `in`, `extra` ticks later than the channel's latency.
   void control_up(u32 in, const core::Control& control, Tick extra = 0) {
     const Target& to = up_[in];

@@ -26,7 +26,7 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
   feed_.resize(cursors_.size());
   lane_.assign(plan.size(), kNone);
   control_parked_.assign(plan.size(), false);
-  again_.assign(plan.size(), kNever);
+  look_at_.assign(plan.size(), kNever);
   limits_.resize(cursors_.size());
 }
 
@@ -42,7 +42,7 @@ void Source::reset(u32 replication) {
   std::fill(feed_.begin(), feed_.end(), Cursor{});
   std::fill(lane_.begin(), lane_.end(), kNone);
   control_parked_.assign(control_parked_.size(), false);
-  std::fill(again_.begin(), again_.end(), kNever);
+  std::fill(look_at_.begin(), look_at_.end(), kNever);
   starting_ = plan_.flows != nullptr;
   std::fill(next_.begin(), next_.end(), Next{});
   for (u32 local = 0; local < plan_.size(); ++local) {
@@ -98,7 +98,7 @@ Tick Source::next_birth_after(Tick now) const noexcept {
     }
     return next;
   }
-  const Tick next = births_.next_after(now, [&](u32 local) { return again_[local]; });
+  const Tick next = births_.next_after(now, [&](u32 local) { return look_at_[local]; });
   return std::min(next, plan_.flows->next_after(now));
 }
 

@@ -150,7 +150,7 @@ class Source {
   /// Cursors of all terminals, as Population::digest.
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(pool_, sets_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, again_, closed_);
+    a(pool_, sets_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, look_at_, closed_);
     a(posted_, answered_, kept_in_window_, skipped_, posted_at_once_);
     if (plan_.flows != nullptr) a(*plan_.flows);
   }
@@ -240,7 +240,7 @@ class Source {
   std::vector<Cursor> feed_;          ///< with flows only: [local * traffics + traffic]
   std::vector<u32> lane_;             ///< with flows only: [local], of the head; kNone: none
   std::vector<bool> control_parked_;  ///< with flows only: [local]
-  std::vector<Tick> again_;           ///< with flows only: [local], when to look at what waits or is born
+  std::vector<Tick> look_at_;         ///< with flows only: [local], when to look at what waits or is born
   std::vector<u32> limits_;           ///< with flows only: [local * traffics + traffic], Traffic::waiting_limit
   std::vector<u32> due_;              ///< of advance_flows
   u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards

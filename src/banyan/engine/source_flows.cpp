@@ -10,14 +10,14 @@ void Source::advance_flows(Tick now) {
   due_.clear();
   births_.advance(now, true, [&](u32 local) {
     due_.push_back(local);
-    again_[local] = kNever;
+    look_at_[local] = kNever;
     return kNever;  // refresh() schedules it again
   });
   const auto changed = [&](u32 local, Tick at) {
     if (at <= now) {
       due_.push_back(local);
     } else {
-      again_[local] = std::min(again_[local], at);
+      look_at_[local] = std::min(look_at_[local], at);
       births_.schedule(local, at);
     }
   };
@@ -74,7 +74,7 @@ void Source::refresh(u32 local) {
   const Tick fed = birth > now ? birth : feed(local, first);
   const auto look_again = [&](Tick flows) {
     const Tick again = std::min(flows, fed);
-    if (std::exchange(again_[local], again) != again && again != kNever) births_.schedule(local, again);
+    if (std::exchange(look_at_[local], again) != again && again != kNever) births_.schedule(local, again);
   };
   if (control_waits(local)) {
     const Cursor& waiting = feed_[place(local, plan_.control)];
@@ -143,7 +143,7 @@ void Source::leave_flow(u32 local, const core::Packet& packet) {
   }
   // Mostly nothing waits any more, and the wheel knows when the next message is born: so much of refresh() is left.
   const Tick birth = plan_.counted == 1 ? feed_[place(local, 0)].message.birth : 0;
-  if (plan_.flows->any_waits(local) || birth <= births_.now() || again_[local] != birth || control_waits(local))
+  if (plan_.flows->any_waits(local) || birth <= births_.now() || look_at_[local] != birth || control_waits(local))
     return refresh(local);
   lane_[local] = kNone;
   next_[local] = {};

@@ -40,7 +40,8 @@ class HypercubeSteps final : public core::Routing {
                   fmt::format("{} could deadlock: with 1 virtual channel packets on their first step and others would "
                               "wait for each other",
                               values.component()),
-                  "use the switch " + switch_with_vcs(2) + " or more, the switch packet_node, or the routing ecube");
+                  fmt::format("use the switch {} or more, the switch {}, or the routing ecube", switch_with_vcs(2),
+                              core::switches_with([](const core::SwitchRow& row) { return row.free_first_step; })));
     }
     split_ = static_cast<u8>(context.vcs / 2);
   }

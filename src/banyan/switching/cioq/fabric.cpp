@@ -74,7 +74,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
   out_.resize(static_cast<u32>(egress_.size()), base, saqs);
   in_words_ = (in_.stride + 63) / 64;
   out_words_ = (out_.stride + 63) / 64;
-  want_.resize(egress_.size());
+  asking_inputs_.resize(egress_.size());
   grant_.resize(egress_.size());
   accept_.resize(ingress_.size());
   ready_in_.resize(ingress_.size() * ports_ * in_words_);
@@ -158,7 +158,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
 void Fabric::reset(u32 replication) {
   in_.clear();
   out_.clear();
-  std::fill(want_.begin(), want_.end(), 0);
+  std::fill(asking_inputs_.begin(), asking_inputs_.end(), 0);
   std::fill(grant_.begin(), grant_.end(), u16{0});
   std::fill(accept_.begin(), accept_.end(), u16{0});
   std::fill(ready_in_.begin(), ready_in_.end(), 0);
@@ -229,7 +229,7 @@ void Fabric::reset(u32 replication) {
 /// What is left out is found again (routes_), or empty between two ticks (what start and end collect).
 void Fabric::archive(Archive& a) {
   take_mail();
-  a(switches_, ingress_, egress_, in_, out_, want_, grant_, accept_, ready_in_, ready_out_);
+  a(switches_, ingress_, egress_, in_, out_, asking_inputs_, grant_, accept_, ready_in_, ready_out_);
   a(class_used_, class_credit_, class_room_, class_open_, store_, admittance_, towards_, meters_, sent_);
   a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, heard_, unpaused_, pause_counts_);
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);

@@ -554,7 +554,7 @@ class Fabric final : public engine::Population {
   PageVector<Egress> egress_;
   Side in_;
   Side out_;
-  PageVector<u64> want_;  ///< [egress]: inputs with a packet for it that may leave
+  PageVector<u64> asking_inputs_;  ///< [egress]: inputs with a packet for it that may leave
   // Close together, for arbitration looks at ports that had nothing to do for long. Of two bytes, as no byte is stored.
   PageVector<u16> grant_;       ///< [egress]: round robin over inputs
   PageVector<u16> accept_;      ///< [ingress]: round robin over outputs

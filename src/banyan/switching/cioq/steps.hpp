@@ -149,7 +149,7 @@ template <Fabric::Mode M, bool Large>
       const Ingress& in = ingress_[near.down];
       store_.fetch(in_.queue(near.down, base_in(near.item)).tail);
       __builtin_prefetch(&switches_[in.switch_]);
-      __builtin_prefetch(&want_[in.out_base]);
+      __builtin_prefetch(&asking_inputs_[in.out_base]);
       __builtin_prefetch(ready_in<M>(near.down, output_of(near.item.route)));
       if (sets_aside(M) && in.aside != 0) in_.fetch_lines(near.down);
     }
@@ -231,7 +231,7 @@ template <Fabric::Mode M, bool Large>
     if (i + kNext < marked) {
       const Switch& next = switches_[marked_switches_[i + kNext]];
       __builtin_prefetch(&next);
-      __builtin_prefetch(&want_[next.out_base]);
+      __builtin_prefetch(&asking_inputs_[next.out_base]);
       __builtin_prefetch(&grant_[next.out_base]);
       __builtin_prefetch(&accept_[next.in_base]);
     }
@@ -495,7 +495,7 @@ template <Fabric::Mode M>
   Switch& sw = switches_[in.switch_];
   in_.queue(i, q).target = output;
   ready_in<M>(i, output)[divides(M) ? q / 64 : 0] |= u64{1} << (q & 63U);
-  want_[in.out_base + output] |= u64{1} << in.port;
+  asking_inputs_[in.out_base + output] |= u64{1} << in.port;
   sw.wanted |= u64{1} << output;
   // What opens the output later in this part marks the switch itself.
   const u64 open = divides(M) ? ~u64{0} : sw.idle_out & sw.room;
@@ -512,7 +512,7 @@ template <Fabric::Mode M>
   if (any != 0) return;
   const Ingress& in = ingress_[i];
   Switch& sw = switches_[in.switch_];
-  const u64 want = want_[in.out_base + output] &= ~(u64{1} << in.port);
+  const u64 want = asking_inputs_[in.out_base + output] &= ~(u64{1} << in.port);
   if (want == 0) sw.wanted &= ~(u64{1} << output);
 }
 
@@ -530,7 +530,7 @@ template <Fabric::Mode M, class One>
   u64 idle_in = sw.idle_in;
   u64 outputs = sw.open();
   if (outputs == 0 || idle_in == 0) return;
-  const u64* const want = &want_[sw.out_base];
+  const u64* const want = &asking_inputs_[sw.out_base];
   u16* const grant = &grant_[sw.out_base];
   u16* const accept = &accept_[sw.in_base];
   if (!divides(M) && (outputs & (outputs - 1)) == 0) {  // mostly

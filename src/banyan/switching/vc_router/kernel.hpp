@@ -63,9 +63,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
         wanted_(std::size_t{blocks_} * setup.ports),
         owned_(wanted_.size()),
         choosing_(blocks_),
-        again_(blocks_),
+        stepped_next_(blocks_),
         terminals_(builder.topology().graph().terminals()),
-        can_(std::size_t{kBlock} * words()),
+        able_(std::size_t{kBlock} * words()),
         given_(std::size_t{kBlock} * layout_.size()),
         crossings_(std::size_t{kBlock} * setup.ports),
         outside_(Fetches ? crossings_.size() : 0),
@@ -107,7 +107,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   void reset(u32 replication) {
     reset_base(replication);
     for (auto* bits : {&sets_, &waiting_, &owners_}) std::fill(bits->begin(), bits->end(), 0);
-    for (auto* bits : {&wanted_, &owned_, &choosing_, &again_}) std::fill(bits->begin(), bits->end(), 0);
+    for (auto* bits : {&wanted_, &owned_, &choosing_, &stepped_next_}) std::fill(bits->begin(), bits->end(), 0);
     std::fill(counts_.begin(), counts_.end(), Counts{});
     for (PortState& port : port_states_) port.vc = port.input = port.output = 0;
     for (u32 e = 0; e < entities(); ++e) {
@@ -160,7 +160,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[nodiscard]] Tick next_source_after(Tick now) const noexcept {
     const auto any = [](const Counts& c) { return (c.flits | c.credits | c.heads) != 0; };
     const auto busy = [](u64 routers) { return routers != 0; };
-    if (std::any_of(again_.begin(), again_.end(), busy)) return now + 1;
+    if (std::any_of(stepped_next_.begin(), stepped_next_.end(), busy)) return now + 1;
     for (Tick t = now + 1; t < now + ahead_; ++t) {
       const Counts* const first = &counts_[list_of(t, 0)];
       if (std::any_of(first, first + blocks_, any)) return t;
@@ -186,7 +186,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   void archive(Archive& a) {
     archive_base(a);
-    a(port_states_, sets_, waiting_, owners_, wanted_, owned_, choosing_, again_, counts_, items_);
+    a(port_states_, sets_, waiting_, owners_, wanted_, owned_, choosing_, stepped_next_, counts_, items_);
   }
   [[nodiscard]] u64 digest() const;
   void hold(engine::Holdings& into) const;
@@ -379,7 +379,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   void connect(engine::Builder& builder, u32 shard);
   /// A tick of a block; coming_ is that tick's.
   void step_one_block(u32 b, u64& awake, Tick now, engine::Io& io) noexcept {
-    const u64 active = std::exchange(awake, 0) | std::exchange(again_[b], 0);
+    const u64 active = std::exchange(awake, 0) | std::exchange(stepped_next_[b], 0);
     const Counts& due = coming_[0].counts[b];
     if ((active | due.flits | due.credits | due.heads) == 0) return;
 #if defined(__x86_64__)
@@ -509,7 +509,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   }
   [[gnu::always_inline]] void want_routers(u32 b, Tick ticks) noexcept {
     const Block r = block(b);
-    u64 who = again_[b];
+    u64 who = stepped_next_[b];
     const auto each = [&](const Item* first, u32 count, auto&& want) {
       for (const Item* it = first; it != first + count; ++it) {
         who |= u64{1} << router_of(*it);
@@ -521,7 +521,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
       memory_.want(flits_.first(r.first + e, i));
     };
     each(items_of(b, 0) + heads_at_, coming_[0].counts[b].heads, want_input);
-    for_each(again_[b], [&](u32 e) {
+    for_each(stepped_next_[b], [&](u32 e) {
       for (u32 w = 0; w < r.n(); ++w) {
         const u32 place = e * r.n() + w;
         for_each(r.able(place) & r.holding[place], [&](u32 i) { want_input(e, w * 64 + i); });
@@ -572,9 +572,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<u64> wanted_;            ///< [block * ports + port]
   std::vector<u64> owned_;             ///< likewise
   std::vector<u64> choosing_;          ///< [block]
-  u32 reach_ = 0;           ///< of a channel inside of the shard, in blocks; kNone: blocks make no ticks of their own
-  std::vector<u64> again_;  ///< [block]: bit per router that is to be stepped in the next tick
-  u32 credits_at_ = 0;      ///< where the credits of a block's items begin
+  u32 reach_ = 0;  ///< of a channel inside of the shard, in blocks; kNone: blocks make no ticks of their own
+  std::vector<u64> stepped_next_;  ///< [block]: bit per router that is to be stepped in the next tick
+  u32 credits_at_ = 0;             ///< where the credits of a block's items begin
   u32 heads_at_ = 0;
   u32 room_ = 0;                                  ///< items of a block and tick
   std::vector<Counts> counts_;                    ///< [tick * blocks + block]
@@ -596,9 +596,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   MemoryAhead memory_;
 
   // Scratch of a step.
-  std::vector<u64> can_;  ///< [router * words + word]: Block::able at the beginning of switch allocation
+  std::vector<u64> able_;  ///< [router * words + word]: Block::able at the beginning of switch allocation
   std::vector<Given> given_;
-  u32 gifts_ = 0;  ///< how many
+  u32 given_count_ = 0;  ///< how many
   std::vector<Crossing> crossings_;
   std::vector<CreditOut> outside_;
   std::vector<FlitOut> sent_;

@@ -22,7 +22,7 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::step_active(u32 b, u64 acti
   if (at_once) start(r);
   again |= allocate_switch(r, active, io);
   if (!at_once) start(r);
-  again_[b] = again;
+  stepped_next_[b] = again;
 }
 
 /// Flits of other routers of the shard that count from now on. Returns who got one.
@@ -253,7 +253,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_vcs(const Block& r,
       served |= u64{next != before} << e;
     }
   }
-  gifts_ = static_cast<u32>(next - first);
+  given_count_ = static_cast<u32>(next - first);
   if (choosing != 0) forget_candidates(r.number, choosing);
   return served;
 }
@@ -356,7 +356,7 @@ inline auto VcRouterKernel<OneWord, Shift, Fetches>::accept_vc(const Block& r, u
 template <bool OneWord, u32 Shift, bool Fetches>
 inline void VcRouterKernel<OneWord, Shift, Fetches>::start(const Block& r) noexcept {
   const Given* const given = given_.data();
-  for (u32 k = 0; k < gifts_; ++k) {
+  for (u32 k = 0; k < given_count_; ++k) {
     const u32 e = router_of(given[k].to);
     const u32 i = vc_of(given[k].to);
     const u32 o = given[k].output;
@@ -387,7 +387,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_switch(const Block&
 /// one that could send; the granted input ports stand in won_.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r, u64 active) noexcept {
-  u64* const can = can_.data();
+  u64* const can = able_.data();
   u64* const grants = grants_.data();
   Item* const won = won_.data();
   u32 n = 0;
@@ -432,7 +432,7 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
 /// Every granted input port sends a flit into the crossbar, and a credit to whoever feeds it. Returns how many did.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r, engine::Io& io) noexcept {
-  const u64* const can = can_.data();
+  const u64* const can = able_.data();
   u64* const grants = grants_.data();
   const Item* const won = won_.data();
   Crossing* const crossings = crossings_.data();

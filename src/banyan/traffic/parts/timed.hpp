@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "banyan/config/schema.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/core/traffic.hpp"
 
 namespace banyan::traffic {
@@ -17,7 +18,8 @@ namespace banyan::traffic {
                                     std::string_view parameter, double ns) {
   if (context.cycle_ns <= 0.0) {
     values.fail(parameter, "the times of " + values.component() + " are nanoseconds, and the switch has only cycles",
-                "use a switch whose links have a rate, such as cioq");
+                "use a switch whose links have a rate: " +
+                    core::switches_with([](const core::SwitchRow& row) { return row.cycle_ns != nullptr; }));
   }
   constexpr double kMostTicks = 0x1.0p61;  // so that sums of a few are ticks
   if (!(ns / context.cycle_ns * static_cast<double>(context.ticks_per_cycle) < kMostTicks)) {
