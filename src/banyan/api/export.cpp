@@ -143,7 +143,7 @@ Cells telling_metrics(const std::vector<Result>& results) {
     if (!is_counter(name, results)) names.push_back(name);
   }
   if (!names.empty()) {
-    // Those of all traffics before those of one.
+    // Metrics of all traffics come before those of one.
     std::stable_partition(names.begin(), names.end(),
                           [](const std::string& name) { return name.find('.') == std::string::npos; });
     if (names.size() > kColumns) names.resize(kColumns);

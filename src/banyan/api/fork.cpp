@@ -44,7 +44,7 @@ const config::Values& values_of(const Experiment& experiment, const Draft& draft
   return experiment.traffics[static_cast<std::size_t>(before)];
 }
 
-/// Those of this experiment.
+/// Lists what may change in this experiment.
 std::string changeable(const Draft& draft) {
   std::vector<std::string> paths;
   for (const Part& part : draft.parts()) {

@@ -62,7 +62,7 @@ std::size_t own_traffics(const Experiment& experiment) {
   return static_cast<std::size_t>(std::ranges::count_if(experiment.traffics, is_own));
 }
 
-/// Those of jobs that reduce in the network.
+/// How many traffics stand for jobs that reduce in the network.
 std::size_t reducing_traffics(const Experiment& experiment) {
   const auto reduces = [](const config::Values& traffic) {
     return traffic.component() == "injected" && !traffic.integers("members").empty();

@@ -176,7 +176,7 @@ class Archive {
   void member(std::set<K, L>& values) {
     entries<K>(values, [](const auto&) {});
   }
-  /// In the order of keys, so that equal contents give equal bytes.
+  /// Goes in the order of keys, so that equal contents give equal bytes.
   template <class K, class V, class H>
   void member(std::unordered_map<K, V, H>& values) {
     entries<std::pair<K, V>>(values, [](auto& list) {

@@ -91,7 +91,7 @@ struct TrafficTraits {
   bool sifts = false;
   /// Messages come from start, departed and delivered, and `next` is not called.
   bool answers = false;
-  /// For one that answers: how many requests of a terminal may wait for their replies is limited.
+  /// An answering traffic limits how many requests of a terminal may wait for their replies.
   bool limits_requests = false;
   /// Latencies of whole multicasts are recorded (multicast_of).
   bool multicasts = false;

@@ -182,7 +182,7 @@ class TreeFinder {
   /// The channel that a place lies at, or kNone for the memory of a switch.
   [[nodiscard]] u32 channel_of(u32 place) const;
 
-  /// Between two looks; ways are found again.
+  /// Is called between two looks; ways are found again.
   void archive(Archive& a) { a(places_, waited_for_, blocked_, looks_, seen_); }
 
  private:

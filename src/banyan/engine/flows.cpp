@@ -284,7 +284,7 @@ void Flows::wake(u32 end, Tick at) noexcept {
 }
 
 void Flows::wake_terminal(u32 terminal, Tick at) noexcept {
-  // Behind all words of the terminal: its peer and key are the greatest.
+  // It stands behind all words of the terminal: its peer and key are the greatest.
   static_cast<void>(add(
       {.due = std::max(at, now_ + 1), .terminal = terminal, .key = ~u64{}, .feedback = {}, .kind = Word::Kind::clock}));
 }

@@ -340,7 +340,7 @@ class Flows final : public core::Pace {
   std::vector<u64> waiting_flits_;        ///< [queue]
   std::vector<Word> agenda_;              ///< a heap, the earliest word first: decision 0011
   std::vector<std::pair<u32, Tick>> changed_;
-  // For feedback in packets:
+  // The next ones are for feedback in packets:
   std::unordered_map<u32, u32> tags_;           ///< [terminal]: packets that it has told something in
   std::unordered_map<u64, Word> at_source_;     ///< [packet_of]: its packet waits in a source queue of this shard
   std::unordered_map<u64, Word> on_their_way_;  ///< [packet_of]: its packet is for a terminal of this shard

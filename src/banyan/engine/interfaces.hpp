@@ -43,7 +43,7 @@ class Interfaces {
   bool accept(u32 e, u32 port, const core::Control& control, Io& io) noexcept;
   Tick step(u32 e, Tick now, Io& io) noexcept;
   void wake_by_source(Tick now, std::vector<u64>& awake) noexcept;
-  /// In a wave (wave.hpp): for the words [first, last).
+  /// A wave (wave.hpp) asks for the words [first, last).
   [[nodiscard]] u32 reach() const noexcept { return terminals_.source.independent() ? 0 : kNone; }
   void begin_wave(Tick now) noexcept { terminals_.source.advance(now); }
   void wake_by_source(Tick now, std::vector<u64>& awake, u32 first, u32 last) noexcept;

@@ -21,7 +21,7 @@ struct LatencySums {
   u64 messages = 0;       ///< of which all packets arrived
   u64 message_first = 0;  ///< arrival of the first packet - generation
   u64 message_last = 0;   ///< arrival of the last packet - generation
-  // For traffics that multicast:
+  // The next ones are for traffics that multicast:
   u64 multicasts = 0;       ///< that arrived everywhere
   u64 multicast_first = 0;  ///< first arrival - generation
   u64 multicast_last = 0;   ///< last arrival - generation

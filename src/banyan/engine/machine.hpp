@@ -121,7 +121,7 @@ class Machine {
   [[nodiscard]] Tick first_birth(u32 traffic) const;
   [[nodiscard]] bool sources_past_window() const;
   [[nodiscard]] std::span<core::Traffic* const> traffics() const noexcept { return traffics_; }
-  /// Those that this process steps.
+  /// The shards that this process steps.
   [[nodiscard]] std::span<const Shard> shards() const noexcept { return {shards_.data() + first_, own_}; }
   [[nodiscard]] std::span<Shard> shards() noexcept { return {shards_.data() + first_, own_}; }
 

@@ -56,7 +56,7 @@ struct Event {
   u32 node = 0;
   u32 port = 0;
   u32 vc = 0;
-  // Of the packet; of a credit: `flit` is the number of places that it gives back.
+  // These tell of the packet; of a credit `flit` tells how many places it gives back.
   u32 source = 0;
   u32 sequence = 0;
   u32 traffic = 0;

@@ -26,7 +26,7 @@ struct Spot {
 };
 using Spots = std::vector<Spot>;
 
-/// In units of a switch's distance.
+/// Lengths are in units of the distance between two switches.
 struct NetworkLayout {
   std::string shape;
   bool bidirectional = false;  ///< terminals send and receive at one place

@@ -14,13 +14,13 @@ namespace banyan::report {
 /// Escaped, with "_{x}" as a subscript: <sub> for a page, <tspan> for a drawing.
 [[nodiscard]] std::string html_label(std::string_view text);
 [[nodiscard]] std::string svg_label(std::string_view text);
-/// Without the marks: "μ_{SYN}" is "μ SYN".
+/// Takes the marks away: "μ_{SYN}" becomes "μ SYN".
 [[nodiscard]] std::string plain_label(std::string_view text);
 
 /// Characters: a continuation byte of UTF-8 takes no column.
 [[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
 
-/// At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
+/// Keeps at most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
 [[nodiscard]] std::string cut_in_the_middle(const std::string& text, std::size_t most);
 
 /// Percent-encoded, for data: addresses.

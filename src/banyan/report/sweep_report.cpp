@@ -94,7 +94,7 @@ bool is_wide(const std::vector<double>& values) {
   return *low > 0 && *high / *low >= kWide;
 }
 
-/// In the order of first appearance; with an interval or at least with a sampling error.
+/// Lists, in the order of first appearance, those with an interval or at least with a sampling error.
 std::vector<std::string> sampled_metrics(const std::vector<api::Result>& results) {
   std::vector<std::string> names;
   for (const api::Result& result : results) {

@@ -37,7 +37,7 @@ struct Cell {
   int line = -1;
 };
 
-/// At most `columns` characters of plain text.
+/// Keeps at most `columns` characters of plain text.
 std::string fitted(const std::string& label, std::size_t columns) {
   std::string text;
   std::size_t used = 0;

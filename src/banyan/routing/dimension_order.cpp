@@ -141,7 +141,7 @@ class DimensionOrder final : public core::Routing {
     }
     return {static_cast<u16>(port), 0, vcs_};
   }
-  /// Where no dimension wraps.
+  /// The step in a network in which no dimension wraps.
   [[nodiscard]] core::Candidate step_without_rings(u32 at_switch, u32 destination) const noexcept {
     const u32 target = concentration_.quotient(destination);
     for (const Dimension& dimension : dimensions_) {

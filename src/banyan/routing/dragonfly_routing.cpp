@@ -114,7 +114,7 @@ class DragonflyRouting final : public core::Routing {
     if (options_.single) c.vc_end = static_cast<u8>(c.vc_begin + 1);
     return c;
   }
-  /// Towards another group, by a local class and a global one.
+  /// The step towards another group, by a local class and a global one.
   [[nodiscard]] core::Candidate outward(u32 at, u32 to_group, u32 local, u32 global) const noexcept {
     const Gateway g = gateway(at, to_group);
     if (g.router == at) {
@@ -123,7 +123,7 @@ class DragonflyRouting final : public core::Routing {
     }
     return narrowed(local_.candidate(local_port(at, g.router), local, local + 1));
   }
-  /// Towards the destination.
+  /// The step towards the destination.
   [[nodiscard]] core::Candidate direct(u32 at, const core::Packet& packet, u32 local) const noexcept {
     const u32 goal = target(packet);
     if (at == goal) {
@@ -140,7 +140,7 @@ class DragonflyRouting final : public core::Routing {
   [[nodiscard]] core::Candidate detour(u32 at, const core::Packet& packet) const noexcept {
     return outward(at, middle_group(packet), use_.detour, 0);
   }
-  /// Behind the global channel of a detour: to its router, and from there to the destination.
+  /// The step behind the global channel of a detour: to its router, and from there to the destination.
   [[nodiscard]] core::Candidate in_middle(u32 at, const core::Packet& packet) const noexcept {
     const u32 router = static_cast<u32>(packet.state);
     if (!options_.router || at == router) return direct(at, packet, use_.middle);

@@ -1,4 +1,4 @@
-// Where the warm-up ends.
+// Finds where the warm-up ends.
 #pragma once
 
 #include <span>

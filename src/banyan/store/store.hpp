@@ -113,8 +113,8 @@ class Reader {
   Database database_;
 };
 
-/// For writing, by one program at a time: a second one gets a ConfigError. Creates the store when it is missing; the
-/// folder must exist.
+/// Opens a store for one program that writes: a second one gets a ConfigError. Creates the store when it is missing;
+/// the folder must exist.
 class Writer {
  public:
   explicit Writer(const std::string& folder);

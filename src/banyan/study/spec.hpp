@@ -46,8 +46,8 @@ struct SeriesSpec {
   std::vector<std::string> parameters;
   /// The sets that a search tries in place of `parameters`.
   std::vector<std::vector<std::string>> candidates;
-  /// In place of `parameters` on the fires named: the best candidate of each, as a search found them. Only series that
-  /// the file of best sets makes ("swift_best" of "swift") have some.
+  /// Takes the place of `parameters` on the fires named: the best candidate of each, as a search found them. Only
+  /// series that the file of best sets makes ("swift_best" of "swift") have some.
   std::map<std::string, std::vector<std::string>> per_fire;
   double queues = 0.0;  ///< per input port of a switch, without those that it makes as it needs them; 0: not said
 

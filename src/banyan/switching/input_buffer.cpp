@@ -107,7 +107,7 @@ class InputBuffer final : public WormFabric<InputBuffer> {
     wake(s);
   }
 
-  /// In one piece: in calls a run takes 3 % more instructions.
+  /// All that it calls is compiled into it: in calls a run takes 3 % more instructions.
   [[gnu::flatten]] void step(u32 s, Tick now) noexcept {
     Hot& h = hot_[s];
     if (h.changed && h.asking != 0) grant(s, h, now);

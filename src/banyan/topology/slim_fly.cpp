@@ -158,7 +158,7 @@ class SlimFly final : public core::Topology {
       result.push_back(c[0] * q_ * q_ + c[1] * q_ + field.add(c[2], step));
     }
     for (u32 i = 0; i < q_; ++i) {
-      // From (0, x, y) to (1, m, y - m x); from (1, m, c) to (0, x, m x + c).
+      // Channels lead from (0, x, y) to (1, m, y - m x), and from (1, m, c) to (0, x, m x + c).
       const u32 product = field.product(i, c[1]);
       result.push_back(c[0] == 0 ? q_ * q_ + i * q_ + field.add(c[2], field.negative(product))
                                  : i * q_ + field.add(c[2], product));

@@ -421,7 +421,7 @@ struct Groups {
     for (u32 k = place; k < size_of(members[group]); k += active) blocks.push_back(members[group][k]);
     return blocks;
   }
-  /// Those of all groups at one place.
+  /// The blocks of all groups at one place.
   [[nodiscard]] List column(u32 place) const {
     List blocks;
     for (u32 g = 0; g < count(); ++g) {

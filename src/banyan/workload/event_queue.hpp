@@ -88,7 +88,7 @@ class EventQueue {
     }
     heap_[i] = entry;
   }
-  /// In place of the first.
+  /// Puts an entry in the place of the first.
   void sink(const Entry& entry) {
     const std::size_t size = heap_.size();
     std::size_t i = 0;

@@ -109,7 +109,7 @@ class RankClock {
     IntervalUnion computing;
     IntervalUnion busy;  ///< computing, and overheads
     IntervalUnion all;   ///< busy, and messages on their way
-    // For ranks with one core, in place of the first two.
+    // Ranks with one core have it in place of the first two.
     u64 sum_computing = 0;
     u64 sum_busy = 0;
     void archive(Archive& a) { a(computing, busy, all, sum_computing, sum_busy); }

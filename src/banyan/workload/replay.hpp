@@ -63,7 +63,7 @@ class ReplayKeeper {
   /// Before the first event. `state` lists all of it, for as long as the run takes; a run that goes on from such a file
   /// reads it here.
   virtual void begin(std::function<void(Archive&)> state) = 0;
-  /// Between two events, every million operations or so.
+  /// Is called between two events, every million operations or so.
   virtual void rest() = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace banyan::api {
 
-/// From run.precision; nothing when it is 0, or the run has a fixed length.
+/// Reads run.precision; there is none when it is 0, or the run has a fixed length.
 [[nodiscard]] std::optional<stats::PrecisionGoal> precision_goal(const config::Values& run);
 
 /// The length at which it gives up, from the length asked for (run.measure or run.sessions).

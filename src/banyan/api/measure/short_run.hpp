@@ -16,7 +16,7 @@ using SwitchChanges = std::vector<std::pair<std::string, config::Value>>;
 struct ShortRun {
   Tick cycles = 0;
 
-  /// Those before.
+  /// The cycles before those that count.
   [[nodiscard]] Tick fill() const { return cycles / 5; }
   [[nodiscard]] Tick end() const { return fill() + cycles; }
 

@@ -560,7 +560,7 @@ class Fabric final : public engine::Population {
   PageVector<u16> accept_;      ///< [ingress]: round robin over outputs
   PageVector<u64> ready_in_;    ///< [ingress][output][word]: bit per queue
   std::vector<u64> ready_out_;  ///< [egress][word], where one does not hold the queues of a port
-  // Of queues per class: places used in an egress, and taken behind its link.
+  // What queues per class hold: places used in an egress, and taken behind its link.
   std::vector<u16> class_used_;    ///< [egress * classes + class]
   std::vector<u16> class_credit_;  ///< [egress * classes + class]
   std::vector<u64> class_room_;    ///< [egress][word]

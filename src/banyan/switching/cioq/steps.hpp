@@ -74,7 +74,7 @@ Tick Fabric::run_as(Tick now) noexcept {
   return std::min(due, terminals_.source.next_birth_after(now));
 }
 
-/// In one piece: in calls a run takes 1.4 % more instructions.
+/// All that it calls is compiled into it: in calls a run takes 1.4 % more instructions.
 template <Fabric::Mode M, bool Large>
 [[gnu::flatten]] void Fabric::step(Tick part) noexcept {
   now_ = part;

@@ -168,7 +168,7 @@ class VcRouterBase : public core::Occupancy {
   [[nodiscard]] u32 used(u32 switch_, u32 port) const noexcept final;
 
  protected:
-  /// At the beginning of every step.
+  /// Is called at the beginning of every step.
   void observe(u32 e, Tick now) noexcept {
     if (routing_sight_ == core::Sight::own_switch) take_snapshot(e);
     if (routing_sight_ == core::Sight::network && now != observed_at_) take_snapshot_of_all(now);

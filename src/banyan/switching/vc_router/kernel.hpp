@@ -455,7 +455,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[nodiscard]] u64 wanted_ports(u32 e) const noexcept;
   [[nodiscard]] u64 asked_ports(u32 e) const noexcept;
 
-  // Over the engine's channels. Out of line, since they would take the registers of the common way.
+  // These send over the engine's channels. They are out of line, since they would take the registers of the common way.
   [[gnu::noinline]] void send_out(std::size_t port, core::Flit flit, engine::Io& io) noexcept {
     io.send(static_cast<u32>(port), flit, setup_.pipeline.departure());
   }
@@ -552,8 +552,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// In line always: g++ 12 takes a function that only asks for memory for one without effect, and drops its calls.
   [[gnu::always_inline]] static void ask_for(const void* memory) noexcept { __builtin_prefetch(memory, 1); }
 
-  /// In a block and tick. Measured on a mesh of one block: with 3 to 17 heads a tick 1 to 5 % less time, with 150 4 %
-  /// more.
+  /// So many heads of a block and tick are few. On a mesh of one block 3 to 17 heads a tick took 1 to 5 % less time,
+  /// 150 took 4 % more.
   static constexpr u32 kFewHeads = kBlock / 2;
   /// Steps of a network that are remembered: as many as leave room for the routers in a common second level of the
   /// cache.

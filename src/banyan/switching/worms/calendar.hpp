@@ -149,7 +149,7 @@ class WormCalendar {
     }
     for_each_later(Kind::credit, [&](const Later& l) { f(l.entity, l.what.packet); });
   }
-  /// ... and to terminals.
+  /// The same for credits to terminals.
   template <class F>
   void for_each_source_credit(F&& f) const {
     for (std::size_t slot = 0; slot < slots_; ++slot) {

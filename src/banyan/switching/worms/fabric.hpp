@@ -389,7 +389,7 @@ class WormFabric : public engine::WholeNetwork {
     for (u64 m = branches.down; m != 0; m &= m - 1) { sum += served_by(s, static_cast<u32>(std::countr_zero(m)), id); }
     return sum + (branches.up ? served_above(s, id) : 0);
   }
-  /// ... that a branch over an output serves.
+  /// Destinations that a branch over an output serves.
   [[nodiscard]] u64 served_by(u32 s, u32 port, PacketId id) const noexcept {
     if (record(id).copies == 0) return derived().weight(id);
     const auto up = routes_->up_ports(s);
