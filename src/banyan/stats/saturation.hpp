@@ -26,8 +26,8 @@ struct VerdictRule {
   /// that reason: E|B(t)| = sqrt(2 t / pi), whose slope by least squares is 0.64 / sqrt(T), over sqrt(6 / (5 N T)).
   /// Growth has to be above that as well, unless it does not slow down.
   double together = 0.58;
-  /// It slows down where the last half has less than this part of it: such queues have 0.72 of their growth in the last
-  /// half of a run.
+  /// It does not slow down where the last half of the run has more than this part of it; such queues have 0.72 of their
+  /// growth there.
   double straight = 0.8;
   /// Growth goes on when the last half of the run has this part of it at least. A network that fills up within a third
   /// of the run has less.
