@@ -33,7 +33,7 @@ class TreeRecorder {
 
   /// The machine is to be observed when all ticks before this one are done.
   [[nodiscard]] Tick next() const noexcept { return next_look_; }
-  /// Says what is due at next(): a look before a sample, or the sample.
+  /// Is called at next(): a look before a sample, or the sample.
   void observe(const Machine& machine);
   /// One record per run; ends the recording.
   [[nodiscard]] stats::CongestionRecord take();
