@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,14 +78,11 @@ class PacketPool {
   }
 
  private:
-  /// Requires that the packet is of this pool's shard: builds for the debugger stop where it is not, and others would
-  /// take the record of another packet.
-  [[nodiscard]] u32 index_of(core::PacketId id) const noexcept {
+  /// Requires that the packet is of this pool's shard: builds for the debugger stop where it is not, since those who
+  /// ask throw nothing, and others would take the record of another packet.
+  [[nodiscard]] u32 index_of(core::PacketId id) const {
 #ifdef BANYAN_CHECKED
-    if ((id & ~(kMost - 1)) != shard_) {
-      std::fputs("banyan: a packet was looked up in the pool of another shard\n", stderr);
-      std::abort();
-    }
+    if ((id & ~(kMost - 1)) != shard_) throw InvariantError("a packet was looked up in the pool of another shard");
 #endif
     return id & (kMost - 1);
   }
