@@ -157,6 +157,18 @@ template <Fabric::Mode M, bool Large>
   } while (wire.next() <= part);
 }
 
+/// Looks at `count` things, each four times: what a look asks of memory has come when the next look needs it.
+template <class First, class Second, class Third, class Last>
+[[gnu::always_inline]] inline void look_ahead(std::size_t count, First&& first, Second&& second, Third&& third,
+                                              Last&& last) noexcept {
+  for (std::size_t n = 0; n < count + kFar; ++n) {
+    if (n < count) first(n);
+    if (n >= kNext && n - kNext < count) second(n - kNext);
+    if (n >= kNear && n - kNear < count) third(n - kNear);
+    if (n >= kFar) last(n - kFar);
+  }
+}
+
 /// In a large network everything that ends is looked up first, so that its memory is there when it is needed.
 template <Fabric::Mode M, bool Large>
 [[gnu::always_inline]] inline void Fabric::end_transfers(Tick part) noexcept {
@@ -175,35 +187,32 @@ template <Fabric::Mode M, bool Large>
         ++crossings;
       },
       [&](u32 egress) { due[count++] = egress; });
-  for (std::size_t n = 0; n < crossings + kFar; ++n) {
-    if (n < crossings) __builtin_prefetch(&ingress_[due[n]]);
-    if (n >= kNext && n - kNext < crossings) {
-      const Ingress& in = ingress_[due[n - kNext]];
-      const u32 e = in.out_base + in.to;
-      __builtin_prefetch(&switches_[in.switch_]);
-      __builtin_prefetch(&egress_[e]);
-      __builtin_prefetch(&out_.queue(e, 0));
-    }
-    if (n >= kNear && n - kNear < crossings) {
-      const Ingress& in = ingress_[due[n - kNear]];
-      const u32 e = in.out_base + in.to;
-      store_.fetch(out_.queue(e, 0).tail);
-      if (sets_aside(M) && egress_[e].aside) out_.fetch_lines(e);
-    }
-    if (n >= kFar) end_crossbar<M>(due[n - kFar]);
-  }
+  look_ahead(
+      crossings, [&](std::size_t n) { __builtin_prefetch(&ingress_[due[n]]); },
+      [&](std::size_t n) {
+        const Ingress& in = ingress_[due[n]];
+        const u32 e = in.out_base + in.to;
+        __builtin_prefetch(&switches_[in.switch_]);
+        __builtin_prefetch(&egress_[e]);
+        __builtin_prefetch(&out_.queue(e, 0));
+      },
+      [&](std::size_t n) {
+        const Ingress& in = ingress_[due[n]];
+        const u32 e = in.out_base + in.to;
+        store_.fetch(out_.queue(e, 0).tail);
+        if (sets_aside(M) && egress_[e].aside) out_.fetch_lines(e);
+      },
+      [&](std::size_t n) { end_crossbar<M>(due[n]); });
   const u32* const links = due + crossings;
-  count -= crossings;
-  for (std::size_t n = 0; n < count + kFar; ++n) {
-    if (n < count) __builtin_prefetch(&egress_[links[n]]);
-    if (n >= kNext && n - kNext < count) {
-      const u32 e = links[n - kNext];
-      __builtin_prefetch(&switches_[egress_[e].switch_]);
-      __builtin_prefetch(&out_.queue(e, 0));
-    }
-    if (n >= kNear && n - kNear < count) store_.fetch(out_.queue(links[n - kNear], 0).next);  // it sends next
-    if (n >= kFar) end_link<M, Large>(links[n - kFar]);
-  }
+  look_ahead(
+      count - crossings, [&](std::size_t n) { __builtin_prefetch(&egress_[links[n]]); },
+      [&](std::size_t n) {
+        const u32 e = links[n];
+        __builtin_prefetch(&switches_[egress_[e].switch_]);
+        __builtin_prefetch(&out_.queue(e, 0));
+      },
+      [&](std::size_t n) { store_.fetch(out_.queue(links[n], 0).next); },  // it sends next
+      [&](std::size_t n) { end_link<M, Large>(links[n]); });
 }
 
 template <Fabric::Mode M, bool Large>
@@ -244,22 +253,19 @@ template <Fabric::Mode M, bool Large>
   marked_switches_.clear();
   Crossing* const crossings = crossings_.data();
   const std::size_t count = crossings_count_;
-  for (std::size_t n = 0; n < count + kFar; ++n) {
-    if (n < count) {
-      __builtin_prefetch(ready_in<M>(crossings[n].ingress, crossings[n].output));
-      __builtin_prefetch(&egress_[crossings[n].egress]);
-    }
-    if (n >= kNext && n - kNext < count) {
-      Crossing& c = crossings[n - kNext];
-      c.queue = choose_in<M>(c.ingress, c.output);
-      __builtin_prefetch(&in_.queue(c.ingress, c.queue));
-    }
-    if (n >= kNear && n - kNear < count) {
-      const Crossing& c = crossings[n - kNear];
-      store_.fetch(in_.queue(c.ingress, c.queue).next);
-    }
-    if (n >= kFar) start_crossbar<M, Large>(crossings[n - kFar]);
-  }
+  look_ahead(
+      count,
+      [&](std::size_t n) {
+        __builtin_prefetch(ready_in<M>(crossings[n].ingress, crossings[n].output));
+        __builtin_prefetch(&egress_[crossings[n].egress]);
+      },
+      [&](std::size_t n) {
+        Crossing& c = crossings[n];
+        c.queue = choose_in<M>(c.ingress, c.output);
+        __builtin_prefetch(&in_.queue(c.ingress, c.queue));
+      },
+      [&](std::size_t n) { store_.fetch(in_.queue(crossings[n].ingress, crossings[n].queue).next); },
+      [&](std::size_t n) { start_crossbar<M, Large>(crossings[n]); });
 }
 
 template <Fabric::Mode M, bool Large>
