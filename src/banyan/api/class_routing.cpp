@@ -27,6 +27,7 @@ class ClassRouting final : public core::Routing {
     for (const auto& routing : routings_) {
       const core::RoutingTraits its = routing->traits();
       traits.reads_source |= its.reads_source;
+      traits.reads_pending |= its.reads_pending;
       traits.random |= its.random;
       traits.in_order &= its.in_order;
       traits.oblivious &= its.in_order || its.oblivious;

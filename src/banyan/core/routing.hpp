@@ -111,6 +111,8 @@ struct RoutingTraits {
   Sight sight = Sight::none;
   /// Virtual channels that freedom from deadlock needs.
   u32 required_vcs = 1;
+  /// True when prepare() or route() reads Packet::pending, which is written for nobody else.
+  bool reads_pending = false;
   /// False when neither prepare() nor route() reads the random word that it gets.
   bool random = true;
   /// True when packets of one (source, destination) pair must arrive in the order of their generation. Worms with
@@ -133,6 +135,7 @@ class Routing {
   [[nodiscard]] bool by_destination() const noexcept { return traits().by_destination; }
   [[nodiscard]] Sight sight() const noexcept { return traits().sight; }
   [[nodiscard]] u32 required_vcs() const noexcept { return traits().required_vcs; }
+  [[nodiscard]] bool reads_pending() const noexcept { return traits().reads_pending; }
   [[nodiscard]] bool random() const noexcept { return traits().random; }
   [[nodiscard]] bool in_order() const noexcept { return traits().in_order; }
   [[nodiscard]] bool oblivious() const noexcept { return traits().oblivious || traits().in_order; }

@@ -24,6 +24,7 @@ EndpointPlan::EndpointPlan(EndpointSetup setup)
       counted(traffic_count - (tells_in_packets ? 1U : 0U)),
       control(tells_in_packets ? counted : kNone),
       hot((total_terminals + 63) / 64) {
+  if (routing != nullptr && routing->reads_pending()) flagged = hot_spots;
   for (const core::HotSpot& h : hot_spots) hot[h.terminal >> 6U] |= u64{1} << (h.terminal & 63U);
   const bool watched = steady.series_window != 0 && disturbance_of(traffics).from != kNever;
   for (const core::Traffic* t : traffics) {

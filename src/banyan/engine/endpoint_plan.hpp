@@ -57,8 +57,9 @@ struct EndpointPlan : EndpointSetup {
   bool prioritized = false;    ///< they differ
   bool any_answers = false;
   bool any_replicates = false;
-  std::vector<u64> hot;       ///< bit per global terminal: is a hot spot
-  std::vector<u32> local_of;  ///< [global terminal]: its first queue, where a traffic answers
+  std::vector<core::HotSpot> flagged;  ///< hot spots that Packet::pending speaks of; none where nobody reads it
+  std::vector<u64> hot;                ///< bit per global terminal: is a hot spot
+  std::vector<u32> local_of;           ///< [global terminal]: its first queue, where a traffic answers
 };
 
 }  // namespace banyan::engine

@@ -187,13 +187,13 @@ void Source::choose_urgent(u32 local, Tick now) noexcept {
 
 bool Source::independent() const noexcept {
   const auto alone = [](u8 special) { return (special & (kAnswers | kMulticasts)) == 0; };
-  return plan_.flows == nullptr && plan_.queues == 1 && plan_.hot_spots.empty() &&
+  return plan_.flows == nullptr && plan_.queues == 1 && plan_.flagged.empty() &&
          std::all_of(plan_.special.begin(), plan_.special.end(), alone);
 }
 
 u8 Source::pending_mask(u32 terminal, Tick at) const noexcept {
   u8 mask = 0;
-  for (const core::HotSpot& h : plan_.hot_spots) {
+  for (const core::HotSpot& h : plan_.flagged) {
     if (at <= closed_[h.traffic] && plan_.traffics[h.traffic]->pending(terminal, at)) {
       mask = static_cast<u8>(mask | (1U << h.traffic));
     }

@@ -60,7 +60,7 @@ class ReservedOutput final : public core::Routing {
 
   /// In boxes of two outputs there is nothing to choose.
   [[nodiscard]] core::RoutingTraits traits() const noexcept override {
-    return {.tag_format = tag_.format(), .random = others_ > 1};
+    return {.tag_format = tag_.format(), .reads_pending = true, .random = others_ > 1};
   }
 
  private:
