@@ -89,7 +89,8 @@ struct Disturbance {
 struct TrafficTraits {
   /// `next` gives messages of other source queues too, marked (Message::elsewhere).
   bool sifts = false;
-  /// Messages come from start, departed and delivered, and `next` is not called.
+  /// Messages come from start, departed and delivered, and `next` is not called. One that generates besides posts its
+  /// next message when one has left its source: `departed` may give it a birth that has passed.
   bool answers = false;
   /// An answering traffic limits how many requests of a terminal may wait for their replies.
   bool limits_requests = false;

@@ -1,5 +1,6 @@
 // A binary heap of small numbers that knows where each of them is, so that one may leave from the middle or become
-// another in the order. `before(a, b)`: a is nearer to the front; `place(x)`: where the position of x is kept.
+// another in the order. `before(a, b)`: a is nearer to the front; `place(x)`: where the position of x is kept. Why its
+// own: decision 0011.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Events by their order. Much of what comes into being comes in that order already: what is free at the start, or the
 // messages of one sender. Such events wait in a lane, of which only the first is in the heap, so that the heap is as
-// small as there are lanes and stays in the cache. It has four children per node: half the levels of a binary one, and
-// siblings share a line.
+// small as there are lanes and stays in the cache. It has four children per node, which pays together with the lanes
+// only. What both gain: decision 0011.
 #pragma once
 
 #include <algorithm>
