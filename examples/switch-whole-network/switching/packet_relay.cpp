@@ -6,8 +6,6 @@
 namespace banyan::switching::packet_relay {
 namespace {
 
-using core::PacketId;
-
 class PacketRelay final : public engine::WholeNetwork {
  public:
   PacketRelay(engine::Builder& builder, u32 places)
@@ -18,13 +16,12 @@ class PacketRelay final : public engine::WholeNetwork {
     for_each_wire([&](u32 from, const Wire& wire) {
       senders_[from < kTerminal ? from : terminal(from - kTerminal)].wire = wire;
     });
-    for (Input& in : inputs_) in.fifo.reserve(places);
     pool_.reserve(static_cast<u32>(inputs_.size() * places) + 2 * graph_.terminals());
   }
 
   void reset(u32 replication) override {
     restart(Stream("packet_relay: choices of routings"), replication);
-    for (Input& in : inputs_) in.clear();
+    for (Input& in : inputs_) in = {};
     for (Sender& sender : senders_) sender = {sender.wire};
   }
 
@@ -49,10 +46,9 @@ class PacketRelay final : public engine::WholeNetwork {
   void blocked_on(engine::BlockedView& into) const override {
     for (u32 i = 0; i < inputs_.size(); ++i) {
       const Input& in = inputs_[i];
-      for (const PacketId id : in.fifo) into.packet(engine::Resource::input(channel_into(i)), pool_[id]);
+      for (const core::PacketId id : in.fifo) into.packet(engine::Resource::input(channel_into(i)), pool_[id]);
       if (in.here == 0 || in.to == kNone) continue;
-      const Sender& out = senders_[in.to];
-      const bool space = out.from == kNone && !has_room(out);
+      const bool space = senders_[in.to].from == kNone && !has_room(senders_[in.to]);
       show_wait(into, i, in.used, places_, in.fifo.front(), in.to, space);
     }
   }
@@ -71,12 +67,11 @@ class PacketRelay final : public engine::WholeNetwork {
   /// Lowest bits of an event; above them: the input, sender or packet that it happens to.
   enum Event : u32 { kArrived, kLeft, kDelivered };
   struct Input {
-    std::vector<PacketId> fifo;  ///< on the channel, then here
-    u32 here = 0;                ///< of these: arrived as a whole
-    u32 used = 0;                ///< places, that of a packet which is leaving included
-    u32 to = kNone;              ///< output that a packet asks for or is leaving over
+    std::vector<core::PacketId> fifo;  ///< on the channel, then here
+    u32 here = 0;                      ///< of these: arrived as a whole
+    u32 used = 0;                      ///< places, that of a packet which is leaving included
+    u32 to = kNone;                    ///< output that a packet asks for or is leaving over
     void archive(Archive& a) { a(fifo, here, used, to); }
-    void clear() { *this = {(fifo.clear(), std::move(fifo))}; }
   };
   struct Sender {  ///< an output of a switch, or a terminal
     Wire wire;
@@ -90,7 +85,7 @@ class PacketRelay final : public engine::WholeNetwork {
   [[nodiscard]] bool has_room(const Sender& s) const noexcept {
     return s.wire.to >= kTerminal || inputs_[s.wire.to].used < places_;
   }
-  void put_on(u32 sender, PacketId id) noexcept {
+  void put_on(u32 sender, core::PacketId id) noexcept {
     const Wire& wire = senders_[sender].wire;
     const Tick left = now_ + pool_[id].flits * wire.per_flit;
     if (sender >= terminal(0)) set_idle(sender - terminal(0), false);
@@ -125,13 +120,13 @@ class PacketRelay final : public engine::WholeNetwork {
   }
   void send(u32 o) noexcept {
     Sender& out = senders_[o];
-    const u64 turned = std::rotr(out.asked, static_cast<int>(out.turn));
-    const u32 port = (out.turn + static_cast<u32>(std::countr_zero(turned))) % 64;
+    const int after = std::countr_zero(std::rotr(out.asked, static_cast<int>(out.turn)));
+    const u32 port = (out.turn + static_cast<u32>(after)) % 64;
     out.asked &= ~(u64{1} << port);
     out.turn = (port + 1) % 64;
     out.from = o / ports_ * ports_ + port;
     Input& in = inputs_[out.from];
-    const PacketId id = in.fifo.front();
+    const core::PacketId id = in.fifo.front();
     in.fifo.erase(in.fifo.begin());
     --in.here;
     movements_ += pool_[id].flits;
@@ -144,11 +139,6 @@ class PacketRelay final : public engine::WholeNetwork {
   std::vector<Sender> senders_;
 };
 
-void install(const config::Values& values, engine::Builder& builder) {
-  builder.partition_as_one();
-  builder.add(0, std::make_unique<PacketRelay>(builder, values.natural("buffer")));
-}
-
 }  // namespace
 
 extern const core::SwitchRow row_packet_relay;
@@ -157,13 +147,17 @@ const core::SwitchRow row_packet_relay{
              "Packets stored and forwarded as a whole, with the next buffer in sight",
              "Kermani and Kleinrock, Virtual Cut-Through: A New Computer Communication Switching Technique, 1979",
              {config::Parameter::integer("buffer", 2).unit("packets").range(1, 1024).doc("Places of each input")}},
-    .install = &install,
+    .install =
+        [](const config::Values& values, engine::Builder& builder) {
+          builder.partition_as_one();
+          builder.add(0, std::make_unique<PacketRelay>(builder, values.natural("buffer")));
+        },
     .vcs = [](const config::Values&) { return 1U; },
     .most_ports = 64,  // bits of a word
     .draws_nothing = true,
     .zero_load =
-        [](const config::Values&, u32 flits) {
-          return core::ZeroLoad{2.0 * (flits - 1), flits - 1.0, 1, 1};
+        [](const config::Values&, u32 n) {
+          return core::ZeroLoad{2.0 * (n - 1), n - 1.0, 1, 1};
         }};
 
 }  // namespace banyan::switching::packet_relay
