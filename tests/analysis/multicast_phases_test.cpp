@@ -37,7 +37,8 @@ TEST(MulticastPhases, ABroadcastIsAlmostOneSet) {
 }
 
 TEST(MulticastPhases, NeedsADegree) {
-  EXPECT_NE(refusal([] { predicted(16, 0); }).find("use the traffic multicast"), std::string::npos);
+  EXPECT_NE(refusal([] { predicted(16, 0); }).find("use the traffic bimodal or multicast, or a degree of 1 to "),
+            std::string::npos);
   EXPECT_NE(refusal([] { predicted(16, 16); }), "");
 }
 

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Switches, WormRefusals, testing::Values("central_buffer
 TEST_P(WormRefusals, ARoutingWithoutACommonAncestorIsNamedWithThoseThatHaveOne) {
   const std::string expected =
       "the routing knows no common ancestor of several terminals from which a worm could replicate: use the routing "
-      "nearest_common_ancestor on a fat tree, up_down, or destination_tag";
+      "destination_tag, nearest_common_ancestor or up_down, whichever fits the topology";
   EXPECT_EQ(refusal(kMesh, "\"dimension_order\"", GetParam()), expected);
   EXPECT_EQ(refusal(kTorus, "{ name = \"dimension_order\", datelines = false }", GetParam()), expected);
   EXPECT_EQ(refusal(kTorus, "\"up_down\"", GetParam()), "") << "what the message says, does";
@@ -40,7 +40,7 @@ TEST_P(WormRefusals, ARoutingWithoutACommonAncestorIsNamedWithThoseThatHaveOne) 
             "dimension_order with datelines needs 2 virtual channels on a torus, the switch has 1: use the switch "
             "circuit or vc_router with vcs = 2, or set datelines = false and accept deadlocks");
   EXPECT_EQ(refusal(kTorus, "\"nearest_common_ancestor\"", GetParam()),
-            "nearest_common_ancestor needs a fat tree: use the topology fat_tree, xgft or bidirectional_min");
+            "nearest_common_ancestor needs a fat tree: use the topology bidirectional_min, fat_tree or xgft");
 }
 
 TEST_P(WormRefusals, SetsAndHeadersThatDoNotFitAreRefusedWithTheSizeThatWould) {

@@ -11,9 +11,12 @@
 // than the own node already. Both go to 0.
 //
 // A random first step: 1/n, by symmetry: the first step of each message is uniform over the dimensions.
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "banyan/core/analysis.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::analysis::first_step_collision {
 namespace {
@@ -39,10 +42,11 @@ class FirstStepCollision final : public core::Analysis {
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
   const core::Grid* const grid = context.topology->grid();
-  bool binary = grid != nullptr;
-  for (std::size_t d = 0; binary && d < grid->size.size(); ++d) binary = grid->size[d] == 2;
-  if (!binary) {
-    values.fail("name", "first_step_collision counts links of a hypercube's node", "use the topology hypercube");
+  if (grid == nullptr || !grid->is_hypercube()) {
+    values.fail("name", "first_step_collision counts links of a hypercube's node",
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.grid() != nullptr && t.grid()->is_hypercube();
+                            })));
   }
   return std::make_unique<FirstStepCollision>(static_cast<u32>(grid->size.size()));
 }

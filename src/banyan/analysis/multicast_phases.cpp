@@ -1,6 +1,8 @@
 // How long the headers of multicasts are and in how many phases they are sent, by their encoding (Sivaram, Stunkel,
 // Panda, section 3.2; Xu, Gui, Ni 1994): one worm with a bit per terminal, worms with a field of ports per stage, or
 // messages with one destination along a binomial tree.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -9,9 +11,11 @@
 #include <vector>
 
 #include "banyan/base/rng.hpp"
+#include "banyan/config/resolve.hpp"
 #include "banyan/core/analysis.hpp"
 #include "banyan/core/multicast.hpp"
 #include "banyan/core/multiport.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::analysis::multicast_phases {
 namespace {
@@ -62,19 +66,24 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   u32 degree = values.natural("degree");
   if (degree == 0) {
     for (const config::Values* traffic : context.traffics) {
-      const bool multicasts = traffic->component() == "multicast" || traffic->component() == "bimodal";
-      if (degree == 0 && multicasts) degree = traffic->natural("degree");
+      if (degree == 0 && traffic->all().contains("degree")) degree = traffic->natural("degree");
     }
   }
   if (degree == 0 || degree > terminals - 1) {
-    values.fail("degree",
-                "a multicast to " + std::to_string(degree) + " of " + std::to_string(terminals - 1) + " others",
-                "use the traffic multicast or bimodal, or a degree of 1 to " + std::to_string(terminals - 1));
+    values.fail(
+        "degree", "a multicast to " + std::to_string(degree) + " of " + std::to_string(terminals - 1) + " others",
+        fmt::format("use the traffic {}, or a degree of 1 to {}", core::traffics_with([](const core::TrafficRow& row) {
+                      return config::find_parameter(row.info, "degree") != nullptr;
+                    }),
+                    terminals - 1));
   }
   try {
     return std::make_unique<MulticastPhases>(*context.topology, degree, values.natural("draws"));
   } catch (const std::invalid_argument& cause) {
-    values.fail("name", cause.what(), "use a fat tree or a multistage network");
+    values.fail("name", cause.what(),
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.tree() != nullptr || t.multistage() != nullptr;
+                            })));
   }
 }
 

@@ -11,14 +11,10 @@
 namespace banyan::api {
 namespace {
 
-/// Admissions that ask nothing of switches: "a or b".
+/// Admissions that ask nothing of switches.
 std::string admissions_without_help() {
-  std::string names;
-  for (const core::AdmissionRow* row : core::admission_rows()) {
-    if (row->needs_marks || row->needs_utilization || row->info.name == "none") continue;
-    names += (names.empty() ? "" : " or ") + row->info.name;
-  }
-  return names;
+  return core::admissions_with(
+      [](const core::AdmissionRow& row) { return !row.needs_marks && !row.needs_utilization; });
 }
 
 /// An admission that waits for marks where none are made.

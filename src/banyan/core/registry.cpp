@@ -1,7 +1,10 @@
 #include "banyan/core/registry.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
+
+#include "banyan/base/error.hpp"
 
 namespace banyan::core {
 namespace {
@@ -52,7 +55,57 @@ Rooms& rooms() {
   return all;
 }
 
+template <typename Row, typename Has>
+std::string names_with(std::span<const Row* const> rows, const Has& has) {
+  std::vector<std::string> names;
+  for (const Row* row : rows) {
+    if (has(*row)) names.push_back(row->info.name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return text;
+}
+
+/// nullptr: it must be told something, or does not fit.
+std::unique_ptr<Topology> by_default(const TopologyRow& row) {
+  try {
+    return row.make(config::Values::defaults(row.info));
+  } catch (const ConfigError&) { return nullptr; }
+}
+std::unique_ptr<Routing> by_default(const RoutingRow& row, const Topology& topology) {
+  constexpr u32 kVcs = 4;  // enough for the classes of most; no buffers are built
+  try {
+    return row.make(config::Values::defaults(row.info), {.topology = &topology, .hot_spots = {}, .vcs = kVcs});
+  } catch (const ConfigError&) { return nullptr; }
+}
+
 }  // namespace
+
+std::string switches_with(const std::function<bool(const SwitchRow&)>& has) {
+  return names_with(switching_rows(), has);
+}
+std::string admissions_with(const std::function<bool(const AdmissionRow&)>& has) {
+  return names_with(admission_rows(), [&](const AdmissionRow& row) { return row.info.name != "none" && has(row); });
+}
+std::string traffics_with(const std::function<bool(const TrafficRow&)>& has) { return names_with(traffic_rows(), has); }
+std::string topologies_with(const std::function<bool(const Topology&)>& has) {
+  return names_with(topology_rows(), [&](const TopologyRow& row) {
+    const std::unique_ptr<Topology> topology = by_default(row);
+    return topology != nullptr && has(*topology);
+  });
+}
+std::string routings_with(const std::function<bool(const Routing&)>& has) {
+  std::vector<std::unique_ptr<Topology>> topologies;
+  for (const TopologyRow* row : topology_rows()) topologies.push_back(by_default(*row));
+  return names_with(routing_rows(), [&](const RoutingRow& row) {
+    return std::any_of(topologies.begin(), topologies.end(), [&](const std::unique_ptr<Topology>& topology) {
+      const auto routing = topology == nullptr ? nullptr : by_default(row, *topology);
+      return routing != nullptr && has(*routing);
+    });
+  });
+}
 
 std::string add_components(const Components& more) {
   Rooms& all = rooms();

@@ -38,13 +38,18 @@ struct Components {
 [[nodiscard]] std::span<const AdmissionRow* const> admission_rows();
 [[nodiscard]] std::span<const AnalysisRow* const> analysis_rows();
 
-/// The switch models that have something, for remedies: "a or b".
-[[nodiscard]] inline std::string switches_with(const std::function<bool(const SwitchRow&)>& has) {
-  std::string names;
-  for (const SwitchRow* row : switching_rows()) {
-    if (has(*row)) names += (names.empty() ? "" : " or ") + row->info.name;
-  }
-  return names;
-}
+// For remedies, which name what there is: "a, b or c".
+
+/// The switch models that have something.
+[[nodiscard]] std::string switches_with(const std::function<bool(const SwitchRow&)>& has);
+/// The admissions that have something, but for `none`.
+[[nodiscard]] std::string admissions_with(const std::function<bool(const AdmissionRow&)>& has);
+/// The traffics that have something.
+[[nodiscard]] std::string traffics_with(const std::function<bool(const TrafficRow&)>& has);
+/// The topologies that have something by the defaults of their parameters. Builds each of them.
+[[nodiscard]] std::string topologies_with(const std::function<bool(const Topology&)>& has);
+/// The routing functions that have something, by their defaults, on a topology by its defaults. Builds every pair that
+/// fits together, so no routing may ask this for its own refusal.
+[[nodiscard]] std::string routings_with(const std::function<bool(const Routing&)>& has);
 
 }  // namespace banyan::core

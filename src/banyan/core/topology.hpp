@@ -1,6 +1,7 @@
 // Seam 1: a topology builds a graph and publishes the structure that routing functions stand on.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,18 @@ struct Grid {
   /// Output and input port towards the higher / lower neighbour in dimension d. For size 2 both are equal.
   std::vector<u32> port_up;
   std::vector<u32> port_down;
+
+  [[nodiscard]] bool is_mesh() const { return std::find(wrap.begin(), wrap.end(), true) == wrap.end(); }
+  [[nodiscard]] bool is_hypercube() const {
+    return std::all_of(size.begin(), size.end(), [](u32 switches) { return switches == 2; });
+  }
+  /// Every dimension closes in itself.
+  [[nodiscard]] bool is_torus() const {
+    for (std::size_t d = 0; d < size.size(); ++d) {
+      if (!wrap[d] && size[d] != 2) return false;
+    }
+    return true;
+  }
 };
 
 /// One level of a fat tree; level 0 holds the terminals. Ports [0, down_ports) lead down, the next up_ports lead up.

@@ -11,12 +11,15 @@
 //             load under uniform traffic (Scott and Thorson, Optimized Routing in the Cray T3D, 1994).
 // A fixed class is free of deadlock since shortest paths of class 1 never use the middle link (a packet over both links
 // would travel more than half of the ring), those of class 0 never the wrap link.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/routing/parts/places.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
@@ -253,7 +256,9 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
   parts::require_whole(values, context);
   if (context.topology->grid() == nullptr && context.topology->hyperx() == nullptr) {
     values.fail("order", "dimension_order needs a topology with coordinates",
-                "choose mesh, torus, hypercube or hyperx");
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.grid() != nullptr || t.hyperx() != nullptr;
+                            })));
   }
   Classes classes = Classes::none;
   if (values.flag("datelines")) {

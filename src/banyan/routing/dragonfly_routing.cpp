@@ -5,12 +5,15 @@
 // still leave the direct way (PAR), then in this order the source's group on a detour, the intermediate group (or the
 // source's group on the direct way), the destination's group. Global classes: 0 into the intermediate group, 1 into the
 // destination's. Every step goes to a higher class or from local to global, so dependencies have no cycle.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/places.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
@@ -220,7 +223,9 @@ class DragonflyRouting final : public core::Routing {
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
   parts::require_whole(values, context);
   if (context.topology->dragonfly() == nullptr) {
-    values.fail("policy", "this routing needs a dragonfly", "use the topology dragonfly");
+    values.fail("policy", "this routing needs a dragonfly",
+                fmt::format("use the topology {}",
+                            core::topologies_with([](const core::Topology& t) { return t.dragonfly() != nullptr; })));
   }
   const std::string& name = values.text("policy");
   const Policy policy = name == "minimal"   ? Policy::minimal

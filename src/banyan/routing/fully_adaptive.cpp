@@ -1,9 +1,12 @@
 // Every port on a shortest path, every virtual channel: as free as minimal routing can be, and without any means
 // against deadlock. For switches that hold nothing while they wait: circuits that come back when they are blocked.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/hop_paths.hpp"
 #include "banyan/routing/parts/space.hpp"
 
@@ -58,7 +61,10 @@ class FullyAdaptive final : public core::Routing {
   void require_rings(const config::Values& values) const {
     for (u32 d = 0; d < space_->dimensions(); ++d) {
       if (space_->ring(d) || space_->size(d) == 2) continue;
-      values.fail("directions", "one direction leads everywhere only on rings", "use the topology torus");
+      values.fail("directions", "one direction leads everywhere only on rings",
+                  fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                                return t.grid() != nullptr && t.grid()->is_torus();
+                              })));
     }
   }
 

@@ -1,11 +1,14 @@
 // Fat trees: up to a level whose switches have the destination below them, and down again (turnaround routing). On the
 // way up every port leads to such a switch; `up` says which one is taken. Dependencies lead up and then down only, so
 // that one virtual channel is enough.
+#include <fmt/core.h>
+
 #include <memory>
 #include <stdexcept>
 
 #include "banyan/base/hash.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/places.hpp"
 
 namespace banyan::routing::nearest_common_ancestor {
@@ -127,7 +130,8 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
   parts::require_whole(values, context);
   if (context.topology->tree() == nullptr) {
     values.fail("up", "nearest_common_ancestor needs a fat tree",
-                "use the topology fat_tree, xgft or bidirectional_min");
+                fmt::format("use the topology {}",
+                            core::topologies_with([](const core::Topology& t) { return t.tree() != nullptr; })));
   }
   const std::string& name = values.text("up");
   const Up up = name == "d_mod_k"             ? Up::d_mod_k

@@ -2,9 +2,12 @@
 // time. In plane i it corrects dimension i on class 2 of the virtual channels and dimension i + 1 on class 0 or 1, by
 // the sign of its way in dimension i, so that packets of the two signs never meet; when dimension i is done, plane i +
 // 1 follows. What is left of the last dimension goes on its class 2, which no plane uses.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/space.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
@@ -44,8 +47,11 @@ class PlanarAdaptive final : public core::Routing {
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
   const core::Grid* const grid = context.topology->grid();
   auto routing = std::make_unique<PlanarAdaptive>(values, context);
-  if (grid == nullptr || std::find(grid->wrap.begin(), grid->wrap.end(), true) != grid->wrap.end()) {
-    values.fail("name", "planar_adaptive needs a mesh", "use the topology mesh or hypercube");
+  if (grid == nullptr || !grid->is_mesh()) {
+    values.fail("name", "planar_adaptive needs a mesh",
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.grid() != nullptr && t.grid()->is_mesh();
+                            })));
   }
   return routing;
 }

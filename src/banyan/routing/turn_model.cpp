@@ -1,9 +1,12 @@
 // Adaptive minimal routing on meshes that forbids just enough turns to break all cycles, without virtual channels:
 // west_first, north_last and negative_first (Glass and Ni 1992), odd_even (Chiu 2000). West is x-, north is y+.
 // `unrestricted` forbids no turn: it deadlocks, and shows what the rules are for.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/space.hpp"
 
 namespace banyan::routing::turn_model {
@@ -92,9 +95,11 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                                                : Rule::unrestricted;
   auto routing = std::make_unique<TurnModel>(values, context, rule);
   const core::Grid* const grid = context.topology->grid();
-  if (grid == nullptr || std::find(grid->wrap.begin(), grid->wrap.end(), true) != grid->wrap.end()) {
+  if (grid == nullptr || !grid->is_mesh()) {
     values.fail("rule", "turn models need a mesh: rings close circles without turns",
-                "use the topology mesh or hypercube");
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.grid() != nullptr && t.grid()->is_mesh();
+                            })));
   }
   const bool plane = rule != Rule::negative_first && rule != Rule::unrestricted;
   const std::size_t dimensions =

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "banyan/core/analysis.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::analysis::parts {
 
@@ -17,7 +18,9 @@ struct Delta {
   const core::Multistage* const network = context.topology->multistage();
   if (network == nullptr || network->extra_stage) {
     values.fail("name", fmt::format("{} describes a delta network", values.component()),
-                "use the topology multistage_cube");
+                fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                              return t.multistage() != nullptr && !t.multistage()->extra_stage;
+                            })));
   }
   if (context.traffics.size() != 1 || context.traffics.front()->component() != "uniform" ||
       !context.traffics.front()->flag("include_self") || context.traffics.front()->integer("size") != 1) {

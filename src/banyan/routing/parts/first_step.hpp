@@ -2,10 +2,13 @@
 // addresses differ (Buzzard and Mudge, section 3).
 #pragma once
 
+#include <fmt/core.h>
+
 #include <bit>
 
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/routing/parts/places.hpp"
 #include "banyan/routing/parts/vc_classes.hpp"
 
@@ -25,12 +28,13 @@ class HypercubeSteps final : public core::Routing {
       : vcs_(static_cast<u8>(context.vcs)) {
     require_whole(values, context);
     const core::Grid* const grid = context.topology->grid();
-    bool binary = grid != nullptr;
-    for (std::size_t d = 0; binary && d < grid->size.size(); ++d) binary = grid->size[d] == 2;
-    if (!binary) {
+    if (grid == nullptr || !grid->is_hypercube()) {
       values.fail("name",
                   fmt::format("{} needs a hypercube: it corrects one bit of the address per step", values.component()),
-                  "use the topology hypercube, or the routing dimension_order");
+                  fmt::format("use the topology {}, or the routing dimension_order",
+                              core::topologies_with([](const core::Topology& t) {
+                                return t.grid() != nullptr && t.grid()->is_hypercube();
+                              })));
     }
     concentration_ = grid->concentration;
     dimensions_ = static_cast<u32>(grid->size.size());

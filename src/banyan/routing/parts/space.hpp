@@ -1,10 +1,13 @@
 // Coordinates of meshes, tori, hypercubes and HyperX networks under one name: which ports lead nearer in a dimension.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/core/routing.hpp"
 #include "banyan/routing/parts/places.hpp"
 
@@ -31,7 +34,9 @@ class Space {
     const core::HyperX* const hyperx = context.topology->hyperx();
     if (grid == nullptr && hyperx == nullptr) {
       values.fail("name", fmt::format("{} needs a topology with coordinates", values.component()),
-                  "use the topology mesh, torus, hypercube or hyperx");
+                  fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                                return t.grid() != nullptr || t.hyperx() != nullptr;
+                              })));
     }
     const std::vector<u32>& size = grid != nullptr ? grid->size : hyperx->size;
     concentration_ = grid != nullptr ? grid->concentration : hyperx->concentration;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "banyan/base/bits.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/core/routing.hpp"
 
 namespace banyan::routing {
@@ -20,7 +21,9 @@ class StageTag {
     const core::Multistage* const stages = context.topology->multistage();
     if (stages == nullptr) {
       values.fail("name", "the routing needs a multistage network",
-                  "use the topology multistage_cube or extra_stage_cube");
+                  fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                                return t.multistage() != nullptr;
+                              })));
     }
     radix_ = stages->radix;
     format_ = {static_cast<u32>(std::bit_width(radix_ - 1)), static_cast<u32>(stages->digit_of_stage.size())};

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "banyan/config/resolve.hpp"
 #include "banyan/core/registry.hpp"
 #include "banyan/core/routing.hpp"
 
@@ -33,13 +34,10 @@ class VcClasses {
 
 /// The switch models that can be given virtual channels, for remedies: "vc_router with vcs = 4".
 inline std::string switch_with_vcs(u32 vcs) {
-  std::string names;
-  for (const core::SwitchRow* row : core::switching_rows()) {
-    for (const config::Parameter& p : row->info.parameters) {
-      if (p.name == "vcs") names += (names.empty() ? "" : " or ") + row->info.name;
-    }
-  }
-  return fmt::format("{} with vcs = {}", names, vcs);
+  return fmt::format("{} with vcs = {}", core::switches_with([](const core::SwitchRow& row) {
+                       return config::find_parameter(row.info, "vcs") != nullptr;
+                     }),
+                     vcs);
 }
 
 /// Refuses a switch with fewer virtual channels than the routing has classes.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "banyan/core/multicast.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/whole_network.hpp"
@@ -75,8 +76,10 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
   }
   if (!replicates(builder)) return;
   if (builder.routing().multicast_routes() == nullptr) {
-    values.fail("name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
-                "use the routing nearest_common_ancestor on a fat tree, up_down, or destination_tag");
+    values.fail(
+        "name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
+        fmt::format("use the routing {}, whichever fits the topology",
+                    core::routings_with([](const core::Routing& r) { return r.multicast_routes() != nullptr; })));
   }
   if (worms.both_ways && !builder.routing().multicast_routes()->complete_both_ways()) {
     values.fail("replicate_on", "on some ways up of this network, what was served below cannot be told from the rest",
