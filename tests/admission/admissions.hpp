@@ -45,6 +45,9 @@ inline const std::vector<Network>& networks() {
       {"packet_node",
        "topology = { name = 'hypercube', degree = 4 }\nswitch = { name = 'packet_node', acquire = 2, header = 2 }\n"
        "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 0.2, size = 24 }\n"},
+      {"ideal",
+       "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'ideal'\nrouting = 'dimension_order'\n"
+       "traffic = { name = 'uniform', load = 0.2, size = 24 }\n"},
   };
   return all;
 }

@@ -58,7 +58,19 @@ TEST_F(Needs, MemoryIsWhatARunTakesToWithinTheStatedFactor) {
                  "{ name = \"uniform\", load = 0.02 }"),
       experiment("{ name = \"hypercube\", degree = 11 }", "\"circuit\"", "\"ecube\"",
                  "{ name = \"uniform\", load = 0.02 }"),
+      experiment("{ name = \"mesh\", size = [56, 56] }", "\"packet_node\"", "\"dimension_order\"",
+                 "{ name = \"uniform\", load = 0.02 }"),
+      experiment("{ name = \"torus\", size = [48, 48] }", "\"circuit\"", "\"dimension_order\"",
+                 "{ name = \"uniform\", load = 0.01 }"),
+      experiment(tree, "\"ideal\"", turns, worms),
+      experiment("{ name = \"hypercube\", degree = 12 }", "\"ideal\"", "\"ecube\"", worms),
   };
+  for (const core::SwitchRow* row : core::switching_rows()) {
+    const auto there = std::count_if(std::begin(files), std::end(files), [&](const std::string& text) {
+      return contains(text, "\"" + row->info.name + "\"");
+    });
+    EXPECT_GE(there, 2) << "two networks with the switch " << row->info.name << " are to be among `files`";
+  }
   for (const std::string& text : files) {
     const auto needs = api::needs_of(api::read_experiments_text(text, "test.toml", {}).points.front());
     ASSERT_TRUE(needs.has_value()) << text;

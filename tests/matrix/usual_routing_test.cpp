@@ -23,7 +23,8 @@ api::Experiment experiment(const std::string& topology, const std::string& netwo
 TEST(UsualRouting, IsFreeOfDeadlockOnTheVirtualChannelsOfARouter) {
   for (const core::TopologyRow* row : core::topology_rows()) {
     const std::string& topology = row->info.name;
-    ASSERT_NE(row->routing.name, nullptr) << topology;
+    EXPECT_NE(row->routing.name, nullptr) << "the row of " << topology << " names no usual routing as its last entry";
+    if (row->routing.name == nullptr) continue;
     const api::Experiment e = experiment(topology, "vc_router");
     EXPECT_TRUE(e.usual_routing);
     EXPECT_EQ(e.routing.component(), row->routing.name);
@@ -44,6 +45,7 @@ TEST(UsualRouting, IsTakenByEverySwitchModelThatHasItsVirtualChannels) {
   unsigned taken = 0;
   for (const core::TopologyRow* row : core::topology_rows()) {
     for (const core::SwitchRow* network : core::switching_rows()) {
+      if (row->routing.name == nullptr) break;
       if (network->without_contention) continue;  // for jobs
       try {
         static_cast<void>(api::check(experiment(row->info.name, network->info.name)));

@@ -118,6 +118,20 @@ TEST(Completeness, EverySwitchModelHasABenchmark) {
   }
 }
 
+/// What it costs, and what goes back.
+TEST(Completeness, EveryAdmissionStandsInBothTablesOfItsGuide) {
+  const std::string guide = test::read_file(repository_root() / "docs/how-to/hold-packets-back.md");
+  const std::size_t costs = guide.find("## What it costs when nothing burns");
+  const std::size_t back = guide.find("## What goes back");
+  ASSERT_TRUE(costs < back && back != std::string::npos);
+  for (const auto* row : banyan::core::admission_rows()) {
+    const std::string name = "`" + row->info.name + "`";
+    EXPECT_LT(guide.find(name, guide.find("| |", costs)), back) << name << " has no row of costs";
+    if (row->info.name == "none") continue;
+    EXPECT_NE(guide.find("| " + name + " |", back), std::string::npos) << name << " has no row of what goes back";
+  }
+}
+
 TEST(Completeness, EveryComponentHasASummaryAndAReference) {
   for (const Component& c : components()) {
     EXPECT_TRUE(is_one_line(c.info->summary)) << c.room << "/" << c.info->name << " has no one-line summary";

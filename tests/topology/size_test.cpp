@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "banyan/base/error.hpp"
 #include "support/rows.hpp"
 
 namespace banyan::test::size_test {
@@ -78,9 +79,54 @@ RC_GTEST_PROP(NetworkSize, OfGridsOfAnyShape, ()) {
 /// A topology of parameters alone has no excuse; a graph file is no larger than what was written down.
 TEST(NetworkSize, EveryTopologyTellsIt) {
   for (const core::TopologyRow* row : core::topology_rows()) {
-    EXPECT_EQ(row->size != nullptr, row->info.name != "graph_file") << row->info.name;
+    EXPECT_EQ(row->size != nullptr, row->info.name != "graph_file")
+        << "the row of " << row->info.name << " has no size";
   }
-  for (const core::SwitchRow* row : core::switching_rows()) EXPECT_NE(row->memory, nullptr) << row->info.name;
+  for (const core::SwitchRow* row : core::switching_rows())
+    EXPECT_NE(row->memory, nullptr) << "the row of " << row->info.name << " has no memory";
+}
+
+/// Values for a parameter, besides its default.
+std::vector<config::Value> others(const config::Parameter& p) {
+  std::vector<config::Value> values;
+  const auto fits = [&](i64 v) { return static_cast<double>(v) >= p.low && static_cast<double>(v) <= p.high; };
+  if (p.type == config::Type::integer) {
+    for (const i64 v : {1, 2, 3, 4, 5, 16}) {
+      if (fits(v)) values.emplace_back(v);
+    }
+  } else if (p.type == config::Type::integers) {
+    for (const Integers& v : {Integers{2}, Integers{3, 4}, Integers{2, 3, 4}}) {
+      if (std::all_of(v.begin(), v.end(), fits)) values.emplace_back(v);
+    }
+  } else if (p.type == config::Type::choice) {
+    for (const std::string& v : p.choices) values.emplace_back(v);
+  }
+  return values;
+}
+
+/// Whoever adds a topology need not come here.
+TEST(NetworkSize, IsThatOfEveryTopologyWhateverOneOfItsParametersIs) {
+  for (const core::TopologyRow* row : core::topology_rows()) {
+    if (row->size == nullptr) continue;
+    expect_size(row->info.name, {});
+    for (const config::Parameter& p : row->info.parameters) {
+      if (p.name == "subnetworks") continue;  // size tells of one
+      u32 built = 0;
+      for (const config::Value& value : others(p)) {
+        const Settings with{{p.name, value}};
+        std::unique_ptr<core::Topology> topology;
+        try {
+          topology = row->make(settings(row->info, with));
+        } catch (const ConfigError&) { continue; }
+        SCOPED_TRACE(row->info.name + "." + p.name + ", value " + std::to_string(++built));
+        if (p.name.find("fail") == std::string::npos && p.name != "faults") {
+          expect_size(row->info.name, with);
+        } else {  // the size is that of the whole network
+          EXPECT_GE(row->size(settings(row->info, with)).channels, core::size_of(topology->graph()).channels);
+        }
+      }
+    }
+  }
 }
 
 TEST(NetworkSize, WhatNobodyCanBuildIsTold) {

@@ -52,7 +52,9 @@ class PlainWormhole : public engine::PerSwitch {
     u64 sum = 0;
     for (u32 i = 0; i < state_.size(); ++i) {
       Hasher h;
-      for (const u32 v : {switches_[i / ports_], i % ports_, state_[i].credits, state_[i].turn}) h.add(v);
+      const u32 to = state_[i].to == kNone ? kNone : state_[i].to % ports_;
+      const u32 from = state_[i].from == kNone ? kNone : state_[i].from % ports_;
+      for (const u32 v : {switches_[i / ports_], i % ports_, state_[i].credits, state_[i].turn, to, from}) h.add(v);
       for (u32 n = 0; n < state_[i].count; ++n) h.add(engine::flit_digest(packet(flit(i, n).packet), flit(i, n)));
       sum += h.value();
     }

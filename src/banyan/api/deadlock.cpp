@@ -56,10 +56,10 @@ DeadlockNote note_on(const Experiment& experiment) {
   }
   if (shares && report.verdict == core::DependencyVerdict::escape_when_empty) {
     return {false, core::explain(report, network.topology->one_subnetwork()) +
-                       "\n  here it is not: packets may wait behind each other in a circle; remedy: "
-                       "switch.wait_for_tail_credit = true, with which a virtual channel takes its next packet only "
-                       "when the credit of the last flit is back: short packets need several times as many virtual "
-                       "channels for the same throughput"};
+                       "\n  here it is not: packets may wait behind each other in a circle; remedy: " +
+                       (switching.shares_vcs_remedy != nullptr
+                            ? switching.shares_vcs_remedy
+                            : "a routing without escapes, such as the usual one of the topology")};
   }
   return {report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost,
           core::explain(report, network.topology->one_subnetwork())};

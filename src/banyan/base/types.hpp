@@ -13,7 +13,7 @@ using u64 = std::uint64_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// Simulated time in sub-ticks (tick x phases + phase, see docs/explanation/engine.md).
+/// Simulated time: cycle x phases + phase, and every model has one phase (docs/explanation/engine.md, The clock).
 using Tick = u64;
 
 /// "Never": no wake-up, no birth, no deadline.

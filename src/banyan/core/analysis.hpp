@@ -52,8 +52,8 @@ class Analysis {
   [[nodiscard]] virtual std::vector<Prediction> predict() const = 0;
 };
 
-/// Registration row: `const core::AnalysisRow row_NAME` in `namespace banyan::analysis`. `make` throws ConfigError when
-/// the model does not describe that experiment, naming what it needs.
+/// Registration row: `const core::AnalysisRow row_NAME` in `namespace banyan::analysis::NAME`. `make` throws
+/// ConfigError when the model does not describe that experiment, naming what it needs.
 struct AnalysisRow {
   config::ComponentInfo info;
   std::unique_ptr<Analysis> (*make)(const config::Values&, const AnalysisContext&) = nullptr;

@@ -48,10 +48,11 @@ struct Flit {
   PacketId packet = 0;
   u32 destination = 0;
   u16 sequence = 0;  ///< position inside its packet
-  u16 auxiliary = 0;
+  u16 auxiliary =
+      0;  ///< of models between interfaces (engine/interfaces.hpp): switches passed, which the terminal records
   u8 vc = 0;
-  u8 flags = 0;  ///< FlitFlag
-  u16 auxiliary2 = 0;
+  u8 flags = 0;        ///< FlitFlag
+  u16 auxiliary2 = 0;  ///< the model's own, as `auxiliary` is of whole networks
 };
 static_assert(sizeof(Flit) == 16);
 

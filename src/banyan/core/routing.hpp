@@ -190,8 +190,8 @@ class Routing {
   [[nodiscard]] virtual std::unique_ptr<MulticastRoutes> multicast_routes() const { return nullptr; }
 };
 
-/// Registration row: `const core::RoutingRow row_NAME` in `namespace banyan::routing`. `make` throws ConfigError when
-/// the routing does not exist on that topology, naming what it needs.
+/// Registration row: `const core::RoutingRow row_NAME` in `namespace banyan::routing::NAME`. `make` throws ConfigError
+/// when the routing does not exist on that topology, naming what it needs.
 struct RoutingRow {
   config::ComponentInfo info;
   std::unique_ptr<Routing> (*make)(const config::Values&, const RoutingContext&) = nullptr;

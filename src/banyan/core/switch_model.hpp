@@ -146,6 +146,8 @@ namespace switch_model {
   };                                                                                                                 \
   template <class Model>                                                                                             \
   constexpr bool checked_##NAME() {                                                                                  \
+    static_assert(!std::is_final_v<Model>,                                                                           \
+                  "a switch model cannot be final: its functions are looked for by deriving");                       \
     constexpr bool listed = (Model::kProvides & BIT) != 0;                                                           \
     static_assert(!listed || named_##NAME<Model>, #NAME " is listed in kProvides (" #BIT ") and missing");           \
     static_assert(!listed || !named_##NAME<Model> || usable_##NAME<Model>,                                           \

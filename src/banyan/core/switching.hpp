@@ -70,10 +70,10 @@ struct HopCost {
   double most_of_flits = 600e-9;  ///< of all flits of a packet together
 };
 
-/// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace banyan::switching`.
-/// `install` adds the model's populations to the machine under construction (engine/builder.hpp); it throws ConfigError
-/// with one reason when the model cannot run that topology, routing or traffic. `vcs` tells the number of virtual
-/// channels from the parameters.
+/// Registration row, in designated initialisers: `const core::SwitchRow row_NAME` in `namespace
+/// banyan::switching::NAME`. `install` adds the model's populations to the machine under construction
+/// (engine/builder.hpp); it throws ConfigError with one reason when the model cannot run that topology, routing or
+/// traffic. `vcs` tells the number of virtual channels from the parameters.
 struct SwitchRow {
   config::ComponentInfo info;
   void (*install)(const config::Values&, engine::Builder&) = nullptr;
@@ -84,9 +84,12 @@ struct SwitchRow {
   /// Ports of a switch, of either direction, that the model takes; kNone: any number.
   u32 most_ports = kNone;
   /// Whether a packet may be given a virtual channel whose buffer still holds flits of another one, and is bound to it:
-  /// then an escape subnetwork without cycles proves nothing (Duato 1993 gives a queue to one message at a time).
+  /// then an escape subnetwork without cycles proves nothing (Duato 1993 gives a queue to one message at a time). So do
+  /// plain FIFOs that hold several packets.
   /// `longest_packet`: in flits. nullptr: no.
   bool (*shares_vcs)(const config::Values&, u32 longest_packet) = nullptr;
+  /// What the user can do about it, in one clause; nullptr: use a routing whose dependencies have no cycle at all.
+  const char* shares_vcs_remedy = nullptr;
   /// How far the model's requests let routing functions look at queues (RouteRequest::occupancy).
   Sight sight = Sight::none;
   /// Nanoseconds per cycle, for models whose links have a rate; nullptr: a cycle has no length.

@@ -121,8 +121,8 @@ class Topology {
   u32 subnetworks_ = 1;
 };
 
-/// Registration row of a topology: `const core::TopologyRow row_NAME` in `namespace banyan::topology`, file NAME.cpp.
-/// `make` throws ConfigError (through Values::fail) when the parameters do not fit together.
+/// Registration row of a topology: `const core::TopologyRow row_NAME` in `namespace banyan::topology::NAME`, file
+/// NAME.cpp. `make` throws ConfigError (through Values::fail) when the parameters do not fit together.
 struct TopologyRow {
   /// What carries packets where an experiment names no routing: one fixed way for each pair, a shortest one where it
   /// can be, free of deadlock with the virtual channels that switch models have by default.

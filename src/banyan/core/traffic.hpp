@@ -293,7 +293,7 @@ class Traffic {
   }
 };
 
-/// Registration row: `const core::TrafficRow row_NAME` in `namespace banyan::traffic`.
+/// Registration row: `const core::TrafficRow row_NAME` in `namespace banyan::traffic::NAME`.
 struct TrafficRow {
   config::ComponentInfo info;
   std::unique_ptr<Traffic> (*make)(const config::Values&, const TrafficContext&) = nullptr;

@@ -89,7 +89,7 @@ struct SetAside {
 ///  - blocked(): what the front of every queue waits for. A front that could leave in this tick waits for the bandwidth
 ///    of its port. Where queues share a memory, what waits for room waits for the memory, and the memory waits
 ///    (why = held, no packet) for its queues that use at least an equal share of it;
-///  - packet(): every packet in every resource, when contents() says that they are wanted;
+///  - packet(): every packet in every resource, which is ignored unless wants_contents() is true;
 ///  - set_aside(): where the model manages congestion.
 class BlockedView {
  public:

@@ -33,6 +33,7 @@ class PerSwitch {
   /// channel is slower than a flit per tick.
   template <class Model>
   static void install(const config::Values& values, Builder& builder, u32 places, u64 bytes) {
+    static_assert(core::SwitchModel<Model>, "core/switch_model.hpp says what is missing: see the first note below");
     const core::Graph& graph = builder.topology().graph();
     for (const core::Channel& c : graph.channels()) {
       if (c.link.cycles_per_flit == 1) continue;

@@ -513,6 +513,9 @@ const core::SwitchRow row_vc_router{
           const bool leaves = longest_packet == 1 && values.flag("vc_busy_when_full");
           return !values.flag("wait_for_tail_credit") && !leaves;
         },
+    .shares_vcs_remedy =
+        "switch.wait_for_tail_credit = true, with which a virtual channel takes its next packet only when the credit "
+        "of the last flit is back: short packets need several times as many virtual channels for the same throughput",
     .sight = core::Sight::network,
     .writes_utilization = true,
     .serves_classes = true,
