@@ -62,7 +62,14 @@ TEST(Subnetworks, MessagesInOneOfThemBehaveAsInOneNetwork) {
 class Unlike final : public core::Routing {
  public:
   [[nodiscard]] core::RoutingTraits traits() const noexcept override {
-    return {{3, 5}, 2, false, true, {}, 7, false, true};
+    return {.tag_format = {3, 5},
+            .classes = 2,
+            .reads_source = false,
+            .by_destination = true,
+            .required_vcs = 7,
+            .reads_pending = true,
+            .random = false,
+            .in_order = true};
   }
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
     out.add({static_cast<u16>(100 * request.at + request.packet->destination)});
@@ -81,6 +88,7 @@ TEST(Subnetworks, RoutingsKeepAllTraitsAndTheStepsOfManyHeads) {
   EXPECT_FALSE(traits.reads_source);
   EXPECT_TRUE(traits.by_destination);
   EXPECT_EQ(traits.required_vcs, 7U);
+  EXPECT_TRUE(traits.reads_pending);
   EXPECT_FALSE(traits.random);
   EXPECT_TRUE(traits.in_order);
   std::vector<core::Visit> visits;

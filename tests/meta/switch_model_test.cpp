@@ -106,6 +106,17 @@ TEST(SwitchModel, EveryMisspellingIsNamed) {
   }
 }
 
+TEST(SwitchModel, AFinalClassIsToldFirst) {
+  std::string text = model("", "");
+  text.replace(text.find("struct Model"), 12, "struct Model final");
+  const test::Output compiled = compile(text, "final");
+  EXPECT_NE(compiled.status, 0);
+  const std::size_t first = compiled.text.find("error: ");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(compiled.text.substr(first, 200).find("a switch model cannot be final"), std::string::npos)
+      << compiled.text;
+}
+
 /// The functions that every model has, and the declaration of each in model().
 const std::vector<std::pair<std::string, std::string>>& required() {
   static const std::vector<std::pair<std::string, std::string>> all{
