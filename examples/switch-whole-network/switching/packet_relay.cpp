@@ -18,18 +18,15 @@ class PacketRelay final : public engine::WholeNetwork {
     });
     pool_.reserve(static_cast<u32>(inputs_.size() * places) + 2 * graph_.terminals());
   }
-
   void reset(u32 replication) override {
     restart(Stream("packet_relay: choices of routings"), replication);
     for (Input& in : inputs_) in = {};
     for (Sender& sender : senders_) sender = {sender.wire};
   }
-
   void archive(Archive& a) override {
     archive_network(a);
     a(inputs_, senders_);
   }
-
   Tick run(Tick now) noexcept override {
     now_ = now;
     calendar_.take(now, false, [&](const u32* events, u32, u32 i) { happen(events[i] & 3U, events[i] >> 2U); });
@@ -42,7 +39,6 @@ class PacketRelay final : public engine::WholeNetwork {
     }
     return std::min(calendar_.next_after(now), terminals_.source.next_birth_after(now));
   }
-
   void blocked_on(engine::BlockedView& into) const override {
     for (u32 i = 0; i < inputs_.size(); ++i) {
       const Input& in = inputs_[i];
@@ -77,9 +73,8 @@ class PacketRelay final : public engine::WholeNetwork {
     Wire wire;
     u64 asked = 0;     ///< bits: inputs of the switch
     u32 from = kNone;  ///< input whose packet is leaving
-    u32 turn = 0;      ///< input that is asked first
+    int turn = 0;      ///< input that is asked first
   };
-
   /// Number of a terminal among the senders.
   [[nodiscard]] u32 terminal(u32 t) const noexcept { return static_cast<u32>(inputs_.size()) + t; }
   [[nodiscard]] bool has_room(const Sender& s) const noexcept {
@@ -90,9 +85,8 @@ class PacketRelay final : public engine::WholeNetwork {
     const Tick left = now_ + pool_[id].flits * wire.per_flit;
     if (sender >= terminal(0)) set_idle(sender - terminal(0), false);
     calendar_.put(sender << 2U | kLeft, left, now_);
-    const Tick at = left + wire.latency - 1;
-    if (wire.to >= kTerminal) return calendar_.put(id << 2U | kDelivered, at, now_);
-    calendar_.put(wire.to << 2U | kArrived, at, now_);
+    if (wire.to >= kTerminal) return calendar_.put(id << 2U | kDelivered, left + wire.latency - 1, now_);
+    calendar_.put(wire.to << 2U | kArrived, left + wire.latency - 1, now_);
     inputs_[wire.to].fifo.push_back(id);
     ++inputs_[wire.to].used;
   }
@@ -100,31 +94,25 @@ class PacketRelay final : public engine::WholeNetwork {
     if (event == kDelivered) deliver(what, pool_[what].destination, now_);
     if (event == kArrived && inputs_[what].here++ == 0 && inputs_[what].to == kNone) ask(what);
     if (event != kLeft) return;
-    if (what >= inputs_.size()) return set_idle(what - terminal(0), true);
+    if (what >= terminal(0)) return set_idle(what - terminal(0), true);
     const u32 i = std::exchange(senders_[what].from, kNone);
     --inputs_[i].used;
     inputs_[i].to = kNone;
     if (inputs_[i].here != 0) ask(i);
   }
-  /// The packet at the front asks for that of its candidates of highest priority that the fewest ask for or use.
+  /// The packet at the front asks for the first of its candidates of highest priority.
   void ask(u32 i) noexcept {
     ask_routing(i, inputs_[i].fifo.front(), pool_[inputs_[i].fifo.front()].hops);
-    u32 best = 0;
-    for (const core::Candidate& c : candidates_) {
-      const Sender& out = senders_[i / ports_ * ports_ + c.port];
-      const u32 rank = c.priority * 128U + 128U - static_cast<u32>(std::popcount(out.asked)) - (out.from != kNone);
-      if (rank > best) inputs_[i].to = i / ports_ * ports_ + c.port;
-      best = std::max(best, rank);
-    }
+    const auto less = [](const core::Candidate& a, const core::Candidate& b) { return a.priority < b.priority; };
+    inputs_[i].to = i / ports_ * ports_ + std::max_element(candidates_.begin(), candidates_.end(), less)->port;
     senders_[inputs_[i].to].asked |= u64{1} << i % ports_;
   }
   void send(u32 o) noexcept {
     Sender& out = senders_[o];
-    const int after = std::countr_zero(std::rotr(out.asked, static_cast<int>(out.turn)));
-    const u32 port = (out.turn + static_cast<u32>(after)) % 64;
+    const int port = (out.turn + std::countr_zero(std::rotr(out.asked, out.turn))) % 64;
     out.asked &= ~(u64{1} << port);
     out.turn = (port + 1) % 64;
-    out.from = o / ports_ * ports_ + port;
+    out.from = o / ports_ * ports_ + static_cast<u32>(port);
     Input& in = inputs_[out.from];
     const core::PacketId id = in.fifo.front();
     in.fifo.erase(in.fifo.begin());
@@ -133,7 +121,6 @@ class PacketRelay final : public engine::WholeNetwork {
     ++pool_[id].hops;
     put_on(o, id);
   }
-
   u32 places_;
   std::vector<Input> inputs_;
   std::vector<Sender> senders_;
