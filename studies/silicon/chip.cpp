@@ -13,6 +13,8 @@ namespace {
 
 using config::Parameter;
 
+constexpr u32 kNiuStages = kRouterStages / 2;  ///< of a router's pipeline, at either end of a way
+
 struct DramPort {
   u32 column;
   u32 row;
@@ -51,7 +53,7 @@ const config::ComponentInfo& constants_info() {
        Parameter::real("dram_rate", 0.0).unit("bytes/cycle").range(1, kFlitBytes).required(),
        Parameter::real("barrier_overhead", 0.0).unit("cycles").range(0, 1000).required(),
        Parameter::integer("hop_latency", 9).unit("cycles").range(kRouterStages + 1, 100).required(),
-       Parameter::integer("niu_latency", 5).unit("cycles").range(kRouterStages / 2 + 1, 100).required(),
+       Parameter::integer("niu_latency", 5).unit("cycles").range(kNiuStages + 1, 100).required(),
        Parameter::integer("buddies", 2).range(1, 8).required(),
        Parameter::integer("buffer", 16).unit("flits").range(1, 1024).required(),
        Parameter::choice("allocator", {"islip", "input_first", "output_first", "wavefront"}, "islip").required(),
@@ -77,7 +79,7 @@ Links links_of(u32 noc, const Constants& constants) {
   Links links;
   const auto line = [&links](const std::string& text) { links.lines += "\"" + text + "\",\n"; };
   // The stages of the last router count half for the way in and half for the way out.
-  const u32 niu = constants.niu_latency - kRouterStages / 2;
+  const u32 niu = constants.niu_latency - kNiuStages;
   for (u32 node = 0; node < kNodes; ++node) line(fmt::format("switch {}", node));
   for (u32 node = 0; node < kNodes; ++node) {
     line(fmt::format("terminal ask{} {} latency={}", node, node, niu));

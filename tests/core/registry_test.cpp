@@ -3,6 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banyan/core/notification.hpp"
+#include "support/rows.hpp"
+
 namespace banyan::core::registry_test {
 namespace {
 
@@ -30,6 +38,50 @@ TEST(Names, AreOfRoutingsByWhatTheyDoOnSomeTopology) {
             "hot_section, isolated_background or isolated_hot_spot");
   EXPECT_EQ(routings_with([](const Routing& r) { return r.multicast_routes() != nullptr; }),
             "destination_tag, nearest_common_ancestor or up_down");
+}
+
+TEST(Names, AreOfTrafficsAndAdmissionsByWhatTheyAre) {
+  EXPECT_EQ(traffics_with([](const Traffic& t) { return t.disturbance().from != kNever; }), "congestion or incast");
+  EXPECT_EQ(admissions_with([](const Admission& a) { return dynamic_cast<const HearsSwitches*>(&a) != nullptr; }),
+            "dcqcn or infiniband_cc");
+}
+
+TEST(Names, AreOfTopologiesWithTheirUsualRouting) {
+  EXPECT_EQ(topologies_with([](const Topology& t, const Routing&) { return t.multistage() != nullptr; }),
+            "extra_stage_cube or multistage_cube");
+  EXPECT_EQ(topologies_with([](const Topology& t, const Routing& r) { return t.tree() != nullptr && !r.in_order(); }),
+            "");
+}
+
+RoutingContext on(const Topology& topology) { return {.topology = &topology, .hot_spots = {}, .vcs = 8}; }
+
+TEST(Names, OfRoutingsThatExistHereAreThoseThatAreMade) {
+  for (const auto& [name, given] : std::vector<std::pair<std::string, test::Settings>>{
+           {"mesh", {{"size", std::vector<i64>{3, 3}}}},
+           {"mesh", {{"size", std::vector<i64>{3, 3}}, {"failed_links", std::vector<std::string>{"4 0"}}}},
+           {"hypercube", {{"degree", i64{3}}}},
+           {"multistage_cube", {{"terminals", i64{16}}, {"radix", i64{2}}}},
+           {"fat_tree", {}}}) {
+    const auto topology = test::topology(name, given);
+    const std::string names = routings_on(on(*topology), "up_down") + ",";
+    for (const RoutingRow* row : routing_rows()) {
+      bool made = row->info.name != "up_down";
+      try {
+        if (made) static_cast<void>(row->make(config::Values::defaults(row->info), on(*topology)));
+      } catch (const ConfigError&) { made = false; }
+      const bool named = std::regex_search(names, std::regex("(^| )" + row->info.name + "(,| or )"));
+      EXPECT_EQ(named, made) << row->info.name << " on " << name << ": " << names;
+    }
+  }
+}
+
+TEST(Names, OfRoutingsAreLeftOutWhereOneOfThemAsksInItsTurn) {
+  const auto mesh = test::topology("mesh", {{"size", std::vector<i64>{3, 3}}});
+  RoutingContext context = on(*mesh);
+  context.for_remedy = true;
+  EXPECT_EQ(routings_on(context, "up_down"), "");
+  const auto large = test::topology("mesh", {{"size", std::vector<i64>{65, 64}}});
+  EXPECT_EQ(routings_on(on(*large), "up_down"), "") << "nobody waits for an error until all of them are built";
 }
 
 }  // namespace

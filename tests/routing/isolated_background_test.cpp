@@ -126,8 +126,8 @@ TEST(IsolatedBackground, ItNeedsAnExtraStageCubeWithBothOuterStagesEnabledAndWit
   EXPECT_EQ(config_error([&] { isolated_on(*plain, {}); }), needs);
   EXPECT_EQ(config_error([&] { isolated_on(*bypassed, {}); }), needs);
   EXPECT_EQ(config_error([&] { isolated_on(*faulty, {}); }),
-            "the routing needs every path, but the topology has faults | use the routing destination_tag, which goes "
-            "around faults");
+            "the routing needs every path, but the topology has faults | use a topology without faults, or the routing "
+            "destination_tag");
 }
 
 TEST(IsolatedBackground, PacketsOfOnePairMayOvertakeEachOther) {

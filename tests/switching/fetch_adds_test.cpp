@@ -105,6 +105,15 @@ TEST(FetchAdds, WhatCannotCombineIsRefusedWithARemedyThatHelps) {
                  text(", space = 'same_cycle'", ", fetch_add = true"));
   expect_refused(text("", ", fetch_add = true, reply_size = [1]"), "reply_size", "reply_size = [0]",
                  text("", ", fetch_add = true, reply_size = [0]"));
+  const auto on = [](const std::string& topology) {
+    return fmt::format(
+        "topology = '{}'\nswitch = 'output_queued'\ntraffic = {{ name = 'hot_spot', load = 0.1, fetch_add = true }}\n",
+        topology);
+  };
+  for (const char* keeps : {"extra_stage_cube", "multistage_cube"}) {
+    expect_refused(on("hypercube"), "source routes only", "the topology extra_stage_cube or multistage_cube",
+                   on(keeps));
+  }
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ u64 parts(const core::Graph& graph, const std::string& part) {
 }
 
 void add_metric(Result& result, const char* name, std::string unit, double value) {
-  result.metrics.push_back(stats::Metric::exact(name, unit, value));
+  result.metrics.push_back(stats::Metric::exact(name, std::move(unit), value));
 }
 
 }  // namespace

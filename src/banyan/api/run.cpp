@@ -23,6 +23,7 @@
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/engine/run_keeper.hpp"
 
 #ifndef BANYAN_VERSION
@@ -56,7 +57,9 @@ void require_settling(const config::Values& run, const Traffics& traffics) {
   const auto disturbs = [](const auto& traffic) { return traffic->disturbance().from != kNever; };
   if (std::none_of(traffics.begin(), traffics.end(), disturbs)) {
     run.fail("settle", "no traffic of this experiment disturbs the network for a while",
-             "add the traffic incast or congestion, or leave out run.settle");
+             fmt::format("add the traffic {}, or leave out run.settle",
+                         core::traffics_with(
+                             [](const core::Traffic& traffic) { return traffic.disturbance().from != kNever; })));
   }
 }
 

@@ -74,11 +74,35 @@ std::unique_ptr<Topology> by_default(const TopologyRow& row) {
     return row.make(config::Values::defaults(row.info));
   } catch (const ConfigError&) { return nullptr; }
 }
-std::unique_ptr<Routing> by_default(const RoutingRow& row, const Topology& topology) {
-  constexpr u32 kVcs = 4;  // enough for the classes of most; no buffers are built
+std::unique_ptr<Routing> by_default(const RoutingRow& row, const RoutingContext& context) {
   try {
-    return row.make(config::Values::defaults(row.info), {.topology = &topology, .hot_spots = {}, .vcs = kVcs});
+    return row.make(config::Values::defaults(row.info), context);
   } catch (const ConfigError&) { return nullptr; }
+}
+std::unique_ptr<Traffic> by_default(const TrafficRow& row, const Topology& topology) {
+  try {
+    return row.make(config::Values::defaults(row.info),
+                    {.topology = &topology, .terminals = topology.graph().terminals()});
+  } catch (const ConfigError&) { return nullptr; }
+}
+std::unique_ptr<Admission> by_default(const AdmissionRow& row) {
+  AdmissionContext context;
+  context.terminals = 2;
+  context.cycle_ns = 1.0;
+  try {
+    return row.make(config::Values::defaults(row.info), context);
+  } catch (const ConfigError&) { return nullptr; }
+}
+RoutingContext context_of(const Topology& topology) {
+  constexpr u32 kVcs = 4;  // enough for the classes of most; no buffers are built
+  return {.topology = &topology, .hot_spots = {}, .vcs = kVcs, .for_remedy = true};
+}
+std::vector<std::unique_ptr<Topology>> topologies_by_default() {
+  std::vector<std::unique_ptr<Topology>> topologies;
+  for (const TopologyRow* row : topology_rows()) {
+    if (auto topology = by_default(*row)) topologies.push_back(std::move(topology));
+  }
+  return topologies;
 }
 
 }  // namespace
@@ -89,7 +113,22 @@ std::string switches_with(const std::function<bool(const SwitchRow&)>& has) {
 std::string admissions_with(const std::function<bool(const AdmissionRow&)>& has) {
   return names_with(admission_rows(), [&](const AdmissionRow& row) { return row.info.name != "none" && has(row); });
 }
+std::string admissions_with(const std::function<bool(const Admission&)>& has) {
+  return admissions_with([&](const AdmissionRow& row) {
+    const std::unique_ptr<Admission> admission = by_default(row);
+    return admission != nullptr && has(*admission);
+  });
+}
 std::string traffics_with(const std::function<bool(const TrafficRow&)>& has) { return names_with(traffic_rows(), has); }
+std::string traffics_with(const std::function<bool(const Traffic&)>& has) {
+  const auto topologies = topologies_by_default();
+  return names_with(traffic_rows(), [&](const TrafficRow& row) {
+    return std::any_of(topologies.begin(), topologies.end(), [&](const std::unique_ptr<Topology>& topology) {
+      const std::unique_ptr<Traffic> traffic = by_default(row, *topology);
+      return traffic != nullptr && has(*traffic);
+    });
+  });
+}
 std::string topologies_with(const std::function<bool(const Topology&)>& has) {
   return names_with(topology_rows(), [&](const TopologyRow& row) {
     const std::unique_ptr<Topology> topology = by_default(row);
@@ -97,14 +136,33 @@ std::string topologies_with(const std::function<bool(const Topology&)>& has) {
   });
 }
 std::string routings_with(const std::function<bool(const Routing&)>& has) {
-  std::vector<std::unique_ptr<Topology>> topologies;
-  for (const TopologyRow* row : topology_rows()) topologies.push_back(by_default(*row));
+  const auto topologies = topologies_by_default();
   return names_with(routing_rows(), [&](const RoutingRow& row) {
     return std::any_of(topologies.begin(), topologies.end(), [&](const std::unique_ptr<Topology>& topology) {
-      const auto routing = topology == nullptr ? nullptr : by_default(row, *topology);
+      const std::unique_ptr<Routing> routing = by_default(row, context_of(*topology));
       return routing != nullptr && has(*routing);
     });
   });
+}
+std::string topologies_with(const std::function<bool(const Topology&, const Routing&)>& has) {
+  return names_with(topology_rows(), [&](const TopologyRow& row) {
+    const std::unique_ptr<Topology> topology = by_default(row);
+    if (topology == nullptr) return false;
+    const auto rows = routing_rows();
+    return std::any_of(rows.begin(), rows.end(), [&](const RoutingRow* usual) {
+      if (row.routing.name == nullptr || usual->info.name != row.routing.name) return false;
+      const std::unique_ptr<Routing> routing = by_default(*usual, context_of(*topology));
+      return routing != nullptr && has(*topology, *routing);
+    });
+  });
+}
+std::string routings_on(const RoutingContext& context, const std::string& but) {
+  constexpr u32 kMostTerminals = 4096;
+  if (context.for_remedy || context.topology->graph().terminals() > kMostTerminals) return {};
+  RoutingContext asked = context;
+  asked.for_remedy = true;
+  return names_with(routing_rows(),
+                    [&](const RoutingRow& row) { return row.info.name != but && by_default(row, asked) != nullptr; });
 }
 
 std::string add_components(const Components& more) {

@@ -44,12 +44,22 @@ struct Components {
 [[nodiscard]] std::string switches_with(const std::function<bool(const SwitchRow&)>& has);
 /// The admissions that have something, but for `none`.
 [[nodiscard]] std::string admissions_with(const std::function<bool(const AdmissionRow&)>& has);
+/// Likewise of admissions by their defaults.
+[[nodiscard]] std::string admissions_with(const std::function<bool(const Admission&)>& has);
 /// The traffics that have something.
 [[nodiscard]] std::string traffics_with(const std::function<bool(const TrafficRow&)>& has);
+/// The traffics that have something by their defaults, on some topology by its defaults.
+[[nodiscard]] std::string traffics_with(const std::function<bool(const Traffic&)>& has);
 /// The topologies that have something by the defaults of their parameters. Builds each of them.
 [[nodiscard]] std::string topologies_with(const std::function<bool(const Topology&)>& has);
 /// The routing functions that have something, by their defaults, on a topology by its defaults. Builds every pair that
 /// fits together, so no routing may ask this for its own refusal.
 [[nodiscard]] std::string routings_with(const std::function<bool(const Routing&)>& has);
+/// The topologies that have something by their defaults, with their usual routing.
+[[nodiscard]] std::string topologies_with(const std::function<bool(const Topology&, const Routing&)>& has);
+/// The routing functions that exist in this context by their defaults, but for `but`, whose remedy this is. Empty where
+/// there is none, where one of them asks in its turn, and on networks of more than 4,096 terminals, since nobody waits
+/// for an error until all of them are built.
+[[nodiscard]] std::string routings_on(const RoutingContext& context, const std::string& but);
 
 }  // namespace banyan::core

@@ -94,6 +94,7 @@ struct RoutingContext {
   std::vector<HotSpot> hot_spots;
   u32 vcs = 1;                   ///< virtual channels per channel of the switch model
   bool free_first_step = false;  ///< SwitchRow::free_first_step
+  bool for_remedy = false;       ///< another routing asks whether this one exists (routings_on)
 };
 
 /// What a routing is, whatever it is asked. One that forwards to another copies the whole and changes what it must, so

@@ -55,8 +55,7 @@ void Flows::reset() {
   places_.assign(kFewestPlaces, kNone);
   forget_digests();
   lanes_.clear();
-  nodes_.clear();
-  free_ = kNone;
+  waits_.clear();
   for (auto* lists : {&active_, &open_, &closed_, &parked_}) {
     for (std::vector<u32>& lanes : *lists) lanes.clear();
   }
@@ -115,32 +114,23 @@ void Flows::join(u32 queue, const core::FlowMember& member, const core::Message&
     lanes_.push_back({.end = end, .queue = queue, .next_of_end = ends_[end].first_lane});
     ends_[end].first_lane = lane;
   }
-  u32 node = free_;
-  if (node == kNone) {
-    node = static_cast<u32>(nodes_.size());
-    nodes_.emplace_back();
-  } else {
-    free_ = nodes_[node].next;
-  }
-  Node& last = nodes_[node];
-  last.waiting.message = message;
-  last.waiting.nth = nth;
-  last.waiting.offset = 0;
-  last.waiting.traffic = static_cast<u16>(traffic);
-  last.waiting.priority = priority;
-  last.next = kNone;
+  const u32 place = waits_.take();
+  Waiting& last = waits_[place];
+  last.message = message;
+  last.nth = nth;
+  last.offset = 0;
+  last.traffic = static_cast<u16>(traffic);
+  last.priority = priority;
   Lane& l = lanes_[lane];
-  if (l.first == kNone) {
-    l.first = node;
+  const bool first = l.messages.empty();
+  waits_.append(l.messages, place);
+  if (first) {
     l.again = 0;
     l.active = static_cast<u32>(active_[queue].size());
     active_[queue].push_back(lane);
     look_at_first(lane);
     insert(lane);
-  } else {
-    nodes_[l.last].next = node;
   }
-  l.last = node;
   ++waiting_[std::size_t{queue} * setup_.traffics + traffic];
   waiting_flits_[queue] += message.flits;
   setup_.admission->queued(end, message.flits, now, *this);
@@ -148,15 +138,12 @@ void Flows::join(u32 queue, const core::FlowMember& member, const core::Message&
 
 [[gnu::always_inline]] inline void Flows::pop(u32 queue, u32 lane) {
   Lane& l = lanes_[lane];
-  const u32 node = l.first;
-  l.first = nodes_[node].next;
-  nodes_[node].next = free_;
-  free_ = node;
-  --waiting_[std::size_t{queue} * setup_.traffics + nodes_[node].waiting.traffic];
-  if (l.first != kNone) return look_at_first(lane);
+  const u32 place = waits_.pop(l.messages);
+  waits_.give_back(place);
+  --waiting_[std::size_t{queue} * setup_.traffics + waits_[place].traffic];
+  if (!l.messages.empty()) return look_at_first(lane);
   remove(lane);
   l.gate = Gate::none;
-  l.last = kNone;
   const u32 moved = active_[queue].back();
   active_[queue][l.active] = moved;
   lanes_[moved].active = l.active;
@@ -168,8 +155,8 @@ bool Flows::before(u32 a, u32 b) const noexcept {
   const Lane& y = lanes_[b];
   if (x.priority != y.priority) return x.priority > y.priority;
   if (x.birth != y.birth) return x.birth < y.birth;
-  const Waiting& first = nodes_[x.first].waiting;
-  const Waiting& other = nodes_[y.first].waiting;
+  const Waiting& first = waits_[x.messages.first];
+  const Waiting& other = waits_[y.messages.first];
   return std::tie(first.traffic, first.nth, x.end) < std::tie(other.traffic, other.nth, y.end);
 }
 
@@ -264,7 +251,7 @@ void Flows::hear(const Word& word) {
 void Flows::gate(u32 end, Tick at) noexcept {
   for (u32 lane = ends_[end].first_lane; lane != kNone; lane = lanes_[lane].next_of_end) {
     Lane& l = lanes_[lane];
-    if (l.first != kNone) changed_.emplace_back(l.queue, at);
+    if (!l.messages.empty()) changed_.emplace_back(l.queue, at);
     if (at >= l.again) continue;
     const bool waits = l.gate == Gate::closed || l.gate == Gate::shut;
     if (waits) remove(lane);
@@ -349,7 +336,7 @@ void Flows::explain(std::vector<Wait>& into, std::size_t most) const {
     for (const u32 lane : lanes) {
       const Lane& l = lanes_[lane];
       if (l.again != kNever) continue;
-      const core::Message& message = nodes_[l.first].waiting.message;
+      const core::Message& message = waits_[l.messages.first].message;
       const core::FlowEnd& flow = ends_[l.end].what;
       if (shut.size() >= most) {
         // Its sentence is written only where it may be among the first.
@@ -397,15 +384,14 @@ u64 Flows::digest() const noexcept {
   for (const auto& [packet, word] : on_their_way_) sum += word.digest();
   for (const std::vector<u32>& lanes : active_) {
     for (const u32 lane : lanes) {
-      for (u32 node = lanes_[lane].first; node != kNone; node = nodes_[node].next) {
-        const Waiting& w = nodes_[node].waiting;
+      waits_.for_each(lanes_[lane].messages, [&](const Waiting& w) {
         Hasher h;
         for (const u64 v :
              {u64{ends_[lanes_[lane].end].what.terminal}, w.message.birth, w.nth, u64{w.offset}, u64{w.traffic}}) {
           h.add(v);
         }
         sum += h.value();
-      }
+      });
     }
   }
   return sum;

@@ -18,6 +18,7 @@
 #include "banyan/engine/feedback_delay.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/wait.hpp"
+#include "banyan/engine/waiting.hpp"
 
 namespace banyan::engine {
 
@@ -62,6 +63,7 @@ class Flows final : public core::Pace {
     u32 offset = 0;  ///< flits that have left
     u16 traffic = 0;
     u8 priority = 0;  ///< of its service class
+    u32 next = kNone;
   };
   /// The flow of a source queue that sends next.
   struct Head {
@@ -101,20 +103,18 @@ class Flows final : public core::Pace {
     while (!open.empty()) {
       const u32 lane = open.front();
       Lane& l = lanes_[lane];
-      l.again = setup_.admission->may_send(l.end, departure(nodes_[l.first].waiting), now);
+      l.again = setup_.admission->may_send(l.end, departure(waits_[l.messages.first]), now);
       if (l.again <= now) return {lane, next_gate(queue)};
       shut(lane);
     }
     return {kNone, next_gate(queue)};
   }
-  [[nodiscard]] Waiting& front(u32 lane) noexcept { return nodes_[lanes_[lane].first].waiting; }
+  [[nodiscard]] Waiting& front(u32 lane) noexcept { return waits_[lanes_[lane].messages.first]; }
   /// A part of the front left; `whole`: nothing of it waits any more.
   void left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now);
   template <class F>
   void for_each_waiting(u32 queue, F&& f) const {
-    for (const u32 lane : active_[queue]) {
-      for (u32 node = lanes_[lane].first; node != kNone; node = nodes_[node].next) f(nodes_[node].waiting);
-    }
+    for (const u32 lane : active_[queue]) waits_.for_each(lanes_[lane].messages, f);
   }
 
   // --- the sink's part -------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Flows final : public core::Pace {
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(*setup_.admission, now_, ends_, places_, lanes_, nodes_, free_, active_, open_, closed_, parked_, waiting_,
+    a(*setup_.admission, now_, ends_, places_, lanes_, waits_, active_, open_, closed_, parked_, waiting_,
       waiting_flits_);
     if (a.reading()) forget_digests();
     a(agenda_, changed_, tags_, at_source_, on_their_way_, own_);
@@ -224,18 +224,13 @@ class Flows final : public core::Pace {
     u32 end = 0;
     u32 queue = 0;
     u32 next_of_end = kNone;
-    u32 first = kNone;
-    u32 last = kNone;
+    Queue messages = {};
     u32 active = 0;   ///< position in active_
     u32 place = 0;    ///< position in open_ or closed_
     Tick again = 0;   ///< its gate is asked again then; kNever: when something is heard
     Tick birth = 0;   ///< of its first message
     u8 priority = 0;  ///< likewise
     Gate gate = Gate::none;
-  };
-  struct Node {
-    Waiting waiting;
-    u32 next = kNone;
   };
   static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
   /// Whether a leaves before b, where both gates are open.
@@ -264,7 +259,7 @@ class Flows final : public core::Pace {
   /// The first message of a lane is another one.
   void look_at_first(u32 lane) noexcept {
     Lane& l = lanes_[lane];
-    const Waiting& first = nodes_[l.first].waiting;
+    const Waiting& first = waits_[l.messages.first];
     l.birth = first.message.birth;
     l.priority = first.priority;
     if (l.gate == Gate::open && open_[l.queue].size() != 1) settle(lane);
@@ -330,8 +325,7 @@ class Flows final : public core::Pace {
   mutable std::vector<u32> touched_;     ///< ends that were touched since then, with room for all
   mutable u64 sum_of_digests_ = 0;
   std::vector<Lane> lanes_;
-  std::vector<Node> nodes_;
-  u32 free_ = kNone;
+  Queues<Waiting> waits_;
   std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
   std::vector<std::vector<u32>> open_;    ///< [queue]: those of them with an open gate; a heap, what leaves next first
   std::vector<std::vector<u32>> closed_;  ///< [queue]: those whose gate opens by itself; a heap, the earliest first

@@ -25,7 +25,8 @@ void raise_config_error(const ConfigError& error) {
              or_none(where.key), with_faults_shown(error.cause()), with_faults_shown(error.remedy())));
 }
 
-void translate(std::exception_ptr error) {
+// pybind11 wants its parameter by value.
+void translate(std::exception_ptr error) {  // NOLINT(performance-unnecessary-value-param)
   try {
     if (error) std::rethrow_exception(error);
   } catch (const ConfigError& config) { raise_config_error(config); } catch (const InvariantError& broken) {

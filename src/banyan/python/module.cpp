@@ -7,7 +7,6 @@
 namespace {
 
 PYBIND11_MODULE(_core, module) {
-  namespace py = pybind11;
   using namespace banyan;
   module.doc() = "The simulator. Use it through the package banyan.";
   module.attr("version") = api::version();

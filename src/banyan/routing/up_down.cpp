@@ -18,6 +18,8 @@
 namespace banyan::routing::up_down {
 namespace {
 
+constexpr u32 kManyVcs = 64;  ///< more than any routing function of a small network asks for
+
 enum class Choice : u8 { fixed, random, adaptive };
 
 class UpDown final : public core::Routing {
@@ -45,7 +47,7 @@ class UpDown final : public core::Routing {
     } else {
       order(values, values.text("order") == "levels");
     }
-    check(values);
+    check(values, context);
   }
 
   void route(const core::RouteRequest& request, core::Candidates& out) const noexcept override {
@@ -265,7 +267,7 @@ class UpDown final : public core::Routing {
     return {};
   }
 
-  void check(const config::Values& values) const {
+  void check(const config::Values& values, const core::RoutingContext& context) const {
     const std::vector<u32> pair = cut_off();
     if (pair.empty()) return;
     const auto first_terminal = [&](u32 s) {
@@ -273,13 +275,17 @@ class UpDown final : public core::Routing {
       while (places_.switch_of(t) != s) ++t;
       return t;
     };
-    std::string remedy = "make links two-way, or use the routing shortest_path";
+    std::string remedy;
     if (depths(pair[0])[pair[1]] == kNone) {
       remedy = "let fewer links and switches fail";
     } else if (values.text("order") == "levels") {
       remedy = "use order = \"breadth_first\"";
     } else if (values.integer("root") >= 0) {
       remedy = "make links two-way, or leave out root: another one may do";
+    } else {
+      core::RoutingContext enough = context;
+      enough.vcs = std::max(context.vcs, kManyVcs);
+      remedy = parts::or_another("make links two-way", values, enough);
     }
     values.fail("name",
                 fmt::format("no path up and then down leads from terminal {} to terminal {}", first_terminal(pair[0]),

@@ -11,6 +11,7 @@
 
 #include "banyan/core/admission.hpp"
 #include "banyan/core/notification.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/cioq/fabric.hpp"
@@ -41,7 +42,10 @@ void check_notifications(const config::Values& values, const Plan& plan, const e
   values.fail("recn.notify_sources",
               fmt::format("{} hears what switches tell the sources",
                           admission == nullptr ? "no admission" : "the admission is none that"),
-              "use admission = \"infiniband_cc\" or \"dcqcn\", or recn.notify_sources = false");
+              fmt::format("use the admission {}, or recn.notify_sources = false",
+                          core::admissions_with([](const core::Admission& a) {
+                            return dynamic_cast<const core::HearsSwitches*>(&a) != nullptr;
+                          })));
 }
 
 /// numerator / denominator of the speedup, in smallest terms.
@@ -372,7 +376,7 @@ const core::SwitchRow row_cioq{
                           "order"),
                  Parameter::boolean("recn.notify_sources", false)
                      .doc("RECN tells the sources of packets that wait at a root of it, so that an admission "
-                          "(infiniband_cc, dcqcn) throttles them behind the isolation"),
+                          "that hears of it throttles them behind the isolation"),
                  Parameter::integer("recn.notify_packets", 1)
                      .unit("packets")
                      .range(1, 1'000'000)

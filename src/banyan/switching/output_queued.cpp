@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/core/switching.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/switching/output_queued/fetch_adds.hpp"
@@ -47,22 +48,36 @@ CombiningParameters read_combining(const config::Values& values) {
   return {ways, wait_buffer == 0 ? kNone : wait_buffer};
 }
 
+/// True where the boxes take the way of a packet from its header.
+bool keeps_ways(const core::Topology& topology, const core::Routing& routing) {
+  const core::TagFormat tag = routing.tag_format();
+  return topology.multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
+}
+
 /// nullopt: no traffic has fetch-and-adds.
-std::optional<CombiningParameters> combining_of(const config::Values& values, engine::Builder& builder, u32 ports,
-                                                bool tagged, bool same_cycle) {
+std::optional<CombiningParameters> combining_of(const config::Values& values, engine::Builder& builder,
+                                                bool same_cycle) {
   const CombiningParameters parameters = read_combining(values);
   const auto traffics = builder.traffics();
   if (std::none_of(traffics.begin(), traffics.end(), [](const core::Traffic* t) { return t->fetch_adds(); })) {
     if (parameters.ways == 1) return std::nullopt;
     values.fail("combining", "no traffic asks for a memory word, so there is nothing to combine",
-                "use hot_spot or synchronization with fetch_add = true, or combining = \"none\"");
+                fmt::format("use {} with fetch_add = true, or combining = \"none\"",
+                            core::traffics_with([](const core::TrafficRow& row) {
+                              return std::any_of(row.info.parameters.begin(), row.info.parameters.end(),
+                                                 [](const config::Parameter& p) { return p.name == "fetch_add"; });
+                            })));
   }
-  const u32 hops = builder.routing().tag_format().hops;
-  if (!tagged || hops * static_cast<u32>(std::countr_zero(std::bit_ceil(std::max(ports, 2U)))) > 64) {
+  const auto come_back = [](const core::Topology& topology, const core::Routing& routing) {
+    const u32 widest = std::max(topology.graph().most_ports(), 2U);
+    return keeps_ways(topology, routing) &&
+           routing.tag_format().hops * static_cast<u32>(std::countr_zero(std::bit_ceil(widest))) <= 64;
+  };
+  if (!come_back(builder.topology(), builder.routing())) {
     values.fail("name",
                 "fetch-and-adds come back on the way that they went, which output_queued keeps in multistage "
                 "networks with source routes only",
-                "use the topology multistage_cube with the routing destination_tag");
+                fmt::format("use the topology {}, and no routing but its usual one", core::topologies_with(come_back)));
   }
   if (!same_cycle) {
     values.fail("space", "boxes with fetch-and-adds use a place in the cycle in which it becomes free",
@@ -91,9 +106,7 @@ void install(const config::Values& values, engine::Builder& builder) {
     values.fail("space", "the network has cycles, so no order of its switches lets freed places be used at once",
                 "use space = \"next_cycle\"");
   }
-  const core::TagFormat tag = builder.routing().tag_format();
-  const bool tagged =
-      builder.topology().multistage() != nullptr && tag.bits_per_hop != 0 && tag.bits_per_hop * tag.hops <= 32;
+  const bool tagged = keeps_ways(builder.topology(), builder.routing());
   const u32 places = values.natural("buffer");
   const u64 queues = u64{graph.switches()} * std::bit_ceil(std::max(ports, 2U)) + 64 + graph.terminals();
   if (const u32 most = Queues::most_places(queues); places > most) {
@@ -101,7 +114,7 @@ void install(const config::Values& values, engine::Builder& builder) {
                 fmt::format("use buffer = {} or less, or a smaller network", most));
   }
   const bool same_cycle = space == "same_cycle" || (space == "auto" && !cyclic);
-  const std::optional<CombiningParameters> combining = combining_of(values, builder, ports, tagged, same_cycle);
+  const std::optional<CombiningParameters> combining = combining_of(values, builder, same_cycle);
   const CombiningParameters* const with = combining ? &*combining : nullptr;
   builder.partition_as_one();
   switch (std::bit_ceil(ports)) {

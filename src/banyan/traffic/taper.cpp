@@ -1,6 +1,9 @@
 // Tapered locality: a part of the messages goes to the neighbourhood of the source's switch, the rest is uniform.
+#include <fmt/core.h>
+
 #include <vector>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic::taper {
@@ -52,7 +55,8 @@ class Taper final : public Pattern {
 std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
   if (context.topology == nullptr || context.topology->grid() == nullptr) {
     values.fail("name", "the topology has no coordinates, so that terminals have no neighbourhood",
-                "use a mesh, a torus or a hypercube, or the traffic group_local");
+                fmt::format("use the topology {}",
+                            core::topologies_with([](const core::Topology& t) { return t.grid() != nullptr; })));
   }
   return std::make_unique<Taper>(values, context);
 }

@@ -1,10 +1,13 @@
 // Uniform distance, then uniform among the terminals at that distance (Buzzard and Mudge, section 4 and Table 2): near
 // terminals are reached as often as far ones although there are fewer of them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "banyan/core/registry.hpp"
 #include "banyan/traffic/parts/pattern.hpp"
 
 namespace banyan::traffic::uniform_distance {
@@ -152,8 +155,10 @@ class UniformDistance final : public Pattern {
     const core::Graph& graph = topology.graph();
     if (terminals_ > kMostListed) {
       values.fail("name", "uniform_distance lists all pairs of " + std::to_string(terminals_) + " terminals",
-                  "use a torus or hypercube with one terminal per switch, or at most " + std::to_string(kMostListed) +
-                      " terminals");
+                  fmt::format("use the topology {} with one terminal per switch, or at most {} terminals",
+                              core::topologies_with(
+                                  [](const core::Topology& t) { return is_whole_torus(t) || degree_of(t) != 0; }),
+                              kMostListed));
     }
     std::vector<std::vector<u32>> distances;
     for (u32 t = 0; t < terminals_; ++t) {

@@ -31,21 +31,23 @@ class HypercubeSteps final : public core::Routing {
     if (grid == nullptr || !grid->is_hypercube()) {
       values.fail("name",
                   fmt::format("{} needs a hypercube: it corrects one bit of the address per step", values.component()),
-                  fmt::format("use the topology {}, or the routing dimension_order",
-                              core::topologies_with([](const core::Topology& t) {
-                                return t.grid() != nullptr && t.grid()->is_hypercube();
-                              })));
+                  or_another(fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                                           return t.grid() != nullptr && t.grid()->is_hypercube();
+                                         })),
+                             values, context));
     }
     concentration_ = grid->concentration;
     dimensions_ = static_cast<u32>(grid->size.size());
     if (first == FirstStep::fixed || context.free_first_step) return;
     if (context.vcs < 2) {
-      values.fail("name",
-                  fmt::format("{} could deadlock: with 1 virtual channel packets on their first step and others would "
-                              "wait for each other",
-                              values.component()),
-                  fmt::format("use the switch {} or more, the switch {}, or the routing ecube", switch_with_vcs(2),
-                              core::switches_with([](const core::SwitchRow& row) { return row.free_first_step; })));
+      values.fail(
+          "name",
+          fmt::format("{} could deadlock: with 1 virtual channel packets on their first step and others would "
+                      "wait for each other",
+                      values.component()),
+          or_another(fmt::format("use the switch {} or more, the switch {}", switch_with_vcs(2),
+                                 core::switches_with([](const core::SwitchRow& row) { return row.free_first_step; })),
+                     values, context));
     }
     split_ = static_cast<u8>(context.vcs / 2);
   }

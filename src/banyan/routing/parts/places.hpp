@@ -3,9 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <string>
 #include <vector>
 
-#include "banyan/core/routing.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::routing::parts {
 
@@ -35,11 +36,18 @@ class Places {
   std::vector<Place> at_;
 };
 
+/// A remedy, and the routing functions that exist where this one does not.
+inline std::string or_another(const std::string& remedy, const config::Values& values,
+                              const core::RoutingContext& context) {
+  const std::string others = core::routings_on(context, values.component());
+  return others.empty() ? remedy : fmt::format("{}, or the routing {}", remedy, others);
+}
+
 /// Refuses a damaged network for a routing function that knows no way around.
 inline void require_whole(const config::Values& values, const core::RoutingContext& context) {
   if (!context.topology->graph().damaged()) return;
   values.fail("name", fmt::format("{} does not go around failed links and switches", values.component()),
-              "use the routing up_down, or a network without failures");
+              or_another("use a network without failures", values, context));
 }
 
 /// Refuses a network in which some terminal's packets leave at another switch than they enter.
@@ -48,7 +56,7 @@ inline void require_one_switch_per_terminal(const config::Values& values, const 
   for (u32 t = 0; t < graph.terminals(); ++t) {
     if (graph.channel(graph.injection(t)).to.node == graph.channel(graph.ejection(t)).from.node) continue;
     values.fail("name", fmt::format("{} needs terminals that enter and leave at one switch", values.component()),
-                "use destination_tag on unidirectional multistage networks");
+                or_another("use such a network", values, context));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "banyan/base/rng.hpp"
+#include "banyan/routing/parts/places.hpp"
 #include "banyan/routing/parts/stage_tag.hpp"
 
 namespace banyan::routing {
@@ -78,7 +79,7 @@ class ReservedOutput final : public core::Routing {
     const auto& channels = tag_.graph().channels();
     if (std::any_of(channels.begin(), channels.end(), [](const core::Channel& c) { return c.failed; })) {
       values.fail("name", "the routing needs every path, but the topology has faults",
-                  "use the routing destination_tag, which goes around faults");
+                  parts::or_another("use a topology without faults", values, context));
     }
     for (const core::HotSpot& spot : context.hot_spots) {
       if (spot.traffic >= 8) {

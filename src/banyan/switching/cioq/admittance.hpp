@@ -15,6 +15,7 @@
 #include "banyan/base/pages.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/terminals.hpp"
+#include "banyan/engine/waiting.hpp"
 
 namespace banyan::switching::cioq {
 
@@ -31,45 +32,39 @@ class Admittance {
     numbers_ = std::move(numbers);
     terminals_ = terminals;
     words_ = (terminals + 63) / 64;
-    heads_.resize(std::size_t{adapters} * terminals);
+    queues_.resize(std::size_t{adapters} * terminals);
     active_.resize(std::size_t{adapters} * words_);
     parked_.resize(active_.size());
     adapters_.resize(adapters + 1);  // one more, for which nothing ever waits
     left_.clear();
-    const u32 chunks = std::min<u32>(adapters, kChunks);
-    while (chunks_.size() < chunks) chunks_.push_back(make_chunk());
+    messages_.reserve(std::size_t{std::min<u32>(adapters, kChunks)} << kChunkBits);
   }
   void clear(const Random& turns) {
     random_ = turns;
-    std::fill(heads_.begin(), heads_.end(), Head{});
+    std::fill(queues_.begin(), queues_.end(), engine::Queue{});
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
     std::fill(adapters_.begin(), adapters_.end(), Adapter{});
     for (std::size_t t = 0; flows_ && t + 1 < adapters_.size(); ++t) adapters_[t].waiting = 1;
     left_.clear();
-    created_ = 0;
-    free_ = kNone;
+    messages_.clear();
   }
 
   /// Asks for the memory that push() needs.
-  void fetch_queue(u32 adapter, u32 destination) const noexcept {
-    __builtin_prefetch(&heads_[std::size_t{adapter} * terminals_ + destination]);
-  }
+  void fetch_queue(u32 adapter, u32 destination) const noexcept { __builtin_prefetch(&queue(adapter, destination)); }
   void push(u32 adapter, const engine::Source::Kept& kept) {
-    const u32 id = allocate();
-    at(id) = {static_cast<u32>(kept.birth), kept.nth, kNone,
-              kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U};
-    Head& head = heads_[std::size_t{adapter} * terminals_ + kept.destination];
-    if (head.first == kNone) {
-      head.first = id;
+    const u32 id = messages_.take();
+    Waiting& m = messages_[id];
+    m = {static_cast<u32>(kept.birth), kept.nth, kNone,
+         kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U};
+    engine::Queue& to = queue(adapter, kept.destination);
+    if (to.empty()) {
       active_[word(adapter, kept.destination)] |= u64{1} << (kept.destination & 63U);
       ++adapters_[adapter].waiting;
-    } else {
-      at(head.last).next = id;
     }
-    head.last = id;
+    messages_.append(to, id);
     adapters_[adapter].flits += kept.flits;
-    adapters_[adapter].identity += identity(at(id), kept.destination);
+    adapters_[adapter].identity += identity(m, kept.destination);
   }
   [[nodiscard]] u64 waiting_flits(u32 adapter) const noexcept { return adapters_[adapter].flits; }
 
@@ -95,13 +90,13 @@ class Admittance {
   u32 fetch_next(u32 adapter) const noexcept {
     const u32 destination = next(adapter);
     if (destination == kNone) return kNone;
-    __builtin_prefetch(&at(heads_[std::size_t{adapter} * terminals_ + destination].first));
+    __builtin_prefetch(&messages_[queue(adapter, destination).first]);
     return destination;
   }
   /// The message at the head for a destination, and how much of it has left.
   [[nodiscard]] engine::Source::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
-    const u32 id = heads_[std::size_t{adapter} * terminals_ + destination].first;
-    const Waiting& m = at(id);
+    const u32 id = queue(adapter, destination).first;
+    const Waiting& m = messages_[id];
     offset = left_of(id);
     // The birth's upper half: nothing waits for 2^32 cycles.
     const Tick birth = now - static_cast<u32>(static_cast<u32>(now) - m.birth);
@@ -118,9 +113,9 @@ class Admittance {
     Adapter& a = adapters_[adapter];
     ++a.packets;
     a.flits -= flits;
-    Head& head = heads_[std::size_t{adapter} * terminals_ + destination];
-    const u32 id = head.first;
-    Waiting& m = at(id);
+    engine::Queue& from = queue(adapter, destination);
+    const u32 id = from.first;
+    const Waiting& m = messages_[id];
     const u32 left = left_of(id) + flits;
     if (left < (m.flits & kFlits)) {
       note_left(id, left);
@@ -128,11 +123,8 @@ class Admittance {
     }
     if (left != flits) note_left(id, 0);
     a.identity -= identity(m, destination);
-    head.first = m.next;
-    m.next = free_;
-    free_ = id;
-    if (head.first != kNone) return;
-    head.last = kNone;
+    messages_.give_back(messages_.pop(from));
+    if (!from.empty()) return;
     active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
     --a.waiting;
   }
@@ -158,13 +150,7 @@ class Admittance {
   }
 
   void archive(Archive& a) {
-    a(heads_, active_, parked_, adapters_, created_, free_);
-    const std::size_t used = (std::size_t{created_} + (1U << kChunkBits) - 1) >> kChunkBits;
-    while (chunks_.size() < used) chunks_.push_back(make_chunk());
-    for (std::size_t i = 0; i < used; ++i) {
-      const std::size_t first = i << kChunkBits;
-      a.row(chunks_[i].get(), std::min<std::size_t>(1U << kChunkBits, created_ - first));
-    }
+    a(queues_, active_, parked_, adapters_, messages_);
     std::size_t left = left_.size();
     a(left);
     left_.resize(left);
@@ -186,10 +172,6 @@ class Admittance {
     u32 nth;  ///< of an answering traffic the tag
     u32 next;
     u32 flits;  ///< 25 bits; above them the traffic (3) and the flags (4)
-  };
-  struct Head {
-    u32 first = kNone;
-    u32 last = kNone;
   };
   struct Adapter {
     u64 flits = 0;
@@ -213,22 +195,11 @@ class Admittance {
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }
-  /// Its memory is not set to zero, so that places where nobody waits take none.
-  [[nodiscard]] static std::unique_ptr<Waiting[]> make_chunk() {
-    return std::make_unique_for_overwrite<Waiting[]>(1U << kChunkBits);
+  [[nodiscard]] engine::Queue& queue(u32 adapter, u32 destination) noexcept {
+    return queues_[std::size_t{adapter} * terminals_ + destination];
   }
-  [[nodiscard]] Waiting& at(u32 id) noexcept { return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)]; }
-  [[nodiscard]] const Waiting& at(u32 id) const noexcept {
-    return chunks_[id >> kChunkBits][id & ((1U << kChunkBits) - 1)];
-  }
-  u32 allocate() {
-    if (free_ == kNone) {
-      if (created_ >> kChunkBits == chunks_.size()) chunks_.push_back(make_chunk());
-      return created_++;
-    }
-    const u32 id = free_;
-    free_ = at(id).next;
-    return id;
+  [[nodiscard]] const engine::Queue& queue(u32 adapter, u32 destination) const noexcept {
+    return queues_[std::size_t{adapter} * terminals_ + destination];
   }
 
   /// Flits of a message that have left. Most messages leave at once: only chunks in which one did not have counts.
@@ -247,14 +218,12 @@ class Admittance {
   std::vector<u32> numbers_;  ///< [adapter]: its terminal
   u32 terminals_ = 0;
   u32 words_ = 0;
-  PageVector<Head> heads_;  ///< [adapter * terminals + destination]
-  PageVector<u64> active_;  ///< [adapter * words]: destinations with a packet that are not parked
+  PageVector<engine::Queue> queues_;  ///< [adapter * terminals + destination]
+  PageVector<u64> active_;            ///< [adapter * words]: destinations with a packet that are not parked
   std::vector<u64> parked_;
   std::vector<Adapter> adapters_;
-  std::vector<std::unique_ptr<Waiting[]>> chunks_;  ///< of messages
-  std::vector<std::unique_ptr<u32[]>> left_;        ///< likewise; nullptr: of all of them nothing has left
-  u32 created_ = 0;
-  u32 free_ = kNone;
+  engine::Queues<Waiting, engine::Chunks<Waiting, kChunkBits>> messages_;
+  std::vector<std::unique_ptr<u32[]>> left_;  ///< [chunk of messages_]; nullptr: of all of them nothing has left
   bool flows_ = false;
 };
 

@@ -17,8 +17,8 @@ u64 PacketNode::digest() const {
     Hasher h;
     h.add(i);
     h.add(static_cast<u64>(link.requests) << 32U | link.buffers.free);
-    for (u32 p = link.passing; p != kNone; p = parcels_[p].next) add_parcel(h, parcels_[p]);
-    for (u32 m = link.sources; m != kNone; m = messages_[m].next) add_message(h, messages_[m]);
+    parcels_.for_each(link.passing, [&](const Parcel& p) { add_parcel(h, p); });
+    messages_.for_each(link.sources, [&](const Message& m) { add_message(h, m); });
     sum += h.value();
   }
   calendar_.for_each(now_, [&](Tick ahead, u32 event) {
@@ -40,22 +40,22 @@ void PacketNode::hold(engine::Holdings& into) const {
   std::vector<u32> waiting(links_.size(), 0);
   for (u32 i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
-    for (u32 p = link.passing; p != kNone; p = parcels_[p].next, ++waiting[i]) ++used[pool_of(i)];
-    for (u32 m = link.sources; m != kNone; m = messages_[m].next) ++waiting[i];
+    parcels_.for_each(link.passing, [&](const Parcel&) { ++waiting[i], ++used[pool_of(i)]; });
+    messages_.for_each(link.sources, [&](const Message&) { ++waiting[i]; });
     if (link.sending != kNone && link.sender == kNone) ++used[pool_of(i)];
     if (waiting[i] != link.requests)
       violate(into, i, fmt::format("{} requests, counted {}", waiting[i], link.requests));
   }
-  for (const Parcel& p : parcels_) {
+  for (u32 i = 0; i < parcels_.size(); ++i) {
+    const Parcel& p = parcels_[i];
     if (p.message != kNone && p.flying && p.ahead != kHere) ++used[pool_of(p.ahead)];
   }
   for (u32 i = 0; i < links_.size(); ++i) {
     if (used[i] + links_[i].buffers.free == capacity(i)) continue;
     violate(into, i, fmt::format("{} buffers in use and {} free of {}", used[i], links_[i].buffers.free, capacity(i)));
   }
-  for (const Message& m : messages_) {
-    if (m.flits == 0) continue;
-    count(into, m.record, 1);
+  for (u32 i = 0; i < messages_.size(); ++i) {
+    if (messages_[i].flits != 0) count(into, messages_[i].record, 1);
   }
   if (stranded_) into.violations.emplace_back("the routing gave a packet no link that exists");
   if (disordered_) into.violations.emplace_back("packets of a message arrived out of order");
@@ -72,23 +72,23 @@ void PacketNode::blocked_on(engine::BlockedView& into) const {
     if (!setup_.shared && link.buffers.free != setup_.buffers) {
       into.fill(here, setup_.buffers - link.buffers.free, setup_.buffers);
     }
-    for (u32 p = link.passing; p != kNone && into.wants_contents(); p = parcels_[p].next) {
-      into.packet(here, record_of(parcels_[p].message));
+    if (into.wants_contents()) {
+      parcels_.for_each(link.passing, [&](const Parcel& p) { into.packet(here, record_of(p.message)); });
     }
     if (link.requests == 0) continue;
     const u32 channel = channel_out_of(i);
     // Where a message waits, the first packet that is passing through has the link.
-    const bool kept = link.passing == kNone || link.sending != kNone || setup_.take_over == TakeOver::never;
+    const bool kept = link.passing.empty() || link.sending != kNone || setup_.take_over == TakeOver::never;
     const bool source = source_first(link) && kept;
-    const core::Packet& packet = record_of(source ? link.sources : parcels_[link.passing].message);
+    const core::Packet& packet = record_of(source ? link.sources.first : parcels_[link.passing.first].message);
     const engine::Resource front = source ? engine::Resource::source(packet.source, i % ports_) : here;
     if (link.waits_for < links_.size()) {
       into.blocked(front, buffers_of(link.waits_for), Why::space, packet, channel);
     } else {
       into.blocked(front, engine::Resource::port(channel), Why::bandwidth, packet, channel);
     }
-    if (source && link.passing != kNone && link.sending == kNone) {
-      into.blocked(here, front, Why::held, record_of(parcels_[link.passing].message), channel);
+    if (source && !link.passing.empty() && link.sending == kNone) {
+      into.blocked(here, front, Why::held, record_of(parcels_[link.passing.first].message), channel);
     }
   }
   if (!setup_.shared) return;

@@ -49,12 +49,10 @@ class PacketNode final : public engine::WholeNetwork {
     }
     far_ = links_.size() * sizeof(Link) > kCacheBytes;
     simple_ = !setup.pipelined && !setup.cut_through && uniform_ && builder.longest_latency() == 1;
-    const u64 most = static_cast<u64>(links_.size()) * (setup.buffers + 1);
-    parcels_.reserve(std::min(most, kReserveMost));
-    free_parcels_.reserve(parcels_.capacity());
-    messages_.reserve(std::min<u64>(links_.size() * 4, kReserveMost));
-    free_messages_.reserve(messages_.capacity());
-    pool_.reserve(static_cast<u32>(messages_.capacity()));
+    parcels_.reserve(std::min(u64{links_.size()} * (setup.buffers + 1), kReserveMost));
+    const u64 messages = std::min(u64{links_.size()} * 4, kReserveMost);
+    messages_.reserve(messages);
+    pool_.reserve(static_cast<u32>(messages));
   }
 
   void reset(u32 replication) override {
@@ -70,9 +68,7 @@ class PacketNode final : public engine::WholeNetwork {
     if (setup_.shared) pool_buffers();
     std::fill(node_ports_.begin(), node_ports_.end(), Resource{setup_.ports, kNone, kNone});
     parcels_.clear();
-    free_parcels_.clear();
     messages_.clear();
-    free_messages_.clear();
     next_birth_ = 0;
     own_.clear();
     stranded_ = disordered_ = false;
@@ -103,7 +99,7 @@ class PacketNode final : public engine::WholeNetwork {
     archive_network(a);
     // As many as there are messages, and not as many as there is room for.
     if (!a.reading() && !paths_.empty()) paths_.resize(messages_.size() * kPathMost, kUnknown);
-    a(links_, node_ports_, parcels_, free_parcels_, messages_, free_messages_, paths_, next_birth_, own_);
+    a(links_, node_ports_, parcels_, messages_, paths_, next_birth_, own_);
     a(stranded_, disordered_);
   }
 
@@ -217,7 +213,7 @@ class PacketNode final : public engine::WholeNetwork {
       pool_.release(id);
       return;
     }
-    const u32 m = new_message();
+    const u32 m = messages_.take();
     Message& message = messages_[m];
     message = {};
     message.record = id;
@@ -238,9 +234,7 @@ class PacketNode final : public engine::WholeNetwork {
   void ask(u32 at, u32 m) noexcept {
     Link& link = links_[at];
     messages_[m].stamp = link.stamp++;
-    messages_[m].next = kNone;
-    (link.sources == kNone ? link.sources : messages_[link.sources_last].next) = m;
-    link.sources_last = m;
+    messages_.append(link.sources, m);
     ++link.requests;
   }
 
@@ -315,27 +309,25 @@ class PacketNode final : public engine::WholeNetwork {
     Link& link = links_[at];
     if (link.requests == 0) return;
     if (source_first(link)) {
-      const Message& message = messages_[link.sources];
+      const Message& message = messages_[link.sources.first];
       u32 missing = kNone;
       if (setup_.ports != 0 && resource(injection_port(at / ports_)).free == 0) missing = injection_port(at / ports_);
       if (missing == kNone) missing = missing_of(needed_at(message.ahead, message.home));
       if (missing == kNone) return start_message(at);
-      if (link.passing == kNone || setup_.take_over == TakeOver::never) return wait(at, missing);
+      if (link.passing.empty() || setup_.take_over == TakeOver::never) return wait(at, missing);
       own_.count(take_overs_);
     }
-    const Parcel& parcel = parcels_[link.passing];
+    const Parcel& parcel = parcels_[link.passing.first];
     const u32 missing = missing_of(needed_at(parcel.ahead, messages_[parcel.message].home));
     if (missing != kNone) return wait(at, missing);
-    const u32 p = link.passing;
-    link.passing = parcel.next;
     link.sender = kNone;
-    send(at, p);
+    send(at, parcels_.pop(link.passing));
   }
   /// True when the oldest request is of a message at its source; there is one.
   [[nodiscard]] bool source_first(const Link& link) const noexcept {
-    if (link.passing == kNone) return true;
-    if (link.sources == kNone || setup_.take_over == TakeOver::always) return false;
-    return static_cast<i32>(messages_[link.sources].stamp - parcels_[link.passing].stamp) < 0;
+    if (link.passing.empty()) return true;
+    if (link.sources.empty() || setup_.take_over == TakeOver::always) return false;
+    return static_cast<i32>(messages_[link.sources.first].stamp - parcels_[link.passing.first].stamp) < 0;
   }
   [[nodiscard]] u32 missing_of(u32 needed) noexcept {
     return needed == kNone || resource(needed).free != 0 ? kNone : needed;
@@ -344,14 +336,13 @@ class PacketNode final : public engine::WholeNetwork {
   /// The next packet of the first message in the queue goes onto the link.
   void start_message(u32 at) noexcept {
     Link& link = links_[at];
-    const u32 m = link.sources;
+    const u32 m = messages_.pop(link.sources);
     Message& message = messages_[m];
-    link.sources = message.next;
     link.sender = m;
     if (setup_.ports != 0) --resource(injection_port(at / ports_)).free;
     core::Packet& packet = pool_[message.record];
     if (message.left == message.flits) packet.enter = now_;
-    const u32 p = new_parcel();
+    const u32 p = parcels_.take();
     Parcel& parcel = parcels_[p];
     parcel = {};
     parcel.message = m;
@@ -428,10 +419,8 @@ class PacketNode final : public engine::WholeNetwork {
     Link& link = links_[at];
     parcel.ahead = link_after(at, parcel.message, parcel.links + 1U);
     parcel.stamp = link.stamp++;
-    parcel.next = kNone;
-    const bool first = link.passing == kNone;
-    (first ? link.passing : parcels_[link.passing_last].next) = p;
-    link.passing_last = p;
+    const bool first = link.passing.empty();
+    parcels_.append(link.passing, p);
     ++link.requests;
     if (link.sending != kNone) return;
     // An idle link waits on behalf of a message at its source: the packet may take it over.
@@ -443,7 +432,7 @@ class PacketNode final : public engine::WholeNetwork {
     const Parcel parcel = parcels_[p];
     Message& message = messages_[parcel.message];
     parcels_[p].message = kNone;
-    free_parcels_.push_back(p);
+    parcels_.give_back(p);
     movements_ += parcel.data + (setup_.route_once && parcel.begin != 0 ? 0 : setup_.header);
     if (parcel.begin != message.arrived) [[unlikely]]
       disordered_ = true;
@@ -457,7 +446,7 @@ class PacketNode final : public engine::WholeNetwork {
       terminals_.sink.deliver_message(packet, packet.destination, message.first_data, now_, parcel.links + 1U);
       pool_.release(message.record);
       message.flits = 0;
-      free_messages_.push_back(parcel.message);
+      messages_.give_back(parcel.message);
     }
     if (setup_.ports != 0) release(ejection_port(home));
   }
@@ -480,25 +469,6 @@ class PacketNode final : public engine::WholeNetwork {
     own_.add(stalls_, packet.birth, message.stalls);
   }
 
-  [[nodiscard]] u32 new_parcel() {
-    if (free_parcels_.empty()) {
-      parcels_.emplace_back();
-      return static_cast<u32>(parcels_.size() - 1);
-    }
-    const u32 p = free_parcels_.back();
-    free_parcels_.pop_back();
-    return p;
-  }
-  [[nodiscard]] u32 new_message() {
-    if (free_messages_.empty()) {
-      messages_.emplace_back();
-      return static_cast<u32>(messages_.size() - 1);
-    }
-    const u32 m = free_messages_.back();
-    free_messages_.pop_back();
-    return m;
-  }
-
   /// Asks early for the memory of the events that follow: links, then what is on them and in their queues, then what
   /// that refers to. Inline, because g++ drops calls of functions that do nothing else.
   [[gnu::always_inline]] void fetch(const u32* events, u32 count, u32 i) const noexcept {
@@ -506,12 +476,12 @@ class PacketNode final : public engine::WholeNetwork {
     if (i + 16 < count) {
       const Link& link = links_[events[i + 16] >> 1U];
       if (link.sending != kNone) __builtin_prefetch(&parcels_[link.sending], 1);
-      if (link.passing != kNone) __builtin_prefetch(&parcels_[link.passing], 1);
-      if (link.sources != kNone) __builtin_prefetch(&messages_[link.sources], 1);
+      if (!link.passing.empty()) __builtin_prefetch(&parcels_[link.passing.first], 1);
+      if (!link.sources.empty()) __builtin_prefetch(&messages_[link.sources.first], 1);
     }
     if (i + 8 < count) {
       const Link& link = links_[events[i + 8] >> 1U];
-      for (const u32 p : {link.sending, link.passing}) {
+      for (const u32 p : {link.sending, link.passing.first}) {
         if (p == kNone || parcels_[p].message == kNone) continue;
         __builtin_prefetch(&messages_[parcels_[p].message], 1);
         if (parcels_[p].ahead != kHere) __builtin_prefetch(&links_[parcels_[p].ahead], 1);
@@ -540,10 +510,8 @@ class PacketNode final : public engine::WholeNetwork {
   std::vector<Resource> node_ports_;  ///< [node]: into processors; then out of them; empty: no limit
   std::vector<u32> home_;             ///< [terminal]: node where its packets leave
   std::vector<core::End> entry_;      ///< [terminal]: where they enter
-  std::vector<Parcel> parcels_;
-  std::vector<u32> free_parcels_;
-  std::vector<Message> messages_;
-  std::vector<u32> free_messages_;
+  engine::Queues<Parcel> parcels_;
+  engine::Queues<Message> messages_;
   std::vector<u8> paths_;  ///< [message * kPathMost + step]: port, where a routing leaves a choice
   bool uniform_ = true;    ///< every link carries a byte per tick and unit of bandwidth
   bool simple_ = false;    ///< the end of a transmission is its arrival

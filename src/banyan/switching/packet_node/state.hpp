@@ -3,6 +3,7 @@
 
 #include "banyan/base/types.hpp"
 #include "banyan/core/packet.hpp"
+#include "banyan/engine/waiting.hpp"
 
 namespace banyan::switching::packet_node {
 
@@ -38,15 +39,13 @@ struct Resource {
 
 /// An outbound link with its queue of requests and the buffers of the packets that will take it.
 struct alignas(64) Link {
-  u32 passing = kNone;  ///< queue of packets that are passing through: first, last
-  u32 passing_last = kNone;
-  u32 sources = kNone;  ///< queue of messages: first, last
-  u32 sources_last = kNone;
-  u32 requests = 0;     ///< in both queues
-  u32 stamp = 0;        ///< of the next request
-  Resource buffers;     ///< of this link, or of the whole node at the node's first link
-  u32 sending = kNone;  ///< packet on the link; kNone: idle
-  u32 sender = kNone;   ///< message that it is a part of, on its first step; kNone: it was passing through
+  engine::Queue passing;  ///< packets that are passing through
+  engine::Queue sources;  ///< messages of the node's processors
+  u32 requests = 0;       ///< in both queues
+  u32 stamp = 0;          ///< of the next request
+  Resource buffers;       ///< of this link, or of the whole node at the node's first link
+  u32 sending = kNone;    ///< packet on the link; kNone: idle
+  u32 sender = kNone;     ///< message that it is a part of, on its first step; kNone: it was passing through
   u32 waits_for = kNone;
   u32 next_waiting = kNone;
   u32 far = kNone;  ///< node at the far end; kNone: no link
