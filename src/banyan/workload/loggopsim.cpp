@@ -113,7 +113,8 @@ class Replay {
 
   /// Between two events nothing is free that was not offered.
   void archive(Archive& a) {
-    a(core_free_, send_free_, receive_free_, left_, repeats_left_, free_, messages_, receives_, queue_, trace_, clock_);
+    a(core_free_, send_free_, receive_free_, left_, repeats_left_, free_, early_, messages_, receives_, queue_, trace_,
+      clock_);
     a(holder_, sender_, receiver_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
   }
 
@@ -197,10 +198,23 @@ class Replay {
     if (++out_.operations % (kPeriod * 4) == 0) program_.release_pages();
   }
   void release(u32 rank, u32 operation, Execution cause) {
+    if (early_.size() != 0 && early_.find(key_of(rank, operation)) != nullptr) [[unlikely]]
+      return;
     trace_.waited({rank, operation}, cause, now_);
     u64 unused = 0;
     if (free_.release(rank, operation, unused)) freed_of(rank).push_back(operation);
   }
+  /// LogGOPSim ends a send again: what waits for it and for something else still has one less to wait for, and may go
+  /// too early. Counts go round below zero there, so that nothing begins twice.
+  void end_again(Place send) {
+    check(send.rank);
+    program_.for_each_after_end(send.rank, send.operation, [&](u32 d) {
+      if (!free_.release_partly(send.rank, d)) return;
+      early_[key_of(send.rank, d)] = 1;
+      freed_of(send.rank).push_back(d);
+    });
+  }
+  [[nodiscard]] static u64 key_of(u32 rank, u32 operation) noexcept { return u64{rank} << 32U | operation; }
   void report() {
     report_ += kPeriod;
     if (options_.progress) options_.progress(out_.operations, total_);
@@ -281,9 +295,16 @@ class Replay {
       return;
     }
     // LogGOPSim asks for the size of the receive here, and for that of the message where the receive was first. Where
-    // only the receive is above the limit it would end the send a second time.
-    const u64 sent = program_.operation(send.rank, send.operation).amount;
-    if (o.amount > host_.eager && sent > host_.eager) free_sender(send, o, event.time);
+    // only the receive is above the limit, the send has ended already. With repeats, which LogGOPSim does not have, it
+    // may have been a part of the repeat before.
+    if (o.amount > host_.eager) {
+      if (program_.operation(send.rank, send.operation).amount > host_.eager) {
+        done(send.rank, send.operation);
+      } else if (options_.repeats == 1) {
+        end_again(send);
+      }
+      hold_sender(send.rank, o, event.time);
+    }
     trace_.begun({event.rank, event.operation}, event.time);
     trace_.ended({event.rank, event.operation}, event.time);
     done(event.rank, event.operation);
@@ -314,15 +335,17 @@ class Replay {
       messages_.push(o.peer, event.rank, o.tag, {event.rank, event.operation});
       return;
     }
-    if (o.amount > host_.eager) free_sender({event.rank, event.operation}, o, event.time);
+    if (o.amount > host_.eager) {
+      done(event.rank, event.operation);
+      hold_sender(event.rank, o, event.time);
+    }
     done(o.peer, receive);
   }
   /// `o`: what met the message, whose numbers of core and interface are those of the sender that go on.
-  void free_sender(Place send, const Operation& o, u64 now) {
-    done(send.rank, send.operation);
-    u64& core = core_free(send.rank, o.cpu);
+  void hold_sender(u32 sender, const Operation& o, u64 now) {
+    u64& core = core_free(sender, o.cpu);
     core = std::max(core, now);
-    u64& nic = send_free(send.rank, o.nic);
+    u64& nic = send_free(sender, o.nic);
     nic = std::max(nic, now);
   }
 
@@ -440,6 +463,7 @@ class Replay {
   std::vector<u32> left_;          ///< [rank], operations of this repeat
   std::vector<u32> repeats_left_;  ///< [rank]
   PartlyFree free_;
+  FlatMap<u8> early_;  ///< [key_of]: operations that began by a second end of a send; what ends later changes nothing
   MatchQueue<Place> messages_;  ///< that came before their receive
   MatchQueue<u32> receives_;
   EventQueue<Event> queue_;

@@ -29,6 +29,15 @@ class PartlyFree {
     return true;
   }
 
+  /// Likewise of an operation for which something was done before; false, too, where all was.
+  bool release_partly(u32 rank, u32 operation) {
+    const u64 key = u64{rank} << 32U | operation;
+    Entry* const entry = entries_.find(key);
+    if (entry == nullptr || --entry->left != 0) return false;
+    entries_.erase(key);
+    return true;
+  }
+
   void archive(Archive& a) { a(entries_); }
 
  private:
