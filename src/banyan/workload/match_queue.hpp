@@ -6,6 +6,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/workload/schedule.hpp"
 
 namespace banyan::workload {
@@ -87,8 +88,9 @@ class MatchQueue {
     return (peer == kAnyPeer || key.peer == kAnyPeer || key.peer == peer) &&
            (tag == kAnyTag || key.tag == kAnyTag || key.tag == tag);
   }
+  /// Peers that follow each other lie beside each other: a rank posts its receives in such an order, mostly.
   [[nodiscard]] u32& bucket(const Key& key) noexcept {
-    return table_[mix64((u64{key.rank} << 32U | key.peer) ^ mix64(key.tag + 1)) & (table_.size() - 1)];
+    return table_[(mix64(u64{key.rank} << 32U | key.tag) + key.peer) & (table_.size() - 1)];
   }
   [[nodiscard]] u32 head_of(const Key& key) noexcept {
     u32 node = bucket(key);
@@ -137,7 +139,7 @@ class MatchQueue {
     return node;
   }
   void grow() {
-    std::vector<u32> before(table_.size() * 2, kNone);
+    PageVector<u32> before(table_.size() * 2, kNone);
     before.swap(table_);
     for (u32 head : before) {
       while (head != kNone) {
@@ -153,8 +155,8 @@ class MatchQueue {
   std::vector<u32> first_;  ///< [rank]
   std::vector<u32> last_;   ///< [rank]
   std::vector<u32> wild_;   ///< [rank], how many have wildcards
-  std::vector<u32> table_;  ///< of a power of two
-  std::vector<Node> nodes_;
+  PageVector<u32> table_;   ///< of a power of two; looked at anywhere, as the nodes are
+  PageVector<Node> nodes_;
   u32 free_ = kNone;
   u64 next_number_ = 0;
   std::size_t size_ = 0;
