@@ -147,11 +147,19 @@ TEST_F(InNetworkJobs, SayWhatCannotBeReduced) {
        "generator.segments: a contribution of 262144 flits is longer", "use segments = 5");
   says(kTree + job("collective = \"broadcast\", bytes = 8, ranks = 8"), "broadcast has no algorithm \"in_network\"",
        "choose one of automatic, ring");
-  says(kTree + job("collective = \"all_reduce\", bytes = 8, ranks = 1"), "one rank has nothing to reduce",
-       "give 2 at least");
   says(kIdeal + job(barrier, "host = { rules = \"loggopsim\" }\n"), "LogGOPSim has no reductions",
        "use rules = \"physical\"");
   says("admission = \"window\"\n" + (kTree + job(barrier)), "contributions end in switches", "admission = \"none\"");
+}
+
+TEST_F(InNetworkJobs, OneRankHasNothingToSendAsByOtherAlgorithms) {
+  for (const char* algorithm : {"ring", "in_network"}) {
+    const json jobs = run_of(
+        kTree + std::string("[[job]]\nname = \"sum\"\ngenerator = { collective = \"all_reduce\", algorithm = \"") +
+        algorithm + "\", bytes = 8, ranks = 1 }\n");
+    EXPECT_EQ(jobs["jobs"][0]["completion"], 0.0) << algorithm;
+    EXPECT_EQ(jobs["jobs"][0]["messages"], 0) << algorithm;
+  }
 }
 
 }  // namespace

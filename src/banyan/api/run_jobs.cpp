@@ -93,7 +93,7 @@ Read generated(const config::Values& job) {
           {{generator.text("collective"), generator.text("algorithm"), u64{1},
             static_cast<u64>(generator.integer("bytes"))}},
           {},
-          generator.text("algorithm") == "in_network"};
+          generator.text("algorithm") == "in_network" && generator.natural("ranks") > 1};
 }
 
 Read from_trace(const config::Values& job, const std::string& path) {

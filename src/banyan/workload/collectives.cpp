@@ -919,7 +919,7 @@ Schedule make_collective(const config::Values& values) {
                 "use fewer ranks or segments, or an algorithm with fewer messages");
   }
   if (in_network) {
-    if (ranks < 2) values.fail("ranks", "one rank has nothing to reduce with others", "give 2 at least");
+    if (ranks == 1) return ScheduleBuilder(1).build();  // as by the other algorithms
     return collectives::reduced_in_network(operation, ranks);
   }
   std::vector<u32> members(ranks);
