@@ -222,7 +222,7 @@ TEST(Chakra, AnUnknownAlgorithmIsRefusedWithTheNearest) {
   const Where where{"x.toml", 3, 4, "job.0.collectives"};
   EXPECT_EQ(refusal([&] { set_algorithm(options, "all_reduce", "rings", where); }),
             "x.toml:3:4: all_reduce has no algorithm \"rings\"; did you mean ring? choose one of automatic, ring, "
-            "recursive_doubling, halving_doubling, binomial, double_binary_tree, hierarchical");
+            "recursive_doubling, halving_doubling, binomial, double_binary_tree, hierarchical, in_network");
   EXPECT_EQ(refusal([&] { set_algorithm(options, "all_redce", "ring", where); }).substr(0, 75),
             "x.toml:3:4: there is no collective \"all_redce\"; did you mean all_reduce? ch");
 }
@@ -319,6 +319,96 @@ TEST(Chakra, AJobSaysHowItsCollectivesAreDone) {
   EXPECT_NE(refusal([&] { static_cast<void>(run({"job.incomplete=refuse"})); }).find("half"), std::string::npos);
   EXPECT_NE(refusal([&] { static_cast<void>(run({"job.collectives.all_reduce=pairwise"})); }).find("pairwise"),
             std::string::npos);
+}
+
+// --- collectives that switches reduce -------------------------------------------------------------------------------
+
+constexpr const char* kWire = "switch = { name = \"ideal\", latency = 100 }\n";
+constexpr const char* kSwitches = "switch = \"central_buffer\"\ncycle_time = \"1 ns\"\nflit = \"32 B\"\n";
+
+api::Result reduced_in_network(Trace& trace, const std::string& network, const std::vector<std::string>& more = {}) {
+  const std::string text = "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n" + network +
+                           "[[job]]\nfile = \"" + trace.path() +
+                           "\"\ncollectives = { all_reduce = \"in_network\", barrier = \"in_network\" }\n";
+  return api::run(api::read_experiments_text(text, "x", more).points.front());
+}
+nlohmann::json job_of(const api::Result& result) { return nlohmann::json::parse(result.jobs)[0]; }
+
+/// All-reduce, a message to the next rank, all-reduce: beside each other in one job.
+void add_ranks(Trace& trace, u32 ranks, u64 bytes) {
+  for (u32 r = 0; r < ranks; ++r) {
+    trace.rank(collective(1, 0, bytes).text() + send(2, (r + 1) % ranks, 64).after({1}).text() +
+               receive(3, (r + ranks - 1) % ranks, 64).after({1}).text() +
+               collective(4, 0, bytes).after({2, 3}).text());
+  }
+}
+
+TEST(Chakra, SwitchesReduceBesideOtherMessages) {
+  Trace trace;
+  add_ranks(trace, 6, 4096);
+  const nlohmann::json wire = job_of(reduced_in_network(trace, kWire));
+  EXPECT_EQ(wire["completion"], 300.0) << "a sum is there one latency after the last contribution";
+  EXPECT_EQ(wire["messages"], 3 * 6);
+  EXPECT_EQ(
+      wire["collectives"],
+      nlohmann::json({{{"collective", "all_reduce"}, {"algorithm", "in_network"}, {"count", 2}, {"bytes", 8192}}}));
+  const api::Result network = reduced_in_network(trace, kSwitches);
+  const nlohmann::json job = job_of(network);
+  EXPECT_EQ(job["messages"], 3 * 6);
+  EXPECT_GE(job["slowdown_ideal"].get<double>(), 1.0);
+  EXPECT_LT(job["slowdown_ideal"].get<double>(), 1.2) << "nothing competes with it";
+  EXPECT_EQ(reduced_in_network(trace, kSwitches, {"run.step_order=permuted"}).state_hash, network.state_hash);
+  const double slower = job_of(reduced_in_network(trace, kSwitches, {"job.collectives.all_reduce=ring"}))["completion"];
+  EXPECT_LT(job["completion"].get<double>(), slower);
+}
+
+TEST(Chakra, LongVectorsAreReducedInParts) {
+  Trace trace;
+  add_ranks(trace, 2, 10'000);
+  EXPECT_EQ(job_of(reduced_in_network(trace, kSwitches))["messages"], 2 * (3 + 1 + 3)) << "of 4,096 bytes at most";
+  EXPECT_EQ(job_of(reduced_in_network(trace, kWire, {"job.contribution=1000"}))["messages"], 2 * (10 + 1 + 10));
+  const std::string longer = refusal([&] {
+    static_cast<void>(reduced_in_network(trace, kSwitches, {"job.contribution=10000", "switch.chunks=40"}));
+  });
+  EXPECT_NE(longer.find("use at least 103 chunks, or shorter messages"), std::string::npos) << longer;
+}
+
+TEST(Chakra, SumsOfTwoCollectivesAreNeverMixed) {
+  // Nothing orders the two all-reduces of a rank but their place in its trace.
+  Trace trace;
+  for (u32 r = 0; r < 3; ++r) {
+    trace.rank(compute(0, r).text() + collective(1, 0, 64).after({0}).text() + collective(2, 0, 6400).text());
+  }
+  EXPECT_EQ(job_of(reduced_in_network(trace, kSwitches))["messages"], 3 * (1 + 2));
+}
+
+TEST(Chakra, AGroupOfSomeRanksReducesAtTheHosts) {
+  Trace trace;
+  for (u32 r = 0; r < 4; ++r) {
+    const std::string groups = Node(0, 1, "groups").inputs(R"([{"pg_name": "a", "ranks": [0, 1]}])").text();
+    trace.rank(groups + (r < 2 ? collective(1, 0, 64).group("a").text() : "") + collective(2, 0, 64).text());
+  }
+  const nlohmann::json job = job_of(reduced_in_network(trace, kSwitches));
+  EXPECT_EQ(job["collectives"][0]["algorithm"], "recursive_doubling, in_network");
+  EXPECT_EQ(job["messages"], 2 + 4);
+}
+
+TEST(Chakra, WhatCannotBeReducedInTheNetworkIsRefused) {
+  Trace trace;
+  add_ranks(trace, 4, 64);
+  const auto refused = [&](Trace& of, const std::string& network, const std::string& cause, const std::string& remedy) {
+    const std::string text = refusal([&] { static_cast<void>(reduced_in_network(of, network)); });
+    EXPECT_NE(text.find(cause), std::string::npos) << text;
+    EXPECT_NE(text.find(remedy), std::string::npos) << text;
+  };
+  refused(trace, "switch = \"vc_router\"\n", "the switch vc_router does not add up", "use the switch central_buffer");
+  Trace crowd;
+  add_ranks(crowd, 17, 64);
+  refused(crowd, kSwitches, "two ranks at terminal 0 contribute", "each at a terminal of its own");
+  Trace itself;
+  itself.rank(collective(1, 0, 64).text() + send(2, 0, 8).text() + receive(3, 0, 8).text());
+  itself.rank(collective(1, 0, 64).text());
+  refused(itself, kSwitches, "send is a message of a rank to itself", "use another algorithm than in_network");
 }
 
 }  // namespace

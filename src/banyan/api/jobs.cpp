@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "banyan/api/network.hpp"
@@ -61,14 +62,23 @@ std::vector<Parameter> job_parameters() {
       Parameter::integer("group", 8)
           .range(1, 1 << 20)
           .doc("Ranks per group where a collective of a Chakra trace is hierarchical"),
+      Parameter::integer("contribution", 4096)
+          .unit("bytes")
+          .range(1, kMostBytes)
+          .doc("Of a collective of a Chakra trace that switches reduce: so much of a vector at once"),
       Parameter::real("rate", 0.0)
           .range(0, kMostRate)
           .doc("Operations per ns of computations of a Chakra trace that give num_ops and no time; 0: they take none")};
   for (const std::string& collective : workload::collective_names()) {
-    all.push_back(Parameter::choice(kCollectives + collective,
-                                    workload::algorithm_names(*workload::collective_named(collective)), "automatic")
-                      .doc(fmt::format("How a Chakra trace's {} is done; automatic: by size and ranks, as MPICH does",
-                                       collective)));
+    const workload::Collective which = *workload::collective_named(collective);
+    std::vector<std::string> names = workload::algorithm_names(which);
+    std::string doc =
+        fmt::format("How a Chakra trace's {} is done; automatic: by size and ranks, as MPICH does", collective);
+    if (workload::has_in_network(which)) {
+      names.emplace_back(workload::name_of(workload::Algorithm::in_network));
+      doc += "; in_network: by switches, where all ranks take part";
+    }
+    all.push_back(Parameter::choice(kCollectives + collective, std::move(names), "automatic").doc(doc));
   }
   for (Parameter parameter : workload::collective_info().parameters) {
     if (!parameter.fallback) {  // whether it is needed depends on the others
@@ -99,9 +109,7 @@ void check_source(const config::Values& job) {
   }
   if (job.integer("generator.ranks") == 0) job.fail("generator.ranks", "a collective of no ranks", "give 1 at least");
   for (const auto& [name, value] : job.all()) {
-    const bool of_traces =
-        name.starts_with(kCollectives) || name == "incomplete" || name == "groups" || name == "group" || name == "rate";
-    if (of_traces && job.given(name)) {
+    if (is_for_traces(name) && job.given(name)) {
       job.fail(name, "it is for the collectives of a trace, and this job has a generator",
                name.starts_with(kCollectives) ? "write generator = { algorithm = ... }" : "leave it out");
     }
@@ -128,6 +136,11 @@ void refuse_unfit(const Experiment& experiment) {
 }
 
 }  // namespace
+
+bool is_for_traces(std::string_view parameter) {
+  constexpr std::array<std::string_view, 5> kOthers{"incomplete", "groups", "group", "contribution", "rate"};
+  return parameter.starts_with(kCollectives) || std::ranges::find(kOthers, parameter) != kOthers.end();
+}
 
 const config::ComponentInfo& job_info() {
   static const config::ComponentInfo info{
@@ -208,8 +221,7 @@ void describe_jobs(const Experiment& experiment, json& all) {
     one["name"] = job.text("name");
     const bool generated = is_generated(job);
     for (const auto& [name, value] : job.all()) {
-      const bool optional = name.starts_with(kGenerator) || name.starts_with(kCollectives) || name == "incomplete" ||
-                            name == "groups" || name == "group" || name == "rate";
+      const bool optional = name.starts_with(kGenerator) || is_for_traces(name);
       // These keep what was said: they are for some algorithms and some formats only.
       if ((optional && !job.given(name)) || (name == "file" && generated)) one.erase(name);
     }

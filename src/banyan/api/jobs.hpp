@@ -13,6 +13,8 @@ namespace banyan::api {
 
 /// The parameters of `[[job]]`, those of its generator, host and collectives included.
 [[nodiscard]] const config::ComponentInfo& job_info();
+/// Whether a parameter of `[[job]]` is for Chakra traces only.
+[[nodiscard]] bool is_for_traces(std::string_view parameter);
 /// `flit`, `packet` and `cycle_time` of an experiment of jobs.
 [[nodiscard]] const config::ComponentInfo& messages_info();
 

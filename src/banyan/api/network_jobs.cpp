@@ -31,6 +31,8 @@ constexpr Tick kJobPatience = 1'000'000;  ///< cycles without a flit that moves
 constexpr u32 kLongestPiece = 1U << 24U;
 constexpr u32 kControlDoor = 1;           ///< of the traffics "injected"
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
+constexpr std::size_t kMostLast = 16;     ///< ranks that are the last in a measured reduction
+constexpr Tick kQuiet = 100'000;          ///< cycles in which contributions come to where they wait
 constexpr Tick kPause = 32;               ///< cycles between two measurements
 constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths that are followed through the network
 
@@ -86,19 +88,43 @@ class PlacedCarrier : public workload::Carrier {
 /// A network in which every message has its links for itself.
 class IdealCarrier final : public PlacedCarrier {
  public:
-  IdealCarrier(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean)
-      : PlacedCarrier(job), flit_(flit), latencies_(latencies), mean_(mean) {}
+  IdealCarrier(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean, const std::vector<u64>& sums)
+      : PlacedCarrier(job),
+        flit_(flit),
+        latencies_(latencies),
+        mean_(mean),
+        sums_(sums),
+        contributions_(job.reduces ? job.terminals.size() : 0) {}
   void serve(PhysicalReplay& replay) noexcept { replay_ = &replay; }
   void carry(u32 from, u32 to, u64 bytes, u64 at, const Parcel& parcel) override {
+    if (job().reduces && from == to) return contribute(from, bytes, at, parcel);
     const auto found = latencies_.find({job().terminals[from], job().terminals[to]});
     const u64 latency = found == latencies_.end() ? mean_ : found->second;
     replay_->deliver(parcel, at + latency + flits_of(bytes, flit_) - 1);
   }
 
  private:
+  /// Contributions to one reduction; while some ranks wait for its sum, others have gone on to the next one.
+  struct Gathering {
+    u64 latest = 0;
+    std::vector<Parcel> parcels;
+  };
+  void contribute(u32 rank, u64 bytes, u64 at, const Parcel& parcel) {
+    Gathering& all = gatherings_[contributions_[rank]++ % 2];
+    all.latest = std::max(all.latest, at);
+    all.parcels.push_back(parcel);
+    if (all.parcels.size() < contributions_.size()) return;
+    for (const Parcel& each : all.parcels)
+      replay_->deliver(each, all.latest + sums_[each.send.rank] + flits_of(bytes, flit_) - 1);
+    all = {};
+  }
+
   u32 flit_;
   const Latencies& latencies_;
   u64 mean_;
+  const std::vector<u64>& sums_;    ///< [rank]: from the last contribution of one flit on
+  std::vector<u64> contributions_;  ///< [rank]
+  std::array<Gathering, 2> gatherings_;
   PhysicalReplay* replay_ = nullptr;
 };
 
@@ -268,13 +294,14 @@ class Coupling {
     Flight flight{parcel, kNothing, end.number};
     quiet_since_ = std::max(quiet_since_, birth);
     const bool is_message = PhysicalReplay::is_message(parcel);
-    if (!end.reduces()) pairs_[u64{pair.first} << 32U | pair.second] = true;
+    const bool contribution = end.reduces() && pair.first == pair.second;  // ranks have terminals of their own then
+    if (!contribution) pairs_[u64{pair.first} << 32U | pair.second] = true;
     if (control_first_ && !is_message) {
       flights_[network_.inject(pair.first, pair.second, 1, birth, kControlDoor)] = flight;
       return;
     }
     if (is_message) --sends_left_;
-    if (end.reduces()) {
+    if (contribution) {
       flights_[network_.inject(pair.first, pair.second, static_cast<u32>(flits_of(bytes, flit_)), birth, end.door())] =
           flight;
       return;
@@ -372,10 +399,39 @@ u64 mean_of(const Latencies& latencies) {
   return latencies.empty() ? 0 : sum / latencies.size();
 }
 
-u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean, const RunOptions& options) {
+/// What a reduction takes at each rank of a job from the last contribution on, of one flit in the idle network: the
+/// least that was measured with one of the first kMostLast ranks as the last, while all others waited in the switches.
+std::vector<u64> measure_sums(const Experiment& bare, const PlacedJob& job, const RunOptions& options) {
+  std::vector<u64> least(job.terminals.size(), kNothing);
+  SteppedNetwork network(bare, options.threads);
+  for (std::size_t last = 0; last < std::min(kMostLast, least.size()); ++last) {
+    for (const u32 t : job.terminals) {
+      if (t != job.terminals[last]) network.inject(t, t, 1, 0, job.door);
+    }
+    static_cast<void>(network.step_to_delivery(kQuiet));
+    network.inject(job.terminals[last], job.terminals[last], 1, 0, job.door);
+    const u64 at = network.now();
+    for (std::size_t arrived = 0; arrived < least.size();) {
+      stop_if(options);
+      if (!network.step_to_delivery(kJobPatience)) break;
+      for (const Delivery& d : network.delivered()) {
+        const auto rank = std::ranges::find(job.terminals, d.destination) - job.terminals.begin();
+        u64& time = least[static_cast<std::size_t>(rank)];
+        time = std::min<u64>(time, d.delivered + 1 - at);
+        ++arrived;
+      }
+    }
+    network.step(kPause);
+  }
+  return least;
+}
+
+u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean, const Experiment& bare,
+                     const RunOptions& options) {
+  const std::vector<u64> sums = job.reduces ? measure_sums(bare, job, options) : std::vector<u64>{};
   const workload::IdealWire wire = wire_of(flit);
   const workload::ReplayOptions replaying = replay_options(job);
-  IdealCarrier carrier(job, flit, latencies, mean);
+  IdealCarrier carrier(job, flit, latencies, mean, sums);
   PhysicalReplay replay(*job.program, job.host, wire, replaying, carrier);
   carrier.serve(replay);
   for (u64 turn = 0; replay.next() != kNothing; ++turn) {
@@ -536,14 +592,14 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
-    // The contributions of one job do not compete: without contention it takes what it takes alone.
-    if (!jobs[j].reduces)
-      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, options));
+    // Contributions do not compete: a job of nothing else takes without contention what it takes alone.
+    if (!jobs[j].only_reduces)
+      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, bare, options));
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);
     job.slowdown_alone = ratio(jobs[j], end, alone.run({}).jobs.front().outcome.completion);
-    if (jobs[j].reduces) job.slowdown_ideal = job.slowdown_alone;
+    if (jobs[j].only_reduces) job.slowdown_ideal = job.slowdown_alone;
   }
   return out;
 }

@@ -18,9 +18,9 @@ struct PlacedJob {
   u32 repeats = 1;
   std::vector<u32> terminals;  ///< [rank]
   u64 sends = 0;               ///< of one repeat, that cross the network
-  u32 door = 0;                ///< of the traffics "injected", the one for its messages
-  bool reduces = false;        ///< its messages are contributions to reductions in the network
-  u32 longest = 1;             ///< of these, in flits
+  bool reduces = false;        ///< what its ranks send to themselves are contributions to reductions in the network
+  bool only_reduces = false;   ///< and they send nothing else
+  u32 door = 0;                ///< of the traffics "injected", the one for contributions
 };
 
 /// What happened in the network to a message of a critical path. Times in cycles.

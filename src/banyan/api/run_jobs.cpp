@@ -98,6 +98,7 @@ Read generated(const config::Values& job) {
 
 Read from_trace(const config::Values& job, const std::string& path) {
   workload::ChakraOptions options;
+  options.contribution = static_cast<u64>(job.integer("contribution"));
   options.group = job.natural("group");
   options.skip_incomplete = job.text("incomplete") == "skip";
   options.groups = job.text("groups");
@@ -119,6 +120,7 @@ Read from_trace(const config::Values& job, const std::string& path) {
     }
     read.collectives.push_back({name, used, kind.count, kind.bytes});
   }
+  read.reduces = notes.reduced != 0;
   if (notes.skipped_nodes != 0) {
     read.note = fmt::format("{}: {} collective{} without type or size skipped", job.text("name"), notes.skipped_nodes,
                             notes.skipped_nodes == 1 ? "" : "s");
@@ -144,9 +146,7 @@ Read read_job(const config::Values& job) {
   const workload::Format* const format = workload::format_of(path);
   if (format != nullptr && std::string_view(format->name) == "chakra") return from_trace(job, path);
   for (const auto& [name, value] : job.all()) {
-    const bool of_traces = name.starts_with("collectives.") || name == "incomplete" || name == "groups" ||
-                           name == "group" || name == "rate";
-    if (!of_traces || !job.given(name)) continue;
+    if (!is_for_traces(name) || !job.given(name)) continue;
     job.fail(name,
              fmt::format("it is for Chakra traces, and this file is {}",
                          format == nullptr ? "none" : std::string("in the format ") + format->name),
@@ -184,7 +184,7 @@ void check_host(const config::Values& job, const workload::Host& host, const Rea
   const workload::Program& program = read.program;
   if (read.reduces && host.rules == workload::HostRules::loggopsim) {
     job.fail("host.rules", "LogGOPSim has no reductions in the network",
-             "use rules = \"physical\", or another algorithm of the generator");
+             "use rules = \"physical\", or another algorithm");
   }
   if (host.rules == workload::HostRules::physical) {
     const auto refuse_few = [&](const char* name, u32 given, u32 named) {
@@ -198,16 +198,26 @@ void check_host(const config::Values& job, const workload::Host& host, const Rea
   if (!workload::unmatched_of(program).empty()) require_sound(job, program);
 }
 
-/// Bytes of the longest message; and how many cross the network is noted.
-u64 look_at_messages(PlacedJob& job) {
+/// Bytes.
+struct Longest {
+  u64 message = 0;
+  u64 contribution = 0;  ///< to a reduction in the network
+};
+
+/// And how many cross the network is noted.
+Longest look_at_messages(PlacedJob& job) {
   const workload::Program& program = *job.program;
-  u64 longest = 0;
+  Longest longest;
+  job.only_reduces = job.reduces;
   for (u32 r = 0; r < program.ranks(); ++r) {
     for (u32 i = 0; i < program.operations(r); ++i) {
       const workload::Operation o = program.operation(r, i);
       if (o.kind != workload::OperationKind::send) continue;
-      longest = std::max(longest, o.amount);
-      if (job.reduces || job.terminals[r] != job.terminals[o.peer]) ++job.sends;
+      const bool contribution = job.reduces && o.peer == r;
+      job.only_reduces = job.only_reduces && contribution;
+      u64& most = contribution ? longest.contribution : longest.message;
+      most = std::max(most, o.amount);
+      if (contribution || job.terminals[r] != job.terminals[o.peer]) ++job.sends;
     }
     program.release_pages();
   }
@@ -231,10 +241,20 @@ std::string placed_at(const config::Values& job, const std::vector<u32>& termina
                      on_each(*std::max_element(ranks.begin(), ranks.end())), job.text("placement"));
 }
 
+/// The parameter by which a job reduces in the network.
+std::string reduction_key(const config::Values& job) {
+  if (job.given("generator.collective")) return "generator.algorithm";
+  for (const std::string& collective : workload::collective_names()) {
+    std::string key = "collectives." + collective;
+    if (job.text(key) == "in_network") return key;
+  }
+  return "file";
+}
+
 /// The traffic of a job that reduces in the network. Throws ConfigError where it cannot.
 config::Values reduction_traffic(const Experiment& experiment, const config::Values& job, const PlacedJob& placed,
                                  u64 longest) {
-  const char* const algorithm = "generator.algorithm";
+  const std::string algorithm = reduction_key(job);
   const core::SwitchRow& row = switch_row(experiment);
   if (!row.reduces) {
     job.fail(algorithm, fmt::format("the switch {} does not add up what passes through it", row.info.name),
@@ -243,7 +263,7 @@ config::Values reduction_traffic(const Experiment& experiment, const config::Val
   }
   if (!experiment.admission.component().empty() && experiment.admission.component() != "none") {
     experiment.admission.fail("name", "an admission learns from what arrives, and contributions end in switches",
-                              "use admission = \"none\", or another algorithm of the generator");
+                              "use admission = \"none\", or another algorithm");
   }
   std::vector<i64> members(placed.terminals.begin(), placed.terminals.end());
   std::ranges::sort(members);
@@ -252,12 +272,14 @@ config::Values reduction_traffic(const Experiment& experiment, const config::Val
              "use at most as many ranks as the network has terminals, each at a terminal of its own");
   }
   if (longest > core::kLongestPacket) {
+    const bool generated = job.given("generator.collective");
     const u64 segments =
         (longest + core::kLongestPacket - 1) / core::kLongestPacket * job.natural("generator.segments");
     job.fail(
-        "generator.segments",
+        generated ? "generator.segments" : "contribution",
         fmt::format("a contribution of {} flits is longer than a packet, of {} at most", longest, core::kLongestPacket),
-        fmt::format("use segments = {}", segments));
+        generated ? fmt::format("use segments = {}", segments)
+                  : fmt::format("use contribution = {}", experiment.messages.integer("flit") * core::kLongestPacket));
   }
   config::Values traffic = network_of_jobs(experiment).traffics.front();
   traffic.set("members", std::move(members));
@@ -309,16 +331,14 @@ Prepared prepare(const Experiment& experiment) {
     here.terminals = placement.place(job, program.ranks());
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
-    const u64 bytes = look_at_messages(here);
-    const u64 flits = std::max<u64>(1, (bytes + flit - 1) / flit);
+    const Longest bytes = look_at_messages(here);
+    const auto flits_of = [&](u64 most) { return std::max<u64>(1, (most + flit - 1) / flit); };
     if (here.reduces) {
-      reductions.push_back(reduction_traffic(experiment, job, here, flits));
-      here.longest = static_cast<u32>(flits);
+      reductions.push_back(reduction_traffic(experiment, job, here, flits_of(bytes.contribution)));
       here.door = static_cast<u32>(reductions.size());  // behind the first, and perhaps the second
-      all.jobs.push_back(std::move(here));
-      continue;
     }
-    if (bytes > here.host.eager) {
+    const u64 flits = flits_of(bytes.message);
+    if (bytes.message > here.host.eager) {
       asks = true;
       all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
                                       job.text("name"), here.host.eager, here.host.eager == 1 ? "" : "s"));
@@ -676,7 +696,7 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
 void note_sound(const config::Values& job, const Read& read, const workload::Host& host,
                 std::vector<std::string>& notes) {
   const workload::Program& program = read.program;
-  const workload::Untimed untimed = require_sound(job, program, read.reduces ? ~u64{0} : host.eager);
+  const workload::Untimed untimed = require_sound(job, program, host.eager);
   if (untimed.open) {
     notes.push_back(program.path() +
                     ": who meets whom depends on time, and in a run without a network operations wait "

@@ -366,6 +366,7 @@ class Reader {
     switch (static_cast<Kind>(std::min<u64>(node.kind, 8))) {
       case Kind::send:
         operation = builder_.send(rank_, size_of(node), peer_of(node, node.destination, "comm_dst"), tag_of(node));
+        if (peer_of(node, node.destination, "comm_dst") == rank_ && to_itself_.empty()) to_itself_ = node.name;
         break;
       case Kind::receive:
         operation = builder_.receive(rank_, size_of(node), peer_of(node, node.source, "comm_src"), tag_of(node));
@@ -555,6 +556,11 @@ class Reader {
       for (std::size_t k = 0; k < parts[members[0]].size(); ++k) {
         for (std::size_t m = 0; m < members.size(); ++m) begin[m] = parts[members[m]][k].begin;
         const CollectiveOperation operation = operation_of(group, parts[members[0]][k], members);
+        if (operation.algorithm == Algorithm::in_network) {
+          reduced_.push_back({parts[0][k].begin, k, operation.bytes, &parts});
+          note(operation, members.size());
+          continue;
+        }
         const CollectiveEnd end = append_collective(builder_, operation, {members, tag, begin, nullptr});
         for (std::size_t m = 0; m < members.size(); ++m) {
           for (const u32 last : end.last[m]) {
@@ -563,14 +569,46 @@ class Reader {
         }
         tag += end.tags;
         if (tag >= kAnyTag - (1U << 24U)) tag = highest_tag_;
-        if (notes_ == nullptr) continue;
-        ++notes_->collectives;
-        ChakraNotes::Kind& kind = notes_->by_kind[static_cast<std::size_t>(operation.collective)];
-        ++kind.count;
-        kind.bytes += operation.bytes;
-        kind.algorithms.insert(algorithm_of(operation, static_cast<u32>(members.size())));
+        note(operation, members.size());
       }
     }
+    add_reduced(tag);
+  }
+
+  /// What switches reduce: one collective after the other, as of rank 0, so that contributions of all ranks meet in the
+  /// same order.
+  void add_reduced(u32 tag) {
+    if (reduced_.empty()) return;
+    if (!to_itself_.empty()) {
+      throw ConfigError({files_[0], 0, 0, ""},
+                        fmt::format("{} is a message of a rank to itself, which stands for a contribution where the "
+                                    "network reduces",
+                                    with_faults_shown(to_itself_)),
+                        "use another algorithm than in_network");
+    }
+    std::sort(reduced_.begin(), reduced_.end(), [](const Reduced& a, const Reduced& b) { return a.begin < b.begin; });
+    std::vector<u32> last(files_.size(), kNone);
+    for (const Reduced& reduced : reduced_) {
+      const u32 segments =
+          static_cast<u32>(std::max<u64>(1, (reduced.bytes + options_.contribution - 1) / options_.contribution));
+      for (u32 rank = 0; rank < files_.size(); ++rank) {
+        const Part& part = (*reduced.parts)[rank][reduced.part];
+        last[rank] = append_contributions(builder_, rank, reduced.bytes, segments, tag, {part.begin, last[rank]});
+        builder_.after_end(rank, part.end, last[rank]);
+      }
+      if (notes_ != nullptr) ++notes_->reduced;
+      tag += segments;
+      if (tag >= kAnyTag - (1U << 24U)) tag = highest_tag_;
+    }
+  }
+
+  void note(const CollectiveOperation& operation, std::size_t members) {
+    if (notes_ == nullptr) return;
+    ++notes_->collectives;
+    ChakraNotes::Kind& kind = notes_->by_kind[static_cast<std::size_t>(operation.collective)];
+    ++kind.count;
+    kind.bytes += operation.bytes;
+    kind.algorithms.insert(algorithm_of(operation, static_cast<u32>(members)));
   }
 
   void check_parts(const std::string& group, const std::vector<std::vector<Part>>& parts,
@@ -612,6 +650,9 @@ class Reader {
     CollectiveOperation operation;
     operation.collective = part.collective;
     operation.algorithm = options_.algorithms[static_cast<std::size_t>(part.collective)];
+    // Switches reduce what all ranks of a job have.
+    if (operation.algorithm == Algorithm::in_network && (members.size() != files_.size() || members.size() == 1))
+      operation.algorithm = Algorithm::automatic;
     operation.bytes = part.size;
     operation.group = options_.group;
     const u32 count = static_cast<u32>(members.size());
@@ -638,6 +679,14 @@ class Reader {
   std::vector<std::pair<u32, u64>> edges_;  ///< node by index, and the number of the one that it waits for
   std::map<std::string, std::vector<u32>> groups_;
   std::map<std::string, std::vector<std::vector<Part>>> parts_;  ///< by group: per rank in their order
+  struct Reduced {
+    u32 begin = 0;         ///< operation of rank 0
+    std::size_t part = 0;  ///< of each rank in `parts`
+    u64 bytes = 0;
+    const std::vector<std::vector<Part>>* parts = nullptr;
+  };
+  std::vector<Reduced> reduced_;
+  std::string to_itself_;  ///< name of a message from a rank to itself
   std::set<std::string, std::less<>> skipped_;
   u32 highest_tag_ = 0;
 };
@@ -739,10 +788,12 @@ void set_algorithm(ChakraOptions& options, std::string_view collective, std::str
                       remedy_of(collective, collective_names()));
   }
   const std::optional<Algorithm> how = algorithm_named(algorithm);
-  if (!how || !has_algorithm(*which, *how)) {
+  if (!how || !(*how == Algorithm::in_network ? has_in_network(*which) : has_algorithm(*which, *how))) {
+    std::vector<std::string> names = algorithm_names(*which);
+    if (has_in_network(*which)) names.emplace_back(name_of(Algorithm::in_network));
     throw ConfigError(where,
                       fmt::format("{} has no algorithm \"{}\"", collective, with_faults_shown(std::string(algorithm))),
-                      remedy_of(algorithm, algorithm_names(*which)));
+                      remedy_of(algorithm, names));
   }
   options.algorithms[static_cast<std::size_t>(*which)] = *how;
 }

@@ -16,7 +16,8 @@ namespace banyan::workload {
 struct ChakraOptions {
   /// [Collective]: how collectives are done.
   std::array<Algorithm, 9> algorithms{};
-  u32 group = 8;  ///< ranks per group of the algorithm hierarchical
+  u32 group = 8;            ///< ranks per group of the algorithm hierarchical
+  u64 contribution = 4096;  ///< bytes of a vector that switches reduce at once
   /// Collectives without type or size take their time alone, and dependencies on nodes that are not there are left out;
   /// else both are refused.
   bool skip_incomplete = false;
@@ -40,6 +41,7 @@ struct ChakraNotes {
   std::vector<std::string> skipped;  ///< names of the collectives that lack type or size, each once
   u64 skipped_nodes = 0;
   u64 dangling = 0;  ///< dependencies on nodes that are not there
+  u64 reduced = 0;   ///< collectives that switches reduce (ReplayOptions::reduces)
 };
 
 /// Whether bytes that a file starts with, uncompressed, are those of such a trace.

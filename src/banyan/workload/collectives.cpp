@@ -732,16 +732,8 @@ constexpr std::array kReduced{Collective::all_reduce, Collective::barrier};
 
 Schedule reduced_in_network(const CollectiveOperation& operation, u32 ranks) {
   ScheduleBuilder schedule(ranks);
-  for (u32 r = 0; r < ranks; ++r) {
-    for (u32 s = 0; s < operation.segments; ++s) {
-      const u64 bytes = CollectivePlan::part(operation.bytes, operation.segments, s);
-      const u32 receive = schedule.receive(r, bytes, r, s);
-      const u32 send = schedule.send(r, bytes, r, s);
-      if (s == 0) continue;
-      schedule.after_end(r, receive, receive - 2);
-      schedule.after_end(r, send, receive - 2);
-    }
-  }
+  for (u32 r = 0; r < ranks; ++r)
+    append_contributions(schedule, r, operation.bytes, operation.segments, 0, {kNone, kNone});
   return schedule.build();
 }
 
@@ -793,6 +785,28 @@ std::vector<std::string> algorithm_names(Collective collective) {
     if (row.collective == collective) names.emplace_back(name_of(row.algorithm));
   }
   return names;
+}
+
+bool has_in_network(Collective collective) noexcept {
+  return std::ranges::find(collectives::kReduced, collective) != collectives::kReduced.end();
+}
+
+u32 append_contributions(ScheduleBuilder& schedule, u32 rank, u64 bytes, u32 segments, u32 tag,
+                         std::array<u32, 2> after) {
+  u32 last = kNone;
+  for (u32 s = 0; s < segments; ++s) {
+    const u64 part = CollectivePlan::part(bytes, segments, s);
+    const u32 receive = schedule.receive(rank, part, rank, tag + s);
+    const u32 send = schedule.send(rank, part, rank, tag + s);
+    for (const u32 before : after) {
+      if (before == kNone) continue;
+      schedule.after_end(rank, receive, before);
+      schedule.after_end(rank, send, before);
+    }
+    last = receive;
+    after = {last, kNone};
+  }
+  return last;
 }
 
 bool has_algorithm(Collective collective, Algorithm algorithm) noexcept {
@@ -889,7 +903,7 @@ Schedule make_collective(const config::Values& values) {
   const u32 ranks = values.natural("ranks");
   const std::string name(name_of(operation.collective));
   const bool in_network = operation.algorithm == Algorithm::in_network;
-  const bool reduced = std::ranges::find(collectives::kReduced, operation.collective) != collectives::kReduced.end();
+  const bool reduced = has_in_network(operation.collective);
   if (in_network ? !reduced : !has_algorithm(operation.collective, operation.algorithm)) {
     std::string names;
     for (const std::string& other : algorithm_names(operation.collective)) names += (names.empty() ? "" : ", ") + other;

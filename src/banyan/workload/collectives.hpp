@@ -2,6 +2,7 @@
 // algorithm.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,7 @@ enum class Algorithm : u8 {
   linear,
   dissemination,
   hierarchical,
-  in_network,  ///< the switches reduce; of make_collective() only
+  in_network,  ///< the switches reduce; not of append_collective()
 };
 
 /// One collective operation. `bytes` is the whole vector: what every member has of an all_reduce, a reduce_scatter or a
@@ -64,6 +65,8 @@ struct CollectiveOperation {
 /// The algorithms of one collective, "automatic" included.
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm) noexcept;
+/// Whether switches can do it for all ranks of a job: Algorithm::in_network, which the two above leave out.
+[[nodiscard]] bool has_in_network(Collective collective) noexcept;
 
 /// What Algorithm::automatic stands for: the thresholds of MPICH (Thakur, Rabenseifner and Gropp, 2005).
 [[nodiscard]] Algorithm choose_algorithm(Collective collective, u64 bytes, u32 members) noexcept;
@@ -79,6 +82,12 @@ inline constexpr u64 kMostPieces = 1ULL << 24U;
 /// Adds the operations of a collective among `place.members`. The algorithm must be one of has_algorithm().
 CollectiveEnd append_collective(ScheduleBuilder& schedule, const CollectiveOperation& operation,
                                 const CollectivePlace& place);
+
+/// Adds what one rank does in a collective of all ranks that switches reduce: a contribution per segment, which it
+/// sends to itself with tags from `tag` on (ReplayOptions::reduces), each when the sum of the one before is there. The
+/// first begins after `after`, what is kNone left out. Returns the receive of the last sum.
+u32 append_contributions(ScheduleBuilder& schedule, u32 rank, u64 bytes, u32 segments, u32 tag,
+                         std::array<u32, 2> after);
 
 /// The parameters of `generator = { collective = ..., ... }`.
 [[nodiscard]] const config::ComponentInfo& collective_info();

@@ -112,8 +112,10 @@ class Replay {
   void advance() { take(queue_.pop()); }
   void deliver(const Parcel& parcel, u64 at) {
     const Kind kind = static_cast<Kind>(parcel.kind);
-    const u64 sent = kind == Kind::arrival && options_.reduces ? gathering(parcel.send.rank).latest : parcel.sent;
-    clock_.awaits(kind == Kind::consent ? parcel.send.rank : operation(parcel.send).peer, sent, at, 0);
+    const u32 peer = operation(parcel.send).peer;
+    const bool sum = kind == Kind::arrival && contributes(parcel.send.rank, peer);
+    clock_.awaits(kind == Kind::consent ? parcel.send.rank : peer,
+                  sum ? gathering(parcel.send.rank).latest : parcel.sent, at, 0);
     push(at, kind, parcel.send);
   }
   [[nodiscard]] u64 operations() const noexcept { return out_.operations; }
@@ -140,7 +142,11 @@ class Replay {
   [[nodiscard]] Resource& core(Place p, const Operation& o) { return core_[std::size_t{p.rank} * cores_ + o.cpu]; }
   [[nodiscard]] Resource& sender(Place p, const Operation& o) { return sender_[std::size_t{p.rank} * nics_ + o.nic]; }
   [[nodiscard]] Operation operation(Place p) const { return program_.operation(p.rank, p.operation); }
-  [[nodiscard]] bool asks_first(const Operation& o) const { return o.amount > host_.eager && !options_.reduces; }
+  /// What a rank sends to itself where a network reduces.
+  [[nodiscard]] bool contributes(u32 rank, u32 peer) const { return options_.reduces && rank == peer; }
+  [[nodiscard]] bool asks_first(u32 rank, const Operation& o) const {
+    return o.amount > host_.eager && !contributes(rank, o.peer);
+  }
   [[nodiscard]] static u64 further(const Operation& o) { return o.amount == 0 ? 0 : o.amount - 1; }
   void push(u64 time, Kind kind, Place place, u64 bytes = 0) {
     u64 order = ++born_;
@@ -156,7 +162,7 @@ class Replay {
   void carry(u64 at, Kind kind, Place send, const Operation& o) {
     const bool back = kind == Kind::consent;
     if (kind == Kind::arrival) trace_.sent(send, at);
-    if (options_.reduces && kind == Kind::arrival) return contribute(at, send, o);
+    if (kind == Kind::arrival && contributes(send.rank, o.peer)) return contribute(at, send, o);
     if (carrier_ == nullptr) {
       if (kind == Kind::arrival && options_.message)
         options_.message(now_, {send, o.peer, o.amount, at, at + wire_.latency + wire_.per_byte.of(further(o))});
@@ -267,7 +273,7 @@ class Replay {
   void send(const Event& event, const Operation& o) {
     Resource& mine = core(event.place, o);
     Resource& nic = sender(event.place, o);
-    const bool eager = !asks_first(o);
+    const bool eager = !asks_first(event.place.rank, o);
     u64 start = take_turn(mine, event.place, event.time);
     if (eager) start = take_turn(nic, event.place, start);
     mine = {start + host_.overhead + host_.overhead_per_byte.of(further(o)),
@@ -300,7 +306,9 @@ class Replay {
   }
   /// When all of a message is there that the event announces; the receiver's interface is charged.
   u64 complete_at(const Event& event, const Operation& o) {
-    if (carrier_ != nullptr && !options_.reduces && carrier_->together(event.place.rank, o.peer)) return event.time;
+    if (carrier_ != nullptr && !contributes(event.place.rank, o.peer) && carrier_->together(event.place.rank, o.peer)) {
+      return event.time;
+    }
     Resource& nic = receiver_[std::size_t{o.peer} * nics_ + o.nic];
     if (carrier_ == nullptr) {
       const u64 first = std::max(event.time, nic.free);
@@ -319,7 +327,7 @@ class Replay {
     clock_.awaits(o.peer, event.time, complete, now_);
     trace_.arrived(event.place, complete);
     u32 receive = 0;
-    if (asks_first(o)) {
+    if (asks_first(event.place.rank, o)) {
       const auto found = receive_of_.find(key(event.place));
       meet(found->second, event.place, complete, complete);
       receive_of_.erase(found);
@@ -355,7 +363,8 @@ class Replay {
   }
   /// `at`: when both are there.
   void meet(Place receive, Place send, u64 at, u64 complete) {
-    trace_.waited(receive, options_.reduces ? gathering(send.rank).last : trace_.met(send), complete);
+    trace_.waited(receive, contributes(send.rank, receive.rank) ? gathering(send.rank).last : trace_.met(send),
+                  complete);
     constexpr u64 kMost = (u64{1} << 56U) - 1;  // longer ones, of 72 petabytes, cost no more
     push(at, Kind::received, receive, std::min(operation(send).amount, kMost));
   }
