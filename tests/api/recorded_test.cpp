@@ -241,16 +241,37 @@ TEST(Recorded, ActivityOfAdaptersAndSwitchesCountsBothMemories) {
     EXPECT_EQ(cut.at(name).mean, count(name)) << name;
 }
 
+/// Packets of 72 bytes: on their first link they come from a processor, on the others from a buffer.
+TEST(Recorded, ActivityOfPacketNodesIsThatOfPacketsThatPass) {
+  const std::string text =
+      "topology = { name = \"hypercube\", degree = 4 }\nrouting = \"ecube\"\n"
+      "switch = { name = \"packet_node\", payload = 64, header = 8 }\n"
+      "traffic = { name = \"uniform\", load = 0.3, size = 64 }\n[run]\nduration = 40000\nactivity = true\n";
+  const api::Result result = run(text, {});
+  const auto count = [&](const char* name) { return result.at(name).mean; };
+  const double packets = count("delivered_packets");
+  const double hops = count("packet_hops");
+  const double on_the_way = 72.0 * 16 * 4 * 4;
+  EXPECT_GT(packets, 1000.0);
+  EXPECT_NEAR(count("buffer_reads"), 72 * (hops - packets), on_the_way);
+  EXPECT_NEAR(count("buffer_writes"), count("buffer_reads"), on_the_way);
+  EXPECT_GE(count("buffer_writes"), count("buffer_reads"));
+  EXPECT_NEAR(count("link_traversals"), 72 * (hops + packets), on_the_way);
+  EXPECT_EQ(count("crossbar_traversals"), count("link_traversals"));
+  EXPECT_EQ(result.find("vc_allocations"), nullptr);
+  EXPECT_EQ(run(text, {"run.activity=false"}).state_hash, result.state_hash);
+}
+
 TEST(Recorded, ActivityIsRefusedBeforeTheRunWhereItIsNotCounted) {
   const std::string nodes =
-      "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"packet_node\"\nrouting = \"dimension_order\"\n"
+      "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"circuit\"\nrouting = \"dimension_order\"\n"
       "traffic = { name = \"uniform\", load = 0.05 }\nrun = { warmup = 10, measure = 200 }\n";
   EXPECT_NO_THROW(run(nodes, {}));
   try {
     api::check(api::read_experiments_text(nodes, "test.toml", {"run.activity=true"}).points.front());
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("packet_node does not count"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("circuit does not count"), std::string::npos) << error.what();
   }
 }
 

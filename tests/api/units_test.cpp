@@ -123,8 +123,20 @@ TEST(Units, AreRefusedWhereTheyCannotBe) {
       "\"nearest_common_ancestor\", up = \"destination_digit\" }\ntraffic = { name = \"uniform\", load = 0.1, size = "
       "64 "
       "}\n";
-  EXPECT_NE(refusal(cioq, {"run.cycle_time=\"2 ns\""}).find("says itself"), std::string::npos)
+  EXPECT_NE(refusal(cioq, {"run.cycle_time=\"2 ns\""}).find("the switch cioq says itself what that is, 1 ns"),
+            std::string::npos)
       << refusal(cioq, {"run.cycle_time=\"2 ns\""});
+  EXPECT_NE(refusal(cioq, {"run.flit=\"16 B\""}).find("says itself what that is, 1 bytes"), std::string::npos);
+  EXPECT_EQ(refusal(cioq, {"run.flit=\"1 B\"", "run.cycle_time=\"1 ns\""}), "it was taken");
+  // So does ideal of a flit: its time per byte is not one per flit of another size.
+  const std::string ideal =
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"ideal\", latency = 100, per_byte = 2 }\n"
+      "routing = \"dimension_order\"\ntraffic = { name = \"uniform\", load = 0.01, size = \"64 B\" }\n"
+      "run = { duration = 20000, cycle_time = \"1 ns\" }\n";
+  EXPECT_NE(refusal(ideal, {"run.flit=\"16 B\""}).find("says itself what that is, 1 bytes"), std::string::npos);
+  const Result bytes = run_of(ideal);
+  EXPECT_EQ(bytes.at("packet_latency").mean, 100.0 + 2.0 * 63);
+  EXPECT_EQ(bytes.at("flit_size").mean, 1.0);
 }
 
 }  // namespace

@@ -376,5 +376,35 @@ TEST(Cioq, outstanding_requests_are_limited) {
   EXPECT_LT(two, 2.1 * one);
 }
 
+/// Networks of 4,096 ports and more have a step of their own, which asks for memory ahead: every organization, each
+/// with credits and with pauses, delivers as in one cut in two, whose halves are small.
+TEST(Cioq, LargeNetworksDoAsTheirHalves) {
+  const std::vector<std::string> organizations{"queues = 'voqsw'", "queues = 'dbbm', classes = 2", "queues = '1q'",
+                                               "queues = 'recn_basic'", "queues = 'recn_enhanced'"};
+  for (const std::string& queues : organizations) {
+    for (const char* flow_control : {"credits", "pause"}) {
+      const auto run_of = [&](u32 shards) {
+        return api::run(
+            api::read_experiments_text(
+                fmt::format("topology = {{ name = 'fat_tree', arity = 8, levels = 3 }}\n"
+                            "routing = {{ name = 'nearest_common_ancestor', up = 'destination_digit' }}\n"
+                            "switch = {{ name = 'cioq', flow_control = '{}', {} }}\n"
+                            "traffic = [ {{ name = 'uniform', load = 0.2, size = 64 }}, {{ name = 'hot_spot', "
+                            "load = 0.1, size = 64, targets = [3], fraction = 1.0 }} ]\n"
+                            "run = {{ duration = 6000, shards = {}, audit = 'full' }}\n",
+                            flow_control, queues, shards),
+                "large", {})
+                .points.front(),
+            {});
+      };
+      SCOPED_TRACE(queues + ", " + flow_control);
+      const api::Result large = run_of(1);
+      const api::Result halves = run_of(4);
+      EXPECT_EQ(large.state_hash, halves.state_hash);
+      EXPECT_GT(large.at("delivered_packets").mean, 1000.0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::switching::cioq

@@ -314,15 +314,19 @@ bool needs_no_routing(const Draft& draft, const Catalog& catalog) {
 }
 
 /// Reads what a cycle or a flit is worth, before other parameters of the run that may be given in it.
-double given_worth(const Draft& draft, const Part& run, const char* key, bool known, std::string& by) {
+/// `own`: what the switch says; 0: nothing.
+double given_worth(const Draft& draft, const Part& run, const char* key, double own, std::string& by) {
   const auto entry = std::find_if(run.entries.rbegin(), run.entries.rend(),
                                   [&](const config::Entry& candidate) { return candidate.key == key; });
   if (entry == run.entries.rend()) return 0.0;
   const config::Values alone = resolve_part(draft, {run.kind, run.name, run.where, {*entry}});
-  const double worth = std::string_view(key) == "flit" ? static_cast<double>(alone.integer(key)) : alone.real(key);
-  if (known && worth > 0.0)
-    alone.fail(key, "the switch of this experiment says itself what that is", fmt::format("leave out run.{}", key));
-  if (worth > 0.0) by = named_place(alone.where(key));
+  const bool flit = std::string_view(key) == "flit";
+  const double worth = flit ? static_cast<double>(alone.integer(key)) : alone.real(key);
+  if (own > 0.0 && worth > 0.0 && worth != own) {
+    alone.fail(key, fmt::format("{} says itself what that is, {:.6g} {}", by, own, flit ? "bytes" : "ns"),
+               fmt::format("leave out run.{}", key));
+  }
+  if (worth > 0.0 && own == 0.0) by = named_place(alone.where(key));
   return worth;
 }
 
@@ -330,23 +334,22 @@ double given_worth(const Draft& draft, const Part& run, const char* key, bool kn
 /// switch is the time of a byte, and a flit is one.
 Worth worth_of(const Draft& draft, const Catalog& catalog) {
   Worth worth;
-  double flit_of_switch = 0.0;
   for (const Part& part : draft.parts()) {
     if (part.kind != &catalog.switching) continue;
     for (const core::SwitchRow* row : core::switching_rows()) {
-      if (row->info.name != part.name || row->cycle_ns == nullptr) continue;
-      worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
+      if (row->info.name != part.name) continue;
       worth.cycle_by = worth.flit_by = fmt::format("the switch {}", part.name);
-      flit_of_switch = row->flit_bytes;
+      worth.flit_bytes = row->flit_bytes;
+      if (row->cycle_ns != nullptr) worth.cycle_ns = row->cycle_ns(resolve_part(draft, part));
     }
   }
-  const bool known = worth.cycle_ns > 0.0;
+  const Worth own = worth;
   for (const Part& part : draft.parts()) {
     if (part.kind != &catalog.run) continue;
-    const double cycle_ns = given_worth(draft, part, "cycle_time", known, worth.cycle_by);
-    if (!known) worth.cycle_ns = cycle_ns;
-    const double flit_bytes = given_worth(draft, part, "flit", known, worth.flit_by);
-    worth.flit_bytes = flit_of_switch > 0.0 ? flit_of_switch : flit_bytes;
+    const double cycle_ns = given_worth(draft, part, "cycle_time", own.cycle_ns, worth.cycle_by);
+    if (own.cycle_ns == 0.0) worth.cycle_ns = cycle_ns;
+    const double flit_bytes = given_worth(draft, part, "flit", own.flit_bytes, worth.flit_by);
+    if (own.flit_bytes == 0.0) worth.flit_bytes = flit_bytes;
   }
   return worth;
 }

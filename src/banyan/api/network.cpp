@@ -233,6 +233,11 @@ double cycle_ns(const Experiment& experiment) {
   return row.cycle_ns == nullptr ? experiment.run.real("cycle_time") : row.cycle_ns(experiment.switching);
 }
 
+u32 flit_bytes(const Experiment& experiment) {
+  const u32 own = row_of(core::switching_rows(), experiment.switching.component()).flit_bytes;
+  return own != 0 ? own : experiment.run.natural("flit");
+}
+
 std::unique_ptr<core::Topology> build_topology(const Experiment& experiment) {
   require_unchanged(experiment);
   std::unique_ptr<core::Topology> one =

@@ -45,6 +45,8 @@ struct Instance {
 
 /// Nanoseconds per cycle as the switch model says, or run.cycle_time where it does not; 0: nobody does.
 [[nodiscard]] double cycle_ns(const Experiment& experiment);
+/// Bytes of a flit, by the switch model or by run.flit; 0: nobody says.
+[[nodiscard]] u32 flit_bytes(const Experiment& experiment);
 
 /// Builds the topology alone. Throws ConfigError.
 [[nodiscard]] std::unique_ptr<core::Topology> build_topology(const Experiment& experiment);

@@ -108,7 +108,7 @@ class SessionRunner {
         ticks += o.ticks;
         flits += o.delivered_flits;
       }
-      add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits, experiment_.run.natural("flit"));
+      add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits, flit_bytes(experiment_));
     }
     add_recorded(result, experiment_, settings_.probe, sum, *network_.topology, cycles);
     if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);
@@ -610,7 +610,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
       continue;
     }
     if (goal && result.verdict == Verdict::finished) state_precision(result, experiment.run, kPreciseOfSessions);
-    add_units(result, experiment.run.real("cycle_time"), experiment.run.natural("flit"));
+    add_units(result, cycle_ns(experiment), flit_bytes(experiment));
     runner.add_tables(result);
     runner.add_trees_of_first(result);
     runner.finish_log();

@@ -784,11 +784,11 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   SteadyReport report(experiment, network, outcome, stopping, recoveries);
   Result result = report.result();
   aftermath.report(result, outcome.record, outcome.counted);
-  add_units(result, cycle_ns(experiment), experiment.run.natural("flit"));
+  add_units(result, cycle_ns(experiment), flit_bytes(experiment));
   add_activity(result, experiment, outcome.activity);
   if (costs && outcome.activity) {
     add_energy(result, *costs, network.topology->graph(), *outcome.activity, outcome.ticks,
-               outcome.totals.delivered_flits, experiment.run.natural("flit"));
+               outcome.totals.delivered_flits, flit_bytes(experiment));
   }
   if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);

@@ -14,11 +14,11 @@ namespace banyan::switching::cioq {
 Tick Fabric::run_paused(Tick now) noexcept {
   switch (mode_) {
     case Mode::paused_recn:
-      return run_as<Mode::paused_recn, false>(now);
+      return large_ ? run_as<Mode::paused_recn, true>(now) : run_as<Mode::paused_recn, false>(now);
     case Mode::paused_classes:
-      return run_as<Mode::paused_classes, false>(now);
+      return large_ ? run_as<Mode::paused_classes, true>(now) : run_as<Mode::paused_classes, false>(now);
     default:
-      return run_as<Mode::paused_shared, false>(now);
+      return large_ ? run_as<Mode::paused_shared, true>(now) : run_as<Mode::paused_shared, false>(now);
   }
 }
 

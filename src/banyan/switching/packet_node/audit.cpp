@@ -35,6 +35,19 @@ u64 PacketNode::digest() const {
   return sum;
 }
 
+bool PacketNode::activity(engine::Activity& into) const {
+  u64 buffered = 0;
+  for (const Link& link : links_) {
+    parcels_.for_each(link.passing, [&](const Parcel& p) { buffered += bytes_of(p); });
+  }
+  into += {.buffer_writes = passed_ + buffered,
+           .buffer_reads = passed_,
+           .crossbar_traversals = movements_,
+           .link_traversals = movements_,
+           .has_vcs = false};
+  return true;
+}
+
 void PacketNode::hold(engine::Holdings& into) const {
   std::vector<u32> used(links_.size(), 0);
   std::vector<u32> waiting(links_.size(), 0);

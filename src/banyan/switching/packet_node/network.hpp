@@ -71,6 +71,7 @@ class PacketNode final : public engine::WholeNetwork {
     messages_.clear();
     next_birth_ = 0;
     own_.clear();
+    passed_ = 0;
     stranded_ = disordered_ = false;
   }
 
@@ -100,12 +101,14 @@ class PacketNode final : public engine::WholeNetwork {
     // As many as there are messages, and not as many as there is room for.
     if (!a.reading() && !paths_.empty()) paths_.resize(messages_.size() * kPathMost, kUnknown);
     a(links_, node_ports_, parcels_, messages_, paths_, next_birth_, own_);
-    a(stranded_, disordered_);
+    a(passed_, stranded_, disordered_);
   }
 
   // --- what the engine asks --------------------------------------------------------------------------------------
   [[nodiscard]] engine::OwnMetrics* own_metrics() noexcept override { return &own_; }
 
+  /// Packets that pass through a node lie in a buffer there; those at their source and destination are the processors'.
+  [[nodiscard]] bool activity(engine::Activity& into) const override;
   [[nodiscard]] u64 digest() const override;
   void hold(engine::Holdings& into) const override;
   void blocked_on(engine::BlockedView& into) const override;
@@ -354,6 +357,11 @@ class PacketNode final : public engine::WholeNetwork {
     send(at, p);
   }
 
+  [[nodiscard]] bool is_routed(const Parcel& parcel) const noexcept { return !setup_.route_once || parcel.begin == 0; }
+  [[nodiscard]] u32 bytes_of(const Parcel& parcel) const noexcept {
+    return parcel.data + (is_routed(parcel) ? setup_.header : 0);
+  }
+
   void send(u32 at, u32 p) noexcept {
     Link& link = links_[at];
     Parcel& parcel = parcels_[p];
@@ -363,11 +371,12 @@ class PacketNode final : public engine::WholeNetwork {
     ++parcel.links;
     const u32 needed = needed_at(parcel.ahead, messages_[parcel.message].home);
     if (needed != kNone) --resource(needed).free;
-    const bool routed = !setup_.route_once || parcel.begin == 0;
-    const u32 bytes = parcel.data + (routed ? setup_.header : 0);
+    const bool routed = is_routed(parcel);
+    const u32 bytes = bytes_of(parcel);
     // A pipeline keeps the order: what follows a packet that is being routed is seen no earlier than that.
     const Tick acquire = routed || setup_.pipelined ? setup_.acquire : 0;
     movements_ += bytes;
+    if (link.sender == kNone) passed_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
       probe_->chunk_sent(channel_out_of(at), pool_[messages_[parcel.message].record], bytes, parcel.begin == 0, now_);
@@ -433,7 +442,7 @@ class PacketNode final : public engine::WholeNetwork {
     Message& message = messages_[parcel.message];
     parcels_[p].message = kNone;
     parcels_.give_back(p);
-    movements_ += parcel.data + (setup_.route_once && parcel.begin != 0 ? 0 : setup_.header);
+    movements_ += bytes_of(parcel);
     if (parcel.begin != message.arrived) [[unlikely]]
       disordered_ = true;
     if (message.arrived == 0) message.first_data = now_;
@@ -524,6 +533,7 @@ class PacketNode final : public engine::WholeNetwork {
   u32 stalls_ = 0;
   u32 packet_hops_ = 0;
   u32 take_overs_ = 0;
+  u64 passed_ = 0;  ///< bytes that left a node's buffer onto a link
   bool stranded_ = false;
   bool disordered_ = false;
 };
