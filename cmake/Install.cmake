@@ -49,7 +49,13 @@ endforeach()
 set(generated ${PROJECT_BINARY_DIR}/generated/package)
 file(CONFIGURE OUTPUT ${generated}/BanyanComponents.cmake CONTENT "${components}" @ONLY)
 include(CMakePackageConfigHelpers)
-write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# Below 1.0.0 a minor version may change anything (docs/explanation/stability.md).
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatible SameMinorVersion)
+else()
+  set(compatible SameMajorVersion)
+endif()
+write_basic_package_version_file(${generated}/BanyanConfigVersion.cmake COMPATIBILITY ${compatible})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/BanyanConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/Registry.cmake
   ${generated}/BanyanComponents.cmake ${generated}/BanyanConfigVersion.cmake
   ${PROJECT_BINARY_DIR}/generated/interface/BanyanInterface.cmake DESTINATION ${package} COMPONENT dev)

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from typing import Any, overload
 
 from . import _core, _toml
-from ._checks import expect, function, refuse_unknown, whole, words
+from ._checks import expect, function, refuse_unknown, shown, whole, words
 from ._checks import path as _path
 from ._components import Component
 from ._errors import BanyanWarning, ConfigError, config_error
@@ -25,7 +25,8 @@ Progress = Callable[[int, int], object]
 
 
 def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
-    """Reads an experiment file. Paths in it are relative to its folder.
+    """Reads an experiment file. Paths in it are relative to its folder, which is looked for from the current one when a run
+    begins, too.
 
     >>> e = banyan.load("examples/mesh-vc-router.toml", **{"traffic.load": 0.2})
     """
@@ -214,7 +215,7 @@ class Experiment:
         progress: "Progress | bool | None" = None,
         **axes: Any,
     ) -> Sweep:
-        """Runs every point: e.sweep(load=[0.1, 0.2], routing=["xy", "ugal"]). A single value is an override.
+        """Runs every point: e.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"]). A single value is an override.
         Components are values too: e.sweep(switch=[banyan.cioq(), banyan.vc_router(vcs=4)]).
 
         Without an executor the points run in ``threads`` threads of their own (all cores by default). With one, which may
@@ -242,10 +243,23 @@ class Experiment:
             if not _is_axis(value):
                 given.append(_toml.override(key, value))
                 continue
+            self._refuse_one_list(key, value)
             meant = [name for name in self.axis_names if name.endswith(f".{key}")]
             name = meant[0] if key not in self.axis_names and len(meant) == 1 else key
             given.append(_toml.override(f"sweep.{name}", _plain(value)))
         return given
+
+    def _refuse_one_list(self, key: str, value: Any) -> None:
+        """Where a parameter is a list itself, a list of numbers is one value of it, and no axis."""
+        section, _, parameter = key.rpartition(".")
+        parts = [part for name, part in self.configuration.items() if section in ("", name) and isinstance(part, Mapping)]
+        if not any(isinstance(part.get(parameter), list) for part in parts):
+            return
+        values = list(value.values()) if isinstance(value, Mapping) else list(value)
+        if any(isinstance(each, (list, tuple)) or getattr(each, "ndim", 0) for each in values):
+            return
+        raise config_error(f"{key} is a list, and {shown(value)} is one of its values",
+                           f"give lists to sweep over, such as [{shown(value)}], or replace() for one value", key)
 
     def _read(self, overrides: Mapping[str, Any]) -> "_core.Points":
         if not overrides:
@@ -318,7 +332,8 @@ class _Task:
                 return _FilesMissing()
             point = _points_again(*self.origin, tuple(self.kept.items()))[self.index]
             if point.configuration_hash != self.configuration_hash:
-                raise RuntimeError("the point is another one where it is run: is it another version of Banyan there?")
+                raise RuntimeError("the point is another one where it is run: start the workers in the folder of this program, "
+                                   "from which files of the experiment are found, and with this version of Banyan")
         return point.run(self.threads, [], None, self.stop, None)
 
 

@@ -6,12 +6,13 @@ import hashlib
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._components import FUNCTIONS, TABLES, Component, Job
 from ._checks import MOST, MOST_CYCLES, shown, whole, wholes
-from ._errors import config_error
+from ._errors import BanyanWarning, config_error
 
 
 def _words(attributes: Mapping[str, Any], whose: str) -> str:
@@ -31,6 +32,10 @@ def graph(network: Any, terminals: "int | Mapping[Any, int]" = 1) -> Component:
     """
     if not hasattr(network, "nodes") or not hasattr(network, "edges"):
         raise config_error(f"{shown(network)} is no graph", "give a graph of networkx", "topology")
+    drawn = next((node for node in network.nodes if isinstance(node, tuple) and len(node) == 2 and node[0] == "terminal"), None)
+    if drawn is not None:
+        raise config_error(f"the node {drawn!r} is a terminal, as to_networkx() names them, and nodes are switches here",
+                           "take these nodes out, and say how many terminals each switch has", "topology")
     if len(network.nodes) == 0:
         raise config_error("the graph has no nodes", "give a graph of networkx with a node for every switch", "topology")
     if isinstance(terminals, Mapping):
@@ -90,10 +95,17 @@ def messages(rows: Any, **parameters: Any) -> Component:
 
     They are kept as a trace in the folder of temporary files, under a name that tells their content.
     """
-    if hasattr(rows, "columns"):
-        missing = [column for column in _COLUMNS if column not in rows.columns]
+    # A DataFrame, a dict of columns, or an array whose columns have names.
+    named = getattr(rows, "columns", None)
+    if named is None:
+        named = rows.keys() if isinstance(rows, Mapping) else getattr(getattr(rows, "dtype", None), "names", None)
+    if named is not None:
+        missing = [column for column in _COLUMNS if column not in named]
         if missing:
             raise config_error(f"the messages have no column {missing[0]}", "give cycle, source, destination and flits")
+        more = [column for column in named if column not in _COLUMNS]
+        if more:
+            warnings.warn(f"the messages have a column {more[0]}, which nothing reads", BanyanWarning, stacklevel=2)
         given: Any = [rows[column] for column in _COLUMNS]
     else:
         given = _columns_of(rows)

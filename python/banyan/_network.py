@@ -70,7 +70,9 @@ class Network:
         """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,
         `injected`, `delivered`, `latency`."""
         try:
-            return self._core.step(cycles)
+            if cycles <= MOST_CYCLES:
+                return self._core.step(cycles)
+            return self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
         except TypeError:
             return self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
 

@@ -41,7 +41,8 @@ def _default_axis(sweep: Sweep) -> str:
     """The last axis of numbers, or else of words."""
     names = [name for name in reversed(sweep.axis_names) if not _is_seed(name)]
     if not names:
-        raise config_error("the sweep has no axis to draw over", 'sweep a parameter beside the seed, or give x="run.seed"')
+        seeds = sweep.axis_names[-1] if sweep.axis_names else "seed"
+        raise config_error("the sweep has no axis to draw over", f'sweep a parameter beside the seed, or give x="{seeds}"')
     return next((name for name in names if _has_numbers(sweep, name)), names[0])
 
 

@@ -273,7 +273,7 @@ class Sweep:
         return dict(self._core.axes(self._place(index)))
 
     def at(self, **axes: Any) -> Result:
-        """The one point at these values of axes: t.at(load=0.2, routing="xy")."""
+        """The one point at these values of axes: t.at(load=0.2, routing="dimension_order")."""
         names = {key: self._axis(key) for key in axes}
         found = [i for i in range(len(self)) if all(_same(self.axes(i)[names[k]], v) for k, v in axes.items())]
         if len(found) != 1:

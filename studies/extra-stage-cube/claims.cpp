@@ -891,7 +891,7 @@ std::vector<Claim> claims() {
        "4.4",
        "Isolated BG saturates the input stage when γ > (n-1)/n",
        {"threshold-2", "threshold-4"},
-       true,
+       false,
        input_stage_isolated_bg,
        "saturated: the delay of other background more than doubles when N, and with it the session, grows fourfold; at "
        "the "

@@ -259,3 +259,21 @@ def test_attributes_that_are_missing_name_the_nearest(small):
         each = getattr(banyan, name)
         if isinstance(each, type) and not issubclass(each, BaseException):
             assert hasattr(each, "__getattr__"), name
+
+
+def test_a_list_of_numbers_is_one_value_of_a_parameter_that_is_a_list():
+    e = banyan.Experiment(topology=banyan.mesh(size=[4, 4]), switch="vc_router", traffic=banyan.uniform(load=0.1),
+                          run={"warmup": 10, "measure": 50})
+    for key in ("topology.size", "size"):
+        with pytest.raises(banyan.ConfigError, match=rf"{key} is a list, and \[4, 8\] is one of its values") as told:
+            e.sweep(**{key: [4, 8]})
+        assert "[[4, 8]]" in told.value.remedy
+    assert len(e.sweep(**{"topology.size": [[4, 8], [2, 2]]})) == 2
+    assert len(e.replace(**{"topology.size": [4, 8]}).network().switches) == 32
+
+
+def test_what_docstrings_sweep_over_is_there():
+    e = banyan.Experiment(topology=banyan.mesh(size=[4, 4]), switch=banyan.vc_router(vcs=2), traffic=banyan.uniform(load=0.1),
+                          run={"warmup": 10, "measure": 50})
+    t = e.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"])
+    assert t.at(load=0.2, routing="dimension_order")["packet_latency"].mean > 0

@@ -239,3 +239,25 @@ def test_what_python_gave_travels_with_the_points_of_a_sweep(tmp_path):
     here = e.sweep(**{"switch.buffer": [2, 4]})
     with concurrent.futures.ProcessPoolExecutor(1, initializer=setattr, initargs=(tempfile, "tempdir", str(tmp_path))) as pool:
         assert e.sweep(executor=pool, **{"switch.buffer": [2, 4]}).to_csv() == here.to_csv()
+
+
+def test_columns_go_by_their_names_and_not_by_their_places():
+    rows = [(3, 100, 5, 4), (7, 120, 6, 2)]
+    names = ["source", "cycle", "destination", "flits"]
+    array = numpy.array(rows, dtype=[(name, int) for name in names])
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    expected = banyan.messages([[100, 3, 5, 4], [120, 7, 6, 2]])
+    for given in (array, columns, pandas.DataFrame(columns)):
+        assert banyan.messages(given) == expected
+    with pytest.warns(banyan.BanyanWarning, match="a column after, which nothing reads"):
+        assert banyan.messages(pandas.DataFrame({**columns, "after": [0, 0]})) == expected
+    with pytest.raises(banyan.ConfigError, match="no column flits"):
+        banyan.messages(array[["source", "cycle", "destination"]])
+
+
+def test_a_network_that_was_drawn_is_no_graph_of_switches():
+    drawn = experiment(banyan.mesh(size=[3, 3]), "dimension_order", banyan.uniform(load=0.1)).network().to_networkx()
+    with pytest.raises(banyan.ConfigError, match="is a terminal, as to_networkx"):
+        banyan.graph(drawn)
+    drawn.remove_nodes_from([node for node in list(drawn.nodes) if isinstance(node, tuple) and node[0] == "terminal"])
+    assert len(experiment(banyan.graph(drawn), "up_down", banyan.uniform(load=0.1)).network().switches) == 9

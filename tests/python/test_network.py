@@ -262,3 +262,9 @@ def test_steps_are_half_as_fast_as_a_run_at_least():
 
     least = least_of_each(as_a_run, stepped, injected, one_by_one, until=half_as_fast)
     assert half_as_fast(least), {work.__name__: seconds for work, seconds in least.items()}
+
+
+def test_more_cycles_than_there_are_is_refused():
+    network = banyan.Network(banyan.Experiment(topology=banyan.mesh(size=[4, 4]), switch="vc_router", traffic=banyan.injected()))
+    with pytest.raises(banyan.ConfigError, match="cycles"):
+        network.step(2**63)

@@ -103,3 +103,11 @@ def test_processors_on_a_network_finish():
     fast, wait_fast = trace_processors.simulate(side=4, accesses=20, buffer=16)
     assert fast <= slow and wait_fast < wait_slow
     assert trace_processors.simulate(side=4, accesses=20, buffer=16) == (fast, wait_fast)
+
+
+def test_an_editable_installation_is_refused(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(os.path.join(ROOT, "tools", "python"))
+    import build_backend
+
+    with pytest.raises(SystemExit, match="cannot be installed as editable"):
+        build_backend.build_editable(tmp_path)

@@ -49,7 +49,7 @@ TEST(Inspection, WildcardsTakeWhatExactReceivesLeave) {
   EXPECT_EQ(texts(unmatched_of(two(sends,
                                    "recv 5b from 0 tag -1\nrecv 5b from -1 tag -1\nrecv 5b from -1 tag 9\n"
                                    "recv 5b from -1 tag -1"))),
-            Texts{"rank 1 receives from any any with tag 9: 1 without counterpart"});
+            Texts{"rank 1 receives from any rank with tag 9: 1 without counterpart"});
 }
 
 TEST(Inspection, TheCriticalPathGoesThroughMessages) {

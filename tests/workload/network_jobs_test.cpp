@@ -537,5 +537,44 @@ TEST_F(NetworkJobs, AStartFarAwayTakesNoTime) {
   EXPECT_EQ(far["jobs"][0]["completion"].get<double>() - 1e15, near["jobs"][0]["completion"].get<double>() - 1e6);
 }
 
+/// In a network that is deadlocked as a whole nothing is due any more: time must not run to its end.
+TEST_F(NetworkJobs, ANetworkThatStandsStillAltogetherIsDeadlocked) {
+  const std::string text =
+      "topology = { name = \"torus\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 1, buffer = 5 }\n"
+      "routing = \"fully_adaptive\"\ncycle_time = \"1 ns\"\n[[job]]\nname = \"a\"\nplacement = \"random\"\n"
+      "generator = { collective = \"all_to_all\", algorithm = \"linear\", bytes = \"256 KiB\", ranks = 16 }\n";
+  u32 deadlocks = 0;
+  for (const char* seed : {"1", "2", "8", "12", "20"}) {
+    const json result = run_of(text, {"run.seed=" + std::string(seed)});
+    if (result["verdict"] != "deadlocked") continue;
+    ++deadlocks;
+    EXPECT_TRUE(result["jobs"][0]["completion"].is_null());
+    EXPECT_TRUE(result["jobs"][0]["slowdown_alone"].is_null());
+  }
+  EXPECT_GE(deadlocks, 4U);
+}
+
+/// A number that was not looked at is none.
+TEST_F(NetworkJobs, SlowdownsOfARunThatIsCutShortAreNotKnown) {
+  const std::string text =
+      std::string(kTree) +
+      "[[job]]\nname = \"short\"\n"
+      "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"1 KiB\", ranks = 8 }\n"
+      "[[job]]\nname = \"long\"\n"
+      "generator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"1 MiB\", ranks = 8 }\n"
+      "[run]\nsession_limit = 3000\n";
+  const json result = run_of(text);
+  EXPECT_FALSE(result["jobs"][0]["completion"].is_null());
+  EXPECT_TRUE(result["jobs"][1]["completion"].is_null());
+  for (const json& job : result["jobs"]) {
+    EXPECT_TRUE(job["slowdown_alone"].is_null()) << job["name"];
+    EXPECT_TRUE(job["slowdown_ideal"].is_null()) << job["name"];
+  }
+  for (const auto& [name, value] : result["metrics"].items()) EXPECT_NE(name.substr(0, 8), "slowdown");
+  const Said said = banyan({"run", "x.toml"});
+  EXPECT_NE(said.out.find("how much longer than alone is not known"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("long: not done after its last end"), std::string::npos) << said.out;
+}
+
 }  // namespace
 }  // namespace banyan::cli::network_jobs_test

@@ -96,6 +96,13 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return wheel
 
 
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """Without it, pip would link the C++ sources in src/banyan as a package, and say that all went well."""
+    raise SystemExit("banyan is a compiled module and cannot be installed as editable (-e)\n"
+                     "  remedy: pip install --no-build-isolation --no-index . or, while working on it, ./dev python --build and "
+                     "PYTHONPATH=build/python")
+
+
 def build_sdist(sdist_directory, config_settings=None):
     name = f"banyan-{_version()}"
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,

@@ -57,6 +57,8 @@ PathTimes path_times(const JobRecord& job) {
   return times;
 }
 
+ordered_json or_null(const std::optional<double>& value) { return value ? ordered_json(*value) : ordered_json(); }
+
 class Writer {
  public:
   Writer(const JobRecord& job, const core::Topology* topology) : job_(job), topology_(topology) {}
@@ -69,8 +71,8 @@ class Writer {
             {"unit", job_.in_ns ? "ns" : "cycles"},
             {"completion", job_.finished ? time(outcome.completion) : ordered_json()},
             {"ranks", std::move(ranks)},
-            {"slowdown_alone", job_.slowdown_alone},
-            {"slowdown_ideal", job_.slowdown_ideal},
+            {"slowdown_alone", or_null(job_.slowdown_alone)},
+            {"slowdown_ideal", or_null(job_.slowdown_ideal)},
             {"operations", outcome.operations},
             {"messages", outcome.messages},
             {"bytes", outcome.bytes},
@@ -248,9 +250,11 @@ std::string job_text(const ordered_json& job) {
   for (const ordered_json& end : job.at("ranks")) last = std::max(last, end.get<double>());
   std::string text =
       fmt::format("\n{}: {} at {} {}, {} operations, {} messages, {} bytes\n", job.at("name").get<std::string>(),
-                  finished ? "done" : "blocked after its last end", number_text(last), unit,
+                  finished ? "done" : "not done after its last end", number_text(last), unit,
                   job.at("operations").get<u64>(), job.at("messages").get<u64>(), job.at("bytes").get<u64>());
-  if (job.value("on_network", false) && finished) {
+  if (job.value("on_network", false) && finished && job.at("slowdown_alone").is_null()) {
+    text += "  how much longer than alone is not known: the run ended before the last job\n";
+  } else if (job.value("on_network", false) && finished) {
     text += fmt::format("  {:.3f} times as long as alone, {:.3f} times as long as without contention\n",
                         job.at("slowdown_alone").get<double>(), job.at("slowdown_ideal").get<double>());
   }

@@ -1,6 +1,7 @@
 // What jobs have shown, as JSON and as text: Result::jobs (docs/workload/jobs.md, "What a job says").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,12 @@ struct CollectiveCount {
 struct JobRecord {
   std::string name;
   workload::JobOutcome outcome;
-  double unit = 1.0;        ///< of the outcome's times: ns, or cycles
-  bool in_ns = false;       ///< what `unit` is
-  bool finished = true;     ///< false: the network was deadlocked before
-  bool on_network = false;  ///< not on the ideal one
-  double slowdown_alone = 1.0;
-  double slowdown_ideal = 1.0;
+  double unit = 1.0;                           ///< of the outcome's times: ns, or cycles
+  bool in_ns = false;                          ///< what `unit` is
+  bool finished = true;                        ///< false: the network was deadlocked before, or the run had an end
+  bool on_network = false;                     ///< not on the ideal one
+  std::optional<double> slowdown_alone = 1.0;  ///< nullopt: it was not looked at
+  std::optional<double> slowdown_ideal = 1.0;
   const workload::Program* program = nullptr;
   workload::Host host;
   std::vector<u32> terminals;  ///< [rank]; empty: the ideal network knows none

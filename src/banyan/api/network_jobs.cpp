@@ -333,8 +333,9 @@ class Coupling {
 
   /// Simulates until something arrives or `due`; true: one of both has come.
   bool step(u64 due, Tick ahead) {
-    // Until something is due in the network, time passes at once.
-    const Tick idle = std::max(network_.next(), network_.now()) - network_.now();
+    // Until something is due in the network, time passes at once. In one that is deadlocked as a whole nothing ever is.
+    const Tick next = network_.next() == kNever ? network_.now() : network_.next();
+    const Tick idle = std::max(next, network_.now()) - network_.now();
     const Tick most = std::min<u64>(due - network_.now(), std::max(idle, kStretch));
     const bool arrived = network_.step_to_delivery(most, ahead);
     arrived_.assign(network_.delivered().begin(), network_.delivered().end());
@@ -584,6 +585,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
       std::any_of(out.jobs.begin(), out.jobs.end(), [](const auto& job) { return !job.outcome.explanation.empty(); });
   if (stuck || out.late || !out.blockage.empty()) return out;
 
+  for (NetworkJobsOutcome::OfJob& job : out.jobs) job.slowdown_alone = job.slowdown_ideal = 1.0;
   Experiment bare = experiment;
   bare.traffics.resize(own_traffics(experiment));
   const Latencies latencies = measure(bare, coupling.pairs(), options);

@@ -1,6 +1,7 @@
 // Jobs on a simulated network: the event loops of their hosts, coupled with a network that is stepped.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
@@ -41,8 +42,10 @@ struct WatchedMessage {
 struct NetworkJobsOutcome {
   struct OfJob {
     workload::JobOutcome outcome;
-    double slowdown_alone = 1.0;          ///< against the job without other jobs and traffics
-    double slowdown_ideal = 1.0;          ///< against the job on a network without contention
+    /// Against the job without other jobs and traffics, and on a network without contention; nullopt: not all jobs came
+    /// to their end.
+    std::optional<double> slowdown_alone;
+    std::optional<double> slowdown_ideal;
     std::vector<WatchedMessage> watched;  ///< of its critical path, in the order of the path
   };
   std::vector<OfJob> jobs;

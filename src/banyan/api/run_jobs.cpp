@@ -686,9 +686,9 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
     if (!job.finished) continue;
     if (jobs.size() > 1)
       add(result, "completion" + suffix, static_cast<double>(job.outcome.completion) * job.unit, unit);
-    if (!job.on_network) continue;
-    add(result, "slowdown_alone" + suffix, job.slowdown_alone, "");
-    add(result, "slowdown_ideal" + suffix, job.slowdown_ideal, "");
+    if (!job.on_network || !job.slowdown_alone || !job.slowdown_ideal) continue;
+    add(result, "slowdown_alone" + suffix, *job.slowdown_alone, "");
+    add(result, "slowdown_ideal" + suffix, *job.slowdown_ideal, "");
   }
 }
 

@@ -229,7 +229,8 @@ class Reader {
              "write send, recv, calc, or LABEL requires LABEL");
     }
     if (!read_operation(label)) {
-      if (!is_letter(label.front())) refuse(from, "a label that begins with a digit", "begin it with a letter");
+      if (!is_letter(label.front()))
+        refuse(from, fmt::format("a label that begins with \"{}\"", label.front()), "begin it with a letter");
       if (skip() != end_ && *at_ == ':') {
         ++at_;
         skip();

@@ -187,10 +187,9 @@ std::string to_text(const Program& program, Place place) {
 }
 
 std::string to_text(const Unmatched& u) {
-  const auto wild = [](u32 value) { return value == kNone ? std::string("any") : std::to_string(value); };
-  return fmt::format("rank {} {} {} {} with tag {}: {} without counterpart", u.rank,
-                     u.send ? "sends to" : "receives from", u.peer == kNone ? "any" : "rank", wild(u.peer), wild(u.tag),
-                     u.count);
+  return fmt::format("rank {} {} {} with {}: {} without counterpart", u.rank, u.send ? "sends to" : "receives from",
+                     u.peer == kNone ? std::string("any rank") : fmt::format("rank {}", u.peer),
+                     u.tag == kNone ? std::string("any tag") : fmt::format("tag {}", u.tag), u.count);
 }
 
 std::string short_receives_text(const Program& program, const Untimed& untimed) {
