@@ -38,12 +38,13 @@ def _is_seed(axis: str) -> bool:
 
 
 def _default_axis(sweep: Sweep) -> str:
-    """The last axis of numbers, or else of words."""
+    """The load, or else the last axis of numbers, or of words."""
     names = [name for name in reversed(sweep.axis_names) if not _is_seed(name)]
     if not names:
         seeds = sweep.axis_names[-1] if sweep.axis_names else "seed"
         raise config_error("the sweep has no axis to draw over", f'sweep a parameter beside the seed, or give x="{seeds}"')
-    return next((name for name in names if _has_numbers(sweep, name)), names[0])
+    numbers = [name for name in names if _has_numbers(sweep, name)]
+    return next((name for name in numbers if name.split(".")[-1] == "load"), [*numbers, *names][0])
 
 
 def _has_numbers(sweep: Sweep, axis: str) -> bool:

@@ -102,10 +102,11 @@ export function abscissas(data: ComparisonData, metric: string, pooled: boolean)
   return found;
 }
 
-/** The last axis of numbers, where there is one; the last axis of names else. Seeds are no axis. */
+/** The load, where it was swept; else the last axis of numbers, or of names. Seeds are no axis. */
 export function usualAbscissa(data: ComparisonData): string | undefined {
   const axes = data.axes.filter((axis) => axis.names.length > 1 && !axis.seed);
-  return (axes.filter(numeric).at(-1) ?? axes.at(-1))?.key;
+  const numbers = axes.filter(numeric);
+  return (numbers.filter((axis) => axis.name === "load").at(-1) ?? numbers.at(-1) ?? axes.at(-1))?.key;
 }
 
 /** Latency over the usual axis; the first series over time where only seeds were swept. */
@@ -184,9 +185,10 @@ function placeName(axis: ComparedAxis, place: number): string {
   return `${axis.name} = ${axis.names[place] ?? ""}`;
 }
 
-/** What one value of an axis is called in a legend. */
+/** What one value of an axis is called in a legend. A number needs to be told of what, a name of one's own does not. */
 function valueName(axis: ComparedAxis, place: number): string {
-  return numeric(axis) ? placeName(axis, place) : (axis.names[place] ?? "");
+  const name = axis.names[place] ?? "";
+  return numeric(axis) && /^[-+.]?\d/.test(name) ? placeName(axis, place) : name;
 }
 
 interface Group {

@@ -107,6 +107,39 @@ describe("a comparison", () => {
     expect(chart?.lines[0]?.count).toEqual([2, 2]);
   });
 
+  it("is over the load where it was swept, whatever stands behind it", () => {
+    const data = sweep();
+    const buffer = {
+      key: "switch.buffer",
+      name: "buffer",
+      unit: "flits",
+      seed: false,
+      names: ["4", "8"],
+      numbers: [4, 8],
+    };
+    data.axes[2] = buffer;
+    expect(firstChoice(data)?.x).toBe("traffic.load");
+    data.axes[1] = { ...buffer, key: "switch.vcs", name: "vcs" };
+    expect(firstChoice(data)?.x).toBe("switch.buffer");
+  });
+
+  it("calls a number by a name of one's own, and a bare number by what it is", () => {
+    const data = sweep();
+    const choice = firstChoice(data);
+    if (choice === null) throw new Error("no choice");
+    data.axes[2] = {
+      key: "switch.buffer",
+      name: "buffer",
+      unit: "",
+      seed: false,
+      names: ["shallow", "16"],
+      numbers: [4, 16],
+    };
+    const labels = chartsOf(data, verdicts, choice)[0]?.lines.map(({ label }) => label);
+    expect(labels).toContain("1q, shallow");
+    expect(labels).toContain("1q, buffer = 16");
+  });
+
   it("keeps a point beyond saturation, without a value", () => {
     const line = chartsOf(sweep(), verdicts, choice({}))[0]?.lines[1];
     expect(line?.y).toEqual([21, null]);
