@@ -256,7 +256,7 @@ class Experiment:
         if not any(isinstance(part.get(parameter), list) for part in parts):
             return
         values = list(value.values()) if isinstance(value, Mapping) else list(value)
-        if any(isinstance(each, (list, tuple)) or getattr(each, "ndim", 0) for each in values):
+        if any(isinstance(each, (list, tuple)) or getattr(each, "ndim", 0) > 0 for each in values):
             return
         raise config_error(f"{key} is a list, and {shown(value)} is one of its values",
                            f"give lists to sweep over, such as [{shown(value)}], or replace() for one value", key)

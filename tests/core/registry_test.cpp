@@ -41,7 +41,7 @@ TEST(Names, AreOfRoutingsByWhatTheyDoOnSomeTopology) {
 }
 
 TEST(Names, AreOfTrafficsAndAdmissionsByWhatTheyAre) {
-  EXPECT_EQ(traffics_with([](const Traffic& t) { return t.disturbance().from != kNever; }), "congestion or incast");
+  EXPECT_EQ(traffics_with([](const Traffic& t) { return t.disturbance().from != kNever; }), "incast");
   EXPECT_EQ(admissions_with([](const Admission& a) { return dynamic_cast<const HearsSwitches*>(&a) != nullptr; }),
             "dcqcn or infiniband_cc");
 }
@@ -50,6 +50,8 @@ TEST(Names, AreOfTopologiesWithTheirUsualRouting) {
   EXPECT_EQ(topologies_with([](const Topology& t, const Routing&) { return t.multistage() != nullptr; }),
             "extra_stage_cube or multistage_cube");
   EXPECT_EQ(topologies_with([](const Topology& t, const Routing& r) { return t.tree() != nullptr && !r.in_order(); }),
+            "bidirectional_min, fat_tree or xgft");
+  EXPECT_EQ(topologies_with([](const Topology& t, const Routing& r) { return t.tree() != nullptr && r.in_order(); }),
             "");
 }
 

@@ -75,5 +75,13 @@ TEST(PacketPool, ClearKeepsTheMemory) {
   EXPECT_EQ(pool.created(), created);
 }
 
+TEST(PacketPool, SaysWhenMoreWouldNotFit) {
+  PacketPool pool;
+  EXPECT_NO_THROW(pool.require_room(PacketPool::kMost));
+  static_cast<void>(pool.allocate());
+  EXPECT_NO_THROW(pool.require_room(PacketPool::kMost - 1));
+  EXPECT_THROW(pool.require_room(PacketPool::kMost), ConfigError);
+}
+
 }  // namespace
 }  // namespace banyan::packet_pool_test

@@ -233,7 +233,7 @@ def test_comparison_saturation_and_description(small, program, file):
     told = json.loads(program("saturation", file, "--width", "0.1", "--json", "--quiet"))
     assert (knee.low, knee.high) == (told["low"], told["high"])
     assert "vcs" in banyan.describe("vc_router")
-    with pytest.raises(banyan.ConfigError, match="no component"):
+    with pytest.raises(banyan.ConfigError, match="nothing is called"):
         banyan.describe("vc_routr")
 
 

@@ -83,7 +83,8 @@ TEST(UpDown, TheRemedyIsOneThatHelps) {
                                       "terminal 0 a",     "terminal 1 b",     "terminal 2 c",
                                       "link a b one_way", "link b c one_way", "link c a one_way"};
   const std::string one_way = refusal([&] { up_down(*topology("graph_file", {{"lines", ring}})); });
-  EXPECT_NE(one_way.find("make links two-way, or the routing shortest_path"), std::string::npos) << one_way;
+  EXPECT_NE(one_way.find("make links two-way, or the routing "), std::string::npos) << one_way;
+  EXPECT_NE(one_way.find("shortest_path"), std::string::npos) << one_way;
   EXPECT_EQ(one_way.find("fail"), std::string::npos) << one_way;
   const auto damaged = topology("mesh", {{"size", std::vector<i64>{2}}, {"random_failed_links", i64{1}}});
   const std::string cut = refusal([&] { up_down(*damaged); });

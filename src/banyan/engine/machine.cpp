@@ -134,7 +134,12 @@ void Machine::helper(u32 worker) {
 void Machine::run_until(Tick end) {
   if (next_ >= end) return;
   if (shards_.size() == 1) {
-    while (next_ < end) next_ = shards_.front().run(next_, end);
+    Shard& only = shards_.front();
+    while (next_ < end) {
+      const u64 before = only.terminals->pool().live();
+      next_ = only.run(next_, end);
+      require_room(before);
+    }
     return;
   }
   end_ = end;

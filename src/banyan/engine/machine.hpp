@@ -81,7 +81,9 @@ class Machine {
     const Tick now = next_;
     if (now == kNever) return kNever;
     if (shards_.size() == 1) {
+      const u64 before = shards_.front().terminals->pool().live();
       next_ = shards_.front().run(now);
+      require_room(before);
     } else {
       run_until(now + 1);
     }
@@ -180,7 +182,17 @@ class Machine {
   std::span<core::Traffic* const> traffics_;
   Tick window_;
   u32 threads_ = 1;
+  /// The only shard had so many packets a moment ago: throws where as many again as it has ever made at once, twice,
+  /// would not fit.
+  void require_room(u64 before) {
+    const PacketPool& pool = shards_.front().terminals->pool();
+    const u64 now = pool.live();
+    if (now > before) most_growth_ = std::max(most_growth_, now - before);
+    pool.require_room(2 * most_growth_);
+  }
+
   Tick next_ = 0;
+  u64 most_growth_ = 0;  ///< packets that one look at the only shard has made at most
 
   // Shared by the threads of run_until. `published_[parity][shard]` is written before the barrier that ends a window
   // and read after it; the other parity is written meanwhile.

@@ -51,6 +51,12 @@ class PacketPool {
   [[nodiscard]] u64 live() const noexcept { return created_ - free_count_; }
   [[nodiscard]] u32 created() const noexcept { return created_; }
 
+  /// Throws ConfigError where so many more packets would not fit. What makes packets may not throw, and a program ends
+  /// where it does: whoever runs it asks here in between.
+  void require_room(u64 more) const {
+    if (kMost - live() < more) refuse();
+  }
+
   /// For a pool that another rank keeps: writes the copy of a record that came from there, with its value.
   void mirror(core::PacketId id, const core::Packet& packet, u16 value) {
     const u32 chunk = index_of(id) >> kChunkBits;
@@ -78,6 +84,11 @@ class PacketPool {
   }
 
  private:
+  [[noreturn]] static void refuse() {
+    throw ConfigError(
+        {}, "more than " + std::to_string(kMost) + " packets of one shard are in the network and its queues",
+        "lower the load, simulate fewer cycles, or use more shards (run.shards) where the switch model has them");
+  }
   /// Requires that the packet is of this pool's shard: builds for the debugger stop where it is not, since those who
   /// ask throw nothing, and others would take the record of another packet.
   [[nodiscard]] u32 index_of(core::PacketId id) const {
@@ -96,11 +107,7 @@ class PacketPool {
   }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
-    if (chunk == chunks_.size()) {
-      throw ConfigError(
-          {}, "more than " + std::to_string(kMost) + " packets of one shard are in the network and its queues",
-          "lower the load, simulate fewer cycles, or use more shards (run.shards) where the switch model has them");
-    }
+    if (chunk == chunks_.size()) refuse();
     make(chunk);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
