@@ -145,10 +145,7 @@ TEST(NearestCommonAncestor, RefusesOtherTopologiesAndDamage) {
   const auto mesh = topology("mesh");
   EXPECT_NE(refusal([&] { routing("nearest_common_ancestor", *mesh, 1); }).find("needs a fat tree"), std::string::npos);
   const auto damaged = topology("fat_tree", {{"failed_links", std::vector<std::string>{"0 5"}}});
-  EXPECT_NE(refusal([&] {
-              routing("nearest_common_ancestor", *damaged, 1);
-            }).find("use a network without failures, or the routing up_down"),
-            std::string::npos);
+  EXPECT_NE(refusal([&] { routing("nearest_common_ancestor", *damaged, 1); }).find("up_down"), std::string::npos);
 }
 
 }  // namespace
