@@ -157,6 +157,15 @@ class Machine {
   [[nodiscard]] std::string explain_blockage() const;
 
  private:
+  /// The only shard had so many packets a moment ago: throws where as many again as it has ever made at once, twice,
+  /// would not fit.
+  void require_room(u64 before) {
+    const PacketPool& pool = shards_.front().terminals->pool();
+    const u64 now = pool.live();
+    if (now > before) most_growth_ = std::max(most_growth_, now - before);
+    pool.require_room(2 * most_growth_);
+  }
+
   /// The sum over all ranks of what this one adds up.
   template <class T, class Add>
   [[nodiscard]] T over_ranks(T mine, Add&& add) const {
@@ -182,15 +191,6 @@ class Machine {
   std::span<core::Traffic* const> traffics_;
   Tick window_;
   u32 threads_ = 1;
-  /// The only shard had so many packets a moment ago: throws where as many again as it has ever made at once, twice,
-  /// would not fit.
-  void require_room(u64 before) {
-    const PacketPool& pool = shards_.front().terminals->pool();
-    const u64 now = pool.live();
-    if (now > before) most_growth_ = std::max(most_growth_, now - before);
-    pool.require_room(2 * most_growth_);
-  }
-
   Tick next_ = 0;
   u64 most_growth_ = 0;  ///< packets that one look at the only shard has made at most
 
