@@ -280,7 +280,7 @@ TEST(Reductions, WhatCannotReduceIsRefusedWithARemedy) {
   const std::string start = kTree + std::string("routing = 'nearest_common_ancestor'\n");
   EXPECT_EQ(refused(start + "switch = { name = 'central_buffer', chunks = 36 }\n" + one),
             "sums have 15 chunks of their own, so that 39 are needed with what is held back for others, and the switch "
-            "has 36: use at least 39 chunks, or shorter messages");
+            "has 36: use at least 39 chunks, or shorter messages, such as more segments of a collective");
   EXPECT_EQ(refused(start + "switch = 'central_buffer'\nadmission = 'dctcp'\n" + one),
             "an admission learns from what arrives, and contributions end in switches: use admission = \"none\", or "
             "implementation = \"hardware\"");

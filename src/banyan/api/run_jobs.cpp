@@ -198,13 +198,13 @@ void check_host(const config::Values& job, const workload::Host& host, const Rea
   if (!workload::unmatched_of(program).empty()) require_sound(job, program);
 }
 
-/// Bytes.
+/// The longest messages of a job, in bytes.
 struct Longest {
   u64 message = 0;
   u64 contribution = 0;  ///< to a reduction in the network
 };
 
-/// And how many cross the network is noted.
+/// Looks at all messages of a job, and notes in it how many cross the network.
 Longest look_at_messages(PlacedJob& job) {
   const workload::Program& program = *job.program;
   Longest longest;

@@ -26,7 +26,7 @@ void check_chunks(const config::Values& values, const BufferSettings& buffer, u3
         fmt::format("sums have {} chunks of their own, so that {} are needed with what is held back for others, "
                     "and the switch has {}",
                     buffer.sums, needed, buffer.chunks),
-        fmt::format("use at least {} chunks, or shorter messages", needed));
+        fmt::format("use at least {} chunks, or shorter messages, such as more segments of a collective", needed));
   }
   if (longest == 0) {
     if (!guarded || buffer.chunks >= ports) return;
