@@ -9,8 +9,10 @@ std::vector<Claim> claims() { return {}; }
 
 FilesResult measure(const Study& study, const FilesOptions& options) {
   const std::string constants(file_text(study.files, "constants.toml"));
-  const Comparison comparison = compare(read_traces(options.folder), read_constants(constants, options.overrides));
-  FilesResult result{to_table(comparison), to_json(comparison), {}, figures_of(comparison), {}};
+  const Traces traces = read_traces(options.folder);
+  Comparison comparison = compare(traces.read, read_constants(constants, options.overrides));
+  comparison.refused = traces.refused;
+  FilesResult result{to_table(comparison), to_json(comparison), {}, figures_of(comparison), {}, traces.refused};
   u64 barriers = 0;
   for (const ClassResult& one : comparison.classes) barriers += one.waits.size();
   result.tiles = {{std::to_string(comparison.traces.size()), "traces"},

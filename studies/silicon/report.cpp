@@ -229,6 +229,7 @@ std::string to_table(const Comparison& comparison) {
     if (trace.others > 0) rest += fmt::format("; {} events not replayed", trace.others);
     text += line_of(trace.name, trace.models.at(model_names().front()), rest);
   }
+  for (const auto& [name, why] : comparison.refused) text += fmt::format("{:<34} not read\n", name);
   text += "\nConstants:";
   for (const auto& [name, value] : comparison.constants) text += fmt::format(" {} = {}", name, value);
   return text + "\n";
@@ -245,6 +246,8 @@ std::string to_json(const Comparison& comparison) {
     one["baselines"] = to_json(trace.models);
     root["traces"].push_back(std::move(one));
   }
+  root["refused"] = nlohmann::ordered_json::array();
+  for (const auto& [name, why] : comparison.refused) root["refused"].push_back({{"trace", name}, {"why", why}});
   root["classes"] = nlohmann::ordered_json::array();
   for (const ClassResult& trace_class : comparison.classes) {
     nlohmann::ordered_json one{{"class", to_string(trace_class.trace_class)}, {"traces", trace_class.traces}};

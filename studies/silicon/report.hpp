@@ -60,6 +60,7 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> constants;
   std::vector<TraceResult> traces;
   std::vector<ClassResult> classes;
+  std::vector<std::pair<std::string, std::string>> refused;  ///< files that are no traces, and why
 };
 
 [[nodiscard]] Comparison compare(const std::vector<Trace>& traces, const config::Values& constants);

@@ -203,7 +203,7 @@ Trace read_trace(const std::string& path) {
   return builder.take();
 }
 
-std::vector<Trace> read_traces(const std::string& folder) {
+Traces read_traces(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -214,8 +214,15 @@ std::vector<Trace> read_traces(const std::string& folder) {
                       "give the folder with the traces of the chip, tt-npe's workload/noc_trace_json for example");
   }
   std::sort(paths.begin(), paths.end());
-  std::vector<Trace> traces;
-  for (const std::string& path : paths) traces.push_back(read_trace(path));
+  Traces traces;
+  for (const std::string& path : paths) {
+    try {
+      traces.read.push_back(read_trace(path));
+    } catch (const ConfigError& fault) {
+      if (traces.read.empty() && path == paths.back()) throw;
+      traces.refused.emplace_back(fs::path(path).filename().string(), fault.what());
+    }
+  }
   return traces;
 }
 

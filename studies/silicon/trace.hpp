@@ -44,7 +44,11 @@ struct Trace {
 
 /// Reads one file. Throws ConfigError with file and event.
 [[nodiscard]] Trace read_trace(const std::string& path);
-/// All *.json of a folder, by name. Throws ConfigError where there are none.
-[[nodiscard]] std::vector<Trace> read_traces(const std::string& folder);
+struct Traces {
+  std::vector<Trace> read;
+  std::vector<std::pair<std::string, std::string>> refused;  ///< name of the file, and why
+};
+/// All *.json of a folder, by name. Throws ConfigError where there are none, or none that can be read.
+[[nodiscard]] Traces read_traces(const std::string& folder);
 
 }  // namespace banyan::study::silicon

@@ -351,6 +351,17 @@ TEST_F(Commands, AStudyOfFilesSaysWhatItNeeds) {
   EXPECT_EQ(study["traces"][0]["median_error"], study["traces"][0]["worst_error"]);
   EXPECT_EQ(study["constants"]["barrier_overhead"], "10");
   EXPECT_TRUE(contains(banyan({"study", "run", "silicon", "--traces", "traces"}).out, "max-min"));
+  // What is no trace is told, and costs the others nothing.
+  write_text("traces/broken.json", "[{\"proc\": 3}]");
+  const Said partly =
+      banyan({"study", "run", "silicon", "--traces", "traces", "--json", "--out", "page", "barrier_overhead=10"});
+  EXPECT_EQ(partly.status, 2);
+  EXPECT_TRUE(contains(partly.err, "broken.json: event 1: ")) << partly.err;
+  json rest = json::parse(partly.out);
+  EXPECT_EQ(rest["refused"][0]["trace"], "broken.json");
+  rest["refused"].clear();
+  EXPECT_EQ(rest, study);
+  std::filesystem::remove(scratch() / "traces/broken.json");
   const Said unknown = banyan({"study", "run", "silicon", "--traces", "traces", "l1_latncy=3"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_TRUE(contains(unknown.err, "l1_latency")) << unknown.err;

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "banyan/api/catalog.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/reader.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "support/chakra_writer.hpp"
 #include "support/repository.hpp"
@@ -319,6 +321,27 @@ TEST(Chakra, AJobSaysHowItsCollectivesAreDone) {
   EXPECT_NE(refusal([&] { static_cast<void>(run({"job.incomplete=refuse"})); }).find("half"), std::string::npos);
   EXPECT_NE(refusal([&] { static_cast<void>(run({"job.collectives.all_reduce=pairwise"})); }).find("pairwise"),
             std::string::npos);
+}
+
+/// A send of a trace waits for nobody, as in ASTRA-sim, unless the host is told otherwise.
+TEST(Chakra, LongSendsInARingDoNotWaitForEachOther) {
+  Trace trace;
+  for (u32 r = 0; r < 4; ++r)
+    trace.rank(send(0, (r + 1) % 4, 1 << 20).text() + receive(1, (r + 3) % 4, 1 << 20).after({0}).text());
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"ideal\", latency = 100 }\n"
+      "[[job]]\nfile = \"" +
+      trace.path() + "\"\n";
+  const api::Experiment experiment = api::read_experiments_text(text, "x", {}).points.front();
+  EXPECT_EQ(nlohmann::json::parse(api::run(experiment).jobs)[0]["completion"], 100.0);
+  EXPECT_NE(
+      refusal([&] {
+        static_cast<void>(api::run(api::read_experiments_text(text, "x", {"job.host.eager=65535 B"}).points.front()));
+      }).find("a cycle of dependencies"),
+      std::string::npos);
+  // The configuration of the result means the same.
+  const api::Experiment again = api::experiment_from(experiment.configuration, api::catalog());
+  EXPECT_EQ(nlohmann::json::parse(api::run(again).jobs)[0]["completion"], 100.0);
 }
 
 // --- collectives that switches reduce -------------------------------------------------------------------------------

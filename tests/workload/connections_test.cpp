@@ -47,8 +47,17 @@ TEST_F(Connections, StartAtTheirTimes) {
       "  1: recv 20 from 0 tag 2\n"
       "rank 2\n"
       "  0: recv 10 from 0 tag 1\n"
-      "  1: calc 0 core 0 after 2\n"
-      "  2: calc 5 core 1\n");
+      "  1: send 1 to 2 tag 3 after 3\n"
+      "  2: recv 1 from 2 tag 3\n"
+      "  3: calc 5 core 1\n")
+      << "a connection of a node to itself is a message too";
+}
+
+TEST_F(Connections, IdsAreOfOneConnectionEach) {
+  const std::string head = "Nodes 3\nConnections 3\n0->1 id 5 start 0 size 9\n1->2 id 2 start 0 size 9\n";
+  EXPECT_EQ(refusal_of(head + "2->0 id 7 start 0 size 9\n"), "");
+  EXPECT_EQ(refusal_of(head + "2->0 id 5 start 0 size 9\n"),
+            "t.cm:5:1: the id 5 is that of the connection in line 3 too; give each connection an id of its own");
 }
 
 TEST_F(Connections, OneShotsStartWhatWaitsForThem) {

@@ -60,6 +60,22 @@ TEST_F(InNetworkJobs, TakeTheirClosedFormWithoutContention) {
   EXPECT_EQ(sum["jobs"][0]["bytes"], 6 * 1000);
 }
 
+/// Of a reduce only the root uses the sum; in a broadcast the others bring zeros: both take what an all-reduce does.
+TEST_F(InNetworkJobs, BroadcastsAndReducesAreSumsToo) {
+  for (const char* network : {kIdeal, kTree}) {
+    const auto takes = [&](const std::string& collective) {
+      return run_of(network + job("collective = \"" + collective + "\", bytes = \"2 KiB\", segments = 2, ranks = 6" +
+                                  (collective == "all_reduce" ? "" : ", root = 4")))["jobs"][0];
+    };
+    const json sum = takes("all_reduce");
+    for (const char* collective : {"broadcast", "reduce"}) {
+      const json other = takes(collective);
+      EXPECT_EQ(other["ranks"], sum["ranks"]) << collective;
+      EXPECT_EQ(other["messages"], sum["messages"]) << collective;
+    }
+  }
+}
+
 /// The sum is there when the last contribution is; the critical path leads to the rank that was late.
 TEST_F(InNetworkJobs, WaitForTheLastContribution) {
   workload::ScheduleBuilder schedule(3);
@@ -145,8 +161,8 @@ TEST_F(InNetworkJobs, SayWhatCannotBeReduced) {
        "each at a terminal of its own");
   says(kTree + job("collective = \"all_reduce\", bytes = \"8 MiB\", ranks = 8"),
        "generator.segments: a contribution of 262144 flits is longer", "use segments = 5");
-  says(kTree + job("collective = \"broadcast\", bytes = 8, ranks = 8"), "broadcast has no algorithm \"in_network\"",
-       "choose one of automatic, ring");
+  says(kTree + job("collective = \"gather\", bytes = 8, ranks = 8"), "gather has no algorithm \"in_network\"",
+       "choose one of automatic, binomial");
   says(kIdeal + job(barrier, "host = { rules = \"loggopsim\" }\n"), "LogGOPSim has no reductions",
        "use rules = \"physical\"");
   says("admission = \"window\"\n" + (kTree + job(barrier)), "contributions end in switches", "admission = \"none\"");

@@ -214,6 +214,42 @@ TEST_F(Jobs, TimesThatRoundingWouldChangeAreRefused) {
   }
 }
 
+TEST_F(Jobs, AJobThatIsTooLongForACriticalPathSaysSo) {
+  EXPECT_EQ(result_of({"job.repeats=1000"})["explanation"].get<std::string>().find("no critical path"),
+            std::string::npos);
+  const json longer = result_of({"job.repeats=1400000"});
+  EXPECT_NE(longer["explanation"].get<std::string>().find("pair: no critical path, which is kept of up to 4194304"),
+            std::string::npos);
+  EXPECT_TRUE(longer["jobs"][0]["critical_path"].empty());
+}
+
+/// Times have 64 bits; what would go round their end is refused, before the run where one operation is enough.
+TEST_F(Jobs, TimesBeyondTheClockAreRefused) {
+  const auto refused = [](const std::string& goal, const std::vector<std::string>& overrides) {
+    write_text("a.goal", goal);
+    std::vector<std::string> arguments{"run", "x.toml"};
+    arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+    const Said said = banyan(arguments);
+    EXPECT_EQ(said.status, 2) << said.out;
+    return said.err;
+  };
+  const std::string message =
+      "num_ranks 2\nrank 0 {\nsend 4000000000000000000b to 1\n}\nrank 1 {\nrecv 4000000000000000000b from 0\n}\n";
+  for (const std::string rules : {"physical", "loggopsim"}) {
+    EXPECT_NE(refused(message, {"job.host.rules=" + rules}).find("a message of 4000000000000000000 bytes takes longer"),
+              std::string::npos);
+  }
+  EXPECT_NE(refused("num_ranks 1\nrank 0 {\ncalc 3000000000000000000\n}\n", {}).find("a calculation of 3"),
+            std::string::npos);
+  EXPECT_NE(refused("num_ranks 1\nrank 0 {\ncalc 30000000000000000\n}\n", {"cycle_time=0.01 ns"}).find("a calculation"),
+            std::string::npos);
+  std::string many = "num_ranks 1\nrank 0 {\n";
+  for (u32 i = 0; i < 10; ++i) many += "calc 2000000000000000000\n";
+  EXPECT_NE(refused(many + "}\n", {}).find("go beyond 2^63 units"), std::string::npos);
+  write_text("a.goal", "num_ranks 1\nrank 0 {\ncalc 2000000000000000000\ncalc 2000000000000000000\n}\n");
+  EXPECT_EQ(result_of({})["jobs"][0]["completion"], 4e18);
+}
+
 TEST_F(Jobs, CheckSaysWhereTheRanksAreAndWhatIsWrong) {
   const Said good = banyan({"check", "x.toml"});
   EXPECT_EQ(good.status, 0) << good.err;

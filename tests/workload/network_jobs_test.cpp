@@ -194,6 +194,33 @@ TEST_F(NetworkJobs, AMessageTakesOverheadLatencyBytesAndOverhead) {
   EXPECT_EQ(run_of(text, {"job.placement=same.txt", "job.host.eager=0"})["jobs"][0]["ranks"], json({119, 210}));
 }
 
+/// A file with room for more ranks serves smaller jobs too, and the result says so.
+TEST_F(NetworkJobs, TerminalsThatAreNotUsedAreTold) {
+  write_text("more.txt", "3 2 1 0\n");
+  const std::string text = std::string(kTree) +
+                           "[[job]]\nname = \"pair\"\nplacement = \"more.txt\"\ngenerator = { collective = "
+                           "\"barrier\", ranks = 2 }\n";
+  EXPECT_NE(
+      run_of(text)["explanation"].get<std::string>().find("pair: the last 2 of 4 terminals in the file are not used"),
+      std::string::npos);
+  write_text("more.txt", "3 2\n");
+  EXPECT_EQ(run_of(text)["explanation"].get<std::string>().find("are not used"), std::string::npos);
+}
+
+/// More than four million flits are not simulated twice unless somebody asks for it; the result says what it lacks.
+TEST_F(NetworkJobs, ALargeRunSaysWhatWasNotLookedAt) {
+  write_text("a.goal", "num_ranks 2\nrank 0 {\nsend 140000000b to 1\n}\nrank 1 {\nrecv 140000000b from 0\n}\n");
+  const std::string text =
+      "topology = { name = \"mesh\", size = [2] }\nswitch = \"vc_router\"\nflit = \"32 B\"\n[[job]]\nfile = "
+      "\"a.goal\"\nhost = { eager = \"1 TiB\" }\n";
+  const json silent = run_of(text);
+  EXPECT_NE(silent["explanation"].get<std::string>().find("no queues of critical paths"), std::string::npos);
+  EXPECT_FALSE(silent.contains("tables"));
+  const json told = run_of(text, {"run.tables=channels"});
+  EXPECT_EQ(told["explanation"].get<std::string>().find("no queues of critical paths"), std::string::npos);
+  EXPECT_TRUE(told.contains("tables"));
+}
+
 /// Rank 0 sends 10,000 flits to rank 1; its consent to rank 2 goes behind one packet of them, not behind all.
 TEST_F(NetworkJobs, AConsentDoesNotWaitForTheDataOfItsHost) {
   write_text("a.goal",

@@ -50,7 +50,8 @@ std::vector<Parameter> job_parameters() {
       Parameter::integer("host.eager", 65535)
           .unit("bytes")
           .range(0, kMostBytes)
-          .doc("Longest message that is sent without asking the receiver (S)"),
+          .doc("Longest message that is sent without asking the receiver (S); sends of a Chakra trace without it never "
+               "ask"),
       Parameter::integer("host.cores", 0).range(0, 256).doc("Cores per rank; 0: as many as the schedule names"),
       Parameter::integer("host.nics", 0).range(0, 256).doc("Network interfaces per rank; 0: likewise"),
       Parameter::choice("host.rules", {"physical", "loggopsim"}, "physical").doc("What costs a host when"),
@@ -225,8 +226,9 @@ void describe_jobs(const Experiment& experiment, json& all) {
       // These keep what was said: they are for some algorithms and some formats only.
       if ((optional && !job.given(name)) || (name == "file" && generated)) one.erase(name);
     }
-    // The default is another than 0.
+    // Their defaults are those of the network and of the file.
     if (!job.given("host.gap_per_byte")) one.erase("host.gap_per_byte");
+    if (!job.given("host.eager")) one.erase("host.eager");
     all["job"].push_back(std::move(one));
   }
   if (!is_without_contention(experiment.switching.component())) {

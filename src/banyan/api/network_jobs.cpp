@@ -544,7 +544,8 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
       job.watched.push_back({step.place, step.repeat, idle, {}});
     }
   }
-  if (!again && coupling.flits() > kMostFlitsAgain) return;
+  out.not_followed = !again && coupling.flits() > kMostFlitsAgain;
+  if (out.not_followed) return;
   std::stable_sort(followed.begin(), followed.end(),
                    [](const Followed& a, const Followed& b) { return a.excess > b.excess; });
   if (followed.size() > kMostWatched) followed.resize(kMostWatched);

@@ -52,6 +52,7 @@ struct NetworkJobsOutcome {
   u64 hash = 0;                    ///< of the network at the end
   std::vector<u64> channel_flits;  ///< [channel of the graph], of all traffics; empty: they were not counted
   std::string blockage;            ///< why the network does not move any more; empty: it does
+  bool not_followed = false;       ///< too many flits for a second run, which would say more of critical paths
   bool late = false;               ///< run.session_limit came before the end of all jobs
 };
 

@@ -95,6 +95,7 @@ std::vector<u32> Placement::place(const config::Values& values, u32 ranks) {
                 fmt::format("the file {} has {} terminals, and there are {} ranks", kind, all.size(), ranks),
                 "give one terminal per rank");
   }
+  unused_ = known ? 0 : static_cast<u32>(all.size()) - ranks;
   std::vector<u32> terminals(ranks);
   for (u32 r = 0; r < ranks; ++r) {
     terminals[r] = all[r % all.size()];

@@ -56,7 +56,17 @@ workload::IdealWire ideal_wire(const Experiment& experiment) {
   return {whole_units(experiment.switching, "latency", 1.0), workload::PerByte(experiment.switching.real("per_byte"))};
 }
 
-workload::Host host_of(const Experiment& experiment, const config::Values& v, const workload::IdealWire& wire) {
+/// A job's schedule, and what reading it has shown.
+struct Read {
+  workload::Program program;
+  std::vector<CollectiveCount> collectives;
+  std::string note;               ///< of what was left out; ""
+  bool reduces = false;           ///< what ranks send to themselves is reduced in the network
+  bool waits_for_nobody = false;  ///< a send, however long, unless host.eager says otherwise
+};
+
+workload::Host host_of(const Experiment& experiment, const config::Values& v, const workload::IdealWire& wire,
+                       const Read& read) {
   const double cycle = cycle_of(experiment);
   const double units = cycle > 0.0 ? 1.0 / cycle : 1.0;
   const auto time = [&](const char* name) { return whole_units(v, name, units); };
@@ -66,21 +76,13 @@ workload::Host host_of(const Experiment& experiment, const config::Values& v, co
   host.overhead_per_byte = workload::PerByte(v.real("host.overhead_per_byte") * units);
   host.gap_per_byte =
       v.given("host.gap_per_byte") ? workload::PerByte(v.real("host.gap_per_byte") * units) : wire.per_byte;
-  host.eager = static_cast<u64>(v.integer("host.eager"));
+  if (!read.waits_for_nobody || v.given("host.eager")) host.eager = static_cast<u64>(v.integer("host.eager"));
   host.cores = v.natural("host.cores");
   host.nics = v.natural("host.nics");
   host.rules = v.text("host.rules") == "loggopsim" ? workload::HostRules::loggopsim : workload::HostRules::physical;
   host.units_per_ns = units;
   return host;
 }
-
-/// A job's schedule, and what reading it has shown.
-struct Read {
-  workload::Program program;
-  std::vector<CollectiveCount> collectives;
-  std::string note;      ///< of what was left out; ""
-  bool reduces = false;  ///< what ranks send to themselves is reduced in the network
-};
 
 Read generated(const config::Values& job) {
   const config::ComponentInfo& info = workload::collective_info();
@@ -121,6 +123,7 @@ Read from_trace(const config::Values& job, const std::string& path) {
     read.collectives.push_back({name, used, kind.count, kind.bytes});
   }
   read.reduces = notes.reduced != 0;
+  read.waits_for_nobody = true;
   if (notes.skipped_nodes != 0) {
     read.note = fmt::format("{}: {} collective{} without type or size skipped", job.text("name"), notes.skipped_nodes,
                             notes.skipped_nodes == 1 ? "" : "s");
@@ -180,8 +183,27 @@ workload::Untimed require_sound(const config::Values& job, const workload::Progr
   } catch (const ConfigError& error) { fail_in_schedule(job, program, error.cause(), error.remedy()); }
 }
 
-void check_host(const config::Values& job, const workload::Host& host, const Read& read) {
+/// Throws ConfigError where one operation takes longer than a run can count.
+void require_countable(const config::Values& job, const workload::Host& host, const workload::IdealWire& wire,
+                       const workload::Program& program) {
+  double per_byte = 0.0;
+  for (const workload::PerByte& each : {host.gap_per_byte, host.overhead_per_byte, wire.per_byte})
+    per_byte += std::ldexp(static_cast<double>(each.scaled()), -32);
+  const double message = static_cast<double>(program.longest_message()) * per_byte;
+  const double calculation = static_cast<double>(program.longest_calculation()) * host.units_per_ns;
+  constexpr double kMost = static_cast<double>(workload::kLongestOperation / 2);
+  if (std::max(message, calculation) < kMost) return;
+  fail_in_schedule(job, program,
+                   (message < kMost ? fmt::format("a calculation of {} ns", program.longest_calculation())
+                                    : fmt::format("a message of {} bytes", program.longest_message())) +
+                       " takes longer than 2^61 units of time, and a run cannot count them",
+                   "give shorter ones, or a longer cycle_time");
+}
+
+void check_host(const config::Values& job, const workload::Host& host, const workload::IdealWire& wire,
+                const Read& read) {
   const workload::Program& program = read.program;
+  require_countable(job, host, wire, program);
   if (read.reduces && host.rules == workload::HostRules::loggopsim) {
     job.fail("host.rules", "LogGOPSim has no reductions in the network",
              "use rules = \"physical\", or another algorithm");
@@ -322,14 +344,18 @@ Prepared prepare(const Experiment& experiment) {
     const workload::Program& program = all.read.back().program;
     PlacedJob here;
     here.program = &program;
-    here.host = host_of(experiment, job, wire);
-    check_host(job, here.host, all.read.back());
+    here.host = host_of(experiment, job, wire, all.read.back());
+    check_host(job, here.host, wire, all.read.back());
     const workload::ReplayOptions replay = replay_of(job, here.host, all.read.back(), {});
     here.reduces = replay.reduces;
     here.start = replay.start;
     here.repeats = replay.repeats;
     here.terminals = placement.place(job, program.ranks());
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
+    if (placement.unused() != 0) {
+      all.notes.push_back(fmt::format("{}: the last {} of {} terminals in the file are not used", job.text("name"),
+                                      placement.unused(), here.terminals.size() + placement.unused()));
+    }
     if (!all.read.back().note.empty()) all.notes.push_back(all.read.back().note);
     const Longest bytes = look_at_messages(here);
     const auto flits_of = [&](u64 most) { return std::max<u64>(1, (most + flit - 1) / flit); };
@@ -449,6 +475,13 @@ void hash_job(Hasher& hasher, const workload::JobOutcome& outcome) {
   hasher.add(outcome.bytes);
 }
 
+/// Says of a job that is too long for it that nobody has looked for its critical path.
+void note_untraced(Result& result, const JobRecord& job, u32 repeats) {
+  if (job.program->operations() * repeats <= workload::kMostTraced) return;
+  note(result,
+       fmt::format("{}: no critical path, which is kept of up to {} operations", job.name, workload::kMostTraced));
+}
+
 /// What was run: the records refer to the programs.
 struct Ran {
   std::vector<Read> read;
@@ -539,8 +572,8 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
   for (const config::Values& job : experiment.jobs) {
     ran.read.push_back(read_job(job));
     const workload::Program& program = ran.read.back().program;
-    const workload::Host host = host_of(experiment, job, wire);
-    check_host(job, host, ran.read.back());
+    const workload::Host host = host_of(experiment, job, wire, ran.read.back());
+    check_host(job, host, wire, ran.read.back());
     workload::ReplayOptions replay = replay_of(job, host, ran.read.back(), options);
     if (log) {
       log->begin(job, program.ranks());
@@ -567,6 +600,7 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
     note(result, placed(job, program.ranks(), terminals));
     if (!ran.read.back().note.empty()) note(result, ran.read.back().note);
     require_end(job, made);
+    note_untraced(result, made, replay.repeats);
     ran.jobs.push_back(std::move(made));
   }
   if (log) log->finish();
@@ -628,6 +662,11 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     note(result, fmt::format("not all jobs had ended after {} cycles (run.session_limit)",
                              experiment.run.integer("session_limit")));
   }
+  if (out.not_followed) {
+    note(result, fmt::format("no queues of critical paths and no bytes per link, which take a second run: more than {} "
+                             "flits went through the network (run.tables = \"channels\" has them anyway)",
+                             kMostFlitsAgain));
+  }
   const bool cut_short = blocked || out.late;
   Ran ran;
   for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
@@ -648,6 +687,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     made.terminals = prepared.jobs[j].terminals;
     made.watched = std::move(of.watched);
     require_end(experiment.jobs[j], made);
+    note_untraced(result, made, prepared.jobs[j].repeats);
     ran.jobs.push_back(std::move(made));
   }
   ran.read = std::move(prepared.read);
@@ -725,8 +765,8 @@ std::vector<std::string> check_jobs(const Experiment& experiment) {
   const workload::IdealWire wire = ideal_wire(experiment);
   for (const config::Values& job : experiment.jobs) {
     const Read read = read_job(job);
-    const workload::Host host = host_of(experiment, job, wire);
-    check_host(job, host, read);
+    const workload::Host host = host_of(experiment, job, wire, read);
+    check_host(job, host, wire, read);
     note_sound(job, read, host, notes);
     notes.push_back(placed(job, read.program.ranks(), terminals));
     if (!read.note.empty()) notes.push_back(read.note);

@@ -186,13 +186,20 @@ std::optional<u64> digest_of_file(const std::string& path) {
   if (!file) return std::nullopt;
   constexpr std::size_t kPart = std::size_t{1} << 20U;
   std::vector<char> part(kPart);
-  Hasher hasher;
+  std::array<Hasher, 4> lanes;  // words in turn: one hash alone waits for its own multiplications
+  Hasher rest;
   while (file) {
     file.read(part.data(), static_cast<std::streamsize>(part.size()));
-    hasher.add(std::string_view(part.data(), static_cast<std::size_t>(file.gcount())));
+    const std::string_view bytes(part.data(), static_cast<std::size_t>(file.gcount()));
+    std::size_t i = 0;
+    for (; i + 8 * lanes.size() <= bytes.size(); i += 8 * lanes.size()) {
+      for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k].add(word_at(bytes.data() + i + 8 * k));
+    }
+    rest.add(bytes.substr(i));
   }
   if (file.bad()) return std::nullopt;
-  return hasher.value();
+  for (const Hasher& lane : lanes) rest.add(lane.value());
+  return rest.value();
 }
 
 }  // namespace banyan

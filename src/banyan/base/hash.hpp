@@ -19,6 +19,17 @@ namespace banyan {
   return x;
 }
 
+/// Eight bytes, the first of them the lowest on every machine.
+[[nodiscard]] inline u64 word_at(const char* bytes) noexcept {
+  u64 word = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&word, bytes, sizeof word);
+  } else {
+    for (unsigned k = 0; k < 8; ++k) word |= static_cast<u64>(static_cast<unsigned char>(bytes[k])) << (8U * k);
+  }
+  return word;
+}
+
 /// Accumulates integers in order. Not cryptographic; used to compare states and key results.
 class Hasher {
  public:
@@ -26,20 +37,13 @@ class Hasher {
   void add(std::string_view text) noexcept {
     add(static_cast<u64>(text.size()));
     std::size_t i = 0;
-    if constexpr (std::endian::native == std::endian::little) {
-      for (; i + 8 <= text.size(); i += 8) {
-        u64 word = 0;
-        std::memcpy(&word, text.data() + i, 8);
-        add(word);
-      }
+    for (; i + 8 <= text.size(); i += 8) add(word_at(text.data() + i));
+    if (i == text.size()) return;
+    u64 word = 0;
+    for (std::size_t k = 0; i + k < text.size(); ++k) {
+      word |= static_cast<u64>(static_cast<unsigned char>(text[i + k])) << (8U * k);
     }
-    for (; i < text.size(); i += 8) {
-      u64 word = 0;
-      for (std::size_t k = 0; k < 8 && i + k < text.size(); ++k) {
-        word |= static_cast<u64>(static_cast<unsigned char>(text[i + k])) << (8U * k);
-      }
-      add(word);
-    }
+    add(word);
   }
   [[nodiscard]] u64 value() const noexcept { return mix64(state_); }
 

@@ -201,7 +201,8 @@ int measure_files(const study::Study& chosen, const StudyRunArguments& arguments
   } else {
     show_text(fmt::format("{}\nReport: {}\n", result.table, page));
   }
-  return kDone;
+  for (const auto& [name, why] : result.refused) note(fmt::format("error: not read: {}", why));
+  return result.refused.empty() ? kDone : kBadInput;
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ constexpr std::array kUnits{
     Unit{"MiB", Dimension::data, 8388608},
     Unit{"GB", Dimension::data, 8e9},
     Unit{"GiB", Dimension::data, 8589934592.0},
+    Unit{"TB", Dimension::data, 8e12},
+    Unit{"TiB", Dimension::data, 8796093022208.0},
     Unit{"bps", Dimension::rate, 1},
     Unit{"Kbps", Dimension::rate, 1e3},
     Unit{"kbps", Dimension::rate, 1e3, true},

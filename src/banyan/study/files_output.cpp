@@ -110,7 +110,8 @@ std::optional<MeasuredFiles> load_files(std::string_view text) {
                           json.at("measured"),
                           json.at("tiles").get<files_output::Pairs>(),
                           {},
-                          json.at("provenance").get<files_output::Pairs>()}};
+                          json.at("provenance").get<files_output::Pairs>(),
+                          {}}};
     for (const files_output::Json& figure : json.at("figures"))
       loaded.result.figures.push_back(files_output::figure_from(figure));
     return loaded;

@@ -56,6 +56,7 @@ struct FilesResult {
   std::vector<std::pair<std::string, std::string>> tiles;  ///< value, name
   std::vector<FilesFigure> figures;
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
+  std::vector<std::pair<std::string, std::string>> refused;     ///< files that are in no part of it, and why
 };
 
 struct Study;

@@ -727,8 +727,10 @@ constexpr std::array<std::string_view, 12> kAlgorithms{
     "automatic", "ring",   "recursive_doubling", "halving_doubling", "bruck",     "binomial", "double_binary_tree",
     "pairwise",  "linear", "dissemination",      "hierarchical",     "in_network"};
 
-/// Switches give all members the sum of what all have.
-constexpr std::array kReduced{Collective::all_reduce, Collective::barrier};
+/// Switches give all members the sum of what all have. Of a reduce only the root uses it; in a broadcast all others
+/// bring zeros, so that the sum is what the root has (Almási and others, Optimization of MPI Collective Communication
+/// on BlueGene/L Systems, ICS 2005).
+constexpr std::array kReduced{Collective::all_reduce, Collective::broadcast, Collective::reduce, Collective::barrier};
 
 Schedule reduced_in_network(const CollectiveOperation& operation, u32 ranks) {
   ScheduleBuilder schedule(ranks);
@@ -871,7 +873,8 @@ const config::ComponentInfo& collective_info() {
       {Parameter::choice("collective", collective_names(), "all_reduce").required().doc("What the ranks do together"),
        Parameter::choice("algorithm", collectives::texts_of(collectives::kAlgorithms), "automatic")
            .doc("How; automatic: by size and number of ranks, as MPICH chooses; in_network: the switches reduce what "
-                "goes up and replicate what comes down, a segment after the other (all_reduce and barrier)"),
+                "goes up and replicate what comes down, a segment after the other (all_reduce, broadcast, reduce and "
+                "barrier)"),
        Parameter::integer("bytes", 0)
            .unit("bytes")
            .range(0, 1LL << 48)

@@ -112,7 +112,10 @@ std::string read_uncompressed(const std::string& path) {
   const std::string kind = is_gzip(*bytes) ? "gzip" : "bzip2";
   const std::string after = " after " + std::to_string(out.size()) + " uncompressed bytes";
   if (end == compressed::End::cut) {
-    throw ConfigError({path, 0, 0, ""}, "the " + kind + " file is cut short" + after, "give the whole file");
+    throw ConfigError(
+        {path, 0, 0, ""},
+        "the " + kind + " file is cut short: it ends at byte " + std::to_string(bytes->size()) + "," + after,
+        "give the whole file");
   }
   throw ConfigError({path, 0, 0, ""},
                     end == compressed::End::too_long ? "the " + kind + " file holds more than 64 GiB"

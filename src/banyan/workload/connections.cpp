@@ -66,6 +66,7 @@ class Reader {
     while (next_line()) read_line();
     column_ = 1;
     if (!nodes_) refuse("the file ends without its number of nodes", "begin it with Nodes and a number");
+    check_ids();
     compare("Connections", connections_.size(), announced_connections_);
     compare("Triggers", told_triggers_, announced_triggers_);
     return build();
@@ -160,6 +161,18 @@ class Reader {
     }
   }
 
+  void check_ids() {
+    if (ids_ascend_) return;
+    std::sort(ids_.begin(), ids_.end());
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    const auto first = std::adjacent_find(ids_.begin(), ids_.end(), same);
+    if (first == ids_.end()) return;
+    line_ = (first + 1)->second;
+    column_ = 1;
+    refuse(fmt::format("the id {} is that of the connection in line {} too", first->first, first->second),
+           "give each connection an id of its own");
+  }
+
   u32 node(std::string_view text) const {
     u32 value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -200,7 +213,10 @@ class Reader {
         connection.bytes = number("the size", kMostBytes);
         sized = true;
       } else if (key == "id") {
-        if (number("the id", ~u64{0}) == 0) refuse("a connection with the id 0", "number connections from 1");
+        const u64 id = number("the id", ~u64{0});
+        if (id == 0) refuse("a connection with the id 0", "number connections from 1");
+        ids_ascend_ = ids_ascend_ && (ids_.empty() || id > ids_.back().first);
+        ids_.emplace_back(id, line_);
       } else if (key == "trigger") {
         trigger(number("the trigger", ~u64{0})).starts.push_back(index);
         connection.triggered = true;
@@ -266,10 +282,6 @@ class Reader {
     for (u32 n = 0; n < *nodes_; ++n) builder.reserve(n, 2 * of_node[n][0] + of_node[n][1], 2 * of_node[n][0]);
     for (u32 i = 0; i < connections_.size(); ++i) {
       Connection& connection = connections_[i];
-      if (connection.from == connection.to) {
-        connection.send = connection.receive = builder.calculate(connection.from, 0);
-        continue;
-      }
       connection.send = builder.send(connection.from, connection.bytes, connection.to, i);
       connection.receive = builder.receive(connection.to, connection.bytes, connection.from, i);
     }
@@ -394,6 +406,8 @@ class Reader {
   std::vector<Trigger> triggers_;
   std::unordered_map<u64, u32> trigger_index_;
   u32 next_tag_ = 0;
+  std::vector<std::pair<u64, u32>> ids_;  ///< and their lines
+  bool ids_ascend_ = true;
 };
 
 bool recognizes(const std::string& path, std::string_view start) {

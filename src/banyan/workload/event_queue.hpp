@@ -97,7 +97,7 @@ class EventQueue {
       if (child >= size) break;
       std::size_t best = child;
       for (std::size_t c = child + 1; c < std::min(child + 4, size); ++c) {
-        if (heap_[c].event.before(heap_[best].event)) best = c;
+        best = heap_[c].event.before(heap_[best].event) ? c : best;
       }
       if (!heap_[best].event.before(entry.event)) break;
       heap_[i] = heap_[best];

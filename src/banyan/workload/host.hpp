@@ -25,6 +25,10 @@ class PerByte {
   u64 scaled_ = 0;
 };
 
+/// Times of a run stay below this, and each operation takes less than kLongestOperation.
+inline constexpr u64 kEndOfTime = u64{1} << 63U;
+inline constexpr u64 kLongestOperation = u64{1} << 62U;
+
 enum class HostRules : u8 { physical, loggopsim };
 
 /// LogGOPS on a host. Times in units of the run.

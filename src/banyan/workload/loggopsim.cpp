@@ -38,7 +38,7 @@ struct Event {
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(order & 3U); }
   [[nodiscard]] bool before(const Event& other) const noexcept {
-    return time != other.time ? time < other.time : order < other.order;
+    return time < other.time + (order < other.order ? 1 : 0);  // no branch: which one is taken cannot be foretold
   }
 };
 
@@ -200,6 +200,8 @@ class Replay {
   void release(u32 rank, u32 operation, Execution cause) {
     if (early_.size() != 0 && early_.find(key_of(rank, operation)) != nullptr) [[unlikely]]
       return;
+    program_.fetch(rank, operation + kAhead);
+    trace_.fetch({rank, operation + kAhead});
     trace_.waited({rank, operation}, cause, now_);
     u64 unused = 0;
     if (free_.release(rank, operation, unused)) freed_of(rank).push_back(operation);

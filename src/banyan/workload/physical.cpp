@@ -40,7 +40,7 @@ struct Event {
   [[nodiscard]] u64 bytes() const noexcept { return what >> 8U; }
 
   [[nodiscard]] bool before(const Event& other) const noexcept {
-    return time != other.time ? time < other.time : order < other.order;
+    return time < other.time + (order < other.order ? 1 : 0);  // no branch: which one is taken cannot be foretold
   }
 };
 
@@ -148,7 +148,15 @@ class Replay {
     return o.amount > host_.eager && !contributes(rank, o.peer);
   }
   [[nodiscard]] static u64 further(const Operation& o) { return o.amount == 0 ? 0 : o.amount - 1; }
+  /// One operation takes less than kLongestOperation, so that none goes round the end of the clock unseen.
+  void require_time(u64 at) const {
+    if (at < kEndOfTime) [[likely]]
+      return;
+    throw ConfigError({program_.path(), 0, 0, ""}, "its times go beyond 2^63 units, which is as far as a run counts",
+                      "give a shorter schedule, or a longer cycle_time");
+  }
   void push(u64 time, Kind kind, Place place, u64 bytes = 0) {
+    require_time(time);
     u64 order = ++born_;
     if (carrier_ != nullptr) {
       const bool at_peer = kind == Kind::arrival || kind == Kind::request;
@@ -160,6 +168,7 @@ class Replay {
   }
   /// Between the ends of a send: its message or request, or the consent that comes back.
   void carry(u64 at, Kind kind, Place send, const Operation& o) {
+    require_time(at);
     const bool back = kind == Kind::consent;
     if (kind == Kind::arrival) trace_.sent(send, at);
     if (kind == Kind::arrival && contributes(send.rank, o.peer)) return contribute(at, send, o);
@@ -211,6 +220,8 @@ class Replay {
     }
   }
   void release(Place place, u64 at, Execution cause) {
+    program_.fetch(place.rank, place.operation + kAhead);
+    trace_.fetch({place.rank, place.operation + kAhead});
     trace_.waited(place, cause, at);
     if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
   }
@@ -222,6 +233,7 @@ class Replay {
     program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });
   }
   void ended(Place place, u64 at) {
+    require_time(at);
     trace_.ended(place, at);
     const Execution cause = trace_.now(place);
     program_.for_each_after_end(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });

@@ -184,7 +184,7 @@ void Program::locate() {
   }
 }
 
-void Program::check_rank(u32 rank, u64 dependents) const {
+void Program::check_rank(u32 rank, u64 dependents) {
   const Part& part = parts_[rank];
   const std::string damaged = "write the file again from its text";
   u64 sum = 0;  // of what each operation waits for, and of what waits for it: 0 when both agree
@@ -196,6 +196,8 @@ void Program::check_rank(u32 rank, u64 dependents) const {
     };
     const u32 kind = static_cast<u8>(at[4]);
     if (kind < 1 || kind > 3) at_fault(fmt::format("is of the unknown kind {}", kind));
+    u64& longest = kind == 3 ? longest_calculation_ : longest_message_;
+    longest = std::max(longest, load<u64>(at + 9));
     const u32 peer = load<u32>(at + 5);
     if (kind != 3 && peer >= ranks() && !(kind == 2 && peer == kAnyPeer)) {
       refuse(fmt::format("operation {} of rank {} {} rank {}, and the schedule has {} ranks", i, rank,

@@ -7,6 +7,7 @@
 // bytes each; the numbers of dependents (u32 each), to which the operations point.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -52,6 +53,9 @@ class Program {
   /// One more than the highest number of a core, and of a network interface.
   [[nodiscard]] u32 cores() const noexcept { return cores_; }
   [[nodiscard]] u32 nics() const noexcept { return nics_; }
+  /// The most bytes of a message, and the longest calculation in nanoseconds.
+  [[nodiscard]] u64 longest_message() const noexcept { return longest_message_; }
+  [[nodiscard]] u64 longest_calculation() const noexcept { return longest_calculation_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
@@ -64,6 +68,8 @@ class Program {
             load<u32>(at + 17),
             load<u64>(at + 9)};
   }
+  /// The processor is to fetch an operation that will be asked for soon; `i` may be beyond the last.
+  void fetch(u32 rank, u32 i) const noexcept { __builtin_prefetch(record(rank, std::min(i, parts_[rank].operations))); }
   [[nodiscard]] u32 waits_for(u32 rank, u32 i) const noexcept { return load<u32>(record(rank, i)); }
 
   /// Calls f(operation) for each that may begin when `i` has begun, or has ended, in their order.
@@ -112,7 +118,7 @@ class Program {
   }
   void encode(u32 ranks, u64 operations, u64 dependents, const std::function<RankSchedule(u32)>& take);
   void locate();
-  void check_rank(u32 rank, u64 dependents) const;
+  void check_rank(u32 rank, u64 dependents);
   [[noreturn]] void refuse(const std::string& cause, const std::string& remedy) const;
 
   std::string path_;
@@ -123,6 +129,8 @@ class Program {
   u64 operations_ = 0;
   u32 cores_ = 1;
   u32 nics_ = 1;
+  u64 longest_message_ = 0;
+  u64 longest_calculation_ = 0;
 };
 
 /// The first bytes of every file in this layout.

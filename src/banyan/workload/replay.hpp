@@ -52,6 +52,10 @@ struct JobOutcome {
 /// Operations of which a run keeps what each has waited for: 48 bytes of each.
 inline constexpr u64 kMostTraced = u64{1} << 22U;
 
+/// Operations that follow each other in a rank's list mostly do so in time too, between those of all other ranks: the
+/// one so far behind an operation that is released is fetched ahead. So many fill some cache lines.
+inline constexpr u32 kAhead = 8;
+
 /// Who keeps the state of a run in a file now and then.
 class ReplayKeeper {
  public:

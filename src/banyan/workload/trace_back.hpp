@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/workload/replay.hpp"
 
 namespace banyan::workload {
@@ -24,6 +25,7 @@ class TraceBack {
       operations_.push_back(program.operations(r));
       sum += u64{repeats} * program.operations(r);
     }
+    reserve_pages(steps_, sum);
     steps_.resize(sum);
     base_ = first_;
     ended_.resize(program.ranks(), kNobody);
@@ -53,6 +55,12 @@ class TraceBack {
   }
   /// What has ended last at a rank.
   [[nodiscard]] Execution last_of(u32 rank) const noexcept { return steps_.empty() ? kNobody : ended_[rank]; }
+
+  /// The processor is to fetch what is known of an operation that something will be told of soon.
+  void fetch(Place place) const noexcept {
+    const Execution e = steps_.empty() ? 0 : std::min<Execution>(base_[place.rank] + place.operation, steps_.size());
+    __builtin_prefetch(steps_.data() + e, 1);
+  }
 
   /// `cause` was done at `at`, and `place` waits for it.
   void waited(Place place, Execution cause, u64 at) noexcept {
