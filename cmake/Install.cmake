@@ -9,15 +9,16 @@ if(BANYAN_SANITIZE)
 endif()
 set(share ${PROJECT_BINARY_DIR}/generated/share)
 add_custom_command(
-  OUTPUT ${share}/banyan.1 ${share}/banyan.bash ${share}/banyan.zsh ${share}/banyan.fish
+  OUTPUT ${share}/banyan.1.gz ${share}/banyan.bash ${share}/banyan.zsh ${share}/banyan.fish
   COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
   COMMAND banyan manual > ${share}/banyan.1
+  COMMAND gzip -9nf ${share}/banyan.1
   COMMAND banyan completion bash > ${share}/banyan.bash
   COMMAND banyan completion zsh > ${share}/banyan.zsh
   COMMAND banyan completion fish > ${share}/banyan.fish
   DEPENDS banyan VERBATIM)
-add_custom_target(banyan_share ALL DEPENDS ${share}/banyan.1)
-install(FILES ${share}/banyan.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+add_custom_target(banyan_share ALL DEPENDS ${share}/banyan.1.gz)
+install(FILES ${share}/banyan.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${share}/banyan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME banyan)
 install(FILES ${share}/banyan.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _banyan)
 install(FILES ${share}/banyan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
@@ -74,9 +75,19 @@ set(CPACK_COMPONENTS_ALL banyan dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_STRIP_FILES TRUE)
 set(CPACK_DEBIAN_BANYAN_PACKAGE_NAME banyan)
+set(CPACK_COMPONENT_BANYAN_DESCRIPTION
+  "Simulator of interconnection networks
+The networks inside supercomputers, switches, clusters and chips, flit by flit
+or packet by packet, with confidence intervals, congestion trees, remedies
+against congestion, and the workloads that people have: GOAL and Chakra
+schedules, collectives, traces.")
 set(CPACK_DEBIAN_BANYAN_PACKAGE_SUGGESTS "banyan-dev, banyan-mpi")
-set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers for topologies, routings, switch models and more of one's own")
+set(CPACK_COMPONENT_DEV_DESCRIPTION
+  "Banyan as a library: components of one's own
+Headers and static libraries for topologies, routings, switch models,
+traffics and admissions of one's own, and for programs that step a network.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME banyan-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 # What the headers include, what a program is linked with, and what builds it. A test compares the headers with this list.
@@ -87,7 +98,10 @@ if(BANYAN_METIS)
 endif()
 if(TARGET banyan_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
-  set(CPACK_COMPONENT_MPI_DESCRIPTION "One network over the processes of Open MPI")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION
+    "Banyan over the processes of Open MPI
+One simulated network over several processes or machines, with the results
+that one process has.")
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME banyan-mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "banyan (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
@@ -98,16 +112,32 @@ if(BANYAN_PYTHON)
     PATTERN __pycache__ EXCLUDE)
   install(FILES $<TARGET_FILE:banyan_python> DESTINATION lib/python3/dist-packages/banyan COMPONENT python EXCLUDE_FROM_ALL)
   list(APPEND CPACK_COMPONENTS_ALL python)
-  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Banyan as a package of Python")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+    "Banyan as a package of Python
+Experiments, sweeps, results and plots of the simulator of interconnection
+networks, in notebooks and programs.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-banyan)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12)")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, python3-pandas, python3-matplotlib, python3-networkx")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "banyan")
 endif()
-# Debian wants the license in every package.
+# Debian wants the license in every package, and a change of its own; CHANGELOG.md has those of Banyan.
+string(TIMESTAMP today "%a, %d %b %Y 00:00:00 +0000" UTC)
+set(changelog ${PROJECT_BINARY_DIR}/generated/debian)
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} name)
+  set(folder ${changelog}/${component})
+  file(CONFIGURE OUTPUT ${folder}/changelog CONTENT
+"${CPACK_DEBIAN_${name}_PACKAGE_NAME} (${PROJECT_VERSION}) bookworm; urgency=medium
+
+  * The changes are in /usr/share/doc/banyan/CHANGELOG.md.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${today}
+")
+  execute_process(COMMAND gzip -9nf ${folder}/changelog COMMAND_ERROR_IS_FATAL ANY)
+  install(FILES ${folder}/changelog.gz DESTINATION
+    ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME} COMPONENT ${component})
   install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME}
     COMPONENT ${component})
 endforeach()

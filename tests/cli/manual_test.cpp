@@ -71,6 +71,7 @@ TEST_F(Manual, IsInstalledBesideTheProgramWithItsCompletions) {
   ASSERT_EQ(std::system(command.c_str()), 0) << read_text(scratch() / "log");
   const std::filesystem::path usr = scratch() / "usr";
   EXPECT_EQ(std::system((shell_word((usr / "bin/banyan").string()) + " --version >/dev/null").c_str()), 0);
+  ASSERT_EQ(std::system(("gzip -d " + shell_word((usr / "share/man/man1/banyan.1.gz").string())).c_str()), 0);
   EXPECT_EQ(read_text(usr / "share/man/man1/banyan.1"), banyan({"manual"}).out);
   EXPECT_EQ(read_text(usr / "share/bash-completion/completions/banyan"), banyan({"completion", "bash"}).out);
   EXPECT_EQ(read_text(usr / "share/fish/vendor_completions.d/banyan.fish"), banyan({"completion", "fish"}).out);

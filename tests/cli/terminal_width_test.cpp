@@ -20,9 +20,9 @@ std::size_t characters(const std::string& line) {
       std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-/// What `banyan ARGUMENTS` prints to a terminal of so many columns. Standard error goes elsewhere.
-std::string on_terminal(const std::vector<std::string>& arguments, unsigned columns,
-                        const std::string& environment = "unset COLUMNS") {
+/// What `banyan ARGUMENTS` prints to a terminal of so many columns, colours included. Standard error goes elsewhere.
+std::string with_colours(const std::vector<std::string>& arguments, unsigned columns,
+                         const std::string& environment = "unset COLUMNS") {
   std::string command =
       "cd " + shell_word(scratch().string()) + " && " + environment + " && " + shell_word(BANYAN_PROGRAM);
   for (const std::string& argument : arguments) command += " " + shell_word(argument);
@@ -44,6 +44,14 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned colu
   int status = 0;
   waitpid(child, &status, 0);
   std::erase(text, '\r');
+  return text;
+}
+
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned columns,
+                        const std::string& environment = "unset COLUMNS") {
+  std::string text = with_colours(arguments, columns, environment);
+  for (std::size_t at = 0; (at = text.find("\x1b[", at)) != std::string::npos;)
+    text.erase(at, text.find('m', at) + 1 - at);
   return text;
 }
 
@@ -106,6 +114,18 @@ TEST(TerminalWidth, NoCommandPrintsALongerLine) {
       EXPECT_LE(widest(text), columns) << name << "\n" << text;
     }
   }
+}
+
+TEST(TerminalWidth, ColoursAreForTerminalsThatShowThem) {
+  fresh_scratch();
+  write_text("steady.toml", kSteady);
+  const std::vector<std::string> command{"run", "steady.toml", "--quiet"};
+  const std::string text = with_colours(command, 80, "unset COLUMNS && export TERM=xterm && unset NO_COLOR");
+  EXPECT_NE(text.find("steady: \x1b[32msteady\x1b[0m,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\x1b[1m  metric "), std::string::npos) << text;
+  for (const char* plain : {"export NO_COLOR=1", "export TERM=dumb"})
+    EXPECT_EQ(with_colours(command, 80, plain).find('\x1b'), std::string::npos) << plain;
+  EXPECT_EQ(banyan(command).out.find('\x1b'), std::string::npos) << "into a file or a pipe";
 }
 
 /// A table that is too wide comes in parts with the same first column, whatever is said below it.

@@ -158,6 +158,11 @@ TEST(InstalledPackage, LoadsPlugInsThatWereBuiltAgainstIt) {
       << paced.text;
   EXPECT_NEAR(std::stod(accepted[1]), 0.3, 0.003);
 
+  // Without it, its components are not known; what is said then is what is done above.
+  const Output without = run_shell(program + " check " + experiment);
+  EXPECT_EQ(without.status, 2);
+  EXPECT_NE(without.text.find("one of a plug-in is there with --plugin FILE"), std::string::npos) << without.text;
+
   forge_interface(target / "my_components.so", scratch.path() / "old.so");
   const Output old = run_shell(program + " check " + experiment + " --plugin old.so");
   EXPECT_EQ(old.status, 2);
@@ -212,6 +217,14 @@ TEST(DebianPackage, InstallsAndRuns) {
     EXPECT_NE(needs.find(line.substr(0, line.find(':'))), std::string::npos) << line << " is not in " << needs;
   }
   EXPECT_GE(packages, 3) << foreign.text;
+  // What Debian asks of every package.
+  EXPECT_EQ(run_shell(here + "dpkg-deb -x banyan_*.deb own && ! readelf -S own/usr/bin/banyan | grep -q symtab && "
+                             "zcat own/usr/share/man/man1/banyan.1.gz | head -3 | grep -q '^.TH' && "
+                             "zcat own/usr/share/doc/banyan/changelog.gz | head -1 | grep -q '^banyan (" BANYAN_VERSION
+                             ")' && "
+                             "test $(dpkg-deb -f banyan_*.deb Description | wc -l) -gt 2")
+                .status,
+            0);
   // A root of its own, with dpkg's own records; what it depends on is this system's.
   const Output installed =
       run_shell(here +

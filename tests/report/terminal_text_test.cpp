@@ -39,5 +39,28 @@ TEST(TerminalText, LinesAreFoldedBetweenWordsAndLongWordsWhereTheyMust) {
   EXPECT_EQ(fit_to_columns("abcdefghijklmnopqrstuvwxyz\n", 20), "abcdefghijklmnopqrst\n  uvwxyz\n");
 }
 
+/// "<1>" for bold, "<32>" for green, "<0>" for the end.
+std::string marks_of(const std::string& text) {
+  std::string out = in_colour(text);
+  for (std::size_t at = 0; (at = out.find("\x1b[", at)) != std::string::npos;) {
+    out.replace(at, 2, "<");
+    out[out.find('m', at)] = '>';
+  }
+  return out;
+}
+
+TEST(TerminalText, HeadsOfTablesAndVerdictsAreMarked) {
+  EXPECT_EQ(marks_of("load  verdict    latency\n0.1   steady     19\n0.9   saturated  -\n"),
+            "<1>load  verdict    latency<0>\n0.1   <32>steady<0>     19\n0.9   <33>saturated<0>  -\n");
+  EXPECT_EQ(marks_of("mesh: deadlocked, seed 1\nit was deadlocked, and is\n"),
+            "mesh: <31>deadlocked<0>, seed 1\nit was deadlocked, and is\n");
+  EXPECT_EQ(marks_of("x: finished, seed 1\n  metric  mean ± 95 %\n  hops    -2\n"),
+            "x: <32>finished<0>, seed 1\n<1>  metric  mean ± 95 %<0>\n  hops    -2\n");
+  // Lists of words have no head, prose has no cells.
+  const std::string list = "  mesh   Mesh of any number of dimensions\n  torus  Likewise\n\nall is steady here";
+  EXPECT_EQ(marks_of(list), list);
+  EXPECT_EQ(in_colour(""), "");
+}
+
 }  // namespace
 }  // namespace banyan::report::terminal_text_test

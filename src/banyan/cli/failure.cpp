@@ -11,6 +11,10 @@
 
 namespace banyan::cli {
 
+namespace {
+constexpr const char* kReport = "report this with the experiment file, where a plug-in is loaded to who wrote that";
+}  // namespace
+
 Failure failure_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -28,8 +32,8 @@ Failure failure_of(const std::exception_ptr& error) {
   } catch (const std::bad_alloc&) {
     return {kBadInput, "not enough memory\n  remedy: make the network smaller, or use fewer threads"};
   } catch (const std::exception& other) {
-    return {kBroken, fmt::format("internal: {}\n  remedy: report this with the experiment file", other.what())};
-  }
+    return {kBroken, fmt::format("internal: {}\n  remedy: {}", other.what(), kReport)};
+  } catch (...) { return {kBroken, fmt::format("internal: an error without words\n  remedy: {}", kReport)}; }
 }
 
 int tell(const Failure& failure) {

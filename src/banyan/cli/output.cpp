@@ -80,10 +80,14 @@ void print(const std::string& text) {
 
 namespace {
 
+std::string_view environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
 /// COLUMNS; 0: it is not set, or to no width.
 std::size_t columns_given() {
-  const char* const given = std::getenv("COLUMNS");
-  const std::string_view text = given == nullptr ? "" : given;
+  const std::string_view text = environment("COLUMNS");
   std::size_t columns = 0;
   std::from_chars(text.data(), text.data() + text.size(), columns);
   return columns;
@@ -99,9 +103,14 @@ std::size_t columns_of(std::FILE* stream) {
   return kUsual;
 }
 
+bool has_colour(std::FILE* stream) {
+  return isatty(fileno(stream)) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+}
+
 void show_text(const std::string& text, std::size_t keys) {
   const bool folded = isatty(STDOUT_FILENO) == 1 || columns_given() > 0;
-  print(folded ? report::fit_to_columns(text, columns_of(stdout), keys) : text);
+  const std::string shown = folded ? report::fit_to_columns(text, columns_of(stdout), keys) : text;
+  print(has_colour(stdout) ? report::in_colour(shown) : shown);
 }
 
 }  // namespace banyan::cli

@@ -25,9 +25,13 @@ void note(const std::string& text);
 /// Writes to standard output, to the end. Throws ConfigError when that fails (a full disk).
 void print(const std::string& text);
 /// The same of what people read: on a terminal, and wherever COLUMNS is set, lines that are wider are folded, and
-/// tables are cut into parts with the first `keys` columns each (report/terminal_text.hpp). Else it goes into a file or
+/// tables are cut into parts with the first `keys` columns each (report/terminal_text.hpp), in colours where
+/// has_colour(). Else it goes into a file or
 /// a pipe as it is.
 void show_text(const std::string& text, std::size_t keys = 1);
+
+/// Whether the stream is a terminal that shows colours, and NO_COLOR is not set.
+[[nodiscard]] bool has_colour(std::FILE* stream);
 
 /// COLUMNS, or the width of the stream's terminal, or 80.
 [[nodiscard]] std::size_t columns_of(std::FILE* stream);

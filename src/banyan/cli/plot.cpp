@@ -40,15 +40,6 @@ std::vector<std::string> plotted(const std::vector<api::Result>& results, const 
   throw ConfigError({}, "the points report no metric", "choose one with --metric");
 }
 
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-bool has_colour(std::FILE* stream) {
-  return isatty(fileno(stream)) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-}
-
 }  // namespace
 
 std::size_t plotted_axis(const api::ExperimentSet& set) {

@@ -1,6 +1,9 @@
 #include "banyan/report/terminal_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace banyan::report {
@@ -164,7 +167,93 @@ void fit_block(const Block& block, std::size_t keys, std::size_t width, std::str
   }
 }
 
+// --- colours ---------------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::pair<std::string_view, const char*>, 11> kVerdictColours{{{"steady", "32"},
+                                                                                    {"finished", "32"},
+                                                                                    {"reproduced", "32"},
+                                                                                    {"passed", "32"},
+                                                                                    {"saturated", "33"},
+                                                                                    {"uncertain", "33"},
+                                                                                    {"partly", "33"},
+                                                                                    {"undecided", "33"},
+                                                                                    {"deadlocked", "31"},
+                                                                                    {"not reproduced", "31"},
+                                                                                    {"failed", "31"}}};
+
+std::string marked(std::string_view text, const char* mark) {
+  return "\x1b[" + std::string(mark) + "m" + std::string(text) + "\x1b[0m";
+}
+
+/// The cell as it is shown: with a colour where it is a verdict.
+std::string coloured(std::string_view cell) {
+  for (const auto& [verdict, colour] : kVerdictColours) {
+    if (cell == verdict) return marked(cell, colour);
+  }
+  return std::string(cell);
+}
+
+/// Of a line that is no head of a table: cells stand two spaces apart, and a colon ends the name before a verdict.
+std::string coloured_line(std::string_view line, bool first) {
+  std::string out;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t gutter = line.find("  ", at);
+    std::string_view cell = line.substr(at, gutter == std::string_view::npos ? gutter : gutter - at);
+    at += cell.size();
+    if (const std::size_t name = cell.find(": "); first && name != std::string_view::npos) {
+      out += cell.substr(0, name + 2);
+      cell.remove_prefix(name + 2);
+      const std::size_t end = std::min(cell.find(','), cell.size());
+      out += coloured(cell.substr(0, end));
+      cell.remove_prefix(end);
+    }
+    out += coloured(cell);
+    const std::size_t next = std::min(line.find_first_not_of(' ', at), line.size());
+    out += line.substr(at, next - at);
+    at = next;
+    first = false;
+  }
+  return out;
+}
+
+/// Whether a cell of the line begins with a digit.
+bool has_number(std::string_view line) {
+  for (std::size_t at = line.find_first_of("0123456789"); at < line.size();
+       at = line.find_first_of("0123456789", at + 1)) {
+    const std::size_t sign = at > 0 && line[at - 1] == '-' ? at - 1 : at;
+    if (line.substr(0, sign).empty() || (sign > 1 && line.substr(sign - 2, 2) == "  ")) return true;
+  }
+  return false;
+}
+
+/// The first of several lines that are indented alike, of two columns or more, without the numbers that those below it
+/// have.
+bool is_head(const std::vector<std::string_view>& lines, std::size_t at) {
+  const auto indent = [](std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); };
+  const std::size_t own = indent(lines[at]);
+  if (lines[at].empty() || has_number(lines[at]) || lines[at].find("  ", own) == std::string_view::npos) return false;
+  if (at > 0 && !lines[at - 1].empty() && indent(lines[at - 1]) == own) return false;
+  for (std::size_t i = at + 1; i < lines.size() && !lines[i].empty() && indent(lines[i]) == own; ++i) {
+    if (has_number(lines[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string in_colour(const std::string& text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += (is_head(lines, i) ? marked(lines[i], "1") : coloured_line(lines[i], i == 0)) + "\n";
+  if (!text.ends_with('\n') && !out.empty()) out.pop_back();
+  return out;
+}
 
 std::string fit_to_columns(const std::string& text, std::size_t columns, std::size_t keys) {
   const std::size_t width = std::max(columns, kFewestColumns);

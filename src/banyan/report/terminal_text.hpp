@@ -12,4 +12,8 @@ namespace banyan::report {
 /// A table is lines that follow each other, indented alike, whose columns are two spaces or more apart.
 [[nodiscard]] std::string fit_to_columns(const std::string& text, std::size_t columns, std::size_t keys = 1);
 
+/// The same text for a terminal that shows colours: heads of tables in bold, and verdicts, where one stands alone in a
+/// cell or begins the text ("NAME: VERDICT"), in green, yellow or red. Fold it first: the marks take no column.
+[[nodiscard]] std::string in_colour(const std::string& text);
+
 }  // namespace banyan::report
