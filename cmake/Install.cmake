@@ -66,7 +66,8 @@ add_dependencies(banyan_share banyan_program)  # so that what is tested can be i
 # components of its own needs; the module for runs over the processes of mpirun, which the program loads when it is asked to: it
 # needs no MPI without; and the Python package. What programs and modules depend on is read from what they are linked with.
 set(CPACK_PACKAGE_NAME banyan)
-set(CPACK_PACKAGE_CONTACT "The Banyan developers")
+# Debian wants an address; there is no mailbox, and .invalid says so (RFC 2606).
+set(CPACK_PACKAGE_CONTACT "The Banyan developers <developers@banyan.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of interconnection networks")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -78,8 +79,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_STRIP_FILES TRUE)
 set(CPACK_DEBIAN_BANYAN_PACKAGE_NAME banyan)
 set(CPACK_COMPONENT_BANYAN_DESCRIPTION
-  "Simulator of interconnection networks
-The networks inside supercomputers, switches, clusters and chips, flit by flit
+  "The networks inside supercomputers, switches, clusters and chips, flit by flit
 or packet by packet, with confidence intervals, congestion trees, remedies
 against congestion, and the workloads that people have: GOAL and Chakra
 schedules, collectives, traces.")

@@ -54,8 +54,8 @@ TEST(TerminalText, HeadsOfTablesAndVerdictsAreMarked) {
             "<1>load  verdict    latency<0>\n0.1   <32>steady<0>     19\n0.9   <33>saturated<0>  -\n");
   EXPECT_EQ(marks_of("mesh: deadlocked, seed 1\nit was deadlocked, and is\n"),
             "mesh: <31>deadlocked<0>, seed 1\nit was deadlocked, and is\n");
-  EXPECT_EQ(marks_of("x: finished, seed 1\n  metric  mean ± 95 %\n  hops    -2\n"),
-            "x: <32>finished<0>, seed 1\n<1>  metric  mean ± 95 %<0>\n  hops    -2\n");
+  EXPECT_EQ(marks_of("x: finished, seed 1\n  said above\n  metric  mean ± 95 %\n  hops    -2\n"),
+            "x: <32>finished<0>, seed 1\n  said above\n<1>  metric  mean ± 95 %<0>\n  hops    -2\n");
   // Lists of words have no head, prose has no cells.
   const std::string list = "  mesh   Mesh of any number of dimensions\n  torus  Likewise\n\nall is steady here";
   EXPECT_EQ(marks_of(list), list);

@@ -232,7 +232,8 @@ bool is_head(const std::vector<std::string_view>& lines, std::size_t at) {
   const auto indent = [](std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); };
   const std::size_t own = indent(lines[at]);
   if (lines[at].empty() || has_number(lines[at]) || lines[at].find("  ", own) == std::string_view::npos) return false;
-  if (at > 0 && !lines[at - 1].empty() && indent(lines[at - 1]) == own) return false;
+  const std::string_view above = at == 0 ? std::string_view() : lines[at - 1];
+  if (indent(above) == own && above.find("  ", own) != std::string_view::npos) return false;
   for (std::size_t i = at + 1; i < lines.size() && !lines[i].empty() && indent(lines[i]) == own; ++i) {
     if (has_number(lines[i])) return true;
   }
