@@ -110,7 +110,7 @@ if(BANYAN_PYTHON)
   # The module is built by ./dev python; without it, this stops.
   install(DIRECTORY ${BANYAN_PYTHON_OUT}/banyan DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
     PATTERN __pycache__ EXCLUDE)
-  install(FILES $<TARGET_FILE:banyan_python> DESTINATION lib/python3/dist-packages/banyan COMPONENT python EXCLUDE_FROM_ALL)
+  install(TARGETS banyan_python LIBRARY DESTINATION lib/python3/dist-packages/banyan COMPONENT python EXCLUDE_FROM_ALL)
   list(APPEND CPACK_COMPONENTS_ALL python)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "Banyan as a package of Python
