@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/program.hpp"
+#include "support/chakra_writer.hpp"
 
 namespace banyan::cli::workload_command_test {
 namespace {
@@ -16,6 +18,38 @@ class Workload : public testing::Test {
  protected:
   void SetUp() override { fresh_scratch(); }
 };
+
+/// What an experiment says in the keys of a job, commands say in options.
+TEST_F(Workload, ATraceIsReadAsItsOptionsSay) {
+  using namespace test::chakra;
+  for (u32 r = 0; r < 3; ++r) {
+    write_text("t." + std::to_string(r) + ".et", kMetadata + collective(1, 0, 4096).group("a").text() +
+                                                     Node(2, 7, "half").text() +
+                                                     Node(3, 4, "k").attribute("num_ops", 500).text());
+  }
+  write_text("g.json", R"({"a": [0, 1, 2]})");
+  const Said bare = banyan({"workload", "info", "t.0.et"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_TRUE(contains(bare.err, "--incomplete skip")) << bare.err;
+  const Said grouped = banyan({"workload", "info", "t.0.et", "--incomplete", "skip"});
+  EXPECT_EQ(grouped.status, 2);
+  EXPECT_TRUE(contains(grouped.err, "--groups FILE")) << grouped.err;
+  std::vector<std::string> told{"--incomplete", "skip", "--groups",      "g.json",
+                                "--rate",       "2",    "--collectives", "all_reduce=ring"};
+  std::vector<std::string> info{"workload", "info", "t.0.et", "--json"};
+  info.insert(info.end(), told.begin(), told.end());
+  const Said said = banyan(info);
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(json::parse(said.out)["operations"]["send"], 3 * 4);
+  EXPECT_EQ(json::parse(said.out)["calculated"], 3 * 250);
+  std::vector<std::string> convert{"convert", "t.0.et", "--to", "t.goal"};
+  convert.insert(convert.end(), told.begin(), told.end());
+  EXPECT_EQ(banyan(convert).status, 0);
+  EXPECT_EQ(json::parse(banyan({"workload", "info", "t.goal", "--json"}).out)["hash"], json::parse(said.out)["hash"]);
+  EXPECT_EQ(banyan({"workload", "info", "t.goal", "--rate", "2"}).status, 2);
+  EXPECT_EQ(banyan({"workload", "info", "t.0.et", "--collectives", "all_reduce=rng"}).status, 2);
+  EXPECT_EQ(banyan({"workload", "info", "t.0.et", "--collectives", "all_reduce=in_network"}).status, 2);
+}
 
 TEST_F(Workload, InfoSaysWhatIsInAFile) {
   write_text("a.goal",

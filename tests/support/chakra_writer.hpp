@@ -50,10 +50,12 @@ class Node {
     bytes_ += bytes_field(10, bytes_field(1, name) + number_field(field, value));
     return *this;
   }
-  Node& group(const std::string& name) {
-    bytes_ += bytes_field(10, bytes_field(1, "pg_name") + bytes_field(29, name));
+  /// Of any type, in bytes.
+  Node& attribute_bytes(const std::string& bytes) {
+    bytes_ += bytes_field(10, bytes);
     return *this;
   }
+  Node& group(const std::string& name) { return attribute_bytes(bytes_field(1, "pg_name") + bytes_field(29, name)); }
   [[nodiscard]] std::string text() const { return framed(bytes_); }
 
  private:

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -172,7 +174,8 @@ TEST(Chakra, GroupsMayBeUnequalAndComeFromNodesOrFromAFile) {
   set_algorithm(options, "all_gather", "ring", {});
   EXPECT_EQ(time_of(listed.read(options)), 2 * (1000 + 500 * 3) + 3 * 1000U);
   EXPECT_EQ(bare.refusal_of(options),
-            "t.0.et: nothing says which ranks the group a has; give them in a JSON file with groups = FILE, such as "
+            "t.0.et: nothing says which ranks the group a has; give them in a JSON file with groups = FILE (of a "
+            "command: --groups FILE), such as "
             "{\"1\": [0, 1]}");
   TemporaryFolder folder;
   options.groups = (folder.path() / "groups.json").string();
@@ -193,7 +196,7 @@ TEST(Chakra, CollectivesThatLackTypeOrSizeAreNamedAndRefusedOrSkipped) {
   EXPECT_EQ(
       trace.refusal_of(),
       "t.0.et: byte 9: node 3 (c10d::broadcast_) is a collective that has no comm_type; give it in the trace, or set "
-      "incomplete = \"skip\" to take such nodes for computations");
+      "incomplete = \"skip\" (of a command: --incomplete skip) to take such nodes for computations");
   ChakraOptions options;
   options.skip_incomplete = true;
   ChakraNotes notes;
@@ -236,7 +239,7 @@ TEST(Chakra, ABrokenTraceSaysWhere) {
   waits.rank(compute(4, 1).after({77}).text());
   EXPECT_EQ(waits.refusal_of(),
             "t.0.et: node 4 waits for node 77, which is not there; give the whole trace of the rank, or set incomplete "
-            "= \"skip\" to leave such dependencies out");
+            "= \"skip\" (of a command: --incomplete skip) to leave such dependencies out");
   ChakraOptions options;
   options.skip_incomplete = true;
   ChakraNotes notes;
@@ -323,6 +326,47 @@ TEST(Chakra, AJobSaysHowItsCollectivesAreDone) {
             std::string::npos);
 }
 
+std::string real_attribute(const std::string& name, double value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes_field(1, name) + varint(3U << 3U | 1U) + bytes;
+}
+
+TEST(Chakra, NumbersAreOfAnyTypeAndWhatIsNoneIsRefused) {
+  const auto sent = [](Trace& trace, const std::string& attribute) -> Trace& {
+    trace.rank(Node(0, 5, "s").attribute("comm_dst", 1, 7).attribute_bytes(attribute).text());
+    trace.rank(receive(0, 0, 4096).text());
+    return trace;
+  };
+  const auto text = [](const std::string& name, const std::string& value) {
+    return bytes_field(1, name) + bytes_field(29, value);
+  };
+  for (const std::string& good : {real_attribute("comm_size", 4096.0), text("comm_size", "4096"),
+                                  bytes_field(1, "comm_size") + number_field(13, 4096)}) {
+    Trace trace;
+    EXPECT_EQ(sent(trace, good).read().ranks[0].operations[0].amount, 4096U);
+  }
+  const std::string cause = "has a comm_size that is no whole number from 0 on; write such a number";
+  for (const std::string& bad : {real_attribute("comm_size", -4096.0), real_attribute("comm_size", 50.5),
+                                 real_attribute("comm_size", std::nan("")), text("comm_size", "4 KiB"),
+                                 text("comm_size", ""), bytes_field(1, "comm_size") + number_field(9, ~u64{0}),
+                                 bytes_field(1, "comm_size") + bytes_field(10, "\x01")}) {
+    Trace trace;
+    const std::string said = sent(trace, bad).refusal_of();
+    EXPECT_NE(said.find(cause), std::string::npos) << said;
+  }
+  Trace peer;
+  peer.rank(Node(0, 5, "s").attribute("comm_dst", ~u64{0}, 9).attribute("comm_size", 8).text());
+  EXPECT_NE(peer.refusal_of().find("has a comm_dst that is no whole number"), std::string::npos) << peer.refusal_of();
+  Trace kind;
+  kind.rank(Node(0, 7, "c").attribute("comm_type", ~u64{0}, 9).attribute("comm_size", 8).text());
+  EXPECT_NE(kind.refusal_of().find("has a comm_type that is no whole number"), std::string::npos);
+  // What has no root may have any.
+  Trace root;
+  root.rank(collective(0, 0, 8).attribute("root", ~u64{0}, 9).text());
+  EXPECT_EQ(root.refusal_of(), "");
+}
+
 /// A send of a trace waits for nobody, as in ASTRA-sim, unless the host is told otherwise.
 TEST(Chakra, LongSendsInARingDoNotWaitForEachOther) {
   Trace trace;
@@ -403,6 +447,17 @@ TEST(Chakra, SumsOfTwoCollectivesAreNeverMixed) {
     trace.rank(compute(0, r).text() + collective(1, 0, 64).after({0}).text() + collective(2, 0, 6400).text());
   }
   EXPECT_EQ(job_of(reduced_in_network(trace, kSwitches))["messages"], 3 * (1 + 2));
+}
+
+/// Rank 1 wants the second sum before the first, and no network can give it that.
+TEST(Chakra, SumsInAnOrderThatCannotBeAreACycle) {
+  Trace trace;
+  trace.rank(collective(1, 0, 500).text() + collective(2, 0, 600).text());
+  trace.rank(collective(1, 0, 500).after({2}).text() + collective(2, 0, 600).text());
+  for (const char* network : {kWire, kSwitches}) {
+    const std::string text = refusal([&] { static_cast<void>(reduced_in_network(trace, network)); });
+    EXPECT_NE(text.find("a cycle of dependencies"), std::string::npos) << network << text;
+  }
 }
 
 TEST(Chakra, AGroupOfSomeRanksReducesAtTheHosts) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "banyan/base/hash.hpp"
 #include "workload/files.hpp"
 
 namespace banyan::workload::inspection_test {
@@ -64,6 +65,71 @@ TEST(Inspection, TheCriticalPathGoesThroughMessages) {
 TEST(Inspection, ADependencyOnTheStartDoesNotWaitForTheEnd) {
   const Program p = program_of("num_ranks 1\nrank 0 {\na: calc 10\nb: calc 5\nb irequires a\n}");
   EXPECT_EQ(run_untimed(p, true).length, 10U);
+}
+
+/// What waits for the begin of a receive does not wait for its message; the path back may not take its end for it.
+TEST(Inspection, TheCriticalPathTellsBeginsFromEnds) {
+  const std::string first = "a: recv 8b from 1 tag 0\nb: send 8b to 1 tag 1\nb requires a";
+  const Untimed u = run_untimed(
+      two(first, "c: recv 8b from 0 tag 1\nk: calc 5\nk irequires c\nd: send 8b to 0 tag 0\nd requires k"), true);
+  EXPECT_EQ(u.length, 5U);
+  EXPECT_EQ(u.chain, (std::vector<Place>{{1, 0}, {1, 1}, {1, 2}, {0, 0}, {0, 1}, {1, 0}}));
+  EXPECT_EQ(run_untimed(two(first, "c: recv 8b from 0 tag 1\nd: send 8b to 0 tag 0\nd irequires c"), true).length, 0U);
+}
+
+/// A message above the eager limit ends its send when the receive begins.
+TEST(Inspection, TheCriticalPathGoesBackThroughReceivesOfLongMessages) {
+  const Program p = two("a: send 8b to 1\nb: calc 3\nb requires a", "c: calc 9\nd: recv 8b from 0\nd requires c");
+  const Untimed u = run_untimed(p, true, 4);
+  EXPECT_EQ(u.length, 12U);
+  EXPECT_EQ(u.chain, (std::vector<Place>{{1, 0}, {1, 1}, {0, 0}, {0, 1}}));
+}
+
+/// Messages in one order at every rank, so that all ends, and dependencies on earlier operations.
+RC_GTEST_PROP(Inspection, TheCriticalPathEndsWithWhatWaitsForNothing, ()) {
+  const u32 ranks = *rc::gen::inRange(1U, 5U);
+  const u32 steps = *rc::gen::inRange(1U, 40U);
+  const u64 seed = *rc::gen::arbitrary<u64>();
+  std::vector<std::string> text(ranks);
+  std::vector<u32> count(ranks, 0);
+  u64 draws = 0;
+  const auto draw = [&](u64 below) { return mix64(seed + ++draws) % below; };
+  const auto add = [&](u32 rank, const std::string& operation) {
+    const u32 own = count[rank]++;
+    text[rank] += "o" + std::to_string(own) + ": " + operation + "\n";
+    for (u32 k = 0; own != 0 && k < 2; ++k) {
+      if (draw(2) == 0) continue;
+      text[rank] += "o" + std::to_string(own) + (draw(2) == 0 ? " requires o" : " irequires o") +
+                    std::to_string(draw(own)) + "\n";
+    }
+  };
+  for (u32 s = 0; s < steps; ++s) {
+    const u32 from = static_cast<u32>(draw(ranks));
+    const u32 to = static_cast<u32>(draw(ranks));
+    if (from == to) {
+      add(from, "calc " + std::to_string(draw(20)));
+      continue;
+    }
+    const std::string tag = " tag " + std::to_string(s);
+    add(from, "send 8b to " + std::to_string(to) + tag);
+    add(to, "recv 8b from " + std::to_string(from) + tag);
+  }
+  std::string whole = "num_ranks " + std::to_string(ranks) + "\n";
+  for (u32 r = 0; r < ranks; ++r) whole += "rank " + std::to_string(r) + " {\n" + text[r] + "}\n";
+  const Program program = program_of(whole);
+  for (const u64 eager : {~u64{0}, u64{0}}) {
+    const Untimed u = run_untimed(program, true, eager);
+    if (u.done != program.operations()) continue;
+    RC_ASSERT(!u.chain.empty());
+    RC_ASSERT(u.chain.size() <= 2 * program.operations());
+    RC_ASSERT(program.waits_for(u.chain[0].rank, u.chain[0].operation) == 0U);
+    u64 longest = 0;  // no chain is longer than what is calculated on it
+    for (std::size_t i = 0; i < u.chain.size(); ++i) {
+      const Operation o = program.operation(u.chain[i].rank, u.chain[i].operation);
+      if (o.kind == OperationKind::calculate) longest += o.amount;
+    }
+    RC_ASSERT(u.length <= longest);
+  }
 }
 
 TEST(Inspection, ACycleWithinARankIsFound) {

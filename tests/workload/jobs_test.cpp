@@ -211,7 +211,23 @@ TEST_F(Jobs, TimesThatRoundingWouldChangeAreRefused) {
   for (const char* command : {"check", "run"}) {
     EXPECT_EQ(banyan({command, "x.toml", "switch.latency=10.4"}).status, 2) << command;
     EXPECT_EQ(banyan({command, "x.toml", "job.host.gap=0.5"}).status, 2) << command;
+    EXPECT_EQ(banyan({command, "x.toml", "job.start=0.5"}).status, 2) << command;
   }
+}
+
+/// Overrides and metrics name a job by its name or its number.
+TEST_F(Jobs, NamesOfJobsAreTheirs) {
+  const auto refused = [](const char* first, const char* second) {
+    write_text("two.toml",
+               "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"ideal\" }\n[[job]]\n" +
+                   std::string(first) + "file = \"a.goal\"\n[[job]]\n" + second + "file = \"a.goal\"\n");
+    const Said said = banyan({"run", "two.toml"});
+    return said.status == 0 ? std::string() : said.err;
+  };
+  EXPECT_EQ(refused("name = \"x\"\n", "name = \"y\"\n"), "");
+  EXPECT_EQ(refused("name = \"0\"\n", ""), "");
+  EXPECT_NE(refused("name = \"x\"\n", "name = \"x\"\n").find("two jobs are called \"x\""), std::string::npos);
+  EXPECT_NE(refused("name = \"1\"\n", "").find("\"1\" is the number of another job"), std::string::npos);
 }
 
 TEST_F(Jobs, AJobThatIsTooLongForACriticalPathSaysSo) {

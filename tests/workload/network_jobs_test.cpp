@@ -72,7 +72,7 @@ TEST_F(NetworkJobs, RefuseEachOptionInItsOwnWords) {
   const auto cause = [&](const std::vector<std::string>& more) { return refused(text, more).err; };
   EXPECT_NE(cause({"topology.subnetworks=2"}).find("topology.subnetworks: jobs run on one network"), std::string::npos);
   EXPECT_NE(cause({"--watch", "0"}).find("critical path"), std::string::npos);
-  EXPECT_NE(cause({"--record-trace", "x.trace"}).find("banyan convert"), std::string::npos);
+  EXPECT_NE(cause({"--record-trace", "x.trace"}).find("--log FILE writes"), std::string::npos);
   const std::string ideal =
       "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\nswitch = { name = \"ideal\", latency = 1, per_byte = "
       "1 }\n" +
@@ -192,6 +192,14 @@ TEST_F(NetworkJobs, AMessageTakesOverheadLatencyBytesAndOverhead) {
   write_text("same.txt", "3 3\n");
   EXPECT_EQ(run_of(text, {"job.placement=same.txt"})["jobs"][0]["ranks"], json({110, 210}));
   EXPECT_EQ(run_of(text, {"job.placement=same.txt", "job.host.eager=0"})["jobs"][0]["ranks"], json({119, 210}));
+}
+
+TEST_F(NetworkJobs, AMessageThatNoRunGetsThroughIsRefused) {
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\nsend 1000000000000000000b to 1\n}\nrank 1 {\nrecv "
+             "1000000000000000000b from 0\n}\n");
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n";
+  EXPECT_NE(refused(text, {}).err.find("no run gets through more than 2^40"), std::string::npos);
 }
 
 /// A file with room for more ranks serves smaller jobs too, and the result says so.

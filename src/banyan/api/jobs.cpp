@@ -136,6 +136,19 @@ void refuse_unfit(const Experiment& experiment) {
   }
 }
 
+/// A name, as a number, says in overrides which job is meant, and in metrics whose they are.
+void check_names(const std::vector<config::Values>& jobs) {
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const std::string& name = jobs[j].text("name");
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      if (k < j && jobs[k].text("name") == name)
+        jobs[j].fail("name", fmt::format("two jobs are called \"{}\"", name), "give each a name of its own");
+      if (k != j && name == std::to_string(k))
+        jobs[j].fail("name", fmt::format("\"{}\" is the number of another job", name), "use a name that is no number");
+    }
+  }
+}
+
 }  // namespace
 
 bool is_for_traces(std::string_view parameter) {
@@ -184,6 +197,7 @@ void complete_jobs(Experiment& experiment) {
     check_source(job);
     if (job.text("name").empty()) job.set("name", fmt::format("job {}", j), job.where("name"), false);
   }
+  check_names(experiment.jobs);
   refuse_unfit(experiment);
   config::Values& messages = experiment.messages;
   const core::SwitchRow& row = switch_row(experiment);

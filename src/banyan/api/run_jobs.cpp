@@ -162,7 +162,7 @@ workload::ReplayOptions replay_of(const config::Values& job, const workload::Hos
                                   const RunOptions& options) {
   workload::ReplayOptions replay;
   replay.reduces = read.reduces;
-  replay.start = static_cast<u64>(std::llround(job.real("start") * host.units_per_ns));
+  replay.start = whole_units(job, "start", host.units_per_ns);
   replay.repeats = job.natural("repeats");
   replay.progress = options.progress;
   replay.interrupted = options.interrupted;
@@ -204,6 +204,7 @@ void check_host(const config::Values& job, const workload::Host& host, const wor
                 const Read& read) {
   const workload::Program& program = read.program;
   require_countable(job, host, wire, program);
+  static_cast<void>(whole_units(job, "start", host.units_per_ns));
   if (read.reduces && host.rules == workload::HostRules::loggopsim) {
     job.fail("host.rules", "LogGOPSim has no reductions in the network",
              "use rules = \"physical\", or another algorithm");
@@ -364,6 +365,13 @@ Prepared prepare(const Experiment& experiment) {
       here.door = static_cast<u32>(reductions.size());  // behind the first, and perhaps the second
     }
     const u64 flits = flits_of(bytes.message);
+    constexpr u64 kMostFlits = u64{1} << 40U;
+    if (flits > kMostFlits) {
+      fail_in_schedule(job, program,
+                       fmt::format("a message of {} bytes is {} flits, and no run gets through more than 2^40",
+                                   bytes.message, flits),
+                       "send less, let a flit carry more, or use switch = \"ideal\"");
+    }
     if (bytes.message > here.host.eager) {
       asks = true;
       all.notes.push_back(fmt::format("{}: messages of more than {} byte{} ask their receiver first (host.eager)",
@@ -421,7 +429,7 @@ void require_fitting(const Experiment& experiment, const RunOptions& options) {
   const Unfit unfit[] = {
       {!options.watches.empty(), "--watch", "packets of jobs are not watched", path},
       {options.trace != nullptr, "--record-trace", "messages of jobs are not recorded: the job is their schedule",
-       "leave it out; banyan convert writes the schedule as GOAL"},
+       "leave it out; --log FILE writes a line per packet"},
       {static_cast<bool>(options.window), "on_window", "a run of jobs has no windows", "leave it out"},
       {options.profile && ideal, "--profile", "a network without contention is not simulated",
        "leave it out, or choose another switch model"}};
@@ -653,6 +661,11 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
   result.profile = profile;
   const bool blocked = !out.blockage.empty();
   if (blocked) {
+    // A schedule that no network could bring to its end is no fault of this one.
+    for (std::size_t j = 0; j < prepared.jobs.size(); ++j) {
+      if (!out.jobs[j].outcome.explanation.empty())
+        require_sound(experiment.jobs[j], *prepared.jobs[j].program, prepared.jobs[j].host.eager);
+    }
     result.verdict = Verdict::deadlocked;
     note(result, out.blockage);
   }
@@ -718,11 +731,8 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
   add(result, "operations", static_cast<double>(operations), "");
   add(result, "messages", static_cast<double>(messages), "");
   add(result, "message_bytes", static_cast<double>(bytes), "B");
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const JobRecord& job = jobs[j];
-    const auto same = [&](const JobRecord& other) { return other.name == job.name; };
-    const bool alone = std::count_if(jobs.begin(), jobs.end(), same) == 1;
-    const std::string suffix = "." + (alone ? job.name : std::to_string(j));
+  for (const JobRecord& job : jobs) {
+    const std::string suffix = "." + job.name;
     if (!job.finished) continue;
     if (jobs.size() > 1)
       add(result, "completion" + suffix, static_cast<double>(job.outcome.completion) * job.unit, unit);

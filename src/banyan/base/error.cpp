@@ -17,6 +17,8 @@ std::string render(const Where& where, const std::string& cause, const std::stri
   if (!where.key.empty()) text += where.key + ": ";
   text += cause;
   if (!remedy.empty()) text += "\n  remedy: " + remedy;
+  // what() ends at a zero, which may come from a file.
+  for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\x00");
   return text;
 }
 

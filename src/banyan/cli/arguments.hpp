@@ -54,16 +54,26 @@ struct MergeArguments {
   std::string out;
 };
 
+/// How a Chakra trace is read, as the keys of [[job]] say.
+struct TraceArguments {
+  std::string groups;
+  std::string incomplete;
+  double rate = 0.0;
+  std::vector<std::string> collectives;  ///< "all_reduce=ring"
+};
+
 struct ConvertArguments {
   std::string file;
   std::vector<std::string> overrides;
   std::string out;
   std::string to;
+  TraceArguments trace;
   bool ignore_unmapped = false;
 };
 
 struct WorkloadInfoArguments {
   std::string file;
+  TraceArguments trace;
   bool json = false;
 };
 

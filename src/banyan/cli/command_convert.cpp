@@ -10,6 +10,7 @@
 #include "banyan/cli/converted.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/cli/workload_file.hpp"
 #include "banyan/workload/formats.hpp"
 
 namespace banyan::cli {
@@ -91,7 +92,7 @@ int convert_workload(const ConvertArguments& arguments) {
                       "give FILE and --to alone");
   }
   require_writable_file(arguments.to);
-  const workload::Program program = workload::read_workload(arguments.file);
+  const workload::Program program = read_workload_file(arguments.file, arguments.trace);
   if (!binary) note_lost_interfaces(program, arguments.to);
   write_file(arguments.to, binary ? std::string(program.bytes()) : workload::to_goal_text(program));
   return kDone;

@@ -9,6 +9,7 @@
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
+#include "banyan/cli/workload_file.hpp"
 #include "banyan/config/json.hpp"
 #include "banyan/workload/formats.hpp"
 #include "banyan/workload/inspection.hpp"
@@ -21,7 +22,7 @@ using workload::Operation;
 using workload::OperationKind;
 using workload::Place;
 
-/// Operations of which the critical path is kept: it takes 8 bytes of each.
+/// Operations of which the critical path is kept: it takes 16 bytes of each.
 constexpr u64 kMostForChain = u64{1} << 26U;
 constexpr std::size_t kMostPairs = 10;
 constexpr std::size_t kShown = 12;  ///< lines of a list; the rest is counted
@@ -151,7 +152,7 @@ std::string to_table(const Info& info) {
 }  // namespace
 
 int workload_info(const WorkloadInfoArguments& arguments) {
-  const workload::Program program = workload::read_workload(arguments.file);
+  const workload::Program program = read_workload_file(arguments.file, arguments.trace);
   const workload::Format* const format = workload::format_of(arguments.file);
   Info info{format == nullptr ? "" : format->name,
             program,

@@ -231,6 +231,21 @@ void add_merge(CLI::App& app, Action& action) {
       ->type_name("DIR");
 }
 
+void add_trace_options(CLI::App& command, TraceArguments& trace) {
+  command.add_option("--groups", trace.groups, "Of a Chakra trace: JSON file of its groups")->type_name("FILE");
+  command
+      .add_option("--incomplete", trace.incomplete,
+                  "Likewise: refuse or skip collectives without type or size, and dependencies on nodes that lack")
+      ->check(CLI::IsMember({"refuse", "skip"}));
+  command.add_option("--rate", trace.rate, "Likewise: operations per ns of computations that give num_ops and no time")
+      ->type_name("N");
+  command
+      .add_option("--collectives", trace.collectives,
+                  "Likewise: how a collective is done, such as all_reduce=ring (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("KEY=NAME");
+}
+
 void add_convert(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "convert", "Write the experiment that a BookSim2 configuration means, or a workload in another format");
@@ -244,6 +259,7 @@ void add_convert(CLI::App& app, Action& action) {
       .add_option("--to", arguments->to,
                   "Workload file that is written: GOAL as text (.goal) or as a binary file (.bin)")
       ->type_name("FILE");
+  add_trace_options(command, arguments->trace);
 }
 
 void add_workload(CLI::App& app, Action& action) {
@@ -253,6 +269,7 @@ void add_workload(CLI::App& app, Action& action) {
   const auto arguments = with_action(info, action, &workload_info);
   info.add_option("FILE", arguments->file, "Workload file; its format is told by its content")->required();
   info.add_flag("--json", arguments->json, "JSON on standard output");
+  add_trace_options(info, arguments->trace);
 }
 
 void add_export(CLI::App& app, Action& action) {

@@ -122,6 +122,12 @@ constexpr std::array kTypes{Collective::all_reduce, Collective::reduce,         
                             Collective::all_to_all, Collective::reduce_scatter, Collective::reduce_scatter,
                             Collective::barrier};
 
+/// What an attribute holds where a whole number from 0 on is needed.
+struct Number {
+  u64 value = 0;
+  bool sound = true;  ///< false: it holds something else
+};
+
 struct Node {
   const char* at = nullptr;
   u64 id = 0;
@@ -131,9 +137,9 @@ struct Node {
   std::string_view inputs;
   std::vector<u64> waits_for;
   bool on_cpu = false;
-  std::optional<u64> type, size, source, destination, root;
-  u64 tag = 0;
-  u64 operations = 0;
+  std::optional<Number> type, size, source, destination, root;
+  Number tag;
+  Number operations;
   std::string_view group;
 
   void clear() {
@@ -144,17 +150,29 @@ struct Node {
   }
 };
 
-/// The number that an attribute holds, whatever its type; and its text.
+/// The number that an attribute holds, whatever its type, a text too; and that text.
 struct Attribute {
   std::string_view name;
-  u64 value = 0;
+  Number number;
   std::string_view text;
 };
 
+Number of_real(double value) {
+  constexpr double kMost = 9e18;
+  const bool sound = value >= 0 && value < kMost && value == std::floor(value);
+  return {sound ? static_cast<u64>(value) : 0, sound};
+}
+Number of_signed(i64 value) { return {static_cast<u64>(value), value >= 0}; }
+Number of_text(std::string_view text) {
+  Number number;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  number.sound = problem == std::errc() && end == text.data() + text.size();
+  return number;
+}
+
 Attribute attribute_of(std::string_view bytes) {
   Attribute attribute;
-  const auto zigzag = [](u64 value) { return value >> 1U ^ (~(value & 1U) + 1); };
-  const auto of_real = [](double value) { return value >= 1 && value < 9e18 ? static_cast<u64>(value) : 0; };
+  const auto zigzag = [](u64 value) { return static_cast<i64>(value >> 1U ^ (~(value & 1U) + 1)); };
   for (Message message(bytes); !message.done();) {
     const Field field = message.field();
     switch (field.number) {
@@ -162,29 +180,51 @@ Attribute attribute_of(std::string_view bytes) {
         attribute.name = field.bytes;
         break;
       case 3:
-        if (field.type == 1) attribute.value = of_real(std::bit_cast<double>(field.value));
+        if (field.type == 1) attribute.number = of_real(std::bit_cast<double>(field.value));
         break;
       case 5:
-        if (field.type == 5) attribute.value = of_real(std::bit_cast<float>(static_cast<u32>(field.value)));
+        if (field.type == 5) attribute.number = of_real(std::bit_cast<float>(static_cast<u32>(field.value)));
         break;
       case 15:
       case 17:
-        attribute.value = zigzag(field.value);
+        attribute.number = of_signed(zigzag(field.value));
         break;
       case 7:
       case 9:
+      case 25:
+        attribute.number = of_signed(static_cast<i64>(field.value));
+        break;
+      case 23:
+        attribute.number = of_signed(static_cast<i32>(static_cast<u32>(field.value)));
+        break;
       case 11:
       case 13:
       case 19:
       case 21:
-      case 23:
-      case 25:
       case 27:
-        attribute.value = field.value;
+        attribute.number = {field.value, true};
         break;
       case 29:
       case 31:
         attribute.text = field.bytes;
+        attribute.number = of_text(field.bytes);
+        break;
+      case 4:  // lists
+      case 6:
+      case 8:
+      case 10:
+      case 12:
+      case 14:
+      case 16:
+      case 18:
+      case 20:
+      case 22:
+      case 24:
+      case 26:
+      case 28:
+      case 30:
+      case 32:
+        attribute.number.sound = false;
         break;
       default:
         break;
@@ -196,23 +236,23 @@ Attribute attribute_of(std::string_view bytes) {
 void take_attribute(const Attribute& attribute, Node& node) {
   const std::string_view name = attribute.name;
   if (name == "is_cpu_op") {
-    node.on_cpu = attribute.value != 0;
+    node.on_cpu = attribute.number.value != 0;
   } else if (name == "num_ops") {
-    node.operations = attribute.value;
+    node.operations = attribute.number;
   } else if (name == "comm_type") {
-    node.type = attribute.value;
+    node.type = attribute.number;
   } else if (name == "comm_size") {
-    node.size = attribute.value;
+    node.size = attribute.number;
   } else if (name == "comm_src") {
-    node.source = attribute.value;
+    node.source = attribute.number;
   } else if (name == "comm_dst") {
-    node.destination = attribute.value;
+    node.destination = attribute.number;
   } else if (name == "comm_tag") {
-    node.tag = attribute.value;
+    node.tag = attribute.number;
   } else if (name == "pg_name") {
     node.group = attribute.text;
   } else if (name == "root" || name == "root_rank") {
-    node.root = attribute.value;
+    node.root = attribute.number;
   }
 }
 
@@ -328,20 +368,25 @@ class Reader {
     if (notes_ != nullptr) notes_->nodes += around_.size();
   }
 
+  u64 whole(const Node& node, const Number& number, const char* attribute) const {
+    if (number.sound) return number.value;
+    refuse_node(node, fmt::format("has a {} that is no whole number from 0 on", attribute), "write such a number");
+  }
   u64 nanoseconds_of(const Node& node) const {
     if (node.micros > u64{1} << 50U) refuse_node(node, "takes more than 35 years", "see what its duration is");
     if (node.micros > 0 || options_.operations_per_ns <= 0) return node.micros * 1000;
-    return static_cast<u64>(
-        std::llround(std::min(static_cast<double>(node.operations) / options_.operations_per_ns, 1e18)));
+    return static_cast<u64>(std::llround(
+        std::min(static_cast<double>(whole(node, node.operations, "num_ops")) / options_.operations_per_ns, 1e18)));
   }
 
-  u32 peer_of(const Node& node, const std::optional<u64>& peer, const char* attribute) const {
+  u32 peer_of(const Node& node, const std::optional<Number>& peer, const char* attribute) const {
     if (!peer) refuse_node(node, fmt::format("has no {}", attribute), "give the rank at the other end");
-    if (*peer >= files_.size()) {
-      refuse_node(node, fmt::format("has the {} {}, and there are {} ranks", attribute, *peer, files_.size()),
+    const u64 rank = whole(node, *peer, attribute);
+    if (rank >= files_.size()) {
+      refuse_node(node, fmt::format("has the {} {}, and there are {} ranks", attribute, rank, files_.size()),
                   "give the files of all ranks");
     }
-    return static_cast<u32>(*peer);
+    return static_cast<u32>(rank);
   }
 
   u64 size_of(const Node& node) const {
@@ -349,14 +394,16 @@ class Reader {
     return checked_size(node);
   }
   u64 checked_size(const Node& node) const {
-    if (*node.size > u64{1} << 48U) refuse_node(node, "has a comm_size above 256 TiB", "see what wrote it");
-    return *node.size;
+    const u64 size = whole(node, *node.size, "comm_size");
+    if (size > u64{1} << 48U) refuse_node(node, "has a comm_size above 256 TiB", "see what wrote it");
+    return size;
   }
 
   u32 tag_of(const Node& node) {
-    if (node.tag >= u64{1} << 31U) refuse_node(node, fmt::format("has the tag {}", node.tag), "use tags below 2^31");
-    highest_tag_ = std::max(highest_tag_, static_cast<u32>(node.tag) + 1);
-    return static_cast<u32>(node.tag);
+    const u64 tag = whole(node, node.tag, "comm_tag");
+    if (tag >= u64{1} << 31U) refuse_node(node, fmt::format("has the tag {}", tag), "use tags below 2^31");
+    highest_tag_ = std::max(highest_tag_, static_cast<u32>(tag) + 1);
+    return static_cast<u32>(tag);
   }
 
   void add(const Node& node) {
@@ -401,15 +448,18 @@ class Reader {
 
   /// False: it lacks type or size, and is to be skipped.
   bool add_collective(const Node& node) {
-    const bool typed = node.type && *node.type < kTypes.size();
-    const bool sized = node.size || (typed && kTypes[*node.type] == Collective::barrier);
+    const u64 type = node.type ? whole(node, *node.type, "comm_type") : kTypes.size();
+    const bool typed = type < kTypes.size();
+    const bool sized = node.size || (typed && kTypes[type] == Collective::barrier);
     if (!typed || !sized) {
       const char* const lacks = node.type && !typed ? "has an unknown comm_type"
                                 : !typed            ? "has no comm_type"
                                                     : "has no comm_size";
       if (!options_.skip_incomplete) {
-        refuse_node(node, fmt::format("is a collective that {}", lacks),
-                    "give it in the trace, or set incomplete = \"skip\" to take such nodes for computations");
+        refuse_node(
+            node, fmt::format("is a collective that {}", lacks),
+            "give it in the trace, or set incomplete = \"skip\" (of a command: --incomplete skip) to take such nodes "
+            "for computations");
       }
       if (notes_ != nullptr) {
         ++notes_->skipped_nodes;
@@ -421,11 +471,15 @@ class Reader {
     part.begin = builder_.calculate(rank_, 0);
     part.end = builder_.calculate(rank_, 0);
     builder_.after_end(rank_, part.end, part.begin);
-    part.collective = kTypes[*node.type];
+    part.collective = kTypes[type];
     part.size = node.size ? checked_size(node) : 0;
-    part.root = node.root && *node.root < files_.size() ? static_cast<u32>(*node.root) : node.root ? kNone : 0;
+    // Tools write -1 as the root of what has none.
+    if (node.root && has_root(part.collective)) {
+      const u64 root = whole(node, *node.root, "root");
+      if (root >= files_.size()) refuse_node(node, "has a root that is no rank", "give the files of all ranks");
+      part.root = static_cast<u32>(root);
+    }
     part.name = with_faults_shown(std::string(node.name));
-    if (part.root == kNone) refuse_node(node, "has a root that is no rank", "give the files of all ranks");
     auto& parts = parts_[std::string(node.group)];
     parts.resize(files_.size());
     parts[rank_].push_back(std::move(part));
@@ -465,8 +519,10 @@ class Reader {
           if (notes_ != nullptr) ++notes_->dangling;
           continue;
         }
-        refuse(fmt::format("node {} waits for node {}, which is not there", around_[edges_[e].first].id, id),
-               "give the whole trace of the rank, or set incomplete = \"skip\" to leave such dependencies out");
+        refuse(
+            fmt::format("node {} waits for node {}, which is not there", around_[edges_[e].first].id, id),
+            "give the whole trace of the rank, or set incomplete = \"skip\" (of a command: --incomplete skip) to leave "
+            "such dependencies out");
       }
       const u32 earlier = at(low).end;
       const u32 later = around_[edges_[e].first].begin;
@@ -535,9 +591,9 @@ class Reader {
     const auto group = groups_.find(name);
     if (group != groups_.end()) members = group->second;
     if (group == groups_.end() && !name.empty() && name != "0") {
-      throw ConfigError({files_[0], 0, 0, ""},
-                        fmt::format("nothing says which ranks the group {} has", with_faults_shown(name)),
-                        "give them in a JSON file with groups = FILE, such as {\"1\": [0, 1]}");
+      throw ConfigError(
+          {files_[0], 0, 0, ""}, fmt::format("nothing says which ranks the group {} has", with_faults_shown(name)),
+          "give them in a JSON file with groups = FILE (of a command: --groups FILE), such as {\"1\": [0, 1]}");
     }
     if (members.empty()) {
       for (u32 rank = 0; rank < files_.size(); ++rank) members.push_back(rank);

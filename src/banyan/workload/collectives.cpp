@@ -739,11 +739,6 @@ Schedule reduced_in_network(const CollectiveOperation& operation, u32 ranks) {
   return schedule.build();
 }
 
-bool has_root(Collective collective) noexcept {
-  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::gather ||
-         collective == Collective::scatter;
-}
-
 template <std::size_t Count>
 std::optional<std::size_t> index_of(const std::array<std::string_view, Count>& names, std::string_view name) noexcept {
   const auto* at = std::ranges::find(names, name);
@@ -787,6 +782,11 @@ std::vector<std::string> algorithm_names(Collective collective) {
     if (row.collective == collective) names.emplace_back(name_of(row.algorithm));
   }
   return names;
+}
+
+bool has_root(Collective collective) noexcept {
+  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::gather ||
+         collective == Collective::scatter;
 }
 
 bool has_in_network(Collective collective) noexcept {
@@ -917,13 +917,12 @@ Schedule make_collective(const config::Values& values) {
     values.fail("bytes", name + " of no bytes moves nothing",
                 "give the length of the vector, such as bytes = \"1 MiB\"");
   }
-  if (collectives::has_root(operation.collective) ? operation.root >= ranks : values.given("root")) {
-    values.fail(
-        "root",
-        collectives::has_root(operation.collective)
-            ? "rank " + std::to_string(operation.root) + " is none of the " + std::to_string(ranks) + " ranks"
-            : name + " has no root",
-        collectives::has_root(operation.collective) ? "use a rank below " + std::to_string(ranks) : "leave root out");
+  if (has_root(operation.collective) ? operation.root >= ranks : values.given("root")) {
+    values.fail("root",
+                has_root(operation.collective)
+                    ? "rank " + std::to_string(operation.root) + " is none of the " + std::to_string(ranks) + " ranks"
+                    : name + " has no root",
+                has_root(operation.collective) ? "use a rank below " + std::to_string(ranks) : "leave root out");
   }
   if (operation.algorithm != Algorithm::hierarchical && values.given("group")) {
     values.fail("group", "only the algorithm hierarchical has groups", "leave group out");

@@ -65,6 +65,8 @@ struct CollectiveOperation {
 /// The algorithms of one collective, "automatic" included.
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm) noexcept;
+/// Whether one member is special: CollectiveOperation::root.
+[[nodiscard]] bool has_root(Collective collective) noexcept;
 /// Whether switches can do it for all ranks of a job: Algorithm::in_network, which the two above leave out.
 [[nodiscard]] bool has_in_network(Collective collective) noexcept;
 

@@ -27,7 +27,7 @@ class Run {
     }
     done_.assign((sum + 63) / 64, 0);
     begun_ = done_;
-    if (with_chain) cause_.assign(sum, {kNone, kNone});
+    if (with_chain) end_cause_ = cause_ = std::vector<Place>(sum, {kNone, kNone});
   }
 
   Untimed run() {
@@ -53,6 +53,8 @@ class Run {
   }
 
  private:
+  static constexpr u32 kBegin = u32{1} << 31U;
+
   struct End {
     u64 at = 0;
     u64 number = 0;
@@ -63,8 +65,10 @@ class Run {
   [[nodiscard]] u64 index(Place p) const { return first_[p.rank] + p.operation; }
   [[nodiscard]] static bool bit(const std::vector<u64>& bits, u64 i) { return (bits[i >> 6U] >> (i & 63U) & 1U) != 0; }
   static void set(std::vector<u64>& bits, u64 i) { bits[i >> 6U] |= u64{1} << (i & 63U); }
-  void note_cause(Place place, Place cause) {
-    if (!cause_.empty()) cause_[index(place)] = cause;
+  /// The begin of an operation as a cause; a place without the mark is the end of one.
+  [[nodiscard]] static Place begin_of(Place place) { return {place.rank | kBegin, place.operation}; }
+  void note_cause(std::vector<Place>& of, Place place, Place cause) const {
+    if (!of.empty()) of[index(place)] = cause;
   }
 
   void drain(u64 until) {
@@ -77,7 +81,7 @@ class Run {
 
   void begin(Place place, u64 at, Place cause) {
     set(begun_, index(place));
-    note_cause(place, cause);
+    note_cause(cause_, place, cause);
     const Operation o = program_.operation(place.rank, place.operation);
     if (o.kind == OperationKind::calculate) {
       ends_.push({at + o.amount, number_++, place});
@@ -87,7 +91,7 @@ class Run {
       if (found || o.amount <= eager_) ends_.push({at, number_++, place});
       if (found) {
         meet(place, receive);
-        note_cause(receive, place);
+        note_cause(end_cause_, receive, begin_of(place));
         ends_.push({at, number_++, receive});
       } else {
         messages_.push(o.peer, place.rank, o.tag, place);
@@ -96,13 +100,18 @@ class Run {
       Place send;
       if (messages_.take(place.rank, o.peer, o.tag, send)) {
         meet(send, place);
-        if (program_.operation(send.rank, send.operation).amount > eager_) ends_.push({at, number_++, send});
+        if (program_.operation(send.rank, send.operation).amount > eager_) {
+          note_cause(end_cause_, send, begin_of(place));
+          ends_.push({at, number_++, send});
+        }
         ends_.push({at, number_++, place});
       } else {
         receives_.push(place.rank, o.peer, o.tag, place);
       }
     }
-    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, place); });
+    program_.for_each_after_start(place.rank, place.operation, [&](u32 d) {
+      release({place.rank, d}, at, begin_of(place));
+    });
   }
 
   void meet(Place send, Place receive) {
@@ -127,7 +136,15 @@ class Run {
   }
 
   void trace_back() {
-    for (Place p = last_; p.rank != kNone; p = cause_[index(p)]) out_.chain.push_back(p);
+    bool begins = false;
+    for (Place p = last_;;) {
+      if (out_.chain.empty() || out_.chain.back() != p) out_.chain.push_back(p);
+      const u64 i = index(p);
+      const Place cause = begins || end_cause_[i].rank == kNone ? cause_[i] : end_cause_[i];
+      if (cause.rank == kNone) break;
+      begins = (cause.rank & kBegin) != 0;
+      p = {cause.rank & ~kBegin, cause.operation};
+    }
     std::ranges::reverse(out_.chain);
   }
 
@@ -207,7 +224,8 @@ class Run {
   std::vector<u64> first_;  ///< [rank], number of its first operation
   std::vector<u64> done_;   ///< bit per operation
   std::vector<u64> begun_;
-  std::vector<Place> cause_;  ///< of every operation's begin or, of a receive, end
+  std::vector<Place> cause_;      ///< of every operation's begin
+  std::vector<Place> end_cause_;  ///< of the end, where that waited for another rank
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::unordered_map<u32, std::vector<u32>> before_;  ///< by rank: for each operation one that it still waits for
   u64 number_ = 0;

@@ -1,0 +1,14 @@
+// Workload files that commands look at without running them.
+#pragma once
+
+#include <string>
+
+#include "banyan/cli/arguments.hpp"
+#include "banyan/workload/program.hpp"
+
+namespace banyan::cli {
+
+/// Throws ConfigError, also where `trace` says something and the file is no Chakra trace.
+[[nodiscard]] workload::Program read_workload_file(const std::string& file, const TraceArguments& trace);
+
+}  // namespace banyan::cli
