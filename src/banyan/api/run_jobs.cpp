@@ -191,7 +191,7 @@ void require_countable(const config::Values& job, const workload::Host& host, co
     per_byte += std::ldexp(static_cast<double>(each.scaled()), -32);
   const double message = static_cast<double>(program.longest_message()) * per_byte;
   const double calculation = static_cast<double>(program.longest_calculation()) * host.units_per_ns;
-  constexpr double kMost = static_cast<double>(workload::kLongestOperation / 2);
+  constexpr double kMost = static_cast<double>(workload::kLongestOperation) / 2;
   if (std::max(message, calculation) < kMost) return;
   fail_in_schedule(job, program,
                    (message < kMost ? fmt::format("a calculation of {} ns", program.longest_calculation())
