@@ -128,7 +128,7 @@ describe.skipIf(missing !== "")("the report in a browser", () => {
   it("can be operated by keyboard alone", async () => {
     const { page } = await open(browser, reports.study);
     const reached = new Set<string>();
-    for (let i = 0; i < 12; ++i) {
+    for (let i = 0; i < 40; ++i) {
       await page.keyboard.press("Tab");
       reached.add(await page.evaluate(() => `${document.activeElement?.tagName}.${document.activeElement?.className}`));
     }

@@ -60,6 +60,10 @@ export function plainLabel(label: string): string {
     .join("");
 }
 
+export function titleOf(chart: ChartData): string {
+  return chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`;
+}
+
 /** At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers. */
 export function cutInTheMiddle(text: string, most: number): string {
   const characters = [...text];

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace banyan::report {
 
@@ -22,6 +23,10 @@ namespace banyan::report {
 
 /// Keeps at most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers.
 [[nodiscard]] std::string cut_in_the_middle(const std::string& text, std::size_t most);
+
+/// Each name in at most `most` characters: where one has more, all without the words that they begin or end with alike,
+/// and then the last words of each, as far as these still tell them apart.
+[[nodiscard]] std::vector<std::string> fit_names(const std::vector<std::string>& names, std::size_t most);
 
 /// Percent-encoded, for data: addresses.
 [[nodiscard]] std::string percent_encode(std::string_view bytes);
