@@ -195,7 +195,7 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
     expect(await search.getAttribute("aria-invalid")).toBe("true");
     const reached = new Set<string>();
     await page.locator(".explorer select").first().focus();
-    for (let i = 0; i < 24; ++i) {
+    for (let i = 0; i < 44; ++i) {
       reached.add(
         await page.evaluate(
           () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",

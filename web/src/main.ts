@@ -10,7 +10,7 @@ import type { ReportData } from "./data";
 import { parseReport } from "./data";
 import { mendDownloads } from "./download";
 import { Explorer } from "./explorer";
-import { addRunButtons, RunPanel } from "./runs";
+import { addRunButtons, foldRows, RunPanel } from "./runs";
 import { saveMenu } from "./save_menu";
 import { addThemeSwitch } from "./theme";
 
@@ -65,7 +65,10 @@ const comparison: Part = (data) => {
 };
 
 const configurations: Part = (data) => {
-  for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) addRunButtons(table, data.runs);
+  for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) {
+    addRunButtons(table, data.runs);
+    foldRows(table);
+  }
   for (const first of document.querySelectorAll(".first-configuration")) first.remove();
   return () => {};
 };

@@ -126,6 +126,7 @@ describe("format", () => {
     expect(formatEstimate(1234.5, 56.7)).toBe("1235 ± 57");
     expect(formatEstimate(3.5, null)).toBe("3.5");
     expect(formatEstimate(3.5, 0)).toBe("3.5");
+    expect(formatEstimate(1_966_080, null)).toBe("1,966,080");
   });
 
   it("splits labels at subscripts", () => {

@@ -45,8 +45,13 @@ constexpr std::array<const char*, kPaletteSize> kDark = {"#5cb3e8", "#ff8a3d", "
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
 std::string tick_label(double value) {
-  if (value != 0.0 && (std::fabs(value) >= 1e6 || std::fabs(value) < 1e-4)) return fmt::format("{:.3g}", value);
-  std::string text = fmt::format("{:.6g}", value);
+  const bool plain = value == 0.0 || (std::fabs(value) < 1e6 && std::fabs(value) >= 1e-4);
+  std::string text = plain ? fmt::format("{:.6g}", value) : fmt::format("{:.3g}", value);
+  // "2e6", as the page writes it.
+  for (const char* long_exponent : {"e+0", "e+"}) {
+    if (const std::size_t at = text.find(long_exponent); at != std::string::npos)
+      text.replace(at, std::string_view(long_exponent).size(), "e");
+  }
   if (text.front() == '-') text.replace(0, 1, "\xE2\x88\x92");
   return text;
 }

@@ -89,6 +89,20 @@ std::string escape(std::string_view text) {
 
 std::string html_label(std::string_view text) { return with_subscripts(text, "<sub>", "</sub>"); }
 
+std::string foldable(const std::string& markup) {
+  std::string result;
+  bool tag = false;
+  for (std::size_t i = 0; i < markup.size(); ++i) {
+    const char c = markup[i];
+    result += c;
+    tag = c == '<' || (tag && c != '>');
+    const auto letter = [&](std::size_t at) { return at < markup.size() && markup[at] >= 'a' && markup[at] <= 'z'; };
+    const bool word = letter(i + 1) && letter(i + 2);
+    if (!tag && (c == '_' || ((c == '/' || c == '.') && word))) result += "<wbr/>";
+  }
+  return result;
+}
+
 std::string svg_label(std::string_view text) {
   // A second, empty shift returns to the line: "baseline-shift" is not drawn everywhere.
   return with_subscripts(text, "<tspan dy=\"4\" font-size=\"75%\">", "</tspan><tspan dy=\"-4\">\xE2\x80\x8B</tspan>");

@@ -14,6 +14,8 @@ namespace banyan::report {
 
 /// Escaped, with "_{x}" as a subscript: <sub> for a page, <tspan> for a drawing.
 [[nodiscard]] std::string html_label(std::string_view text);
+/// Markup that may go on in another line behind an underscore, and behind a stroke or a point before a word.
+[[nodiscard]] std::string foldable(const std::string& markup);
 [[nodiscard]] std::string svg_label(std::string_view text);
 /// Takes the marks away: "μ_{SYN}" becomes "μ SYN".
 [[nodiscard]] std::string plain_label(std::string_view text);
