@@ -198,6 +198,18 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     await page.context().close();
   });
 
+  it("says how many points a logarithmic axis leaves out", async () => {
+    const zero = "#compare?metric=serialization_latency&x=traffic.load";
+    const notes = async (hash: string) => {
+      const { page } = await at(hash);
+      const found = await page.locator("#compare .legend .note").allInnerTexts();
+      await page.context().close();
+      return found.join("\n");
+    };
+    expect(await notes(`${zero}&log=y`)).toMatch(/\d+ points at or below 0 are not on a logarithmic axis/);
+    expect(await notes(zero)).not.toContain("logarithmic");
+  });
+
   it("draws the curves of all points over time in one plot", async () => {
     const { page } = await at("#compare?metric=throughput&x=time");
     expect(await plots(page).count()).toBe(1);

@@ -34,7 +34,9 @@ export function toMatplotlib(chart: ChartData, colour: (line: LineData) => strin
     const settled = line.x.map((_, k) => k).filter((k) => !isBeyond(line, k));
     const beyond = line.x.filter((_, k) => isBeyond(line, k));
     const pick = (values: readonly (number | null)[] | undefined) => python(settled.map((k) => values?.[k] ?? null));
-    const errors = line.error === undefined ? "" : `, yerr=${pick(line.error)}, capsize=2`;
+    // Debian's matplotlib 3.6 takes no list of errors without a number.
+    const known = settled.some((k) => typeof line.error?.[k] === "number");
+    const errors = !known ? "" : `, yerr=${pick(line.error)}, capsize=2`;
     const marks = line.markers
       ? `, marker=${marker}, markersize=4${line.family > 0 ? ', markerfacecolor="white"' : ""}`
       : "";

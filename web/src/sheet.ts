@@ -360,13 +360,13 @@ export class MatplotlibSheet implements Sheet {
     const style =
       dash.length === 0 ? "" : `, linestyles=[(0, ${python(dash.map((part) => Number(round(part / width))))})]`;
     this.parts.push(
-      `axes.add_collection(LineCollection(${this.ways(ways)}, colors=${python(colour)}, linewidths=${round(width)}${style}))`,
+      `axes.add_collection(LineCollection(${this.ways(ways)}, colors=${python(colour)}, linewidths=${round(width)}${style}, zorder=${this.parts.length}))`,
     );
   }
 
   areas(ways: readonly Way[], fill: string, edge: string, width: number): void {
     this.parts.push(
-      `axes.add_collection(PolyCollection(${this.ways(ways)}, facecolors=${python(fill)}, edgecolors=${python(edge)}, linewidths=${round(width)}))`,
+      `axes.add_collection(PolyCollection(${this.ways(ways)}, facecolors=${python(fill)}, edgecolors=${python(edge)}, linewidths=${round(width)}, zorder=${this.parts.length}))`,
     );
   }
 
@@ -386,7 +386,7 @@ export class MatplotlibSheet implements Sheet {
         ? ""
         : `, path_effects=[withStroke(linewidth=${round(size / 4)}, foreground=${python(more.halo)})]`;
     this.parts.push(
-      `axes.text(${round(x)}, ${round(y)}, ${pythonLabel(label)}, fontsize=${round(size)}, color=${python(colour)}, ha=${python(side)}${turn}${halo})`,
+      `axes.text(${round(x)}, ${round(y)}, ${pythonLabel(label)}, fontsize=${round(size)}, color=${python(colour)}, ha=${python(side)}${turn}${halo}, zorder=${this.parts.length})`,
     );
   }
 

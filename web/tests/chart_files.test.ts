@@ -138,7 +138,12 @@ describe("a chart as a file", () => {
       });
       const zero = line([0, 2], [0, 5], { uncertain: [null, true], error: [1, 9] });
       const log = { ...chart, title: "\u03bc_{a b} $5", x: axis(true), y: axis(true), lines: [zero] };
-      for (const drawn of [chart, log, many(2, ["a", "b", "$c_d"]), many(40)]) {
+      const unknown = [
+        line([0.1, 0.2], [1, null], { error: [null, null], verdict: ["steady", "saturated"] }),
+        line([0.1, 0.2], [null, null], { error: [null, null], verdict: ["saturated", "saturated"] }),
+        line([0.1, 0.2], [null, null]),
+      ];
+      for (const drawn of [chart, log, { ...chart, lines: unknown }, many(2, ["a", "b", "$c_d"]), many(40)]) {
         const folder = mkdtempSync(join(tmpdir(), "banyan-matplotlib-"));
         const options = { cwd: folder, env: { ...process.env, MPLBACKEND: "Agg" }, encoding: "utf8" as const };
         const run = spawnSync(python, ["-c", toMatplotlib(drawn, colour, "drawn")], options);
