@@ -109,19 +109,6 @@ std::vector<RingKind> rings_of(const Chart& chart) {
   return kinds;
 }
 
-/// How many points a logarithmic axis leaves out, in words; "": none.
-std::string left_out(const Chart& chart) {
-  std::size_t count = 0;
-  for (const ChartLine& line : chart.lines) {
-    count += static_cast<std::size_t>(std::count_if(line.points.begin(), line.points.end(), [&](const ChartPoint& p) {
-      return (chart.log_x && p.x <= 0) || (chart.log_y && p.y <= 0);
-    }));
-  }
-  if (count == 0) return "";
-  return fmt::format("{} at or below 0 {} not on a logarithmic axis",
-                     count == 1 ? "1 point" : fmt::format("{} points", count), count == 1 ? "is" : "are");
-}
-
 std::size_t notes_of(const Chart& chart) { return rings_of(chart).size() + (left_out(chart).empty() ? 0 : 1); }
 
 /// Where each entry of the legend stands, and what is written there: row and offset in it, and its name, which is
@@ -372,6 +359,18 @@ std::string with_unit(const std::string& label, const std::string& unit) {
 }
 
 bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
+
+std::string left_out(const Chart& chart) {
+  std::size_t count = 0;
+  for (const ChartLine& line : chart.lines) {
+    count += static_cast<std::size_t>(std::count_if(line.points.begin(), line.points.end(), [&](const ChartPoint& p) {
+      return (chart.log_x && p.x <= 0) || (chart.log_y && p.y <= 0);
+    }));
+  }
+  if (count == 0) return "";
+  return fmt::format("{} at or below 0 {} not on a logarithmic axis",
+                     count == 1 ? "1 point" : fmt::format("{} points", count), count == 1 ? "is" : "are");
+}
 
 bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
