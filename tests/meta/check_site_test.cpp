@@ -46,5 +46,11 @@ TEST(CheckSite, FindsFilesThatAreMissingAndOtherHosts) {
   EXPECT_EQ(checked("<a href=\"https://example.org/#a\">a</a>").status, 0);
 }
 
+/// A site may lie in a folder of its host.
+TEST(CheckSite, FindsLinksThatBeginAtTheHost) {
+  EXPECT_EQ(checked("<a href=\"/sub/page.html\">a</a>").status, 1);
+  EXPECT_EQ(checked("<form action=\"//search.html\"></form>").status, 1);
+}
+
 }  // namespace
 }  // namespace banyan::check_site_test

@@ -89,5 +89,25 @@ TEST(Axis, HasRoundMarksThatCoverARange) {
   EXPECT_FALSE(std::signbit(nice_ticks(-1e-9, 150, 5).front()));
 }
 
+TEST(Axis, OfLongTimesHasAUnitThatIsEasyToRead) {
+  EXPECT_EQ(prefix_of("ns", 8'000).unit, "ns");
+  EXPECT_EQ(prefix_of("ns", 50'000).unit, "\u00b5s");
+  EXPECT_DOUBLE_EQ(prefix_of("ns", 50'000).factor, 1e-3);
+  EXPECT_EQ(prefix_of("us", 2e7).unit, "s");
+  EXPECT_EQ(prefix_of("cycles", 900'000).unit, "cycles");
+  EXPECT_EQ(prefix_of("cycles", 5e6).unit, "thousands of cycles");
+  EXPECT_EQ(prefix_of("flits", 1e9).unit, "flits");
+
+  Chart chart = chart_of({0, 20'000, 40'000}, {1, 2, 3}, {nullptr, nullptr, nullptr});
+  chart.x_label = "time (ns)";
+  chart.log_x = true;
+  ease_x(chart, "ns");
+  EXPECT_EQ(chart.x_label, "time (ns)") << "a logarithmic axis has room for all";
+  chart.log_x = false;
+  ease_x(chart, "ns");
+  EXPECT_EQ(chart.x_label, "time (\u00b5s)");
+  EXPECT_DOUBLE_EQ(chart.lines[0].points[2].x, 40.0);
+}
+
 }  // namespace
 }  // namespace banyan::report::axis_test

@@ -114,8 +114,50 @@ TEST(Svg, MarksOfWhatHasNoValueStandAboveAllValues) {
     const std::vector<double> more = heights(svg, std::regex("L[0-9.]+ ([0-9.]+)"));
     curves.insert(curves.end(), more.begin(), more.end());
     EXPECT_LT(*std::max_element(arrows.begin(), arrows.end()), *std::min_element(curves.begin(), curves.end()));
-    EXPECT_EQ(std::set<double>(arrows.begin(), arrows.end()).size(), saturated);
+    const std::set<double> apart(arrows.begin(), arrows.end());
+    ASSERT_EQ(apart.size(), saturated);
+    // An arrow and its marker are 13 high.
+    double last = -1e9;
+    for (const double y : apart) {
+      EXPECT_GE(y - last, saturated <= 32 ? 13 : 5);
+      last = y;
+    }
   }
+}
+
+TEST(Svg, MarksOfOneCurveDoNotCoverEachOther) {
+  Chart chart = two_lines();
+  ChartLine& line = chart.lines[0];
+  line.points = {{0.0, 1.0, {}, ""}};
+  for (u32 i = 0; i <= 100; ++i) line.points.push_back({0.9 + 0.001 * i, std::nan(""), {}, "", {}, "saturated"});
+  const std::string svg = to_svg(chart, false);
+  EXPECT_GE(count(svg, "class=\"arrow\""), 2U);
+  EXPECT_LE(count(svg, "class=\"arrow\""), 5U) << "a tenth of 408 pixels";
+}
+
+TEST(Svg, SaysWhichPointsALogarithmicAxisLeavesOut) {
+  Chart chart = two_lines();
+  EXPECT_EQ(to_svg(chart, false).find("logarithmic"), std::string::npos);
+  chart.log_y = true;
+  chart.lines[0].points[0].y = 0.0;
+  EXPECT_NE(to_svg(chart, false).find(">1 point at or below 0 is not on a logarithmic axis<"), std::string::npos);
+  chart.lines[1].points[0].y = -1.0;
+  EXPECT_NE(to_svg(chart, false).find(">2 points at or below 0 are not on a logarithmic axis<"), std::string::npos);
+}
+
+TEST(Names, KeepWhatTellsThemApartWhereThereIsLittleRoom) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(fit_names({"queues = recn_enhanced", "queues = voqsw"}, 14), (Names{"recn_enhanced", "voqsw"}));
+  EXPECT_EQ(fit_names({"recn_enhanced", "recn_basic"}, 9), (Names{"enhanced", "basic"}));
+  EXPECT_EQ(fit_names({"low_load_x", "high_load_x"}, 6), (Names{"low", "high"}));
+  EXPECT_EQ(fit_names({"recn_enhanced", "recn_basic", "voqsw"}, 10), (Names{"\xE2\x80\xA6"
+                                                                            "enhanced",
+                                                                            "recn_basic", "voqsw"}));
+  EXPECT_EQ(fit_names({"queues = a", "queues = b"}, 10), (Names{"queues = a", "queues = b"}));
+  EXPECT_EQ(fit_names({"a long name, load = 0.1", "a long name, load = 0.2"}, 10), (Names{"load = 0.1", "load = 0.2"}));
+  EXPECT_EQ(fit_names({"extraordinarily"}, 8), (Names{"ex\xE2\x80\xA6"
+                                                      "arily"}));
+  EXPECT_EQ(fit_names({}, 8), Names{});
 }
 
 TEST(Svg, DrawsAModelAsADashedLineAlone) {

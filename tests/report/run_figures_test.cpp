@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -222,6 +224,55 @@ TEST(RunFigures, DistributionsAreInSecondsWhereTheyAreKnown) {
     if (steps[i].y == steps[i - 1].y) area += steps[i].y * (steps[i].x - steps[i - 1].x);
   }
   EXPECT_NEAR(area, 1.0, 1e-9);
+}
+
+/// Whatever the page of a run says is missing is there once it is asked for as the page says.
+TEST(RunFigures, WhatWasNotRecordedIsThereOnceItIsAskedFor) {
+  const std::string mesh = "topology = { name = \"mesh\", size = [4, 4] }\nrouting = \"dimension_order\"\n";
+  const std::string cube =
+      "topology = { name = \"multistage_cube\", terminals = 16, radix = 4 }\nrouting = \"destination_tag\"\n";
+  const std::string uniform = "traffic = { name = \"uniform\", load = 0.2 }\n";
+  const std::string steady = uniform + "run = { warmup = 200, measure = 1000 }\n";
+  const std::map<std::string, std::string> kinds = {
+      {"steady", mesh + "switch = \"vc_router\"\n" + steady},
+      {"fixed", mesh + "switch = \"vc_router\"\n" + uniform + "run.duration = 1000\n"},
+      {"saturated", mesh + "switch = \"vc_router\"\n" +
+                        "traffic = { name = \"uniform\", load = 0.95 }\nrun = { warmup = 200, measure = 1000 }\n"},
+      {"cioq", cube + "switch = \"cioq\"\n" + steady},
+      {"packet_node", "topology = { name = \"hypercube\", degree = 4 }\nswitch = \"packet_node\"\n" + steady},
+      {"circuit", "topology = { name = \"torus\", size = [4, 4] }\nswitch = \"circuit\"\n" + steady},
+      {"ideal", mesh + "switch = \"ideal\"\n" + steady},
+      {"sessions", cube + "switch = \"output_queued\"\ntraffic = { name = \"synchronization\" }\nrun.sessions = 20\n"},
+      {"jobs", mesh + "switch = \"vc_router\"\n[[job]]\nname = \"j\"\ngenerator = { collective = \"all_reduce\", "
+                      "bytes = 64, ranks = 4 }\n"}};
+  for (const auto& [kind, text] : kinds) {
+    SCOPED_TRACE(kind);
+    std::vector<api::Result> results;  // a page refers to them
+    const auto page_with = [&](const api::Overrides& words, const api::RunOptions& options) {
+      const api::ExperimentSet set = api::read_experiments_text(text, "test.toml", words);
+      results = {api::run(set.points.front(), options)};
+      return sweep_page(set, results, 1);
+    };
+    const Page bare = page_with({}, {});
+    EXPECT_GE(bare.unrecorded.size(), 1U);
+    const std::string html = to_html(bare);
+    const std::string log = testing::TempDir() + "unrecorded.csv";
+    for (const auto& [what, words] : bare.unrecorded) {
+      SCOPED_TRACE(words);
+      EXPECT_NE(html.find("<code>" + words + "</code>"), std::string::npos);
+      api::RunOptions options;
+      if (words.starts_with("--log ")) {
+        options.packet_log = log;
+        static_cast<void>(page_with({}, options));
+        EXPECT_GT(std::filesystem::file_size(log), 100U);
+        std::filesystem::remove(log);
+        continue;
+      }
+      const Page asked = page_with({words}, options);
+      EXPECT_TRUE(std::none_of(asked.unrecorded.begin(), asked.unrecorded.end(),
+                               [&](const Page::Unrecorded& one) { return one.what == what; }));
+    }
+  }
 }
 
 }  // namespace

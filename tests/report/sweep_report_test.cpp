@@ -203,7 +203,7 @@ TEST(SweepPage, IsInSecondsAndBytesWhereAllPointsKnowThem) {
   EXPECT_NE(std::ranges::find(page.figures[0].values.head, "packet_latency (ns)"), page.figures[0].values.head.end());
   EXPECT_EQ(page.figures[0].csv, api::to_csv(made.set, made.results));
   const Chart& time = page.figures.back().charts[0].chart;
-  EXPECT_EQ(time.x_label, "ns");
+  EXPECT_EQ(time.x_label, "time (ns)");
   EXPECT_DOUBLE_EQ(time.lines[0].points[1].x, 220.0);
   EXPECT_DOUBLE_EQ(time.lines[0].points[1].y, 32.0);
   const nlohmann::json comparison = nlohmann::json::parse(page_data(page))["comparison"];
@@ -211,6 +211,15 @@ TEST(SweepPage, IsInSecondsAndBytesWhereAllPointsKnowThem) {
   EXPECT_EQ(comparison["metrics"][0]["unit"], "ns");
   EXPECT_EQ(comparison["points"][0]["metrics"][0][0], 20.0);
   EXPECT_EQ(comparison["points"][0]["series"][0]["start"], 200.0);
+
+  Sweep longer = made;
+  for (api::Result& result : longer.results) result.series = {{"throughput", "flits/cycle", 100, 50'000, {1, 2}}};
+  const Page micro = sweep_page(longer.set, longer.results, 6);
+  EXPECT_EQ(micro.figures.back().charts[0].chart.x_label, "time (\u00b5s)");
+  EXPECT_DOUBLE_EQ(micro.figures.back().charts[0].chart.lines[0].points[1].x, 100.2);
+  const nlohmann::json compared = nlohmann::json::parse(page_data(micro))["comparison"];
+  EXPECT_EQ(compared["time"], "\u00b5s");
+  EXPECT_DOUBLE_EQ(compared["points"][0]["series"][0]["interval"], 100.0);
 
   made.results[4].metrics.pop_back();  // what a flit is
   const Page partly = sweep_page(made.set, made.results, 6);
@@ -235,6 +244,28 @@ TEST(SweepPage, OfARunHasItsMetricsAndItsSeries) {
   ASSERT_EQ(page.figures[1].charts.size(), 2U) << "one per unit";
   EXPECT_EQ(page.figures[1].charts[0].chart.lines[0].points.size(), 2U);
   EXPECT_EQ(page.tiles[0].first, "steady");
+}
+
+TEST(SweepPage, WritesCountersInFull) {
+  Sweep made = sweep();
+  made.set.axis_names.clear();
+  made.set.points.resize(1);
+  made.results.resize(1);
+  std::vector<std::string> shown;
+  for (const double value : {1966080.0, 12345.0, 1234.0, -1234567.0, 0.125}) {
+    made.results[0].metrics = {metric("message_bytes", value, "B")};
+    made.results[0].metrics[0].counter = true;
+    shown.push_back(sweep_page(made.set, made.results, 1).figures[0].values.rows[0].cells[1]);
+  }
+  EXPECT_EQ(shown, (std::vector<std::string>{"1,966,080", "12,345", "1234", "-1,234,567", "0.125"}));
+}
+
+TEST(SweepPage, CellsOfTablesFoldBetweenWords) {
+  const Sweep made = sweep();
+  const std::string html = to_html(sweep_page(made.set, made.results, 6));
+  EXPECT_NE(html.find(">packet_<wbr/>latency (cycles)</th>"), std::string::npos);
+  EXPECT_NE(html.find(">traffic.<wbr/>uniform.<wbr/>load</th>"), std::string::npos);
+  EXPECT_NE(html.find(">0.3</td>"), std::string::npos);
 }
 
 TEST(SweepPage, DrawsOverNamesWhereNoAxisHasNumbers) {

@@ -74,6 +74,8 @@ TEST(TerminalChart, DrawsWhatCanBeDrawn) {
   chart.log_x = chart.log_y = true;
   chart.lines[0].points = {{0.0, 5, 1.0, ""}, {1, 0.0, 1.0, ""}, {2, std::nan(""), 1.0, ""}, {4, 8, 10.0, ""}};
   EXPECT_TRUE(contains(to_terminal(chart, {80, 12, false}), "●"));
+  EXPECT_TRUE(
+      contains(to_terminal(chart, {80, 12, false}), "\n2 points at or below 0 are not on a logarithmic axis\n"));
 }
 
 TEST(TerminalChart, BarsTakeNoQuantityBelowZero) {

@@ -62,5 +62,23 @@ TEST(TerminalText, HeadsOfTablesAndVerdictsAreMarked) {
   EXPECT_EQ(in_colour(""), "");
 }
 
+TEST(TerminalText, UnitsBelowTheHeadAreOfItsTable) {
+  EXPECT_EQ(fit_to_columns("queues  load         first metric  second metric of two\n"
+                           "        flits/cycle  ns            ns\n"
+                           "1q      0.1          1             3\n",
+                           46, 2),
+            "queues  load         first metric\n"
+            "        flits/cycle  ns\n"
+            "1q      0.1          1\n"
+            "\n"
+            "queues  load         second metric of two\n"
+            "        flits/cycle  ns\n"
+            "1q      0.1          3\n");
+}
+
+TEST(TerminalText, LongNamesAreFoldedBehindTheirParts) {
+  EXPECT_EQ(fit_to_columns("recn_enhanced_packet_latency\n", 20), "recn_enhanced_\n  packet_latency\n");
+}
+
 }  // namespace
 }  // namespace banyan::report::terminal_text_test

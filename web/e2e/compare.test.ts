@@ -180,6 +180,36 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     await page.context().close();
   });
 
+  it.each([400, 1280])("keeps in sight what marks mean, in a window of %i pixels", async (width) => {
+    const { page } = await at("#compare?metric=packet_latency&x=traffic.load&seeds=apart&log=y", width);
+    await page.locator("#compare canvas").first().waitFor();
+    await picture(page, `notes-${width}`);
+    const legends = await page.locator("#compare .legend").evaluateAll((all) =>
+      all.map((legend) => {
+        const bottom = legend.getBoundingClientRect().bottom;
+        const notes = [...legend.querySelectorAll(".note")];
+        return {
+          notes: notes.length,
+          lost: notes.filter((one) => one.getBoundingClientRect().bottom > bottom + 1).length,
+        };
+      }),
+    );
+    expect(legends).toEqual([{ notes: 2, lost: 0 }]);
+    await page.context().close();
+  });
+
+  it("says how many points a logarithmic axis leaves out", async () => {
+    const zero = "#compare?metric=serialization_latency&x=traffic.load";
+    const notes = async (hash: string) => {
+      const { page } = await at(hash);
+      const found = await page.locator("#compare .legend .note").allInnerTexts();
+      await page.context().close();
+      return found.join("\n");
+    };
+    expect(await notes(`${zero}&log=y`)).toMatch(/\d+ points at or below 0 are not on a logarithmic axis/);
+    expect(await notes(zero)).not.toContain("logarithmic");
+  });
+
   it("draws the curves of all points over time in one plot", async () => {
     const { page } = await at("#compare?metric=throughput&x=time");
     expect(await plots(page).count()).toBe(1);
@@ -290,7 +320,7 @@ describe.skipIf(whatIsMissing() !== "")("the comparison of a sweep's points", ()
     expect(pdf).toMatch(/%%EOF\n$/);
     // Where the table of its objects says they are, they are.
     const places = [...pdf.matchAll(/^(\d{10}) 00000 n/gm)].map(([, place]) => Number(place));
-    expect(places.map((place) => pdf.slice(place, place + 7))).toEqual([1, 2, 3, 4, 5].map((n) => `${n} 0 obj`));
+    expect(places.map((place) => pdf.slice(place, place + 7))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `${n} 0 obj`));
     const png = readFileSync(await saved("PNG", "packet-latency.png"));
     expect(png.subarray(1, 4).toString()).toBe("PNG");
     expect(png.readUInt32BE(16)).toBe(1280);

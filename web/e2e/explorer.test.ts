@@ -195,7 +195,7 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
     expect(await search.getAttribute("aria-invalid")).toBe("true");
     const reached = new Set<string>();
     await page.locator(".explorer select").first().focus();
-    for (let i = 0; i < 14; ++i) {
+    for (let i = 0; i < 44; ++i) {
       reached.add(
         await page.evaluate(
           () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
@@ -203,7 +203,7 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
       );
       await page.keyboard.press("Tab");
     }
-    for (const stop of ["Colour", "SVG", "GIF", "Time", "Play", "Samples per second", "All trees"]) {
+    for (const stop of ["Colour", "SVG", "PDF", "GIF", "Time", "Play", "Samples per second", "All trees"]) {
       expect([...reached]).toContain(stop);
     }
     await page.context().close();
@@ -234,7 +234,7 @@ describe.skipIf(missing !== "")(`the network over time ${missing}`, () => {
       ["GIF", "GIF89a"],
     ] as const) {
       const download = page.waitForEvent("download");
-      await page.getByRole("button", { name, exact: true }).click();
+      await page.locator(".explorer-tools").getByRole("button", { name, exact: true }).click();
       expect(readFileSync(await (await download).path(), "latin1").startsWith(start)).toBe(true);
     }
     expect(complaints).toEqual([]);

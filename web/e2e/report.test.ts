@@ -128,7 +128,7 @@ describe.skipIf(missing !== "")("the report in a browser", () => {
   it("can be operated by keyboard alone", async () => {
     const { page } = await open(browser, reports.study);
     const reached = new Set<string>();
-    for (let i = 0; i < 12; ++i) {
+    for (let i = 0; i < 40; ++i) {
       await page.keyboard.press("Tab");
       reached.add(await page.evaluate(() => `${document.activeElement?.tagName}.${document.activeElement?.className}`));
     }
@@ -271,6 +271,44 @@ describe.skipIf(missing !== "")("the report in a browser", () => {
     );
     expect(out).toEqual([]);
     expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([400, 760, 1280])("cuts no word of a table in a window of %i pixels", async (width) => {
+    for (const address of [reports.run, reports.study, reports.sweep]) {
+      const { page } = await open(browser, address, { viewport: { width, height: 900 } });
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      const cut = await page.locator("table").evaluateAll((tables) =>
+        tables.flatMap((table) => {
+          const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+          const found: string[] = [];
+          while (texts.nextNode()) {
+            const node = texts.currentNode;
+            for (const word of (node.textContent ?? "").matchAll(/[^\s/_-]+/g)) {
+              const range = document.createRange();
+              range.setStart(node, word.index);
+              range.setEnd(node, word.index + word[0].length);
+              const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+              if (lines.size > 1) found.push(word[0]);
+            }
+          }
+          return found;
+        }),
+      );
+      expect(cut).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it("fits the metrics of a run into a window of 400 pixels", async () => {
+    const { page } = await open(browser, reports.run, { viewport: { width: 400, height: 900 } });
+    const { inner, outer } = await page
+      .locator("div.scroll")
+      .first()
+      .evaluate((box) => ({ inner: box.scrollWidth, outer: box.clientWidth }));
+    expect(inner).toBeLessThanOrEqual(outer);
     await page.context().close();
   });
 

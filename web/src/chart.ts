@@ -2,18 +2,20 @@
 import uPlot from "uplot";
 import { align } from "./align";
 import { axisWidth, endRoom } from "./axis";
-import { type AxisData, type ChartData, isBeyond, type LineData, ranksBeyond } from "./data";
+import { type Band, bandOf, type Rows, rowsBeyond } from "./beyond";
+import { type AxisData, type ChartData, isBeyond, type LineData } from "./data";
 import { element, label } from "./dom";
 import type { Plane } from "./draw";
 import { drawLine } from "./draw";
-import type { Band, Extent, Range } from "./extent";
-import { bandOf, belowBand, extentOf, isPowerOfTwo, isWhole, logTicks, scaled, shows } from "./extent";
-import { cutInTheMiddle, describePoint, formatNumber, formatPlace, plainLabel } from "./format";
+import type { Extent, Range } from "./extent";
+import { belowBand, extentOf, isPowerOfTwo, isWhole, leftOut, logTicks, scaled, shareOf, shows } from "./extent";
+import { describePoint, formatNumber, formatPlace, plainLabel } from "./format";
 import { Legend } from "./legend";
 import type { PointId } from "./nearest";
 import { across, along, first, nearest } from "./nearest";
 import type { Colours } from "./palette";
 import { currentColours } from "./palette";
+import { shortNames } from "./short_names";
 import { Tooltip } from "./tooltip";
 
 const kReach = 40;
@@ -27,6 +29,9 @@ const kAir = 12;
 const kCharacter = 6.4;
 const kWholeSteps = Array.from({ length: 15 }, (_, e) => [1, 2, 5].map((factor) => factor * 10 ** e)).flat();
 const kHeights = { ratio: 0.62, least: 220, most: 340 };
+/** Axes and air, beside the plot and above and below it. */
+const kBesidePlot = 60;
+const kBelowPlot = 44;
 const kFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 /** Of the families of curves; the static drawing has the same in its style sheet. */
 const kDashes: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3]];
@@ -56,14 +61,18 @@ export class LiveChart {
   private readonly reset = element("button", { type: "button", class: "reset", hidden: "" }, "Reset zoom");
   private readonly chart: uPlot;
   private readonly whole: Extent;
-  private readonly ranks: number[][];
-  private readonly band: Band;
+  /** Where points without a value are marked; both follow the size. */
+  private rows: Rows = { of: [], count: 0 };
+  private band: Band = { more: 0, share: 0, step: 0 };
   private zoom: Extent | null = null;
   private colours: Colours = currentColours();
   private current: PointId | null = null;
   /** The last label of the horizontal axis, whose half may stand out to the right. */
   private lastMark = "";
-  private readonly resizing = new ResizeObserver(() => this.chart.setSize(this.size()));
+  private readonly resizing = new ResizeObserver(() => {
+    this.chart.setSize(this.size());
+    this.refresh();
+  });
 
   constructor(
     figure: HTMLElement,
@@ -71,13 +80,12 @@ export class LiveChart {
     private readonly options: ChartOptions,
   ) {
     this.shapes = options.markers.map((path) => new Path2D(path));
-    this.legend = new Legend(data.lines, options.markers, options.hidden ?? new Set(), (line, show) => {
+    const clicked = (line: number, show: boolean) => {
       this.toggle(line, show);
       options.hid?.(data.lines[line]?.label ?? "", !show);
-    });
+    };
+    this.legend = new Legend(data.lines, options.markers, options.hidden ?? new Set(), leftOut(data), clicked);
     this.whole = extentOf(options.together?.flat() ?? data.lines, data.x, data.y);
-    this.ranks = ranksBeyond(data.lines);
-    this.band = bandOf(options.together ?? [data.lines]);
     this.plot = element("div", {
       class: "plot",
       tabindex: "0",
@@ -105,6 +113,12 @@ export class LiveChart {
     });
   }
 
+  /** What a file of the chart holds: the curves that the reader sees. */
+  shown(): ChartData {
+    const lines = this.data.lines.filter((_, i) => this.legend.shows(i));
+    return lines.length === 0 ? this.data : { ...this.data, lines };
+  }
+
   /** Before its figure is taken from the page. */
   destroy(): void {
     this.resizing.disconnect();
@@ -128,7 +142,13 @@ export class LiveChart {
 
   private size(): { width: number; height: number } {
     const width = Math.max(200, this.plot.clientWidth);
-    const height = Math.round(Math.min(kHeights.most, Math.max(kHeights.least, width * kHeights.ratio)));
+    const least = Math.round(Math.min(kHeights.most, Math.max(kHeights.least, width * kHeights.ratio)));
+    const share = shareOf(this.whole.x, this.data.x.log);
+    const at = (x: number) => (width - kBesidePlot) * share(x);
+    this.rows = rowsBeyond(this.data.lines, at);
+    const counts = (this.options.together ?? []).map((lines) => rowsBeyond(lines, at).count);
+    this.band = bandOf(Math.max(this.rows.count, ...counts), least - kBelowPlot);
+    const height = least + this.band.more;
     // A legend of many curves scrolls, rather than being taller than what it explains.
     this.legend.root.style.maxHeight = `${height}px`;
     return { width, height };
@@ -214,11 +234,8 @@ export class LiveChart {
           ...this.marks(this.data.x, "x", kSpaceX),
           values: (u, splits) => {
             const room = Math.floor(u.over.clientWidth / splits.length / kCharacter) - 1;
-            const text = (value: number) =>
-              this.data.x.names
-                ? cutInTheMiddle(formatPlace(this.data.x, value), room)
-                : formatPlace(this.data.x, value);
-            const labels = splits.map((value) => (value === null ? null : text(value)));
+            const texts = splits.map((value) => (value === null ? "" : formatPlace(this.data.x, value)));
+            const labels = this.data.x.names ? shortNames(texts, room) : texts;
             this.lastMark = labels.at(-1) ?? "";
             return labels;
           },
@@ -265,7 +282,7 @@ export class LiveChart {
   /** The range of an axis: above the values the band of marks. */
   private scaleOf(which: "x" | "y"): Range {
     const range = this.extent()[which];
-    return which === "x" ? range : belowBand(range, this.band, this.data.y.log);
+    return which === "x" ? range : belowBand(range, this.band.share, this.data.y.log);
   }
 
   private show(extent: Extent | null): void {
@@ -320,6 +337,7 @@ export class LiveChart {
     const plane: Omit<Plane, "place"> = {
       context: u.ctx,
       ratio: uPlot.pxRatio,
+      x: (value) => (shows(this.data.x, value) ? u.valToPos(value, "x", true) : Number.NaN),
       y: (value) => u.valToPos(value, "y", true),
       top: top + height * this.band.share,
       bottom: top + height,
@@ -346,7 +364,7 @@ export class LiveChart {
     if (!shows(this.data.x, x)) return null;
     const at = this.chart.valToPos(x, "x", onCanvas);
     if (isBeyond(line, point)) {
-      const down = this.band.step * (this.ranks[index]?.[point] ?? 0);
+      const down = this.band.step * (this.rows.of[index] ?? 0);
       const { top, height } = this.chart.bbox;
       return { x: at, y: onCanvas ? top + down * height : (down * height) / uPlot.pxRatio };
     }

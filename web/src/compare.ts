@@ -1,7 +1,7 @@
 // The comparison of a sweep's page: what is drawn over what is the reader's choice, and stands in the address.
 import { changed, replaceAddress } from "./address";
 import { LiveChart } from "./chart";
-import { saveChart } from "./chart_files";
+import { chartFiles, fileStem, lookOf } from "./chart_files";
 import {
   abscissas,
   baseMetric,
@@ -15,10 +15,11 @@ import {
   usualAbscissa,
   writeChoice,
 } from "./comparison";
-import type { ChartData, ReportData } from "./data";
+import type { ReportData } from "./data";
 import { element } from "./dom";
 import { kLooks } from "./palette";
 import { RunPanel } from "./runs";
+import { saveMenu } from "./save_menu";
 
 /** At most so many plots beside each other: more are no comparison. */
 const kMostPlots = 12;
@@ -150,12 +151,6 @@ export class Comparison {
     if (focus !== "") this.controls.querySelector<HTMLSelectElement>(`select[name="${focus}"]`)?.focus();
   }
 
-  /** What a file of a plot holds: the curves that the reader sees. */
-  private shown(chart: ChartData): ChartData {
-    const lines = chart.lines.filter(({ label }) => !this.choice.hidden.includes(label));
-    return lines.length === 0 ? chart : { ...chart, lines };
-  }
-
   private draw(): void {
     for (const chart of this.charts) chart.destroy();
     this.drawControls();
@@ -170,27 +165,23 @@ export class Comparison {
     this.note.hidden = notes.length === 0;
     this.note.textContent = notes.join(" ");
     const drawn = all.slice(0, kMostPlots);
-    const figures = drawn.map((chart) => {
-      const caption = element("figcaption", { class: "small" }, "Save as ");
-      for (const kind of ["SVG", "PDF", "PNG", "matplotlib"] as const) {
-        const button = element("button", { type: "button", class: "link" }, kind);
-        button.addEventListener("click", () => void saveChart(this.shown(chart), kind));
-        caption.append(button, " ");
-      }
-      return element("figure", { class: "compared" }, caption);
-    });
+    const figures = drawn.map(() => element("figure", { class: "compared" }));
     this.plots.replaceChildren(...figures);
     // Small multiples have the same axes, or they could not be compared by eye.
     const together = drawn.map(({ lines }) => lines);
-    this.charts = figures.map((figure, i) => {
-      const options = {
+    this.charts = drawn.map((data, i) => {
+      const figure = figures[i] as HTMLElement;
+      const chart = new LiveChart(figure, data, {
         markers: this.report.markers,
         openRun: (run: number) => this.panel.open(run),
         together,
         hidden: new Set(this.choice.hidden),
         hid: (name: string, hidden: boolean) => this.hide(name, hidden),
-      };
-      return new LiveChart(figure, drawn[i] as (typeof drawn)[number], options);
+      });
+      const stem = () => fileStem(data);
+      const files = chartFiles(() => chart.shown(), stem, lookOf(this.report.markers));
+      figure.append(element("figcaption", { class: "downloads" }, saveMenu(files, stem)));
+      return chart;
     });
   }
 }

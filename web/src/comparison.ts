@@ -311,6 +311,8 @@ const words = (name: string) => {
 
 const withUnit = (name: string, unit: string) => (unit === "" ? name : `${name} (${unit})`);
 
+const timeLabel = (unit: string) => (unit.endsWith("cycles") ? unit : withUnit("time", unit));
+
 /** The charts of a choice; `found` by the runs. */
 export function chartsOf(data: ComparisonData, found: readonly RunState[], choice: Choice): ChartData[] {
   const overTime = choice.x === kTime;
@@ -335,7 +337,7 @@ export function chartsOf(data: ComparisonData, found: readonly RunState[], choic
     title: words(choice.metric),
     subtitle: [label, ...held].filter((part) => part !== "").join(", "),
     x: {
-      label: overTime ? data.time : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
+      label: overTime ? timeLabel(data.time) : withUnit(choice.x, data.axes[axis]?.unit ?? ""),
       symbol: overTime ? (data.time === "cycles" ? "cycle" : "t") : (data.axes[axis]?.name ?? ""),
       unit: overTime ? "" : (data.axes[axis]?.unit ?? ""),
       log: choice.logX && !ofNames,

@@ -1,10 +1,13 @@
 // Throughput, latency and the size of the trees, with the time that is shown.
 import uPlot from "uplot";
 import { axisWidth } from "./axis";
+import { chartFiles, fileStem, lookOf } from "./chart_files";
+import type { ChartData } from "./data";
 import { element } from "./dom";
 import { linearRange } from "./extent";
 import { currentColours } from "./palette";
 import type { RecordData } from "./record";
+import { saveMenu } from "./save_menu";
 
 export interface CurveData {
   times: number[];
@@ -33,6 +36,27 @@ export function curvesOf(record: RecordData): CurveData {
   return curves;
 }
 
+/** A chart for each quantity. */
+export function chartsOfCurves({ times, throughput, latency, largest, all }: CurveData): ChartData[] {
+  const chart = (title: string, unit: string, ...curves: [string, (number | null)[]][]): ChartData => ({
+    title,
+    subtitle: "",
+    x: { label: "cycle", symbol: "cycle", unit: "", log: false },
+    y: { label: `${title} (${unit})`, symbol: "", unit, log: false },
+    lines: curves.map(([label, y], family) => {
+      return { label, colour: 0, family, markers: false, analytical: false, x: times, y };
+    }),
+  });
+  const charts = [
+    chart("Throughput", "flits/cycle", ["throughput", throughput]),
+    chart("Latency", "cycles", ["latency", latency]),
+    chart("Tree size", "buffers", ["largest tree", largest], ["all trees", all]),
+  ];
+  let colour = 0;
+  for (const line of charts.flatMap(({ lines }) => lines)) line.colour = colour++;
+  return charts;
+}
+
 const kHeight = 120;
 
 interface Chart {
@@ -48,7 +72,10 @@ export class Curves {
   private at = 0;
   private axisWidth = 0;
 
-  constructor(private readonly choose: (index: number) => void) {
+  constructor(
+    private readonly markers: readonly string[],
+    private readonly choose: (index: number) => void,
+  ) {
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
@@ -67,22 +94,7 @@ export class Curves {
     this.charts = [];
     if (this.record === null) return;
     this.axisWidth = 0;
-    const { times, throughput, latency, largest, all } = curvesOf(this.record);
-    const colours = currentColours();
-    const curve = (label: string, place: number, dash?: number[]): uPlot.Series => ({
-      label,
-      stroke: colours.curves[place] ?? colours.ink,
-      width: 1.5,
-      points: { show: false },
-      ...(dash === undefined ? {} : { dash }),
-    });
-    this.add("Throughput (flits/cycle)", [times, throughput], [curve("throughput", 0)]);
-    this.add("Latency (cycles)", [times, latency], [curve("latency", 1)]);
-    this.add(
-      "Tree size (buffers): the largest tree, and dashed all trees",
-      [times, largest, all],
-      [curve("largest tree", 2), curve("all trees", 3, [6, 4])],
-    );
+    for (const chart of chartsOfCurves(curvesOf(this.record))) this.add(chart);
     for (const { chart } of this.charts) chart.redraw(false, true);
   }
 
@@ -92,10 +104,30 @@ export class Curves {
     return this.axisWidth;
   }
 
-  private add(title: string, data: uPlot.AlignedData, series: uPlot.Series[]): void {
+  private add(data: ChartData): void {
     const colours = currentColours();
     const axis = { stroke: colours.soft, grid: { stroke: colours.rule, width: 1 }, ticks: { show: false } };
-    const holder = element("div", { class: "curve" }, element("div", { class: "curve-title" }, title));
+    const series = data.lines.map(
+      ({ label, colour, family }): uPlot.Series => ({
+        label,
+        stroke: colours.curves[colour] ?? colours.ink,
+        width: 1.5,
+        points: { show: false },
+        ...(family === 0 ? {} : { dash: [6, 4] }),
+      }),
+    );
+    const names = data.lines.length < 2 ? "" : ": the largest tree, and dashed all trees";
+    const stem = () => fileStem(data);
+    const title = element(
+      "div",
+      { class: "curve-title" },
+      `${data.y.label}${names} `,
+      saveMenu(
+        chartFiles(() => data, stem, lookOf(this.markers)),
+        stem,
+      ),
+    );
+    const holder = element("div", { class: "curve" }, title);
     this.element.append(holder);
     const time = element("div", { class: "curve-time" });
     const chart = new uPlot(
@@ -118,7 +150,7 @@ export class Curves {
           destroy: [() => holder.remove()],
         },
       },
-      data,
+      [data.lines[0]?.x ?? [], ...data.lines.map(({ y }) => y)],
       holder,
     );
     chart.over.append(time);

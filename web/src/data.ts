@@ -146,19 +146,6 @@ export function isBeyond(line: LineData | undefined, point: number): boolean {
   return line?.y[point] === null && isUnsettled(line.verdict?.[point]);
 }
 
-/** For each point beyond: how many of the lines before have one at the same x. They are drawn one below the other. */
-export function ranksBeyond(lines: readonly LineData[]): number[][] {
-  const seen = new Map<number, number>();
-  return lines.map((line) =>
-    line.x.map((x, i) => {
-      if (!isBeyond(line, i)) return 0;
-      const rank = seen.get(x) ?? 0;
-      seen.set(x, rank + 1);
-      return rank;
-    }),
-  );
-}
-
 /** Throws when the text is not what this script was built for. */
 export function parseReport(text: string): ReportData {
   const data: unknown = JSON.parse(text);

@@ -1,4 +1,6 @@
 // Error bars and markers on the canvas of a chart.
+
+import { marked } from "./beyond";
 import type { LineData } from "./data";
 import { isBeyond, kRings } from "./data";
 import type { Colours } from "./palette";
@@ -8,6 +10,8 @@ export interface Plane {
   context: CanvasRenderingContext2D;
   /** Canvas pixels per CSS pixel. */
   ratio: number;
+  /** The pixel of an x; NaN: it has none. */
+  x(value: number): number;
   /** Where a point is drawn, if it is. */
   place(point: number): { x: number; y: number } | null;
   y(value: number): number;
@@ -50,15 +54,16 @@ function drawErrors(plane: Plane, line: LineData, colour: string): void {
 }
 
 /** Upwards, behind the marker of a point that has no value. */
-const kArrow = "M0 0v-10m-3 3l3-3l3 3";
+const kArrow = "M0 0v-9m-3 3l3-3l3 3";
 
 function drawMarkers(plane: Plane, line: LineData, shape: Path2D, colour: string, colours: Colours): void {
   const { context, ratio } = plane;
   const arrow = new Path2D(kArrow);
   const hollow = line.family > 0;
+  const beyond = marked(line, (x) => plane.x(x) / ratio);
   line.x.forEach((_, i) => {
     const at = plane.place(i);
-    if (at === null) return;
+    if (at === null || (isBeyond(line, i) && !beyond[i])) return;
     context.save();
     context.translate(at.x, at.y);
     context.scale(ratio, ratio);

@@ -7,20 +7,24 @@ import "./explorer.css";
 import { Curves } from "./curves";
 import type { ReportData } from "./data";
 import { element } from "./dom";
-import { animatedGif, save } from "./exports";
+import { animatedGif } from "./exports";
 import { formatNumber } from "./format";
 import { Inspector } from "./inspector";
 import { drawChannels, type Layout, layOut } from "./layout";
 import { type LinkState, readLink, writeLink } from "./link";
 import { currentColours } from "./palette";
 import { longestWait, pathList, waitText } from "./paths";
-import { CanvasPen, SvgPen } from "./pen";
+import { CanvasPen, SheetPen } from "./pen";
 import { PixelPen, type View } from "./raster";
 import { fromBase64, type RecordData, readRecord, type Sample } from "./record";
+import { saveMenu } from "./save_menu";
 import { Scene, type SceneColours, type SceneState, sceneColours, type Target, treeColour } from "./scene";
+import { CanvasSheet, MatplotlibSheet, PdfSheet, type Sheet, SvgSheet } from "./sheet";
 
 const kMostPixels = 2;
 const kFrames = 120;
+/** Width of a picture that is saved, in points. */
+const kSheetWidth = 800;
 const kSpeeds = [1, 2, 5, 10, 30, 60];
 /** While it plays, words change so often that they can be read, in ms. */
 const kWords = 100;
@@ -90,7 +94,7 @@ export class Explorer {
     private readonly place: HTMLElement,
     private readonly data: ReportData,
   ) {
-    this.curves = new Curves((index) => this.go(index));
+    this.curves = new Curves(data.markers, (index) => this.go(index));
     this.inspector = new Inspector((target) => this.choose(target));
     this.build();
     this.listen();
@@ -129,9 +133,18 @@ export class Explorer {
     this.tools.append(
       this.colourBy,
       this.search,
-      action("SVG", () => this.saveSvg()),
-      action("GIF", () => void this.saveGif()),
       action("Whole network", () => this.fit()),
+      saveMenu(
+        {
+          SVG: () => this.drawn((...size) => new SvgSheet(...size, this.fileName())).file(),
+          PDF: () => this.drawn((...size) => new PdfSheet(...size)).file(),
+          PNG: () => this.drawn((...size) => new CanvasSheet(...size)).file(),
+          matplotlib: () => this.drawn((...size) => new MatplotlibSheet(...size)).file(this.fileName()),
+          CSV: () => this.inspector.csv(this.samples()[this.at] as Sample),
+          GIF: () => this.gif(),
+        },
+        () => this.fileName(),
+      ),
     );
     const time = element(
       "div",
@@ -516,29 +529,31 @@ export class Explorer {
     this.hover.style.transform = `translate(${Math.max(0, left)}px, ${event.clientY - box.top + 14}px)`;
   }
 
-  private name(): string {
+  private fileName(): string {
     const run = this.run.selectedOptions[0]?.textContent ?? "network";
-    return run.replace(/[^\w.-]+/g, "_");
+    return `${run.replace(/[^\w.-]+/g, "_")}-${this.samples()[this.at]?.at ?? 0}`;
   }
 
-  private saveSvg(): void {
+  /** What is seen, on a sheet of its own. */
+  private drawn<S extends Sheet>(sheetOf: (width: number, height: number, ground: string) => S): S {
+    const { scene } = this;
     const sample = this.samples()[this.at];
-    if (sample === undefined || this.scene === null) return;
-    const pen = new SvgPen();
-    this.scene.draw(pen, this.colours, this.state(sample), this.scene.layout.width / 1000);
-    const { width, height } = this.scene.layout;
-    const text = pen.file(width, height, this.colours.ground, `${this.name()}, cycle ${sample.at}`);
-    save(new Blob([text], { type: "image/svg+xml" }), `${this.name()}-${sample.at}.svg`);
+    if (scene === null || sample === undefined) throw new Error("there is no network yet");
+    const { width, height } = scene.layout;
+    const scale = kSheetWidth / width;
+    const sheet = sheetOf(kSheetWidth, height * scale, this.colours.ground);
+    scene.draw(new SheetPen(sheet, scale), this.colours, this.state(sample), 1 / scale);
+    return sheet;
   }
 
   /** From the time that is shown on, or from the start when it is the last. */
-  private async saveGif(): Promise<void> {
+  private gif(): Promise<ArrayBuffer> {
     const { scene, colours } = this;
-    if (scene === null) return;
+    if (scene === null) throw new Error("there is no network yet");
     const first = this.at >= this.samples().length - 1 ? 0 : this.at;
     const samples = this.samples().slice(first, first + kFrames);
     const { width, height } = scene.layout;
-    const bytes = await animatedGif(samples, width / height, Number(this.speed.value), (g, pixels, sample) => {
+    return animatedGif(samples, width / height, Number(this.speed.value), (g, pixels, sample) => {
       g.setTransform(1, 0, 0, 1, 0, 0);
       g.fillStyle = colours.ground;
       g.fillRect(0, 0, g.canvas.width, g.canvas.height);
@@ -553,6 +568,5 @@ export class Explorer {
         colours.ground,
       );
     });
-    save(new Blob([bytes], { type: "image/gif" }), `${this.name()}.gif`);
   }
 }

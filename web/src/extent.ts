@@ -1,6 +1,6 @@
 // The part of the plane that a chart shows. src/banyan/report/axis.hpp has the same for static drawings and the terminal, and
 // tests/report/axis_cases.json holds both to it.
-import { type AxisData, isBeyond, type LineData, ranksBeyond } from "./data";
+import { type AxisData, type ChartData, isBeyond, type LineData } from "./data";
 
 export type Range = readonly [low: number, high: number];
 
@@ -149,38 +149,31 @@ export function extentOf(lines: readonly LineData[], xAxis: AxisData, yAxis: Axi
   };
 }
 
-/** Marks of points without a value that stand at one place of the horizontal axis, at most. */
-function mostBeyond(lines: readonly LineData[]): number {
-  return Math.max(
-    0,
-    ...ranksBeyond(lines).flatMap((ranks, i) => ranks.map((rank, k) => (isBeyond(lines[i], k) ? rank + 1 : 0))),
-  );
+/** Where a value lies in the range of an axis: 0 at its low end, 1 at its high one. */
+export function shareOf([low, high]: Range, log: boolean): (value: number) => number {
+  const map = log ? Math.log : (v: number) => v;
+  return (value) => (map(value) - map(low)) / (map(high) - map(low));
 }
 
-/** The upper part of a plot, which the marks of points without a value have for themselves. */
-export interface Band {
-  /** Of the height of the plot. */
-  share: number;
-  /** From one mark to the next below it, of the height of the plot. */
-  step: number;
+/** Says how many points a logarithmic axis leaves out; "": none. */
+export function leftOut(chart: ChartData): string {
+  const isOut = (axis: AxisData, value: number | null | undefined) =>
+    axis.log && typeof value === "number" && Number.isFinite(value) && value <= 0;
+  let count = 0;
+  for (const { x, y } of chart.lines) {
+    x.forEach((value, i) => {
+      if (isOut(chart.x, value) || isOut(chart.y, y[i])) ++count;
+    });
+  }
+  if (count === 0) return "";
+  return `${count} ${count === 1 ? "point at or below 0 is" : "points at or below 0 are"} not on a logarithmic axis`;
 }
 
-/** As chart.cpp has it: between marks in a plot of that height, and what the values keep. */
-const kMarkShare = 13 / 250;
-const kMostBand = 0.25;
-
-/** For plots with one axis: each has the band that one of them needs. */
-export function bandOf(plots: readonly (readonly LineData[])[]): Band {
-  const most = Math.max(0, ...plots.map(mostBeyond));
-  const share = Math.min(kMostBand, most * kMarkShare);
-  return { share, step: most === 0 ? 0 : share / most };
-}
-
-/** The range of an axis whose part below the band shows `range`. */
-export function belowBand([low, high]: Range, band: Band, log: boolean): Range {
+/** The range of an axis that shows `range` below its upper part, of which `band` is the share. */
+export function belowBand([low, high]: Range, band: number, log: boolean): Range {
   const map = log ? Math.log2 : (v: number) => v;
   const back = log ? (v: number) => 2 ** v : (v: number) => v;
-  return [low, back(map(low) + (map(high) - map(low)) / (1 - band.share))];
+  return [low, back(map(low) + (map(high) - map(low)) / (1 - band))];
 }
 
 /** Whether an axis has whole numbers alone: its marks are whole then. */

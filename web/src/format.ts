@@ -27,9 +27,15 @@ export function formatPlace(axis: AxisData, value: number): string {
   return axis.names?.[Math.round(value) - 1] ?? formatNumber(value);
 }
 
+/** A whole number in full. */
+function formatWhole(value: number): string {
+  const whole = Number.isInteger(value) && Math.abs(value) >= 1e4 && Math.abs(value) < 1e15;
+  return whole ? signed(value.toLocaleString("en-US")) : formatNumber(value);
+}
+
 /** A half width keeps two digits that matter, and the mean as many: "117.4 ± 1.9". */
 export function formatEstimate(mean: number, halfWidth: number | null | undefined): string {
-  if (halfWidth === null || halfWidth === undefined || !(halfWidth > 0)) return formatNumber(mean);
+  if (halfWidth === null || halfWidth === undefined || !(halfWidth > 0)) return formatWhole(mean);
   if (Math.abs(mean) >= 1e6 || halfWidth < 1e-9) return `${formatNumber(mean)} ± ${formatNumber(halfWidth)}`;
   const digits = Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(halfWidth))));
   return `${signed(mean.toFixed(digits))} ± ${halfWidth.toFixed(digits)}`;
@@ -58,6 +64,10 @@ export function plainLabel(label: string): string {
   return labelParts(label)
     .map((part) => (part.subscript ? ` ${part.text}` : part.text))
     .join("");
+}
+
+export function titleOf(chart: ChartData): string {
+  return chart.subtitle === "" ? chart.title : `${chart.title}: ${chart.subtitle}`;
 }
 
 /** At most `most` characters: the begin, and twice as much of the end, where names of curves have their numbers. */

@@ -48,6 +48,19 @@ export class Inspector {
     return lines;
   }
 
+  /** How full every buffer is, and how much each channel is in use. */
+  csv(sample: Sample): string {
+    const { network, record } = this;
+    if (network === null || record === null) return "";
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const percent = (value: number | undefined) => String(Math.round(((value ?? 0) * 1000) / 255) / 10);
+    const buffers = record.places.map((place, i) => `${cell(this.placeName(place))},${percent(sample.fill[i])},\n`);
+    const channels = Array.from({ length: network.channels.length / 4 }, (_, c) => {
+      return `${cell(channelName(network, c))},,${percent(sample.use[c])}\n`;
+    });
+    return `place,full (%),in use (%)\n${buffers.join("")}${channels.join("")}`;
+  }
+
   update(sample: Sample, target: Target | null, treeId: number | null): void {
     const parts: Node[] = [];
     const tree = sample.trees.find((one) => one.id === treeId);

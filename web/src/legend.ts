@@ -2,8 +2,9 @@
 import type { LineData } from "./data";
 import { kRings } from "./data";
 import { element, label, svgElement } from "./dom";
-import { cutInTheMiddle, plainLabel } from "./format";
+import { plainLabel } from "./format";
 import { kPaletteSize } from "./palette";
+import { shortNames } from "./short_names";
 
 function swatch(line: LineData, markers: readonly string[]): SVGSVGElement {
   const colour = line.colour % kPaletteSize;
@@ -42,24 +43,31 @@ export class Legend {
     lines: readonly LineData[],
     markers: readonly string[],
     hidden: ReadonlySet<string>,
+    note: string,
     clicked: (line: number, show: boolean) => void,
   ) {
     this.visible = lines.map(() => true);
+    const names = shortNames(
+      lines.map((line) => line.label),
+      kLongest,
+    );
     this.buttons = lines.map((line, i) => {
       const button = element("button", { type: "button", "aria-pressed": "true" }, swatch(line, markers));
-      const plain = plainLabel(line.label);
-      const short = cutInTheMiddle(plain, kLongest);
-      if (short !== plain) button.title = plain;
-      button.append(element("span", {}, ...(short === plain ? label(line.label) : [short])));
+      const name = names[i] ?? line.label;
+      if (name !== line.label) button.title = plainLabel(line.label);
+      button.append(element("span", {}, ...label(name)));
       button.addEventListener("click", () => clicked(i, !this.shows(i)));
       return button;
     });
     lines.forEach((line, i) => {
       this.set(i, !hidden.has(line.label));
     });
-    this.root.append(...this.buttons);
     const rings = kRings.filter((kind) => lines.some((line) => line.x.some((_, point) => kind.holds(line, point))));
-    this.root.append(...rings.map(ringNote));
+    const notes = rings.map(ringNote);
+    if (note !== "") notes.push(element("span", { class: "note" }, note));
+    // Many curves scroll, what marks mean does not.
+    this.root.append(element("div", { class: "legend-curves" }, ...this.buttons));
+    if (notes.length > 0) this.root.append(element("div", {}, ...notes));
   }
 
   shows(line: number): boolean {

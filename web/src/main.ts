@@ -4,12 +4,14 @@ import "uplot/dist/uPlot.min.css";
 import "./report.css";
 import { changed, readHidden, writeHidden } from "./address";
 import { LiveChart } from "./chart";
+import { chartFiles, lookOf } from "./chart_files";
 import { addComparison } from "./compare";
 import type { ReportData } from "./data";
 import { parseReport } from "./data";
 import { mendDownloads } from "./download";
 import { Explorer } from "./explorer";
-import { addRunButtons, RunPanel } from "./runs";
+import { addRunButtons, foldRows, RunPanel } from "./runs";
+import { saveMenu } from "./save_menu";
 import { addThemeSwitch } from "./theme";
 
 /** A part of the page; gives back what to do after a change of colours. */
@@ -35,7 +37,17 @@ const charts: Part = (data) => {
           history.replaceState(null, "", writeHidden(location.hash, new Map(all).set(number, names)));
         },
       };
-      live.set(number, new LiveChart(figure, chart, options));
+      const made = new LiveChart(figure, chart, options);
+      live.set(number, made);
+      // The program has written a link to its static drawing, whose name all files have.
+      const caption = figure.querySelector("figcaption");
+      const name = caption?.querySelector("a")?.download.replace(/\.svg$/, "") ?? `chart-${number}`;
+      const files = chartFiles(
+        () => made.shown(),
+        () => name,
+        lookOf(data.markers),
+      );
+      caption?.replaceChildren(saveMenu(files, () => name));
     }
   }
   window.addEventListener("hashchange", () => {
@@ -53,7 +65,10 @@ const comparison: Part = (data) => {
 };
 
 const configurations: Part = (data) => {
-  for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) addRunButtons(table, data.runs);
+  for (const table of document.querySelectorAll<HTMLTableElement>("table.values")) {
+    addRunButtons(table, data.runs);
+    foldRows(table);
+  }
   for (const first of document.querySelectorAll(".first-configuration")) first.remove();
   return () => {};
 };

@@ -1,5 +1,6 @@
-// The same drawing on a canvas and as SVG.
+// The same drawing on a canvas and on a sheet that is saved.
 import type { Segment } from "./layout";
+import { circle, type Sheet, type Way } from "./sheet";
 
 export interface Pen {
   lines(segments: readonly Segment[], colour: string, width: number, dash?: readonly number[]): void;
@@ -68,52 +69,46 @@ export class CanvasPen implements Pen {
   }
 }
 
-const number = (value: number) => String(Math.round(value * 1000) / 1000);
-const escaped = (text: string) =>
-  text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
-
-export class SvgPen implements Pen {
-  private readonly parts: string[] = [];
+/** `scale`: points of the sheet for a unit of the drawing. */
+export class SheetPen implements Pen {
+  constructor(
+    private readonly sheet: Sheet,
+    private readonly scale: number,
+  ) {}
 
   lines(segments: readonly Segment[], colour: string, width: number, dash: readonly number[] = []): void {
     if (segments.length === 0) return;
-    const path = segments.map((s) => `M${number(s[0])} ${number(s[1])}L${number(s[2])} ${number(s[3])}`).join("");
-    const dashes = dash.length === 0 ? "" : ` stroke-dasharray="${dash.map(number).join(" ")}"`;
-    this.parts.push(`<path d="${path}" stroke="${colour}" stroke-width="${number(width)}"${dashes} fill="none"/>`);
+    const ways = segments.map(([x0, y0, x1, y1]) => this.way([x0, y0], [x1, y1]));
+    const dashes = dash.map((part) => part * this.scale);
+    this.sheet.lines(ways, colour, width * this.scale, dashes);
   }
 
   boxes(boxes: readonly (readonly [number, number, number])[], fill: string, edge: string): void {
-    for (const [x, y, side] of boxes) {
-      this.parts.push(
-        `<rect x="${number(x - side)}" y="${number(y - side)}" width="${number(2 * side)}" height="${number(2 * side)}" ` +
-          `fill="${fill}" stroke="${edge}" stroke-width="0.025"/>`,
-      );
-    }
+    const ways = boxes.map(([x, y, side]) =>
+      this.way([x - side, y - side], [x + side, y - side], [x + side, y + side], [x - side, y + side]),
+    );
+    this.areas(ways, fill, edge);
   }
 
   dots(dots: readonly (readonly [number, number, number])[], fill: string, edge: string): void {
-    for (const [x, y, radius] of dots) {
-      this.parts.push(
-        `<circle cx="${number(x)}" cy="${number(y)}" r="${number(radius)}" fill="${fill}" stroke="${edge}" ` +
-          'stroke-width="0.025"/>',
-      );
-    }
+    const { scale } = this;
+    this.areas(
+      dots.map(([x, y, radius]) => circle(x * scale, y * scale, radius * scale)),
+      fill,
+      edge,
+    );
   }
 
   text(text: string, x: number, y: number, size: number, colour: string, ground: string): void {
-    this.parts.push(
-      `<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="600" ` +
-        'font-family="system-ui, sans-serif" text-anchor="middle" dominant-baseline="central" paint-order="stroke" ' +
-        `stroke="${ground}" stroke-width="${number(size / 4)}" fill="${colour}">${escaped(text)}</text>`,
-    );
+    const em = size * this.scale;
+    this.sheet.text(text, x * this.scale, y * this.scale + 0.35 * em, em, colour, "middle", { halo: ground });
   }
 
-  /** The whole file. */
-  file(width: number, height: number, ground: string, title: string): string {
-    return (
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${number(width)} ${number(height)}" width="1200" ` +
-      `height="${Math.round((1200 * height) / width)}"><title>${escaped(title)}</title>` +
-      `<rect width="${number(width)}" height="${number(height)}" fill="${ground}"/>${this.parts.join("\n")}</svg>\n`
-    );
+  private areas(ways: readonly Way[], fill: string, edge: string): void {
+    if (ways.length > 0) this.sheet.areas(ways, fill, edge, 0.025 * this.scale);
+  }
+
+  private way(...points: readonly (readonly [number, number])[]): Way {
+    return points.map(([x, y]) => [x * this.scale, y * this.scale]);
   }
 }

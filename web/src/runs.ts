@@ -47,6 +47,25 @@ export function addRunButtons(table: HTMLTableElement, runs: readonly RunData[])
   }
 }
 
+/** Windows that are narrower have no room for a table's columns beside each other. */
+const kNarrow = 720;
+
+/** Folds each row of a table into lines, every cell behind the name of its column, while a narrow window is too small for it. */
+export function foldRows(table: HTMLTableElement): void {
+  const box = table.parentElement;
+  const heads = [...(table.tHead?.rows[0]?.cells ?? [])].map((head) => head.textContent ?? "");
+  if (box === null) return;
+  for (const row of table.tBodies[0]?.rows ?? []) {
+    [...row.cells].forEach((cell, i) => {
+      cell.dataset.head = heads[i] ?? "";
+    });
+  }
+  new ResizeObserver(() => {
+    table.classList.remove("folded");
+    table.classList.toggle("folded", box.clientWidth < kNarrow && box.scrollWidth > box.clientWidth);
+  }).observe(box);
+}
+
 /** One panel per figure, for the point that was clicked. */
 export class RunPanel {
   private readonly body = element("div");

@@ -1,10 +1,5 @@
 // Does a comparison draw what the reader chose, and does its address bring it back?
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toMatplotlib, toPdf, toSvg } from "../src/chart_files";
 import {
   abscissas,
   type Choice,
@@ -15,7 +10,6 @@ import {
   readChoice,
   writeChoice,
 } from "../src/comparison";
-import { line } from "./helpers";
 
 /** Two switches, two loads, two seeds; the last point has no latency. The program pools the seeds. */
 function sweep(): ComparisonData {
@@ -218,98 +212,4 @@ describe("a comparison", () => {
     const charts = chartsOf(sweep(), verdicts, choice({ split: "switch.queues" }));
     expect(charts.map(({ subtitle }) => subtitle)).toEqual(["queues = 1q", "queues = voqsw"]);
   });
-});
-
-describe("a chart as a file", () => {
-  const [chart] = chartsOf(sweep(), verdicts, choice({}));
-  if (chart === undefined) throw new Error("no chart");
-  const colour = () => "#123456";
-
-  it("is well-formed SVG with every curve and an arrow for what is saturated", () => {
-    const hostile = { ...chart, title: "</svg><script>&" };
-    const svg = toSvg(hostile, colour);
-    expect(svg).toContain("&lt;/svg&gt;&lt;script&gt;&amp;");
-    expect(svg.match(/#123456/g)?.length).toBeGreaterThan(6);
-    expect(svg).toContain(">voqsw</text>");
-  });
-
-  it("has a legend that is never taller than the plot, and names its rings", () => {
-    for (const count of [2, 30, 60, 300]) {
-      const lines = Array.from({ length: count }, (_, i) => ({
-        ...line([1, 2], [3, 4], { uncertain: [true, null] }),
-        label: `a long name of a mechanism that all curves have in common, load = ${i}`,
-      }));
-      const svg = toSvg({ ...chart, lines }, colour);
-      const height = Number(/ height="(\d+)"/.exec(svg)?.[1]);
-      expect(height - 400).toBeLessThanOrEqual(400 - 44 - 48 + 8);
-      expect(svg).toMatch(/oad = 1</);
-      expect(svg.includes(" more<")).toBe(count > 72);
-      expect(svg).toContain(">uncertain verdict: a longer run may tell<");
-      expect(svg).toContain('stroke-dasharray="3 3"');
-      const rightmost = Math.max(
-        ...[...svg.matchAll(/<text x="([\d.]+)" y="[4-7]\d\d[^>]*start">([^<]*)/g)].map(
-          ([, x, t]) => Number(x) + 5.5 * (t?.length ?? 0),
-        ),
-      );
-      expect(rightmost).toBeLessThan(640);
-    }
-  });
-
-  it("folds its legend only as far as it still tells its curves apart", () => {
-    const lines = Array.from({ length: 60 }, (_, i) => ({
-      ...line([1, 2], [3, 4]),
-      label: `dimension_order, buffer = ${i >> 2}, vcs = ${i % 4}`,
-    }));
-    const named = [...toSvg({ ...chart, lines }, colour).matchAll(/y="[4-7]\d\d[^>]*start">([^<]*)/g)].map(
-      ([, name]) => name,
-    );
-    expect(new Set(named).size).toBe(named.length);
-    expect(named.length).toBeGreaterThan(20);
-  });
-
-  it("is PDF whose table of objects points at them", () => {
-    const pdf = toPdf({ ...chart, title: "a) (b \\ \u03b3" }, colour);
-    const start = Number(/startxref\n(\d+)/.exec(pdf)?.[1]);
-    expect(pdf.slice(start, start + 4)).toBe("xref");
-    const places = [...pdf.slice(start).matchAll(/(\d{10}) 00000 n/g)].map((found) => Number(found[1]));
-    expect(places.length).toBe(5);
-    places.forEach((place, i) => {
-      expect(pdf.slice(place).startsWith(`${i + 1} 0 obj`)).toBe(true);
-    });
-    const stream = /\/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/.exec(pdf);
-    expect(stream?.[2]?.length).toBe(Number(stream?.[1]));
-  });
-
-  it("is a program of matplotlib with the same numbers", () => {
-    const program = toMatplotlib(chart, colour);
-    expect(program).toContain("axes.errorbar([0.1, 0.2], [11, 12], yerr=[");
-    expect(program).toContain('axes.plot([0.2], [1], "^"');
-    expect(program).toContain('label="voqsw"');
-  });
-
-  const python = spawnSync("/usr/bin/python3", ["-c", "import matplotlib"]).status === 0 ? "/usr/bin/python3" : "";
-
-  it.skipIf(python === "")(
-    "runs with Debian's matplotlib, however many curves and names it has",
-    () => {
-      const many = (count: number, names?: string[]) => ({
-        ...chart,
-        x: { ...chart.x, ...(names === undefined ? {} : { names }) },
-        lines: Array.from({ length: count }, (_, i) => ({
-          ...line([1, 2, 3], [3, null, null], { verdict: ["steady", "saturated", "deadlocked"] }),
-          label: `curve ${i}`,
-        })),
-      });
-      for (const drawn of [chart, many(2, ["a", "b", "c"]), many(40)]) {
-        const folder = mkdtempSync(join(tmpdir(), "banyan-matplotlib-"));
-        const options = { cwd: folder, env: { ...process.env, MPLBACKEND: "Agg" }, encoding: "utf8" as const };
-        const run = spawnSync(python, ["-c", toMatplotlib(drawn, colour)], options);
-        const files = readdirSync(folder);
-        rmSync(folder, { recursive: true });
-        expect(run.stderr).toBe("");
-        expect(files).toEqual([expect.stringMatching(/\.pdf$/)]);
-      }
-    },
-    60_000,
-  );
 });

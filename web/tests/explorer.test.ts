@@ -4,9 +4,10 @@ import { curvesOf } from "../src/curves";
 import { parseTarget } from "../src/explorer";
 import { channelEnds, drawChannels, layOut, type NetworkData } from "../src/layout";
 import { readLink, writeLink } from "../src/link";
-import { SvgPen } from "../src/pen";
+import { SheetPen } from "../src/pen";
 import { ByteReader, parseRecord, type RecordData } from "../src/record";
 import { channelName, channelsByUse, distanceTo, part, Scene, sceneColours, step } from "../src/scene";
+import { SvgSheet } from "../src/sheet";
 
 /** The other end of ByteReader. */
 function bytes(...values: (number | number[])[]): Uint8Array {
@@ -193,9 +194,14 @@ describe("scene", () => {
     const sample = record().samples[1];
     if (sample === undefined) throw new Error("no sample");
     const picture = (tree: number | null) => {
-      const pen = new SvgPen();
-      scene.draw(pen, colours, { sample, tree, colourBy: "occupancy", target: null, queues: true }, 0.01);
-      return pen.file(layout.width, layout.height, colours.ground, "a & b");
+      const sheet = new SvgSheet(layout.width * 100, layout.height * 100, colours.ground, "a & b");
+      scene.draw(
+        new SheetPen(sheet, 100),
+        colours,
+        { sample, tree, colourBy: "occupancy", target: null, queues: true },
+        0.01,
+      );
+      return sheet.file();
     };
     expect(picture(null)).toContain(">T7</text>");
     expect(picture(7)).toContain(">T7</text>");

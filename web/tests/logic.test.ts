@@ -1,11 +1,13 @@
 // Does the page's logic, without a page, do what its comments say?
 import { describe, expect, it } from "vitest";
 import { align } from "../src/align";
-import { isUnsettled, parseReport, ranksBeyond } from "../src/data";
+import { bandOf, marked, rowsBeyond } from "../src/beyond";
+import { isUnsettled, parseReport } from "../src/data";
 import { decodeDataAddress } from "../src/download";
 import { extentOf, scaled } from "../src/extent";
 import { describePoint, formatEstimate, formatNumber, labelParts, plainLabel } from "../src/format";
 import { across, along, first, nearest } from "../src/nearest";
+import { shortNames } from "../src/short_names";
 import { axis, chart, line } from "./helpers";
 
 describe("align", () => {
@@ -124,6 +126,7 @@ describe("format", () => {
     expect(formatEstimate(1234.5, 56.7)).toBe("1235 ± 57");
     expect(formatEstimate(3.5, null)).toBe("3.5");
     expect(formatEstimate(3.5, 0)).toBe("3.5");
+    expect(formatEstimate(1_966_080, null)).toBe("1,966,080");
   });
 
   it("splits labels at subscripts", () => {
@@ -169,16 +172,6 @@ describe("data", () => {
     expect(parseReport('{"format": 1, "charts": []}').charts).toEqual([]);
   });
 
-  it("stacks points without a value", () => {
-    const beyond = (x: number[]) =>
-      line(
-        x,
-        x.map(() => null),
-        { verdict: x.map(() => "saturated") },
-      );
-    expect(ranksBeyond([beyond([1, 2]), line([1], [5]), beyond([2, 3])])).toEqual([[0, 0], [0], [1, 0]]);
-  });
-
   it("tells means from what is none", () => {
     expect(["steady", "saturated", "deadlocked", "finished", undefined].map(isUnsettled)).toEqual([
       false,
@@ -187,6 +180,50 @@ describe("data", () => {
       false,
       false,
     ]);
+  });
+});
+
+describe("marks of points without a value", () => {
+  const beyond = (x: number[]) =>
+    line(
+      x,
+      x.map(() => null),
+      { verdict: x.map(() => "saturated") },
+    );
+  const at = (x: number) => x;
+
+  it("have a row for each curve, unless they are far from each other", () => {
+    const lines = [beyond([100, 120]), line([1], [5]), beyond([105]), beyond([300])];
+    expect(rowsBeyond(lines, at)).toEqual({ of: [0, 0, 1, 0], count: 2 });
+  });
+
+  it("do not cover each other within a row", () => {
+    expect(marked(beyond([100, 104, 108, 112, 130]), at)).toEqual([true, false, false, true, true]);
+  });
+
+  it("never lie closer than they are high, and leave the values three quarters of their height", () => {
+    for (const rows of [1, 4, 12, 30]) {
+      const { more, share, step } = bandOf(rows, 180);
+      expect(step * (180 + more)).toBeGreaterThanOrEqual(13);
+      expect((1 - share) * (180 + more)).toBeGreaterThanOrEqual(134);
+    }
+    expect(bandOf(0, 180)).toEqual({ more: 0, share: 0, step: 0 });
+  });
+});
+
+describe("names for little room", () => {
+  it("keep what tells them apart", () => {
+    expect(shortNames(["queues = recn_enhanced", "queues = voqsw"], 14)).toEqual(["recn_enhanced", "voqsw"]);
+    expect(shortNames(["recn_enhanced", "recn_basic"], 9)).toEqual(["enhanced", "basic"]);
+    expect(shortNames(["a name, load = 0.1", "a name, load = 0.2"], 10)).toEqual(["load = 0.1", "load = 0.2"]);
+    expect(shortNames(["low_load_x", "high_load_x"], 6)).toEqual(["low", "high"]);
+    expect(shortNames(["recn_enhanced", "recn_basic", "voqsw"], 10)).toEqual(["…enhanced", "recn_basic", "voqsw"]);
+  });
+
+  it("are whole where there is room, and cut where there is none", () => {
+    expect(shortNames(["queues = a", "queues = b"], 10)).toEqual(["queues = a", "queues = b"]);
+    expect(shortNames(["extraordinarily"], 8)).toEqual(["ex…arily"]);
+    expect(shortNames([], 8)).toEqual([]);
   });
 });
 

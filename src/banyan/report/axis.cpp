@@ -79,6 +79,39 @@ std::vector<double> log_ticks(double low, double high, u32 most, bool binary) {
   return ticks;
 }
 
+Prefix prefix_of(const std::string& unit, double most) {
+  struct Chain {
+    std::vector<std::string> units;
+    double readable;
+  };
+  static const Chain chains[] = {{{"ps", "ns", "\u00b5s", "ms", "s"}, 1e4},
+                                 {{"cycles", "thousands of cycles", "millions of cycles", "billions of cycles"}, 1e6}};
+  Prefix prefix{1.0, unit};
+  for (const auto& [units, readable] : chains) {
+    auto at = std::find(units.begin(), units.end(), unit == "us" ? "\u00b5s" : unit);
+    if (at == units.end()) continue;
+    for (; most * prefix.factor >= readable && at + 1 != units.end(); ++at) prefix.factor /= 1000.0;
+    prefix.unit = *at;
+  }
+  return prefix;
+}
+
+void ease_x(Chart& chart, const std::string& unit) {
+  if (chart.log_x) return;
+  double most = 0.0;
+  for (const ChartLine& line : chart.lines) {
+    for (const ChartPoint& point : line.points) most = std::max(most, std::fabs(point.x));
+  }
+  const Prefix prefix = prefix_of(unit, most);
+  if (prefix.factor == 1.0) return;
+  for (ChartLine& line : chart.lines) {
+    for (ChartPoint& point : line.points) point.x *= prefix.factor;
+  }
+  const std::size_t at = chart.x_label.rfind(unit);
+  if (at != std::string::npos) chart.x_label.replace(at, unit.size(), prefix.unit);
+  if (chart.x_symbol == "cycle") chart.x_symbol = "t";
+}
+
 bool Axis::shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
 
 void Axis::add(double value) {

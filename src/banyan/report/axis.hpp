@@ -4,6 +4,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "banyan/report/chart.hpp"
@@ -20,6 +21,18 @@ namespace banyan::report {
 /// where there is room; evenly spaced values where the range holds hardly any of these. `binary`: powers of two, for
 /// places that are such themselves.
 [[nodiscard]] std::vector<double> log_ticks(double low, double high, u32 most, bool binary);
+
+/// A unit that values up to some size are easy to read in.
+struct Prefix {
+  double factor;  ///< of values in the unit before
+  std::string unit;
+};
+
+/// Of "ns" with values up to 50,000: 0.001 and "µs"; of cycles "thousands of cycles". Other units stay as they are.
+[[nodiscard]] Prefix prefix_of(const std::string& unit, double most);
+
+/// Gives a linear horizontal axis of that unit the one that it is easy to read in, and its points what they are in it.
+void ease_x(Chart& chart, const std::string& unit);
 
 /// A linear or logarithmic axis.
 class Axis {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -25,8 +24,10 @@ constexpr double kRight = 14;
 constexpr double kPlotHeight = 250;
 constexpr double kTitleLine = 20;
 constexpr double kLegendLine = 19;
-constexpr double kStack = 13;       ///< between marks without a value, unless so many stand at one place
-constexpr double kMostBand = 0.25;  ///< of the height, for such marks; the values keep the rest
+constexpr double kMark = 14;        ///< from one row of marks without a value to the next
+constexpr double kBeside = 11;      ///< from one such mark to the next in its row, at least
+constexpr double kMostBand = 0.25;  ///< of the plot, for such marks; for more of them the plot is higher
+constexpr double kMostRows = 32;    ///< beyond, rows lie closer
 /// Marks of the vertical axis, and of the horizontal one: parts of a linear axis, and marks of a logarithmic one, at
 /// most.
 constexpr u32 kParts = 5;
@@ -44,8 +45,13 @@ constexpr std::array<const char*, kPaletteSize> kDark = {"#5cb3e8", "#ff8a3d", "
 std::string number(double value) { return fmt::format("{:.2f}", value); }
 
 std::string tick_label(double value) {
-  if (value != 0.0 && (std::fabs(value) >= 1e6 || std::fabs(value) < 1e-4)) return fmt::format("{:.3g}", value);
-  std::string text = fmt::format("{:.6g}", value);
+  const bool plain = value == 0.0 || (std::fabs(value) < 1e6 && std::fabs(value) >= 1e-4);
+  std::string text = plain ? fmt::format("{:.6g}", value) : fmt::format("{:.3g}", value);
+  // "2e6", as the page writes it.
+  for (const char* long_exponent : {"e+0", "e+"}) {
+    if (const std::size_t at = text.find(long_exponent); at != std::string::npos)
+      text.replace(at, std::string_view(long_exponent).size(), "e");
+  }
   if (text.front() == '-') text.replace(0, 1, "\xE2\x88\x92");
   return text;
 }
@@ -103,8 +109,10 @@ std::vector<RingKind> rings_of(const Chart& chart) {
   return kinds;
 }
 
-/// Where each entry of the legend stands, and what is written there: row and offset in it, and its name, which is cut
-/// where there is no room.
+std::size_t notes_of(const Chart& chart) { return rings_of(chart).size() + (left_out(chart).empty() ? 0 : 1); }
+
+/// Where each entry of the legend stands, and what is written there: row and offset in it, and its name, which is
+/// shortened where there is no room.
 struct Legend {
   struct Entry {
     double x, row;
@@ -123,21 +131,21 @@ constexpr u32 kMostColumns = 3;
 /// In rows, each entry as wide as its name but at most one of so many columns.
 Legend flow_legend(const Chart& chart, u32 columns_of_entries) {
   Legend legend;
+  std::vector<std::string> labels;
+  for (const ChartLine& line : chart.lines) labels.push_back(plain_label(line.label));
   const double all = kWidth - kRight - kLeft;
   const double widest = (all - kBetween * (columns_of_entries - 1)) / columns_of_entries;
+  const std::vector<std::string> names = fit_names(labels, static_cast<std::size_t>((widest - kSwatch) / kCharacter));
   double x = kLeft;
   double row = 0;
-  for (const ChartLine& line : chart.lines) {
-    const std::string plain = plain_label(line.label);
-    const double natural = kSwatch + kCharacter * static_cast<double>(columns_of(plain));
-    const bool whole = natural <= widest;
-    const double width = std::min(natural, widest);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool whole = names[i] == labels[i];
+    const double width = std::min(kSwatch + kCharacter * static_cast<double>(columns_of(names[i])), widest);
     if (x > kLeft && x + width > kWidth - kRight + 0.5) {
       x = kLeft;
       row += 1;
     }
-    const auto room = static_cast<std::size_t>((widest - kSwatch) / kCharacter);
-    legend.entries.push_back({x, row, whole ? line.label : cut_in_the_middle(plain, room), whole});
+    legend.entries.push_back({x, row, whole ? chart.lines[i].label : names[i], whole});
     x += width + kBetween;
   }
   legend.rows = chart.lines.empty() ? 0 : row + 1;
@@ -156,8 +164,8 @@ bool tells_apart(const Legend& legend, const Chart& chart) {
 /// Never taller than the plot: where there are too many entries, they are folded into columns as long as their names
 /// stay different, and the last are counted.
 Legend lay_out_legend(const Chart& chart) {
-  const auto rings = static_cast<double>(rings_of(chart).size());
-  const double most = std::floor(kPlotHeight / kLegendLine) - rings;
+  const auto notes = static_cast<double>(notes_of(chart));
+  const double most = std::floor(kPlotHeight / kLegendLine) - notes;
   Legend legend = flow_legend(chart, 1);
   for (u32 columns = 2; legend.rows > most && columns <= kMostColumns; ++columns) {
     Legend folded = flow_legend(chart, columns);
@@ -169,28 +177,47 @@ Legend lay_out_legend(const Chart& chart) {
     legend.more = chart.lines.size() - legend.entries.size();
     legend.rows = most;
   }
-  legend.rows += rings;
+  legend.rows += notes;
   return legend;
+}
+
+/// The rows of marks without a value: no mark covers another.
+struct Rows {
+  std::vector<std::size_t> of;  ///< [line]
+  std::size_t count = 0;
+};
+
+/// Every line has a row of its own, or one with lines whose marks are elsewhere.
+Rows rows_beyond(const Chart& chart, const Scale& x) {
+  Rows rows;
+  std::vector<std::vector<double>> taken;
+  for (const ChartLine& line : chart.lines) {
+    std::vector<double> marks;
+    for (const ChartPoint& point : line.points) {
+      if (is_beyond(point) && x.shows(point.x)) marks.push_back(x.at(point.x));
+    }
+    const auto covers = [&](double other) {
+      return std::any_of(marks.begin(), marks.end(), [&](double mark) { return std::fabs(mark - other) < kBeside; });
+    };
+    const auto free = std::find_if(taken.begin(), taken.end(), [&](const std::vector<double>& row) {
+      return std::none_of(row.begin(), row.end(), covers);
+    });
+    rows.of.push_back(marks.empty() ? 0 : static_cast<std::size_t>(free - taken.begin()));
+    if (marks.empty()) continue;
+    if (free == taken.end()) taken.emplace_back();
+    taken[rows.of.back()].insert(taken[rows.of.back()].end(), marks.begin(), marks.end());
+  }
+  rows.count = taken.size();
+  return rows;
 }
 
 struct Frame {
   double top, bottom;
-  double values_top;  ///< below the band of marks without a value
-  double step;        ///< between such marks
+  double values_top;  ///< below the rows of marks without a value
+  double step;        ///< between such rows
+  Rows rows;
   Scale x, y;
 };
-
-/// Marks of points without a value at one place, at most.
-int most_beyond(const Chart& chart) {
-  std::map<double, int> counts;
-  int most = 0;
-  for (const ChartLine& line : chart.lines) {
-    for (const ChartPoint& point : line.points) {
-      if (is_beyond(point)) most = std::max(most, ++counts[point.x]);
-    }
-  }
-  return most;
-}
 
 std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<double>& x_ticks,
                       const std::vector<double>& y_ticks) {
@@ -202,12 +229,12 @@ std::string draw_axes(const Chart& chart, const Frame& frame, const std::vector<
   svg += fmt::format("<path d=\"M{0} {1}H{2}\"/>", number(kLeft), number(frame.bottom), number(kWidth - kRight));
   const auto places = static_cast<double>(std::max<std::size_t>(1, x_ticks.size()));
   const auto room = static_cast<std::size_t>((kWidth - kRight - kLeft) / places / kCharacter);
+  const std::vector<std::string> names = fit_names(chart.x_names, room);
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double tick = x_ticks[i];
     svg += fmt::format("<path d=\"M{0} {1}v5\"/>", number(frame.x.at(tick)), number(frame.bottom));
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", number(frame.x.at(tick)),
-                       number(frame.bottom + 18),
-                       chart.x_names.empty() ? tick_label(tick) : escape(cut_in_the_middle(chart.x_names[i], room)));
+                       number(frame.bottom + 18), names.empty() ? tick_label(tick) : escape(names[i]));
   }
   for (const double tick : y_ticks) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", number(kLeft - 7),
@@ -235,9 +262,8 @@ std::string bar(const Frame& frame, double x, double low, double high) {
   return path;
 }
 
-/// `joined`: where the line is by itself, by a curve. `beyond` counts the marks without a value at each x, which stand
-/// one below the other in a band above all values.
-std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, std::map<double, int>& beyond) {
+/// `joined`: where the line is by itself, by a curve. `row`: of its marks without a value.
+std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, std::size_t row) {
   std::string svg =
       fmt::format("<g class=\"line {}\"><title>{}</title>", classes(line), escape(plain_label(line.label)));
   std::string path;
@@ -248,12 +274,14 @@ std::string draw_line(const ChartLine& line, const Frame& frame, bool joined, st
     return fmt::format("<path class=\"marker\" d=\"{}\"><title>{}</title></path>", marker_path(line.colour, x, y),
                        escape(plain_label(point.tip)));
   };
+  double last_mark = -std::numeric_limits<double>::infinity();
   for (const ChartPoint& point : line.points) {
     if (!frame.x.shows(point.x)) continue;
     const double x = frame.x.at(point.x);
-    if (is_beyond(point)) {
-      const double y = frame.top + frame.step * beyond[point.x]++;
-      markers += fmt::format("<path class=\"arrow\" d=\"M{0} {1}v-10m-3 3l3-3l3 3\"/>", number(x), number(y)) +
+    if (is_beyond(point) && x - last_mark >= kBeside) {
+      last_mark = x;
+      const double y = frame.top + frame.step * static_cast<double>(row);
+      markers += fmt::format("<path class=\"arrow\" d=\"M{0} {1}v-9m-3 3l3-3l3 3\"/>", number(x), number(y)) +
                  marker(point, x, y);
     }
     if (!frame.y.shows(point.y)) continue;
@@ -291,12 +319,14 @@ std::string draw_legend(const Chart& chart, const Legend& legend, double top) {
     const double y = top + kLegendLine * (legend.entries.back().row + 1);
     svg += fmt::format("<text x=\"{}\" y=\"{}\">and {} more</text>", number(kLeft + 30), number(y + 4.5), legend.more);
   }
-  const std::vector<RingKind> rings = rings_of(chart);
-  for (std::size_t i = 0; i < rings.size(); ++i) {
-    const double y = top + kLegendLine * (legend.rows - static_cast<double>(rings.size() - i));
-    svg += ring(kLeft + 12, y, rings[i].name) +
-           fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", number(kLeft + 30), number(y + 4.5), rings[i].meaning);
-  }
+  double row = legend.rows - static_cast<double>(notes_of(chart));
+  const auto note = [&](std::string_view meaning) {
+    const double y = top + kLegendLine * row++;
+    svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", number(kLeft + 30), number(y + 4.5), meaning);
+    return y;
+  };
+  for (const RingKind& kind : rings_of(chart)) svg += ring(kLeft + 12, note(kind.meaning), kind.name);
+  if (const std::string out = left_out(chart); !out.empty()) note(out);
   return svg + "</g>\n";
 }
 
@@ -329,6 +359,18 @@ std::string with_unit(const std::string& label, const std::string& unit) {
 }
 
 bool is_unsettled(const std::string& verdict) { return verdict == "saturated" || verdict == "deadlocked"; }
+
+std::string left_out(const Chart& chart) {
+  std::size_t count = 0;
+  for (const ChartLine& line : chart.lines) {
+    count += static_cast<std::size_t>(std::count_if(line.points.begin(), line.points.end(), [&](const ChartPoint& p) {
+      return (chart.log_x && p.x <= 0) || (chart.log_y && p.y <= 0);
+    }));
+  }
+  if (count == 0) return "";
+  return fmt::format("{} at or below 0 {} not on a logarithmic axis",
+                     count == 1 ? "1 point" : fmt::format("{} points", count), count == 1 ? "is" : "are");
+}
 
 bool is_beyond(const ChartPoint& point) { return std::isnan(point.y) && is_unsettled(point.verdict); }
 
@@ -372,14 +414,23 @@ std::string chart_style(const std::string& scope) {
 namespace {
 
 struct Layout {
+  Plane plane;
   Legend legend;
-  double top, bottom, legend_top, height;
+  Frame frame;
+  double legend_top, height;
 };
 
 Layout lay_out(const Chart& chart) {
-  Layout layout{lay_out_legend(chart), 12 + kTitleLine + (chart.subtitle.empty() ? 0.0 : 18.0) + 30, 0, 0, 0};
-  layout.bottom = layout.top + kPlotHeight;
-  layout.legend_top = layout.bottom + 60;
+  const Plane plane = plane_of(chart, true, kParts);
+  const Scale x{plane.x, kLeft + 8, kWidth - kRight - 8};
+  Rows rows = rows_beyond(chart, x);
+  const auto count = static_cast<double>(rows.count);
+  const double band = kMark * std::min(count, kMostRows);
+  const double top = 12 + kTitleLine + (chart.subtitle.empty() ? 0.0 : 18.0) + 30;
+  const double bottom = top + kPlotHeight + std::max(0.0, band - kMostBand * kPlotHeight);
+  const Frame frame{
+      top, bottom, top + band, rows.count == 0 ? 0.0 : band / count, std::move(rows), x, {plane.y, bottom, top + band}};
+  Layout layout{plane, lay_out_legend(chart), frame, bottom + 60, 0};
   layout.height = layout.legend_top + kLegendLine * layout.legend.rows;
   return layout;
 }
@@ -401,7 +452,7 @@ std::string to_svg(const std::vector<Chart>& charts) {
 }
 
 std::string to_svg(const Chart& chart, bool standalone) {
-  const Plane plane = plane_of(chart, true, kParts);
+  const auto [plane, legend, frame, legend_top, height] = lay_out(chart);
   const std::vector<double> y_ticks = plane.y.marks(kMostMarks);
   std::vector<double> x_ticks = chart.log_x
                                     ? log_ticks(plane.x.low(), plane.x.high(), kMostMarksX, has_powers_of_two(chart))
@@ -410,16 +461,6 @@ std::string to_svg(const Chart& chart, bool standalone) {
     x_ticks.resize(chart.x_names.size());
     std::iota(x_ticks.begin(), x_ticks.end(), 1.0);
   }
-
-  const auto [legend, top, bottom, legend_top, height] = lay_out(chart);
-  const int beyond_most = most_beyond(chart);
-  const double band = std::min(kMostBand * kPlotHeight, kStack * beyond_most);
-  const Frame frame{top,
-                    bottom,
-                    top + band,
-                    beyond_most == 0 ? 0.0 : band / beyond_most,
-                    {plane.x, kLeft + 8, kWidth - kRight - 8},
-                    {plane.y, bottom, top + band}};
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"banyan-chart\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
@@ -437,10 +478,10 @@ std::string to_svg(const Chart& chart, bool standalone) {
   svg += draw_axes(chart, frame, x_ticks, y_ticks);
   if (plane.empty) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no data</text>\n", number(kWidth / 2),
-                       number((top + bottom) / 2));
+                       number((frame.top + frame.bottom) / 2));
   }
-  std::map<double, int> beyond;
-  for (const ChartLine& line : chart.lines) svg += draw_line(line, frame, chart.x_names.empty(), beyond);
+  for (std::size_t i = 0; i < chart.lines.size(); ++i)
+    svg += draw_line(chart.lines[i], frame, chart.x_names.empty(), frame.rows.of[i]);
   svg += draw_legend(chart, legend, legend_top);
   return svg + "</svg>\n";
 }

@@ -73,6 +73,9 @@ struct Chart {
 /// Whether it is such a point, and without a value: a mark above the plot says so.
 [[nodiscard]] bool is_beyond(const ChartPoint& point);
 
+/// How many points a logarithmic axis leaves out, in words; "": none.
+[[nodiscard]] std::string left_out(const Chart& chart);
+
 /// SVG path data of the marker for a place in the palette, around (x, y).
 [[nodiscard]] std::string marker_path(u32 place, double x, double y);
 

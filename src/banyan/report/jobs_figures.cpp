@@ -7,6 +7,7 @@
 #include <string>
 
 #include "banyan/api/export.hpp"
+#include "banyan/report/axis.hpp"
 
 namespace banyan::report {
 namespace {
@@ -118,6 +119,7 @@ Chart ranks_chart(const Json& path, const std::string& unit) {
     add(message.at("arrived"), message.at("to"), step);
   }
   add_line(chart, "critical path", std::move(points), false);
+  ease_x(chart, unit);
   return chart;
 }
 
@@ -133,6 +135,7 @@ Chart delays_chart(const Json& path, const std::string& unit) {
     points.push_back(point_at(message.at("arrived"), message.at("delayed"), step.at("what").get<std::string>()));
   }
   if (!points.empty()) add_line(chart, "messages of the critical path", std::move(points), true);
+  ease_x(chart, unit);
   return chart;
 }
 

@@ -67,11 +67,13 @@ std::string undecided_text(const ClaimResult& claim) {
 }
 
 std::string claim_row(const ClaimResult& claim) {
-  std::string html = fmt::format(
-      "<tr id=\"claim-{}\"><td>{}</td><td>{} <span class=\"soft small nowrap\">section {}</span></td>",
-      escape(claim.id), badge(claim.verdict) + undecided_text(claim), escape(claim.text), escape(claim.section));
-  html += fmt::format("<td>{}", escape(claim.measured));
-  if (!claim.note.empty()) html += fmt::format("<br><span class=\"soft small\">{}</span>", escape(claim.note));
+  std::string html =
+      fmt::format("<tr id=\"claim-{}\"><td>{}</td><td>{} <span class=\"soft small nowrap\">section {}</span></td>",
+                  escape(claim.id), badge(claim.verdict) + undecided_text(claim), foldable(escape(claim.text)),
+                  escape(claim.section));
+  html += fmt::format("<td>{}", foldable(escape(claim.measured)));
+  if (!claim.note.empty())
+    html += fmt::format("<br><span class=\"soft small\">{}</span>", foldable(escape(claim.note)));
   if (!claim.expected && claim.verdict != ClaimVerdict::reproduced)
     html += "<br><span class=\"soft small\">not expected to hold everywhere</span>";
   return html + "</td></tr>\n";
@@ -100,13 +102,14 @@ std::string values_table(const Table& table, bool open) {
       "<summary>Values</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Values\">"
       "<table class=\"values\"><thead><tr>";
   for (std::size_t i = 0; i < table.head.size(); ++i) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", numeric(i) ? " class=\"n\"" : "", html_label(table.head[i]));
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", numeric(i) ? " class=\"n\"" : "",
+                        foldable(html_label(table.head[i])));
   }
   html += "</tr></thead><tbody>\n";
   for (const Table::Row& row : table.rows) {
     html += row.run ? fmt::format("<tr data-run=\"{}\">", *row.run) : "<tr>";
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      html += fmt::format("<td{}>{}</td>", numeric(i) ? " class=\"n\"" : "", escape(row.cells[i]));
+      html += fmt::format("<td{}>{}</td>", numeric(i) ? " class=\"n\"" : "", foldable(escape(row.cells[i])));
     }
     html += "</tr>\n";
   }
@@ -161,6 +164,17 @@ std::string network_list(const Page& page) {
   return html + "</ul>\n";
 }
 
+std::string unrecorded(const Page& page) {
+  if (page.unrecorded.empty()) return "";
+  std::string html =
+      "<h2 id=\"unrecorded\">Not recorded</h2>\n<p class=\"soft small\">Give these words behind the file of the "
+      "experiment, as in <code>banyan run FILE run.tables=all</code>, or set the keys in it.</p>\n<dl>\n";
+  for (const auto& [what, words] : page.unrecorded) {
+    html += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", escape(what), escape(words));
+  }
+  return html + "</dl>\n";
+}
+
 std::string provenance(const Page& page) {
   std::string html = "<h2 id=\"provenance\">Where the numbers come from</h2>\n<dl>\n";
   for (const auto& [name, value] : page.provenance) {
@@ -204,7 +218,7 @@ std::string to_html(const Page& page) {
   html += "<h2 id=\"figures\">Figures</h2>\n";
   std::size_t chart = 0;
   for (const Figure& figure : page.figures) html += figure_section(page, figure, chart);
-  return html + provenance(page) + "</main>\n" + scripts(page) + "</body>\n</html>\n";
+  return html + unrecorded(page) + provenance(page) + "</main>\n" + scripts(page) + "</body>\n</html>\n";
 }
 
 std::string file_name(std::string_view text) {

@@ -69,6 +69,12 @@ struct Page {
   std::vector<std::string> run_titles;   ///< of the explorer, where runs recorded congestion trees
   /// Pages that show the network of the runs over time, when this page does not: file and title.
   std::vector<std::pair<std::string, std::string>> network_pages;
+  /// What a run did not write down, and what is to be given beside its experiment so that it does.
+  struct Unrecorded {
+    std::string what;
+    std::string words;  ///< "run.tables=all"
+  };
+  std::vector<Unrecorded> unrecorded;
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name, value
 };
 

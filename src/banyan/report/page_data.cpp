@@ -9,6 +9,7 @@
 
 #include "banyan/api/physical.hpp"
 #include "banyan/api/pool_seeds.hpp"
+#include "banyan/report/axis.hpp"
 #include "banyan/report/explorer.hpp"
 #include "banyan/report/markup.hpp"
 #include "banyan/report/page.hpp"
@@ -139,7 +140,13 @@ Json comparison_json(const Comparison& comparison, const std::vector<const api::
   const api::PhysicalResults shown = api::in_physical_units(all);
   std::vector<const api::Result*> runs;
   for (const api::Result& run : shown.results) runs.push_back(&run);
-  Json object = {{"time", shown.time_unit},
+  double end = 0.0;
+  for (const api::Result& run : shown.results) {
+    for (const stats::Series& series : run.series)
+      end = std::max(end, series.start + series.interval * static_cast<double>(series.values.size()));
+  }
+  const Prefix time = prefix_of(shown.time_unit, end);
+  Json object = {{"time", time.unit},
                  {"axes", Json::array()},
                  {"metrics", names_json(runs, &api::Result::metrics)},
                  {"series", names_json(runs, &api::Result::series)},
@@ -161,12 +168,12 @@ Json comparison_json(const Comparison& comparison, const std::vector<const api::
     if (metric.half_width) pair.push_back(finite(*metric.half_width));
     return pair;
   };
-  const auto series_json = [most](const stats::Series& series) {
+  const auto series_json = [most, &time](const stats::Series& series) {
     const std::size_t step = (series.values.size() + most - 1) / most;
     Json values = Json::array();
     for (std::size_t i = 0; i < series.values.size(); i += step) values.push_back(finite(series.values[i]));
-    return Json{{"start", series.start},
-                {"interval", series.interval * static_cast<double>(std::max<std::size_t>(1, step))},
+    return Json{{"start", series.start * time.factor},
+                {"interval", series.interval * time.factor * static_cast<double>(std::max<std::size_t>(1, step))},
                 {"values", std::move(values)}};
   };
   for (std::size_t i = 0; i < comparison.points.size(); ++i) {

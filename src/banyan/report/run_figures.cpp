@@ -11,6 +11,7 @@
 
 #include "banyan/api/export.hpp"
 #include "banyan/api/physical.hpp"
+#include "banyan/report/axis.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/stats/congestion.hpp"
 
@@ -123,6 +124,7 @@ std::vector<NamedChart> distribution_charts(const api::Histogram& histogram, con
   density.lines.push_back(std::move(steps));
   cumulative.lines.push_back(std::move(below));
   tail.lines.push_back(std::move(above));
+  for (Chart* chart : {&density, &cumulative, &tail}) ease_x(*chart, worth.unit);
   std::vector<NamedChart> charts;
   charts.push_back({file_name("histogram-" + histogram.name) + ".svg", std::move(density)});
   charts.push_back({file_name("cdf-" + histogram.name) + ".svg", std::move(cumulative)});

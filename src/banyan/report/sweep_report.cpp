@@ -14,6 +14,7 @@
 #include "banyan/api/pool_seeds.hpp"
 #include "banyan/config/sweep.hpp"
 #include "banyan/config/units.hpp"
+#include "banyan/report/axis.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/run_figures.hpp"
 #include "banyan/stats/interval.hpp"
@@ -113,9 +114,18 @@ std::string unit_of(const std::vector<api::Result>& results, const std::string& 
   return "";
 }
 
+/// "1,966,080": the digits before the point of a large number in groups.
+std::string grouped(std::string number) {
+  const std::size_t first = number.front() == '-' ? 1 : 0;
+  const std::size_t end = std::min(number.find_first_not_of("0123456789", first), number.size());
+  if (end - first < 5) return number;
+  for (std::size_t at = end - 3; at > first; at -= std::min<std::size_t>(3, at - first)) number.insert(at, ",");
+  return number;
+}
+
 std::string estimate(const Metric* metric) {
   if (metric == nullptr || !std::isfinite(metric->mean)) return "";
-  if (metric->counter || !metric->half_width) return fmt::format("{:.6g}", metric->mean);
+  if (metric->counter || !metric->half_width) return grouped(api::number_text(metric->mean));
   return study::to_string(study::Estimate{metric->mean, *metric->half_width, metric->count, true});
 }
 
@@ -181,9 +191,9 @@ Table run_table(const api::Result& result) {
     const std::string width = metric.counter      ? ""
                               : metric.half_width ? fmt::format("{:.3g}", *metric.half_width)
                                                   : "unknown";
-    const std::string mean = metric.half_width ? estimate(&metric) : fmt::format("{:.6g}", metric.mean);
+    const std::string mean = estimate(&metric);
     table.rows.push_back({{metric.name, mean.substr(0, mean.find(" ±")), width,
-                           metric.counter ? "" : fmt::format("{}", metric.count), metric.unit},
+                           metric.counter ? "" : grouped(fmt::format("{}", metric.count)), metric.unit},
                           0});
     if (physical) table.rows.back().cells.push_back(api::in_physical_units(metric, result));
   }
@@ -205,7 +215,7 @@ std::vector<NamedChart> metric_charts(const api::ExperimentSet& set, const std::
 Chart over_time(const std::string& name, const std::string& unit) {
   Chart chart;
   chart.title = words(name) + " over time";
-  chart.x_label = unit;
+  chart.x_label = unit == "cycles" ? unit : with_unit("time", unit);
   chart.x_symbol = unit == "cycles" ? "cycle" : "t";
   return chart;
 }
@@ -262,6 +272,7 @@ Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result
     chart.lines.resize(kSeriesLines);
   }
   if (chart.lines.size() == 1 && chart.lines[0].label.empty()) chart.lines[0].label = name;
+  ease_x(chart, time_unit);
   return chart;
 }
 
@@ -311,6 +322,29 @@ std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api:
   }
   tiles.emplace_back(fmt::format("{:.1f} s", cpu_seconds), "CPU time");
   return tiles;
+}
+
+/// What the page of a run would show, had it been asked for.
+std::vector<Page::Unrecorded> unrecorded(const api::Result& result) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(result.tables.begin(), result.tables.end(),
+                       [&](const auto& table) { return table.name == name; });
+  };
+  const bool jobs = !result.jobs.empty();
+  const bool sessions = result.find("sessions") != nullptr;
+  std::vector<Page::Unrecorded> list;
+  if (!has("channels")) list.push_back({"how busy each link is", jobs ? "run.tables=channels" : "run.tables=all"});
+  if (!jobs && !has("flows")) list.push_back({"how each terminal and each flow is served", "run.tables=all"});
+  if (!jobs && result.series.empty()) {
+    const stats::Metric* cycles = result.find("simulated_cycles");
+    const double window = cycles == nullptr ? 100.0 : std::max(1.0, nice_step(std::max(1.0, cycles->mean), 100));
+    list.push_back(
+        {"load and latency over time", sessions ? "run.series=all" : fmt::format("run.window={:.0f}", window)});
+  }
+  if (!jobs && result.trees == nullptr)
+    list.push_back({"the network over time, with its congestion trees", "run.trees=true"});
+  list.push_back({"every packet with its path, as a table of its own", "--log packets.csv"});
+  return list;
 }
 
 /// `csv`: of the results as they are, in cycles and flits.
@@ -505,6 +539,7 @@ std::vector<Chart> series_charts(const api::Result& result) {
     }
     chart->lines.push_back(std::move(line));
   }
+  for (Chart& chart : charts) ease_x(chart, shown.time_unit);
   return charts;
 }
 
@@ -549,6 +584,7 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
                             {}});
   }
   if (!single) page.comparison = comparison_of(set, results);
+  if (single && !results.empty()) page.unrecorded = unrecorded(results.front());
   page.provenance = {{"Experiment", set.file}};
   for (auto& row : provenance_of(page.runs)) page.provenance.push_back(std::move(row));
   if (single && !results.empty()) {

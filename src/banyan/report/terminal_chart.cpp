@@ -176,6 +176,7 @@ std::string legend(const Chart& chart, const TerminalStyle& style, std::size_t c
     notes += std::string(kUnsettled) + " saturated or deadlocked\n";
   if (any([](const ChartPoint& point) { return !point.certain && !is_unsettled(point.verdict); }))
     notes += std::string(kDoubt) + " uncertain verdict: a longer run may tell\n";
+  if (const std::string out = left_out(chart); !out.empty()) notes += out + "\n";
   const std::size_t most = rows - static_cast<std::size_t>(std::count(notes.begin(), notes.end(), '\n'));
   std::vector<std::string> text(1);
   std::size_t used = 0;

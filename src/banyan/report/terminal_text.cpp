@@ -36,6 +36,12 @@ std::size_t indent_of(const Line& line) {
                                   line.begin());
 }
 
+/// Whether a column of a table with this head begins where the line does.
+bool begins_at_column(const Line& head, const Line& line) {
+  const std::size_t at = indent_of(line);
+  return at >= 2 && at > indent_of(head) && !is_space(head, at) && is_space(head, at - 1) && is_space(head, at - 2);
+}
+
 std::string text_of(const Line& line, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < std::min(end, line.size()); ++i) text += line[i];
@@ -96,8 +102,9 @@ void fold(const Line& line, std::size_t hang, std::size_t columns, std::string& 
     const std::size_t least = begin + (begin == 0 ? hang : 0);
     while (end > least && !is_space(line, end)) --end;
     std::size_t next = end;
-    if (end <= least) {  // a word that is longer than a line
-      end = next = most;
+    if (end <= least) {  // a word that is longer than a line goes on behind one of its parts
+      for (end = most; end > least + 1 && line[end - 1] != "_" && line[end - 1] != "/";) --end;
+      end = next = end > least + 1 ? end : most;
     }
     while (next < line.size() && is_space(line, next)) ++next;
     out += without_end(std::string(indent, ' ') + text_of(line, begin, end)) + "\n";
@@ -264,8 +271,10 @@ std::string fit_to_columns(const std::string& text, std::size_t columns, std::si
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     Line line = line_of(text.substr(begin, end - begin));
-    // A title, or a sentence above a table, is indented otherwise.
-    if (line.empty() || (!block.empty() && indent_of(line) != indent_of(block.front()))) {
+    // A title, or a sentence above a table, is indented otherwise; so is a row without its first cells.
+    const bool continues =
+        block.empty() || indent_of(line) == indent_of(block.front()) || begins_at_column(block.front(), line);
+    if (line.empty() || !continues) {
       fit_block(block, std::max<std::size_t>(keys, 1), width, out);
       block.clear();
     }
