@@ -277,3 +277,30 @@ def test_what_docstrings_sweep_over_is_there():
                           run={"warmup": 10, "measure": 50})
     t = e.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"])
     assert t.at(load=0.2, routing="dimension_order")["packet_latency"].mean > 0
+
+
+NO_MEMORY = """
+import resource, sys, banyan
+
+parts = {"topology": banyan.mesh(size=[16, 16]), "switch": banyan.vc_router(vcs=2, buffer=2048), "routing": "dimension_order"}
+net = banyan.Network(traffic=banyan.uniform(load=1.0), run={"shards": 2}, threads=int(sys.argv[1]), **parts)
+net.step(10)
+limit = 4096 * int(open("/proc/self/statm").read().split()[0]) + 8 * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    net.step(10000)
+except MemoryError as error:
+    print(error)
+assert net.now > 10
+del net
+e = banyan.Experiment(traffic=banyan.uniform(load=0.1), run={"duration": 100}, **parts)
+print(e.run(**{"switch.buffer": 4}).verdict)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_without_memory_raises_and_the_process_lives(threads):
+    done = subprocess.run([sys.executable, "-c", NO_MEMORY, str(threads)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "not enough memory", "  remedy: make the network smaller, or use fewer threads", "finished"]

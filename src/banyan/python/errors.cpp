@@ -1,7 +1,10 @@
 // Errors of the library as exceptions of python/banyan/_errors.py.
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/memory_reserve.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/python/bindings.hpp"
 
@@ -31,7 +34,14 @@ void translate(std::exception_ptr error) {  // NOLINT(performance-unnecessary-va
     if (error) std::rethrow_exception(error);
   } catch (const ConfigError& config) { raise_config_error(config); } catch (const InvariantError& broken) {
     raise("InvariantError", py::str(broken.what()));
-  } catch (const Interrupted& stop) { PyErr_SetString(PyExc_KeyboardInterrupt, stop.what()); }
+  } catch (const Interrupted& stop) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, stop.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, kNoMemory);
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::resource_unavailable_try_again) throw;  // else a thread could not be started
+    PyErr_SetString(PyExc_MemoryError, kNoMemory);
+  }
 }
 
 }  // namespace
