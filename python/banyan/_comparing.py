@@ -29,6 +29,9 @@ class Comparison:
     def __iter__(self):
         return iter(self._data["metrics"])
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
     def __len__(self) -> int:
         return len(self._data["metrics"])
 

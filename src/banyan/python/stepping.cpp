@@ -301,7 +301,12 @@ class Stepper {
     return py::reinterpret_steal<py::list>(PyList_GetSlice(shown_->ptr(), 0, PyList_GET_SIZE(shown_->ptr())));
   }
   /// The same messages as an array, which keeps the memory that they lie in.
-  [[nodiscard]] py::array_t<Delivery> arrivals() {
+  [[nodiscard]] py::object arrivals() {
+    static const bool known = [] {  // not before NumPy is needed
+      PYBIND11_NUMPY_DTYPE(Delivery, id, source, destination, flits, injected, delivered);
+      return true;
+    }();
+    static_cast<void>(known);
     const Turn turn(mutex_);
     const py::capsule owner(new std::shared_ptr<std::vector<Delivery>>(delivered_),
                             [](void* p) { delete static_cast<std::shared_ptr<std::vector<Delivery>>*>(p); });
@@ -471,7 +476,6 @@ void add_stepping(py::module_& module) {
   using api::SteppedNetwork;
   module.attr("Delivery") = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(delivery_type()));
   module.def("delivery_from", &delivery_from);
-  PYBIND11_NUMPY_DTYPE(Delivery, id, source, destination, flits, injected, delivered);
   py::class_<Stepper>(module, "Network")
       .def(py::init<const api::Experiment&, u32>(), py::arg("point"), py::arg("threads") = 1)
       .def("step", &Stepper::step)
