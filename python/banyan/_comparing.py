@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core
 from ._checks import expect, nearest, number, path, text as _text, whole, words
-from ._errors import UnknownMetric, config_error
+from ._errors import BanyanWarning, UnknownMetric, config_error
 from ._experiment import Experiment, _display, _overrides
 from ._results import Page, Result, Sweep, _frame
 
@@ -88,9 +90,18 @@ def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threa
     if not 0.0 < number(width, "width") < 1.0:
         raise config_error(f"{width} is not a number above 0 and below 1", "give width a number above 0 and below 1", "width")
     given = [*experiment._overrides, *_overrides(overrides)]
-    text, data = _core.saturation(experiment._text, experiment._name, given, _text(key, "key"), number(width, "width"),
+    text, data = _core.saturation(experiment._text, experiment._place(), given, _text(key, "key"), number(width, "width"),
                                   whole(threads, "threads"), _display(progress, "run"))
     return Saturation(text, json.loads(data))
+
+
+def open_store(folder: "str | os.PathLike[str]") -> Sweep:
+    """The finished points of a result store, the folder that `banyan sweep --out` was given: `banyan export`. Warns where
+    points are missing; ConfigError where the folder holds no store, or none that is whole."""
+    core, missing = _core.open_store(path(folder, "folder"))
+    if missing:
+        warnings.warn(missing, BanyanWarning, stacklevel=2)
+    return Sweep(core)
 
 
 class Study:

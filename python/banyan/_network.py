@@ -40,7 +40,7 @@ class Network:
         elif traffic is not None or parts:
             raise config_error("an experiment and parts of one are given", "give either the experiment or its parts")
         self.experiment = expect(experiment, Experiment, "experiment", "banyan.Experiment")
-        points = experiment._points
+        points = experiment._read({})
         if len(points) != 1:
             raise config_error(f"the experiment sweeps {', '.join(points.axis_names)}: {len(points)} points, not one network",
                                "give every swept key one value, with experiment.replace(key=value)", "sweep")

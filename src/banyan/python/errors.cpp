@@ -22,9 +22,9 @@ void raise(const char* name, const py::object& error) {
 
 void raise_config_error(const ConfigError& error) {
   const Where& where = error.where();
-  const py::object type = py::module_::import("banyan._errors").attr("ConfigError");
+  const py::object told = py::module_::import("banyan._errors").attr("told");
   raise("ConfigError",
-        type(with_faults_shown(error.what()), or_none(where.file), or_none(where.line), or_none(where.column),
+        told(with_faults_shown(error.what()), or_none(where.file), or_none(where.line), or_none(where.column),
              or_none(where.key), with_faults_shown(error.cause()), with_faults_shown(error.remedy())));
 }
 
