@@ -120,8 +120,8 @@ class Study:
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Each with `id`, `claim`, `measured`, `verdict` and `expected`."""
-        return list(self._data["claims"])
+        """Each with `id`, `claim`, `measured`, `verdict` and `expected`; none of a study that measures files."""
+        return list(self._data.get("claims", []))
 
     def frame(self, figure: str) -> Any:
         """The points of a figure."""
@@ -144,6 +144,8 @@ class Study:
     def _repr_html_(self) -> str:
         import html
 
+        if not self._csv:
+            return f"<p><b>{html.escape(self.name)}</b></p><pre>{html.escape(self.text)}</pre>"
         rows = "".join(
             f"<tr><td style='text-align:left'>{html.escape(c['claim'])}</td>"
             f"<td style='text-align:left'>{html.escape(c['measured'])}</td><td>{html.escape(c['verdict'])}</td></tr>"
@@ -154,13 +156,21 @@ class Study:
 
 
 def study(name: str, mode: str = "quick", figures: Iterable[str] = (), out: str = "", threads: int = 1, *,
-          progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
-    """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full"."""
+          traces: str = "", progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
+    """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full". traces: the
+    folder of the files that a study measures in place of figures ("silicon")."""
+    if traces:
+        return Study(name, *_files_of(name, traces, overrides))
     if mode not in ("quick", "standard", "full"):
         raise config_error(f'a study has no mode "{mode}"', "give quick, standard or full")
     table, data, page, csv = _core.study(_text(name, "name"), mode, _figures(figures), path(out, "out"),
                                          _overrides(overrides), whole(threads, "threads"), _display(progress, "study"))
     return Study(name, table, json.loads(data), page, csv)
+
+
+def _files_of(name: str, traces: str, overrides: Any) -> "tuple[str, dict[str, Any], str, dict[str, str]]":
+    table, data, page, csv = _core.measure_files(_text(name, "name"), path(traces, "traces"), _overrides(overrides))
+    return table, json.loads(data), page, csv
 
 
 def _figures(figures: Any) -> list[str]:

@@ -40,6 +40,9 @@ class Page:
         with open(_path(path, "path"), "w", encoding="utf-8") as file:
             file.write(self.text)
 
+    def __repr__(self) -> str:
+        return f"<banyan.Page of {len(self.text) // 1000} kB, which a notebook shows and save() writes>"
+
     def _repr_html_(self) -> str:
         return (
             f'<iframe srcdoc="{html.escape(self.text, quote=True)}" sandbox="allow-scripts allow-downloads" '

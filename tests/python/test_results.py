@@ -259,6 +259,13 @@ def test_a_study_tells_its_claims():
     assert "<html" in s.report().text
 
 
+def test_a_study_of_files_asks_for_them(tmp_path):
+    with pytest.raises(banyan.ConfigError, match="study 'jobs' reads no traces"):
+        banyan.study("jobs", traces=str(tmp_path))
+    with pytest.raises(banyan.ConfigError):
+        banyan.study("silicon", traces=str(tmp_path / "missing"))
+
+
 def test_plots_draw_intervals_and_mark_saturation(small):
     import matplotlib
 

@@ -118,6 +118,18 @@ py::tuple run_study(const std::string& name, const std::string& mode, const std:
   return py::make_tuple(study::to_table(result), study::to_json(result), page, csv);
 }
 
+/// Likewise for a study that measures files in place of figures; there are no tables of figures.
+py::tuple measure_files(const std::string& name, const std::string& traces, const api::Overrides& overrides) {
+  const study::Study& chosen = study::find_study(name);
+  const study::StudySpec spec = study::spec_of(chosen);
+  if (spec.files.empty()) {
+    throw ConfigError({"", 0, 0, "traces"}, fmt::format("study '{}' reads no traces", name), "leave traces out");
+  }
+  study::FilesResult result;
+  watched([&](const Attention&) { result = chosen.row->measure(chosen, {traces, overrides}); }, py::none(), nullptr);
+  return py::make_tuple(result.table, result.json, report::to_html(report::page_of(spec, result)), py::dict());
+}
+
 }  // namespace
 
 void add_comparisons(py::module_& module) {
@@ -125,6 +137,7 @@ void add_comparisons(py::module_& module) {
   module.def("saturation", &saturation);
   module.def("open_store", &open_store);
   module.def("study", &run_study);
+  module.def("measure_files", &measure_files);
   module.def("studies", [] {
     std::vector<std::string> names;
     for (const study::Study& study : study::studies()) names.emplace_back(study.row->slug);
