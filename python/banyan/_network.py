@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -46,7 +46,9 @@ class Network:
                                "give every swept key one value, with experiment.replace(key=value)", "sweep")
         self._core = _core.Network(points[0], whole(threads, "threads", 1))
         self._delivered = self._core.quick("delivered", None)
-        for name, usual in (("inject", _inject), ("inject_many", _inject_many), ("step", _step), ("advance", _advance)):
+        otherwise: dict[str, Callable[..., Any]] = {
+            "inject": _inject, "inject_many": _inject_many, "step": _step, "advance": _advance}
+        for name, usual in otherwise.items():
             if getattr(type(self), name) is getattr(Network, name):  # and not that of a class that adds something to it
                 setattr(self, name, self._core.quick(name, functools.partial(usual, self._core)))
 

@@ -188,9 +188,9 @@ class Result(Mapping):
         return self.table("channels")
 
     def _table(self, name: str) -> dict[str, Any]:
-        if name not in self._columns:
-            self._columns[name] = self._core.table(name)
-        return dict(self._columns[name])
+        columns = self._columns.get(name) or self._core.table(name) or {}
+        self._columns[name] = columns
+        return dict(columns)
 
     def _recorded(self, what: str, names: list[str], get: Any, name: str | None, remedy: str) -> Any:
         if name is None:
