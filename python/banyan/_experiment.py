@@ -49,6 +49,13 @@ def _overrides(values: Mapping[str, Any]) -> list[str]:
     return [_toml.override(key, value) for key, value in values.items() if value is not None]
 
 
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # somebody has removed it
+        return ""
+
+
 def _is_axis(value: Any) -> bool:
     if isinstance(value, (str, bytes, Mapping)):
         return isinstance(value, Mapping) and not isinstance(value, Component)
@@ -129,13 +136,13 @@ class Experiment:
         self._text = text
         self._name = name
         self._overrides = list(overrides)
-        self._folder = folder or os.getcwd()
+        self._folder = folder or _current_folder()
         self._read_as = self._place()
         self._points = _core.read_text(text, self._read_as, self._overrides)
 
     def _place(self) -> str:
         """Its name as seen from the current folder: files are looked for beside it."""
-        return self._name if os.getcwd() == self._folder else os.path.join(self._folder, self._name)
+        return self._name if _current_folder() == self._folder else os.path.join(self._folder, self._name)
 
     # --- what it is ------------------------------------------------------------------------------------------------
 

@@ -389,6 +389,13 @@ def test_files_are_found_after_the_program_has_gone_elsewhere(beside):
     assert e.sweep(**{"switch.buffer": [8, 16]})[0].state_hash == there
 
 
+def test_a_folder_that_is_gone_stops_nothing(small, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    os.rmdir(tmp_path / "gone")
+    assert small.run(seed=4).verdict == "steady" and small.replace(seed=4).run().verdict == "steady"
+
+
 def test_workers_elsewhere_find_the_files(beside):
     e, there = beside
     os.chdir("..")
