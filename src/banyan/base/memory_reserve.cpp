@@ -23,7 +23,7 @@ struct Kept {
   std::atomic<void*> place{nullptr};
   std::atomic<u32> late{0};  ///< threads that may still look again for what another one was given
 };
-Kept the_reserve;
+Kept the_reserve;  // of the process
 constexpr u32 kMostThreads = 1024;
 
 void* keep_back(std::size_t bytes) {
@@ -42,7 +42,7 @@ void on_no_memory() {
 
 }  // namespace
 
-std::atomic<bool> MemoryReserve::used_{false};
+std::atomic<bool> MemoryReserve::used_{false};  // of the process
 
 std::size_t MemoryReserve::kept_bytes() noexcept {
   rlimit limit{};

@@ -37,7 +37,7 @@ class MemoryReserve {
   static void renew();
   static void take();
 
-  static std::atomic<bool> used_;
+  static std::atomic<bool> used_;  // of the process
 };
 
 }  // namespace banyan
