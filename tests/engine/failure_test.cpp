@@ -102,7 +102,8 @@ bool throws_without_memory(u32 threads) {
 /// Whether a machine says so when the system gives it some of its threads only.
 bool throws_without_threads() {
   constexpr u32 kThreads = 16;
-  const rlimit none{address_space() + (std::size_t{40} << 20U), address_space() + (std::size_t{40} << 20U)};
+  const std::size_t some = address_space() + (std::size_t{104} << 20U);  // the reserve and some stacks
+  const rlimit none{some, some};
   if (setrlimit(RLIMIT_AS, &none) != 0) return false;  // the stack of a thread is 8 MiB
   test::Rig rig = mesh(kThreads, kThreads);
   try {

@@ -47,7 +47,7 @@ std::atomic<bool> MemoryReserve::used_{false};  // of the process
 std::size_t MemoryReserve::kept_bytes() noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUsual;
-  return std::max<std::size_t>(static_cast<std::size_t>(limit.rlim_cur) / kPartOfLimit, kLeast);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(limit.rlim_cur) / kPartOfLimit, kLeast, kUsual);
 }
 
 void MemoryReserve::take() {

@@ -30,7 +30,7 @@ class MemoryReserve {
   }
   /// Gives the reserve to who found no memory, and has others that found none look again; false: there is none.
   static bool give() noexcept;
-  /// How much is kept back: 64 MiB, or an eighth of the address space that the process may use.
+  /// How much is kept back: 64 MiB, or less where that is more than an eighth of what the process may use.
   [[nodiscard]] static std::size_t kept_bytes() noexcept;
 
  private:
