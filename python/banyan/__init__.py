@@ -16,11 +16,12 @@ parameters: help(banyan.mesh). The tutorial is docs/how-to/use-python.md.
 
 from __future__ import annotations
 
+from . import _built_for  # first: says so where the compiled part is for another Python
 from . import _checks, _core
-from ._comparing import Comparison, Saturation, Study, compare, describe, saturation, studies, study
+from ._comparing import Comparison, Saturation, Study, compare, describe, open_store, saturation, studies, study
 from ._components import FUNCTIONS as _FUNCTIONS
 from ._components import Component
-from ._errors import BanyanWarning, ConfigError, InvariantError, UnknownMetric, UnknownName, UnknownPoint
+from ._errors import BanyanWarning, ConfigError, InvariantError, SweepInterrupted, UnknownMetric, UnknownName, UnknownPoint
 from ._experiment import Experiment, load
 from ._inputs import graph, job, messages, schedule, table_of
 from ._network import Network
@@ -45,6 +46,7 @@ __all__ = [
     "Saturation",
     "Study",
     "Sweep",
+    "SweepInterrupted",
     "Topology",
     "UnknownMetric",
     "UnknownName",
@@ -55,6 +57,7 @@ __all__ = [
     "job",
     "load",
     "messages",
+    "open_store",
     "saturation",
     "schedule",
     "studies",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core
 from ._checks import expect, nearest, number, path, text as _text, whole, words
-from ._errors import UnknownMetric, config_error
+from ._errors import BanyanWarning, UnknownMetric, config_error
 from ._experiment import Experiment, _display, _overrides
 from ._results import Page, Result, Sweep, _frame
 
@@ -28,6 +30,9 @@ class Comparison:
 
     def __iter__(self):
         return iter(self._data["metrics"])
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
     def __len__(self) -> int:
         return len(self._data["metrics"])
@@ -85,9 +90,18 @@ def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threa
     if not 0.0 < number(width, "width") < 1.0:
         raise config_error(f"{width} is not a number above 0 and below 1", "give width a number above 0 and below 1", "width")
     given = [*experiment._overrides, *_overrides(overrides)]
-    text, data = _core.saturation(experiment._text, experiment._name, given, _text(key, "key"), number(width, "width"),
+    text, data = _core.saturation(experiment._text, experiment._place(), given, _text(key, "key"), number(width, "width"),
                                   whole(threads, "threads"), _display(progress, "run"))
     return Saturation(text, json.loads(data))
+
+
+def open_store(folder: "str | os.PathLike[str]") -> Sweep:
+    """The finished points of a result store, the folder that `banyan sweep --out` was given: `banyan export`. Warns where
+    points are missing; ConfigError where the folder holds no store, or none that is whole."""
+    core, missing = _core.open_store(path(folder, "folder"))
+    if missing:
+        warnings.warn(missing, BanyanWarning, stacklevel=2)
+    return Sweep(core)
 
 
 class Study:
@@ -106,8 +120,8 @@ class Study:
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Each with `id`, `claim`, `measured`, `verdict` and `expected`."""
-        return list(self._data["claims"])
+        """Each with `id`, `claim`, `measured`, `verdict` and `expected`; none of a study that measures files."""
+        return list(self._data.get("claims", []))
 
     def frame(self, figure: str) -> Any:
         """The points of a figure."""
@@ -130,6 +144,8 @@ class Study:
     def _repr_html_(self) -> str:
         import html
 
+        if not self._csv:
+            return f"<p><b>{html.escape(self.name)}</b></p><pre>{html.escape(self.text)}</pre>"
         rows = "".join(
             f"<tr><td style='text-align:left'>{html.escape(c['claim'])}</td>"
             f"<td style='text-align:left'>{html.escape(c['measured'])}</td><td>{html.escape(c['verdict'])}</td></tr>"
@@ -140,13 +156,21 @@ class Study:
 
 
 def study(name: str, mode: str = "quick", figures: Iterable[str] = (), out: str = "", threads: int = 1, *,
-          progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
-    """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full"."""
+          traces: str = "", progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
+    """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full". traces: the
+    folder of the files that a study measures in place of figures ("silicon")."""
+    if traces:
+        return Study(name, *_files_of(name, traces, overrides))
     if mode not in ("quick", "standard", "full"):
         raise config_error(f'a study has no mode "{mode}"', "give quick, standard or full")
     table, data, page, csv = _core.study(_text(name, "name"), mode, _figures(figures), path(out, "out"),
                                          _overrides(overrides), whole(threads, "threads"), _display(progress, "study"))
     return Study(name, table, json.loads(data), page, csv)
+
+
+def _files_of(name: str, traces: str, overrides: Any) -> "tuple[str, dict[str, Any], str, dict[str, str]]":
+    table, data, page, csv = _core.measure_files(_text(name, "name"), path(traces, "traces"), _overrides(overrides))
+    return table, json.loads(data), page, csv
 
 
 def _figures(figures: Any) -> list[str]:

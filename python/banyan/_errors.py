@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._results import Sweep
+
 
 class ConfigError(ValueError):
     """Bad input: what the command line would print, with its parts.
@@ -38,6 +44,25 @@ class ConfigError(ValueError):
         )
 
 
+# A file of values that Python gave (_inputs.py), and a place in it.
+_KEPT = re.compile(r"\S*/banyan-\d+/[0-9a-f]{32}\.(trace|goal)(?::(\d+))?(?::\d+)?")
+
+
+def _given(place: "re.Match[str]") -> str:
+    if place[1] == "goal":
+        return "banyan.schedule(...)"
+    # A line of a trace is a message, behind the first one.
+    return f"message {int(place[2]) - 2} of banyan.messages(...)" if place[2] and int(place[2]) > 1 else "banyan.messages(...)"
+
+
+def told(text: str, file: str | None, line: int | None, column: int | None, key: str | None, cause: str,
+         remedy: str) -> ConfigError:
+    """The library's error. What Python gave is named as it was given, and not by the file that it was written into."""
+    if file is not None and _KEPT.fullmatch(file):
+        file, line, column = None, None, None
+    return ConfigError(_KEPT.sub(_given, text), file, line, column, key, _KEPT.sub(_given, cause), _KEPT.sub(_given, remedy))
+
+
 def config_error(cause: str, remedy: str, key: str | None = None, kind: type[ConfigError] = ConfigError) -> ConfigError:
     """An error that the Python part finds, in the words that the library would use."""
     text = f"{key}: {cause}" if key else cause
@@ -54,6 +79,15 @@ class UnknownName(ConfigError, AttributeError):
 
 class UnknownPoint(ConfigError, IndexError):
     """A sweep has no point of that number."""
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Control-C in a sweep. `done` is the Sweep of the points that were finished, `planned` how many there were."""
+
+    def __init__(self, done: "Sweep", planned: int) -> None:
+        super().__init__(f"interrupted; {len(done)} of {planned} points are finished, and are kept in `done` of this exception")
+        self.done = done
+        self.planned = planned
 
 
 class InvariantError(RuntimeError):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
+import tempfile
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, overload
 
 from . import _core, _toml
 from ._checks import expect, function, refuse_unknown, shown, whole, words
 from ._checks import path as _path
 from ._components import Component
-from ._errors import BanyanWarning, ConfigError, config_error
+from ._errors import BanyanWarning, ConfigError, SweepInterrupted, config_error
 from ._inputs import kept_in
 from ._results import Result, Sweep
 from ._topology import Topology
@@ -25,8 +27,8 @@ Progress = Callable[[int, int], object]
 
 
 def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
-    """Reads an experiment file. Paths in it are relative to its folder, which is looked for from the current one when a run
-    begins, too.
+    """Reads an experiment file. Paths in it are relative to its folder, wherever the program or a worker is when a run
+    begins.
 
     >>> e = banyan.load("examples/mesh-vc-router.toml", **{"traffic.load": 0.2})
     """
@@ -45,6 +47,13 @@ def load(path: "str | os.PathLike[str]", **overrides: Any) -> "Experiment":
 
 def _overrides(values: Mapping[str, Any]) -> list[str]:
     return [_toml.override(key, value) for key, value in values.items() if value is not None]
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # somebody has removed it
+        return ""
 
 
 def _is_axis(value: Any) -> bool:
@@ -115,17 +124,25 @@ class Experiment:
         self._set("\n".join(lines) + "\n", "experiment", [])
 
     @classmethod
-    def _of(cls, text: str, name: str, overrides: Sequence[str], kept: "Mapping[str, str]" = {}) -> "Experiment":
-        """`kept`: where the files that the texts name lie here."""
+    def _of(cls, text: str, name: str, overrides: Sequence[str], kept: "Mapping[str, str]" = {},
+            folder: str | None = None) -> "Experiment":
+        """`kept`: where the files that the texts name lie here. `folder`: the one that its name and its paths were given
+        in, which is the current one otherwise."""
         self = cls.__new__(cls)
-        self._set(_moved(text, kept), name, [_moved(word, kept) for word in overrides])
+        self._set(_moved(text, kept), name, [_moved(word, kept) for word in overrides], folder)
         return self
 
-    def _set(self, text: str, name: str, overrides: Sequence[str]) -> None:
+    def _set(self, text: str, name: str, overrides: Sequence[str], folder: str | None = None) -> None:
         self._text = text
         self._name = name
         self._overrides = list(overrides)
-        self._points = _core.read_text(text, name, self._overrides)
+        self._folder = folder or _current_folder()
+        self._read_as = self._place()
+        self._points = _core.read_text(text, self._read_as, self._overrides)
+
+    def _place(self) -> str:
+        """Its name as seen from the current folder: files are looked for beside it."""
+        return self._name if _current_folder() == self._folder else os.path.join(self._folder, self._name)
 
     # --- what it is ------------------------------------------------------------------------------------------------
 
@@ -151,11 +168,11 @@ class Experiment:
 
     def replace(self, **overrides: Any) -> "Experiment":
         """The experiment with other values: e.replace(**{"switch.vcs": 2}, routing="ugal")."""
-        return Experiment._of(self._text, self._name, [*self._overrides, *_overrides(overrides)])
+        return self._with(_overrides(overrides))
 
     def network(self) -> Topology:
         """The network, which a notebook draws."""
-        point = self._points[0]
+        point = self._read({})[0]
         return Topology(point.topology_json(), point.topology_dot(), point.topology_svg())
 
     # --- what can be done with it ----------------------------------------------------------------------------------
@@ -213,6 +230,7 @@ class Experiment:
         executor: Executor | None = None,
         threads: int | None = None,
         progress: "Progress | bool | None" = None,
+        on_window: "Callable[[_core.Window, dict[str, str]], object] | None" = None,
         **axes: Any,
     ) -> Sweep:
         """Runs every point: e.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"]). A single value is an override.
@@ -221,18 +239,30 @@ class Experiment:
         Without an executor the points run in ``threads`` threads of their own (all cores by default). With one, which may
         be any of concurrent.futures' kind (threads, processes, MPIPoolExecutor of mpi4py, get_executor() of
         dask.distributed), each point is a task of it, in which it runs with ``threads`` threads (one by default).
+
+        ``on_window``: called in every point with what happened in a window of run.window cycles and with the values of the
+        point's axes as texts; True ends the run of that point. With processes it has to be a function that can be pickled.
+
+        Control-C ends all points at once and raises SweepInterrupted, a KeyboardInterrupt that has the finished points.
         """
         axis_words = self._axis_words(axes)
-        swept = Experiment._of(self._text, self._name, [*self._overrides, *axis_words])
+        swept = self._with(axis_words)
         points = swept._points
         threads = whole(threads or 0, "threads")
+        function(on_window, "on_window")
+        shown = _display(progress, "sweep")
+        if executor is None and on_window is None:
+            finished = _core.Finished()
+            try:
+                return Sweep(points.sweep(threads, shown, finished))
+            except KeyboardInterrupt as stopped:
+                raise _interrupted(points, finished.results) from stopped
         if executor is None:
-            return Sweep(points.sweep(threads, _display(progress, "sweep")))
+            with ThreadPoolExecutor(threads or os.cpu_count()) as own:
+                return Sweep(_through(own, swept, 1, shown, on_window))
         if not hasattr(executor, "submit"):
             raise config_error(f"{executor!r} is no executor", "give one of the kind of concurrent.futures", "executor")
-        sweep = uuid.uuid4().hex
-        tasks = [_Task(swept, sweep, i, threads or 1) for i in range(len(points))]
-        return Sweep(_core.Sweep(points, _through(executor, tasks, _display(progress, "sweep"))))
+        return Sweep(_through(executor, swept, threads or 1, shown, on_window))
 
     def _axis_words(self, axes: Mapping[str, Any]) -> list[str]:
         """As overrides. An axis of the file that ends in the same word is meant: `load` gives "traffic.load" other values."""
@@ -262,12 +292,16 @@ class Experiment:
                            f"give lists to sweep over, such as [{shown(value)}], or replace() for one value", key)
 
     def _read(self, overrides: Mapping[str, Any]) -> "_core.Points":
-        if not overrides:
+        if not overrides and self._place() == self._read_as:
             return self._points
-        return _core.read_text(self._text, self._name, [*self._overrides, *_overrides(overrides)])
+        return _core.read_text(self._text, self._place(), [*self._overrides, *_overrides(overrides)])
+
+    def _with(self, more: Sequence[str]) -> "Experiment":
+        return Experiment._of(self._text, self._name, [*self._overrides, *more], {}, self._folder)
 
     def __reduce__(self):
-        return Experiment._of, (self._text, self._name, self._overrides, kept_in([self._text, *self._overrides]))
+        return Experiment._of, (self._text, self._name, self._overrides, kept_in([self._text, *self._overrides]),
+                                self._folder)
 
     def __repr__(self) -> str:
         points = f", {len(self._points)} points over {', '.join(self.axis_names)}" if self.axis_names else ""
@@ -300,23 +334,55 @@ class _FilesMissing:
 
 
 @functools.lru_cache(maxsize=1)
-def _points_again(sweep: str, text: str, name: str, overrides: tuple[str, ...],
+def _points_again(sweep: str, text: str, name: str, overrides: tuple[str, ...], folder: str,
                   kept: "tuple[tuple[str, str], ...]") -> "_core.Points":
     """The points of a sweep in another process, which reads them once."""
-    return Experiment._of(text, name, overrides, dict(kept))._points
+    return Experiment._of(text, name, overrides, dict(kept), folder)._points
+
+
+@functools.lru_cache(maxsize=1)
+def _signs() -> "tempfile.TemporaryDirectory[str]":
+    """The folder of files that stand for sweeps of this process that go on."""
+    return tempfile.TemporaryDirectory(prefix="banyan-sweeps-")
+
+
+@contextlib.contextmanager
+def _while_there_is(sign: str) -> "Iterator[_core.Stop]":
+    """In another process: what stops a run when the sweep has taken its sign away. Where not even the folder of signs is,
+    on another machine, nobody tells."""
+    stop = _core.Stop()
+    if not os.path.isdir(os.path.dirname(sign)):
+        yield stop
+        return
+    if not os.path.exists(sign):
+        raise KeyboardInterrupt("the sweep is over")
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.1):
+            if not os.path.exists(sign):
+                stop.request()
+
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        yield stop
+    finally:
+        over.set()
 
 
 class _Task:
     """One point of a sweep, for another thread or another process. Files of values that Python gave may be large: a task
     takes them along only where they are not, which one has told before."""
 
-    def __init__(self, experiment: Experiment, sweep: str, index: int, threads: int) -> None:
+    def __init__(self, experiment: Experiment, sweep: str, index: int, threads: int, sign: str, on_window: Any) -> None:
         text, overrides = experiment._text, experiment._overrides
-        self.origin = (sweep, text, experiment._name, tuple(overrides))
+        self.origin = (sweep, text, experiment._name, tuple(overrides), experiment._folder)
         self.kept = kept_in([text, *overrides])
         self.with_files = False
         self.index = index
         self.threads = threads
+        self.sign = sign
+        self.on_window = on_window
         self.point = experiment._points[index]
         self.configuration_hash = self.point.configuration_hash
         self.stop: Any = None
@@ -326,23 +392,41 @@ class _Task:
         return {**self.__dict__, "kept": kept, "point": None, "stop": None}
 
     def __call__(self) -> "_core.Result | _FilesMissing":
-        point = self.point
-        if point is None:
-            if not all(os.access(path, os.R_OK) for path in self.kept.values()):
-                return _FilesMissing()
+        if self.point is not None:
+            return self.run(self.point, self.stop)
+        if not all(os.access(path, os.R_OK) for path in self.kept.values()):
+            return _FilesMissing()
+        with _while_there_is(self.sign) as stop:
             point = _points_again(*self.origin, tuple(self.kept.items()))[self.index]
             if point.configuration_hash != self.configuration_hash:
-                raise RuntimeError("the point is another one where it is run: start the workers in the folder of this program, "
-                                   "from which files of the experiment are found, and with this version of Banyan")
-        return point.run(self.threads, [], None, self.stop, None)
+                raise RuntimeError("the point is another one where it is run: see to it that the workers find the same files, "
+                                   "and have this version of Banyan")
+            return self.run(point, stop)
+
+    def run(self, point: "_core.Point", stop: "_core.Stop") -> "_core.Result":
+        listener = None
+        if self.on_window is not None:
+            axes = dict(point.axes)
+            listener = lambda window: self.on_window(window, axes)  # noqa: E731
+        return point.run(self.threads, [], None, stop, listener)
 
 
 def _call(task: _Task) -> "_core.Result | _FilesMissing":
     return task()
 
 
-def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) -> list["_core.Result"]:
+def _interrupted(points: "_core.Points", results: "dict[int, _core.Result]") -> SweepInterrupted:
+    done = sorted(results)
+    return SweepInterrupted(Sweep(_core.Sweep(points.only(done), [results[i] for i in done])), len(points))
+
+
+def _through(executor: Executor, swept: Experiment, threads: int, progress: Progress | None,
+             on_window: Any) -> "_core.Sweep":
+    points = swept._points
+    sweep = uuid.uuid4().hex
+    sign = os.path.join(_signs().name, sweep)
     stop = _core.Stop()
+    tasks = [_Task(swept, sweep, i, threads, sign, on_window) for i in range(len(points))]
     for task in tasks:
         task.stop = stop
     lock = threading.Lock()
@@ -353,8 +437,11 @@ def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) 
         with lock:
             finished += 1
 
-    futures = [executor.submit(_call, task) for task in tasks]
+    futures: "list[Future[_core.Result | _FilesMissing]]" = []
     try:
+        with open(sign, "x"):
+            pass
+        futures += [executor.submit(_call, task) for task in tasks]
         for future in futures:
             future.add_done_callback(count)
         results: "dict[int, _core.Result]" = {}
@@ -376,12 +463,19 @@ def _through(executor: Executor, tasks: list[_Task], progress: Progress | None) 
             take(i)
         for i in list(sent_again):
             take(i)
-        return [results[i] for i in range(len(tasks))]
-    except BaseException:
+        return _core.Sweep(points, [results[i] for i in range(len(tasks))])
+    except BaseException as error:
         stop.request()
         for future in futures:
             future.cancel()
-        raise
+        if not isinstance(error, KeyboardInterrupt):
+            raise
+        done = {i: future.result() for i, future in enumerate(futures)
+                if future.done() and not future.cancelled() and future.exception() is None}
+        raise _interrupted(points, {i: r for i, r in done.items() if not isinstance(r, _FilesMissing)}) from error
+    finally:
+        with contextlib.suppress(OSError):
+            os.remove(sign)
 
 
 # --- progress ------------------------------------------------------------------------------------------------------

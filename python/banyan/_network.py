@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copyreg
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._checks import MOST_CYCLES, expect, whole, wholes
+from ._checks import MOST, MOST_CYCLES, expect, whole, wholes
 from ._components import FUNCTIONS, Component
 from ._errors import config_error
 from ._experiment import Experiment
+
+if TYPE_CHECKING:
+    import numpy
 
 
 class Network:
@@ -37,44 +40,35 @@ class Network:
         elif traffic is not None or parts:
             raise config_error("an experiment and parts of one are given", "give either the experiment or its parts")
         self.experiment = expect(experiment, Experiment, "experiment", "banyan.Experiment")
-        points = experiment._points
+        points = experiment._read({})
         if len(points) != 1:
             raise config_error(f"the experiment sweeps {', '.join(points.axis_names)}: {len(points)} points, not one network",
                                "give every swept key one value, with experiment.replace(key=value)", "sweep")
         self._core = _core.Network(points[0], whole(threads, "threads", 1))
-        if type(self).inject is Network.inject:  # and not that of a class that adds something to it
-            setattr(self, "inject", self._core.quick_inject(functools.partial(_inject, self._core)))
+        self._delivered = self._core.quick("delivered", None)
+        otherwise: dict[str, Callable[..., Any]] = {
+            "inject": _inject, "inject_many": _inject_many, "step": _step, "advance": _advance}
+        for name, usual in otherwise.items():
+            if getattr(type(self), name) is getattr(Network, name):  # and not that of a class that adds something to it
+                setattr(self, name, self._core.quick(name, functools.partial(usual, self._core)))
 
     def inject(self, source: int, destination: int, flits: int = 1, at: int = 0) -> int:
         """Generates a message in the next cycle, or in the later cycle `at`; returns its number."""
         return _inject(self._core, source, destination, flits, at)
 
-    def inject_many(self, sources: Any, destinations: Any, flits: Any = 1) -> list[int]:
-        """A message per element of these arrays, all in the next cycle; returns their numbers. All or, after an error, none."""
-        numbers = self._core.inject_many(sources, destinations, flits)
-        if numbers is not None:
-            return numbers
-        given = {"sources": sources, "destinations": destinations, "flits": flits if _is_list(flits) else [flits]}
-        for name, values in given.items():
-            if not _is_list(values):
-                raise config_error(f"{values!r} is no list of whole numbers", f"give {name} an array or a list", name)
-        columns = [wholes(values, lambda i: f"{name}[{i}]") for name, values in given.items()]
-        if len(columns[0]) != len(columns[1]) or len(columns[2]) not in (1, len(columns[0])):
-            raise config_error(f"{len(columns[0])} sources, {len(columns[1])} destinations and {len(columns[2])} flits are given",
-                               "give as many of each, or one number of flits for all")
-        numbers = self._core.inject_many(*columns)
-        assert numbers is not None  # these are lists of whole numbers
-        return numbers
+    def inject_many(self, sources: Any, destinations: Any, flits: Any = 1, at: Any = 0) -> list[int]:
+        """A message per element of these arrays, all in the next cycle, or each in its cycle of `at`; returns their
+        numbers. All or, after an error, none. `flits` and `at`: one number for all, or one for each."""
+        return _inject_many(self._core, sources, destinations, flits, at)
 
     def step(self, cycles: int = 1) -> list["_core.Delivery"]:
         """Simulates so many cycles; returns the messages that arrived: `id`, `source`, `destination`, `flits`,
         `injected`, `delivered`, `latency`."""
-        try:
-            if cycles <= MOST_CYCLES:
-                return self._core.step(cycles)
-            return self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
-        except TypeError:
-            return self._core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
+        return _step(self._core, cycles)
+
+    def advance(self, cycles: int = 1) -> int:
+        """Simulates so many cycles; returns how many messages arrived, which `delivered` and `arrivals` show."""
+        return _advance(self._core, cycles)
 
     def step_to_delivery(self, most: int) -> list["_core.Delivery"]:
         """Simulates until a message arrives, or so many cycles at most; cycles in which nothing happens cost nothing."""
@@ -83,7 +77,13 @@ class Network:
     @property
     def delivered(self) -> list["_core.Delivery"]:
         """The messages that arrived in the last step."""
-        return self._core.delivered
+        return self._delivered()
+
+    @property
+    def arrivals(self) -> "numpy.ndarray":
+        """The same as an array of NumPy, one element per message, with the fields `id`, `source`, `destination`, `flits`,
+        `injected` and `delivered` (cycles). It is a view on the memory in which they lie, and stays as it is."""
+        return self._core.arrivals
 
     @property
     def now(self) -> int:
@@ -133,6 +133,34 @@ def _inject(core: "_core.Network", source: int, destination: int, flits: int = 1
     except TypeError:
         return core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
                            whole(at, "at", 0, MOST_CYCLES))
+
+
+def _inject_many(core: "_core.Network", sources: Any, destinations: Any, flits: Any = 1, at: Any = 0) -> list[int]:
+    numbers = core.inject_many(sources, destinations, flits, at)
+    if numbers is not None:
+        return numbers
+    given = {"sources": sources, "destinations": destinations, "flits": flits if _is_list(flits) else [flits],
+             "at": at if _is_list(at) else [at]}
+    for name, values in given.items():
+        if not _is_list(values):
+            raise config_error(f"{values!r} is no list of whole numbers", f"give {name} an array or a list", name)
+    columns = [wholes(values, lambda i: f"{name}[{i}]", most=MOST_CYCLES if name == "at" else MOST)
+               for name, values in given.items()]
+    messages = len(columns[0])
+    if len(columns[1]) != messages or any(len(column) not in (1, messages) for column in columns[2:]):
+        told = ", ".join(f"{len(column)} {name}" for name, column in zip(given, columns) if name != "at" or _is_list(at))
+        raise config_error(f"{told} are given", "give as many of each, or one number of flits and one cycle for all")
+    numbers = core.inject_many(*columns)
+    assert numbers is not None  # these are lists of whole numbers
+    return numbers
+
+
+def _step(core: "_core.Network", cycles: int = 1) -> list["_core.Delivery"]:
+    return core.step(whole(cycles, "cycles", 0, MOST_CYCLES))
+
+
+def _advance(core: "_core.Network", cycles: int = 1) -> int:
+    return core.advance(whole(cycles, "cycles", 0, MOST_CYCLES))
 
 
 def _is_list(values: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -100,6 +101,19 @@ def _printed(place: int) -> dict[str, Any]:
             "markersize": 5, "markerfacecolor": "white" if place % 2 else "black"}
 
 
+def _mark(ax: Any, at: float, mean: float | None, results: list[Result], colour: Any) -> None:
+    """Tells that these results are none of a steady state. A point without the metric lies at the upper edge, whatever the
+    scale: it is no datum."""
+    if not results:
+        return
+    saturated = results[0].verdict == "saturated"
+    style = {"marker": "^" if saturated else "x", "color": colour, "linestyle": "none"}
+    if mean is None:
+        ax.plot([at], [1.0], clip_on=False, transform=ax.get_xaxis_transform(), gid="beyond", **style)
+    else:
+        ax.plot([at], [mean], markersize=8, markerfacecolor="none", gid="saturated" if saturated else "deadlocked", **style)
+
+
 def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **style: Any) -> Any:
     _require_reported(points, metric)
     style = _style(style)
@@ -107,7 +121,6 @@ def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **s
     x = points._axis(x) if x else _default_axis(points)
     ax = _axes(ax)
     unit = next((r[metric].unit for r in points if metric in r), "")
-    beyond = []
     for place, (name, line) in enumerate(curves(points, x).items()):
         shown = [(at, pooled) for at, results in line if (pooled := _pooled(results, metric)) is not None]
         words = {"linestyle": "none"} if not _has_numbers(points, x) else {}
@@ -118,12 +131,9 @@ def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **s
             **{"yerr": [half for _, (_, half) in shown], "marker": "o", "markersize": 3, "capsize": 2, "linewidth": 1, **(_printed(place) if printed else {}),
                **words, **style},
         )
-        colour = bars[0].get_color()
-        beyond += [(at, colour, _unsettled(results) or results) for at, results in line if _pooled(results, metric) is None]
-    # A point without the metric lies at the upper edge, whatever the scale: it is no datum.
-    for at, colour, results in beyond:
-        ax.plot([at], [1.0], marker="^" if results[0].verdict == "saturated" else "x", color=colour, clip_on=False,
-                transform=ax.get_xaxis_transform(), linestyle="none", gid="beyond")
+        means = {at: mean for at, (mean, _) in shown}
+        for at, results in line:
+            _mark(ax, at, means.get(at), _unsettled(results) or ([] if at in means else results), bars[0].get_color())
     if not _has_numbers(points, x):
         names = list(dict.fromkeys(points.axes(i)[x] for i in range(len(points))))
         ax.set_xticks(range(len(names)), [_name_of(name) for name in names])
@@ -165,6 +175,19 @@ def _recorded(one: Result, what: Any) -> Any:
     return series[what] if what in series else histograms[what]
 
 
+def _lanes(network: Any, places: "Mapping[int, tuple[float, float]]") -> dict[int, float]:
+    """How far to the right of the way between its switches each channel is drawn, by its number."""
+    ways: dict[tuple[int, int], list[int]] = {}
+    for channel in network.channels:
+        a, b = channel["from"].get("switch"), channel["to"].get("switch")
+        if a is not None and b is not None:
+            ways.setdefault((a, b), []).append(channel["id"])
+    lengths = [math.dist(places[a], places[b]) for a, b in ways if a != b]
+    apart = 0.08 * min(lengths, default=1.0)
+    return {number: (lane + 0.5) * apart if (b, a) in ways or len(numbers) > 1 else 0.0
+            for (a, b), numbers in ways.items() for lane, number in enumerate(numbers)}
+
+
 def topology(network: Any, ax: Any, load: Any) -> Any:
     if isinstance(load, Mapping) and "utilization" in load:
         load = load["utilization"]
@@ -176,6 +199,7 @@ def topology(network: Any, ax: Any, load: Any) -> Any:
     ax = _axes(ax)
     places = network.positions()
     seen = set()
+    lanes = _lanes(network, places)
     greatest = max(load, default=0.0) if load is not None else 0.0
     import matplotlib
 
@@ -186,6 +210,10 @@ def topology(network: Any, ax: Any, load: Any) -> Any:
             continue
         seen.add((a, b))
         (x1, y1), (x2, y2) = places[a], places[b]
+        if load is not None:  # the directions of a link side by side, each to the right of its way
+            right = lanes[channel["id"]] / (math.hypot(x2 - x1, y2 - y1) or 1.0)
+            dx, dy = right * (y2 - y1), right * (x1 - x2)
+            x1, y1, x2, y2 = x1 + dx, y1 + dy, x2 + dx, y2 + dy
         colour = "0.6" if load is None else colours(load[channel["id"]] / (greatest or 1.0))
         ax.plot([x1, x2], [y1, y2], color=colour, linewidth=1, zorder=1,
                 linestyle="--" if channel["failed"] else "-")

@@ -40,6 +40,9 @@ class Page:
         with open(_path(path, "path"), "w", encoding="utf-8") as file:
             file.write(self.text)
 
+    def __repr__(self) -> str:
+        return f"<banyan.Page of {len(self.text) // 1000} kB, which a notebook shows and save() writes>"
+
     def _repr_html_(self) -> str:
         return (
             f'<iframe srcdoc="{html.escape(self.text, quote=True)}" sandbox="allow-scripts allow-downloads" '
@@ -56,6 +59,7 @@ class Result(Mapping):
     def __init__(self, core: _core.Result, sweep: "_core.Sweep | None" = None) -> None:
         self._core = core
         self._sweep = sweep
+        self._columns: dict[str, dict[str, Any]] = {}
 
     # --- metrics ---------------------------------------------------------------------------------------------------
 
@@ -72,6 +76,9 @@ class Result(Mapping):
 
     def __len__(self) -> int:
         return len(self._core.metric_names)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._core.find(name) is not None
@@ -169,13 +176,21 @@ class Result(Mapping):
                               "runs with a steady state have the histogram of packet_latency")
 
     def table(self, name: str | None = None) -> Any:
-        """A table that the run wrote down, as a dict of columns; all of them by name without `name`."""
-        return self._recorded("table", self._core.table_names, self._core.table, name,
+        """A table that the run wrote down, as a dict of columns; all of them by name without `name`. A column is an array
+        of NumPy, one element per row: whole numbers, numbers, or texts. It is made once and belongs to the result: whoever
+        asks again is given the same, and nobody may write into it."""
+        return self._recorded("table", self._core.table_names, self._table, name,
                               "record it with run={'tables': 'all'}")
 
     def channels(self) -> dict[str, Any]:
-        """What every channel carried, as a dict of columns (run={'tables': 'channels'})."""
+        """What every channel carried, as a dict of columns (run={'tables': 'channels'}), one element per channel in the
+        order of their numbers; see table()."""
         return self.table("channels")
+
+    def _table(self, name: str) -> dict[str, Any]:
+        columns = self._columns.get(name) or self._core.table(name) or {}
+        self._columns[name] = columns
+        return dict(columns)
 
     def _recorded(self, what: str, names: list[str], get: Any, name: str | None, remedy: str) -> Any:
         if name is None:
@@ -231,7 +246,7 @@ class Result(Mapping):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_core": self._core, "_sweep": None}
+        return {"_core": self._core, "_sweep": None, "_columns": {}}
 
     @classmethod
     def from_json(cls, text: str) -> "Result":
@@ -244,12 +259,19 @@ class Sweep:
 
     def __init__(self, core: _core.Sweep) -> None:
         self._core = core
+        self._results: dict[int, Result] = {}
+
+    def __reduce__(self):
+        return Sweep, (self._core,)
 
     def __len__(self) -> int:
         return len(self._core)
 
     def __getitem__(self, index: int) -> Result:
-        return Result(self._core[self._place(index)])
+        place = self._place(index)
+        if place not in self._results:
+            self._results[place] = Result(self._core[place])
+        return self._results[place]
 
     def _place(self, index: int) -> int:
         try:
@@ -316,8 +338,8 @@ class Sweep:
     def plot(self, metric: str = "packet_latency", x: str | None = None, ax: Any = None, printed: bool = False,
              **style: Any) -> Any:
         """A curve per combination of the other axes over `x` (the last axis of numbers, or else of words; never the seed,
-        over which points are pooled), with intervals as error bars and
-        saturated points marked at the edge. `printed`: in black, as papers are, with markers and dashes for each curve; other
+        over which points are pooled), with intervals as error bars. Saturated points have a hollow triangle, at the upper
+        edge where they do not report the metric, deadlocked ones a cross. `printed`: in black, as papers are, with markers and dashes for each curve; other
         keywords are matplotlib's. Returns the axes of matplotlib."""
         from . import _plots
 

@@ -69,7 +69,8 @@ class Topology:
 
     def plot(self, ax: Any = None, load: Any = None) -> Any:
         """Draws the switches and their links with matplotlib; `load` colours channels: a number for each, or what
-        result.channels() gives, of which it takes the utilization."""
+        result.channels() gives, of which it takes the utilization. With it both directions of a link are drawn, side by
+        side."""
         from . import _plots
 
         return _plots.topology(self, ax, load)

@@ -24,9 +24,12 @@ std::atomic<banyan::u64> allocations{0};
 }
 
 void* counted_or_throw(std::size_t size, std::size_t alignment) {
-  void* const memory = counted(size, alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
+  for (;;) {
+    if (void* const memory = counted(size, alignment); memory != nullptr) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();  // finds some, or throws
+  }
 }
 
 [[gnu::noinline]] void give_back(void* p) noexcept { std::free(p); }

@@ -1,5 +1,7 @@
 """Is an experiment the same in Python as on the command line?"""
 
+import concurrent.futures
+import contextlib
 import inspect
 import json
 import os
@@ -277,3 +279,163 @@ def test_what_docstrings_sweep_over_is_there():
                           run={"warmup": 10, "measure": 50})
     t = e.sweep(load=[0.1, 0.2], routing=["dimension_order", "o1turn"])
     assert t.at(load=0.2, routing="dimension_order")["packet_latency"].mean > 0
+
+
+NO_MEMORY = """
+import resource, sys, banyan
+
+parts = {"topology": banyan.mesh(size=[16, 16]), "switch": banyan.vc_router(vcs=2, buffer=2048), "routing": "dimension_order"}
+net = banyan.Network(traffic=banyan.uniform(load=1.0), run={"shards": 2}, threads=int(sys.argv[1]), **parts)
+net.step(10)
+limit = 4096 * int(open("/proc/self/statm").read().split()[0]) + 8 * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    net.step(10000)
+except MemoryError as error:
+    print(error)
+assert net.now > 10
+del net
+e = banyan.Experiment(traffic=banyan.uniform(load=0.1), run={"duration": 100}, **parts)
+print(e.run(**{"switch.buffer": 4}).verdict)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_without_memory_raises_and_the_process_lives(threads):
+    done = subprocess.run([sys.executable, "-c", NO_MEMORY, str(threads)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "not enough memory", "  remedy: make the network smaller, or use fewer threads", "finished"]
+
+
+STOPPED = """
+import concurrent.futures, sys, time, banyan
+
+e = banyan.Experiment(topology=banyan.mesh(size=[16, 16]), switch="vc_router", routing="dimension_order",
+                      traffic=banyan.uniform(load=0.1), run={"warmup": 0})
+def main():
+    pools = {"threads": concurrent.futures.ThreadPoolExecutor, "processes": concurrent.futures.ProcessPoolExecutor}
+    try:
+        if sys.argv[1] == "own":
+            print("ready", flush=True)
+            e.sweep(threads=2, **{"run.measure": [100, 30000000]})
+        with pools[sys.argv[1]](2) as pool:
+            list(pool.map(abs, range(2)))
+            print("ready", flush=True)
+            e.sweep(executor=pool, **{"run.measure": [100, 30000000, 40000000, 50000000, 60000000, 70000000]})
+    except KeyboardInterrupt as error:
+        print(type(error).__name__, error, len(error.done), error.done.axes(0), flush=True)
+
+if __name__ == "__main__":
+    main()
+    print("over", flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["own", "threads", "processes"])
+def test_control_c_ends_all_points_at_once_and_keeps_those_that_are_done(kind, tmp_path):
+    script = tmp_path / "stopped.py"
+    script.write_text(STOPPED)
+    # In a notebook the signal goes to its kernel alone, and not to its workers.
+    child = subprocess.Popen([sys.executable, script, kind], stdout=subprocess.PIPE, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(3)
+    child.send_signal(signal.SIGINT)
+    told = child.communicate(timeout=20)[0].splitlines()
+    points = 2 if kind == "own" else 6
+    assert told == [f"SweepInterrupted interrupted; 1 of {points} points are finished, and are kept in `done` of this exception "
+                    "1 {'run.measure': '100'}", "over"]
+    assert child.returncode == 0
+
+
+def enough(window, axes):
+    assert axes["load"] in ("0.1", "0.3")
+    return window.number == 3 and axes["load"] == "0.3"
+
+
+@pytest.mark.parametrize("kind", [None, "threads", "processes"])
+def test_windows_of_a_sweep_are_told_with_their_point(small, kind):
+    pools = {"threads": concurrent.futures.ThreadPoolExecutor, "processes": concurrent.futures.ProcessPoolExecutor}
+    with contextlib.nullcontext() if kind is None else pools[kind](2) as pool:
+        t = small.sweep(executor=pool, on_window=enough, load=[0.1, 0.3], **{"run.window": 500})
+    assert "stopped" not in t[0].explanation and t[0].state_hash == small.run(**{"run.window": 500, "load": 0.1}).state_hash
+    assert len(t[1].series("accepted_load").values) < len(t[0].series("accepted_load").values)
+    with pytest.raises(banyan.ConfigError, match="no function"):
+        small.sweep(on_window=3, load=[0.1, 0.3])
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch):
+    """An experiment with a file in a folder beside, which it names by a relative path. Leaves the folder afterwards."""
+    (tmp_path / "exp" / "data").mkdir(parents=True)
+    (tmp_path / "exp" / "data" / "m.trace").write_text("# banyan trace 1\n0 0 0 5 4\n1 3 2 6 4\n")
+    (tmp_path / "exp" / "e.toml").write_text(
+        'topology = { name = "mesh", size = [4, 4] }\nswitch = "vc_router"\nrouting = "dimension_order"\n'
+        'traffic = { name = "trace", file = "data/m.trace" }\nrun = { sessions = 1 }\n')
+    monkeypatch.chdir(tmp_path)
+    e = banyan.load("exp/e.toml")
+    there = e.run().state_hash
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    return e, there
+
+
+def test_files_are_found_after_the_program_has_gone_elsewhere(beside):
+    e, there = beside
+    assert e.run().state_hash == there and e.run(**{"switch.vcs": 8}).verdict == "finished"
+    assert e.replace(threads=None, seed=1).run().state_hash == there
+    assert pickle.loads(pickle.dumps(e)).run().state_hash == there
+    assert e.sweep(**{"switch.buffer": [8, 16]})[0].state_hash == there
+
+
+def test_a_folder_that_is_gone_stops_nothing(small, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    os.rmdir(tmp_path / "gone")
+    assert small.run(seed=4).verdict == "steady" and small.replace(seed=4).run().verdict == "steady"
+
+
+def test_workers_elsewhere_find_the_files(beside):
+    e, there = beside
+    os.chdir("..")
+    e = banyan.load("exp/e.toml")
+    with concurrent.futures.ProcessPoolExecutor(1, initializer=os.chdir, initargs=("/",)) as pool:
+        assert e.sweep(executor=pool, **{"switch.buffer": [8, 16]})[0].state_hash == there
+
+
+def test_errors_name_what_python_gave_and_not_where_it_was_written():
+    parts = {"topology": banyan.mesh(size=[4, 4]), "switch": "vc_router", "routing": "dimension_order"}
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.Experiment(traffic=banyan.messages([[0, 0, 1, 4], [0, 0, 99, 4]]), run={"sessions": 1}, **parts).run()
+    assert str(caught.value).startswith("message 1 of banyan.messages(...): there is no terminal 99")
+    assert caught.value.file is None and caught.value.cause == "there is no terminal 99"
+    bad = banyan.schedule([[("send", 5, 3)], [("recv", 5, 0)]])
+    with pytest.raises(banyan.ConfigError, match=r"^banyan.schedule\(\.\.\.\): rank 3 of 2"):
+        banyan.Experiment(job=banyan.job(file=bad), flit="1 B", **parts).run()
+
+
+@pytest.mark.parametrize("name", ["plain", "two words", 'quo"te', "apo'strophe", "back\\slash", "a=b", "1"])
+def test_a_name_is_what_was_given(small, name):
+    assert small.replace(name=name).name == name and small.run(name=name).configuration["name"] == name
+
+
+def test_a_stored_sweep_is_opened(small, file, program, tmp_path):
+    folder = tmp_path / "out"
+    program("sweep", file, "sweep.load=[0.1, 0.2]", "--out", folder, "--quiet")
+    t = banyan.open_store(folder)
+    assert t.to_csv() == banyan.load(file).sweep(load=[0.1, 0.2]).to_csv() == program("export", folder, "--csv")
+    assert t.at(load=0.2)["packet_latency"].count > 0 and "<html" in t.report().text
+    with pytest.raises(banyan.ConfigError) as caught:
+        banyan.open_store(tmp_path)
+    assert str(caught.value) in program("export", tmp_path, "--csv", status=2)
+
+
+def test_another_python_is_told_for_which_one_it_was_built(tmp_path):
+    from banyan import _built_for
+
+    (tmp_path / "_core.cpython-39-x86_64-linux-gnu.so").touch()
+    with pytest.raises(ImportError, match=r"was built for Python 3.9, and this is Python \d.\d+: run it with python3.9"):
+        _built_for.require_this_python(tmp_path)
+    (tmp_path / os.path.basename(banyan._core.__file__)).touch()
+    _built_for.require_this_python(tmp_path)

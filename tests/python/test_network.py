@@ -264,6 +264,81 @@ def test_steps_are_half_as_fast_as_a_run_at_least():
     assert half_as_fast(least), {work.__name__: seconds for work, seconds in least.items()}
 
 
+@pytest.mark.parametrize("side, load", [(4, 0.02), (4, 0.1), (4, 0.5), (8, 0.02), (8, 0.2), (8, 0.5)])
+def test_small_and_quiet_networks_are_half_as_fast_as_a_run_when_a_window_is_injected_at_once(side, load):
+    parts = {"topology": banyan.mesh(size=[side, side]), "switch": banyan.vc_router(vcs=4, buffer=8),
+             "routing": "dimension_order"}
+    cycles, terminals, window = 40000 // side, side * side, 4
+    run = banyan.Experiment(traffic=banyan.uniform(load=load), run={"duration": cycles}, **parts)
+    beside = banyan.Network(traffic=banyan.uniform(load=load), **parts)
+    alone = banyan.Network(**parts)
+    random = numpy.random.default_rng(3)
+    batches = []
+    for begin in range(0, cycles, window):
+        at, sources = numpy.nonzero(random.random((window, terminals)) < load)
+        batches.append((sources, random.integers(0, terminals, len(sources)), at + begin))
+
+    def as_a_run():
+        run.run()
+
+    def stepped():
+        beside.reset()
+        for _ in range(cycles):
+            beside.step()
+
+    def injected():
+        alone.reset()
+        latency = 0
+        for sources, destinations, at in batches:
+            alone.inject_many(sources, destinations, 1, at)
+            for message in alone.step(window):
+                latency += message.latency
+        assert latency > 0
+
+    def half_as_fast(least):
+        return max(least[stepped], least[injected]) < 2 * least[as_a_run]
+
+    least = least_of_each(as_a_run, stepped, injected, until=half_as_fast)
+    assert half_as_fast(least), {work.__name__: seconds for work, seconds in least.items()}
+
+
+def test_messages_of_a_window_are_those_that_are_injected_cycle_by_cycle():
+    one, other = network(), network()
+    at = numpy.array([0, 0, 3, 7], dtype="uint16")
+    sources, destinations, flits = [0, 5, 9, 2], [3, 2, 1, 8], [4, 1, 2, 3]
+    assert one.inject_many(sources, destinations, flits, at) == [0, 1, 2, 3]
+    for i in range(4):
+        other.step(int(at[i]) - other.now)
+        other.inject(sources[i], destinations[i], flits[i])
+    one.step(40)
+    other.step(40 - other.now)
+    assert one.state_hash == other.state_hash
+    assert {m.id: m.injected for m in one.delivered} == {0: 0, 1: 0, 2: 3, 3: 7}
+    with pytest.raises(banyan.ConfigError, match="cycle 39 is over"):
+        one.inject_many([0, 1], [1, 2], 1, [50, 39])
+    with pytest.raises(banyan.ConfigError, match=r"at\[1\]: -1"):
+        one.inject_many([0, 1], [1, 2], at=[50, -1])
+    with pytest.raises(banyan.ConfigError, match="2 sources, 2 destinations, 1 flits, 3 at"):
+        one.inject_many([0, 1], [1, 2], at=[50, 51, 52])
+    assert one.inject_many([0], [1], at=50.0) == [4]
+
+
+def test_arrivals_are_an_array_that_stays():
+    net = network()
+    net.inject_many([0, 5], [3, 2], [4, 1])
+    assert net.advance(40) == 2
+    arrived = net.arrivals
+    assert arrived.base is not None and not arrived.flags.writeable and arrived.ctypes.data == net.arrivals.ctypes.data
+    assert arrived.dtype.names == ("id", "source", "destination", "flits", "injected", "delivered")
+    assert [tuple(m)[:4] for m in arrived] == [(m.id, m.source, m.destination, m.flits) for m in net.delivered]
+    kept = arrived.copy()
+    net.inject(1, 2)
+    assert net.advance(40) == 1 and len(net.arrivals) == 1
+    assert (arrived == kept).all()
+    with pytest.raises(banyan.ConfigError, match='cycles: "x"'):
+        net.advance("x")
+
+
 def test_more_cycles_than_there_are_is_refused():
     network = banyan.Network(banyan.Experiment(topology=banyan.mesh(size=[4, 4]), switch="vc_router", traffic=banyan.injected()))
     with pytest.raises(banyan.ConfigError, match="cycles"):

@@ -76,6 +76,22 @@ def test_channels_are_columns(small):
         small.run().channels()
 
 
+def test_columns_of_tables_are_arrays_of_the_result(small):
+    result = small.sweep(load=[0.1, 0.2], **{"run.tables": "channels"})[0]
+    channels = result.channels()
+    assert all(isinstance(column, numpy.ndarray) and not column.flags.writeable for column in channels.values())
+    assert channels["from"].dtype.kind == "U" and (channels["from"] == "terminal 0").sum() == 1
+    again = result.channels()
+    assert again is not channels and all(again[name] is channels[name] for name in channels)
+    assert pickle.loads(pickle.dumps(result)).channels()["to"].tolist() == channels["to"].tolist()
+
+
+def test_a_notebook_completes_the_names_of_metrics(small):
+    result = small.run()
+    assert "packet_latency" in result._ipython_key_completions_()
+    assert "packet_latency" in banyan.compare(result, small.run(seed=4))._ipython_key_completions_()
+
+
 def test_a_result_travels_between_processes(small):
     r = small.run(**{"run.window": 500, "run.tables": "all"})
     again = pickle.loads(pickle.dumps(r))
@@ -243,6 +259,13 @@ def test_a_study_tells_its_claims():
     assert "<html" in s.report().text
 
 
+def test_a_study_of_files_asks_for_them(tmp_path):
+    with pytest.raises(banyan.ConfigError, match="study 'jobs' reads no traces"):
+        banyan.study("jobs", traces=str(tmp_path))
+    with pytest.raises(banyan.ConfigError):
+        banyan.study("silicon", traces=str(tmp_path / "missing"))
+
+
 def test_plots_draw_intervals_and_mark_saturation(small):
     import matplotlib
 
@@ -262,6 +285,25 @@ def test_plots_draw_intervals_and_mark_saturation(small):
     assert small.run().plot().get_ylabel().startswith("packets")
     with pytest.raises(banyan.ConfigError, match="no axis"):
         t.plot("packet_latency", x="vcs")
+
+
+def test_saturated_points_are_marked_where_they_report_the_metric_too(small):
+    t = small.sweep(load=[0.1, 0.95], routing=["dimension_order", "o1turn"])
+    ax = t.plot("accepted_load")
+    marked = [line for line in ax.lines if line.get_gid() == "saturated"]
+    saturated = [r for r in t if r.verdict == "saturated"]
+    assert len(saturated) == 2 and [line.get_ydata()[0] for line in marked] == [r["accepted_load"].mean for r in saturated]
+    assert [line.get_color() for line in marked] == [container[0].get_color() for container in ax.containers]
+    assert not [line for line in ax.lines if line.get_gid() == "beyond"]
+
+
+def test_both_directions_of_a_link_are_seen():
+    e = banyan.Experiment(topology=banyan.torus(size=[4, 4]), switch="vc_router", routing="dimension_order",
+                          traffic=banyan.uniform(load=0.1))
+    network = e.network()
+    lines = network.plot(load=range(len(network.channels))).lines
+    seen = {frozenset(zip(map(float, line.get_xdata()), map(float, line.get_ydata()))) for line in lines}
+    assert len(seen) == len(lines) == 64
 
 
 def test_words_are_places_of_an_axis(small):

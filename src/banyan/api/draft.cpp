@@ -501,7 +501,9 @@ void Draft::apply(const std::vector<Change>& changes) {
   std::vector<const Change*> of_parameters;
   for (const Change& change : changes) {
     if (change.key == "name") {
-      name_ = printable(change.value.raw.empty() ? config::to_text(change.value) : change.value.raw, change.where);
+      const std::string& raw = change.value.raw;
+      const bool quoted = change.value.kind == Node::Kind::text && (raw.starts_with('"') || raw.starts_with('\''));
+      name_ = printable(quoted ? change.value.text : raw.empty() ? config::to_text(change.value) : raw, change.where);
     } else if (change.key == catalog_->analysis.section) {
       std::erase_if(parts_, [&](const Part& part) { return part.kind == &catalog_->analysis; });
       read_several(change.value, catalog_->analysis);

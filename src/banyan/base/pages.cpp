@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+
+#include "banyan/base/memory_reserve.hpp"
 
 namespace banyan {
 namespace {
@@ -12,16 +15,26 @@ namespace {
 constexpr std::size_t kHugePage = 2U << 20U;
 constexpr std::size_t kCacheLine = 64;
 
+/// What `get` gives; where it is nullptr, once more with the memory that was kept back.
+template <class Get>
+void* found(const Get& get) {
+  for (;;) {
+    if (void* const memory = get(); memory != nullptr) return memory;
+    if (!MemoryReserve::give()) throw std::bad_alloc();
+  }
+}
+
 }  // namespace
 
 void* allocate_pages(std::size_t bytes) {
   if (bytes < kHugePage) {
-    void* const memory = std::aligned_alloc(kCacheLine, (bytes / kCacheLine + 1) * kCacheLine);
-    if (memory == nullptr) throw std::bad_alloc();
+    void* const memory = found([&] { return std::aligned_alloc(kCacheLine, (bytes / kCacheLine + 1) * kCacheLine); });
     return std::memset(memory, 0, bytes);
   }
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
+  void* const memory = found([&] {
+    void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return place == MAP_FAILED ? nullptr : place;
+  });
 #ifdef MADV_HUGEPAGE
   madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: where it is not granted, the array is only slower
 #endif

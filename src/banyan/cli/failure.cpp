@@ -6,6 +6,7 @@
 #include <new>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/memory_reserve.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/cli/exit_status.hpp"
 
@@ -29,9 +30,7 @@ Failure failure_of(const std::exception_ptr& error) {
   } catch (const InvariantError& broken) {
     return {kBroken,
             fmt::format("broken invariant: {}\n  remedy: report this with the experiment file", broken.what())};
-  } catch (const std::bad_alloc&) {
-    return {kBadInput, "not enough memory\n  remedy: make the network smaller, or use fewer threads"};
-  } catch (const std::exception& other) {
+  } catch (const std::bad_alloc&) { return {kBadInput, kNoMemory}; } catch (const std::exception& other) {
     return {kBroken, fmt::format("internal: {}\n  remedy: {}", other.what(), kReport)};
   } catch (...) { return {kBroken, fmt::format("internal: an error without words\n  remedy: {}", kReport)}; }
 }

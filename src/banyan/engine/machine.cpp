@@ -90,16 +90,24 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
   }
   threads_ = std::clamp(threads, 1U, static_cast<u32>(own_));
   for (auto& published : published_) published.assign(shards_.size(), 0);
+  growth_.resize(shards_.size());
   helper_cpu_seconds_.assign(threads_, 0.0);
   watches_.resize(threads_);
   barrier_ = std::make_unique<WindowBarrier>(threads_);
-  for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
+  try {
+    for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
+  } catch (...) {
+    dismiss_helpers();
+    throw;
+  }
 }
 
-Machine::~Machine() {
-  if (helpers_.empty()) return;
+Machine::~Machine() { dismiss_helpers(); }
+
+/// There may be fewer of them than there should: the system has no more threads.
+void Machine::dismiss_helpers() {
   quit_ = true;
-  barrier_->arrive_and_wait();
+  barrier_->arrive(threads_ - static_cast<u32>(helpers_.size()));
   for (std::thread& t : helpers_) t.join();
 }
 
@@ -119,6 +127,8 @@ void Machine::reset(u32 replication) {
     std::fill(shard.due.begin(), shard.due.end(), 0);
   }
   for (auto& published : published_) std::fill(published.begin(), published.end(), 0);
+  for (auto& failed : failed_) failed.store(false, std::memory_order_relaxed);
+  failure_ = nullptr;
   if (ranks_ != nullptr) exchange_parcels(parity_);
   next_ = 0;
 }
@@ -136,15 +146,18 @@ void Machine::run_until(Tick end) {
   if (shards_.size() == 1) {
     Shard& only = shards_.front();
     while (next_ < end) {
-      const u64 before = only.terminals->pool().live();
+      require_room(0, only.most_ticks(end - next_));
+      const u64 before = live(0);
       next_ = only.run(next_, end);
-      require_room(before);
+      note_growth(0, before);
     }
     return;
   }
+  if (failure_) std::rethrow_exception(failure_);
   end_ = end;
   if (threads_ > 1) barrier_->arrive_and_wait();
   run_windows(0);
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void Machine::meet(u32 worker) {
@@ -153,6 +166,29 @@ void Machine::meet(u32 worker) {
   const Clock::time_point start = Clock::now();
   barrier_->arrive_and_wait();
   watches_[worker].seconds.wait += seconds_since(start);
+}
+
+/// A window of the shards of one thread. Where one of them cannot go on, the thread still comes to the barrier, behind
+/// which all of them see it.
+void Machine::run_shards(std::size_t first, std::size_t last, Tick begin, Tick end, u32 parity, u32 worker) {
+  for (std::size_t i = first; i < last; ++i) {
+    try {
+      require_room(i, end - begin);
+      const u64 before = live(i);
+      run_shard(i, begin, end, parity, worker);
+      note_growth(i, before);
+    } catch (...) { return note_failure(i, parity); }
+  }
+}
+
+/// In a handler of exceptions. Of several shards that fail in one window the first is spoken of.
+void Machine::note_failure(std::size_t shard, u32 parity) {
+  const std::lock_guard lock(failure_mutex_);
+  if (!failure_ || shard < failed_shard_) {
+    failed_shard_ = shard;
+    failure_ = std::current_exception();
+  }
+  failed_[parity].store(true, std::memory_order_relaxed);
 }
 
 /// Every thread runs the same sequence of windows, each on its own shards. Parcels that were filled under one parity
@@ -176,9 +212,13 @@ void Machine::run_windows(u32 worker) {
     }
     const Tick end = std::min(end_, begin + window_);
     const u32 next_parity = parity ^ 1U;
-    for (std::size_t i = first; i < last; ++i) run_shard(i, begin, end, next_parity, worker);
+    run_shards(first, last, begin, end, next_parity, worker);
     if (watched_) ++watches_[worker].windows;
     meet(worker);
+    if (failed_[next_parity].load(std::memory_order_relaxed)) [[unlikely]] {
+      if (threads_ > 1) barrier_->arrive_and_wait();  // nobody reads failed_ any more
+      return;
+    }
     if (ranks_ != nullptr && !meet_ranks(next_parity, worker)) return;
     parity = next_parity;
   }

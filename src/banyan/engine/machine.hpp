@@ -4,13 +4,17 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/memory_reserve.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/cut.hpp"
 #include "banyan/engine/own_metrics.hpp"
@@ -81,15 +85,18 @@ class Machine {
     const Tick now = next_;
     if (now == kNever) return kNever;
     if (shards_.size() == 1) {
-      const u64 before = shards_.front().terminals->pool().live();
+      require_room(0, 1);
+      const u64 before = live(0);
       next_ = shards_.front().run(now);
-      require_room(before);
+      note_growth(0, before);
     } else {
       run_until(now + 1);
     }
     return now;
   }
-  /// Runs all ticks before `end`.
+  /// Runs all ticks before `end`. Throws ConfigError where the packets of a shard would not fit, std::bad_alloc where
+  /// memory has run out, as step() does; of several shards, which may have stopped at different ticks then, every
+  /// further call throws the same until reset().
   void run_until(Tick end);
   /// The next tick at which something is due.
   [[nodiscard]] Tick next() const noexcept { return next_; }
@@ -157,13 +164,20 @@ class Machine {
   [[nodiscard]] std::string explain_blockage() const;
 
  private:
-  /// The only shard had so many packets a moment ago: throws where as many again as it has ever made at once, twice,
-  /// would not fit.
-  void require_room(u64 before) {
-    const PacketPool& pool = shards_.front().terminals->pool();
-    const u64 now = pool.live();
-    if (now > before) most_growth_ = std::max(most_growth_, now - before);
-    pool.require_room(2 * most_growth_);
+  [[nodiscard]] u64 live(std::size_t shard) const noexcept { return shards_[shard].terminals->pool().live(); }
+  /// Before a shard runs `ticks` ticks at most: throws where twice as many packets as it has ever made in one go would
+  /// not fit, or where memory has run out. What simulates cannot throw.
+  void require_room(std::size_t shard, Tick ticks) {
+    Growth& growth = growth_[shard];
+    if (ticks > growth.ticks) [[unlikely]]
+      growth = {growth.packets * ((ticks + growth.ticks - 1) / growth.ticks), ticks};
+    shards_[shard].terminals->pool().require_room(2 * growth.packets);
+    MemoryReserve::require();
+  }
+  /// The shard had so many packets before it ran.
+  void note_growth(std::size_t shard, u64 before) {
+    const u64 now = live(shard);
+    if (now > before) growth_[shard].packets = std::max(growth_[shard].packets, now - before);
   }
 
   /// The sum over all ranks of what this one adds up.
@@ -176,6 +190,8 @@ class Machine {
   [[nodiscard]] bool expects_here(Tick now) const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);
+  void run_shards(std::size_t first, std::size_t last, Tick begin, Tick end, u32 parity, u32 worker);
+  void note_failure(std::size_t shard, u32 parity);
   void take_parcels(std::size_t index, u32 parity, u32 worker);
   void meet(u32 worker);
   [[nodiscard]] bool meet_ranks(u32 parity, u32 worker);
@@ -183,7 +199,9 @@ class Machine {
   static void pack(const Shard& from, u32 to, Parcel& parcel, std::string& text);
   void unpack(u32 rank, u32 parity);
   void helper(u32 worker);
+  void dismiss_helpers();
 
+  MemoryReserve reserve_;
   std::vector<Shard> shards_;  ///< of the whole network
   Ranks* ranks_;
   std::size_t first_ = 0;  ///< own shard
@@ -192,7 +210,12 @@ class Machine {
   Tick window_;
   u32 threads_ = 1;
   Tick next_ = 0;
-  u64 most_growth_ = 0;  ///< packets that one look at the only shard has made at most
+  /// How many more packets a shard had after it ran, at most.
+  struct Growth {
+    u64 packets = 0;
+    Tick ticks = 1;  ///< it ran so many in one go, at most
+  };
+  std::vector<Growth> growth_;  ///< [shard]
 
   // Shared by the threads of run_until. `published_[parity][shard]` is written before the barrier that ends a window
   // and read after it; the other parity is written meanwhile.
@@ -206,6 +229,11 @@ class Machine {
   u32 parity_ = 0;
   bool quit_ = false;
   bool broken_ = false;  ///< another rank has failed: nothing runs any more
+  /// [parity]: a shard of this process could not go on; written and read as published_ is.
+  std::array<std::atomic<bool>, 2> failed_{};
+  std::mutex failure_mutex_;
+  std::size_t failed_shard_ = 0;  ///< the first of them, with what it threw; until the next reset nothing runs
+  std::exception_ptr failure_;
   std::unique_ptr<WindowBarrier> barrier_;
   std::vector<std::thread> helpers_;
   std::vector<double> helper_cpu_seconds_;  ///< [worker]

@@ -42,6 +42,11 @@ struct Shard {
     return next_due();
   }
 
+  /// Ticks that run() makes at once at most where so many are left.
+  [[nodiscard]] Tick most_ticks(Tick left) const noexcept {
+    return wave.blocks == 0 ? 1 : std::min<Tick>(2 * wave.pairs, left);
+  }
+
   [[nodiscard]] Tick next_due() const noexcept {
     Tick next = kNever;
     for (const Tick t : due) next = t < next ? t : next;

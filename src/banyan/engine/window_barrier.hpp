@@ -24,17 +24,22 @@ class WindowBarrier {
   /// Returns when all threads have called it as often as this one. What they wrote before is seen after it.
   void arrive_and_wait() noexcept {
     const u32 round = round_.load(std::memory_order_relaxed);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-      arrived_.store(0, std::memory_order_relaxed);
-      round_.store(round + 1, std::memory_order_release);
-      round_.notify_all();
-      return;
-    }
+    if (arrive(1)) return;
     for (u32 look = 0; look < looks_; ++look) {
       if (round_.load(std::memory_order_acquire) != round) return;
       pause();
     }
     while (round_.load(std::memory_order_acquire) == round) round_.wait(round, std::memory_order_acquire);
+  }
+
+  /// Comes in place of threads that do not, and goes on. True: nobody has to be waited for.
+  bool arrive(u32 threads) noexcept {
+    const u32 round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(threads, std::memory_order_acq_rel) + threads != threads_) return false;
+    arrived_.store(0, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    round_.notify_all();
+    return true;
   }
 
  private:

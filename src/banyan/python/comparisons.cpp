@@ -1,15 +1,20 @@
 // What is asked of several runs: differences, the saturation point, a whole study.
+#include <fmt/core.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "banyan/api/knee.hpp"
 #include "banyan/api/measure/compare.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/python/bindings.hpp"
 #include "banyan/python/watched.hpp"
 #include "banyan/report/study_report.hpp"
+#include "banyan/store/store.hpp"
+#include "banyan/store/sweep.hpp"
 #include "banyan/study/study.hpp"
 
 namespace banyan::python {
@@ -60,6 +65,29 @@ std::pair<std::string, std::string> saturation(const std::string& text, const st
   return {api::to_text(knee), api::to_json(knee)};
 }
 
+/// The finished points of a store, and what is missing ("": nothing).
+std::pair<std::shared_ptr<Sweep>, std::string> open_store(const std::string& path) {
+  store::Table table = store::Reader(path).table();
+  store::require_whole(table);
+  auto sweep = std::make_shared<Sweep>();
+  sweep->set = std::make_shared<api::ExperimentSet>();
+  sweep->set->file = table.set.file;
+  sweep->set->axis_names = table.set.axis_names;
+  for (std::size_t i = 0; i < table.results.size(); ++i) {
+    if (!table.results[i]) continue;
+    sweep->results.push_back(std::move(*table.results[i]));
+    sweep->set->points.push_back(std::move(table.set.points[i]));
+  }
+  const std::string on = store::continuation(table.source, path);
+  if (sweep->results.empty()) {
+    throw ConfigError({path, 0, 0, ""}, "the result store holds no finished point",
+                      fmt::format("continue with: {}", on));
+  }
+  if (sweep->results.size() == table.planned) return {sweep, ""};
+  return {sweep,
+          fmt::format("{} of {} points are finished; continue with: {}", sweep->results.size(), table.planned, on)};
+}
+
 study::Mode mode_of(const std::string& name) {
   if (name == "quick") return study::Mode::quick;
   return name == "full" ? study::Mode::full : study::Mode::standard;
@@ -90,12 +118,26 @@ py::tuple run_study(const std::string& name, const std::string& mode, const std:
   return py::make_tuple(study::to_table(result), study::to_json(result), page, csv);
 }
 
+/// Likewise for a study that measures files in place of figures; there are no tables of figures.
+py::tuple measure_files(const std::string& name, const std::string& traces, const api::Overrides& overrides) {
+  const study::Study& chosen = study::find_study(name);
+  const study::StudySpec spec = study::spec_of(chosen);
+  if (spec.files.empty()) {
+    throw ConfigError({"", 0, 0, "traces"}, fmt::format("study '{}' reads no traces", name), "leave traces out");
+  }
+  study::FilesResult result;
+  watched([&](const Attention&) { result = chosen.row->measure(chosen, {traces, overrides}); }, py::none(), nullptr);
+  return py::make_tuple(result.table, result.json, report::to_html(report::page_of(spec, result)), py::dict());
+}
+
 }  // namespace
 
 void add_comparisons(py::module_& module) {
   module.def("compare", &compare);
   module.def("saturation", &saturation);
+  module.def("open_store", &open_store);
   module.def("study", &run_study);
+  module.def("measure_files", &measure_files);
   module.def("studies", [] {
     std::vector<std::string> names;
     for (const study::Study& study : study::studies()) names.emplace_back(study.row->slug);

@@ -1,7 +1,10 @@
 // Errors of the library as exceptions of python/banyan/_errors.py.
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/memory_reserve.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/python/bindings.hpp"
 
@@ -19,9 +22,9 @@ void raise(const char* name, const py::object& error) {
 
 void raise_config_error(const ConfigError& error) {
   const Where& where = error.where();
-  const py::object type = py::module_::import("banyan._errors").attr("ConfigError");
+  const py::object told = py::module_::import("banyan._errors").attr("told");
   raise("ConfigError",
-        type(with_faults_shown(error.what()), or_none(where.file), or_none(where.line), or_none(where.column),
+        told(with_faults_shown(error.what()), or_none(where.file), or_none(where.line), or_none(where.column),
              or_none(where.key), with_faults_shown(error.cause()), with_faults_shown(error.remedy())));
 }
 
@@ -31,7 +34,14 @@ void translate(std::exception_ptr error) {  // NOLINT(performance-unnecessary-va
     if (error) std::rethrow_exception(error);
   } catch (const ConfigError& config) { raise_config_error(config); } catch (const InvariantError& broken) {
     raise("InvariantError", py::str(broken.what()));
-  } catch (const Interrupted& stop) { PyErr_SetString(PyExc_KeyboardInterrupt, stop.what()); }
+  } catch (const Interrupted& stop) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, stop.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, kNoMemory);
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::resource_unavailable_try_again) throw;  // else a thread could not be started
+    PyErr_SetString(PyExc_MemoryError, kNoMemory);
+  }
 }
 
 }  // namespace

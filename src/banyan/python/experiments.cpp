@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -82,7 +83,12 @@ std::shared_ptr<api::Result> run(const PointPointer& point, u32 threads, const s
   return result;
 }
 
-std::shared_ptr<Sweep> sweep(const SetPointer& set, u32 threads, const py::object& progress) {
+/// The points of a sweep that are done, for who stops it.
+struct Finished {
+  std::map<std::size_t, std::shared_ptr<api::Result>> results;
+};
+
+std::shared_ptr<Sweep> sweep(const SetPointer& set, u32 threads, const py::object& progress, Finished& finished) {
   auto sweep = std::make_shared<Sweep>();
   sweep->set = set;
   watched(
@@ -93,10 +99,22 @@ std::shared_ptr<Sweep> sweep(const SetPointer& set, u32 threads, const py::objec
         options.threads = all;
         options.progress = attention.progress;
         options.interrupted = attention.interrupted;
+        options.finished = [&](std::size_t point, const api::Result& result) {
+          finished.results[point] = std::make_shared<api::Result>(result);
+        };
         sweep->results = api::sweep(*set, options);
       },
       progress, nullptr);
   return sweep;
+}
+
+/// Some points of a set, by their numbers.
+SetPointer only(const api::ExperimentSet& set, const std::vector<std::size_t>& numbers) {
+  auto some = std::make_shared<api::ExperimentSet>();
+  some->file = set.file;
+  some->axis_names = set.axis_names;
+  for (const std::size_t number : numbers) some->points.push_back(set.points.at(number));
+  return some;
 }
 
 std::vector<std::string> check(const PointPointer& point) {
@@ -175,7 +193,11 @@ void add_experiments(py::module_& module) {
       .def("__getitem__", &point_of)
       .def("check_deadlock", &check_deadlock)
       .def("advice", [](const api::ExperimentSet& set) { return api::check_choices(set.points); })
-      .def("sweep", &sweep, py::arg("threads") = 0, py::arg("progress") = py::none());
+      .def("only", &only)
+      .def("sweep", &sweep);
+  py::class_<Finished>(module, "Finished", "The points of a sweep that are done, by their numbers.")
+      .def(py::init<>())
+      .def_readonly("results", &Finished::results);
   module.def("refuse_file", &refuse_file);
   module.def("read_text", &read_text, py::arg("text"), py::arg("name"), py::arg("overrides"));
 }

@@ -40,7 +40,7 @@ py::array_t<T> array_of(std::vector<T> values) {
   return view(kept->data(), kept->size(), sizeof(T), owner);
 }
 
-/// A column of a table: whole numbers, numbers, or a list of texts.
+/// A column of a table: whole numbers, numbers, or texts.
 py::object column_of(const api::Table& table, std::size_t column) {
   bool whole = true;
   bool numbers = true;
@@ -63,7 +63,9 @@ py::object column_of(const api::Table& table, std::size_t column) {
   }
   py::list texts;
   for (const auto& row : table.rows) texts.append(api::to_text(row[column]));
-  return texts;
+  py::object array = py::module_::import("numpy").attr("array")(texts, "str");
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
 }
 
 py::dict columns_of(const api::Table& table) {

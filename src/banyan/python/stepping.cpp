@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -26,6 +29,8 @@ using api::Delivery;
 
 /// Cycles between two looks at what Python has to say, Control-C above all.
 constexpr Tick kLook = 10'000;
+/// Cycles times terminals of a step for which Python's other threads are let in: some tens of microseconds.
+constexpr Tick kWorthAPause = 1024;
 
 /// A message that has arrived, as Python sees it. Every step may make dozens: the type is one of Python itself, for
 /// objects of pybind11 take ten times as long to make.
@@ -107,45 +112,81 @@ py::list list_of(std::span<const Delivery> deliveries) {
   return list;
 }
 
-/// False: not a number that terminals and flits are counted with.
-bool add_natural(std::vector<u32>& numbers, PyObject* value) {
-  if (!PyLong_CheckExact(value)) return false;
+/// A whole number of Python from 0 up to `most`; nothing: something else.
+std::optional<u64> natural_of(PyObject* value, u64 most) {
+  if (!PyLong_CheckExact(value)) return std::nullopt;
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow != 0 || number < 0 || number > std::numeric_limits<u32>::max()) return false;
-  numbers.push_back(static_cast<u32>(number));
-  return true;
+  if (overflow != 0 || number < 0 || static_cast<u64>(number) > most) return std::nullopt;
+  return static_cast<u64>(number);
 }
 
-template <class Integer>
-bool add_naturals(std::vector<u32>& numbers, const py::array& values) {
-  const py::array_t<Integer, py::array::c_style | py::array::forcecast> integers(values);
-  for (const Integer number : std::span(integers.data(), static_cast<std::size_t>(integers.size()))) {
-    if (std::cmp_less(number, 0) || std::cmp_greater(number, std::numeric_limits<u32>::max())) return false;
-    numbers.push_back(static_cast<u32>(number));
+/// Elements of an array, wherever they lie.
+struct Elements {
+  const char* first;
+  std::ptrdiff_t stride;
+  std::size_t count;
+};
+
+template <class Integer, class Number>
+bool add_elements(std::vector<Number>& numbers, const Elements& from) {
+  numbers.resize(from.count);
+  for (std::size_t i = 0; i < from.count; ++i) {
+    Integer number = 0;
+    std::memcpy(&number, from.first + static_cast<std::ptrdiff_t>(i) * from.stride, sizeof number);
+    if (std::cmp_less(number, 0) || std::cmp_greater(number, std::numeric_limits<Number>::max())) return false;
+    numbers[i] = static_cast<Number>(number);
   }
   return true;
 }
 
-/// The numbers of a column that is made of integers, as nearly all are; nothing: Python has a closer look.
-std::optional<std::vector<u32>> column_of(py::handle values) {
-  std::vector<u32> numbers;
+/// False: not integers of this machine, or some are out of range.
+template <class Number>
+bool add_array(std::vector<Number>& numbers, const py::array& array) {
+  const auto& type = *py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr);
+  if (array.ndim() != 1 || (type.kind != 'i' && type.kind != 'u')) return false;
+  if (type.byteorder != '=' && type.byteorder != '|' && type.byteorder != '<') {
+    return add_array(numbers, py::array_t<i64, py::array::forcecast>(array));
+  }
+  const Elements from{static_cast<const char*>(array.data()), array.strides(0), static_cast<std::size_t>(array.size())};
+  const bool is_signed = type.kind == 'i';
+  switch (array.itemsize()) {
+    case 1:
+      return is_signed ? add_elements<std::int8_t>(numbers, from) : add_elements<u8>(numbers, from);
+    case 2:
+      return is_signed ? add_elements<std::int16_t>(numbers, from) : add_elements<u16>(numbers, from);
+    case 4:
+      return is_signed ? add_elements<i32>(numbers, from) : add_elements<u32>(numbers, from);
+    default:
+      return is_signed ? add_elements<i64>(numbers, from) : add_elements<u64>(numbers, from);
+  }
+}
+
+/// The numbers of a column that is made of integers, as nearly all are; false: Python has a closer look.
+template <class Number>
+bool read_column(std::vector<Number>& numbers, py::handle values) {
   if (PyList_CheckExact(values.ptr()) || PyTuple_CheckExact(values.ptr())) {
     const std::span items(PySequence_Fast_ITEMS(values.ptr()),
                           static_cast<std::size_t>(PySequence_Fast_GET_SIZE(values.ptr())));
-    numbers.reserve(items.size());
+    numbers.clear();
     for (PyObject* const item : items) {
-      if (!add_natural(numbers, item)) return std::nullopt;
+      const auto number = natural_of(item, std::numeric_limits<Number>::max());
+      if (!number) return false;
+      numbers.push_back(static_cast<Number>(*number));
     }
-    return numbers;
+    return true;
   }
-  if (!py::isinstance<py::array>(values)) return std::nullopt;
-  const auto array = py::reinterpret_borrow<py::array>(values);
-  const char kind = array.dtype().kind();
-  if (array.ndim() != 1 || (kind != 'i' && kind != 'u')) return std::nullopt;
-  numbers.reserve(static_cast<std::size_t>(array.size()));
-  const bool taken = kind == 'i' ? add_naturals<i64>(numbers, array) : add_naturals<u64>(numbers, array);
-  return taken ? std::optional(std::move(numbers)) : std::nullopt;
+  return py::isinstance<py::array>(values) && add_array(numbers, py::reinterpret_borrow<py::array>(values));
+}
+
+/// Likewise, or one number for all.
+template <class Number>
+bool read_column_or_number(std::vector<Number>& numbers, py::handle values) {
+  if (const auto number = natural_of(values.ptr(), std::numeric_limits<Number>::max()); number) {
+    numbers.assign(1, static_cast<Number>(*number));
+    return true;
+  }
+  return read_column(numbers, values);
 }
 
 /// The turn of one of the threads that share a network. Who waits for it lets the others have the interpreter.
@@ -161,24 +202,41 @@ class Turn {
   std::unique_lock<std::recursive_mutex> lock_;  // recursive: a handler of signals may ask the network that is stepped
 };
 
+/// While one exists, other threads of Python run, where that is worth the handing over.
+class Pause {
+ public:
+  explicit Pause(bool worth) {
+    if (worth) released_.emplace();
+  }
+
+ private:
+  std::optional<py::gil_scoped_release> released_;
+};
+
 /// A stepped network whose long steps can be interrupted, and which one thread has at a time.
 class Stepper {
  public:
   Stepper(const api::Experiment& experiment, u32 threads) : network_(experiment, threads) {}
 
-  py::list step(Tick cycles) {
+  /// Returns how many messages arrived.
+  std::size_t advance(Tick cycles) {
     const Turn turn(mutex_);
     forget();
     for (Tick left = cycles; left > 0;) {
       const Tick now = std::min(left, kLook);
       {
-        const py::gil_scoped_release released;
+        const Pause pause(now * network_.terminals() > kWorthAPause);
         network_.step(now);
       }
       keep();
       left -= now;
       if (left > 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
+    return delivered_->size();
+  }
+  py::list step(Tick cycles) {
+    const Turn turn(mutex_);
+    advance(cycles);
     return delivered();
   }
 
@@ -203,21 +261,21 @@ class Stepper {
   }
 
   /// The numbers of the messages. None: nothing is injected, for something else than equally many whole numbers is
-  /// given, or one number of flits for all.
-  py::object inject_many(const py::object& sources, const py::object& destinations, const py::object& flits) {
-    const auto from = column_of(sources);
-    const auto to = column_of(destinations);
-    if (!from || !to || from->size() != to->size()) return py::none();
-    std::optional<std::vector<u32>> lengths(std::in_place);
-    if (!add_natural(*lengths, flits.ptr())) lengths = column_of(flits);
-    if (!lengths || (lengths->size() != 1 && lengths->size() != from->size())) return py::none();
+  /// given, or one number for all of flits and cycles.
+  py::object inject_many(py::handle sources, py::handle destinations, py::handle flits, py::handle at) {
     const Turn turn(mutex_);
-    const auto length_of = [&](std::size_t i) { return (*lengths)[lengths->size() == 1 ? 0 : i]; };
+    if (!read_column(from_, sources) || !read_column(to_, destinations) || from_.size() != to_.size() ||
+        !read_column_or_number(lengths_, flits) || (lengths_.size() != 1 && lengths_.size() != from_.size()) ||
+        !read_column_or_number(births_, at) || (births_.size() != 1 && births_.size() != from_.size())) {
+      return py::none();
+    }
+    const auto length_of = [&](std::size_t i) { return lengths_[lengths_.size() == 1 ? 0 : i]; };
+    const auto birth_of = [&](std::size_t i) { return births_[births_.size() == 1 ? 0 : i]; };
     // All of them or none: who is refused has no numbers to wait for.
-    for (std::size_t i = 0; i < from->size(); ++i) network_.check((*from)[i], (*to)[i], length_of(i));
-    py::list ids(from->size());
-    for (std::size_t i = 0; i < from->size(); ++i) {
-      const u64 id = network_.inject((*from)[i], (*to)[i], length_of(i));
+    for (std::size_t i = 0; i < from_.size(); ++i) network_.check(from_[i], to_[i], length_of(i), birth_of(i));
+    py::list ids(from_.size());
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      const u64 id = network_.inject(from_[i], to_[i], length_of(i), birth_of(i));
       PyList_SET_ITEM(ids.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLongLong(id));
     }
     return ids;
@@ -238,24 +296,48 @@ class Stepper {
   /// A list of the caller's own, of messages that are made once.
   [[nodiscard]] py::list delivered() {
     const Turn turn(mutex_);
-    if (!shown_) shown_ = list_of(delivered_);
+    if (delivered_->empty()) return py::list(0);
+    if (!shown_) shown_ = list_of(*delivered_);
     return py::reinterpret_steal<py::list>(PyList_GetSlice(shown_->ptr(), 0, PyList_GET_SIZE(shown_->ptr())));
+  }
+  /// The same messages as an array, which keeps the memory that they lie in.
+  [[nodiscard]] py::object arrivals() {
+    static const bool known = [] {  // not before NumPy is needed
+      PYBIND11_NUMPY_DTYPE(Delivery, id, source, destination, flits, injected, delivered);
+      return true;
+    }();
+    static_cast<void>(known);
+    const Turn turn(mutex_);
+    const py::capsule owner(new std::shared_ptr<std::vector<Delivery>>(delivered_),
+                            [](void* p) { delete static_cast<std::shared_ptr<std::vector<Delivery>>*>(p); });
+    py::array_t<Delivery> array(static_cast<py::ssize_t>(delivered_->size()), delivered_->data(), owner);
+    py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    return array;
   }
 
  private:
   void forget() {
-    delivered_.clear();
+    if (delivered_.use_count() == 1) {
+      delivered_->clear();
+    } else {
+      delivered_ = std::make_shared<std::vector<Delivery>>();
+    }
     shown_.reset();
   }
   void keep() {
     const auto some = network_.delivered();
-    delivered_.insert(delivered_.end(), some.begin(), some.end());
+    delivered_->insert(delivered_->end(), some.begin(), some.end());
   }
 
   std::recursive_mutex mutex_;
   api::SteppedNetwork network_;
-  std::vector<Delivery> delivered_;
+  std::shared_ptr<std::vector<Delivery>> delivered_ = std::make_shared<std::vector<Delivery>>();
   std::optional<py::list> shown_;  ///< of delivered_
+  // Columns of the last inject_many, kept for their memory.
+  std::vector<u32> from_;
+  std::vector<u32> to_;
+  std::vector<u32> lengths_;
+  std::vector<u64> births_;
 };
 
 // --- inject(), once per message ---
@@ -285,35 +367,92 @@ bool words_of_injection(std::span<PyObject* const> given, std::size_t unnamed, P
   return true;
 }
 
-/// `self`: the network as a capsule, the object that keeps it, and what is called with anything but whole numbers in
-/// range: it says what is wrong with them.
-PyObject* inject_one(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
-  const auto named = static_cast<std::size_t>(names == nullptr ? 0 : PyTuple_GET_SIZE(names));
-  std::array<u64, 4> words{0, 0, 1, 0};
-  if (words_of_injection({given, static_cast<std::size_t>(unnamed) + named}, static_cast<std::size_t>(unnamed), names,
-                         words)) {
-    auto* const stepper = static_cast<Stepper*>(PyCapsule_GetPointer(PyTuple_GET_ITEM(self, 0), nullptr));
-    try {
-      return PyLong_FromUnsignedLongLong(stepper->with_network([&](api::SteppedNetwork& network) {
-        return network.inject(static_cast<u32>(words[0]), static_cast<u32>(words[1]), static_cast<u32>(words[2]),
-                              words[3]);
-      }));
-    } catch (const std::exception&) {  // nothing was injected, and it is said again below, as Python has it
-    }
+/// What functions that are called in every cycle are made of. `self`: the network as a capsule, the object that keeps
+/// it, and what is called with anything but words of the usual kinds in range: it says what is wrong with them. `work`
+/// returns nullptr for those.
+template <class Work>
+PyObject* call_quickly(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names, const Work& work) {
+  auto* const stepper = static_cast<Stepper*>(PyCapsule_GetPointer(PyTuple_GET_ITEM(self, 0), nullptr));
+  try {
+    if (PyObject* const answer = work(*stepper); answer != nullptr) return answer;
+  } catch (py::error_already_set& error) {
+    error.restore();
+    return nullptr;
+  } catch (...) {  // pybind11 translates what its functions throw
+    const auto thrown = std::current_exception();
+    return PyObject_CallNoArgs(py::cpp_function([thrown] { std::rethrow_exception(thrown); }).ptr());
   }
   return PyObject_Vectorcall(PyTuple_GET_ITEM(self, 2), given, static_cast<std::size_t>(unnamed), names);
 }
 
-/// inject() of a network as a function that Python calls in a tenth of a microsecond; pybind11 takes four times as long
-/// to find out what it was given.
-py::object quick_inject(const py::object& network, const py::object& otherwise) {
-  // Python reads it, and keeps it.
-  static const PyMethodDef method{
-      "inject", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&inject_one)), METH_FASTCALL | METH_KEYWORDS,
-      "Generates a message in the next cycle, or in the later cycle `at`; returns its number."};
+PyObject* inject_one(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  const auto named = static_cast<std::size_t>(names == nullptr ? 0 : PyTuple_GET_SIZE(names));
+  std::array<u64, 4> words{0, 0, 1, 0};
+  const bool usual = words_of_injection({given, static_cast<std::size_t>(unnamed) + named},
+                                        static_cast<std::size_t>(unnamed), names, words);
+  return call_quickly(self, given, unnamed, names, [&](Stepper& stepper) -> PyObject* {
+    if (!usual) return nullptr;
+    return PyLong_FromUnsignedLongLong(stepper.with_network([&](api::SteppedNetwork& network) {
+      return network.inject(static_cast<u32>(words[0]), static_cast<u32>(words[1]), static_cast<u32>(words[2]),
+                            words[3]);
+    }));
+  });
+}
+
+PyObject* inject_columns(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  return call_quickly(self, given, unnamed, names, [&](Stepper& stepper) -> PyObject* {
+    if (names != nullptr || unnamed < 2 || unnamed > 4) return nullptr;
+    const py::int_ one(1);
+    const py::int_ zero(0);
+    py::object ids = stepper.inject_many(given[0], given[1], unnamed > 2 ? given[2] : one.ptr(),
+                                         unnamed > 3 ? given[3] : zero.ptr());
+    return ids.is_none() ? nullptr : ids.release().ptr();
+  });
+}
+
+/// The cycles of a call of step() or advance(); nothing: Python has a closer look.
+std::optional<Tick> cycles_of(PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  if (names != nullptr || unnamed > 1) return std::nullopt;
+  return unnamed == 0 ? Tick{1} : natural_of(given[0], std::numeric_limits<i64>::max());
+}
+
+PyObject* step_cycles(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  const std::optional<Tick> cycles = cycles_of(given, unnamed, names);
+  return call_quickly(self, given, unnamed, names, [&](Stepper& stepper) -> PyObject* {
+    return cycles ? stepper.step(*cycles).release().ptr() : nullptr;
+  });
+}
+
+PyObject* advance_cycles(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  const std::optional<Tick> cycles = cycles_of(given, unnamed, names);
+  return call_quickly(self, given, unnamed, names, [&](Stepper& stepper) -> PyObject* {
+    return cycles ? PyLong_FromSize_t(stepper.advance(*cycles)) : nullptr;
+  });
+}
+
+PyObject* show_delivered(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
+  return call_quickly(self, given, unnamed, names,
+                      [](Stepper& stepper) { return stepper.delivered().release().ptr(); });
+}
+
+/// A function of a network that Python calls in a tenth of a microsecond; pybind11 takes four times as long to find out
+/// what it was given.
+py::object quick(const py::object& network, const std::string& name, const py::object& otherwise) {
+  using Call = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+  const auto method = [](const char* of, Call call) {
+    return PyMethodDef{of, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
+                       METH_FASTCALL | METH_KEYWORDS, nullptr};
+  };
+  // Python reads them, and keeps them.
+  static const std::array<PyMethodDef, 5> methods{
+      {method("inject", &inject_one), method("inject_many", &inject_columns), method("step", &step_cycles),
+       method("advance", &advance_cycles), method("delivered", &show_delivered)}};
+  const auto found =
+      std::find_if(methods.begin(), methods.end(), [&](const auto& each) { return name == each.ml_name; });
+  if (found == methods.end()) throw py::value_error("there is no quick " + name);
   const py::capsule stepper(network.cast<Stepper*>());
   const py::tuple self = py::make_tuple(stepper, network, otherwise);
-  return py::reinterpret_steal<py::object>(PyCFunction_New(const_cast<PyMethodDef*>(&method), self.ptr()));
+  return py::reinterpret_steal<py::object>(PyCFunction_New(const_cast<PyMethodDef*>(&*found), self.ptr()));
 }
 
 py::dict counts_of(Stepper& stepper) {
@@ -346,10 +485,10 @@ void add_stepping(py::module_& module) {
              return s.with_network([&](SteppedNetwork& n) { return n.inject(source, destination, flits, at); });
            })
       .def("inject_many", &Stepper::inject_many)
-      .def("quick_inject",
-           [](const py::object& self, const py::object& otherwise) { return quick_inject(self, otherwise); })
+      .def("quick", &quick)
+      .def("advance", &Stepper::advance)
+      .def_property_readonly("arrivals", &Stepper::arrivals)
       .def("reset", &Stepper::reset)
-      .def_property_readonly("delivered", &Stepper::delivered)
       .def_property_readonly("now",
                              [](Stepper& s) { return s.with_network([](SteppedNetwork& n) { return n.now(); }); })
       .def_property_readonly("terminals",
