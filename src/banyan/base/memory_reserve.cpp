@@ -42,7 +42,7 @@ void on_no_memory() {
 
 }  // namespace
 
-std::atomic<bool> MemoryReserve::used_{false};  // of the process
+std::atomic<bool> MemoryReserve::given_away{false};  // of the process
 
 std::size_t MemoryReserve::kept_bytes() noexcept {
   rlimit limit{};
@@ -56,7 +56,7 @@ void MemoryReserve::take() {
   const std::size_t bytes = kept_bytes();
   void* const place = keep_back(bytes);
   mine.bytes = bytes;
-  used_.store(false);
+  given_away.store(false);
   mine.place.store(place);
 }
 
@@ -77,7 +77,7 @@ MemoryReserve::~MemoryReserve() {
   std::set_new_handler(the_reserve.before);
   give();
   the_reserve.late.store(0);
-  used_.store(false);
+  given_away.store(false);
 }
 
 bool MemoryReserve::give() noexcept {
@@ -85,7 +85,7 @@ bool MemoryReserve::give() noexcept {
   if (place != nullptr) {
     the_reserve.late.store(kMostThreads);
     munmap(place, the_reserve.bytes);
-    used_.store(true);
+    given_away.store(true);
     return true;
   }
   // Several threads may find nothing at a time: there is something for this one too.

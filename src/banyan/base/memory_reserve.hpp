@@ -25,7 +25,7 @@ class MemoryReserve {
 
   /// Throws std::bad_alloc where the reserve has been given away and cannot be had again.
   static void require() {
-    if (used_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (given_away.load(std::memory_order_relaxed)) [[unlikely]]
       renew();
   }
   /// Gives the reserve to who found no memory, and has others that found none look again; false: there is none.
@@ -37,7 +37,7 @@ class MemoryReserve {
   static void renew();
   static void take();
 
-  static std::atomic<bool> used_;  // of the process
+  static std::atomic<bool> given_away;  // of the process
 };
 
 }  // namespace banyan

@@ -135,7 +135,7 @@ bool add_elements(std::vector<Number>& numbers, const Elements& from) {
     Integer number = 0;
     std::memcpy(&number, from.first + static_cast<std::ptrdiff_t>(i) * from.stride, sizeof number);
     if (std::cmp_less(number, 0) || std::cmp_greater(number, std::numeric_limits<Number>::max())) return false;
-    numbers[i] = static_cast<Number>(number);
+    numbers[i] = static_cast<Number>(static_cast<std::make_unsigned_t<Integer>>(number));
   }
   return true;
 }
