@@ -245,8 +245,9 @@ TEST(RunFigures, WhatWasNotRecordedIsThereOnceItIsAskedFor) {
       {"sessions", cube + "switch = \"output_queued\"\ntraffic = { name = \"synchronization\" }\nrun.sessions = 20\n"},
       {"jobs", mesh + "switch = \"vc_router\"\n[[job]]\nname = \"j\"\ngenerator = { collective = \"all_reduce\", "
                       "bytes = 64, ranks = 4 }\n"}};
-  for (const auto& [kind, text] : kinds) {
-    SCOPED_TRACE(kind);
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.first);
+    const std::string text = kind.second;
     std::vector<api::Result> results;  // a page refers to them
     const auto page_with = [&](const api::Overrides& words, const api::RunOptions& options) {
       const api::ExperimentSet set = api::read_experiments_text(text, "test.toml", words);
@@ -257,7 +258,8 @@ TEST(RunFigures, WhatWasNotRecordedIsThereOnceItIsAskedFor) {
     EXPECT_GE(bare.unrecorded.size(), 1U);
     const std::string html = to_html(bare);
     const std::string log = testing::TempDir() + "unrecorded.csv";
-    for (const auto& [what, words] : bare.unrecorded) {
+    for (const Page::Unrecorded& missing : bare.unrecorded) {
+      const std::string& words = missing.words;
       SCOPED_TRACE(words);
       EXPECT_NE(html.find("<code>" + words + "</code>"), std::string::npos);
       api::RunOptions options;
@@ -270,7 +272,7 @@ TEST(RunFigures, WhatWasNotRecordedIsThereOnceItIsAskedFor) {
       }
       const Page asked = page_with({words}, options);
       EXPECT_TRUE(std::none_of(asked.unrecorded.begin(), asked.unrecorded.end(),
-                               [&](const Page::Unrecorded& one) { return one.what == what; }));
+                               [&](const Page::Unrecorded& one) { return one.what == missing.what; }));
     }
   }
 }
