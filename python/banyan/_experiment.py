@@ -246,8 +246,9 @@ class Experiment:
         Control-C ends all points at once and raises SweepInterrupted, a KeyboardInterrupt that has the finished points.
         """
         axis_words = self._axis_words(axes)
-        swept = self._with(axis_words)
+        swept = self._without(axes)._with(axis_words)
         points = swept._points
+        self._require_axes(axis_words, swept)
         threads = whole(threads or 0, "threads")
         function(on_window, "on_window")
         shown = _display(progress, "sweep")
@@ -278,6 +279,23 @@ class Experiment:
             name = meant[0] if key not in self.axis_names and len(meant) == 1 else key
             given.append(_toml.override(f"sweep.{name}", _plain(value)))
         return given
+
+    def _without(self, axes: Mapping[str, Any]) -> "Experiment":
+        """Without the single values that the keys of axes were given before: what is said last holds."""
+        swept = {key for key, value in axes.items() if _is_axis(value)}
+        kept = [word for word in self._overrides if word.partition("=")[0].strip() not in swept]
+        return self if len(kept) == len(self._overrides) else Experiment._of(
+            self._text, self._name, kept, {}, self._folder)
+
+    @staticmethod
+    def _require_axes(axis_words: Sequence[str], swept: "Experiment") -> None:
+        """A value given before under another name of the key takes the place of an axis."""
+        for word in axis_words:
+            name = word.partition("=")[0].strip()
+            if name.startswith("sweep.") and name.removeprefix("sweep.") not in swept.axis_names:
+                key = name.removeprefix("sweep.")
+                raise config_error(f"{key} was given one value before, by another name",
+                                   "sweep over that name, or leave the value out", key)
 
     def _refuse_one_list(self, key: str, value: Any) -> None:
         """Where a parameter is a list itself, a list of numbers is one value of it, and no axis."""

@@ -439,3 +439,12 @@ def test_another_python_is_told_for_which_one_it_was_built(tmp_path):
         _built_for.require_this_python(tmp_path)
     (tmp_path / os.path.basename(banyan._core.__file__)).touch()
     _built_for.require_this_python(tmp_path)
+
+
+def test_an_axis_takes_the_place_of_a_value_that_was_given_before(file):
+    e = banyan.load(file)
+    for before in (e.replace(load=0.3), banyan.load(file, load=0.3), e.replace(load=0.1).replace(load=0.2)):
+        assert before.sweep(load=[0.05, 0.1]).frame()["load"].tolist() == [0.05, 0.1]
+    assert len(e.replace(**{"run.seed": 3}).sweep(**{"run.seed": [1, 2]})) == 2
+    with pytest.raises(banyan.ConfigError, match="was given one value before"):
+        e.replace(**{"traffic.load": 0.3}).sweep(load=[0.05, 0.1])

@@ -181,6 +181,26 @@ TEST(SweepPage, SaysHowMuchOfASweepIsFinished) {
             (std::pair<std::string, std::string>{"2 of 6", "points finished"}));
 }
 
+/// What is written in several units stands where it is, and not where its digits are.
+TEST(SweepPage, AxesWithUnitsAreInOneOfThem) {
+  Sweep made = sweep();
+  const std::vector<std::string> loads{"800 MB/s", "2 GB/s", "8 Gbps"};
+  for (std::size_t i = 0; i < made.set.points.size(); ++i) made.set.points[i].axes[1].second = loads[i % 3];
+  const Chart chart = sweep_chart(made.set, 1, made.results, "packet_latency");
+  EXPECT_EQ(chart.x_label, "traffic.uniform.load (MB/s)");
+  std::vector<double> places;
+  for (const ChartPoint& point : chart.lines[0].points) places.push_back(point.x);
+  std::ranges::sort(places);
+  EXPECT_EQ(places, (std::vector<double>{800.0, 1000.0, 2000.0}));
+  const nlohmann::json axis =
+      nlohmann::json::parse(page_data(sweep_page(made.set, made.results, 6)))["comparison"]["axes"][1];
+  EXPECT_EQ(axis["unit"], "MB/s");
+  EXPECT_EQ(axis["numbers"], nlohmann::json({800.0, 2000.0, 1000.0}));
+  // A number without a unit beside them may be of another kind: all are names then.
+  for (std::size_t i = 0; i < made.set.points.size(); i += 3) made.set.points[i].axes[1].second = "0.3";
+  EXPECT_FALSE(sweep_chart(made.set, 1, made.results, "packet_latency").x_names.empty());
+}
+
 /// Files keep cycles and flits; what is drawn and shown in tables is in units that all points know.
 TEST(SweepPage, IsInSecondsAndBytesWhereAllPointsKnowThem) {
   Sweep made = sweep();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "banyan/base/types.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli::jobs_test {

@@ -33,9 +33,20 @@ constexpr std::size_t kSeriesCharts = 12;
 /// Beyond this ratio of the largest to the smallest value of an axis, its steps are taken as factors.
 constexpr double kWide = 64.0;
 
-std::optional<double> as_number(const std::string& text) {
+/// The unit that values along an axis are written with first; "": none is.
+std::string unit_along(const api::ExperimentSet& set, std::size_t axis) {
+  for (const api::Experiment& point : set.points) {
+    const auto quantity = config::parse_quantity(point.axes[axis].second);
+    if (quantity && !quantity->unit.empty()) return quantity->unit;
+  }
+  return "";
+}
+
+/// A value along an axis in the unit of unit_along(). Nothing for words, and where another unit does not fit that.
+std::optional<double> as_number(const std::string& text, const std::string& unit) {
   const auto quantity = config::parse_quantity(text);
-  return quantity ? std::optional<double>(quantity->number) : std::nullopt;
+  if (!quantity || quantity->unit.empty() != unit.empty()) return std::nullopt;
+  return quantity->unit == unit ? quantity->number : config::convert(*quantity, unit);
 }
 
 /// "traffic.uniform.load" is "load" beside a value.
@@ -53,7 +64,9 @@ bool is_seed(const std::string& axis) { return short_name(axis) == "seed"; }
 
 bool has_numbers(const api::ExperimentSet& set, std::size_t axis) {
   return std::all_of(set.points.begin(), set.points.end(),
-                     [&](const api::Experiment& point) { return as_number(point.axes[axis].second).has_value(); });
+                     [&, unit = unit_along(set, axis)](const api::Experiment& point) {
+                       return as_number(point.axes[axis].second, unit).has_value();
+                     });
 }
 
 /// What tells a point from the others of its sweep, without the axis that curves are drawn over, and without seeds
@@ -146,7 +159,7 @@ void add_models(Chart& chart, const api::ExperimentSet& set, std::size_t x, cons
         if (beside.label == where) line.colour = beside.colour;
       }
       const std::string& value = set.points[i].axes[x].second;
-      ChartPoint point{*as_number(value),
+      ChartPoint point{*as_number(value, unit_along(set, x)),
                        m.mean,
                        {},
                        fmt::format("{}, {} = {}: {:.5g} {}", model, set.axis_names[x], value, m.mean, m.unit)};
@@ -363,11 +376,11 @@ void add_sweep_figures(Page& page, const api::ExperimentSet& set, const std::vec
 }
 
 /// The place of a value of one axis, by what it is called there.
-std::size_t place_of(Comparison::Axis& axis, const std::string& name, const std::string& value) {
+std::size_t place_of(Comparison::Axis& axis, const std::string& name, std::optional<double> value) {
   const auto found = std::find(axis.names.begin(), axis.names.end(), name);
   if (found != axis.names.end()) return static_cast<std::size_t>(found - axis.names.begin());
   axis.names.push_back(name);
-  axis.numbers.push_back(as_number(value).value_or(std::nan("")));
+  axis.numbers.push_back(value.value_or(std::nan("")));
   return axis.names.size() - 1;
 }
 
@@ -376,15 +389,18 @@ Comparison comparison_of(const api::ExperimentSet& set, const std::vector<api::R
   Comparison comparison;
   const std::vector<std::string> units = api::axis_units(set, results);
   const std::vector<std::string> names = config::short_names(set.axis_names);
+  std::vector<std::string> written;
   for (std::size_t a = 0; a < set.axis_names.size(); ++a) {
     const std::string& key = set.axis_names[a];
-    comparison.axes.push_back({key, names[a], units[a], is_seed(key), {}, {}});
+    written.push_back(unit_along(set, a));
+    comparison.axes.push_back({key, names[a], written[a].empty() ? units[a] : written[a], is_seed(key), {}, {}});
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const api::Experiment& point = set.points[i];
     std::vector<std::size_t> at;
     for (std::size_t a = 0; a < point.axes.size(); ++a) {
-      at.push_back(place_of(comparison.axes[a], api::value_name(point, a), point.axes[a].second));
+      at.push_back(
+          place_of(comparison.axes[a], api::value_name(point, a), as_number(point.axes[a].second, written[a])));
     }
     comparison.points.push_back(std::move(at));
   }
@@ -480,7 +496,8 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
                   const std::string& metric) {
   Chart chart;
   chart.title = words(metric);
-  chart.x_label = with_unit(set.axis_names[x], api::axis_units(set, results)[x]);
+  const std::string unit = unit_along(set, x);
+  chart.x_label = with_unit(set.axis_names[x], unit.empty() ? api::axis_units(set, results)[x] : unit);
   chart.x_symbol = short_name(set.axis_names[x]);
   chart.y_unit = unit_of(results, metric);
   chart.y_label = with_unit(metric, chart.y_unit);
@@ -491,7 +508,7 @@ Chart sweep_chart(const api::ExperimentSet& set, std::size_t x, const std::vecto
     const Metric* here = results[i].find(metric);
     const bool known = here != nullptr && std::isfinite(here->mean);
     if (!known && !is_unsettled(api::to_string(results[i].verdict))) continue;
-    const double place = numbers ? *as_number(set.points[i].axes[x].second)
+    const double place = numbers ? *as_number(set.points[i].axes[x].second, unit)
                                  : place_of_name(chart.x_names, api::value_name(set.points[i], x));
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
     const ChartLine& line = line_of(chart, label_of(set.points[i], x));
@@ -606,7 +623,8 @@ void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<ap
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (set.points[i].axes.empty()) continue;
     const std::string& text = set.points[i].axes.back().second;
-    const End end{as_number(text).value_or(std::nan("")), text, results[i].verdict == api::Verdict::deadlocked};
+    const std::string unit = unit_along(set, set.points[i].axes.size() - 1);
+    const End end{as_number(text, unit).value_or(std::nan("")), text, results[i].verdict == api::Verdict::deadlocked};
     if (!is_unsettled(api::to_string(results[i].verdict))) {
       below.push_back(end);
     } else if (!above || end.load < above->load) {
