@@ -126,6 +126,23 @@ TEST(Recorded, NoChannelOfTheCubeCarriesMoreThanOnePacketPerCycle) {
   EXPECT_GT(most, 0.5);
 }
 
+/// A length of a cycle says how times are written, and changes nothing of what is looked at; where nothing was looked
+/// at, nothing is said of trees.
+TEST(Recorded, TreesAreSampledAsOftenWithAndWithoutALengthOfACycle) {
+  const std::string experiment =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\ntraffic = { name = 'uniform', load = 0.3 }\n"
+      "[run]\nwarmup = 500\nmeasure = 3000\ntrees = true\n";
+  const api::Result plain = run(experiment, {});
+  const api::Result timed = run(experiment, {"run.cycle_time=1 ns"});
+  ASSERT_NE(plain.trees, nullptr);
+  ASSERT_NE(timed.trees, nullptr);
+  EXPECT_EQ(timed.trees->record().samples.size(), plain.trees->record().samples.size());
+  const api::Result rare = run(experiment, {"run.trees_interval=100000"});
+  EXPECT_EQ(rare.trees, nullptr);
+  EXPECT_EQ(rare.find("congestion_trees_most"), nullptr);
+  EXPECT_NE(rare.explanation.find("run.trees_interval is longer than the run"), std::string::npos) << rare.explanation;
+}
+
 TEST(Recorded, AWatchedPacketIsFollowedFromItsSourceToItsDestination) {
   const api::Result result = run(kMesh, {}, {"packet=5:2"});
   std::vector<std::string> sent;

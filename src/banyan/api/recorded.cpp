@@ -259,8 +259,8 @@ std::string trace_text(const engine::ProbeReport& report, const core::Topology& 
 /// have a rate a cycle is the time of a byte, and 80 us are some 1,200 packets of 64 bytes per port.
 Tick default_tree_interval(const Experiment& experiment) {
   constexpr double kLengthNs = 80'000.0;
-  const double cycle = cycle_ns(experiment);
-  return cycle > 0.0 ? std::max<Tick>(1, static_cast<Tick>(kLengthNs / cycle)) : 1000;
+  if (switch_row(experiment).cycle_ns == nullptr) return 1000;
+  return std::max<Tick>(1, static_cast<Tick>(kLengthNs / cycle_ns(experiment)));
 }
 
 engine::TreePlan tree_plan(const Experiment& experiment) {
@@ -273,6 +273,16 @@ engine::TreePlan tree_plan(const Experiment& experiment) {
   plan.flows = tables == "flows" || tables == "all";
   return plan;
 }
+
+namespace {
+
+void add_false_marks(Result& result, const engine::JudgedMarks& marks) {
+  if (marks.all == 0) return;
+  result.metrics.push_back(stats::Metric::exact(
+      "false_marks", "of marks", static_cast<double>(marks.false_ones) / static_cast<double>(marks.all), marks.all));
+}
+
+}  // namespace
 
 void add_trees(Result& result, const stats::CongestionRecord& record, const engine::JudgedMarks& marks) {
   std::size_t most = 0;
@@ -291,6 +301,11 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
       life = std::max(life, sample.at - seen_since.try_emplace(tree.id, sample.at).first->second + record.interval);
     }
   }
+  if (record.samples.empty()) {
+    result.explanation += std::string(result.explanation.empty() ? "" : "; ") +
+                          "no sample of congestion trees was taken: run.trees_interval is longer than the run";
+    return add_false_marks(result, marks);
+  }
   for (const auto& [name, unit, value] : {std::tuple{"congestion_trees_most", "trees", u64{most}},
                                           {"congestion_tree_members_most", "buffers", largest},
                                           {"congestion_tree_depth_most", "switches", depth},
@@ -298,10 +313,7 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
                                           {"congestion_tree_life_most", "cycles", life}}) {
     result.metrics.push_back(stats::Metric::exact(name, unit, static_cast<double>(value), record.samples.size()));
   }
-  if (marks.all != 0) {
-    result.metrics.push_back(stats::Metric::exact(
-        "false_marks", "of marks", static_cast<double>(marks.false_ones) / static_cast<double>(marks.all), marks.all));
-  }
+  add_false_marks(result, marks);
   result.trees = std::make_shared<const stats::PackedCongestion>(record);
 }
 
