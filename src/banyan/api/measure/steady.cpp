@@ -669,7 +669,10 @@ std::optional<engine::TreeRecorder> tree_recorder(const Experiment& experiment, 
   for (const core::Traffic* traffic : instance.traffic_pointers) {
     wanted.spacing = std::max<Tick>(wanted.spacing, std::min(traffic->longest_message(), traffic->longest_packet()));
   }
-  if (experiment.run.integer("trees_interval") == 0) wanted.longest = longest_interval(experiment.run);
+  if (experiment.run.integer("trees_interval") == 0) {
+    wanted.longest = longest_interval(experiment.run);
+    wanted.interval = std::min(wanted.interval, std::max<Tick>(wanted.longest, 1));
+  }
   return std::make_optional<engine::TreeRecorder>(*network.topology, *network.routing, wanted);
 }
 
