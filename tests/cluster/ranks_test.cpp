@@ -1,4 +1,5 @@
 // Does one network over the processes of mpirun end as on one thread, and does what it cannot do end with one sentence?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -142,10 +143,104 @@ TEST_F(Ranks, MoreThanPartsAreRefused) {
 }
 
 TEST_F(Ranks, WhatTheyCannotShareIsRefused) {
-  for (const char* option : {"--log log.txt", "--watch terminal=1", "--record-trace trace.txt", "--checkpoint state",
-                             "run.trees=true", "run.tables=all"}) {
-    expect_refusal(on(2, std::string("banyan run mesh.toml ") + option + ""), "several ranks");
+  write("worms.toml", R"(
+topology = { name = "bidirectional_min", hosts = 16 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+traffic  = "multicast"
+)");
+  write("jobs.toml", R"(
+topology = { name = "mesh", size = [4, 4] }
+switch   = { name = "vc_router", vcs = 2, buffer = 4 }
+routing  = "dimension_order"
+job      = { name = "ring", file = "ring.goal" }
+)");
+  write("ring.goal", "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n");
+  expect_refusal(on(2, "banyan run worms.toml"), "several ranks");
+  expect_refusal(on(2, "banyan run jobs.toml"), "several ranks");
+}
+
+/// What a run records beside its result, as files: the same bytes on one process and on two.
+TEST_F(Ranks, WhatIsRecordedHasTheSameBytes) {
+  write("fire.toml", R"(
+topology = { name = "bidirectional_min", hosts = 16 }
+switch   = { name = "cioq", queues = "recn_enhanced", mark.low = 4, mark.high = 16 }
+routing  = { name = "nearest_common_ancestor", up = "destination_digit" }
+traffic  = { name = "hot_spot", load = 0.8, size = 64, fraction = 0.4 }
+run      = { warmup = 1000, measure = 9000, trees_interval = 500, window = 500 }
+)");
+  for (const char* file : {"mesh.toml", "fire.toml"}) {
+    const std::string run = std::string("banyan run ") + file +
+                            " run.trees=true run.tables=all run.window=500 --watch terminal=1 --watch packet=2:1 --quiet --json";
+    const auto files = [&](const char* names) {
+      return fmt::format(" --out {0} --log {0}.log --record-trace {0}.trace > {0}.json 2>/dev/null", names);
+    };
+    ASSERT_EQ(here(run + " --threads 1" + files("alone")).status, 0);
+    ASSERT_EQ(on(2, run + files("shared")).status, 0);
+    for (const char* name : {"/channels.csv", "/flows.csv", "/events.csv", "/series.csv", ".log", ".trace"}) {
+      const Output same = here(fmt::format("cmp alone{0} shared{0} && test -s alone{0}", name));
+      EXPECT_EQ(same.status, 0) << file << ": " << same.text;
+    }
+    const Output trees = here(
+        "banyan trees alone --json > alone.trees && banyan trees shared --json > shared.trees && "
+        "cmp alone.trees shared.trees && rm -r alone shared");
+    EXPECT_EQ(trees.status, 0) << file << ": " << trees.text;
   }
+}
+
+TEST_F(Ranks, TrafficsThatAnswerAndSessions) {
+  expect_same(
+      "mesh.toml traffic.uniform.reply_size=3 traffic.uniform.vc_range=[0,0] traffic.uniform.reply_vc_range=[1,1]",
+      {2});
+  write("sessions.toml", R"(
+topology = { name = "mesh", size = [4, 4] }
+switch   = { name = "vc_router", vcs = 2, buffer = 4 }
+routing  = "dimension_order"
+traffic  = { name = "collective", operation = "all_to_all" }
+run      = { sessions = 3, trees = true }
+)");
+  expect_same("sessions.toml", {3});
+  expect_same("sessions.toml traffic=multicast traffic.multicast.implementation=software run.trees=false", {2});
+}
+
+/// All of them are killed on the way; the first file is there when all have written theirs.
+TEST_F(Ranks, GoOnFromACheckpoint) {
+  const std::string run = "banyan run mesh.toml run.measure=40000 --quiet --json";
+  const json whole = result_in(here(run + " --threads 1 2>/dev/null").text);
+  ASSERT_TRUE(whole.is_object()) << whole;
+  static_cast<void>(here("(mpirun --oversubscribe --bind-to none -n 2 sh -c 'echo $$ >> pids; exec " + run +
+                         " --checkpoint state --checkpoint-every 0.05s' > /dev/null 2>&1 &) ; "
+                         "for i in $(seq 300); do test -e state && break; sleep 0.1; done; sleep 0.5; "
+                         "kill -9 $(cat pids); sleep 0.5"));
+  ASSERT_TRUE(fs::exists(folder_.path() / "state"));
+  const json resumed = result_in(on(2, "banyan run --resume state --quiet --json 2>/dev/null").text);
+  ASSERT_TRUE(resumed.is_object()) << resumed;
+  for (const auto& [key, value] : whole.items()) EXPECT_EQ(resumed[key], value) << key;
+  expect_refusal(on(3, "banyan run --resume state"), "was written by 2 processes, and this run has 3 processes");
+  expect_refusal(here("banyan run --resume state"), "was written by 2 processes, and this run has one process");
+  EXPECT_EQ(here("rm state.*.1").status, 0);
+  expect_refusal(on(2, "banyan run --resume state"), ".1: cannot be read");
+}
+
+TEST_F(Ranks, ACheckpointTakesThePlaceOfTheOneBefore) {
+  for (int i = 0; i < 2; ++i) {
+    const Output said = on(2, "banyan run mesh.toml --quiet --checkpoint state --checkpoint-every 0.01s");
+    ASSERT_EQ(said.status, 0) << said.text;
+  }
+  EXPECT_EQ(here("ls state* | wc -l").text, "3\n");
+  expect_refusal(on(2, "banyan run mesh.toml --checkpoint missing/state"), "missing/state");
+}
+
+TEST_F(Ranks, ShareAWarmUp) {
+  write("warm.toml", R"(
+topology = { name = "mesh", size = [4, 4] }
+switch   = { name = "vc_router", vcs = 2, buffer = 4 }
+routing  = "dimension_order"
+traffic  = { name = "uniform", load = 0.3, size = 5 }
+run      = { warmup = 200, measure = 500 }
+fork     = { after = "warmup", vary = "traffic.uniform.load", from = 0.2 }
+)");
+  expect_same("warm.toml", {2});
 }
 
 TEST_F(Ranks, BadInputIsToldOnce) {

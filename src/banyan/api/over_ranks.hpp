@@ -6,10 +6,10 @@
 
 namespace banyan::api {
 
-/// Throws ConfigError where ranks cannot share what is asked for beside the result, or an experiment of jobs.
-void require_shareable(const Experiment& experiment, const RunOptions& options);
+/// Throws ConfigError where ranks cannot share the experiment.
+void require_shareable(const Experiment& experiment);
 
 /// Throws ConfigError where they cannot share the traffics.
-void require_shareable(const Experiment& experiment, const Traffics& traffics, bool sessions);
+void require_shareable(const Experiment& experiment, const Traffics& traffics);
 
 }  // namespace banyan::api

@@ -164,7 +164,8 @@ Result run_kept(const Experiment& experiment, const RunOptions& options) {
   engine::RunKeeper keeper({.file = wanted.file,
                             .seconds = wanted.seconds,
                             .resume = wanted.resume,
-                            .header = {program(), experiment.configuration}});
+                            .header = {program(), experiment.configuration},
+                            .ranks = options.ranks});
   RunOptions kept = options;
   kept.keeper = &keeper;
   try {
@@ -228,7 +229,7 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
-  if (options.ranks != nullptr) require_shareable(experiment, options);
+  if (options.ranks != nullptr) require_shareable(experiment);
   const bool kept = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
   Result result = kept ? run_kept(experiment, options) : run_either(experiment, options);
   result.compiler = BANYAN_COMPILER;
@@ -281,7 +282,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   require_fitting(experiment.run, traffics, sessions);
   require_windows(experiment.run, sessions, options);
   require_warm_up(experiment, network, sessions);
-  if (options.ranks != nullptr) require_shareable(experiment, traffics, sessions);
+  if (options.ranks != nullptr) require_shareable(experiment, traffics);
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);
   add_predictions(result, predictions);

@@ -49,7 +49,8 @@ class PageAllocator {
   }
 };
 
-/// A vector on pages of its own, for elements whose zero value is all zeros.
+/// A vector on pages of its own. Elements that are not given a value are all zeros, whatever their type says of its
+/// members.
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 

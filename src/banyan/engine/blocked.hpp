@@ -3,8 +3,10 @@
 // Population::blocked_on; nobody asks for it in a step, so it costs nothing when nobody looks.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::engine {
@@ -117,6 +119,42 @@ class BlockedView {
   [[nodiscard]] const std::vector<Blocked>& all_blocked() const noexcept { return blocked_; }
   [[nodiscard]] const std::vector<Content>& contents() const noexcept { return contents_; }
   [[nodiscard]] const std::vector<SetAside>& all_set_aside() const noexcept { return set_aside_; }
+  /// What a view holds, with the packets themselves.
+  struct Copy {
+    std::vector<Fill> fills;
+    std::vector<Blocked> blocked;
+    std::vector<SetAside> set_aside;
+    std::vector<u64> places;            ///< of the packets
+    std::vector<core::Packet> packets;  ///< one for each of them
+
+    void archive(Archive& a) { a(fills, blocked, set_aside, places, packets); }
+    Copy& operator+=(const Copy& more) {
+      const auto join = [](auto& all, const auto& others) { all.insert(all.end(), others.begin(), others.end()); };
+      join(fills, more.fills);
+      join(blocked, more.blocked);
+      join(set_aside, more.set_aside);
+      join(places, more.places);
+      join(packets, more.packets);
+      return *this;
+    }
+  };
+  [[nodiscard]] Copy copy() const {
+    Copy copy{fills_, blocked_, set_aside_, {}, {}};
+    for (const Content& content : contents_) {
+      copy.places.push_back(content.resource);
+      copy.packets.push_back(*content.packet);
+    }
+    return copy;
+  }
+  /// In place of what the view held.
+  void take(Copy&& copy) {
+    clear();
+    fills_ = std::move(copy.fills);
+    blocked_ = std::move(copy.blocked);
+    set_aside_ = std::move(copy.set_aside);
+    packets_ = std::move(copy.packets);
+    for (std::size_t i = 0; i < packets_.size(); ++i) contents_.push_back({copy.places[i], &packets_[i]});
+  }
   void clear() noexcept {
     fills_.clear();
     blocked_.clear();
@@ -131,6 +169,7 @@ class BlockedView {
   std::vector<Blocked> blocked_;
   std::vector<Content> contents_;
   std::vector<SetAside> set_aside_;
+  std::vector<core::Packet> packets_;  ///< that contents_ speaks of, where they came from other ranks
 };
 
 }  // namespace banyan::engine

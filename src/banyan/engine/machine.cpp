@@ -26,6 +26,9 @@ using Clock = std::chrono::steady_clock;
 /// What sums over ranks do with lists, and with the other things below.
 constexpr auto kJoin = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
 constexpr auto kAdd = [](auto& sum, const auto& more) { sum += more; };
+constexpr auto kAddEach = [](auto& sum, const auto& more) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+};
 constexpr auto kMerge = [](auto& sum, const auto& more) { sum.merge(more); };
 constexpr auto kLargest = [](auto& most, const auto& more) { most = std::max(most, more); };
 constexpr auto kSmallest = [](auto& least, const auto& more) { least = std::min(least, more); };
@@ -391,7 +394,13 @@ void Machine::close(u32 traffic, Tick at) {
 }
 
 void Machine::finish_records() {
-  for (Shard& shard : shards().subspan(1)) shards().front().terminals->sink.join_multicasts(shard.terminals->sink);
+  // The first shard of all gets what the others have; the others keep it, and nobody reads it there.
+  std::vector<MulticastLedger::Entry> open;
+  for (Shard& shard : shards()) {
+    if (shard.wires.shard != 0) kJoin(open, shard.terminals->sink.open_multicasts());
+  }
+  open = over_ranks(std::move(open), kJoin);
+  if (first_ == 0) shards().front().terminals->sink.join_multicasts(open);
   for (Shard& shard : shards()) shard.terminals->source.add_waiting(shard.terminals->recorder.record());
 }
 
@@ -497,7 +506,26 @@ ProbeReport Machine::probed() const {
   for (const Shard& shard : shards()) {
     if (shard.probe != nullptr) shard.probe->add_to(report);
   }
+  report = over_ranks(std::move(report), [](auto& all, const auto& more) { all.join(more); });
+  if (const Probe* const probe = shards().front().probe.get(); probe != nullptr)
+    report.keep_events(probe->most_events());
   return report;
+}
+
+PacketSteps Machine::take_steps() const {
+  PacketSteps steps;
+  for (const Shard& shard : shards()) steps.join(shard.probe->take_steps());
+  return over_ranks(std::move(steps), [](auto& all, const auto& more) { all.join(more); });
+}
+
+std::vector<MarkLog::Entry> Machine::take_marks() const {
+  std::vector<MarkLog::Entry> entries;
+  for (const Shard& shard : shards()) {
+    if (shard.probe == nullptr) continue;
+    kJoin(entries, shard.probe->marks().entries());
+    shard.probe->marks().clear();
+  }
+  return over_ranks(std::move(entries), kJoin);
 }
 
 Totals Machine::totals() const {
@@ -522,9 +550,54 @@ std::vector<LatencySums> Machine::tallies() const {
   for (const Shard& shard : shards()) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shard.terminals->recorder.tallies()[i];
   }
-  return over_ranks(std::move(sum), [](auto& all, const auto& more) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
-  });
+  return over_ranks(std::move(sum), kAddEach);
+}
+
+Tick Machine::next_birth_after(Tick now) const {
+  Tick next = kNever;
+  for (const Shard& shard : shards()) next = std::min(next, shard.terminals->source.next_birth_after(now));
+  return over_ranks(next, kSmallest);
+}
+
+/// Lets populations know what is behind channels to other processes.
+void Machine::exchange_borders() const {
+  for (u32 round = 0; ranks_ != nullptr && round < Population::kBorderRounds; ++round) {
+    std::vector<u64> words;
+    for (const Shard& shard : shards()) {
+      for (const auto& population : shard.populations) population->tell_border(round, words);
+    }
+    words = over_ranks(std::move(words), kJoin);
+    for (const Shard& shard : shards()) {
+      for (const auto& population : shard.populations) population->hear_border(round, words);
+    }
+  }
+}
+
+std::vector<u32> Machine::full_channels() const {
+  exchange_borders();
+  std::vector<u32> channels;
+  for (const Shard& shard : shards()) {
+    for (const auto& population : shard.populations) population->full_channels(channels);
+  }
+  return over_ranks(std::move(channels), kJoin);
+}
+
+std::vector<u64> Machine::occupancy(u32 levels) const {
+  std::vector<u64> sum(levels);
+  for (const Shard& shard : shards()) {
+    for (const auto& population : shard.populations) population->occupancy(sum);
+  }
+  return over_ranks(std::move(sum), kAddEach);
+}
+
+std::vector<u32> Machine::generated(u32 tally) const {
+  std::vector<u32> sum;
+  for (const Shard& shard : shards()) {
+    const std::vector<u32>& part = shard.terminals->recorder.generated(tally);
+    sum.resize(part.size());
+    kAddEach(sum, part);
+  }
+  return over_ranks(std::move(sum), kAddEach);
 }
 
 u64 Machine::finite_delivered(u32 traffic) const {
@@ -690,9 +763,13 @@ double Machine::helper_cpu_seconds() const noexcept {
 }
 
 void Machine::blocked_on(BlockedView& into) const {
+  exchange_borders();
   for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) population->blocked_on(into);
   }
+  if (ranks_ == nullptr) return;
+  BlockedView::Copy copy = over_ranks(into.copy(), kAdd);
+  into.take(std::move(copy));
 }
 
 std::string Machine::explain_blockage() const {
@@ -705,7 +782,7 @@ std::string Machine::explain_blockage() const {
   const bool told = !waits.empty();
   BlockedView view;
   blocked_on(view);
-  const std::vector<Blocked> blocked = over_ranks(view.all_blocked(), kJoin);
+  const std::vector<Blocked>& blocked = view.all_blocked();
   for (const Blocked& b : blocked) {
     // What waits for its turn will get it: no part of a deadlock.
     if (!told && b.why != Why::bandwidth) waits.push_back({b.resource, b.on, "", b.packet});

@@ -123,12 +123,24 @@ class Machine {
   [[nodiscard]] OwnMetrics own_metrics() const;
   /// What the probes wrote down since reset.
   [[nodiscard]] ProbeReport probed() const;
+  /// What the probes saw of packets since the last time (ProbePlan::every_packet).
+  [[nodiscard]] PacketSteps take_steps() const;
+  /// What switches marked since the last time (ProbePlan::marks).
+  [[nodiscard]] std::vector<MarkLog::Entry> take_marks() const;
   [[nodiscard]] std::vector<LatencySums> tallies() const;
   [[nodiscard]] u64 finite_delivered(u32 traffic) const;
   [[nodiscard]] Tick finite_latest(u32 traffic) const;
   /// Birth of the earliest message of a traffic that has not left its source.
   [[nodiscard]] Tick first_birth(u32 traffic) const;
   [[nodiscard]] bool sources_past_window() const;
+  /// Birth of the earliest message from a tick on; kNever where there is none, or what arrives decides.
+  [[nodiscard]] Tick next_birth_after(Tick now) const;
+  /// Channels at whose end there is no room.
+  [[nodiscard]] std::vector<u32> full_channels() const;
+  /// Packets in the switches of each level of a graph that has so many.
+  [[nodiscard]] std::vector<u64> occupancy(u32 levels) const;
+  /// Messages that were born in each tick of a session (EngineSettings::generation_series), by tally_class.
+  [[nodiscard]] std::vector<u32> generated(u32 tally) const;
   [[nodiscard]] std::span<core::Traffic* const> traffics() const noexcept { return traffics_; }
   /// The shards that this process steps.
   [[nodiscard]] std::span<const Shard> shards() const noexcept { return {shards_.data() + first_, own_}; }
@@ -186,6 +198,7 @@ class Machine {
     if (ranks_ == nullptr) return mine;
     return ranks_->sum(std::move(mine), std::forward<Add>(add));
   }
+  void exchange_borders() const;
   void audit_flows(Holdings& held, const Totals& sum) const;
   [[nodiscard]] bool expects_here(Tick now) const;
   void run_windows(u32 worker);

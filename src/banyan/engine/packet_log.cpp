@@ -29,15 +29,11 @@ void PacketLog::finish(const Machine& machine) {
 }
 
 void PacketLog::collect(const Machine& machine) {
-  std::vector<PacketSteps::Hop> hops;
-  std::vector<PacketSteps::End> ends;
-  for (const Shard& shard : machine.shards()) {
-    PacketSteps steps = shard.probe->take_steps();
-    for (const PacketSteps::Start& s : steps.starts) {
-      open_[s.packet] = {s.destination, s.flits, std::max<u32>(s.copies, 1), s.copies == 0, s.birth, s.enter, {}};
-    }
-    hops.insert(hops.end(), steps.hops.begin(), steps.hops.end());
-    ends.insert(ends.end(), steps.ends.begin(), steps.ends.end());
+  PacketSteps steps = machine.take_steps();
+  std::vector<PacketSteps::Hop>& hops = steps.hops;
+  std::vector<PacketSteps::End>& ends = steps.ends;
+  for (const PacketSteps::Start& s : steps.starts) {
+    open_[s.packet] = {s.destination, s.flits, std::max<u32>(s.copies, 1), s.copies == 0, s.birth, s.enter, {}};
   }
   // A model that moves a packet over several channels within a tick does so in one shard, and in their order.
   std::stable_sort(hops.begin(), hops.end(), [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -77,9 +77,19 @@ class PacketPool {
     while (created_ < created) grow();
     a(free_count_);
     a.row(free_.data(), free_count_);
-    for (u32 chunk = 0; chunk < created_ >> kChunkBits; ++chunk) {
-      a.row(chunks_[chunk].get(), 1U << kChunkBits);
-      if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
+    for (u32 chunk = 0; chunk < created_ >> kChunkBits; ++chunk) archive_chunk(a, chunk);
+  }
+  /// The same of a pool that another rank keeps (mirror()).
+  void archive_copies(Archive& a) {
+    std::vector<u32> made;
+    for (u32 chunk = 0; chunk < chunks_.size(); ++chunk) {
+      if (chunks_[chunk] != nullptr) made.push_back(chunk);
+    }
+    a(made);
+    for (const u32 chunk : made) {
+      if (chunk >= chunks_.size()) throw ArchiveMismatch("a packet has no place in the pool of its shard");
+      if (chunks_[chunk] == nullptr) make(chunk);
+      archive_chunk(a, chunk);
     }
   }
 
@@ -100,6 +110,10 @@ class PacketPool {
   [[nodiscard]] u16& value_of(core::PacketId id) const noexcept {
     const u32 index = index_of(id);
     return values_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
+  }
+  void archive_chunk(Archive& a, u32 chunk) {
+    a.row(chunks_[chunk].get(), 1U << kChunkBits);
+    if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
   }
   void make(u32 chunk) {
     if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);

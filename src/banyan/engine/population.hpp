@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -241,6 +242,18 @@ class Population {
   virtual void occupancy(std::vector<u64>& levels) const { static_cast<void>(levels); }
   /// Channel numbers (core::Graph) whose buffer is full, for the saturation tree of paper 1.
   virtual void full_channels(std::vector<u32>& channels) const { static_cast<void>(channels); }
+  /// For a model that looks at what is behind its channels to tell who waits for what (blocked_on, full_channels),
+  /// where that is in another process: before it is asked, everybody tells what others may look at, and hears what all
+  /// have told; kBorderRounds times, for what is told may depend on what was heard.
+  static constexpr u32 kBorderRounds = 2;
+  virtual void tell_border(u32 round, std::vector<u64>& words) const {
+    static_cast<void>(round);
+    static_cast<void>(words);
+  }
+  virtual void hear_border(u32 round, std::span<const u64> words) {
+    static_cast<void>(round);
+    static_cast<void>(words);
+  }
 };
 
 }  // namespace banyan::engine

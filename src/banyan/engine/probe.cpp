@@ -41,6 +41,32 @@ void ProbeReport::merge(const ProbeReport& other) {
   }
 }
 
+void ProbeReport::join(const ProbeReport& other) {
+  merge(other);
+  const auto add = [](auto& all, const auto& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    std::sort(all.begin(), all.end());
+  };
+  add(events, other.events);
+  add(messages, other.messages);
+  lost_events += other.lost_events;
+  first_lost = std::min(first_lost, other.first_lost);
+}
+
+void ProbeReport::keep_events(std::size_t most) {
+  if (events.size() > most) first_lost = std::min(first_lost, events[most].at);
+  const auto end =
+      std::partition_point(events.begin(), events.end(), [&](const Event& e) { return e.at < first_lost; });
+  lost_events += static_cast<u64>(events.end() - end);
+  events.erase(end, events.end());
+}
+
+void PacketSteps::join(const PacketSteps& other) {
+  starts.insert(starts.end(), other.starts.begin(), other.starts.end());
+  hops.insert(hops.end(), other.hops.begin(), other.hops.end());
+  ends.insert(ends.end(), other.ends.begin(), other.ends.end());
+}
+
 Probe::Probe(const ProbePlan& plan, const core::Graph& graph) : plan_(plan), graph_(graph), from_(plan.from) {
   if (plan_.channels) channel_flits_.resize(graph.channels().size());
   for (const WatchedPacket& packet : plan_.packets) {
@@ -74,6 +100,7 @@ void Probe::reset() {
   marks_.clear();
   steps_ = {};
   lost_events_ = 0;
+  first_lost_ = kNever;
   from_ = plan_.from;
   to_ = kNever;
 }
@@ -100,6 +127,7 @@ void Probe::keep(const Event& event) {
     events_.push_back(event);
   } else {
     ++lost_events_;
+    first_lost_ = std::min(first_lost_, event.at);
   }
 }
 
@@ -222,12 +250,11 @@ void Probe::add_to(ProbeReport& report) const {
   mine.channel_flits = channel_flits_;
   for (const auto& [pair, flow] : flows_) mine.flows.push_back(flow);
   std::sort(mine.flows.begin(), mine.flows.end(), by_pair);
-  report.merge(mine);
-  report.events.insert(report.events.end(), events_.begin(), events_.end());
-  std::sort(report.events.begin(), report.events.end());
-  report.lost_events += lost_events_;
-  report.messages.insert(report.messages.end(), messages_.begin(), messages_.end());
-  std::sort(report.messages.begin(), report.messages.end());
+  mine.events = events_;
+  mine.messages = messages_;
+  mine.lost_events = lost_events_;
+  mine.first_lost = first_lost_;
+  report.join(mine);
 }
 
 }  // namespace banyan::engine

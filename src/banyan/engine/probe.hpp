@@ -40,7 +40,7 @@ struct ProbePlan {
   Tick from = 0;              ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;
   std::vector<WatchedPort> ports;
-  std::size_t most_events = 1'000'000;  ///< later events of a shard are counted, not kept
+  std::size_t most_events = 1'000'000;  ///< ticks in which more come together are counted from there on, not kept
 
   [[nodiscard]] bool watches() const { return !packets.empty() || !ports.empty(); }
   [[nodiscard]] bool any() const { return channels || flows || messages || marks || every_packet || watches(); }
@@ -145,6 +145,10 @@ struct PacketSteps {
   std::vector<Start> starts;
   std::vector<Hop> hops;
   std::vector<End> ends;
+
+  void archive(Archive& a) { a(starts, hops, ends); }
+  /// Adds what other shards saw.
+  void join(const PacketSteps& other);
 };
 
 /// What all shards saw; in an order that does not depend on shards and threads.
@@ -154,10 +158,15 @@ struct ProbeReport {
   std::vector<Event> events;          ///< by time
   std::vector<SentMessage> messages;  ///< by birth, source, traffic
   u64 lost_events = 0;                ///< beyond ProbePlan::most_events
+  Tick first_lost = kNever;           ///< of all ticks before it every event is here
 
-  void archive(Archive& a) { a(channel_flits, flows, events, messages, lost_events); }
+  void archive(Archive& a) { a(channel_flits, flows, events, messages, lost_events, first_lost); }
   /// Adds another replication's counts. Events and messages are not merged: those of the first stay.
   void merge(const ProbeReport& other);
+  /// Adds what other shards saw of the same replication.
+  void join(const ProbeReport& other);
+  /// Loses the tick in which there are more events than `most`, and all after it: however many shards kept them.
+  void keep_events(std::size_t most);
 };
 
 /// What is watched in one shard.
@@ -197,7 +206,10 @@ class Probe {
   [[nodiscard]] PacketSteps take_steps() { return std::exchange(steps_, {}); }
 
   void add_to(ProbeReport& report) const;
-  void archive(Archive& a) { a(from_, to_, channel_flits_, flows_, events_, messages_, lost_events_, marks_); }
+  [[nodiscard]] std::size_t most_events() const noexcept { return plan_.most_events; }
+  void archive(Archive& a) {
+    a(from_, to_, channel_flits_, flows_, events_, messages_, lost_events_, first_lost_, marks_);
+  }
 
  private:
   /// The head of a packet that is measured was on a channel for so long.
@@ -224,6 +236,7 @@ class Probe {
   std::vector<Event> events_;
   std::vector<SentMessage> messages_;
   u64 lost_events_ = 0;
+  Tick first_lost_ = kNever;
   MarkLog marks_;
   PacketSteps steps_;
 };

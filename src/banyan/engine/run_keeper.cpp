@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// First line of every checkpoint; the number counts changes of the encoding and of what is written.
-constexpr const char* kMagic = "Banyan checkpoint, format 6\n";
+constexpr const char* kMagic = "Banyan checkpoint, format 7\n";
 constexpr const char* kAnyMagic = "Banyan checkpoint, format ";
 constexpr std::size_t kRoom = std::size_t{1} << 16U;  ///< bytes of a buffer; a multiple of those of a word
 
@@ -114,7 +114,22 @@ class ArchiveOfFile final : public Archive {
 void add_header(Archive& a, CheckpointHeader& header) {
   std::string magic = kMagic;
   a.row(magic.data(), magic.size());
-  a(header.program, header.configuration);
+  a(header);
+}
+
+/// The header of a file that is about to be replaced, whoever wrote it; of one process where it cannot be read.
+[[nodiscard]] CheckpointHeader header_in(const std::string& path) {
+  CheckpointHeader header;
+  std::error_code ignored;
+  if (path.empty() || !fs::is_regular_file(path, ignored)) return header;
+  try {
+    std::string magic(std::strlen(kMagic), '\0');
+    ArchiveOfFile(path).row(magic.data(), magic.size());
+    if (magic != kMagic) return header;
+    ArchiveOfFile a(path);
+    add_header(a, header);
+    return header;
+  } catch (const std::exception&) { return {}; }
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& remedy) {
@@ -170,14 +185,41 @@ CheckpointHeader read_checkpoint_header(const std::string& path, const std::stri
   return header;
 }
 
+std::string part_of_checkpoint(const std::string& file, u64 identity, u32 rank) {
+  return fmt::format("{}.{:016x}.{}", file, identity, rank);
+}
+
 RunKeeper::RunKeeper(Setup setup) : setup_(std::move(setup)), last_(Clock::now()) {
+  if (setup_.ranks != nullptr) setup_.header.ranks = setup_.ranks->size();
   if (is_pipe_or_device(setup_.file)) {
     refuse(setup_.file, "is no regular file, and a checkpoint takes the place of the one before", "name a file");
   }
-  if (setup_.resume.empty()) return;
-  reader_ = std::make_unique<ArchiveOfFile>(setup_.resume);
-  CheckpointHeader header;
-  add_header(*reader_, header);
+  if (!setup_.resume.empty()) open_resumed();
+  before_ = header_in(setup_.file);
+}
+
+void RunKeeper::open_resumed() {
+  const u32 here = setup_.header.ranks;
+  const auto open = [&](const std::string& file) {
+    reader_ = std::make_unique<ArchiveOfFile>(file);
+    CheckpointHeader header;
+    add_header(*reader_, header);
+    return header;
+  };
+  const CheckpointHeader header = open(setup_.resume);
+  if (header.ranks != here) {
+    const auto processes = [](u32 n) { return n == 1 ? std::string("one process") : fmt::format("{} processes", n); };
+    refuse(setup_.resume,
+           fmt::format("was written by {}, and this run has {}", processes(header.ranks), processes(here)),
+           header.ranks == 1 ? "go on without mpirun" : fmt::format("go on with mpirun -n {}", header.ranks));
+  }
+  if (setup_.ranks != nullptr) {
+    const std::string part = part_of_checkpoint(setup_.resume, header.identity, setup_.ranks->rank());
+    static_cast<void>(read_checkpoint_header(part, setup_.header.program));
+    if (open(part).identity != header.identity)
+      refuse(part, fmt::format("belongs to another checkpoint than {}", setup_.resume),
+             "name the files as they were, or run the experiment from its start");
+  }
   (*reader_)(unread_);
 }
 
@@ -199,41 +241,72 @@ RunKeeper::Part::~Part() {
 bool RunKeeper::due() const { return !saved_ ? !setup_.file.empty() : due_since(last_); }
 
 bool RunKeeper::due_since(Clock::time_point last) const {
-  return !setup_.file.empty() && std::chrono::duration<double>(Clock::now() - last).count() >= setup_.seconds;
+  if (setup_.file.empty()) return false;
+  const bool due = std::chrono::duration<double>(Clock::now() - last).count() >= setup_.seconds;
+  if (setup_.ranks == nullptr) return due;
+  return setup_.ranks->sum(setup_.ranks->rank() == 0 && due, [](bool& any, bool more) { any |= more; });
 }
 
 void RunKeeper::save() {
   if (setup_.file.empty()) return;
-  const fs::path place(setup_.file);
-  const std::string temporary = temporary_beside(setup_.file);
-  std::error_code ignored;
-  failure_.clear();
-  try {
-    write(temporary);
-  } catch (const NotArchived&) {
-    fs::remove(temporary, ignored);
-    throw;
-  } catch (const std::runtime_error& error) { failure_ = error.what(); }
-  std::error_code error;
-  if (failure_.empty()) fs::rename(temporary, place, error);
-  if (error) failure_ = error.message();
-  if (!failure_.empty()) {
-    fs::remove(temporary, ignored);
-    if (!saved_) {
-      refuse(setup_.file, "the checkpoint cannot be written: " + failure_,
-             "name another place, or mend its permissions or the space on its disk");
-    }
+  failure_ = setup_.ranks == nullptr ? put(setup_.file, true) : put_parts();
+  if (!failure_.empty() && !saved_) {
+    refuse(setup_.file, "the checkpoint cannot be written: " + failure_,
+           "name another place, or mend its permissions or the space on its disk");
   }
   saved_ = true;
   last_ = Clock::now();
 }
 
-void RunKeeper::write(const std::string& temporary) {
+/// Why it could not be written; empty: it was.
+std::string RunKeeper::put(const std::string& place, bool state) const {
+  const std::string temporary = temporary_beside(place);
+  std::error_code ignored;
+  std::error_code error;
+  std::string failure;
+  try {
+    write(temporary, state);
+    fs::rename(temporary, place, error);
+    if (error) failure = error.message();
+  } catch (const NotArchived&) {
+    fs::remove(temporary, ignored);
+    throw;
+  } catch (const std::runtime_error& problem) { failure = problem.what(); }
+  if (!failure.empty()) fs::remove(temporary, ignored);
+  return failure;
+}
+
+/// A rank may be killed at any time: the file that names the others changes when all of them are whole.
+std::string RunKeeper::put_parts() {
+  Ranks& ranks = *setup_.ranks;
+  const auto first_failure = [&](std::string own) {
+    return ranks.sum(std::move(own), [](std::string& first, const std::string& more) {
+      if (first.empty()) first = more;
+    });
+  };
+  const u64 now = static_cast<u64>(std::chrono::system_clock::now().time_since_epoch().count());
+  setup_.header.identity = ranks.sum(ranks.rank() == 0 ? now : u64{0}, [](u64& sum, u64 more) { sum += more; });
+  const std::string part = part_of_checkpoint(setup_.file, setup_.header.identity, ranks.rank());
+  std::error_code ignored;
+  std::string failure = first_failure(put(part, true));
+  if (failure.empty()) failure = first_failure(ranks.rank() == 0 ? put(setup_.file, false) : std::string());
+  if (!failure.empty()) {
+    fs::remove(part, ignored);
+    return failure;
+  }
+  for (u32 r = ranks.rank(); before_.ranks > 1 && r < before_.ranks; r += ranks.size())
+    fs::remove(part_of_checkpoint(setup_.file, before_.identity, r), ignored);
+  before_ = setup_.header;
+  return failure;
+}
+
+void RunKeeper::write(const std::string& temporary, bool state) const {
   ArchiveToFile a(temporary);
-  add_header(a, setup_.header);
-  u64 parts = parts_.size();
+  CheckpointHeader header = setup_.header;
+  add_header(a, header);
+  u64 parts = state ? parts_.size() : 0;
   a(parts);
-  for (const State& part : parts_) part(a);
+  for (u64 i = 0; i < parts; ++i) parts_[i](a);
   a.finish();
 }
 

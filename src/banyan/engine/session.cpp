@@ -138,20 +138,11 @@ class Session {
 
   void look_at_switches() {
     if (settings_.tree && hot_ != kNone) {
-      std::vector<u32> channels;
-      for (const Shard& shard : machine_.shards()) {
-        for (const auto& population : shard.populations) population->full_channels(channels);
-      }
       full_.assign(graph_.channels().size(), false);
-      for (const u32 c : channels) full_[c] = true;
+      for (const u32 c : machine_.full_channels()) full_[c] = true;
       tree_ = saturation_tree(graph_, hot_, full_);
     }
-    if (settings_.occupancy) {
-      levels_.assign(graph_.levels(), 0);
-      for (const Shard& shard : machine_.shards()) {
-        for (const auto& population : shard.populations) population->occupancy(levels_);
-      }
-    }
+    if (settings_.occupancy) levels_ = machine_.occupancy(graph_.levels());
   }
 
   /// Records the ticks before `offset` that are not recorded yet, like the last one that is.
@@ -196,8 +187,7 @@ class Session {
     std::string text =
         fmt::format("{} of {} messages of the session were delivered within {} ticks (run.session_limit)", delivered,
                     expected, settings_.limit);
-    Tick next = kNever;
-    for (const Shard& shard : machine_.shards()) next = std::min(next, shard.terminals->source.next_birth_after(now));
+    const Tick next = machine_.next_birth_after(now);
     if (next != kNever && empty()) text += fmt::format("; nothing is under way, and the next is generated at {}", next);
     return text + "; use a larger run.session_limit if it only takes longer";
   }
@@ -236,14 +226,7 @@ class Session {
     h.add(out_.ticks);
     out_.own.hash(h);
     out_.hash = h.value();
-    out_.generated.resize(out_.tallies.size());
-    for (u32 c = 0; c < out_.generated.size(); ++c) {
-      for (const Shard& shard : machine_.shards()) {
-        const std::vector<u32>& part = shard.terminals->recorder.generated(c);
-        out_.generated[c].resize(part.size());
-        for (std::size_t i = 0; i < part.size(); ++i) out_.generated[c][i] += part[i];
-      }
-    }
+    for (u32 c = 0; c < out_.tallies.size(); ++c) out_.generated.push_back(machine_.generated(c));
   }
 
   Machine& machine_;

@@ -63,6 +63,10 @@ struct Shard {
   }
 
   void archive(Archive& a) {
+    if (mirror != nullptr) {
+      mirror->archive_copies(a);
+      return a(parcels, touched);
+    }
     if (probe != nullptr) a(*probe);
     a(*terminals);
     a.same(populations.size());

@@ -65,11 +65,17 @@ void Sink::note_multicast(const core::Packet& packet, Tick now) noexcept {
   if (ledger_.add(packet.traffic, group.group, group.copies, packet.birth, now, whole)) recorder_.multicast(whole);
 }
 
-void Sink::join_multicasts(const Sink& other) {
-  other.ledger_.for_each([&](const MulticastLedger::Entry& some) {
-    MulticastLedger::Entry whole;
-    if (ledger_.join(some, whole)) recorder_.multicast(whole);
-  });
+void Sink::join_multicasts(std::span<const MulticastLedger::Entry> some) {
+  MulticastLedger::Entry whole;
+  for (const MulticastLedger::Entry& one : some) {
+    if (ledger_.join(one, whole)) recorder_.multicast(whole);
+  }
+}
+
+std::vector<MulticastLedger::Entry> Sink::open_multicasts() const {
+  std::vector<MulticastLedger::Entry> open;
+  ledger_.for_each([&](const MulticastLedger::Entry& one) { open.push_back(one); });
+  return open;
 }
 
 }  // namespace banyan::engine

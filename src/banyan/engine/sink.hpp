@@ -3,6 +3,8 @@
 
 #include <array>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "banyan/base/archive.hpp"
 #include "banyan/engine/messages.hpp"
@@ -61,8 +63,10 @@ class Sink {
   [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
   /// Packets that arrived after a later one of the same source, destination and traffic (with check_order).
   [[nodiscard]] u64 disordered() const noexcept { return disordered_; }
-  /// Takes over the multicasts of another shard that arrived in part there and in part here; all arrivals are known.
-  void join_multicasts(const Sink& other);
+  /// Takes over the multicasts of other shards that arrived in part there and in part here; all arrivals are known.
+  void join_multicasts(std::span<const MulticastLedger::Entry> some);
+  /// Multicasts of which a part has arrived.
+  [[nodiscard]] std::vector<MulticastLedger::Entry> open_multicasts() const;
 
   [[nodiscard]] u64 digest() const noexcept { return partial_.digest() + ledger_.digest(); }
   void archive(Archive& a) { a(partial_, ledger_, misdelivered_, disordered_, latest_); }

@@ -133,13 +133,9 @@ void TreeRecorder::judge_marks(const Machine& machine, const std::vector<stats::
   std::vector<u32> either;
   std::set_union(roots_.begin(), roots_.end(), now.begin(), now.end(), std::back_inserter(either));
   roots_ = std::move(now);
-  for (const Shard& shard : machine.shards()) {
-    if (shard.probe == nullptr) continue;
-    for (const MarkLog::Entry& entry : shard.probe->marks().entries()) {
-      marks_.all += entry.marks;
-      if (!finder_.goes_through(entry, either)) marks_.false_ones += entry.marks;
-    }
-    shard.probe->marks().clear();
+  for (const MarkLog::Entry& entry : machine.take_marks()) {
+    marks_.all += entry.marks;
+    if (!finder_.goes_through(entry, either)) marks_.false_ones += entry.marks;
   }
 }
 

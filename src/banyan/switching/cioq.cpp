@@ -248,9 +248,8 @@ void install(const config::Values& values, engine::Builder& builder) {
                                   : "use a smaller network, or switches with fewer ports");
   }
   builder.cut_messages(plan.packet);
-  // What takes no time at all cannot go to another shard. Trees depend on the cut: what is on its way between two
-  // shards is not seen as the same hold-up yet.
-  if (plan.control_cycles == 0 || builder.settings().trees) {
+  // What takes no time at all cannot go to another shard.
+  if (plan.control_cycles == 0) {
     builder.partition_as_one();
   } else {
     builder.partition_for_threads(u64{ports} * kBytesPerPort, kMostShards);

@@ -57,7 +57,10 @@ class SessionRunner {
     if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
       trees_.emplace(*network.topology, *network.routing, wanted);
     }
-    if (!options.packet_log.empty()) log_.emplace(options.packet_log, experiment, network.topology->graph());
+    settings_.ranks = options.ranks;
+    if (options.ranks != nullptr) settings_.cut_for = options.ranks->size();
+    if (!options.packet_log.empty() && (options.ranks == nullptr || options.ranks->rank() == 0))
+      log_.emplace(options.packet_log, experiment, network.topology->graph());
     const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
@@ -68,7 +71,8 @@ class SessionRunner {
     outcomes_.resize(count);
     finished_.resize(count);
     const auto left = static_cast<u32>(std::count(finished_.begin(), finished_.end(), 0));
-    const u32 threads = std::clamp(options_.threads, 1U, std::max(left, 1U));
+    // Ranks step one session after the other, all of them the same one.
+    const u32 threads = options_.ranks != nullptr ? 1 : std::clamp(options_.threads, 1U, std::max(left, 1U));
     profile_.threads.resize(std::max<std::size_t>(profile_.threads.size(), threads));
     const Stopwatch round;
     std::vector<std::thread> helpers;
@@ -172,9 +176,9 @@ class SessionRunner {
         }
         std::string lines;
         engine::PacketLog packets(network_.topology->graph(), [this, i, &lines](const engine::LoggedPacket& packet) {
-          log_->add_line(lines, i, packet);
+          if (log_) log_->add_line(lines, i, packet);  // the first of several ranks writes it
         });
-        if (log_) session.log = &packets;
+        if (!options_.packet_log.empty()) session.log = &packets;
         engine::SessionOutcome outcome = engine::run_session(*instance.machine, *network_.topology, i, session);
         if (log_) log_->put(i, std::move(lines));
         const std::lock_guard<std::mutex> lock(mutex_);

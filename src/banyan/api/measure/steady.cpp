@@ -686,12 +686,27 @@ engine::SteadySettings steady_settings(const Experiment& experiment) {
   return steady;
 }
 
+/// Threads of all ranks, which need not have equally many: as many shards for each.
+u32 threads_of_all(u32 threads, engine::Ranks* ranks) {
+  if (ranks == nullptr) return threads;
+  return ranks->size() * ranks->sum(threads, [](u32& most, u32 more) { most = std::max(most, more); });
+}
+
+/// Sets the threads and ranks of a machine, and what it is cut for.
+void share_out(engine::EngineSettings& settings, const Experiment& experiment, const Network& network,
+               const RunOptions& options) {
+  const u32 ranks = options.ranks == nullptr ? 1 : options.ranks->size();
+  settings.ranks = options.ranks;
+  settings.threads = threads_for(experiment, network.topology->graph().switches() / ranks, options.threads);
+  settings.cut_for = threads_of_all(settings.threads, options.ranks);
+}
+
 WarmState warm_up(const Experiment& experiment, const RunOptions& options, double& helper_cpu_seconds) {
   const Network network = build_network(experiment);
   engine::EngineSettings settings = engine_settings(experiment);
   WarmState warm;
-  warm.cut_for = settings.threads = settings.cut_for =
-      threads_for(experiment, network.topology->graph().switches(), options.threads);
+  share_out(settings, experiment, network, options);
+  warm.cut_for = settings.cut_for;
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   settings.steady = steady_plan(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
   const Instance instance = build_instance(experiment, network, settings);
@@ -741,15 +756,14 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   }
   std::string lines;
   engine::PacketLog packets(network.topology->graph(), [&](const engine::LoggedPacket& packet) {
+    if (log == nullptr) return;  // the first of several ranks writes it
     log->add_line(lines, 0, packet);
     if (lines.size() < kManyBytes) return;
     log->write(lines);
     lines.clear();
   });
-  if (log != nullptr) {
-    log->restart();
-    steady.log = &packets;
-  }
+  if (log != nullptr) log->restart();
+  if (!options.packet_log.empty()) steady.log = &packets;
   if (stopping.asks()) steady.longer = [&](const SteadyRecord& record) { return stopping.longer(record); };
   steady.keep_going = [&](Tick now) {
     if (options.progress) options.progress(std::min(now, stopping.end()), stopping.end());
@@ -807,27 +821,15 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
 
 }  // namespace
 
-namespace {
-
-/// Threads of all ranks, which need not have equally many: as many shards for each.
-u32 threads_of_all(u32 threads, engine::Ranks* ranks) {
-  if (ranks == nullptr) return threads;
-  return ranks->size() * ranks->sum(threads, [](u32& most, u32 more) { most = std::max(most, more); });
-}
-
-}  // namespace
-
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  const u32 ranks = options.ranks == nullptr ? 1 : options.ranks->size();
-  settings.threads = threads_for(experiment, network.topology->graph().switches() / ranks, options.threads);
-  settings.ranks = options.ranks;
+  share_out(settings, experiment, network, options);
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, sources_of(experiment, network));
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   std::optional<PacketLogFile> log;
-  if (!options.packet_log.empty()) log.emplace(options.packet_log, experiment, network.topology->graph());
-  settings.cut_for = threads_of_all(settings.threads, options.ranks);
+  if (!options.packet_log.empty() && (options.ranks == nullptr || options.ranks->rank() == 0))
+    log.emplace(options.packet_log, experiment, network.topology->graph());
   std::shared_ptr<const WarmState> warm;
   double cpu_seconds = 0.0;
   const auto go_on_from_warm_up = [&] {
@@ -840,7 +842,7 @@ Result measure_steady(const Experiment& experiment, const Network& network, engi
   };
   const bool forked = experiment.fork.warm != nullptr;
   if (forked) {
-    if (log) {
+    if (!options.packet_log.empty()) {
       throw ConfigError({options.packet_log, 0, 0, ""}, "a run that goes on from a warm-up (fork) has no log of it",
                         "leave out --log, or fork");
     }

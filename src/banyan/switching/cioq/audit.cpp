@@ -350,7 +350,11 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
   u64 room = is_in(side) ? plan_.memory : egress_[port].free;
   if (is_in(side)) {
     const auto [fabric, e] = before(port);
-    if (fabric != nullptr) room = fabric->room_behind(e, last_cycle());
+    if (fabric != nullptr) {
+      room = fabric->room_behind(e, last_cycle());
+    } else if (const auto told = border_.room.find(port); told != border_.room.end()) {
+      room = told->second;
+    }
   }
   for (u32 q = 0; room < plan_.packet && plan_.class_packets == 0 && q < side.stride; ++q) {
     const u32 used = side.queue(port, q).packets;
@@ -411,16 +415,13 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
   const Resource here = Resource::output(channel, q);
   const core::Packet& packet = record(head.packet);
   const Line* line = q >= out_.base ? &out_.line(e, q - out_.base) : nullptr;
-  const Port next = behind(e);
-  const bool known = line != nullptr && !out.to_terminal && next.fabric != nullptr;
-  const u32 same = known ? next.fabric->in_.find(next.port, line->path, line->length) : kNone;
+  const QueueBehind same = line != nullptr ? queue_behind(e, *line) : QueueBehind{};
   const u32 queue_class = head.queue_class;
   if (line != nullptr && line->blocked) {
     into.blocked(here, Resource::output(channel, base_out(head)), Why::held, packet, channel);
-  } else if (line != nullptr && same != kNone &&
-             (line->stopped ||
-              (is_slowed(*line, last_cycle()) && next.fabric->in_.queue(next.port, in_.base + same).packets != 0))) {
-    into.blocked(here, Resource::input(channel, in_.base + same), Why::space, packet, channel);
+  } else if (line != nullptr && same.number != kNone &&
+             (line->stopped || (is_slowed(*line, last_cycle()) && same.packets != 0))) {
+    into.blocked(here, Resource::input(channel, in_.base + same.number), Why::space, packet, channel);
   } else if (const std::optional<u32> full = full_behind(out, e, queue_class, last_cycle())) {
     into.blocked(here, Resource::input(channel, *full), Why::space, packet, channel);
   } else {

@@ -44,7 +44,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
   const Numbers numbers = number_ports(builder);
   adapters_ = numbers.adapters[shard];
   switches_.resize(nodes_.empty() ? graph_.switches() : nodes_.size());
-  egress_.resize(adapters_ + terminals);
+  egress_.resize(adapters_ + terminals, Egress{});
   for (Egress& out : egress_) out.fed_by = terminals;
   ports_ = graph_.most_ports();
   for (u32 s = 0; s < switches_.size(); ++s) {
@@ -52,7 +52,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
     const u32 out_base = numbers.out_base[node(s)];
     switches_[s].in_base = in_base;
     switches_[s].out_base = out_base;
-    ingress_.resize(in_base + graph_.inputs(node(s)));
+    ingress_.resize(in_base + graph_.inputs(node(s)), Ingress{});
     for (u32 p = 0; p < graph_.inputs(node(s)); ++p) {
       ingress_[in_base + p].switch_ = s;
       ingress_[in_base + p].out_base = out_base;

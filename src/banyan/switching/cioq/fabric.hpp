@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "banyan/core/admission.hpp"
@@ -49,6 +50,8 @@ class Fabric final : public engine::Population {
   }
   bool expects(Tick) const override;
   void blocked_on(engine::BlockedView& into) const override;
+  void tell_border(u32 round, std::vector<u64>& words) const override;
+  void hear_border(u32 round, std::span<const u64> words) override;
   void occupancy(std::vector<u64>& levels) const override;
   void full_channels(std::vector<u32>& channels) const override;
   engine::OwnMetrics* own_metrics() noexcept override;
@@ -265,6 +268,25 @@ class Fabric final : public engine::Population {
   void mail(const engine::Target& to, Tick at, Message kind, u32 length, u64 path) noexcept;
   void tell_upstream(u32 ingress, const Line& line, Message kind) noexcept;
   void give_token_back(u32 egress, u64 path, u32 length) noexcept;
+  /// What ports in other processes have told before somebody asked who waits for what (hear_border).
+  struct FarLine {
+    u64 path;
+    u64 length;
+    u64 number;
+    u64 packets;  ///< in its set-aside queue
+  };
+  struct Border {
+    Tick last = 0;                                          ///< parts: when something happened in other processes
+    std::unordered_map<u32, std::vector<FarLine>> lines;    ///< [egress]: of the ingress behind it
+    std::unordered_map<u32, std::vector<u64>> class_bytes;  ///< [egress][class]: likewise, where there are pauses
+    std::unordered_map<u32, u64> room;                      ///< [ingress]: room_behind() of the egress before it
+  };
+  /// A set-aside queue of the ingress behind an egress.
+  struct QueueBehind {
+    u32 number = kNone;  ///< of its line; kNone: there is none with that path
+    u64 packets = 0;
+  };
+  [[nodiscard]] QueueBehind queue_behind(u32 egress, const Line& line) const;
   /// What came by mail goes where it would be if the network were one.
   void take_mail();
   /// The last cycle in which anything happened in the network.
@@ -533,6 +555,7 @@ class Fabric final : public engine::Population {
   std::vector<engine::Target> far_down_;  ///< [egress]; empty: there is one shard
   std::vector<engine::Target> far_up_;    ///< [ingress]
   std::vector<const Fabric*> fabrics_;    ///< [shard]
+  Border border_;
   std::vector<core::Traffic*> traffics_;
   u64 seed_;
   u32 bits_;

@@ -89,7 +89,9 @@ bool Fabric::is_paused(u32 e, u32 queue_class, Tick now) const noexcept {
   if (h.stop) return true;
   if (h.changed == kNever || now - h.changed >= Tick{plan_.pause_xoff} + plan_.pause_headroom) return false;
   const auto [fabric, i] = behind(e);
-  return fabric != nullptr && fabric->pausing_[std::size_t{i} * plan_.classes + queue_class].bytes != 0;
+  if (fabric != nullptr) return fabric->pausing_[std::size_t{i} * plan_.classes + queue_class].bytes != 0;
+  const auto told = border_.class_bytes.find(e);
+  return told != border_.class_bytes.end() && told->second[queue_class] != 0;
 }
 
 u64 Fabric::digest_of(const PauseFrame& f) const {

@@ -217,8 +217,78 @@ u64 Fabric::digest_of(const Control& control) const {
   return h.value();
 }
 
+// ---- What is looked at across the border of a process ----
+
+namespace {
+
+/// What a record of a border is about; behind it stand a shard and a port there, and the number of its words.
+enum class About : u8 { time, lines, class_bytes, room };
+constexpr std::size_t kRecordHeader = 3;
+
+}  // namespace
+
+void Fabric::tell_border(u32 round, std::vector<u64>& words) const {
+  settle();
+  const auto tell = [&](About about, const engine::Target& to, const std::vector<u64>& values) {
+    words.insert(words.end(), {static_cast<u64>(about) << 32U | to.shard, to.entity, values.size()});
+    words.insert(words.end(), values.begin(), values.end());
+  };
+  if (round == 0) tell(About::time, {}, {now_});
+  for (u32 i = 0; round == 0 && i < far_up_.size(); ++i) {
+    if (ingress_[i].far == 0 || fabrics_[far_up_[i].shard] != nullptr) continue;
+    std::vector<u64> values;
+    for (u64 m = in_.valid[i]; m != 0; m &= m - 1) {
+      const u32 k = static_cast<u32>(std::countr_zero(m));
+      values.insert(values.end(), {in_.line(i, k).path, in_.line(i, k).length, k, in_.queue(i, in_.base + k).packets});
+    }
+    tell(About::lines, far_up_[i], values);
+    if (!plan_.pause) continue;
+    values.clear();
+    for (u32 c = 0; c < plan_.classes; ++c) values.push_back(pausing_[std::size_t{i} * plan_.classes + c].bytes);
+    tell(About::class_bytes, far_up_[i], values);
+  }
+  for (u32 e = 0; round == 1 && e < far_down_.size(); ++e) {
+    if (!egress_[e].far || fabrics_[far_down_[e].shard] != nullptr) continue;
+    tell(About::room, far_down_[e], {room_behind(e, last_cycle())});
+  }
+}
+
+void Fabric::hear_border(u32 round, std::span<const u64> words) {
+  if (round == 0) border_ = {};
+  for (std::size_t at = 0; at < words.size();) {
+    const auto about = static_cast<About>(words[at] >> 32U);
+    const u32 port = static_cast<u32>(words[at + 1]);
+    const std::span<const u64> values = words.subspan(at + kRecordHeader, words[at + 2]);
+    const bool mine = static_cast<u32>(words[at]) == network_.shard;
+    at += kRecordHeader + values.size();
+    if (about == About::time) border_.last = std::max(border_.last, values.front());
+    if (!mine) continue;
+    if (about == About::room) border_.room[port] = values.front();
+    if (about == About::class_bytes) border_.class_bytes[port].assign(values.begin(), values.end());
+    if (about != About::lines) continue;
+    std::vector<FarLine>& lines = border_.lines[port];
+    for (std::size_t v = 0; v < values.size(); v += 4)
+      lines.push_back({values[v], values[v + 1], values[v + 2], values[v + 3]});
+  }
+}
+
+Fabric::QueueBehind Fabric::queue_behind(u32 e, const Line& line) const {
+  if (egress_[e].to_terminal) return {};
+  const Port next = behind(e);
+  if (next.fabric != nullptr) {
+    const u32 k = next.fabric->in_.find(next.port, line.path, line.length);
+    return k == kNone ? QueueBehind{} : QueueBehind{k, next.fabric->in_.queue(next.port, in_.base + k).packets};
+  }
+  const auto told = border_.lines.find(e);
+  if (told == border_.lines.end()) return {};
+  for (const FarLine& far : told->second) {
+    if (far.path == line.path && far.length == line.length) return {static_cast<u32>(far.number), far.packets};
+  }
+  return {};
+}
+
 Tick Fabric::last_cycle() const noexcept {
-  Tick last = now_;
+  Tick last = std::max(now_, border_.last);
   for (const Fabric* const fabric : fabrics_) {
     if (fabric != nullptr) last = std::max(last, fabric->now_);
   }

@@ -1,0 +1,213 @@
+// Is what others see of a network (who waits for what, flits of channels, packets of flows, its hash and its audits)
+// the same however it is cut into shards and ranks? And is everything seen once? Every switch with its routings and
+// traffics.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "banyan/api/measure/steady.hpp"
+#include "banyan/api/network.hpp"
+#include "banyan/base/archive.hpp"
+#include "banyan/base/error.hpp"
+#include "engine/small_instances.hpp"
+#include "support/rank_hub.hpp"
+
+namespace banyan::looked_at_test {
+namespace {
+
+using test::Combination;
+
+constexpr Tick kLooks = 14;
+constexpr const char* kRun = "warmup = 100, measure = 600, sessions = 1, audit = 'full'";
+
+std::vector<std::string> seen_of(const engine::BlockedView& view) {
+  std::vector<std::string> all;
+  for (const engine::Fill& f : view.fills())
+    all.push_back(fmt::format("{:x} holds {} of {}", f.resource, f.used, f.capacity));
+  for (const engine::Blocked& b : view.all_blocked()) {
+    all.push_back(fmt::format("{:x} waits for {:x}, why {}, via {}, {} to {}, packet {:x}", b.resource, b.on,
+                              static_cast<u32>(b.why), b.via, b.source, b.destination, b.packet));
+  }
+  for (const engine::Content& c : view.contents()) {
+    const core::Packet& p = *c.packet;
+    all.push_back(fmt::format("{:x} has {} {} {} to {}, tag {:x}, state {:x}, class {}", c.resource, p.source,
+                              p.traffic, p.sequence, p.destination, p.tag, p.state, p.vc_class));
+  }
+  for (const engine::SetAside& s : view.all_set_aside())
+    all.push_back(fmt::format("{:x} is set aside for {} and holds {}", s.resource, s.root, s.used));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// What can be seen of a machine, kLooks times.
+struct Seen {
+  std::vector<u64> hashes;
+  std::vector<u64> audited;
+  std::vector<std::vector<std::string>> views;
+  std::string probed;
+};
+
+std::string told(const engine::ProbeReport& report) {
+  std::string text = fmt::format("{}", fmt::join(report.channel_flits, " "));
+  for (const engine::Flow& f : report.flows)
+    text += fmt::format("\n{} to {}: {} {} {} {}", f.source, f.destination, f.packets, f.flits, f.latency, f.queueing);
+  for (const engine::SentMessage& m : report.messages) text += fmt::format("\n{} {} {}", m.birth, m.source, m.flits);
+  return text;
+}
+
+class Looker {
+ public:
+  Looker(const api::Experiment& experiment, const api::Network& network, u32 shards, engine::Ranks* ranks = nullptr)
+      : experiment_(experiment), network_(network), settings_(api::engine_settings(experiment)) {
+    const bool sessions = api::has_sessions(experiment, api::build_traffics(experiment, *network.topology));
+    if (!sessions)
+      settings_.steady = api::steady_plan(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
+    end_ = sessions ? kNever : settings_.steady.end;
+    settings_.probe.channels = settings_.probe.flows = settings_.probe.messages = true;
+    settings_.trees = true;
+    settings_.shards = shards;
+    settings_.ranks = ranks;
+    instance_ = make();
+  }
+  /// Whether there is more than one shard.
+  [[nodiscard]] bool is_cut() const { return instance_.machine->cut().shards > 1; }
+
+  /// After every so many ticks. `moved`: another machine takes over on the way.
+  Seen look(Tick every, bool moved) {
+    Seen seen;
+    for (Tick at = every; at <= kLooks * every; at += every) {
+      instance_.machine->run_until(at);
+      seen.hashes.push_back(instance_.machine->hash());
+      seen.audited.push_back(instance_.machine->audit());
+      engine::BlockedView view(true);
+      view.look_at(at);
+      instance_.machine->blocked_on(view);
+      seen.views.push_back(seen_of(view));
+      if (moved && at == kLooks / 2 * every) take_over();
+    }
+    seen.probed = told(instance_.machine->probed());
+    return seen;
+  }
+
+ private:
+  api::Instance make() {
+    api::Instance instance = api::build_instance(experiment_, network_, settings_);
+    instance.machine->reset(0);
+    instance.machine->set_window({0, end_ - 1});
+    return instance;
+  }
+  void take_over() {
+    ArchiveToText written;
+    written(*instance_.machine);
+    const std::string state = written.take();
+    instance_ = make();
+    ArchiveOfText read(state);
+    read(*instance_.machine);
+    EXPECT_TRUE(read.ended());
+  }
+
+  const api::Experiment& experiment_;
+  const api::Network& network_;
+  engine::EngineSettings settings_;
+  Tick end_ = 0;
+  api::Instance instance_;
+};
+
+void expect_same(const Seen& one, const Seen& other, const std::string& what) {
+  EXPECT_EQ(one.hashes, other.hashes) << what;
+  EXPECT_EQ(one.audited, other.audited) << what;
+  EXPECT_EQ(one.probed, other.probed) << what;
+  EXPECT_TRUE(one.views == other.views) << what;
+  for (std::size_t i = 0; i < one.views.size(); ++i) {
+    const auto at =
+        std::mismatch(one.views[i].begin(), one.views[i].end(), other.views[i].begin(), other.views[i].end());
+    if (at.first == one.views[i].end() && at.second == other.views[i].end()) continue;
+    ADD_FAILURE() << what << ", look " << i << ": " << (at.first == one.views[i].end() ? "nothing" : *at.first)
+                  << " instead of " << (at.second == other.views[i].end() ? "nothing" : *at.second);
+    return;
+  }
+}
+
+struct Tried {
+  std::map<std::string, u32> whole;  ///< by switch
+  std::map<std::string, u32> cut;
+  std::map<std::string, u32> shared;
+
+  void one(const std::string& name, const api::Experiment& experiment, Tick every, bool over_ranks) {
+    const api::Network network = api::build_network(experiment);
+    const std::string& model = experiment.switching.component();
+    Looker alone(experiment, network, 1);
+    const Seen seen = alone.look(every, false);
+    ++whole[model];
+    for (const std::vector<std::string>& view : seen.views) {
+      const auto twice = std::adjacent_find(view.begin(), view.end());
+      EXPECT_TRUE(twice == view.end()) << name << ": twice: " << *twice;
+    }
+    Looker in_shards(experiment, network, 3);
+    if (!in_shards.is_cut()) return;
+    expect_same(in_shards.look(every, false), seen, name + " in shards");
+    ++cut[model];
+    if (!over_ranks) return;
+    test::on_ranks(2, [&](engine::Ranks& ranks) {
+      try {
+        expect_same(Looker(experiment, network, 4, &ranks).look(every, true), seen, name + " over ranks");
+      } catch (const std::exception& error) { ADD_FAILURE() << name << " over ranks: " << error.what(); }
+    });
+    ++shared[model];
+  }
+};
+
+/// What several processes cannot share, by the traits of traffics (api/over_ranks.cpp).
+bool may_be_shared(const api::Experiment& experiment) {
+  const api::Network network = api::build_network(experiment);
+  const api::Traffics traffics = api::build_traffics(experiment, *network.topology);
+  return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) {
+    return traffic->replicates() || traffic->reduces() || traffic->fetch_adds();
+  });
+}
+
+TEST(LookedAt, EveryCombinationIsTheSameInEveryCut) {
+  Tried tried;
+  std::size_t i = 0;
+  for (const Combination& c : test::some_combinations()) {
+    ++i;
+    try {
+      const api::Experiment experiment = c.experiment(kRun, {{"load", i % 2 == 0 ? "0.9" : "0.3"}});
+      tried.one(c.name(), experiment, 50, may_be_shared(experiment));
+    } catch (const ConfigError&) {}
+  }
+  for (const core::SwitchRow* row : core::switching_rows())
+    EXPECT_TRUE(tried.whole.contains(row->info.name)) << row->info.name;
+  for (const char* model : {"vc_router", "cioq", "central_buffer", "input_buffer"}) {
+    EXPECT_TRUE(tried.cut.contains(model)) << model;
+    EXPECT_TRUE(tried.shared.contains(model)) << model;
+  }
+}
+
+/// Queues that are set aside, pauses and classes: what tells the ports of a channel of each other, in a fire.
+TEST(LookedAt, EveryOrganizationOfQueuesIsTheSameInEveryCut) {
+  Tried tried;
+  for (const char* queues : {"1q", "voqsw", "voqnet", "dbbm", "recn_basic", "recn_enhanced"}) {
+    for (const char* control : {"credits", "pause"}) {
+      const std::string text = fmt::format(
+          "topology = {{ name = 'bidirectional_min', hosts = 16 }}\n"
+          "routing = {{ name = 'nearest_common_ancestor', up = 'destination_digit' }}\n"
+          "switch = {{ name = 'cioq', queues = '{}', flow_control = '{}', memory = 32768, packet = 64, "
+          "egress_detection = 12, ingress_detection = 6, propagation = 3, xoff = 9, xon = 3, speedup = 1.5 }}\n"
+          "traffic = {{ name = 'hot_spot', load = 0.9, size = 64, fraction = 0.5 }}\nrun = {{ {} }}\n",
+          queues, control, "warmup = 0, measure = 21000");
+      try {
+        tried.one(text, api::read_experiments_text(text, "fire", {}).points.front(), 1500, true);
+      } catch (const ConfigError& error) { ADD_FAILURE() << error.what(); }
+    }
+  }
+  EXPECT_EQ(tried.shared["cioq"], 12U);
+}
+
+}  // namespace
+}  // namespace banyan::looked_at_test
